@@ -24,6 +24,7 @@ use tfrt_ir::syntax::{NamedValue, OpParser, OpPrinter, OpSyntax, SyntaxError};
 use tfrt_ir::{Module, OpId, OpState, ValueId};
 
 pub(crate) use asynchronous::content_of;
+pub(crate) use gpu::HOST_SHARED;
 pub(crate) use launch::Launch;
 pub(crate) use memref::{GLOBAL_TYPE, INITIAL_VALUE, NAME, element_type};
 

@@ -2,7 +2,7 @@
 //!
 //! * A cast and its inverse vanish.
 //! * A token made of a chain and a stream, of which only events are wanted, records an event on the stream.
-//! * A constant index that is wanted as another integer becomes a constant of that type.
+//! * A constant index that is wanted as another integer becomes a constant of that type, and so does an `i32` that is wanted as a `ui32`.
 //!
 //! Any other cast is an error. Cost: linear in the number of ops.
 
@@ -59,14 +59,23 @@ fn fold_constant(module: &mut Module, op: OpId) {
     let Some(constant) = module.defining_op(operand) else {
         return;
     };
-    if module.op_name(constant) != "arith.constant" || !edit::is_a(module, operand, "index") {
+    let spelling = module.type_spelling(module.value_type(result)).to_owned();
+    let is_known = match module.op_name(constant) {
+        "arith.constant" => {
+            edit::is_a(module, operand, "index")
+                || edit::is_a(module, operand, "i32") && spelling == "ui32"
+        }
+        // What such a cast has become.
+        "tfrt.constant.i32" => spelling == "ui32",
+        _ => false,
+    };
+    if !is_known {
         return;
     }
     let value = module.attr(constant, "value");
     let Some(value) = value.and_then(|value| module.attribute_int(value)) else {
         return;
     };
-    let spelling = module.type_spelling(module.value_type(result)).to_owned();
     let &Type::Integer { width, signedness } = module.ty(module.value_type(result)) else {
         return;
     };

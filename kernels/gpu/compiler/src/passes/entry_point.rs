@@ -45,6 +45,8 @@ enum EntryPointError {
     UnknownFunction(String),
     /// The option does not name a function, and there is not exactly one.
     SeveralFunctions,
+    /// The module has one.
+    Exists,
 }
 
 impl fmt::Display for EntryPointError {
@@ -58,6 +60,7 @@ impl fmt::Display for EntryPointError {
             ),
             Self::UnknownFunction(name) => write!(f, "Function '{name}' not found"),
             Self::SeveralFunctions => f.write_str("Expected exactly one function"),
+            Self::Exists => write!(f, "Function '{ENTRY_POINT}' exists already"),
         }
     }
 }
@@ -74,6 +77,9 @@ fn add(module: &mut Module, root: OpId, options: &PassOptions) -> Result<(), Ent
         }
     };
     let function = function_name(module, root, options.get("function_name"))?;
+    if module.lookup_symbol(root, ENTRY_POINT).is_some() {
+        return Err(EntryPointError::Exists);
+    }
     let mut sizes = Vec::new();
     for text in options.list("buffer_sizes") {
         let size = text.parse::<i64>();

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use tfrt_compiler::passes::Pass;
+use tfrt_ir::syntax::{SEGMENT_SIZES, segment_sizes};
 use tfrt_ir::{BlockId, Module, OpId, OpState, TypeId, ValueId};
 
 use super::edit::{self, RETURN};
@@ -17,6 +18,7 @@ pub const PASS: Pass = Pass {
     name: "async-to-tfrt",
     summary: "Replace `async.execute` by a kernel",
     run: |module, func, _| {
+        drop_tokens(module, func);
         let mut replaced = Vec::new();
         for op in module.walk_post_order(func) {
             let name = module.op_name(op);
@@ -24,16 +26,6 @@ pub const PASS: Pass = Pass {
                 convert_await(module, op);
             } else if name == "async.execute" && convert_execute(module, op).is_some() {
                 replaced.push(op);
-            }
-        }
-        // A token may be awaited behind the op that returns it.
-        for &op in replaced.iter().rev() {
-            let token = module.results(op)[0];
-            let awaits: Vec<OpId> = module.uses(token).map(|used| used.op).collect();
-            for user in awaits {
-                if module.op_name(user) == "async.await" {
-                    module.erase_op(user);
-                }
             }
         }
         for &op in replaced.iter().rev() {
@@ -47,8 +39,42 @@ pub const PASS: Pass = Pass {
     ..super::NO_PASS
 };
 
+/// The type of tokens that order the ops of regions.
+const ASYNC_TOKEN: &str = "!async.token";
+
+/// Erases what waits for tokens, in all regions: awaits, and the dependencies of `async.execute`.
+fn drop_tokens(module: &mut Module, func: OpId) {
+    for op in module.walk(func) {
+        match module.op_name(op) {
+            "async.await" => {
+                let waits_only = module.results(op).is_empty()
+                    && matches!(module.operands(op), &[token] if edit::is_a(module, token, ASYNC_TOKEN));
+                if waits_only {
+                    module.erase_op(op);
+                }
+            }
+            "async.execute" => {
+                let Some(segments) = module.operand_segments(op, 2) else {
+                    continue;
+                };
+                if segments[0] > 0 {
+                    let values = module.operands(op)[segments[0]..].to_vec();
+                    let sizes = segment_sizes(module, &[0, values.len()]);
+                    module.set_operands(op, values);
+                    module.set_attr(op, SEGMENT_SIZES, sizes);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Puts the kernel before the op, which stays because of its token.
 fn convert_execute(module: &mut Module, op: OpId) -> Option<()> {
+    let &token = module.results(op).first()?;
+    if !edit::is_a(module, token, ASYNC_TOKEN) {
+        return None;
+    }
     let segments = module.operand_segments(op, 2)?;
     let (block, index) = (module.op_block(op)?, module.op_index(op)?);
     let entry = module.entry_block(op)?;

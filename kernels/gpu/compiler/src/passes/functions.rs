@@ -13,7 +13,7 @@ use tfrt_compiler::passes::{Pass, PassScope};
 use tfrt_ir::symbols::{ARGUMENT_ATTRIBUTES, RESULT_ATTRIBUTES};
 use tfrt_ir::{Attribute, BlockId, Module, OpId, OpState, ValueId};
 
-use super::edit::{self, Builder, CHAIN, STREAM, TOKEN};
+use super::edit::{self, Builder, CHAIN, RETURN, STREAM, TOKEN};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -52,7 +52,7 @@ fn streamify(module: &mut Module, func: OpId) -> bool {
         return_chain(module, func, end, chain);
         return true;
     }
-    let Some(waits) = waits_of(module, func) else {
+    let Some(waits) = waits_of(module, func, end) else {
         return false;
     };
     let Some((&last, firsts)) = waits.split_last() else {
@@ -92,11 +92,12 @@ fn only_return(module: &Module, func: OpId) -> Option<OpId> {
         .flatten()
         .filter(|&op| module.successors(op).is_empty());
     let end = returns.next()?;
-    returns.next().is_none().then_some(end)
+    let is_return = module.op_name(end) == RETURN;
+    (is_return && returns.next().is_none()).then_some(end)
 }
 
 /// The waits of a function that start something, and the last one, which ends everything.
-fn waits_of(module: &Module, func: OpId) -> Option<Vec<OpId>> {
+fn waits_of(module: &Module, func: OpId, end: OpId) -> Option<Vec<OpId>> {
     let is_async = |op: OpId| !module.results(op).is_empty();
     let mut waits = module.walk(func);
     waits.retain(|&op| {
@@ -104,7 +105,7 @@ fn waits_of(module: &Module, func: OpId) -> Option<Vec<OpId>> {
     });
     let (&last, firsts) = waits.split_last()?;
     // What the last one waits for has to reach the end of the function.
-    let is_at_top = module.parent_op(last) == Some(func);
+    let is_at_top = module.op_block(last) == module.op_block(end);
     let fits = !firsts.is_empty() && firsts.iter().all(|&op| is_async(op)) && !is_async(last);
     (fits && is_at_top).then_some(waits)
 }

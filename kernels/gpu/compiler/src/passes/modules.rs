@@ -17,8 +17,11 @@ const CONSTANTS: &str = "constants";
 /// The attribute of a global that is in a module.
 const GPU_MODULE: &str = "gpu_module";
 
-/// The most elements of a global that may become attributes.
+/// The most elements of the globals of a module that may become attributes.
 const MAX_ELEMENTS: u64 = 1 << 22;
+
+/// The highest rank of host tensors that kernels make.
+const MAX_RANK: usize = 4;
 
 /// Replaces the modules and globals of `root`. Returns what is wrong with them.
 pub(super) fn lower(module: &mut Module, root: OpId) -> Vec<Diagnostic> {
@@ -32,9 +35,10 @@ pub(super) fn lower(module: &mut Module, root: OpId) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     // Initializers of a module read the globals, so these are replaced afterwards.
     let steps: [(&str, Lower); 2] = [("gpu.module", gpu_module), ("memref.global", global)];
+    let mut room = MAX_ELEMENTS;
     for (name, lower) in steps {
         for op in of_name(module, name) {
-            match lower(module, root, op) {
+            match lower(module, root, op, &mut room) {
                 Ok(func) => {
                     let index = module.op_index(op);
                     if let (Some(func), Some(index)) = (func, index) {
@@ -53,8 +57,8 @@ pub(super) fn lower(module: &mut Module, root: OpId) -> Vec<Diagnostic> {
     findings
 }
 
-/// Makes the function for an op, or nothing if the op vanishes.
-type Lower = fn(&mut Module, OpId, OpId) -> Result<Option<OpId>, Refusal>;
+/// Makes the function for an op, or nothing if the op vanishes. The last argument is how many elements the module may still initialize.
+type Lower = fn(&mut Module, OpId, OpId, &mut u64) -> Result<Option<OpId>, Refusal>;
 
 /// Why an op is not replaced.
 enum Refusal {
@@ -65,7 +69,12 @@ enum Refusal {
 }
 
 /// `gpu.module` becomes a function that loads it.
-fn gpu_module(module: &mut Module, root: OpId, op: OpId) -> Result<Option<OpId>, Refusal> {
+fn gpu_module(
+    module: &mut Module,
+    root: OpId,
+    op: OpId,
+    room: &mut u64,
+) -> Result<Option<OpId>, Refusal> {
     let (Some(name), Some(binary)) = (
         module.symbol_name(op).map(str::to_owned),
         module.attr(op, BINARY),
@@ -80,7 +89,7 @@ fn gpu_module(module: &mut Module, root: OpId, op: OpId) -> Result<Option<OpId>,
     }
     let mut image = image.to_vec();
     image.push(0);
-    let constants = constants_of(module, root, op)?;
+    let constants = constants_of(module, root, op, room)?;
     let location = module.op_location(op);
     let (func, block) = edit::create_function(module, &name, &[CONTEXT], &[MODULE], location);
     let context = module.block_arguments(block)[0];
@@ -115,7 +124,12 @@ fn gpu_module(module: &mut Module, root: OpId, op: OpId) -> Result<Option<OpId>,
 }
 
 /// The globals that the host initializes in a module, with their values.
-fn constants_of(module: &Module, root: OpId, op: OpId) -> Result<Vec<(String, Numbers)>, Refusal> {
+fn constants_of(
+    module: &Module,
+    root: OpId,
+    op: OpId,
+    room: &mut u64,
+) -> Result<Vec<(String, Numbers)>, Refusal> {
     let Some(constants) = module.attr(op, CONSTANTS) else {
         return Ok(Vec::new());
     };
@@ -135,7 +149,7 @@ fn constants_of(module: &Module, root: OpId, op: OpId) -> Result<Vec<(String, Nu
                 "refers to the global `{name}`, which does not exist"
             )));
         };
-        let Some(numbers) = Numbers::of(module, global)? else {
+        let Some(numbers) = Numbers::of(module, global, room)? else {
             return Err(Refusal::Message(format!(
                 "refers to the global `{name}`, which has no value"
             )));
@@ -146,7 +160,12 @@ fn constants_of(module: &Module, root: OpId, op: OpId) -> Result<Vec<(String, Nu
 }
 
 /// `memref.global` becomes a function that returns its memory.
-fn global(module: &mut Module, _root: OpId, op: OpId) -> Result<Option<OpId>, Refusal> {
+fn global(
+    module: &mut Module,
+    _root: OpId,
+    op: OpId,
+    room: &mut u64,
+) -> Result<Option<OpId>, Refusal> {
     let Some(name) = module.symbol_name(op).map(str::to_owned) else {
         return Err(Refusal::Stays);
     };
@@ -168,7 +187,7 @@ fn global(module: &mut Module, _root: OpId, op: OpId) -> Result<Option<OpId>, Re
         builder.op(RETURN, &[buffer], &[], &[]);
         return Ok(Some(func));
     }
-    let Some(numbers) = Numbers::of(module, op)? else {
+    let Some(numbers) = Numbers::of(module, op, room)? else {
         return Err(Refusal::Stays);
     };
     let Some(size) = num_bytes(module, numbers.memory) else {
@@ -248,8 +267,8 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// The numbers of a global; none if it has no value.
-    fn of(module: &Module, op: OpId) -> Result<Option<Self>, Refusal> {
+    /// The numbers of a global; none if it has no value. Takes them from `room`.
+    fn of(module: &Module, op: OpId, room: &mut u64) -> Result<Option<Self>, Refusal> {
         let (Some(value), Some(memory)) =
             (module.attr(op, INITIAL_VALUE), module.attr(op, GLOBAL_TYPE))
         else {
@@ -278,6 +297,11 @@ impl Numbers {
                 "has more than {MAX_ELEMENTS} elements, too many to initialize"
             )));
         };
+        *room = room.checked_sub(count).ok_or_else(|| {
+            Refusal::Message(format!(
+                "brings the elements to initialize to more than {MAX_ELEMENTS}"
+            ))
+        })?;
         let Some(bytes) = tfrt_ir::attribute::dense_element_bytes(module, element) else {
             return Ok(None);
         };
@@ -298,7 +322,11 @@ impl Numbers {
         Ok(Some(Self {
             memory,
             kind,
-            dims: dims.iter().flatten().copied().collect(),
+            dims: match dims.len() {
+                0..=MAX_RANK => dims.iter().flatten().copied().collect(),
+                // Only the bytes matter.
+                _ => vec![count],
+            },
             values,
         }))
     }
@@ -311,7 +339,7 @@ fn kind_of(module: &Module, element: TypeId) -> Option<String> {
         Type::Integer {
             width,
             signedness: Signedness::Unsigned,
-        } => format!("ui{width}"),
+        } if *width <= 64 => format!("ui{width}"),
         Type::Integer { width, .. } if *width <= 64 => format!("i{width}"),
         Type::Float(
             float @ (FloatType::Bf16 | FloatType::F16 | FloatType::F32 | FloatType::F64),

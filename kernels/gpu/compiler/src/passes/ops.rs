@@ -13,7 +13,7 @@ use tfrt_ir::{Attribute, BlockId, Module, OpId, Type, TypeId, ValueId};
 
 use super::edit::{self, BUFFER, Builder, CHAIN, CONTEXT, EVENT, STREAM, TOKEN};
 use super::{modules, waits};
-use crate::dialects::{Launch, NAME};
+use crate::dialects::{HOST_SHARED, Launch, NAME};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -252,6 +252,8 @@ impl<'m> Lowering<'m> {
                 let chain = builder.value("tfrt_gpu.mem.deallocate", &operands, &[], CHAIN);
                 self.finish(block, op, token, chain, stream);
             }
+            // Memory that the host shares is of another kind.
+            ("gpu.alloc", ..) if self.module.has_attr(op, HOST_SHARED) => return None,
             ("gpu.alloc", [], &[memory]) => {
                 let ty = self.module.value_type(memory);
                 let size = num_bytes(self.module, ty)?;
@@ -376,13 +378,12 @@ impl<'m> Lowering<'m> {
 /// The context that a function asks its stream for. Its op moves to the start, so that the whole function can use it.
 fn first_context(module: &mut Module, func: OpId, entry: BlockId) -> Option<ValueId> {
     let ops = module.walk(func).into_iter();
-    let mut gets = ops.filter(|&op| module.op_name(op) == "tfrt_gpu.stream.get_context");
+    let mut gets = ops.filter(|&op| {
+        let stream = module.operands(op).first();
+        module.op_name(op) == "tfrt_gpu.stream.get_context"
+            && stream.is_some_and(|stream| module.block_arguments(entry).contains(stream))
+    });
     let get = gets.next()?;
-    let stream = *module.operands(get).first()?;
-    let is_argument = module.block_arguments(entry).contains(&stream);
-    if !is_argument {
-        return None;
-    }
     module.detach_op(get);
     module.insert_op(entry, 0, get);
     Some(module.results(get)[0])
