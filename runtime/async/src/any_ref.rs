@@ -12,10 +12,11 @@ use crate::borrow::{BorrowError, ReadGuard, WriteGuard};
 use crate::cell::{self, Header, Kind};
 use crate::nesting;
 use crate::promise::IndirectPromise;
+use crate::promise::Promise;
 use crate::type_index::TypeIndex;
 use crate::typed_ref::AsyncValueRef;
 use crate::value::{Immutable, Value};
-use crate::waiter::Waiter;
+use crate::waiter::{Wait, Waiter};
 use crate::word::{Outcome, State, Word};
 
 /// An owning reference to a value of any type, one pointer wide.
@@ -533,7 +534,50 @@ impl AnyRef {
     pub fn and_then(&self, f: impl FnOnce(&AnyRef) + Send + 'static) {
         if self.is_available() {
             f(self);
-        } else if let Err(waiter) = self.header().word.register(Waiter::new(f))
+        } else {
+            self.register(Waiter::new(Consumer(f)));
+        }
+    }
+
+    /// Runs `f` as [`and_then`](Self::and_then) does, but does not count as a consumer of the value.
+    ///
+    /// A promise may be given up when its value [has no consumer](crate::Promise::has_consumer). A watcher that needs the value keeps a
+    /// reference to it for as long as it does.
+    pub fn watch(&self, f: impl FnOnce(&AnyRef) + Send + 'static) {
+        if self.is_available() {
+            f(self);
+        } else {
+            self.register(Waiter::new(Watcher(f)));
+        }
+    }
+
+    /// Returns `true` if a waiter that is not a [watcher](Self::watch) is registered.
+    ///
+    /// # Safety
+    /// The value cannot become available meanwhile.
+    pub(crate) unsafe fn has_waiting_consumer(&self) -> bool {
+        // SAFETY: the caller's duty.
+        unsafe { self.header().word.has_consumer() }
+    }
+
+    /// Runs `f` with `promise` as [`and_then`](Self::and_then) does. It counts as a consumer of this
+    /// value for as long as the value of the promise [has one](Promise::has_consumer).
+    pub fn and_then_for<T: Value>(
+        &self,
+        promise: Promise<T>,
+        f: impl FnOnce(&AnyRef, Promise<T>) + Send + 'static,
+    ) {
+        if self.is_available() {
+            f(self, promise);
+        } else {
+            self.register(Waiter::new(Producer { promise, f }));
+        }
+    }
+
+    /// Registers a waiter, or runs it if the value has become available.
+    #[inline]
+    fn register(&self, waiter: Waiter) {
+        if let Err(waiter) = self.header().word.register(waiter)
             && let Err(payload) = waiter.run(self)
         {
             std::panic::resume_unwind(payload);
@@ -647,6 +691,48 @@ impl AnyRef {
     fn header(&self) -> &Header {
         // SAFETY: R1.
         unsafe { self.header.as_ref() }
+    }
+}
+
+/// A waiter that needs the value.
+struct Consumer<F>(F);
+
+impl<F: FnOnce(&AnyRef) + Send + 'static> Wait for Consumer<F> {
+    fn run(self, value: &AnyRef) {
+        (self.0)(value);
+    }
+
+    fn is_consumer(&self) -> bool {
+        true
+    }
+}
+
+/// A waiter that only wants to know that the value is available.
+struct Watcher<F>(F);
+
+impl<F: FnOnce(&AnyRef) + Send + 'static> Wait for Watcher<F> {
+    fn run(self, value: &AnyRef) {
+        (self.0)(value);
+    }
+
+    fn is_consumer(&self) -> bool {
+        false
+    }
+}
+
+/// A waiter that makes another value of the value.
+struct Producer<T: Value, F> {
+    promise: Promise<T>,
+    f: F,
+}
+
+impl<T: Value, F: FnOnce(&AnyRef, Promise<T>) + Send + 'static> Wait for Producer<T, F> {
+    fn run(self, value: &AnyRef) {
+        (self.f)(value, self.promise);
+    }
+
+    fn is_consumer(&self) -> bool {
+        self.promise.has_consumer()
     }
 }
 

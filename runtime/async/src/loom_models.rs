@@ -260,6 +260,29 @@ fn loom_borrows_exclude_each_other_and_order_what_they_do() {
 }
 
 #[test]
+fn loom_2_a_consumer_that_registers_before_it_lets_go_is_seen() {
+    loom::model(|| {
+        let runs = counter();
+        let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+        value.as_any().watch(|_| ());
+        let leaving = thread::spawn({
+            let runs = runs.clone();
+            move || {
+                value.as_any().and_then(move |_| {
+                    runs.fetch_add(1, Ordering::Relaxed);
+                });
+                drop(value);
+            }
+        });
+        assert!(promise.has_consumer());
+        leaving.join().unwrap();
+        assert!(promise.has_consumer());
+        promise.emplace(1);
+        assert_eq!(count(&runs), 1);
+    });
+}
+
+#[test]
 fn loom_a_join_runs_once() {
     loom::model(|| {
         let runs = counter();

@@ -68,6 +68,30 @@ impl<T: Value> Promise<T> {
         self.value.is_available()
     }
 
+    /// Returns `true` if anybody can see what this promise publishes: a reference to the value or a waiter exists. A
+    /// [watcher](AnyRef::watch) does not count.
+    ///
+    /// `false` is final.
+    ///
+    /// ```
+    /// use tfrt_async::AsyncValueRef;
+    ///
+    /// let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+    /// assert!(promise.has_consumer());
+    /// value.as_any().watch(|_| ());
+    /// drop(value);
+    /// assert!(!promise.has_consumer());
+    /// ```
+    #[must_use]
+    pub fn has_consumer(&self) -> bool {
+        let value = self.value.as_any();
+        if !value.is_unique() {
+            return true;
+        }
+        // SAFETY: the only reference is the promise's, which publishes by value, so nothing publishes while it is borrowed.
+        unsafe { value.has_waiting_consumer() }
+    }
+
     /// Stores a payload in the value without publishing it.
     #[inline]
     pub fn construct(self, payload: T) -> ConstructedPromise<T> {

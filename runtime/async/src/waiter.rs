@@ -14,20 +14,31 @@ use crate::any_ref::AnyRef;
 use crate::nesting::PanicPayload;
 use crate::pool::{self, Pooled};
 
-/// The head of a waiter, in front of its closure.
+/// What waits for a value.
+pub(crate) trait Wait: Send + 'static {
+    /// Runs with the value that has become available.
+    fn run(self, value: &AnyRef);
+
+    /// Returns `true` if the value is needed.
+    fn is_consumer(&self) -> bool;
+}
+
+/// The head of a waiter, in front of what waits.
 ///
-/// Invariant N1: a node is the first field of a `Full<F>` from the pool, and `run` is
-/// `run_full::<F>` of that `F`. Upheld by `Waiter::new`, the only constructor of nodes.
+/// Invariant N1: a node is the first field of a `Full<W>` from the pool, and `run` and
+/// `is_consumer` are `run_full::<W>` and `is_consumer_full::<W>` of that `W`. Upheld by
+/// `Waiter::new`, the only constructor of nodes.
 #[repr(C)]
 pub(crate) struct Node {
     next: *mut Node,
     run: unsafe fn(NonNull<Node>, &AnyRef) -> Result<(), PanicPayload>,
+    is_consumer: unsafe fn(NonNull<Node>) -> bool,
 }
 
 #[repr(C)]
-struct Full<F> {
+struct Full<W> {
     node: Node,
-    f: F,
+    wait: W,
 }
 
 /// A waiter that is not on a list. Invariant N2: it owns its node.
@@ -35,12 +46,13 @@ struct Full<F> {
 pub(crate) struct Waiter(NonNull<Node>);
 
 impl Waiter {
-    pub(crate) fn new<F: FnOnce(&AnyRef) + Send + 'static>(f: F) -> Self {
+    pub(crate) fn new<W: Wait>(wait: W) -> Self {
         let node = Node {
             next: ptr::null_mut(),
-            run: run_full::<F>,
+            run: run_full::<W>,
+            is_consumer: is_consumer_full::<W>,
         };
-        Self(pool::leak(Full { node, f }).cast())
+        Self(pool::leak(Full { node, wait }).cast())
     }
 
     /// Runs the closure with the value that has become available. Returns the closure's panic.
@@ -57,6 +69,29 @@ impl Waiter {
         unsafe { (*self.0.as_ptr()).next = rest };
         self.0.as_ptr()
     }
+}
+
+/// Returns `true` if a waiter of the list needs the value.
+///
+/// # Safety
+/// `head` is null or came from [`Waiter::on_top_of`], as did every list it was linked to, and nobody
+/// takes the list meanwhile.
+pub(crate) unsafe fn has_consumer(head: *mut Node) -> bool {
+    let mut next = head;
+    while let Some(node) = NonNull::new(next) {
+        // SAFETY: the caller's duty: the nodes of the list are alive, and are not written.
+        let Node {
+            next: rest,
+            is_consumer,
+            ..
+        } = *unsafe { node.as_ref() };
+        // SAFETY: N1 implies the duty, with the caller's, that nobody runs the waiter meanwhile.
+        if unsafe { is_consumer(node) } {
+            return true;
+        }
+        next = rest;
+    }
+    false
 }
 
 /// The waiters that publication took off a value, newest first. Invariant L1: it owns the linked
@@ -87,26 +122,32 @@ impl Waiters {
     }
 }
 
-/// Runs the closure of a node and frees both.
+/// Runs what waits behind a node and frees both.
 ///
 /// # Safety
-/// 1. `node` is the first field of a `Full<F>` from the pool.
+/// 1. `node` is the first field of a `Full<W>` from the pool.
 /// 2. The caller transfers ownership of it.
-unsafe fn run_full<F: FnOnce(&AnyRef)>(
-    node: NonNull<Node>,
-    value: &AnyRef,
-) -> Result<(), PanicPayload> {
+unsafe fn run_full<W: Wait>(node: NonNull<Node>, value: &AnyRef) -> Result<(), PanicPayload> {
     // SAFETY: duties 1 and 2. The pointer covers the whole block.
-    let full = unsafe { Pooled::from_leaked(node.cast::<Full<F>>()) };
+    let full = unsafe { Pooled::from_leaked(node.cast::<Full<W>>()) };
     // The block is freed before the waiter runs, which may need one.
-    let Full { f, .. } = full.into_inner();
-    // The closure is consumed even if it panics, and the value never changes once available, so no
+    let Full { wait, .. } = full.into_inner();
+    // What waits is consumed even if it panics, and the value never changes once available, so no
     // half-finished state is observable.
-    panic::catch_unwind(AssertUnwindSafe(|| f(value)))
+    panic::catch_unwind(AssertUnwindSafe(|| wait.run(value)))
 }
 
-// SAFETY: a waiter owns its closure, which is `Send` by the bound of `Waiter::new`; the node owns
-// nothing else.
+/// # Safety
+/// `node` is the first field of a `Full<W>` from the pool, which is neither run nor written
+/// meanwhile.
+unsafe fn is_consumer_full<W: Wait>(node: NonNull<Node>) -> bool {
+    // SAFETY: the duty. The pointer covers the whole block.
+    let full = unsafe { node.cast::<Full<W>>().as_ref() };
+    full.wait.is_consumer()
+}
+
+// SAFETY: a waiter owns what waits, which is `Send` by the bound of `Wait`; the node owns nothing
+// else.
 unsafe impl Send for Waiter {}
 
 // SAFETY: as for `Waiter`, of which this is a list.

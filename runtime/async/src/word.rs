@@ -21,7 +21,7 @@ use tfrt_support::Error;
 use crate::any_ref::AnyRef;
 use crate::cell::Header;
 use crate::sync::{AtomicPtr, Ordering};
-use crate::waiter::{Node, Waiter, Waiters};
+use crate::waiter::{self, Node, Waiter, Waiters};
 
 const TAG_MASK: usize = 3;
 const TAG_CONCRETE: usize = 2;
@@ -138,6 +138,18 @@ impl Word {
                 Err(changed) => current = changed,
             }
         }
+    }
+
+    /// Returns `true` if a waiter that needs the value is registered.
+    ///
+    /// # Safety
+    /// The value cannot become available meanwhile.
+    pub(crate) unsafe fn has_consumer(&self) -> bool {
+        // Acquire pairs with the release in `register`: the nodes can be read.
+        let word = self.0.load(Ordering::Acquire);
+        // SAFETY: the caller's duty: publication, which alone takes the list of an unavailable word
+        // and runs its waiters, does not happen meanwhile.
+        tag(word) == 0 && unsafe { waiter::has_consumer(word.cast()) }
     }
 
     /// Edges 3 and 4: makes the value available and takes its waiters, or returns the outcome if

@@ -455,3 +455,50 @@ fn many_threads_register_while_one_publishes() {
         assert_eq!(drops(&sum), 30);
     }
 }
+
+#[test]
+fn a_promise_without_consumers_is_told_apart() {
+    let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+    value.as_any().watch(|_| ());
+    assert!(promise.has_consumer());
+    let other = value.clone();
+    drop(value);
+    assert!(promise.has_consumer());
+    drop(other);
+    assert!(!promise.has_consumer());
+
+    let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+    value.as_any().watch(|_| ());
+    value.as_any().and_then(|_| ());
+    value.as_any().watch(|_| ());
+    drop(value);
+    assert!(promise.has_consumer());
+    promise.emplace(1);
+}
+
+#[test]
+fn a_value_that_becomes_another_is_consumed_as_long_as_that_is() {
+    let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+    let (next, made) = AsyncValueRef::<i32>::unconstructed();
+    value.as_any().and_then_for(next, |value, next| {
+        next.emplace(value.get().map_or(0, |number: &i32| number + 1));
+    });
+    drop(value);
+    assert!(promise.has_consumer());
+    let kept = made.clone();
+    drop(made);
+    assert!(promise.has_consumer());
+    drop(kept);
+    assert!(!promise.has_consumer());
+
+    let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+    let (next, made) = AsyncValueRef::<i32>::unconstructed();
+    value.as_any().and_then_for(next, |value, next| {
+        next.emplace(value.get().map_or(0, |number: &i32| number + 1));
+    });
+    made.and_then(|_| ());
+    drop((value, made.clone()));
+    assert!(promise.has_consumer());
+    promise.emplace(1);
+    assert_eq!(made.get(), Some(&2));
+}
