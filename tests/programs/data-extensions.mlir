@@ -172,3 +172,140 @@ func @several_calls_at_a_time() -> (!tfrt.chain, !tfrt_data.dataset) {
   %bad = tfrt_data.parallel_map_dataset %d, %zero, %plus : i32 { deterministic = false, function = @late_double }
   tfrt.return %c, %bad : !tfrt.chain, !tfrt_data.dataset
 }
+
+func private @show_tensors(%x: !t.tensor, %y: !t.tensor, %ch: !tfrt.chain) -> !tfrt.chain {
+  %c = tfrt_dht.print_tensor %x, %ch
+  %d = tfrt_dht.print_tensor %y, %c
+  tfrt.return %d : !tfrt.chain
+}
+
+func private @show_batches(%d: !tfrt_data.dataset, %c: !tfrt.chain) -> !tfrt.chain {
+  %it = tfrt_data.make_iterator %d
+  %r = tfrt_data.enumerate.iterator %it, %c { function = @showt } : !tfrt.chain
+  tfrt.return %r : !tfrt.chain
+}
+
+func private @plus(%y: i64, %x: i64) -> i64 {
+  %z = tfrt.add.i64 %x, %y
+  tfrt.return %z : i64
+}
+
+func private @row_of(%x: i64) -> !tfrt_data.dataset {
+  %d = tfrt.call @upto(%x) : (i64) -> !tfrt_data.dataset
+  tfrt.return %d : !tfrt_data.dataset
+}
+
+func @batches_of_anything() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain) {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 5
+  %two = tfrt.constant.i64 2
+  %three = tfrt.constant.i64 3
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %z = tfrt_data.zip_dataset %d, %d
+  %b = tfrt_data.batch_dataset %z, %three
+  %it = tfrt_data.make_iterator %b
+  %c1 = tfrt_data.enumerate.iterator %it, %c0 { function = @show_tensors } : !tfrt.chain
+  %m = tfrt_data.map_and_batch_dataset %d, %two, %n : i64 { drop_remainder = true, function = @plus }
+  %c2 = tfrt.call @show_batches(%m, %c1) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  %r = tfrt_data.rebatch_dataset %m, %three
+  %c3 = tfrt.call @show_batches(%r, %c2) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c1, %c2, %c3 : !tfrt.chain, !tfrt.chain, !tfrt.chain
+}
+
+func private @batch_upto(%x: i64) -> !t.tensor {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 100
+  %d = tfrt.call @upto(%x) : (i64) -> !tfrt_data.dataset
+  %b = tfrt_data.batch_dataset %d, %n
+  %it = tfrt_data.make_iterator %b
+  %c, %t = tfrt_data.iterator_get_next %it, %c0 : !t.tensor
+  tfrt.return %t : !t.tensor
+}
+
+func @padded() -> (!tfrt.chain, !tfrt_data.dataset) {
+  %c0 = tfrt.new.chain
+  %zero = tfrt.constant.i64 0
+  %one = tfrt.constant.i64 1
+  %three = tfrt.constant.i64 3
+  %minus = tfrt.constant.i64 -1
+  %d = tfrt_data.range_dataset %one, %three, %one { element_type = i64 }
+  %m = tfrt_data.map_dataset %d { function = @batch_upto }
+  %t = tfrt_data.take_dataset %m, %three
+  %p = tfrt_data.padded_batch_dataset %t, %three, %minus : i64
+  %c = tfrt.call @show_batches(%p, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  // expected-error @+1 {{batch_size must be positive, not 0}}
+  %bad = tfrt_data.padded_batch_dataset %t, %zero { drop_remainder = true }
+  tfrt.return %c, %bad : !tfrt.chain, !tfrt_data.dataset
+}
+
+func @chosen() -> (!tfrt.chain, !tfrt.chain) {
+  %c0 = tfrt.new.chain
+  %zero = tfrt.constant.i64 0
+  %one = tfrt.constant.i64 1
+  %two = tfrt.constant.i64 2
+  %nine = tfrt.constant.i64 9
+  %three = tfrt.constant.i64 3
+  %turns = tfrt.call @upto(%two) : (i64) -> !tfrt_data.dataset
+  %numbers = tfrt_data.repeat_dataset %turns, %three
+  %low = tfrt.call @upto(%nine) : (i64) -> !tfrt_data.dataset
+  %high = tfrt_data.map_dataset %turns, %nine : i64 { function = @plus }
+  %d = tfrt_data.choose_from_datasets %numbers, %low, %high
+  %c = tfrt.call @enumerate(%d, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  %s = tfrt_data.sample_from_datasets %turns, %high { seed = 1 : i64, seed2 = 2 : i64, weights = [1.0 : f32, 3.0 : f32] }
+  %e = tfrt.call @enumerate(%s, %c) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c, %e : !tfrt.chain, !tfrt.chain
+}
+
+func private @small(%x: i64) -> i64 {
+  %two = tfrt.constant.i64 2
+  %b = "tfrt.lessequal.i64"(%x, %two) : (i64, i64) -> i1
+  %r = tfrt.cond %b @itself_number @fails (%x) : (i64) -> (i64)
+  tfrt.return %r : i64
+}
+
+func private @itself_number(%x: i64) -> i64 {
+  tfrt.return %x : i64
+}
+
+func private @fails(%x: i64) -> i64 {
+  // expected-error @+1 {{something bad happened}}
+  %r = "tfrt_test.fail"() : () -> i32
+  %y = "tfrt.cast.i32_to_i64"(%r) : (i32) -> i64
+  tfrt.return %y : i64
+}
+
+func @without_errors() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 5
+  %three = tfrt.constant.i64 3
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %m = tfrt_data.map_dataset %d { function = @small }
+  %i = tfrt_data.ignore_errors_dataset %m
+  %a = tfrt_data.assert_cardinality_dataset %i, %three
+  %c = tfrt.call @enumerate(%a, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c : !tfrt.chain
+}
+
+func @fewer_than_stated() -> (!tfrt.chain, i64) {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 1
+  %three = tfrt.constant.i64 3
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %a = tfrt_data.assert_cardinality_dataset %d, %three
+  %num = tfrt_data.cardinality %a
+  %it = tfrt_data.make_iterator %a
+  // expected-error @+1 {{expected 3 elements, found 1}}
+  %c = tfrt_data.enumerate.iterator %it, %c0 { function = @show } : !tfrt.chain
+  tfrt.return %c, %num : !tfrt.chain, i64
+}
+
+func @opened_at_a_time() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 4
+  %two = tfrt.constant.i64 2
+  %one = tfrt.constant.i64 1
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %p = tfrt_data.parallel_interleave_dataset %d, %two, %one, %n { arity = 1 : i64, function = @row_of }
+  %c = tfrt.call @enumerate(%p, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c : !tfrt.chain
+}

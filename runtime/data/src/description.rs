@@ -16,7 +16,7 @@ use crate::function::ElementFunction;
 /// let batches = Dataset::range(0, 10, 1)?.skip(2)?.batch(4)?;
 /// assert_eq!(
 ///     batches.description().to_string(),
-///     "batch (batch_size = 4, components = [Any], same_input_metadata = false, drop_remainder = false)\n  \
+///     "batch (batch_size = 4, components = [], same_input_metadata = false, drop_remainder = false)\n  \
 ///        skip (count = 2)\n    \
 ///          range (element_type = i64, start = 0, stop = 10, step = 1)\n",
 /// );

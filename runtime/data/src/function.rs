@@ -35,8 +35,8 @@ enum Kind {
     Closure {
         num_parameters: usize,
         num_results: usize,
-        /// The name of its type, which tells the function that it was written in.
-        name: &'static str,
+        /// What descriptions call it: by default its type, which tells the function that it was written in.
+        name: Arc<str>,
         closure: Arc<Closure>,
     },
 }
@@ -57,9 +57,10 @@ impl ElementFunction {
         )
     }
 
-    /// As [`from_closure`](Self::from_closure), of a closure that descriptions call `name`.
-    pub(crate) fn from_named_closure(
-        name: &'static str,
+    /// As [`from_closure`](Self::from_closure), of a closure that [descriptions](crate::Description) call `name`. A closure that depends on
+    /// more than where it was written, like a schema, says so in its name: checkpoints tell pipelines apart by it.
+    pub fn from_named_closure(
+        name: impl Into<Arc<str>>,
         num_parameters: usize,
         num_results: usize,
         closure: impl Fn(&ExecutionContext, &[AnyRef]) -> Result<Values, Error> + Send + Sync + 'static,
@@ -67,7 +68,7 @@ impl ElementFunction {
         Self(Kind::Closure {
             num_parameters,
             num_results,
-            name,
+            name: name.into(),
             closure: Arc::new(closure),
         })
     }
@@ -99,7 +100,7 @@ impl ElementFunction {
                 function.argument_types().join(", "),
                 function.result_types().join(", ")
             ),
-            Kind::Closure { name, .. } => (*name).to_owned(),
+            Kind::Closure { name, .. } => name.to_string(),
         }
     }
 
@@ -235,8 +236,9 @@ impl BoundFunction {
             Err(pending) => {
                 let (promise, result) = IterationResult::pending();
                 let (this, ctx) = (self.clone(), ctx.clone());
-                IterationResult::Pending(pending)
-                    .and_then(move |outcome| promise.emplace(this.apply_to(outcome, &ctx)));
+                IterationResult::Pending(pending).and_then_for(promise, move |outcome, promise| {
+                    promise.emplace(this.apply_to(outcome, &ctx));
+                });
                 result
             }
         }

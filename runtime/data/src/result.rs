@@ -166,6 +166,27 @@ impl IterationResult {
         }
     }
 
+    /// Calls `f` with the outcome and `promise`, as [`and_then`](Self::and_then) does. If the promise's value has no consumer any more, nor
+    /// has the outcome.
+    pub fn and_then_for<T: Value>(
+        self,
+        promise: Promise<T>,
+        f: impl FnOnce(Outcome, Promise<T>) + Send + 'static,
+    ) {
+        match self.into_outcome() {
+            Ok(outcome) => f(outcome, promise),
+            Err(pending) => pending
+                .as_any()
+                .and_then_for(promise, move |value, promise| {
+                    let outcome = match value.get::<Outcome>() {
+                        Some(outcome) => outcome.clone(),
+                        None => Outcome::Error(value.clone()),
+                    };
+                    f(outcome, promise);
+                }),
+        }
+    }
+
     /// Calls `f` with the outcome: now if it is known, and otherwise on the thread that makes it known.
     pub fn and_then(self, f: impl FnOnce(Outcome) + Send + 'static) {
         match self.into_outcome() {

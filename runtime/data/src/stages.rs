@@ -44,6 +44,14 @@ pub(crate) mod scan;
 
 pub(crate) mod cache;
 
+pub(crate) mod choose;
+
+pub(crate) mod ignore_errors;
+
+pub(crate) mod assert_cardinality;
+
+mod copies;
+
 mod dropping;
 
 mod replay;

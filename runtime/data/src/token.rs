@@ -17,11 +17,15 @@
 //!
 //! Raising the count releases the queued request and acquires the state that the last holder left; lowering it releases the state. Both
 //! are `AcqRel` operations on `events`.
+//!
+//! Dropping the iterator counts an event, too. From then on the newest requests are given up as soon as nobody can see their answers
+//! ([`Promise::has_consumer`]), and with the last request the machine is dropped: it stops looking for elements, and its inputs stop in
+//! the same way. Requests whose answers somebody holds are answered as before.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_deque::{Injector, Steal};
@@ -110,12 +114,12 @@ pub(crate) fn go_on_later(ctx: &ExecutionContext) -> StepResult {
 
 /// An iterator that is driven by a [`Machine`]: draws while a request waits are answered after it, in their order.
 #[derive(Debug)]
-pub struct Serial<M> {
+pub struct Serial<M: Machine> {
     home: Home<M>,
 }
 
 /// Where the state is.
-enum Home<M> {
+enum Home<M: Machine> {
     /// No request has ever waited. The consumer owns the state, and needs no token.
     Here(M),
     /// It is shared with the waiters that were registered.
@@ -145,8 +149,9 @@ impl<M: Machine> Serial<M> {
                 // The token is ours until the waiter is registered.
                 events: AtomicUsize::new(1),
                 requests: Injector::new(),
+                is_abandoned: AtomicBool::new(false),
                 held: Mutex::new(Held {
-                    machine,
+                    machine: Some(machine),
                     outstanding: VecDeque::new(),
                     num_saves: 0,
                     awaited: None,
@@ -209,7 +214,18 @@ impl<M: Machine> Draw for Serial<M> {
     }
 }
 
-impl<M: fmt::Debug> fmt::Debug for Home<M> {
+impl<M: Machine> Drop for Serial<M> {
+    fn drop(&mut self) {
+        if let Home::Away { shared, saved } = &mut self.home {
+            *saved = None;
+            // Relaxed: the event releases it.
+            shared.is_abandoned.store(true, Ordering::Relaxed);
+            shared.enter();
+        }
+    }
+}
+
+impl<M: Machine> fmt::Debug for Home<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Here(machine) => machine.fmt(f),
@@ -237,6 +253,14 @@ impl Request {
         let ctx = ctx.clone();
         Self::Draw { promise, ctx }
     }
+
+    /// Whether anybody can see the answer.
+    fn has_consumer(&self) -> bool {
+        match self {
+            Self::Draw { promise, .. } => promise.has_consumer(),
+            Self::Save { promise, .. } => promise.has_consumer(),
+        }
+    }
 }
 
 /// The state of a stage, as bytes of a checkpoint.
@@ -251,18 +275,21 @@ impl Value for SavedState {
 impl Immutable for SavedState {}
 
 /// The state, and what reaches it without the token.
-struct Shared<M> {
+struct Shared<M: Machine> {
     /// Events that have not been handled: see T1.
     events: AtomicUsize,
     /// Requests that the holder of the token has not taken over.
     requests: Injector<Request>,
+    /// The iterator was dropped: there are no further requests.
+    is_abandoned: AtomicBool,
     /// Never contended: only the holder of the token locks it. The lock lets safe code say so.
     held: Mutex<Held<M>>,
 }
 
 /// What the token stands for.
 struct Held<M> {
-    machine: M,
+    /// Nothing once the iterator was dropped and no request is left.
+    machine: Option<M>,
     /// Oldest first.
     outstanding: VecDeque<Request>,
     /// How many of them are saves.
@@ -275,6 +302,26 @@ impl<M> Held<M> {
     fn push(&mut self, request: Request) {
         self.num_saves += usize::from(matches!(request, Request::Save { .. }));
         self.outstanding.push_back(request);
+    }
+
+    /// Gives up the newest requests whose answers nobody can see, and the machine with the last of them. Requests before one that has a
+    /// consumer stay, since their elements come first.
+    #[cold]
+    fn give_up(&mut self) {
+        while self
+            .outstanding
+            .back()
+            .is_some_and(|request| !request.has_consumer())
+        {
+            let request = self.outstanding.pop_back();
+            self.num_saves -= usize::from(matches!(request, Some(Request::Save { .. })));
+        }
+        if self.outstanding.is_empty() {
+            self.awaited = None;
+            let machine = self.machine.take();
+            // A payload whose destructor panics must not keep the token; the panic hook has been told.
+            drop(catch_unwind(AssertUnwindSafe(|| drop(machine))));
+        }
     }
 }
 
@@ -301,8 +348,10 @@ impl<M: Machine> Shared<M> {
         }
         let mut held = self.hold();
         self.take_requests(&mut held);
-        if held.outstanding.is_empty() {
-            match step(&mut held.machine, 1, ctx) {
+        if held.outstanding.is_empty()
+            && let Some(machine) = &mut held.machine
+        {
+            match step(machine, 1, ctx) {
                 StepResult::Answer(outcome) => {
                     drop(held);
                     self.leave();
@@ -365,6 +414,10 @@ impl<M: Machine> Shared<M> {
     fn handle(self: &Arc<Self>, held: &mut Held<M>) {
         loop {
             self.take_requests(held);
+            // Relaxed: the event of the drop was counted after it.
+            if self.is_abandoned.load(Ordering::Relaxed) {
+                held.give_up();
+            }
             let num_outstanding = held.outstanding.len() - held.num_saves;
             let ctx = match held.outstanding.front() {
                 None => return,
@@ -374,7 +427,10 @@ impl<M: Machine> Shared<M> {
                     Some(value) => return self.wait_for(held, value),
                 },
             };
-            match step(&mut held.machine, num_outstanding, ctx) {
+            let Some(machine) = &mut held.machine else {
+                return;
+            };
+            match step(machine, num_outstanding, ctx) {
                 StepResult::Answer(outcome) => {
                     // A value that was waited for is not kept longer than that.
                     held.awaited = None;
@@ -395,8 +451,8 @@ impl<M: Machine> Shared<M> {
         let Some(Request::Save { ctx, .. }) = held.outstanding.front() else {
             return None;
         };
+        let machine = held.machine.as_mut()?;
         let mut to = StateWriter::new(ctx);
-        let machine = &mut held.machine;
         let saved = catch_unwind(AssertUnwindSafe(|| machine.save(&mut to)));
         let saved = match (saved, to.finish()) {
             (Ok(Ok(())), Err(awaited)) => return Some(all_of(&awaited)),
@@ -427,7 +483,8 @@ impl<M: Machine> Shared<M> {
         }
         let this = Arc::clone(self);
         // If it has become available, this counts an event, which whoever holds the token handles.
-        value.and_then(move |_| this.enter());
+        // A watcher: the state keeps a reference for as long as an answer depends on the value.
+        value.watch(move |_| this.enter());
         held.awaited = Some(value);
     }
 }

@@ -7,7 +7,6 @@ use tfrt_support::{Error, ErrorCode};
 use crate::dataset::Dataset;
 use crate::function::ElementFunction;
 use crate::result::Values;
-use crate::stages::batch::BatchComponent;
 
 /// What [`Dataset::map`] and its kin take: closures of one to four components, and functions of programs.
 ///
@@ -272,12 +271,28 @@ impl Dataset {
         )
     }
 
-    /// Every `batch_size` consecutive elements with one component as one: a tensor with one row per element.
+    /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per element.
+    ///
+    /// ```
+    /// use tfrt_async::ByteString;
+    /// use tfrt_data::Dataset;
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    /// use tfrt_support::Error;
+    ///
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// let words = Dataset::range(0, 3, 1)?.map(|x: i64| ByteString::from(x.to_string().as_bytes()))?;
+    /// let batches = Dataset::zip(&[Dataset::range(0, 3, 1)?, words])?.batch(2)?;
+    /// // A tensor of numbers and one of strings in each; here, their rows again.
+    /// let rows = batches.unbatch()?.elements::<(i64, ByteString), _>(&ctx);
+    /// let rows = rows.collect::<Result<Vec<_>, Error>>()?;
+    /// assert_eq!(rows[2], (2, ByteString::from(&b"2"[..])));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.
     pub fn batch(&self, batch_size: i64) -> Result<Self, Error> {
-        self.batch_with(batch_size, &[BatchComponent::Any], false, false)
+        self.batch_with(batch_size, &[], false, false)
     }
 
     /// Every `batch_size` consecutive elements as one, each component padded with zeros to the largest of the batch.

@@ -40,9 +40,9 @@ impl Choices {
     fn tree(&mut self, depth: u32, may_be_endless: bool) -> Tree {
         let kind = match depth {
             0 => self.below(2),
-            _ => 2 + self.below(if may_be_endless { 21 } else { 20 }),
+            _ => 2 + self.below(if may_be_endless { 23 } else { 22 }),
         };
-        let is_below_endless = may_be_endless && ![3, 9, 15].contains(&kind);
+        let is_below_endless = may_be_endless && ![3, 9, 15, 22].contains(&kind);
         let mut input = || Box::new(self.tree(depth.saturating_sub(1), is_below_endless));
         let input = if kind < 2 { None } else { Some(input()) };
         let input = || input.clone().expect("the stage has one");
@@ -82,6 +82,11 @@ impl Choices {
                 let (plus, fails) = (self.number(1, 5), self.number(2, 9));
                 self.has_parallel = true;
                 Tree::ParallelMap(input(), plus, fails, self.number(1, 5))
+            }
+            22 => Tree::IgnoreErrors(input()),
+            23 => {
+                let other = Box::new(self.tree(depth / 2, may_be_endless));
+                Tree::Sample(input(), other, self.number(0, 99))
             }
             _ => Tree::Memory(input()),
         }
@@ -217,6 +222,11 @@ impl Builder {
                 input(of)?.interleave_with(self.function(open), cycle as i64, block as i64)?
             }
             Tree::Memory(ref of) => input(of)?.memory::<i64>()?,
+            Tree::IgnoreErrors(ref of) => input(of)?.ignore_errors(false)?,
+            Tree::Sample(ref of, ref other, seed) => {
+                let inputs = [input(of)?, input(other)?];
+                Dataset::sample_from(&inputs, Some(&[2.0, 1.0]), seed, 3)?
+            }
             Tree::Take(ref of, count) => input(of)?.take(count)?,
             Tree::TakeWhile(ref of, bound) => input(of)?.take_while_with(
                 self.function(move |x| oracle::is_below(x, bound).map(AnyRef::available)),

@@ -40,7 +40,7 @@ pub enum BatchComponent {
     Scalar(DType),
     /// Dense tensors in host memory.
     Tensor,
-    /// Numbers, truth values or dense tensors, whatever the first element of the batch has.
+    /// Numbers, truth values, strings, or tensors of these; elements of one batch are alike.
     Any,
 }
 
@@ -230,11 +230,12 @@ impl BatchIterator {
         let (promise, previous) = previous.map_or((None, None), |(promise, previous)| {
             (Some(promise), previous.map(AsyncValueRef::into_any))
         });
-        if self.drops_remainder {
+        let num_components = assembly.num_components().filter(|_| !self.drops_remainder);
+        let Some(num_components) = num_components else {
             return self.finish_whole(assembly, later, (promise, previous), ctx);
-        }
+        };
         let (promises, values): (SmallVec<[IndirectPromise; 2]>, Values) =
-            self.components.iter().map(|_| AnyRef::indirect()).unzip();
+            (0..num_components).map(|_| AnyRef::indirect()).unzip();
         // The end of a batch is the end of its first result.
         let first = match assembly.first_outcome(&values) {
             Some(outcome) => outcome.into(),
@@ -264,7 +265,8 @@ impl BatchIterator {
 }
 
 impl BatchIterator {
-    /// The result of a batch of which some elements are pending, and that does not exist unless it is whole.
+    /// The result of a batch of which some elements are pending, and that may not exist, or have any number of components: nothing is known
+    /// of it before all of it is.
     fn finish_whole(
         &self,
         mut assembly: Assembly,
@@ -273,7 +275,7 @@ impl BatchIterator {
         ctx: &ExecutionContext,
     ) -> IterationResult {
         let (promise, result) = IterationResult::pending();
-        let ctx = ctx.clone();
+        let (drops_remainder, ctx) = (self.drops_remainder, ctx.clone());
         when_complete(later, previous, move |outcomes| {
             for outcome in outcomes {
                 assembly.add(outcome, &ctx);
@@ -281,7 +283,7 @@ impl BatchIterator {
             if let Some(looked_at) = looked_at {
                 looked_at.emplace(Chain);
             }
-            promise.emplace(assembly.finish(true, &ctx));
+            promise.emplace(assembly.finish(drops_remainder, &ctx));
         });
         result
     }
@@ -305,8 +307,9 @@ fn first_of(first: IterationResult, values: Values) -> IterationResult {
         Ok(first) => outcome(first, values).into(),
         Err(pending) => {
             let (promise, result) = IterationResult::pending();
-            IterationResult::Pending(pending)
-                .and_then(move |first| promise.emplace(outcome(first, values)));
+            IterationResult::Pending(pending).and_then_for(promise, move |first, promise| {
+                promise.emplace(outcome(first, values))
+            });
             result
         }
     }
@@ -344,6 +347,8 @@ fn when_complete(
 impl Dataset {
     /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per element. The last batch may be
     /// smaller. If any value of a component is an error, the component of the batch is.
+    ///
+    /// Without `components`, they are those of the first element of each batch, whatever they are.
     ///
     /// If `drops_remainder`, there are no smaller batches: a last batch that would be smaller is the end.
     ///

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use super::copies::{copy_outcome, copy_writable};
 use super::replay::{Replayable, Replaying};
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
@@ -100,7 +101,9 @@ impl Machine for CacheMachine {
                 let kept = self.kept.get().and_then(|kept| kept.get(*next));
                 *next = next.saturating_add(1);
                 self.num_delivered += u64::from(kept.is_some());
-                return StepResult::Answer(kept.cloned().unwrap_or(Outcome::END));
+                return StepResult::Answer(kept.map_or(Outcome::END, |outcome| {
+                    copy_outcome(outcome, copy_writable, ctx)
+                }));
             }
         };
         if let Some(cancelled) = ctx.request().cancel_value() {
@@ -119,9 +122,10 @@ impl Machine for CacheMachine {
                 StepResult::Answer(Outcome::END)
             }
             Ok(outcome) => {
-                outcomes.push(outcome.clone());
+                let handed_out = copy_outcome(&outcome, copy_writable, ctx);
+                outcomes.push(outcome);
                 self.num_delivered += 1;
-                StepResult::Answer(outcome)
+                StepResult::Answer(handed_out)
             }
             Err(pending) => {
                 let awaited = pending.as_any().clone();
@@ -193,7 +197,7 @@ impl Replayable for CacheMachine {
 
 impl Dataset {
     /// The same elements, kept in memory after the first whole pass: later iterators do not draw from the input. Errors are kept, too;
-    /// a pass during which a request was cancelled is not.
+    /// a pass during which a request was cancelled is not. Consumers are handed copies of the tensors, which they may change.
     ///
     /// # Errors
     /// If datasets are nested too deep.

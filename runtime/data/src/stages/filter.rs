@@ -83,7 +83,7 @@ impl Machine for FilterMachine {
                 match self.input.draw(ctx) {
                     IterationResult::Known(Outcome::Element(values)) if are_available(&values) => {
                         let answer = self.predicate.call(ctx, &values);
-                        match decide(&answer) {
+                        match decide(&answer, ctx) {
                             Ok(verdict) => match conclude(verdict, values) {
                                 Some(outcome) => return StepResult::Answer(outcome),
                                 None => continue,
@@ -101,7 +101,7 @@ impl Machine for FilterMachine {
                 let result = self.input.draw(ctx);
                 self.ask(result, ctx);
             }
-            match self.judge_oldest() {
+            match self.judge_oldest(ctx) {
                 Some(step) => return step,
                 None => continue,
             }
@@ -135,7 +135,7 @@ impl FilterMachine {
     }
 
     /// What becomes of the oldest undecided element; nothing if it was rejected.
-    fn judge_oldest(&mut self) -> Option<StepResult> {
+    fn judge_oldest(&mut self, ctx: &ExecutionContext) -> Option<StepResult> {
         let oldest = self.undecided.front_mut()?;
         let pending = match oldest.result.settle() {
             Some(pending) => Some(pending),
@@ -148,16 +148,18 @@ impl FilterMachine {
         }
         if let IterationResult::Known(Outcome::Element(answer)) = &oldest.verdict
             && oldest.result.is_element()
-            && let Err(pending) = decide(answer)
+            && let Some(pending) = answer.iter().find(|value| !value.is_available())
         {
             return Some(StepResult::Wait(pending.clone()));
         }
         let Undecided { result, verdict } = self.undecided.pop_front()?;
         let (values, verdict) = match (result.into_outcome(), verdict.into_outcome()) {
-            (Ok(Outcome::Element(values)), Ok(Outcome::Element(answer))) => match decide(&answer) {
-                Ok(verdict) => (values, verdict),
-                Err(_) => return None,
-            },
+            (Ok(Outcome::Element(values)), Ok(Outcome::Element(answer))) => {
+                match decide(&answer, ctx) {
+                    Ok(verdict) => (values, verdict),
+                    Err(_) => return None,
+                }
+            }
             (Ok(Outcome::Element(_)), Ok(failed)) | (Ok(failed), _) => {
                 return Some(StepResult::Answer(failed));
             }
@@ -177,23 +179,30 @@ fn conclude(verdict: Verdict, values: Values) -> Option<Outcome> {
 }
 
 /// The verdict in the results of the predicate, or the one that is not available.
-pub(super) fn decide(answer: &Values) -> Result<Verdict, &AnyRef> {
+pub(super) fn decide<'a>(
+    answer: &'a Values,
+    ctx: &ExecutionContext,
+) -> Result<Verdict, &'a AnyRef> {
+    let fail = |message: String| {
+        Ok(Verdict::Fails(AnyRef::error(
+            ctx.emit_error(invalid(message)),
+        )))
+    };
     let [answer] = &answer[..] else {
-        let error = invalid(format!("a predicate has one result, not {}", answer.len()));
-        return Ok(Verdict::Fails(AnyRef::error(error)));
+        return fail(format!("a predicate has one result, not {}", answer.len()));
     };
     if !answer.is_available() {
         return Err(answer);
     }
-    Ok(match answer.get::<bool>() {
-        Some(true) => Verdict::Accepts,
-        Some(false) => Verdict::Rejects,
-        None if answer.is_error() => Verdict::Fails(answer.clone()),
-        None => Verdict::Fails(AnyRef::error(invalid(format!(
+    match answer.get::<bool>() {
+        Some(true) => Ok(Verdict::Accepts),
+        Some(false) => Ok(Verdict::Rejects),
+        None if answer.is_error() => Ok(Verdict::Fails(answer.clone())),
+        None => fail(format!(
             "the result of a predicate is of type `i1`, not `{}`",
             answer.mlir_type().unwrap_or("none")
-        )))),
-    })
+        )),
+    }
 }
 
 impl Dataset {

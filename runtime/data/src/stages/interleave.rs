@@ -226,6 +226,15 @@ impl InterleaveMachine {
         self.cursor += 1;
         if self.cursor >= num_positions {
             self.cursor = 0;
+            self.remove_empty_positions();
+        }
+    }
+
+    /// Once the end is noticed, empty positions stay empty. When they are the most, they are removed, so that a long cycle is not walked
+    /// for the elements of a few.
+    fn remove_empty_positions(&mut self) {
+        if self.has_noticed_end && self.num_occupied < self.cycle.len() / 2 {
+            self.cycle.retain(Option::is_some);
         }
     }
 
@@ -323,7 +332,7 @@ fn open(
         Err(pending) => {
             let (promise, later) = AsyncValueRef::unconstructed();
             let (function, ctx) = (function.clone(), ctx.clone());
-            IterationResult::Pending(pending).and_then(move |drawn| {
+            IterationResult::Pending(pending).and_then_for(promise, move |drawn, promise| {
                 let opening = open_known(&function, drawn, position, &ctx);
                 publish(promise, opening);
             });
@@ -386,7 +395,7 @@ fn open_dataset_of(
 ) -> Opening {
     let value = match dataset_among(&datasets) {
         Ok(value) => value,
-        Err(error) => return Opening::Failed(AnyRef::error(error)),
+        Err(error) => return Opening::Failed(AnyRef::error(ctx.emit_error(error))),
     };
     if value.is_available() {
         return open_dataset(value, element, start, position, ctx);
@@ -422,11 +431,11 @@ fn open_dataset(
     let Some(dataset) = value.get::<Dataset>() else {
         return Opening::Failed(match value.is_error() {
             true => value.clone(),
-            false => AnyRef::error(invalid(format!(
+            false => AnyRef::error(ctx.emit_error(invalid(format!(
                 "the result of a function of an interleave is of type `{}`, not `{}`",
                 value.mlir_type().unwrap_or("none"),
                 Dataset::MLIR_TYPE
-            ))),
+            )))),
         });
     };
     let opened = dataset
@@ -507,6 +516,16 @@ impl Opening {
 }
 
 impl Dataset {
+    /// The elements of the datasets that the elements are, in turns, as [`interleave_with`](Self::interleave_with).
+    ///
+    /// # Errors
+    /// As `interleave_with`.
+    pub fn flatten(&self, cycle_length: i64, block_length: i64) -> Result<Self, Error> {
+        let itself = |_: &ExecutionContext, values: &[AnyRef]| Ok(values.iter().cloned().collect());
+        let function = ElementFunction::from_named_closure("itself", 1, 1, itself);
+        self.interleave_with(function, cycle_length, block_length)
+    }
+
     /// The elements of the datasets that a function makes of the elements, in turns: `cycle_length` of them are open at a time,
     /// and each gives `block_length` elements before it is the turn of the next.
     ///

@@ -6,17 +6,15 @@ use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use super::copies::{CopyValue, copy_outcome};
 use super::replay::{Replayable, Replaying};
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
-use crate::result::{IterationResult, Outcome, Values};
+use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult};
-
-/// Makes another value with the same payload.
-type CopyValue = fn(&AnyRef) -> AnyRef;
 
 #[derive(Debug)]
 struct Memory {
@@ -74,7 +72,7 @@ struct MemoryMachine {
 impl Machine for MemoryMachine {
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         if let Some(next) = self.next {
-            return StepResult::Answer(self.replay(next));
+            return StepResult::Answer(self.replay(next, ctx));
         }
         if let Some(cancelled) = ctx.request().cancel_value() {
             return StepResult::Answer(Outcome::Error(cancelled.clone()));
@@ -89,10 +87,10 @@ impl Machine for MemoryMachine {
         match oldest.into_outcome() {
             Ok(Outcome::End(_)) => {
                 self.drawn.clear();
-                StepResult::Answer(self.replay(0))
+                StepResult::Answer(self.replay(0, ctx))
             }
             Ok(outcome) => {
-                let handed_out = copy_outcome(&outcome, self.copy);
+                let handed_out = copy_outcome(&outcome, self.copy, ctx);
                 self.remembered.push(outcome);
                 self.num_delivered += 1;
                 StepResult::Answer(handed_out)
@@ -132,7 +130,7 @@ impl Replayable for MemoryMachine {
 }
 
 impl MemoryMachine {
-    fn replay(&mut self, next: usize) -> Outcome {
+    fn replay(&mut self, next: usize, ctx: &ExecutionContext) -> Outcome {
         let Some(outcome) = self.remembered.get(next) else {
             // Nothing is remembered.
             self.next = Some(0);
@@ -140,39 +138,20 @@ impl MemoryMachine {
         };
         self.next = Some((next + 1) % self.remembered.len());
         self.num_delivered += 1;
-        copy_outcome(outcome, self.copy)
+        copy_outcome(outcome, self.copy, ctx)
     }
-}
-
-/// The same outcome with copies of its values.
-fn copy_outcome(outcome: &Outcome, copy: CopyValue) -> Outcome {
-    let copy_each = |values: &Values| values.iter().map(|value| copy_later(value, copy)).collect();
-    match outcome {
-        Outcome::Element(values) => Outcome::Element(copy_each(values)),
-        other => other.clone(),
-    }
-}
-
-/// A copy of a value: now, or when it becomes available.
-fn copy_later(value: &AnyRef, copy: CopyValue) -> AnyRef {
-    if value.is_available() {
-        return copy(value);
-    }
-    let (promise, copied) = AnyRef::indirect();
-    value.and_then(move |value| promise.forward_to(copy(value)));
-    copied
 }
 
 /// A copy of an available value with a payload of type `T`. An error is itself.
-fn copy_value<T: Value + Immutable + Clone>(value: &AnyRef) -> AnyRef {
+fn copy_value<T: Value + Immutable + Clone>(value: &AnyRef, ctx: &ExecutionContext) -> AnyRef {
     match value.get::<T>() {
         Some(payload) => AnyRef::available(payload.clone()),
         None if value.is_error() => value.clone(),
-        None => AnyRef::error(invalid(format!(
+        None => AnyRef::error(ctx.emit_error(invalid(format!(
             "an element to be remembered is of type `{}`, not `{}`",
             value.mlir_type().unwrap_or("none"),
             T::MLIR_TYPE
-        ))),
+        )))),
     }
 }
 

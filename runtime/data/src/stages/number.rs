@@ -61,8 +61,9 @@ impl Draw for NumberIterator {
             Ok(outcome) => numbered(outcome, number).into(),
             Err(pending) => {
                 let (promise, result) = IterationResult::pending();
-                IterationResult::Pending(pending)
-                    .and_then(move |outcome| promise.emplace(numbered(outcome, number)));
+                IterationResult::Pending(pending).and_then_for(promise, move |outcome, promise| {
+                    promise.emplace(numbered(outcome, number));
+                });
                 result
             }
         }

@@ -88,13 +88,14 @@ impl Stage for PaddedBatch {
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("batch_size", self.batch_size);
         to.attribute("drop_remainder", self.drops_remainder);
-        for component in &self.components {
+        for (index, component) in self.components.iter().enumerate() {
             if let Some(extents) = &component.extents {
-                to.attribute("extents", format_args!("{extents:?}"));
+                to.attribute(&format!("extents_{index}"), format_args!("{extents:?}"));
             }
             if let Some((dtype, bytes)) = component.padding.as_ref().and_then(scalar) {
                 let bits = u64::from_ne_bytes(bytes);
-                to.attribute("padding", format_args!("{dtype} {bits:#x}"));
+                let name = format!("padding_{index}");
+                to.attribute(&name, format_args!("{dtype} {bits:#x}"));
             }
         }
         to.input(&self.input);
@@ -198,13 +199,14 @@ impl PaddedBatch {
     /// a component is an error if any element has one there.
     fn assemble(&self, rows: &[Outcome], ctx: &ExecutionContext) -> Outcome {
         let mut elements: Vec<&Values> = Vec::with_capacity(rows.len());
+        // The first failed draw, and how many elements are in front of it.
         let mut failed = None;
         for (index, row) in rows.iter().enumerate() {
             match row {
                 Outcome::Element(values) => elements.push(values),
                 Outcome::Error(error) if index == 0 => return Outcome::Error(error.clone()),
                 Outcome::Error(error) => {
-                    failed.get_or_insert(error);
+                    failed.get_or_insert((elements.len(), error));
                 }
                 Outcome::End(_) => {}
             }
@@ -214,8 +216,13 @@ impl PaddedBatch {
         };
         let num_components = first.len();
         let assemble = |position: usize| {
-            if let Some(error) = failed {
-                return error.clone();
+            if let Some((num_in_front, error)) = failed {
+                let in_front = elements[..num_in_front].iter();
+                let mut values = in_front.filter_map(|values| values.get(position));
+                return values
+                    .find(|value| value.is_error())
+                    .unwrap_or(error)
+                    .clone();
             }
             match self.assemble_component(position, num_components, &elements, ctx) {
                 Ok(tensor) => AnyRef::available(tensor),

@@ -12,7 +12,7 @@ use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
-use crate::token::{Machine, Serial, StepResult};
+use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 
 #[derive(Debug)]
 struct Repeat {
@@ -71,6 +71,7 @@ struct RepeatMachine {
     has_no_pass: bool,
     /// The current pass included; none if there is no last one.
     num_passes_left: Option<u64>,
+    /// The current pass has had no element. Failed draws do not count: a file that is missing fails in each pass.
     is_pass_empty: bool,
     has_drawn: bool,
     has_ended: bool,
@@ -86,7 +87,7 @@ impl Machine for RepeatMachine {
             }
             return StepResult::Answer(Outcome::END);
         }
-        loop {
+        for _ in 0..STEPS_PER_TASK {
             if self.has_ended {
                 return StepResult::Answer(Outcome::END);
             }
@@ -113,7 +114,7 @@ impl Machine for RepeatMachine {
             match oldest.into_outcome() {
                 Ok(Outcome::End(_)) => self.end_pass(),
                 Ok(outcome) => {
-                    self.is_pass_empty = false;
+                    self.is_pass_empty &= !outcome.is_element();
                     return StepResult::Answer(outcome);
                 }
                 Err(pending) => {
@@ -123,6 +124,8 @@ impl Machine for RepeatMachine {
                 }
             }
         }
+        // Only empty passes come here.
+        go_on_later(ctx)
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
@@ -167,7 +170,7 @@ impl RepeatMachine {
 }
 
 impl Dataset {
-    /// The elements of `count` passes; a negative count repeats for ever, unless a whole pass is empty.
+    /// The elements of `count` passes; a negative count repeats for ever, unless a whole pass has no element.
     ///
     /// # Errors
     /// If datasets are nested too deep.

@@ -165,8 +165,8 @@ impl Replayable for ShuffleMachine {
         if let Some(num_passes) = &self.num_passes {
             self.pass = from.i64()?;
             self.numbers = Philox::new(self.seeds.0, self.seeds.1.wrapping_add(self.pass));
-            // The passes that follow go on from there.
-            num_passes.store(from.i64()?, Ordering::Relaxed);
+            // The passes that follow go on from there, unless other iterators of this dataset are ahead: orders must not repeat.
+            num_passes.fetch_max(from.i64()?, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ impl ShuffleMachine {
 
 impl Dataset {
     /// The same elements in random order: each is drawn from the next `buffer_size` ones. Equal seeds give equal orders, for every
-    /// iterator and every pass.
+    /// iterator and every pass; see [`shuffle_with`](Self::shuffle_with) for passes with orders of their own.
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.

@@ -161,7 +161,7 @@ impl Machine for TakeWhileMachine {
                     }
                 },
                 TakeWhileState::Asked { values, answer } => {
-                    let outcome = match decide(&answer) {
+                    let outcome = match decide(&answer, ctx) {
                         Ok(Verdict::Accepts) => Outcome::Element(values),
                         Ok(Verdict::Rejects) => continue,
                         Ok(Verdict::Fails(error)) => Outcome::Error(error),

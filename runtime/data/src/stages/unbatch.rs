@@ -13,7 +13,7 @@ use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::numbers::number;
 use crate::result::{IterationResult, Outcome, Values};
-use crate::token::{Machine, Serial, StepResult};
+use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 
 #[derive(Debug)]
 struct Unbatch {
@@ -103,7 +103,7 @@ impl Rows {
 
 impl Machine for UnbatchMachine {
     fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
-        loop {
+        for _ in 0..STEPS_PER_TASK {
             if let Some(index) = self.rows.next() {
                 let row = self.tensors.iter().map(|tensor| tensor.row(index));
                 let outcome = match row.collect::<Result<Values, Error>>() {
@@ -138,6 +138,8 @@ impl Machine for UnbatchMachine {
                 }
             }
         }
+        // Only tensors without rows come here.
+        go_on_later(ctx)
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! The elements of several datasets side by side.
 
-use tfrt_async::{AnyRef, run_when_ready};
+use std::collections::VecDeque;
+
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
@@ -10,6 +11,7 @@ use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Zip {
@@ -44,48 +46,53 @@ impl Stage for Zip {
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         let iterators = self.inputs.iter();
-        Box::new(ZipIterator {
+        Box::new(Serial::new(ZipMachine {
             inputs: iterators
                 .map(|input| input.iterator_below(position))
                 .collect(),
-        })
+            rows: VecDeque::new(),
+        }))
     }
 }
 
 #[derive(Debug)]
-struct ZipIterator {
+struct ZipMachine {
     inputs: Vec<Box<dyn Draw>>,
+    /// What was drawn for requests that wait, oldest first: one result of each input.
+    rows: VecDeque<Vec<IterationResult>>,
 }
 
-impl Draw for ZipIterator {
-    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+impl Machine for ZipMachine {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         if self.inputs.is_empty() {
-            return Outcome::END.into();
+            return StepResult::Answer(Outcome::END);
         }
-        let results: Vec<_> = self
-            .inputs
-            .iter_mut()
-            .map(|input| input.draw(ctx))
-            .collect();
-        let pending = |result: &IterationResult| match result {
-            IterationResult::Pending(pending) => Some(pending.as_any().clone()),
-            IterationResult::Known(_) => None,
-        };
-        let awaited: Vec<AnyRef> = results.iter().filter_map(pending).collect();
-        if awaited.iter().all(AnyRef::is_available) {
-            return combine(results).into();
+        while self.rows.len() < num_outstanding {
+            let draws = self.inputs.iter_mut().map(|input| input.draw(ctx));
+            let row = draws.collect();
+            self.rows.push_back(row);
         }
-        let (promise, result) = IterationResult::pending();
-        run_when_ready(&awaited, move || promise.emplace(combine(results)));
-        result
+        let oldest = self.rows.front_mut().into_iter().flatten();
+        if let Some(awaited) = oldest.filter_map(IterationResult::settle).next() {
+            return StepResult::Wait(awaited);
+        }
+        StepResult::Answer(self.rows.pop_front().map_or(Outcome::END, combine))
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.count(self.rows.len());
+        self.rows
+            .iter()
+            .try_for_each(|row| to.results(row.iter()))?;
         let mut inputs = self.inputs.iter_mut();
         inputs.try_for_each(|input| to.input(input))
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        for _ in 0..from.count()? {
+            let row = from.results()?;
+            self.rows.push_back(row.into());
+        }
         let mut inputs = self.inputs.iter_mut();
         inputs.try_for_each(|input| from.input(input))
     }

@@ -44,6 +44,9 @@ pub enum Tree {
     Windows(Box<Tree>, usize, usize),
     /// Another order in each pass.
     Reshuffle(Box<Tree>, usize, i64, Rc<Cell<i64>>),
+    IgnoreErrors(Box<Tree>),
+    /// Of the first tree twice as often as of the second.
+    Sample(Box<Tree>, Box<Tree>, i64),
 }
 
 /// What a cache keeps once a whole pass was there.
@@ -133,6 +136,8 @@ enum State {
         taken: usize,
     },
     Memory(Box<Oracle>, Vec<Item>, Option<usize>),
+    IgnoreErrors(Box<Oracle>),
+    Sample([Option<Box<Oracle>>; 2], Philox),
     Take(Box<Oracle>, i64),
     TakeWhile(Box<Oracle>, i64, bool),
     Shard(Box<Oracle>, u64, u64),
@@ -207,6 +212,10 @@ impl Oracle {
                 taken: 0,
             },
             Tree::Memory(tree) => State::Memory(of(tree), Vec::new(), None),
+            Tree::IgnoreErrors(tree) => State::IgnoreErrors(of(tree)),
+            Tree::Sample(tree, other, seed) => {
+                State::Sample([Some(of(tree)), Some(of(other))], Philox::new(*seed, 3))
+            }
             Tree::Take(tree, count) => State::Take(of(tree), *count),
             Tree::TakeWhile(tree, bound) => State::TakeWhile(of(tree), *bound, false),
             Tree::Shard(tree, num_shards, index) => State::Shard(of(tree), *num_shards, *index),
@@ -313,7 +322,8 @@ impl Oracle {
                         }
                     }
                     item => {
-                        *is_empty = false;
+                        // A failed draw is no element.
+                        *is_empty &= matches!(item, Item::Failed(_));
                         return item;
                     }
                 }
@@ -411,6 +421,27 @@ impl Oracle {
                 }
                 if item != Item::End {
                     return item;
+                }
+            },
+            State::IgnoreErrors(of) => loop {
+                match of.next() {
+                    Item::Error(_) | Item::Failed(_) => {}
+                    other => return other,
+                }
+            },
+            State::Sample(inputs, numbers) => loop {
+                let chance = f64::from(numbers.next_u32()) / 2_f64.powi(32);
+                let chosen = match (&inputs[0], &inputs[1]) {
+                    (None, None) => return Item::End,
+                    (Some(_), Some(_)) => usize::from(chance * 3.0 >= 2.0),
+                    (first, _) => usize::from(first.is_none()),
+                };
+                match inputs[chosen]
+                    .as_mut()
+                    .map_or(Item::End, |input| input.next())
+                {
+                    Item::End => inputs[chosen] = None,
+                    item => return item,
                 }
             },
             State::Take(of, left) => match left {

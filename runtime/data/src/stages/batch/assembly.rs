@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
-use tfrt_async::AnyRef;
+use tfrt_async::{AnyRef, ByteString};
 use tfrt_host::ExecutionContext;
 use tfrt_support::{DType, Error, TensorMetadata};
-use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElementsMut, Shape};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElementsMut, Shape, StringHostTensor};
 
 use super::BatchComponent;
 use crate::dataset::invalid;
@@ -27,6 +27,8 @@ pub(super) struct Assembly {
     /// How many of them are rows: elements and failed draws.
     num_rows: usize,
     components: SmallVec<[Component; 2]>,
+    /// The components are those of the first element.
+    takes_any: bool,
     has_no_memory: bool,
     /// What the elements of the first batch of an iterator were, if that holds for the others.
     shared: Option<Arc<OnceLock<Expected>>>,
@@ -56,11 +58,17 @@ enum State {
         buffer: HostBuffer,
         bytes: OwnedElementsMut<u8>,
     },
+    /// Strings, or tensors of strings.
+    Strings {
+        metadata: TensorMetadata,
+        strings: Vec<Vec<u8>>,
+    },
     /// An element was an error, or did not fit.
     Failed(AnyRef),
 }
 
 impl Assembly {
+    /// An empty batch. Without `components`, they are those of the first element.
     pub(super) fn new(
         batch_size: usize,
         components: &[BatchComponent],
@@ -76,8 +84,17 @@ impl Assembly {
             num_added: 0,
             num_rows: 0,
             components: components.iter().map(component).collect(),
+            takes_any: components.is_empty(),
             has_no_memory: false,
             shared,
+        }
+    }
+
+    /// How many components there are, if that is known.
+    pub(super) fn num_components(&self) -> Option<usize> {
+        match self.takes_any && self.components.is_empty() {
+            true => None,
+            false => Some(self.components.len()),
         }
     }
 
@@ -118,12 +135,20 @@ impl Assembly {
     fn add_row(&mut self, index: usize, values: &Values, ctx: &ExecutionContext) {
         let row = self.num_rows;
         self.num_rows += 1;
+        if self.takes_any && self.components.is_empty() {
+            self.components.extend(values.iter().map(|_| Component {
+                kind: BatchComponent::Any,
+                state: State::Empty,
+            }));
+        }
         if values.len() != self.components.len() {
-            let message = format!(
-                "elements of a batch have {} components, not {}",
-                self.components.len(),
-                values.len()
-            );
+            let message = match self.components.len() {
+                1 => format!("elements of a batch have 1 component, not {}", values.len()),
+                expected => format!(
+                    "elements of a batch have {expected} components, not {}",
+                    values.len()
+                ),
+            };
             let error = AnyRef::error(ctx.emit_error(invalid(message)));
             return self.fail_all(&error);
         }
@@ -151,8 +176,10 @@ impl Assembly {
                 .components
                 .iter()
                 .map(|component| match &component.state {
-                    State::Rows { metadata, .. } => Some(metadata.clone()),
-                    _ => None,
+                    State::Rows { metadata, .. } | State::Strings { metadata, .. } => {
+                        Some(metadata.clone())
+                    }
+                    State::Empty | State::Failed(_) => None,
                 });
             if let Some(metadata) = metadata.collect::<Option<Expected>>() {
                 // The first batch alone comes here before the metadata is known.
@@ -242,15 +269,52 @@ impl Component {
                 ctx,
             );
         }
+        if self.kind == BatchComponent::Any {
+            if let Some(string) = value.get::<ByteString>() {
+                let string = string.as_bytes().to_vec();
+                return self.add_strings(&[], [string], index, expected);
+            }
+            if let Ok(tensor) = value.try_read::<StringHostTensor>() {
+                let strings = tensor.strings().iter().cloned();
+                return self.add_strings(tensor.shape().dims(), strings, index, expected);
+            }
+        }
         let wanted = match self.kind {
             BatchComponent::Scalar(dtype) => format!("a number of type {dtype}"),
             BatchComponent::Tensor => "a dense tensor".to_owned(),
-            BatchComponent::Any => "a number or a dense tensor".to_owned(),
+            BatchComponent::Any => "a number, a string or a tensor".to_owned(),
         };
         Err(Problem::Misfit(invalid(format!(
             "element {index} of the batch is of type `{}`, not {wanted}",
             value.mlir_type().unwrap_or("none")
         ))))
+    }
+
+    fn add_strings(
+        &mut self,
+        dims: &[usize],
+        row: impl IntoIterator<Item = Vec<u8>>,
+        index: usize,
+        expected: Option<&TensorMetadata>,
+    ) -> Result<(), Problem> {
+        if let State::Empty = self.state {
+            if let Some(expected) = expected {
+                check(expected, DType::String, dims, index)?;
+            }
+            self.state = State::Strings {
+                metadata: TensorMetadata::new(DType::String, dims),
+                strings: Vec::new(),
+            };
+        }
+        match &mut self.state {
+            State::Strings { metadata, strings } => {
+                check(metadata, DType::String, dims, index)?;
+                strings.extend(row);
+                Ok(())
+            }
+            State::Rows { metadata, .. } => Err(misfit(metadata, DType::String, dims, index)),
+            State::Empty | State::Failed(_) => Ok(()),
+        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "one element, and where it goes")]
@@ -271,14 +335,15 @@ impl Component {
             }
             self.state = State::allocate(dtype, dims, batch_size, ctx)?;
         }
-        let State::Rows {
-            metadata,
-            row_bytes,
-            bytes: rows,
-            ..
-        } = &mut self.state
-        else {
-            return Ok(());
+        let (metadata, row_bytes, rows) = match &mut self.state {
+            State::Rows {
+                metadata,
+                row_bytes,
+                bytes,
+                ..
+            } => (metadata, row_bytes, bytes),
+            State::Strings { metadata, .. } => return Err(misfit(metadata, dtype, dims, index)),
+            State::Empty | State::Failed(_) => return Ok(()),
         };
         check(metadata, dtype, dims, index)?;
         let start = row * *row_bytes;
@@ -348,6 +413,11 @@ impl State {
         let (metadata, row_bytes, buffer, bytes) = match self {
             Self::Failed(error) => return Ok(error),
             Self::Empty => return Err(Error::new("a batch has no rows")),
+            Self::Strings { metadata, strings } => {
+                let shape = shape_of(num_rows, &metadata)?;
+                let tensor = StringHostTensor::new(shape, strings)?;
+                return Ok(AnyRef::available(tensor));
+            }
             Self::Rows {
                 metadata,
                 row_bytes,
@@ -355,10 +425,7 @@ impl State {
                 bytes,
             } => (metadata, row_bytes, buffer, bytes),
         };
-        let mut dims: SmallVec<[usize; 6]> = SmallVec::new();
-        dims.push(num_rows);
-        dims.extend_from_slice(&metadata.extents);
-        let shape = Shape::new(&dims)?;
+        let shape = shape_of(num_rows, &metadata)?;
         let buffer = if num_rows == batch_size {
             drop(bytes);
             buffer
@@ -370,11 +437,20 @@ impl State {
     }
 }
 
+/// The shape of so many rows.
+fn shape_of(num_rows: usize, metadata: &TensorMetadata) -> Result<Shape, Error> {
+    let mut dims: SmallVec<[usize; 6]> = SmallVec::new();
+    dims.push(num_rows);
+    dims.extend_from_slice(&metadata.extents);
+    Ok(Shape::new(&dims)?)
+}
+
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("Empty"),
             Self::Rows { metadata, .. } => write!(f, "Rows({metadata:?})"),
+            Self::Strings { metadata, .. } => write!(f, "Strings({metadata:?})"),
             Self::Failed(error) => write!(f, "Failed({error:?})"),
         }
     }
