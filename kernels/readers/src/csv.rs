@@ -105,7 +105,7 @@ impl CsvOptions {
 
     #[cfg(feature = "csv")]
     fn dataset_of(&self, files: &Files) -> Result<Dataset, Error> {
-        let rows = crate::read_ahead::dataset(read::Rows::new(self), files, self.on_error)?;
+        let rows = crate::read_ahead::dataset(read::Rows::new(self, files), files, self.on_error)?;
         match self.batch_size {
             Some(_) => Ok(rows),
             None => rows.unbatch(),

@@ -50,11 +50,12 @@ pub use write::{ExampleWriter, infer_example_schema};
 /// If a column is of a type that no feature has: these are `i64`, `f32` and `str`.
 pub fn parse_examples(records: &Dataset, schema: Schema) -> Result<Dataset, Error> {
     check_types(&schema)?;
-    let num_results = schema.num_components();
+    let (name, num_results) = (format!("parse_examples({schema})"), schema.num_components());
     let parse = move |ctx: &ExecutionContext, values: &[AnyRef]| -> Result<Values, Error> {
         parse_example(record_of(values)?, &schema, ctx.allocator())
     };
-    records.map_with(ElementFunction::from_closure(1, num_results, parse), &[])
+    let function = ElementFunction::from_named_closure(name, 1, num_results, parse);
+    records.map_with(function, &[])
 }
 
 /// The components of every record that is a sequence example: those of the context, then those of the sequences.
@@ -65,11 +66,13 @@ pub fn parse_sequence_examples(
     records: &Dataset,
     schema: SequenceSchema,
 ) -> Result<Dataset, Error> {
+    let name = format!("parse_sequence_examples({schema})");
     let num_results = schema.num_components();
     let parse = move |ctx: &ExecutionContext, values: &[AnyRef]| -> Result<Values, Error> {
         parse_sequence_example(record_of(values)?, &schema, ctx.allocator())
     };
-    records.map_with(ElementFunction::from_closure(1, num_results, parse), &[])
+    let function = ElementFunction::from_named_closure(name, 1, num_results, parse);
+    records.map_with(function, &[])
 }
 
 fn record_of(values: &[AnyRef]) -> Result<&[u8], Error> {

@@ -12,12 +12,12 @@
 //! the elements of one file are read; the files follow each other.
 //!
 //! A checkpoint has the place of the first element that was not drawn: elements that were read ahead are read again. The place is the number
-//! of a file, and where its reader can go on; if the format does not say where, the elements in front are read again and dropped.
+//! and the name of a file, and where its reader can go on; if the format does not say where, the elements in front are read again and dropped.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tfrt_async::{AnyRef, AsyncValueRef, Promise, Value};
 use tfrt_data::{
@@ -26,7 +26,7 @@ use tfrt_data::{
 };
 use tfrt_host::{ExecutionContext, log};
 use tfrt_queue::Task;
-use tfrt_support::Error;
+use tfrt_support::{Error, ErrorCode};
 
 use crate::files::{FileSystems, Files, OpenFile};
 use crate::policy::OnError;
@@ -95,26 +95,21 @@ pub trait Format: fmt::Debug + Send + Sync + 'static {
     /// If the file cannot be opened, or is not of the format. The next file is gone on with, unless the policy says otherwise.
     fn open(&self, file: OpenFile, ctx: &ExecutionContext) -> Result<Box<dyn ReadElements>, Error>;
 
-    /// Opens a file to go on at a [position](ReadElements::position), where its reader had returned so many elements and errors. By default it
-    /// reads and drops them.
+    /// Opens a file to go on at a [position](ReadElements::position), where its reader had returned so many elements and errors. Returns `None`
+    /// if that would take reading what is in front: then the file is opened as a whole, and the elements in front are read again and dropped,
+    /// which ends when nobody needs them any more. That is the default.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
     fn open_at(
         &self,
-        file: OpenFile,
+        file: &OpenFile,
         num_read: u64,
-        position: Option<u64>,
+        position: u64,
         ctx: &ExecutionContext,
-    ) -> Result<Box<dyn ReadElements>, Error> {
-        let _ = position;
-        let mut reader = self.open(file, ctx)?;
-        for _ in 0..num_read {
-            if ctx.request().is_cancelled() || reader.read_element(ctx).is_none() {
-                break;
-            }
-        }
-        Ok(reader)
+    ) -> Result<Option<Box<dyn ReadElements>>, Error> {
+        let _ = (file, num_read, position, ctx);
+        Ok(None)
     }
 
     /// Describes what decides about the elements, beside the names of the files: see [`Stage::describe`].
@@ -196,6 +191,7 @@ impl Stage for ReadAhead {
                 format: Arc::clone(&self.format),
                 files: self.files.clone(),
                 on_error: self.on_error,
+                paths: OnceLock::new(),
                 state: Mutex::new(State::at(Bookmark::START)),
                 is_dropped: AtomicBool::new(false),
             }),
@@ -217,6 +213,8 @@ struct Source {
     format: Arc<dyn Format>,
     files: Files,
     on_error: OnError,
+    /// The names of the files, once they have been looked up.
+    paths: OnceLock<Box<[Arc<str>]>>,
     /// Never contended: the reader has it while it runs, and the iterator when none does. The lock lets safe code say so.
     state: Mutex<State>,
     /// Set when nobody can draw any more. Orders nothing: relaxed.
@@ -227,6 +225,8 @@ struct Source {
 struct State {
     progress: Progress,
     place: Bookmark,
+    /// The name of the file that a checkpoint was in, until the names are looked up.
+    restored_path: Option<Box<str>>,
     first_skipped: Option<Error>,
 }
 
@@ -235,6 +235,8 @@ enum Progress {
     Start,
     /// These files follow.
     Between(std::vec::IntoIter<Arc<str>>),
+    /// So many elements of a file are read again and dropped, since a checkpoint is behind them.
+    CatchingUp(Box<dyn ReadElements>, u64, std::vec::IntoIter<Arc<str>>),
     /// A file is being read, and these follow.
     Within(Box<dyn ReadElements>, std::vec::IntoIter<Arc<str>>),
     Ended,
@@ -273,6 +275,7 @@ impl State {
                 false => Progress::Start,
             },
             place,
+            restored_path: None,
             first_skipped: None,
         }
     }
@@ -383,6 +386,7 @@ impl Machine for ReadAheadMachine {
         to.bool(next.position.is_some());
         to.u64(next.position.unwrap_or(0));
         to.u64(next.num_skipped);
+        to.bytes(self.source.path_of(next.file).as_bytes());
         Ok(())
     }
 
@@ -397,7 +401,11 @@ impl Machine for ReadAheadMachine {
             num_skipped: from.u64()?,
         };
         self.has_ended = has_ended;
-        *self.source.hold() = State::at(self.next);
+        let path = String::from_utf8_lossy(from.bytes()?);
+        *self.source.hold() = State {
+            restored_path: (!path.is_empty()).then(|| path.into()),
+            ..State::at(self.next)
+        };
         Ok(())
     }
 }
@@ -478,6 +486,36 @@ impl Source {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The name of a file, counted from 0; empty if there is none, or none has been looked up.
+    fn path_of(&self, file: u64) -> &str {
+        let paths = self.paths.get().map_or(&[][..], |paths| paths);
+        let path = usize::try_from(file).ok().and_then(|file| paths.get(file));
+        path.map_or("", |path| path)
+    }
+
+    /// The number of the file that a checkpoint was in. Files in front of it may have come or gone since.
+    fn find_restored(&self, state: &mut State, paths: &[Arc<str>]) -> Result<usize, Error> {
+        let number = usize::try_from(state.place.file).unwrap_or(usize::MAX);
+        let found = paths.get(number);
+        let Some(restored) = state.restored_path.take() else {
+            return Ok(number.min(paths.len()));
+        };
+        if found.is_some_and(|path| **path == *restored) {
+            return Ok(number);
+        }
+        if let Some(index) = paths.iter().position(|path| **path == *restored) {
+            state.place.file = index as u64;
+            return Ok(index);
+        }
+        let found = match found {
+            Some(path) => format!("file {number} is `{path}`"),
+            None => format!("there are {} files", paths.len()),
+        };
+        let message =
+            format!("the checkpoint is in `{restored}`, which is not among the files: {found}");
+        Err(Error::new(message).with_code(ErrorCode::NotFound))
+    }
+
     /// Reads so many elements, or fewer.
     fn read(&self, max_elements: usize, ctx: &ExecutionContext) -> Batch {
         let mut batch = Batch::default();
@@ -516,10 +554,15 @@ impl Source {
         match std::mem::replace(&mut state.progress, Progress::Ended) {
             Progress::Start => match self.files.resolve(&FileSystems::of(ctx.host())) {
                 Ok(mut paths) => {
-                    let num_behind = usize::try_from(state.place.file).unwrap_or(usize::MAX);
-                    paths.drain(..num_behind.min(paths.len()));
-                    state.progress = Progress::Between(paths.into_iter());
-                    Advance::NextFile
+                    let paths_in_order = self.paths.get_or_init(|| paths.as_slice().into());
+                    match self.find_restored(state, paths_in_order) {
+                        Ok(num_behind) => {
+                            paths.drain(..num_behind);
+                            state.progress = Progress::Between(paths.into_iter());
+                            Advance::NextFile
+                        }
+                        Err(error) => Advance::Error(error),
+                    }
                 }
                 Err(error) => Advance::Error(error),
             },
@@ -528,15 +571,13 @@ impl Source {
                     return Advance::End;
                 };
                 let file = OpenFile::new(path, FileSystems::of(ctx.host()));
-                let opened = match state.place {
-                    Bookmark { num_read: 0, .. } => self.format.open(file, ctx),
-                    Bookmark {
-                        num_read, position, ..
-                    } => self.format.open_at(file, num_read, position, ctx),
-                };
-                match opened {
-                    Ok(reader) => {
+                match self.open_at_place(state.place, file, ctx) {
+                    Ok((reader, 0)) => {
                         state.progress = Progress::Within(reader, rest);
+                        Advance::NextFile
+                    }
+                    Ok((reader, num_in_front)) => {
+                        state.progress = Progress::CatchingUp(reader, num_in_front, rest);
                         Advance::NextFile
                     }
                     Err(error) => {
@@ -545,6 +586,21 @@ impl Source {
                         Advance::Error(error)
                     }
                 }
+            }
+            Progress::CatchingUp(reader, 0, rest) => {
+                state.progress = Progress::Within(reader, rest);
+                Advance::NextFile
+            }
+            Progress::CatchingUp(mut reader, num_in_front, rest) => {
+                state.progress = match reader.read_element(ctx) {
+                    Some(_) => Progress::CatchingUp(reader, num_in_front - 1, rest),
+                    // The file has become shorter.
+                    None => {
+                        state.leave_file();
+                        Progress::Between(rest)
+                    }
+                };
+                Advance::NextFile
             }
             Progress::Within(mut reader, rest) => match reader.read_element(ctx) {
                 None => {
@@ -562,6 +618,23 @@ impl Source {
             },
             Progress::Ended => Advance::End,
         }
+    }
+
+    /// Opens a file at a place, or in front of it, with how many elements are between.
+    fn open_at_place(
+        &self,
+        place: Bookmark,
+        file: OpenFile,
+        ctx: &ExecutionContext,
+    ) -> Result<(Box<dyn ReadElements>, u64), Error> {
+        let num_read = place.num_read;
+        if num_read > 0
+            && let Some(position) = place.position
+            && let Some(reader) = self.format.open_at(&file, num_read, position, ctx)?
+        {
+            return Ok((reader, 0));
+        }
+        Ok((self.format.open(file, ctx)?, num_read))
     }
 
     /// What is handed on of an error.
@@ -598,6 +671,14 @@ impl Source {
                 ),
             );
         }
+    }
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        // A pass that was not finished skipped errors, too.
+        let mut state = std::mem::replace(&mut *self.hold(), State::at(Bookmark::START));
+        self.tell_of_skipped(&mut state);
     }
 }
 

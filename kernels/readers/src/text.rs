@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use tfrt_async::ByteString;
-use tfrt_data::Dataset;
+use tfrt_data::{Dataset, StageDescription};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
@@ -73,6 +73,17 @@ struct Lines {
 impl Format for Lines {
     fn name(&self) -> &'static str {
         "text_line"
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        let TextLineOptions {
+            compression,
+            max_line_bytes,
+            ..
+        } = self.options;
+        if (compression, max_line_bytes) != (Compression::Auto, MAX_LINE_BYTES) {
+            to.attribute("options", format_args!("{compression:?}, {max_line_bytes}"));
+        }
     }
 
     fn open(

@@ -138,6 +138,11 @@ fn a_dataset_of_examples_reads_what_was_written() {
     let bytes: Vec<ByteString> = good(&records);
     let inferred = infer_example_schema(&bytes).unwrap();
     assert_eq!(inferred.to_string(), "image: str, label: i64");
+    // A feature that a record lacks may be missing.
+    let mut some = bytes.clone();
+    some.push(ByteString::from(&sample().encode_to_vec()[..0]));
+    let inferred = infer_example_schema(&some).unwrap();
+    assert_eq!(inferred.to_string(), "image: str?, label: i64?");
     // A record that is not an example is an element that is an error.
     let mut writer = RecordWriter::new(Vec::new());
     writer.write(b"\xff").unwrap();

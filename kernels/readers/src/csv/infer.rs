@@ -63,6 +63,8 @@ impl Guess {
     }
 
     fn look_at(&mut self, field: &[u8]) {
+        // Blanks around a number do not count when it is read, either.
+        let field = field.trim_ascii();
         if field.is_empty() {
             self.lacks_values = true;
             return;

@@ -15,7 +15,7 @@ use tfrt_tensor::I1;
 use super::CsvOptions;
 use super::infer::infer_schema;
 use crate::column::Values;
-use crate::files::{OpenFile, Stream};
+use crate::files::{FileSystems, Files, OpenFile, Stream};
 use crate::read_ahead::{Element, Format, ReadElements};
 use crate::schema::{Cell, Column, Missing, Schema};
 
@@ -35,16 +35,35 @@ const NUM_ROWS_AT_ONCE: u64 = 256;
 #[derive(Debug)]
 pub(super) struct Rows {
     options: CsvOptions,
-    /// That of the first file, if none was given: all files have the same columns.
+    /// Where the columns are found if none were given.
+    files: Files,
+    /// Those of the first file that has some: all files have the same columns.
     inferred: OnceLock<Schema>,
 }
 
 impl Rows {
-    pub(super) fn new(options: &CsvOptions) -> Self {
+    pub(super) fn new(options: &CsvOptions, files: &Files) -> Self {
         Self {
             options: options.clone(),
+            files: files.clone(),
             inferred: OnceLock::new(),
         }
+    }
+
+    /// The columns of the first file that has some. That is not the first file that is read where a checkpoint is in a later one.
+    fn infer(&self, file: &OpenFile, ctx: &ExecutionContext) -> Result<Schema, Error> {
+        let systems = FileSystems::of(ctx.host());
+        let paths = self.files.resolve(&systems).unwrap_or_default();
+        for path in paths {
+            if path == *file.path() {
+                break;
+            }
+            let first = OpenFile::new(path, systems.clone());
+            if let Ok(schema) = infer_schema(&first, &self.options) {
+                return Ok(schema);
+            }
+        }
+        infer_schema(file, &self.options)
     }
 }
 
@@ -57,15 +76,11 @@ impl Format for Rows {
         to.attribute("options", format_args!("{:?}", self.options));
     }
 
-    fn open(
-        &self,
-        file: OpenFile,
-        _ctx: &ExecutionContext,
-    ) -> Result<Box<dyn ReadElements>, Error> {
+    fn open(&self, file: OpenFile, ctx: &ExecutionContext) -> Result<Box<dyn ReadElements>, Error> {
         let schema = match (&self.options.schema, self.inferred.get()) {
             (Some(schema), _) | (None, Some(schema)) => schema,
             (None, None) => {
-                let schema = infer_schema(&file, &self.options)?;
+                let schema = self.infer(&file, ctx)?;
                 self.inferred.get_or_init(|| schema)
             }
         };
@@ -215,9 +230,12 @@ impl Filling {
         let Some(field) = record.get(self.position) else {
             return Err(CellError::EndOfRow);
         };
-        if field.is_empty()
-            && let Some(default) = &self.default
-        {
+        // Blanks around a number do not count, and are no value alone.
+        let is_missing = match self.dtype {
+            DType::String => field.is_empty(),
+            _ => field.trim_ascii().is_empty(),
+        };
+        if is_missing && let Some(default) = &self.default {
             return Ok((default.clone(), false));
         }
         if self.dtype == DType::String {
@@ -229,7 +247,7 @@ impl Filling {
         }
         match Cell::parse(self.dtype, field.trim_ascii()) {
             Some(cell) => Ok((cell, true)),
-            None if field.is_empty() => Err(CellError::Empty),
+            None if is_missing => Err(CellError::Empty),
             None => Err(CellError::Other(shortened(field))),
         }
     }

@@ -1,5 +1,6 @@
 //! Parsing sequence examples by a schema.
 
+use std::fmt;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
@@ -53,6 +54,20 @@ impl SequenceSchema {
     pub fn num_components(&self) -> usize {
         let schemas = self.context.iter().chain(&self.sequences);
         schemas.map(Schema::num_components).sum()
+    }
+}
+
+/// The schemas of the context and of the sequences, as far as there are any.
+impl fmt::Display for SequenceSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(context) = &self.context {
+            write!(f, "{context}")?;
+        }
+        f.write_str("; ")?;
+        match &self.sequences {
+            Some(sequences) => write!(f, "{sequences}"),
+            None => Ok(()),
+        }
     }
 }
 

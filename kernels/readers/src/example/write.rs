@@ -8,7 +8,7 @@ use tfrt_async::AnyRef;
 use tfrt_support::{DType, Error, ErrorCode};
 
 use super::message::{Example, Feature, Kind};
-use crate::schema::{Cell, Column, ColumnShape, Schema};
+use crate::schema::{Cell, Column, ColumnShape, Missing, Schema};
 use crate::tfrecord::RecordWriter;
 use crate::write::{WriteColumns, invalid, rows_of};
 
@@ -120,13 +120,16 @@ fn feature_of(cells: Vec<Cell>, dtype: DType) -> Result<Feature, FeatureError> {
     }
 }
 
-/// What the features of these records are: a feature has the shape of its values in all of them, or any number of values.
+/// What the features of these records are: a feature has the shape of its values in all of them, or any number of values. One that some
+/// records lack has a mask.
 ///
 /// # Errors
 /// If a record is not an example, has no features, or a feature has values of several types.
 pub fn infer_example_schema(records: &[impl AsRef<[u8]>]) -> Result<Schema, Error> {
     let data_loss = |message: String| Error::new(message).with_code(ErrorCode::DataLoss);
     let mut columns: Vec<Column> = Vec::new();
+    // In how many records each has values.
+    let mut counts: Vec<usize> = Vec::new();
     for (index, record) in records.iter().enumerate() {
         let example = Example::decode(record.as_ref())
             .map_err(|_| data_loss(format!("record {index} is not a `tf.Example`")))?;
@@ -145,20 +148,31 @@ pub fn infer_example_schema(records: &[impl AsRef<[u8]>]) -> Result<Schema, Erro
                 1 => ColumnShape::Scalar,
                 len => ColumnShape::Fixed(vec![len]),
             };
-            match columns.iter_mut().find(|column| column.name == name) {
-                None => columns.push(Column {
-                    shape,
-                    ..Column::new(name, dtype)
-                }),
-                Some(column) if column.dtype != dtype => {
+            let known = columns.iter().position(|column| column.name == name);
+            let known = known.unwrap_or_else(|| {
+                counts.push(0);
+                columns.push(Column {
+                    shape: shape.clone(),
+                    ..Column::new(name.clone(), dtype)
+                });
+                columns.len() - 1
+            });
+            counts[known] += 1;
+            match &mut columns[known] {
+                column if column.dtype != dtype => {
                     let expected = column.dtype;
                     return Err(data_loss(format!(
                         "record {index}: feature `{name}`: expected values of type {expected} as before, found {dtype}"
                     )));
                 }
-                Some(column) if column.shape != shape => column.shape = ColumnShape::Variable,
-                Some(_) => {}
+                column if column.shape != shape => column.shape = ColumnShape::Variable,
+                _ => {}
             }
+        }
+    }
+    for (column, count) in columns.iter_mut().zip(counts) {
+        if count < records.len() {
+            column.missing = Missing::Mask;
         }
     }
     Schema::new(columns)

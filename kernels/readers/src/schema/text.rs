@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use tfrt_support::escape::escaped;
 use tfrt_support::{DType, Error, ErrorCode};
 
 use super::{Cell, Column, ColumnShape, Missing, Schema, is_supported};
@@ -106,15 +105,30 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What stands before the closing quote.
+    /// What stands before the closing quote, where `\n`, `\t`, `\\` and `\"` stand for a character.
     fn quoted(&mut self) -> Result<String, Error> {
-        let rest = self.rest();
-        let Some(end) = rest.find('"') else {
-            self.position = self.text.len();
-            return Err(self.wrong("`\"`"));
-        };
-        self.position += end + 1;
-        Ok(rest[..end].to_owned())
+        let mut text = String::new();
+        let mut chars = self.rest().char_indices();
+        while let Some((index, char)) = chars.next() {
+            match char {
+                '"' => {
+                    self.position += index + 1;
+                    return Ok(text);
+                }
+                '\\' => match chars.next().map(|(_, escaped)| escaped) {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    Some(escaped @ ('\\' | '"')) => text.push(escaped),
+                    _ => {
+                        self.position += index + 1;
+                        return Err(self.wrong("`n`, `t`, `\\` or `\"` behind `\\`"));
+                    }
+                },
+                char => text.push(char),
+            }
+        }
+        self.position = self.text.len();
+        Err(self.wrong("`\"`"))
     }
 
     /// What follows `[`.
@@ -150,7 +164,8 @@ impl<'a> Parser<'a> {
             Some(Cell::Bytes(self.quoted()?.into_bytes()))
         } else {
             let rest = self.rest();
-            let end = rest.find([',', ' ']).unwrap_or(rest.len());
+            let is_behind = |char: char| char == ',' || char.is_whitespace();
+            let end = rest.find(is_behind).unwrap_or(rest.len());
             self.position += end;
             Cell::parse(dtype, &rest.as_bytes()[..end])
         };
@@ -186,7 +201,7 @@ pub(super) fn print(schema: &Schema, f: &mut fmt::Formatter<'_>) -> fmt::Result 
         if column.name.chars().all(is_plain) && !column.name.is_empty() {
             f.write_str(&column.name)?;
         } else {
-            write!(f, "\"{}\"", column.name)?;
+            quote(&column.name, f)?;
         }
         write!(f, ": {}", column.dtype)?;
         match &column.shape {
@@ -199,13 +214,31 @@ pub(super) fn print(schema: &Schema, f: &mut fmt::Formatter<'_>) -> fmt::Result 
             Missing::Mask => f.write_str("?")?,
             Missing::Default(Cell::Truth(truth)) => write!(f, " = {truth}")?,
             Missing::Default(Cell::Integer(number)) => write!(f, " = {number}")?,
+            Missing::Default(Cell::Float(number)) if column.dtype == DType::F32 => {
+                write!(f, " = {}", *number as f32)?;
+            }
             Missing::Default(Cell::Float(number)) => write!(f, " = {number}")?,
             Missing::Default(Cell::Bytes(bytes)) => {
-                write!(f, " = \"{}\"", escaped(&String::from_utf8_lossy(bytes)))?
+                f.write_str(" = ")?;
+                quote(&String::from_utf8_lossy(bytes), f)?;
             }
         }
     }
     Ok(())
+}
+
+/// Writes text in quotes, as it is read.
+fn quote(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("\"")?;
+    for char in text.chars() {
+        match char {
+            '\n' => f.write_str("\\n")?,
+            '\t' => f.write_str("\\t")?,
+            '\\' | '"' => write!(f, "\\{char}")?,
+            char => write!(f, "{char}")?,
+        }
+    }
+    f.write_str("\"")
 }
 
 #[cfg(test)]
@@ -219,6 +252,7 @@ mod tests {
             "a: f32 [28, 28], b: str",
             "\"two words\": i32 [?], c.d-e/f: u8?",
             "a: i1 = true, b: str = \"none, yet\", c: f64 = NaN, d: i8 = -128",
+            "\"6\\\" disk\": str = \"x\\\\y\\n\\tz\", \"\\\\\": f32 = 0.1",
         ] {
             assert_eq!(parse(text).unwrap().to_string(), text);
         }

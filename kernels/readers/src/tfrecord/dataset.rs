@@ -1,5 +1,6 @@
 //! The dataset of the records of files.
 
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use tfrt_async::ByteString;
@@ -79,29 +80,33 @@ impl Format for Records {
         file: OpenFile,
         _ctx: &ExecutionContext,
     ) -> Result<Box<dyn ReadElements>, Error> {
-        Ok(Box::new(self.open_behind(file, 0)?))
+        let (stream, num_left) = match file.open_file()? {
+            Some(local) => self.open_local(&file, local)?,
+            None => (self.decompressed(&file, file.open()?)?, None),
+        };
+        Ok(Box::new(self.records(file, stream, 0, num_left)))
     }
 
     fn open_at(
         &self,
-        file: OpenFile,
+        file: &OpenFile,
         num_read: u64,
-        position: Option<u64>,
-        ctx: &ExecutionContext,
-    ) -> Result<Box<dyn ReadElements>, Error> {
-        // A reader without a position has come to its end.
-        let Some(position) = position else {
-            let mut reader = self.open_behind(file, 0)?;
-            for _ in 0..num_read {
-                if ctx.request().is_cancelled() || reader.read_element(ctx).is_none() {
-                    break;
-                }
-            }
-            return Ok(Box::new(reader));
+        position: u64,
+        _ctx: &ExecutionContext,
+    ) -> Result<Option<Box<dyn ReadElements>>, Error> {
+        let Some(local) = file.open_file()? else {
+            return Ok(None);
         };
-        let mut reader = self.open_behind(file, position)?;
+        let Some((mut local, len_bytes)) = self.if_plain(file, local)?.ok() else {
+            return Ok(None);
+        };
+        local
+            .seek(SeekFrom::Start(position))
+            .map_err(|error| file.read_error(&error))?;
+        let num_left = len_bytes.saturating_sub(position);
+        let mut reader = self.records(file.clone(), Box::new(local), position, Some(num_left));
         reader.num_read = num_read;
-        Ok(Box::new(reader))
+        Ok(Some(Box::new(reader)))
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {
@@ -117,20 +122,14 @@ impl Format for Records {
 }
 
 impl Records {
-    /// The records of a file from a position on.
-    fn open_behind(&self, file: OpenFile, position: u64) -> Result<FileRecords, Error> {
-        let failed = |error: io::Error| file.read_error(&error);
-        let (stream, num_left) = match self.open_plain_at(&file, position)? {
-            Some((stream, num_left)) => (stream, Some(num_left)),
-            None => {
-                let compression = self.options.compression;
-                let mut stream = compression
-                    .decompress_unless(file.open()?, detect)
-                    .map_err(failed)?;
-                skip(&mut stream, position).map_err(failed)?;
-                (stream, None)
-            }
-        };
+    /// The records of a stream that begins at a position of the file, with so many bytes, if that is known.
+    fn records(
+        &self,
+        file: OpenFile,
+        stream: Stream,
+        position: u64,
+        num_left: Option<u64>,
+    ) -> FileRecords {
         let unlimited = num_left.map_or(MAX_RECORD_BYTES, |_| u64::MAX);
         let max_record_bytes = self.options.max_record_bytes.unwrap_or(unlimited);
         // Somebody may still be writing the file.
@@ -139,54 +138,57 @@ impl Records {
             .verifying(self.options.verify)
             .with_max_record_bytes(max_record_bytes)
             .with_max_left_bytes(max_left_bytes);
-        Ok(FileRecords {
+        FileRecords {
             reader,
             file,
             names_files: self.names_files,
             num_read: 0,
+        }
+    }
+
+    /// The bytes of a file of this machine, and how many there are, if it is not compressed.
+    fn open_local(&self, file: &OpenFile, local: File) -> Result<(Stream, Option<u64>), Error> {
+        Ok(match self.if_plain(file, local)? {
+            Ok((local, len_bytes)) => (Box::new(local), Some(len_bytes)),
+            Err(local) => (self.decompressed(file, Box::new(local))?, None),
         })
     }
-}
 
-impl Records {
-    /// The bytes from a position on, and how many there are, if that needs no reading of what is in front: for a file of this machine that is not
-    /// compressed.
-    fn open_plain_at(
+    /// The file and its length, if it has one and is not compressed; otherwise the file, at its start.
+    fn if_plain(
         &self,
         file: &OpenFile,
-        position: u64,
-    ) -> Result<Option<(Stream, u64)>, Error> {
-        let local = file.open_file()?;
-        // A pipe has no positions.
-        let len_bytes = local.as_ref().and_then(|local| local.metadata().ok());
-        let len_bytes = len_bytes.filter(|metadata| metadata.is_file());
-        let (Some(mut local), Some(metadata)) = (local, len_bytes) else {
-            return Ok(None);
-        };
-        let mut start = Vec::new();
-        let mut find = || {
-            (&local)
-                .take(NUM_MARK_BYTES as u64)
-                .read_to_end(&mut start)?;
+        mut local: File,
+    ) -> Result<Result<(File, u64), File>, Error> {
+        let mut look = || {
+            let metadata = local.metadata()?;
+            // A pipe has no length, and what is read of it is gone.
+            if !metadata.is_file() {
+                return Ok(None);
+            }
             let found = match self.options.compression {
-                Compression::Auto => detect(&start),
+                Compression::Auto => {
+                    let mut start = Vec::new();
+                    let mark = (&local).take(NUM_MARK_BYTES as u64);
+                    { mark }.read_to_end(&mut start)?;
+                    local.seek(SeekFrom::Start(0))?;
+                    detect(&start)
+                }
                 stated => stated,
             };
-            local.seek(SeekFrom::Start(position))?;
-            Ok(found == Compression::None)
+            Ok((found == Compression::None).then_some(metadata.len()))
         };
-        let is_plain = find().map_err(|error: io::Error| file.read_error(&error))?;
-        let num_left = metadata.len().saturating_sub(position);
-        Ok(is_plain.then(|| (Box::new(local) as Stream, num_left)))
+        let len_bytes = look().map_err(|error: io::Error| file.read_error(&error))?;
+        Ok(match len_bytes {
+            Some(len_bytes) => Ok((local, len_bytes)),
+            None => Err(local),
+        })
     }
-}
 
-/// Goes behind so many bytes of a stream.
-fn skip(stream: &mut Stream, num_bytes: u64) -> io::Result<()> {
-    let num_skipped = io::copy(&mut stream.take(num_bytes), &mut io::sink())?;
-    match num_skipped == num_bytes {
-        true => Ok(()),
-        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    fn decompressed(&self, file: &OpenFile, stream: Stream) -> Result<Stream, Error> {
+        let compression = self.options.compression;
+        let decompressed = compression.decompress_unless(stream, detect);
+        decompressed.map_err(|error| file.read_error(&error))
     }
 }
 
