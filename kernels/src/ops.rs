@@ -17,6 +17,8 @@
 //! | [`selection`] | windows, pieces, rows by number |
 //! | [`images`] | convolution, pooling, padding, normalization |
 //! | [`gradients`] | what training needs |
+//! | [`variables`] | tensors that change |
+//! | [`random`] | random numbers |
 //! | [`functions`] | calls of functions of the program |
 //! | [`metadata`] | what can be told of results before they are computed |
 //! | `test` | ops for tests; behind the feature `test-kernels` |
@@ -46,6 +48,10 @@ pub mod selection;
 pub mod images;
 
 pub mod gradients;
+
+pub mod variables;
+
+pub mod random;
 
 pub mod functions;
 

@@ -389,6 +389,9 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `&[f32]`, `TensorView<'_, f32, 2>` | the elements of the next operand, which is dense; by coordinates, also its rank is checked |
 /// | `&AnyRef`, `AnyRef`, `AsyncValueRef<T>` | a reference to the next operand. `DenseHostTensor::make_exclusive` reuses its memory for the result if there are no other references |
 /// | `&mut DenseHostTensor` | the next operand, to be written: an effect |
+/// | `#[resource] v: &Variable` | the object of the next operand, a `ResourceTensor`. The op runs where it lives, and takes part in the order of effects |
+/// | `#[host] axes: &[i64]` | the next operand, taken in any of these ways, in host memory whatever device runs the op |
+/// | `x: Forwarded<'_, f32>` | the elements of the next operand, unless the result has its memory: with `forward = x` |
 /// | `Option<…>` of these | the last operand, which may be left out |
 /// | `Operands<'_, DenseHostTensor>`, `&[AnyRef]` | all operands that remain |
 /// | `#[out] y: &mut DenseHostTensor`, `&mut [f32]`, `TensorViewMut<'_, f32, 2>` | a result that is there already, as large as the metadata function says |
@@ -451,9 +454,32 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `accepts(scalar, string, sparse)` | tensors of these kinds are taken as they are; others are made dense, or refused. A parameter such as `&ScalarHostTensor` implies it |
 /// | `side_effecting`, `effect = "class"`, or a parameter `&mut T` | the op takes part in the order of effects; every other op has none |
 /// | `device = "gpu"` | the op for another type of devices. Its kernel is `my.Add.gpu`. All functions of one op must have like operands, attributes, results and effects |
+/// | `forward = x`, `forward = [a, b]` | the only `#[out]` result takes the memory of the first of these operands that has its element type and shape and that nobody else can see |
+/// | `function = multiply` | there is a Rust function `multiply` that calls the op: it takes the context, operands and attributes |
 /// | `raw` | the function takes its call, `&mut OpCall<'_>`, and there is no kernel: for attributes of any type. Its metadata function takes an `&OpQuery<'_>` |
 /// | `"my.Add", "my.AddV2"` | several names |
 /// | `crate = path::to::tfrt` | where the facade is, in a crate that reaches it through another one |
+///
+/// ```
+/// use tfrt::core::EagerContext;
+/// use tfrt::prelude::*;
+///
+/// /// Returns each element times a factor.
+/// #[tfrt_op("my.Scale", metadata = scaled, forward = x, function = scale)]
+/// fn scale_elements(x: Forwarded<'_, f32>, #[attr] factor: f32, #[out] y: &mut [f32]) {
+///     x.map_to(y, |x| factor * x);
+/// }
+///
+/// fn scaled(x: &TensorMetadata, _factor: f32) -> TensorMetadata {
+///     x.clone()
+/// }
+///
+/// let host = HostContext::builder().registry(KernelRegistry::from_link()?.into()).build();
+/// let eager = EagerContext::builder(host).build()?;
+/// let y = scale(&eager, &eager.tensor([1.0_f32, 2.0])?, 1.5)?;
+/// assert_eq!(eager.to_vec::<f32>(&y)?, [1.5, 3.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// `reads`, `pure`, `effect_free`, `results`, `alias`, `verify`, `workspace`, `cheap`, `cost_attribute`, `parallel` and `named_results` are about the
 /// kernel: see [`macro@tfrt_kernel`].

@@ -205,13 +205,13 @@ pub mod prelude {
 
     // What ops are written with.
     #[cfg(feature = "core")]
-    pub use tfrt_core::{OpCall, OpQuery, ResultMetadata};
+    pub use tfrt_core::{Forwarded, OpCall, OpQuery, ResultMetadata};
     #[cfg(feature = "core")]
     pub use tfrt_macros::tfrt_op;
     #[cfg(feature = "core")]
     pub use tfrt_tensor::{
-        CooHostTensor, DenseHostTensor, Element, ScalarHostTensor, StringHostTensor, Tensor,
-        TensorView, TensorViewMut,
+        CooHostTensor, DenseHostTensor, Element, ResourceTensor, ScalarHostTensor,
+        StringHostTensor, Tensor, TensorView, TensorViewMut,
     };
 }
 

@@ -22,6 +22,7 @@ mod authoring {
     mod leaves;
     mod loading;
     mod objects;
+    mod op_operands;
     mod ops;
     mod optional;
     mod preallocated;

@@ -233,7 +233,7 @@ pub(super) fn unsupported_input(dtype: DType) -> Error {
     unsupported(format!("Unsupported input dtype: {dtype}"))
 }
 
-fn arithmetic(
+pub(super) fn arithmetic(
     function: Binary,
     a_operand: &AnyRef,
     b_operand: &AnyRef,

@@ -551,6 +551,7 @@ fn copied_later(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
         }
         TensorRef::Coo(tensor) => AnyRef::available((*tensor).clone()),
         TensorRef::List(tensor) => AnyRef::available((*tensor).clone()),
+        TensorRef::Resource(tensor) => AnyRef::available((*tensor).clone()),
     };
     let (promise, result) = AnyRef::indirect();
     ctx.enqueue(move || promise.forward_to(copy));

@@ -9,6 +9,7 @@ use tfrt_host::kernel::Object;
 use crate::coo::CooHostTensor;
 use crate::dense::DenseHostTensor;
 use crate::list::ListHostTensor;
+use crate::resource::ResourceTensor;
 use crate::scalar::ScalarHostTensor;
 use crate::string::StringHostTensor;
 use crate::tensor::{self, Tensor};
@@ -35,6 +36,8 @@ pub enum TensorRef<'a> {
     Coo(ReadGuard<'a, CooHostTensor>),
     /// A list of dense tensors.
     List(ReadGuard<'a, ListHostTensor>),
+    /// A reference to an object.
+    Resource(ReadGuard<'a, ResourceTensor>),
 }
 
 impl<'a> TensorRef<'a> {
@@ -63,6 +66,8 @@ impl Object for dyn Tensor {
             operand.try_read().map(TensorRef::Coo)
         } else if operand.is::<ListHostTensor>() {
             operand.try_read().map(TensorRef::List)
+        } else if operand.is::<ResourceTensor>() {
+            operand.try_read().map(TensorRef::Resource)
         } else {
             operand.try_read().map(TensorRef::Dense)
         }
@@ -79,6 +84,7 @@ impl Deref for TensorRef<'_> {
             Self::String(tensor) => &**tensor,
             Self::Coo(tensor) => &**tensor,
             Self::List(tensor) => &**tensor,
+            Self::Resource(tensor) => &**tensor,
         }
     }
 }

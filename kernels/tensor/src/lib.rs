@@ -65,6 +65,7 @@ pub mod string;
 pub mod coo;
 
 pub mod list;
+pub mod resource;
 
 pub mod any;
 
@@ -92,6 +93,7 @@ pub use dense::DenseHostTensor;
 pub use element::{Element, I1, Quantized};
 pub use error::TensorError;
 pub use list::ListHostTensor;
+pub use resource::ResourceTensor;
 pub use scalar::ScalarHostTensor;
 pub use shape::{FixedRankShape, FixedRankSizes, PartialShape, Shape, ShapeError, Sizes};
 pub use string::StringHostTensor;

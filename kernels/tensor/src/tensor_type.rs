@@ -34,19 +34,22 @@ impl TensorType {
     pub const STRING_HOST: Self = Self::new("StringHost");
     /// A list of dense tensors in host memory, or the mark that there is none.
     pub const LIST_HOST: Self = Self::new("ListHost");
+    /// A reference to an object.
+    pub const RESOURCE_HOST: Self = Self::new("ResourceHost");
     /// All elements, row-major, in the memory of a GPU.
     pub const DENSE_GPU: Self = Self::new("DenseGpu");
     /// Elements in another process.
     pub const REMOTE: Self = Self::new("Remote");
 
     /// The kinds that the runtime itself names.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::UNKNOWN,
         Self::DENSE_HOST,
         Self::SCALAR_HOST,
         Self::COO_HOST,
         Self::STRING_HOST,
         Self::LIST_HOST,
+        Self::RESOURCE_HOST,
         Self::DENSE_GPU,
         Self::REMOTE,
     ];

@@ -23,6 +23,9 @@ pub struct FunctionItem {
 /// The attributes of this crate on parameters.
 pub const MARKERS: &[&str] = &["attr", "function", "operand", "out", "region", "workspace"];
 
+/// The attributes of this crate on operands of ops.
+pub const OP_MARKERS: &[&str] = &["host", "resource"];
+
 impl Parse for FunctionItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
@@ -100,6 +103,13 @@ pub(crate) fn is_kernel(attribute: &Attribute) -> bool {
 /// Whether the attribute of a parameter is one of this crate.
 pub(crate) fn is_marker(attribute: &Attribute) -> bool {
     MARKERS
+        .iter()
+        .any(|marker| attribute.path().is_ident(marker))
+}
+
+/// Whether the attribute of a parameter is one that only ops have.
+pub(crate) fn is_op_marker(attribute: &Attribute) -> bool {
+    OP_MARKERS
         .iter()
         .any(|marker| attribute.path().is_ident(marker))
 }

@@ -129,6 +129,8 @@ pub struct Preparation {
     pub metadata: Option<Path>,
     /// The workspace function.
     pub workspace: Option<Path>,
+    /// The parameters whose memory the only preallocated result may take: operands that are taken as `&AnyRef`.
+    pub forward: Vec<usize>,
     /// Whether they are told of every operand, rather than of those that are lent: operands of ops are all tensors.
     pub asks_all: bool,
 }
@@ -354,6 +356,7 @@ impl Variant {
             preparation: Preparation {
                 metadata: options.metadata.clone(),
                 workspace: options.workspace.clone(),
+                forward: Vec::new(),
                 asks_all: false,
             },
             declaration,

@@ -11,9 +11,13 @@
 
 mod elements;
 
+mod marks;
+
 mod check;
 
 mod options;
+
+mod typed;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -25,7 +29,10 @@ use crate::kernel::instances::{self, Instance};
 use crate::problems::Problems;
 use crate::signature;
 
+pub use marks::MarkedOperand;
+use marks::{Mark, MarkKind};
 use options::OpOptions;
+pub use typed::{CallerFunction, TypedInput, TypedResults};
 
 /// A function as an op, with nothing left to decide.
 #[derive(Debug)]
@@ -40,6 +47,10 @@ pub struct OpModel {
     pub device: Option<LitStr>,
     /// Its flags, each once.
     pub flags: Vec<OpFlag>,
+    /// Operands that are needed in host memory or are resources.
+    pub marks: Vec<MarkedOperand>,
+    /// The Rust function that calls it, if there is one.
+    pub typed: Option<CallerFunction>,
     /// What is registered.
     pub form: Form,
 }
@@ -53,6 +64,8 @@ pub enum OpFlag {
     AcceptsSparse,
     /// Takes tensors of strings as they are.
     AcceptsString,
+    /// Takes resources.
+    AcceptsResource,
     /// Has no effects.
     NoSideEffects,
 }
@@ -64,6 +77,7 @@ impl OpFlag {
             Self::AcceptsScalar => "ACCEPTS_SCALAR",
             Self::AcceptsSparse => "ACCEPTS_SPARSE",
             Self::AcceptsString => "ACCEPTS_STRING",
+            Self::AcceptsResource => "ACCEPTS_RESOURCE",
             Self::NoSideEffects => "NO_SIDE_EFFECTS",
         }
     }
@@ -108,12 +122,35 @@ impl OpModel {
     pub fn new(options: TokenStream, function: &FunctionItem) -> syn::Result<Self> {
         let mut problems = Problems::default();
         let options = OpOptions::parse(options, function, &mut problems);
+        let (function, marks) = &marks::read(function, &mut problems);
         let form = match (options.metadata_only.clone(), options.raw.clone()) {
             (Some(flag), None) => metadata_only(&options, &flag, function, &mut problems),
             (flag, Some(raw)) => takes_call(&options, flag, &raw, function, &mut problems),
-            (None, None) => kernels(&options, function, &mut problems),
+            (None, None) => kernels(&options, function, marks, &mut problems),
         };
+        let first = match &form {
+            Some(Form::Kernels(kernels)) => kernels.first(),
+            Some(_) => {
+                marks::refuse(marks, &mut problems);
+                options.refuse_without_operands(&mut problems);
+                None
+            }
+            // What is wrong with it was said.
+            None => None,
+        };
+        if let Some(first) = first {
+            marks::check(marks, &first.kernel, &mut problems);
+        }
+        let typed = first.zip(options.function.as_ref());
+        let typed = typed.and_then(|(op, ident)| {
+            let name = &options.names[0];
+            typed::typed(ident, name, &op.kernel, function, &mut problems)
+        });
         let mut flags = options.accepted.clone();
+        let is_resource = |mark: &Mark| matches!(mark.kind, MarkKind::Resource(_));
+        if marks.iter().any(is_resource) {
+            flags.push(OpFlag::AcceptsResource);
+        }
         if let Some(Form::Kernels(kernels)) = &form {
             for kernel in kernels.iter().flat_map(|op| &op.kernel.variants) {
                 flags.extend(check::implied_flags(kernel));
@@ -129,19 +166,27 @@ impl OpModel {
         let Some(form) = form else {
             return Err(problems.into_error());
         };
+        let marks = marks::of_operands(marks, &form);
         problems.finish(Self {
             ident: function.signature.ident.clone(),
             conditions: function.conditions(),
             crate_path: options.crate_path,
             device: options.device,
             flags,
+            marks,
+            typed,
             form,
         })
     }
 }
 
 /// An op that is a kernel.
-fn kernels(options: &OpOptions, function: &FunctionItem, problems: &mut Problems) -> Option<Form> {
+fn kernels(
+    options: &OpOptions,
+    function: &FunctionItem,
+    marks: &[Mark],
+    problems: &mut Problems,
+) -> Option<Form> {
     let suffix = options
         .device
         .as_ref()
@@ -152,7 +197,7 @@ fn kernels(options: &OpOptions, function: &FunctionItem, problems: &mut Problems
         return None;
     }
     let found = elements::found_parameters(function, options);
-    let Some(adapted) = problems.note(elements::adapt(function, options)) else {
+    let Some(adapted) = problems.note(elements::adapt(function, options, marks)) else {
         check::function(function, problems);
         return None;
     };
@@ -177,14 +222,13 @@ fn kernels(options: &OpOptions, function: &FunctionItem, problems: &mut Problems
         if index == 0 {
             check::function(&adapter.function, problems);
         }
+        let name = std::slice::from_ref(name);
+        let mut kernel = kernel(options, name, &found, &adapter.function, problems)?;
+        for variant in &mut kernel.variants {
+            variant.preparation.forward = adapted.forwarded();
+        }
         kernels.push(OpKernel {
-            kernel: kernel(
-                options,
-                std::slice::from_ref(name),
-                &found,
-                &adapter.function,
-                problems,
-            )?,
+            kernel,
             adapter: Some(adapter.tokens),
             metadata: options.own_metadata(),
             suffix: suffix.clone(),

@@ -238,8 +238,13 @@ fn check_attributes(attributes: &[Attribute], problems: &mut Problems) -> bool {
             is_sound = false;
         }
         if let Some(name) = function::unknown_marker(attribute) {
-            let hint = did_you_mean(&name, function::MARKERS);
-            problems.at(attribute.path(), format!("unknown marker `{name}`: {hint}"));
+            let message = if function::is_op_marker(attribute) {
+                format!("`#[{name}]` is for operands of ops: write `#[tfrt_op]`, or remove it")
+            } else {
+                let hint = did_you_mean(&name, function::MARKERS);
+                format!("unknown marker `{name}`: {hint}")
+            };
+            problems.at(attribute.path(), message);
             is_sound = false;
         }
     }

@@ -153,9 +153,13 @@ expansions! {
     op_device
     op_elements
     op_family
+    op_forward
+    op_function
+    op_host
     op_metadata_only
     op_preallocated
     op_raw
+    op_resource
     optional
     optional_reference
     parameters
@@ -260,6 +264,181 @@ fn every_mistake_of_an_op_is_an_error_of_its_own() {
         "an op returns tensors",
     ] {
         assert!(expansion.contains(part), "{part}: {expansion}");
+    }
+}
+
+#[test]
+fn misused_operands_and_options_of_ops_are_explained() {
+    let cases = [
+        (
+            r#""my.A""#,
+            r#"fn a(x: &[f32], #[host] #[attr] axis: i64) {}"#,
+            r#"`#[host]` is for operands, which have no other marker"#,
+        ),
+        (
+            r#""my.A""#,
+            r#"fn a(x: &[f32], #[host] ctx: &ExecutionContext) {}"#,
+            r#"`#[host]` is for operands, and this is none"#,
+        ),
+        (
+            r#""my.A""#,
+            r#"fn a(#[host(always)] x: &[f32]) {}"#,
+            r#"this marker has no options"#,
+        ),
+        (
+            r#""my.A""#,
+            r#"fn a(#[host] #[host] x: &[f32]) {}"#,
+            r#"`#[host]` is given twice"#,
+        ),
+        (
+            r#""my.A", side_effecting"#,
+            r#"fn a(#[resource] #[host] x: &Table) {}"#,
+            r#"a resource stays where it is: remove `#[host]`"#,
+        ),
+        (
+            r#""my.A", side_effecting"#,
+            r#"fn a(#[resource] x: Table) {}"#,
+            r#"a resource is shared: take it as `&T`"#,
+        ),
+        (
+            r#""my.A", side_effecting"#,
+            r#"fn a(#[resource] x: &mut Table) {}"#,
+            r#"let it lock what changes"#,
+        ),
+        (
+            r#""my.A", side_effecting"#,
+            r#"fn a(#[resource] x: &DenseHostTensor) {}"#,
+            r#"an object of a type of your own"#,
+        ),
+        (
+            r#""my.A", side_effecting"#,
+            r#"fn a(#[resource] x: &[f32]) {}"#,
+            r#"an object of a type of your own"#,
+        ),
+        (
+            r#""my.A""#,
+            r#"fn a(#[resource] x: &Table) {}"#,
+            r#"takes part in the order of effects"#,
+        ),
+        (
+            r#""my.A", raw"#,
+            r#"fn a(#[host] call: &mut OpCall<'_>) {}"#,
+            r#"this op declares none"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward"#,
+            r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
+            r#"`forward` needs a value: `forward = x`"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward = []"#,
+            r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
+            r#"say whose memory: `forward = x`"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward = [x, x]"#,
+            r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
+            r#"`x` is given twice"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward = x, forward = x"#,
+            r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
+            r#"`forward` is given twice"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward = z"#,
+            r#"fn a(x: &[f32], #[out] y: &mut [f32]) {}"#,
+            r#"there is no parameter `z`"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward = x"#,
+            r#"fn a(x: &[f32], #[out] y: &mut [f32]) {}"#,
+            r#"take `x` as a `Forwarded<'_, f32>`"#,
+        ),
+        (
+            r#""my.A", metadata = m"#,
+            r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
+            r#"may take the memory of `x` if you say so"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward = x"#,
+            r#"fn a(x: Forwarded, #[out] y: &mut [f32]) {}"#,
+            r#"say of what type: `Forwarded<'_, f32>`"#,
+        ),
+        (
+            r#""my.A", forward = x"#,
+            r#"fn a(x: Forwarded<'_, f32>) -> DenseHostTensor {}"#,
+            r#"there is no result that could take the memory"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward = x"#,
+            r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32], #[out] z: &mut [f32]) {}"#,
+            r#"memory is forwarded to one result"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward = x"#,
+            r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut ScalarHostTensor) {}"#,
+            r#"memory is forwarded to a dense result"#,
+        ),
+        (
+            r#""my.A", metadata = m, forward = x"#,
+            r#"async fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
+            r#"functions that run at once: remove `async`"#,
+        ),
+        (
+            r#""my.A", raw, forward = x"#,
+            r#"fn a(call: &mut OpCall<'_>) {}"#,
+            r#"`forward` is for ops whose function takes operands"#,
+        ),
+        (
+            r#""my.A", function"#,
+            r#"fn a(x: &[f32]) {}"#,
+            r#"`function` needs a value: `function = name`"#,
+        ),
+        (
+            r#""my.A", function = "call""#,
+            r#"fn a(x: &[f32]) {}"#,
+            r#"expected identifier"#,
+        ),
+        (
+            r#""my.A", function = a"#,
+            r#"fn a(x: &[f32]) {}"#,
+            r#"the function of the op is called `a` already"#,
+        ),
+        (
+            r#""my.A", function = b, function = c"#,
+            r#"fn a(x: &[f32]) {}"#,
+            r#"`function` is given twice"#,
+        ),
+        (
+            r#""my.A.{T}", T = [f32, i32], function = b"#,
+            r#"fn a<T: Element>(x: &[T]) {}"#,
+            r#"there is an op for each type"#,
+        ),
+        (
+            r#""my.A", raw, function = b"#,
+            r#"fn a(call: &mut OpCall<'_>) {}"#,
+            r#"this one has no signature to take"#,
+        ),
+    ];
+    for (options, item, said) in cases {
+        let (options, item) = (options.parse().unwrap(), item.parse().unwrap());
+        let expansion = tfrt_macros_backend::op(Facade::Tfrt, options, item).to_string();
+        assert!(expansion.contains("compile_error"), "{said}: {expansion}");
+        assert!(expansion.contains(said), "{said}: {expansion}");
+    }
+}
+
+#[test]
+fn kernels_have_no_markers_of_ops() {
+    let item = quote::quote!(
+        fn add(#[host] a: i32, #[resource] b: &Table) {}
+    );
+    let expansion =
+        tfrt_macros_backend::kernel(Facade::Tfrt, quote::quote!("my.add"), item).to_string();
+    for marker in ["host", "resource"] {
+        let said = format!("`#[{marker}]` is for operands of ops");
+        assert!(expansion.contains(&said), "{expansion}");
     }
 }
 

@@ -2,4 +2,6 @@
 
 pub mod elements;
 
+pub mod forward;
+
 pub mod metadata;

@@ -130,6 +130,14 @@ impl CoreRuntimeOp {
         }
     }
 
+    /// The device that its operand at `index` is needed on, if it is one.
+    pub(crate) fn device_of_operand(&self, index: usize) -> Option<&DeviceRef> {
+        match &self.runner {
+            Runner::Device(op) => Some(op.device_of_operand(index)),
+            Runner::Other(_) => None,
+        }
+    }
+
     /// The kind of tensors that it takes, if it is one kind.
     #[must_use]
     pub fn argument_tensor_type(&self) -> Option<TensorType> {

@@ -55,6 +55,8 @@ type OperandMetadata = SmallVec<[TensorMetadata; NUM_IN_PLACE]>;
 pub struct DeviceOp {
     op: Arc<RegisteredOp>,
     device: DeviceRef,
+    /// Where operands are that are needed in host memory, if there are such operands and the device is another one.
+    host: Option<DeviceRef>,
 }
 
 /// Traces the call of an op that a handler of this name made.
@@ -74,8 +76,19 @@ enum Known {
 }
 
 impl DeviceOp {
-    pub(crate) fn new(op: Arc<RegisteredOp>, device: DeviceRef) -> Self {
-        Self { op, device }
+    pub(crate) fn new(op: Arc<RegisteredOp>, device: DeviceRef, host: &DeviceRef) -> Self {
+        let has_host = !op.registration.host_operands.is_empty() && !same_device(&device, host);
+        let host = has_host.then(|| host.clone());
+        Self { op, device, host }
+    }
+
+    /// The device that the operand at `index` is needed on.
+    #[inline]
+    pub(crate) fn device_of_operand(&self, index: usize) -> &DeviceRef {
+        match &self.host {
+            Some(host) if self.op.registration.host_operands.contains(index) => host,
+            _ => &self.device,
+        }
     }
 
     pub(crate) fn device(&self) -> &DeviceRef {
@@ -94,8 +107,9 @@ impl DeviceOp {
         if let Err(error) = self.check(invocation) {
             return invocation.fail(&ctx.emit_error(error));
         }
-        for argument in &mut *invocation.arguments {
-            convert::convert_argument(ctx, self.op.flags(), &self.device, argument);
+        for (index, argument) in invocation.arguments.iter_mut().enumerate() {
+            let device = self.device_of_operand(index);
+            convert::convert_argument(ctx, self.op.flags(), device, argument);
         }
         let mut operands = OperandMetadata::new();
         match known_metadata(invocation.arguments, &mut operands) {
@@ -125,8 +139,9 @@ impl DeviceOp {
         }
         let asks_first = !self.tells_metadata_itself();
         let (mut tensors, mut operands) = (Tensors::new(), OperandMetadata::new());
-        for argument in arguments {
-            let Some((tensor, metadata)) = argument.dense_on(&self.device) else {
+        for (index, argument) in arguments.iter().enumerate() {
+            let device = self.device_of_operand(index);
+            let Some((tensor, metadata)) = argument.dense_on(device) else {
                 return false;
             };
             tensors.push(tensor.clone());

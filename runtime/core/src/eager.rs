@@ -21,6 +21,8 @@ mod scope;
 
 mod tensors;
 
+mod typed;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,6 +42,7 @@ pub use devices::{Placement, PlacementRule};
 pub use op::{Op, ReadyOp};
 pub use scope::Scope;
 pub use tensors::ToTensor;
+pub use typed::TypedCall;
 
 /// So many made ops are kept, unless a limit is given.
 const DEFAULT_MAX_OPS: usize = 4096;

@@ -18,8 +18,8 @@ use std::fmt;
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Promise, Value};
 use tfrt_host::device::DeviceRef;
-use tfrt_support::Error;
 use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::{DType, Error};
 use tfrt_tensor::{DenseHostTensor, Tensor, TensorRef};
 
 use crate::identity;
@@ -267,6 +267,16 @@ impl TensorHandle {
         }
     }
 
+    /// Whether the elements are known to be of this type.
+    pub(crate) fn is_of(&self, dtype: DType) -> bool {
+        match &self.metadata {
+            Some(MetadataPart::Known(metadata)) => metadata.dtype == dtype,
+            _ => self
+                .metadata()
+                .is_some_and(|metadata| metadata.dtype == dtype),
+        }
+    }
+
     /// The metadata, known or not; none of an invalid handle.
     #[must_use]
     pub fn metadata_part(&self) -> Option<&MetadataPart> {
@@ -406,7 +416,6 @@ mod tests {
     use super::*;
     use std::sync::Arc;
     use tfrt_host::device::CpuDevice;
-    use tfrt_support::DType;
     use tfrt_tensor::DenseHostTensor;
 
     fn cpu() -> DeviceRef {

@@ -60,6 +60,7 @@ mod authoring;
 pub mod __private;
 
 pub use attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
+pub use authoring::forward::Forwarded;
 pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 pub use eager::{
     EagerContext, EagerContextBuilder, Op, Placement, PlacementRule, ReadyOp, ToTensor,
@@ -71,7 +72,7 @@ pub use handler::{
 };
 pub use op::{
     Implementation, OpCall, OpFlags, OpFunction, OpMetadataFunction, OpQuery, OpRegistration,
-    ResultMetadata,
+    OperandSet, ResultMetadata,
 };
 pub use registry::{OpRegistry, RegisteredOp};
 pub use runtime::CoreRuntime;

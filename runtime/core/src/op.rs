@@ -43,6 +43,8 @@ impl OpFlags {
     pub const ACCEPTS_STRING: Self = Self(1 << 2);
     /// The op takes sparse tensors as they are.
     pub const ACCEPTS_SPARSE: Self = Self(1 << 3);
+    /// The op takes resources.
+    pub const ACCEPTS_RESOURCE: Self = Self(1 << 4);
 
     /// These flags and others.
     #[must_use]
@@ -54,6 +56,54 @@ impl OpFlags {
     #[must_use]
     pub const fn contains(self, flags: Self) -> bool {
         self.0 & flags.0 == flags.0
+    }
+}
+
+/// Some of the operands of an op, by their indices.
+///
+/// ```
+/// use tfrt_core::OperandSet;
+///
+/// let set = OperandSet::NONE.with(1).with_all_from(3);
+/// assert_eq!([0, 1, 2, 3, 100].map(|index| set.contains(index)), [false, true, false, true, true]);
+/// assert!(OperandSet::NONE.is_empty());
+/// ```
+// The last bit stands for every operand from there on: so many operands with markers of their own no function has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OperandSet(u64);
+
+impl OperandSet {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+
+    /// These and the one at `index`.
+    #[must_use]
+    pub const fn with(self, index: usize) -> Self {
+        Self(self.0 | 1 << Self::bit(index))
+    }
+
+    /// These and all from `index` on.
+    #[must_use]
+    pub const fn with_all_from(self, index: usize) -> Self {
+        Self(self.0 | u64::MAX << Self::bit(index))
+    }
+
+    /// Whether the one at `index` is among them.
+    #[inline]
+    #[must_use]
+    pub const fn contains(self, index: usize) -> bool {
+        self.0 >> Self::bit(index) & 1 == 1
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    const fn bit(index: usize) -> u32 {
+        if index < 63 { index as u32 } else { 63 }
     }
 }
 
@@ -243,6 +293,10 @@ pub struct OpRegistration {
     pub implementation: Implementation,
     /// Tells the metadata of its results. Without one, that of the kernel's declaration does, if there is one.
     pub metadata: Option<OpMetadataFunction>,
+    /// Operands that it needs in host memory, on whatever device it runs: shapes, axes, sizes.
+    pub host_operands: OperandSet,
+    /// Operands that are resources: it runs where they are.
+    pub resource_operands: OperandSet,
     /// Where it is registered.
     pub place: SourcePlace,
 }
@@ -259,6 +313,8 @@ impl OpRegistration {
             flags: OpFlags::NONE,
             implementation: Implementation::None,
             metadata: None,
+            host_operands: OperandSet::NONE,
+            resource_operands: OperandSet::NONE,
             place: SourcePlace { file: "", line: 0 },
         }
     }

@@ -3,17 +3,23 @@
 pub use tfrt_host::__private::*;
 pub use tfrt_host::kernel::Operands;
 pub use tfrt_support::error::IntoError;
-pub use tfrt_tensor::DenseHostTensor;
+pub use tfrt_tensor::{DenseHostTensor, ResourceTensor};
+
+pub use std::sync::Arc;
+pub use std::vec::Vec;
 
 pub use crate::authoring::elements::{
-    Element, dtype_of, elements, elements_mut, unsupported, unsupported_because, view, view_mut,
+    Element, dtype_of, elements, elements_mut, resource, unsupported, unsupported_because, view,
+    view_mut,
 };
+pub use crate::authoring::forward::{Forwarded, dense_of, forwarded, forwarded_or_allocated};
 pub use crate::authoring::metadata::{
     AnyResults, BoundAttributes, Results, assert_tensor, attributes_of, metadata_of,
     metadata_of_all, metadata_of_value, metadata_of_values, operand_if_given, operands_from,
     result_metadata, told_of_rest,
 };
-pub use crate::op::{Implementation, OpFlags, OpQuery, OpRegistration};
+pub use crate::eager::TypedCall;
+pub use crate::op::{Implementation, OpFlags, OpQuery, OpRegistration, OperandSet};
 pub use crate::ops_of_a_free_function;
 
 /// Whether a function of a call failed; see [`Finished`].

@@ -154,6 +154,102 @@
 //! returns the tensor in its own memory if the op holds the last reference, and a copy otherwise.
 //! Here the caller still holds `x`, so it is copied.
 //!
+//! # Called by a Rust function
+//!
+//! A name in a string is checked when the program runs. `function = transposed_product` makes a Rust function that calls the op, which the
+//! compiler checks: it takes the context, a `&TensorHandle` for each operand (an `Option` of one where the op has one, `&[&TensorHandle]` for all that
+//! remain), and each attribute by the type of its parameter. It is as visible as the function of the op, and has its documentation.
+//!
+//! ```
+//! use tfrt::core::EagerContext;
+//! use tfrt::prelude::*;
+//!
+//! /// Returns the sum of the products of elements, times a factor.
+//! #[tfrt_op("ops.Dot", function = dot)]
+//! fn dot_elements(a: &[f32], b: &[f32], #[attr] factor: f32) -> Result<DenseHostTensor> {
+//!     let sum: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+//!     Ok(DenseHostTensor::vector(&[factor * sum])?)
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let host = HostContext::builder().registry(KernelRegistry::from_link()?.into()).build();
+//! # let eager = EagerContext::builder(host).build()?;
+//! let a = eager.tensor([1.0_f32, 2.0])?;
+//! let product = dot(&eager, &a, &a, 10.0)?;
+//! assert_eq!(eager.to_scalar::<f32>(&product)?, 50.0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Results in the memory of operands
+//!
+//! In `relu(&relu(&x))` nobody sees the tensor in between, so that its memory can be that of the result. `forward = x` says so; the function then takes
+//! `x` as a `Forwarded<'_, T>`, which is either the elements of `x`, apart from the result, or the news that the result begins with them:
+//!
+//! ```
+//! use tfrt::core::EagerContext;
+//! use tfrt::prelude::*;
+//!
+//! /// Returns the larger of each element and zero.
+//! #[tfrt_op("ops.Relu", metadata = same, forward = x)]
+//! fn relu(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {
+//!     x.map_to(y, |x| x.max(0.0));
+//! }
+//!
+//! fn same(x: &TensorMetadata) -> TensorMetadata {
+//!     x.clone()
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let host = HostContext::builder().registry(KernelRegistry::from_link()?.into()).build();
+//! # let eager = EagerContext::builder(host).build()?;
+//! let relu = eager.op("ops.Relu")?.ready()?;
+//! // The handle is given away, so that the result takes its memory.
+//! let y = relu.call_owned([eager.tensor([-1.0_f32, 2.0])?])?;
+//! assert_eq!(eager.to_vec::<f32>(&y)?, [0.0, 2.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Resources
+//!
+//! A tensor is a value: it never changes. What does change, such as a variable or a random generator, is a *resource*: an object of a type of your own that
+//! a [`ResourceTensor`](crate::tensor::ResourceTensor) refers to. An op returns one, and others take it with `#[resource]`. They run on the
+//! device where it lives, and say by `effect = "class"` that their calls happen in the order of the program, or by `reads = "class"` that they come between them:
+//!
+//! ```
+//! use std::sync::Mutex;
+//! use tfrt::core::EagerContext;
+//! use tfrt::prelude::*;
+//!
+//! /// A number that calls share.
+//! struct Total(Mutex<f32>);
+//!
+//! /// Returns a total of nothing.
+//! #[tfrt_op("ops.NewTotal", function = new_total)]
+//! fn make_total() -> ResourceTensor {
+//!     ResourceTensor::new(Total(Mutex::new(0.0)))
+//! }
+//!
+//! /// Adds to a total, and returns it.
+//! #[tfrt_op("ops.AddTo", effect = "totals", function = add_to)]
+//! fn add_to_total(#[resource] total: &Total, x: &[f32]) -> Result<DenseHostTensor> {
+//!     let mut total = total.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+//!     *total += x.iter().sum::<f32>();
+//!     Ok(DenseHostTensor::vector(&[*total])?)
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let host = HostContext::builder().registry(KernelRegistry::from_link()?.into()).build();
+//! # let eager = EagerContext::builder(host).build()?;
+//! let total = new_total(&eager)?;
+//! add_to(&eager, &total, &eager.tensor([1.0_f32, 2.0])?)?;
+//! let sum = add_to(&eager, &total, &eager.tensor([4.0_f32])?)?;
+//! assert_eq!(eager.to_scalar::<f32>(&sum)?, 7.0);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Effects
 //!
 //! Ops have no effects unless they declare them: `side_effecting`, `effect = "class"`, or a
@@ -251,6 +347,9 @@
 //! `device = "gpu"` on a second function of the same name implements the op for another type of
 //! device. Callers do not know which one runs, so both must have the same operands, attributes,
 //! results and effects; if they differ, the first use is an error with both locations.
+//!
+//! `#[host]` on a parameter says that this operand is needed in host memory even then, such as
+//! shapes and axes, which the function reads itself: it is never copied to the device.
 //!
 //! `raw` is for ops whose attributes may have any type: the function takes its call, an
 //! [`OpCall`](crate::core::OpCall), and there is no kernel. `metadata_only` registers a metadata

@@ -162,7 +162,18 @@ fn prepared(
         let num_outs = outs.len();
         quote!(let [#(#metadata),*] = __tfrt::metadata::<#num_outs>(#asked)?;)
     });
+    let forwarded: Vec<&Ident> = variant
+        .preparation
+        .forward
+        .iter()
+        .map(|&index| &arguments[index])
+        .collect();
     let allocate = outs.iter().zip(&results).zip(&metadata).map(|((ty, result), metadata)| {
+        if !forwarded.is_empty() {
+            return quote! {
+                let mut #result = __tfrt::forwarded_or_allocated(#context, &#metadata, &[#(#forwarded),*])?;
+            };
+        }
         let ty = markers::checked(ty, "IsPreallocated");
         quote!(let mut #result = <#ty as __tfrt::Preallocated>::allocate(#context, &#metadata)?;)
     });

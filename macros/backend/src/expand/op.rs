@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use super::{adapter, declaration, expand_instance, markers, type_aliases};
 use crate::facade::Facade;
 use crate::kernel::{Instance, KernelModel, Marker, Variant};
-use crate::op::{Form, OpKernel, OpModel};
+use crate::op::{CallerFunction, Form, OpKernel, OpModel, TypedInput, TypedResults};
 use crate::signature::{Operand, Output};
 
 /// The items that go beside the function.
@@ -41,10 +41,94 @@ pub fn expand(op: &OpModel, facade: Facade) -> syn::Result<TokenStream> {
             registrations(op, instances, &quote!(None), Some(&metadata))
         }
     };
+    let typed = op.typed.as_ref().map(|typed| {
+        let function = typed_function(typed, &root);
+        quote!(#(#conditions)* #function)
+    });
     Ok(quote! {
+        #typed
+
         #(#conditions)*
         #root::core::__private::ops_of_a_free_function! { #item #items }
     })
+}
+
+/// The Rust function that calls an op.
+fn typed_function(typed: &CallerFunction, root: &TokenStream) -> TokenStream {
+    let CallerFunction {
+        ident,
+        visibility,
+        docs,
+        name,
+        inputs,
+        results,
+    } = typed;
+    let private = quote!(#root::core::__private);
+    let handle = quote!(#root::core::TensorHandle);
+    let (eager, call) = (
+        Ident::new("eager", Span::mixed_site()),
+        Ident::new("call", Span::mixed_site()),
+    );
+    let parameters = inputs.iter().map(|(ident, input)| match input {
+        TypedInput::Operand => quote!(#ident: &#handle),
+        TypedInput::Optional => quote!(#ident: #private::Option<&#handle>),
+        TypedInput::Rest => quote!(#ident: &[&#handle]),
+        TypedInput::Attribute(_, ty, _) => quote!(#ident: #ty),
+    });
+    let given = inputs.iter().map(|(ident, input)| match input {
+        TypedInput::Operand => quote!(#call.operand(#ident);),
+        TypedInput::Optional => quote!(#call.operand_if_given(#ident);),
+        TypedInput::Rest => quote!(#call.operands(#ident);),
+        TypedInput::Attribute(name, ty, is_optional) => {
+            let set = match is_optional {
+                true => quote_spanned!(ty.span()=> attribute_if_given),
+                false => quote_spanned!(ty.span()=> attribute),
+            };
+            quote_spanned!(ty.span()=> #call.#set(#name, #ident)?;)
+        }
+    });
+    let num_results = Ident::new("num_results", Span::mixed_site());
+    let (result, ended, asked) = match results {
+        TypedResults::Count(0) => (quote!(()), quote!(nothing()), None),
+        TypedResults::Count(1) => (handle.clone(), quote!(one()), None),
+        TypedResults::Count(count) => (quote!([#handle; #count]), quote!(several()), None),
+        TypedResults::AnyNumber => (
+            quote!(#private::Vec<#handle>),
+            quote!(any_number(#num_results)),
+            Some(quote!(#num_results: usize)),
+        ),
+    };
+    quote! {
+        #(#docs)*
+        #[track_caller]
+        #[allow(dead_code, clippy::too_many_arguments)]
+        #visibility fn #ident(
+            #eager: &#private::Arc<#root::core::EagerContext>,
+            #(#parameters,)*
+            #asked
+        ) -> #private::Result<#result, #private::Error> {
+            let mut #call = #private::TypedCall::new(#eager, #name)?;
+            #(#given)*
+            #call.#ended
+        }
+    }
+}
+
+/// The operands that have a marker.
+fn marked_operands(op: &OpModel, is_resource: bool) -> Option<TokenStream> {
+    let marked = op
+        .marks
+        .iter()
+        .filter(|mark| mark.is_resource == is_resource);
+    let marked = marked.map(|mark| {
+        let operand = mark.operand;
+        match mark.is_rest {
+            true => quote!(.with_all_from(#operand)),
+            false => quote!(.with(#operand)),
+        }
+    });
+    let marked: Vec<TokenStream> = marked.collect();
+    (!marked.is_empty()).then(|| quote!(__tfrt::OperandSet::NONE #(#marked)*))
 }
 
 /// The kernels of an op, and its registrations.
@@ -140,12 +224,16 @@ fn registration(
         .iter()
         .map(|flag| Ident::new(flag.constant(), Span::call_site()));
     let metadata = metadata.map(|metadata| quote!(metadata: __tfrt::Some(#metadata),));
+    let host = marked_operands(op, false).map(|operands| quote!(host_operands: #operands,));
+    let resources = marked_operands(op, true).map(|operands| quote!(resource_operands: #operands,));
     quote! {
         __tfrt::OpRegistration {
             #device
             flags: __tfrt::OpFlags::NONE #(.with(__tfrt::OpFlags::#flags))*,
             implementation: __tfrt::Implementation::#implementation,
             #metadata
+            #host
+            #resources
             place: __tfrt::SourcePlace { file: __tfrt::file!(), line: __tfrt::line!() },
             ..__tfrt::OpRegistration::new(#name)
         }

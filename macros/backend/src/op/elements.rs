@@ -1,4 +1,4 @@
-//! Parameters that are elements of tensors, and ops for several element types.
+//! Parameters that are elements of tensors, or resources, and ops for several element types.
 //!
 //! The kernel of such an op is an adapter, a function of tensors. It borrows the elements and calls the author's function; where
 //! that is generic, for the element type that the tensors have:
@@ -21,6 +21,7 @@ use syn::{
     Token, Type, Visibility, WherePredicate,
 };
 
+use super::marks::{Mark, MarkKind};
 use super::options::OpOptions;
 use crate::function::FunctionItem;
 use crate::problems::Problems;
@@ -41,7 +42,49 @@ struct Parameter<'a> {
     ident: &'a Ident,
     /// What the adapter calls it, so that it hides nothing which the author named.
     argument: Ident,
-    elements: Option<Elements>,
+    taken: Taken,
+}
+
+/// How the function takes what a parameter is bound to.
+enum Taken {
+    /// As the kernel machinery does.
+    AsItIs,
+    /// As elements.
+    Elements(Elements),
+    /// As elements of this type that may lie in the memory of the result: `Forwarded<'_, T>`.
+    Forwarded(Box<Type>),
+    /// As the object of this type that a resource is.
+    Resource(Box<Type>),
+}
+
+impl Taken {
+    /// The elements that it is.
+    fn elements(&self) -> Option<&Elements> {
+        match self {
+            Self::Elements(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// The type of the elements that it is, if their tensor is always there before the call.
+    fn told(&self) -> Option<&Type> {
+        match self {
+            Self::Elements(elements) if !elements.is_out && !elements.is_optional => {
+                Some(&elements.element)
+            }
+            Self::Forwarded(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// The type of the elements that it is.
+    fn element(&self) -> Option<&Type> {
+        match self {
+            Self::Elements(elements) => Some(&elements.element),
+            Self::Forwarded(element) => Some(element),
+            Self::AsItIs | Self::Resource(_) => None,
+        }
+    }
 }
 
 /// A parameter that is elements.
@@ -76,27 +119,30 @@ pub(super) struct Adapter {
 pub(super) fn adapt<'a>(
     function: &'a FunctionItem,
     options: &'a OpOptions,
+    marks: &[Mark],
 ) -> syn::Result<Option<Adapted<'a>>> {
     let mut problems = Problems::default();
     let mut parameters = Vec::new();
-    for input in &function.signature.inputs {
+    for (index, input) in function.signature.inputs.iter().enumerate() {
+        let mark = marks.iter().find(|mark| mark.parameter == index);
         if let FnArg::Typed(written) = input
             && let Pat::Ident(pattern) = &*written.pat
-            && let Some(elements) = problems.note(Elements::read(written))
+            && let Some(taken) = problems.note(Taken::read(written, mark))
         {
             parameters.push(Parameter {
                 written,
                 ident: &pattern.ident,
                 argument: format_ident!("__p{}", parameters.len(), span = Span::mixed_site()),
-                elements,
+                taken,
             });
         }
     }
+    check_forwarded(function, options, &parameters, &mut problems);
     let found = found_parameters(function, options);
-    let has_elements = parameters
+    let is_adapted = parameters
         .iter()
-        .any(|parameter| parameter.elements.is_some());
-    if found.is_empty() && !has_elements {
+        .any(|parameter| !matches!(parameter.taken, Taken::AsItIs));
+    if found.is_empty() && !is_adapted {
         return problems.finish(None);
     }
     // What has no name or is `self` is reported by whoever reads the signature as it is.
@@ -113,6 +159,79 @@ pub(super) fn adapt<'a>(
         families,
         unsupported: options.unsupported.as_ref(),
     }))
+}
+
+/// Checks `forward = x` against the parameters: each operand that it names is a `Forwarded<'_, T>`, each such operand is named, and
+/// there is one result for their memory.
+fn check_forwarded(
+    function: &FunctionItem,
+    options: &OpOptions,
+    parameters: &[Parameter<'_>],
+    problems: &mut Problems,
+) {
+    for name in &options.forward {
+        let message = match parameters.iter().find(|parameter| parameter.ident == name) {
+            Some(parameter) if matches!(parameter.taken, Taken::Forwarded(_)) => continue,
+            Some(_) => format!(
+                "take `{name}` as a `Forwarded<'_, f32>`, which tells whether its elements are those that the result begins with"
+            ),
+            None => format!("there is no parameter `{name}`"),
+        };
+        problems.at(name, message);
+    }
+    for parameter in parameters {
+        if matches!(parameter.taken, Taken::Forwarded(_))
+            && !options.forward.contains(parameter.ident)
+        {
+            problems.at(
+                &parameter.written.ty,
+                format!(
+                    "the result may take the memory of `{name}` if you say so: `forward = {name}`",
+                    name = parameter.ident
+                ),
+            );
+        }
+    }
+    let Some(first) = options.forward.first() else {
+        return;
+    };
+    if let Some(keyword) = &function.signature.asyncness {
+        problems.at(
+            keyword,
+            "`forward` is for functions that run at once: remove `async`",
+        );
+    }
+    let outs: Vec<&Parameter<'_>> = parameters
+        .iter()
+        .filter(|parameter| is_out(parameter.written))
+        .collect();
+    let is_dense = |out: &Parameter<'_>| {
+        out.taken.elements().is_some()
+            || matches!(ungrouped(&out.written.ty), Type::Reference(reference)
+                if last_name(&reference.elem).as_deref() == Some("DenseHostTensor"))
+    };
+    match outs.as_slice() {
+        [only] if is_dense(only) => {}
+        [only] => problems.at(
+            &only.written.ty,
+            "memory is forwarded to a dense result: take it as `&mut [T]`",
+        ),
+        [] => problems.at(
+            first,
+            "there is no result that could take the memory: take one as `#[out] y: &mut [T]`",
+        ),
+        [_, second, ..] => problems.at(
+            &second.written.ty,
+            "memory is forwarded to one result: an op with several has no `forward`",
+        ),
+    }
+}
+
+fn is_out(parameter: &PatType) -> bool {
+    parameter
+        .attrs
+        .iter()
+        .any(|attribute| marker(attribute) == Some("out"))
 }
 
 /// The generic parameters whose values no name tells.
@@ -154,12 +273,12 @@ fn family<'a>(
         );
     }
     let elements_of = |other: &'_ Parameter<'_>| {
-        let elements = other.elements.as_ref();
-        elements.is_some_and(|elements| is_ident(&elements.element, parameter))
+        let element = other.taken.element();
+        element.is_some_and(|element| is_ident(element, parameter))
     };
     let decider = parameters.iter().position(|other| {
-        let is_there = |elements: &Elements| !elements.is_out && !elements.is_optional;
-        elements_of(other) && other.elements.as_ref().is_some_and(is_there)
+        let told = other.taken.told();
+        told.is_some_and(|element| is_ident(element, parameter))
     });
     for other in parameters.iter().filter(|other| !elements_of(other)) {
         if mentions(other.written.ty.to_token_stream(), parameter) {
@@ -213,11 +332,36 @@ impl Parameter<'_> {
     /// The parameter of the adapter, under this name.
     fn input(&self, name: &Ident) -> TokenStream {
         let (attributes, span) = (&self.written.attrs, self.written.ty.span());
-        let ty = match &self.elements {
-            Some(elements) => elements.tensor(span),
-            None => self.written.ty.to_token_stream(),
+        let ty = match &self.taken {
+            Taken::Elements(elements) => elements.tensor(span),
+            Taken::Forwarded(_) => quote_spanned!(span=> &__tfrt::AnyRef),
+            Taken::Resource(_) => quote_spanned!(span=> &__tfrt::ResourceTensor),
+            Taken::AsItIs => self.written.ty.to_token_stream(),
         };
         quote_spanned!(span=> #(#attributes)* #name: #ty)
+    }
+
+    /// What errors call it.
+    fn operand(&self) -> String {
+        let operand = self.ident.unraw().to_string();
+        operand.trim_start_matches('_').to_owned()
+    }
+}
+
+impl Taken {
+    fn read(parameter: &PatType, mark: Option<&Mark>) -> syn::Result<Self> {
+        if let Some(MarkKind::Resource(object)) = mark.map(|mark| &mark.kind) {
+            return Ok(Self::Resource(object.clone()));
+        }
+        let ty = ungrouped(&parameter.ty);
+        if last_name(ty).as_deref() == Some("Forwarded") && parameter.attrs.is_empty() {
+            let element = type_argument(ty).cloned().ok_or_else(|| {
+                syn::Error::new_spanned(ty, "say of what type: `Forwarded<'_, f32>`")
+            })?;
+            return Ok(Self::Forwarded(Box::new(element)));
+        }
+        let elements = Elements::read(parameter)?;
+        Ok(elements.map_or(Self::AsItIs, Self::Elements))
     }
 }
 
@@ -314,6 +458,11 @@ impl Elements {
     }
 }
 
+/// The local variable for the tensor of an operand that is forwarded.
+fn dense_of(index: usize) -> Ident {
+    format_ident!("__g{index}", span = Span::mixed_site())
+}
+
 /// The marker of this crate that an attribute is.
 fn marker(attribute: &Attribute) -> Option<&'static str> {
     crate::function::MARKERS
@@ -323,6 +472,15 @@ fn marker(attribute: &Attribute) -> Option<&'static str> {
 }
 
 impl Adapted<'_> {
+    /// The parameters whose memory the result may take, by their indices.
+    pub(super) fn forwarded(&self) -> Vec<usize> {
+        let parameters = self.parameters.iter().enumerate();
+        parameters
+            .filter(|(_, parameter)| matches!(parameter.taken, Taken::Forwarded(_)))
+            .map(|(index, _)| index)
+            .collect()
+    }
+
     /// Whether the element type is found at run time.
     pub(super) fn is_family(&self) -> bool {
         !self.families.is_empty()
@@ -344,7 +502,16 @@ impl Adapted<'_> {
             &name.value()
         };
         let told = LitStr::new(told, name.span());
+        let read = self.parameters.iter().enumerate();
+        let read = read.filter(|(_, parameter)| matches!(parameter.taken, Taken::Forwarded(_)));
+        let read = read.map(|(index, parameter)| {
+            let (local, argument) = (dense_of(index), &parameter.argument);
+            let operand = parameter.operand();
+            quote!(let #local = __tfrt::dense_of(#told, #operand, #argument)?;)
+        });
+        let read: TokenStream = read.collect();
         let call = self.choose(&told, is_fallible, &mut Vec::new());
+        let call = quote!(#read #call);
         let mut body = Group::new(Delimiter::Brace, call);
         body.set_span(Span::call_site());
         let inputs = |name: &dyn Fn(&Parameter<'_>) -> Ident| -> Punctuated<FnArg, Token![,]> {
@@ -440,7 +607,14 @@ impl Adapted<'_> {
             return self.call(name, is_fallible, chosen);
         };
         let dtype = format_ident!("__dtype{}", chosen.len(), span = Span::mixed_site());
-        let decider = &self.parameters[family.decider].argument;
+        let decider = &self.parameters[family.decider];
+        let decider = match decider.taken {
+            Taken::Forwarded(_) => {
+                let dense = dense_of(family.decider);
+                quote!(&#dense)
+            }
+            _ => decider.argument.to_token_stream(),
+        };
         let of = |ty: &TokenStream| {
             let span = ty.span();
             quote_spanned!(span=> <#ty as __tfrt::Element>::DTYPE)
@@ -483,21 +657,39 @@ impl Adapted<'_> {
         let mut given = Vec::new();
         for (index, parameter) in self.parameters.iter().enumerate() {
             let argument = &parameter.argument;
-            let Some(elements) = &parameter.elements else {
-                given.push(argument.to_token_stream());
-                continue;
-            };
+            let (operand, span) = (parameter.operand(), parameter.written.ty.span());
             let local = format_ident!("__v{index}", span = Span::mixed_site());
-            let element = match chosen
-                .iter()
-                .find(|(known, _)| is_ident(&elements.element, known))
-            {
-                Some((_, ty)) => ty.clone(),
-                None => elements.element.to_token_stream(),
+            let concrete = |element: &Type| {
+                let value = chosen.iter().find(|(known, _)| is_ident(element, known));
+                value.map_or_else(|| element.to_token_stream(), |(_, ty)| ty.clone())
             };
-            let operand = parameter.ident.unraw().to_string();
-            let operand = operand.trim_start_matches('_');
-            let span = parameter.written.ty.span();
+            let elements = match &parameter.taken {
+                Taken::AsItIs => {
+                    given.push(argument.to_token_stream());
+                    continue;
+                }
+                Taken::Resource(object) => {
+                    given.push(
+                        quote_spanned!(span=> __tfrt::resource::<#object>(#name, #operand, #argument)?),
+                    );
+                    continue;
+                }
+                Taken::Forwarded(element) => {
+                    let (element, dense) = (concrete(element), dense_of(index));
+                    let out = self
+                        .parameters
+                        .iter()
+                        .find(|parameter| is_out(parameter.written));
+                    let out = out.map(|out| &out.argument);
+                    let borrowed_now = quote_spanned!(span=> __tfrt::forwarded::<#element>(#name, #operand, &#dense, &*#out)?);
+                    // Before the elements of the result are borrowed to be written.
+                    borrowed.insert(0, quote!(let #local = #borrowed_now;));
+                    given.push(quote!(__tfrt::Forwarded::of(__tfrt::Option::as_deref(&#local))));
+                    continue;
+                }
+                Taken::Elements(elements) => elements,
+            };
+            let element = concrete(&elements.element);
             let borrow = |tensor: TokenStream| match (&elements.rank, elements.is_out) {
                 (Some(rank), false) => {
                     quote_spanned!(span=> __tfrt::view::<#element, #rank>(#name, #operand, #tensor)?)

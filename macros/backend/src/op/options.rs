@@ -30,6 +30,10 @@ pub(super) struct OpOptions {
     pub(super) device: Option<LitStr>,
     /// `unsupported = "text"`
     pub(super) unsupported: Option<LitStr>,
+    /// `forward = x` or `forward = [a, b]`
+    pub(super) forward: Vec<Ident>,
+    /// `function = name`
+    pub(super) function: Option<Ident>,
     /// `raw`
     pub(super) raw: Option<Ident>,
     /// `metadata_only`
@@ -57,6 +61,8 @@ pub(super) struct List {
 const OWN: &[&str] = &[
     "accepts",
     "device",
+    "forward",
+    "function",
     "metadata",
     "metadata_only",
     "raw",
@@ -267,6 +273,8 @@ impl OpOptions {
             "device" => "device = \"gpu\"",
             "unsupported" => "unsupported = \"unsupported dtype {dtype}\"",
             "crate" => "crate = path::to::tfrt",
+            "forward" => "forward = x",
+            "function" => "function = name",
             _ => "metadata = path::to::function",
         };
         if !input.peek(Token![=]) {
@@ -291,6 +299,8 @@ impl OpOptions {
                 set(&mut self.device, key, device)
             }
             "unsupported" => set(&mut self.unsupported, key, input.parse()?),
+            "forward" => self.parse_forward(key, input),
+            "function" => set(&mut self.function, key, input.parse()?),
             "crate" => set(
                 &mut self.crate_path,
                 key,
@@ -305,6 +315,33 @@ impl OpOptions {
                 set(&mut self.metadata, key, path)
             }
         }
+    }
+
+    fn parse_forward(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        let listed: Vec<Ident> = if input.peek(syn::token::Bracket) {
+            let content;
+            bracketed!(content in input);
+            let listed = content.call(Punctuated::<Ident, Token![,]>::parse_terminated)?;
+            listed.into_iter().collect()
+        } else {
+            vec![input.parse()?]
+        };
+        for (index, operand) in listed.iter().enumerate() {
+            if listed[..index].contains(operand) {
+                return Err(duplicate(operand));
+            }
+        }
+        if listed.is_empty() {
+            return Err(syn::Error::new(
+                key.span(),
+                "say whose memory: `forward = x`",
+            ));
+        }
+        if !self.forward.is_empty() {
+            return Err(duplicate(key));
+        }
+        self.forward = listed;
+        Ok(())
     }
 
     fn parse_accepted(&mut self, key: &Ident, content: ParseStream<'_>) -> syn::Result<()> {
@@ -402,6 +439,22 @@ impl OpOptions {
             problems.at(
                 text,
                 "`unsupported` is for ops that list the types of elements which they take: `T = [f32, i32]`",
+            );
+        }
+    }
+
+    /// Options of ops whose function takes operands.
+    pub(super) fn refuse_without_operands(&self, problems: &mut Problems) {
+        for operand in &self.forward {
+            problems.at(
+                operand,
+                "`forward` is for ops whose function takes operands and `#[out]` results",
+            );
+        }
+        if let Some(function) = &self.function {
+            problems.at(
+                function,
+                "`function` is for ops that declare operands and results: this one has no signature to take",
             );
         }
     }

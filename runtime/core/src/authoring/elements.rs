@@ -3,9 +3,12 @@
 //! The element type of a tensor is known when the op is called. The macro writes the choice: one call of the author's function for
 //! each element type that the op is for, with the elements borrowed as that type.
 
+use std::any::Any;
+
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{
-    DenseHostTensor, Elements, ElementsMut, ShapeError, TensorError, TensorView, TensorViewMut,
+    DenseHostTensor, Elements, ElementsMut, ResourceTensor, ShapeError, TensorError, TensorView,
+    TensorViewMut,
 };
 
 pub use tfrt_tensor::Element;
@@ -28,6 +31,25 @@ pub fn elements<'a, T: Element>(
     tensor: &'a DenseHostTensor,
 ) -> Result<Elements<'a, T>, Error> {
     tensor.elements().map_err(|error| misfit(op, name, error))
+}
+
+/// The object that a resource is.
+///
+/// # Errors
+/// If it is of another type.
+#[inline]
+pub fn resource<'a, T: Any>(
+    op: &str,
+    name: &str,
+    tensor: &'a ResourceTensor,
+) -> Result<&'a T, Error> {
+    tensor.get().map_err(|error| {
+        let message = match op {
+            "" => format!("`{name}`: {}", error.message()),
+            op => format!("`{name}` of `{op}`: {}", error.message()),
+        };
+        invalid(message)
+    })
 }
 
 /// The elements of a result.
@@ -72,7 +94,7 @@ pub fn view_mut<'a, T: Element, const RANK: usize>(
 }
 
 #[cold]
-fn misfit(op: &str, name: &str, error: TensorError) -> Error {
+pub(super) fn misfit(op: &str, name: &str, error: TensorError) -> Error {
     let message = match error {
         TensorError::Shape(ShapeError::WrongRank { expected, found }) => {
             format!("expected a tensor of rank {expected}, found rank {found}")

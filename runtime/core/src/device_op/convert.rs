@@ -126,6 +126,7 @@ fn target_type(flags: OpFlags, found: TensorType, dtype: DType) -> TensorType {
         || accepts(OpFlags::ACCEPTS_SCALAR, TensorType::SCALAR_HOST)
         || accepts(OpFlags::ACCEPTS_SPARSE, TensorType::COO_HOST)
         || accepts(OpFlags::ACCEPTS_STRING, TensorType::STRING_HOST)
+        || accepts(OpFlags::ACCEPTS_RESOURCE, TensorType::RESOURCE_HOST)
     {
         found
     } else if flags.contains(OpFlags::ACCEPTS_STRING) && dtype == DType::String {

@@ -22,6 +22,8 @@ const LATENCY_MICROSECONDS: f64 = 10.0;
 pub enum PlacementRule {
     /// There is one device.
     OnlyDevice,
+    /// An operand is a resource that lives there.
+    Resource,
     /// A [scope](EagerContext::device) names the device.
     DeviceScope,
     /// A scope names devices that cannot run the op, and soft placement is on.
@@ -36,6 +38,7 @@ impl fmt::Display for PlacementRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::OnlyDevice => "it is the only device",
+            Self::Resource => "a resource that it takes lives there",
             Self::DeviceScope => "a device scope names it",
             Self::SoftPlacement => "the device scope names no device that has the op",
             Self::SmallIntegers => "the operands are small integers in host memory",
@@ -159,6 +162,12 @@ impl EagerContext {
         if self.devices.len() == 1 {
             return Ok((0, PlacementRule::OnlyDevice));
         }
+        if let Some(index) = self.home_of_resources(op, operands)? {
+            if self.has_op(index, op) {
+                return Ok((index, PlacementRule::Resource));
+            }
+            return Err(self.not_on(op, &[index]));
+        }
         let mut rule = PlacementRule::LeastCost;
         if let Some(wanted) = scope::devices(self) {
             let having: Vec<usize> = wanted
@@ -202,6 +211,43 @@ impl EagerContext {
             Some(cheapest) => Ok((cheapest, rule)),
             None => Err(self.no_such_op(op)),
         }
+    }
+
+    /// Where the operands live that are resources, if there is one.
+    fn home_of_resources(
+        &self,
+        op: &str,
+        operands: &[&TensorHandle],
+    ) -> Result<Option<usize>, Error> {
+        let mut home: Option<(usize, &DeviceRef)> = None;
+        for (index, operand) in operands.iter().enumerate() {
+            let is_resource = operand.is_of(DType::Resource);
+            let Some(device) = operand.device().filter(|_| is_resource) else {
+                continue;
+            };
+            match home {
+                Some((other, found)) if found.0.name() != device.0.name() => {
+                    return Err(Error::new(format!(
+                        "`{op}` takes resources that live on two devices: operand {other} on {}, operand {index} on {}",
+                        found.0.name(),
+                        device.0.name()
+                    ))
+                    .with_code(ErrorCode::InvalidArgument));
+                }
+                Some(_) => {}
+                None => home = Some((index, device)),
+            }
+        }
+        let Some((_, device)) = home else {
+            return Ok(None);
+        };
+        let known = self
+            .devices
+            .iter()
+            .position(|known| known.device.0.name() == device.0.name());
+        known
+            .map(Some)
+            .ok_or_else(|| self.no_such_device(device.0.name()))
     }
 
     pub(super) fn has_op(&self, device: usize, op: &str) -> bool {

@@ -159,6 +159,11 @@ impl Op {
     /// # Errors
     /// If the op has no attribute of this name, or it is set already.
     pub fn attr(mut self, name: &str, value: impl ToOpAttr) -> Result<Self, Error> {
+        self.set_attr(name, value)?;
+        Ok(self)
+    }
+
+    pub(super) fn set_attr(&mut self, name: &str, value: impl ToOpAttr) -> Result<(), Error> {
         if let Some(declared) = self.declared
             && declared.iter().all(|known| known.name != name)
         {
@@ -171,7 +176,7 @@ impl Op {
             let message = format!("attribute `{name}` of `{}` is set twice", self.name);
             return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
         }
-        Ok(self)
+        Ok(())
     }
 
     /// How many results are asked for, where the declaration of the op leaves that open. By default one.
@@ -408,8 +413,10 @@ impl ReadyOp {
             let operands: SmallVec<[&TensorHandle; NUM_IN_PLACE]> = arguments.iter().collect();
             self.eager.place(&self.name, &operands)?.0
         };
-        let device = &self.eager.devices[index].device;
-        for argument in arguments {
+        let op = self.made_for(index)?;
+        for (operand, argument) in arguments.iter_mut().enumerate() {
+            let device = &self.eager.devices[index].device;
+            let device = op.device_of_operand(operand).unwrap_or(device);
             if argument
                 .device()
                 .is_some_and(|found| found.0.name() != device.0.name())

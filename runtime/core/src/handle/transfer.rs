@@ -152,11 +152,12 @@ pub(crate) fn same_device(a: &DeviceRef, b: &DeviceRef) -> bool {
 /// The kind of tensor that is usual on a device, for a tensor that is of kind `source` elsewhere.
 #[must_use]
 pub fn inferred_tensor_type(source: TensorType, device: &DeviceRef) -> TensorType {
-    const HOST_TYPES: [TensorType; 4] = [
+    const HOST_TYPES: [TensorType; 5] = [
         TensorType::DENSE_HOST,
         TensorType::SCALAR_HOST,
         TensorType::COO_HOST,
         TensorType::STRING_HOST,
+        TensorType::RESOURCE_HOST,
     ];
     match device.0.device_type() {
         "cpu" if !HOST_TYPES.contains(&source) => TensorType::DENSE_HOST,

@@ -26,6 +26,7 @@ use crate::runtime::CoreRuntime;
 pub struct CpuOpHandler {
     ops: Arc<OpRegistry>,
     device: DeviceRef,
+    host_device: DeviceRef,
     fallback: OpHandlerRef,
 }
 
@@ -36,6 +37,7 @@ impl CpuOpHandler {
         Self {
             ops: Arc::clone(runtime.ops()),
             device,
+            host_device: runtime.host_device().clone(),
             fallback,
         }
     }
@@ -49,7 +51,7 @@ impl OpHandler for CpuOpHandler {
     fn make_op(&self, op_name: &str) -> Result<CoreRuntimeOp, Error> {
         match self.ops.get(self.device.0.device_type(), op_name)? {
             Some(op) if op.can_run() => {
-                let op = DeviceOp::new(Arc::clone(op), self.device.clone());
+                let op = DeviceOp::new(Arc::clone(op), self.device.clone(), &self.host_device);
                 Ok(CoreRuntimeOp::of_device_op(op))
             }
             _ => self.fallback.make_op(op_name),

@@ -22,8 +22,21 @@ pub(super) fn disagreement(a: &RegisteredOp, b: &RegisteredOp) -> Option<Error> 
             "no side effects"
         })
     };
-    let (told, other) =
-        differing(effects(a), effects(b)).or_else(|| difference(kernel.op(), other.op()))?;
+    let resources = |op: &RegisteredOp| {
+        let resources = op.registration.resource_operands;
+        let places: Vec<String> = (0..kernel.op().operands.len())
+            .filter(|&index| resources.contains(index))
+            .map(|index| index.to_string())
+            .collect();
+        match places.as_slice() {
+            [] => String::from("no resource"),
+            [place] => format!("a resource as operand {place}"),
+            places => format!("resources as operands {}", places.join(", ")),
+        }
+    };
+    let (told, other) = differing(effects(a), effects(b))
+        .or_else(|| differing(resources(a), resources(b)))
+        .or_else(|| difference(kernel.op(), other.op()))?;
     let place = |op: &RegisteredOp| {
         let place = op.registration.place;
         format!("{}:{}", place.file, place.line)

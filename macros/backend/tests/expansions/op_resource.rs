@@ -1,0 +1,4 @@
+#[tfrt_op("my.AssignAdd", effect = "variables")]
+fn assign_add(#[resource] variable: &Variable, value: &DenseHostTensor) -> Result<()> {
+    todo!()
+}

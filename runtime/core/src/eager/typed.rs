@@ -1,0 +1,108 @@
+//! What functions that call an op are made of: `#[tfrt_op("my.Op", function = name)]` writes a function that begins a call, gives it operands
+//! and attributes in the order of the signature, and ends it.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use tfrt_support::Error;
+
+use super::{EagerContext, Op};
+use crate::attrs::ToOpAttr;
+use crate::handle::TensorHandle;
+
+/// Most ops have no more operands.
+const NUM_IN_PLACE: usize = 4;
+
+/// A call of an op that is being put together.
+#[derive(Debug)]
+pub struct TypedCall<'a> {
+    op: Op,
+    operands: SmallVec<[&'a TensorHandle; NUM_IN_PLACE]>,
+}
+
+impl<'a> TypedCall<'a> {
+    /// Begins a call.
+    ///
+    /// # Errors
+    /// If no device has the op.
+    pub fn new(eager: &Arc<EagerContext>, name: &str) -> Result<Self, Error> {
+        Ok(Self {
+            op: eager.op(name)?,
+            operands: SmallVec::new(),
+        })
+    }
+
+    /// Gives the next operand.
+    pub fn operand(&mut self, operand: &'a TensorHandle) {
+        self.operands.push(operand);
+    }
+
+    /// Gives the next operand, or leaves it out: an op has one such operand at most, so that the number of operands tells.
+    pub fn operand_if_given(&mut self, operand: Option<&'a TensorHandle>) {
+        self.operands.extend(operand);
+    }
+
+    /// Gives all operands that remain.
+    pub fn operands(&mut self, operands: &[&'a TensorHandle]) {
+        self.operands.extend_from_slice(operands);
+    }
+
+    /// Sets an attribute.
+    ///
+    /// # Errors
+    /// Those of [`Op::attr`].
+    pub fn attribute(&mut self, name: &str, value: impl ToOpAttr) -> Result<(), Error> {
+        self.op.set_attr(name, value)
+    }
+
+    /// Sets an attribute, or leaves it out.
+    ///
+    /// # Errors
+    /// Those of [`Op::attr`].
+    pub fn attribute_if_given(
+        &mut self,
+        name: &str,
+        value: Option<impl ToOpAttr>,
+    ) -> Result<(), Error> {
+        value.map_or(Ok(()), |value| self.attribute(name, value))
+    }
+
+    /// Calls an op without results.
+    ///
+    /// # Errors
+    /// Those of [`ReadyOp::call`](super::ReadyOp::call).
+    #[track_caller]
+    pub fn nothing(self) -> Result<(), Error> {
+        let [] = self.several()?;
+        Ok(())
+    }
+
+    /// Calls an op with one result.
+    ///
+    /// # Errors
+    /// Those of [`ReadyOp::call`](super::ReadyOp::call).
+    #[track_caller]
+    pub fn one(self) -> Result<TensorHandle, Error> {
+        let [result] = self.several()?;
+        Ok(result)
+    }
+
+    /// Calls an op with so many results.
+    ///
+    /// # Errors
+    /// Those of [`ReadyOp::call_array`](super::ReadyOp::call_array).
+    #[track_caller]
+    pub fn several<const N: usize>(self) -> Result<[TensorHandle; N], Error> {
+        self.op.ready()?.call_array(&self.operands)
+    }
+
+    /// Calls an op whose number of results the caller chooses.
+    ///
+    /// # Errors
+    /// Those of [`ReadyOp::call`](super::ReadyOp::call).
+    #[track_caller]
+    pub fn any_number(self, num_results: usize) -> Result<Vec<TensorHandle>, Error> {
+        let op = self.op.results(num_results);
+        op.ready()?.call_all(&self.operands)
+    }
+}
