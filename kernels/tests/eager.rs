@@ -1,6 +1,7 @@
 //! Ops called from Rust: order, places, modes, memory, errors, and programs op by op against the same programs as graphs.
 
 use std::fmt::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -413,7 +414,7 @@ fn ops_run_where_scopes_say() -> Result<()> {
         PlacementRule::LeastCost
     );
     assert_eq!(
-        eager.explain("tf.AddV2", &[&shape])?.rule,
+        eager.explain("tf.AddV2", &[&shape, &shape])?.rule,
         PlacementRule::SmallIntegers
     );
     let back = eager.copy_to(&there, "CPU:0")?;
@@ -447,7 +448,7 @@ fn a_scope_that_outlives_the_one_around_it_ends_no_other() -> Result<()> {
 fn a_thread_forgets_contexts_that_are_gone() {
     let first = eager("s");
     let host = Arc::downgrade(first.host());
-    // This thread and another one use the context; the other one drops it.
+    // This thread, one of the queue and another one use the context; the last one drops it.
     first.tensor(1.0_f32).expect("there is memory");
     std::thread::spawn(move || {
         first.tensor(1.0_f32).expect("there is memory");
@@ -455,12 +456,83 @@ fn a_thread_forgets_contexts_that_are_gone() {
     })
     .join()
     .expect("it does not panic");
+    assert!(host.upgrade().is_none(), "no thread keeps the host");
+}
+
+#[test]
+fn a_thread_of_the_queue_does_not_keep_its_host() {
+    let eager = eager("mstd:2");
+    let host = Arc::downgrade(eager.host());
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(eager.host())).build());
+    let (promise, used) = AsyncValueRef::unconstructed();
+    let shared = Arc::clone(&eager);
+    ctx.enqueue(move || {
+        shared.tensor(1.0_f32).expect("there is memory");
+        drop(shared);
+        promise.emplace(Chain);
+    });
+    eager
+        .host()
+        .await_values(&[used.into_any()])
+        .expect("this is not a thread of the queue");
+    drop((ctx, eager));
+    // The task may still be ending.
+    while host.strong_count() != 0 {
+        std::thread::yield_now();
+    }
+}
+
+/// How often it was called.
+static NUM_CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts its calls.
+#[tfrt_op("eager_test.Counted", side_effecting)]
+fn counted(_x: &DenseHostTensor) {
+    NUM_CALLS.fetch_add(1, Ordering::Relaxed);
+}
+
+#[test]
+fn error_that_a_call_returned_is_not_told_again() {
+    let eager = eager("s");
+    let x = eager.tensor([1.5_f32]).expect("there is memory");
+    let counted = eager.op("eager_test.Counted").expect("it is linked");
+    let counted = counted.ready().expect("no attributes");
+    assert!(message(counted.call_array::<0>(&[])).contains("operand"));
+    assert_eq!(message(counted.call_array::<0>(&[&x])), "no error");
+    assert_eq!(NUM_CALLS.load(Ordering::Relaxed), 1);
+}
+
+/// Registered twice, in a way that nobody can use.
+#[tfrt_op("eager_test.Twice", raw)]
+fn twice_as_one(_call: &mut OpCall<'_>) {}
+
+/// The same name.
+#[tfrt_op("eager_test.Twice", raw)]
+fn twice_as_another(_call: &mut OpCall<'_>) {}
+
+#[test]
+fn op_that_cannot_be_used_says_why() {
+    let eager = eager("s");
+    let first = eager.op("eager_test.Twice").unwrap_err();
     assert!(
-        host.upgrade().is_some(),
-        "this thread knows the request still"
+        first.message().starts_with(
+            "op `eager_test.Twice` is registered twice for devices of type `cpu`: at "
+        )
     );
-    eager("s").tensor(1.0_f32).expect("there is memory");
-    assert!(host.upgrade().is_none());
+    let second = eager.op("eager_test.Twice").unwrap_err();
+    assert!(
+        !first.is_same(&second),
+        "each caller has an error of its own"
+    );
+}
+
+#[test]
+fn attribute_of_another_type_is_refused_before_the_call() {
+    let product = eager("s").op("tf.MatMul").expect("it is linked");
+    let product = product.attr("transpose_a", 1_i32).expect("there is one");
+    let product = product.attr("transpose_b", false).expect("there is one");
+    let refused = message(product.ready());
+    assert!(refused.contains("transpose_a"), "{refused}");
 }
 
 /// A generator of numbers: the same for a seed, everywhere.

@@ -370,3 +370,94 @@ fn random_functions_give_the_bits_that_their_ops_give_one_by_one() {
         );
     }
 }
+
+#[test]
+fn adding_zero_turns_a_negative_zero_around() {
+    let functions = Functions::new(&function(
+        "%zero = corert.const_dense_tensor dense<0.0> : tensor<f32>
+         %z = corert.executeop(%cpu) \"tf.AddV2\"(%x, %zero) : 1",
+    ));
+    let x = functions.tensor([-0.0_f32]);
+    let sum = functions.says("f", &[&x, &x]);
+    assert!(sum.ends_with("values = [0.000000e+00]"), "{sum}");
+}
+
+#[test]
+fn error_of_metadata_that_was_waited_for_is_the_error_of_the_call() {
+    let functions = Functions::new(&function(
+        "%z = corert.executeop(%cpu) \"tf.AddV2\"(%x, %y) : 1",
+    ));
+    let eager = &functions.eager;
+    let x = functions.tensor([1.0_f32]);
+    let later = eager
+        .op("tfrt_test.async.noop_no_md")
+        .unwrap()
+        .call(&[&x])
+        .unwrap();
+    let bad = eager.op("tfrt_test.cast").unwrap().call(&[&later]).unwrap();
+    assert!(bad.metadata().is_none(), "nothing is known of it yet");
+    assert_eq!(functions.says("f", &[&bad, &x]), "missing 'type' attribute");
+}
+
+#[test]
+fn function_may_hold_ops_that_are_no_kernels() {
+    let functions = Functions::new(&function(
+        "%z = corert.executeop(%cpu) \"tfrt_test.identity\"(%x) : 1",
+    ));
+    let x = functions.tensor([7_i32]);
+    let said = functions.says("f", &[&x, &x]);
+    assert!(said.ends_with("values = [7]"), "{said}");
+}
+
+#[test]
+fn every_caller_of_a_function_that_fails_has_an_error_of_its_own() {
+    let functions = Functions::new(&function(
+        "%z = corert.executeop(%cpu) \"tf.AddV2\"(%x, %y) : 1",
+    ));
+    let (x, y) = (functions.tensor([1.0_f32]), functions.tensor([1_i32]));
+    let op = functions
+        .eager
+        .function_op(&functions.program, "f")
+        .unwrap();
+    let first = op.call(&[&x, &y]).unwrap_err();
+    let second = op.call(&[&x, &y]).unwrap_err();
+    assert_eq!(first.message(), second.message());
+    assert_ne!(first.place().to_string(), second.place().to_string());
+}
+
+#[test]
+fn ops_inside_of_ops_count_when_calls_are_replaced() {
+    // Each function calls the one before twice; the first one has an op with many ops in it.
+    let inner: String = (0..2000)
+        .map(|n| format!("%n{n} = \"tfrt.add.i32\"(%i, %i) : (i32, i32) -> i32\n"))
+        .collect();
+    let mut source = format!(
+        "func @f0(%c: !tfrt.chain, %x: !corert.tensorhandle) -> (!tfrt.chain, !corert.tensorhandle) {{
+           %i = tfrt.constant.i32 1
+           %j = tfrt.repeat.i32 %i, %i : i32 {{ {inner} tfrt.return %i : i32 }}
+           tfrt.return %c, %x : !tfrt.chain, !corert.tensorhandle
+         }}\n"
+    );
+    for level in 1..8 {
+        let callee = level - 1;
+        let call = "corert.executeop.seq(%cpu, %CHAIN) \"tf.StatefulPartitionedCall\"(%HANDLE) {} {f = \"fN\"} : 1";
+        let call = |chain: &str, handle: &str| {
+            let call = call.replace("CHAIN", chain).replace("HANDLE", handle);
+            call.replace("fN", &format!("f{callee}"))
+        };
+        source += &format!(
+            "func @f{level}(%c: !tfrt.chain, %x: !corert.tensorhandle) -> (!tfrt.chain, !corert.tensorhandle) {{
+               %cpu = corert.get_op_handler %c \"cpu\"
+               %d, %p = {}
+               %e, %z = {}
+               tfrt.return %e, %z : !tfrt.chain, !corert.tensorhandle
+             }}\n",
+            call("c", "x"),
+            call("d", "p")
+        );
+    }
+    let functions = Functions::new(&source);
+    let x = functions.tensor([7_i32]);
+    let said = functions.says("f7", &[&x]);
+    assert!(said.contains("more than 100000 ops"), "{said}");
+}

@@ -134,7 +134,7 @@ const CASES: &[Case] = &[
     Case {
         rule: "drop-add-of-zero",
         operands: &["f32 3xN"],
-        body: r#"%zero = corert.const_dense_tensor dense<0.0> : tensor<f32>
+        body: r#"%zero = corert.const_dense_tensor dense<-0.0> : tensor<f32>
                  %r = corert.executeop(%cpu) "tf.AddV2"(%a, %zero) : 1"#,
         tolerance: 0.0,
     },

@@ -65,6 +65,11 @@ fn const_string_tensor(
     let shape = Shape::from_signed(shape)?;
     let strings = value.iter().map(bytes_of).collect::<Result<Vec<_>, _>>()?;
     let tensor = match &strings[..] {
+        // A program of a few bytes may ask for any number of texts.
+        [fill] if size_bytes(&shape, fill).is_none_or(|size| size > MAX_FILLED_BYTES) => {
+            return Err(Error::new("failed to allocate string host tensor")
+                .with_code(ErrorCode::ResourceExhausted));
+        }
         [fill] => {
             let mut tensor = StringHostTensor::empty_strings(shape).map_err(failed)?;
             tensor.strings_mut().fill(fill.clone());
@@ -73,6 +78,15 @@ fn const_string_tensor(
         _ => StringHostTensor::new(shape, strings).map_err(failed)?,
     };
     Ok(on_host(tensor, ctx))
+}
+
+/// The most memory that copies of one text may take.
+const MAX_FILLED_BYTES: usize = 1 << 30;
+
+/// What a tensor of copies of a text takes.
+fn size_bytes(shape: &Shape, text: &[u8]) -> Option<usize> {
+    let of_one = text.len().checked_add(size_of::<Vec<u8>>())?;
+    shape.num_elements().checked_mul(of_one)
 }
 
 fn create<T: Scalar>(

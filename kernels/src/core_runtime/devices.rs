@@ -152,14 +152,22 @@ fn handle_of_tensor(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The most values that the parts of a function exchange: every edge takes memory before anything runs.
+const MAX_EDGES: usize = 1 << 20;
+
 /// Makes the exchange of one call of a function that is split into parts.
 ///
 /// # Errors
-/// If the number of edges is negative.
+/// If the number of edges is negative, or greater than that of any function that was split.
 #[tfrt_kernel("corert.rendezvous", chain = none, results(rendezvous))]
 fn rendezvous(#[attr] edges: i32) -> Result<RendezvousRef> {
     let num_edges = usize::try_from(edges)
-        .map_err(|_| Error::new(format!("a rendezvous cannot have {edges} edges")))?;
+        .ok()
+        .filter(|&num_edges| num_edges <= MAX_EDGES)
+        .ok_or_else(|| {
+            Error::new(format!("a rendezvous cannot have {edges} edges"))
+                .with_code(ErrorCode::ResourceExhausted)
+        })?;
     Ok(RendezvousRef(Arc::new(Rendezvous::new(num_edges))))
 }
 

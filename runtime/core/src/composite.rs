@@ -108,10 +108,7 @@ impl RunOp for Composite {
         // The values have the only references to the handles, so that ops of the function may use their memory again.
         for argument in &mut *invocation.arguments {
             let handle = std::mem::take(argument);
-            arguments.push(match handle.error_if_present() {
-                Some(error) => AnyRef::error(error.clone()),
-                None => AnyRef::available(handle),
-            });
+            arguments.push(AnyRef::available(handle));
         }
         let mut results = self.function.execute(ctx, &arguments).into_iter();
         drop(arguments);

@@ -439,6 +439,13 @@ impl LaterCall {
 
 /// Goes on when all values are available, with the first error among them. The values are let go of before.
 fn when_available(values: Vec<AnyRef>, f: impl FnOnce(Option<Error>) + Send + 'static) {
+    if values.iter().all(AnyRef::is_available) {
+        let failed = values
+            .iter()
+            .find_map(|value| value.error_if_present().cloned());
+        drop(values);
+        return f(failed);
+    }
     let copies = values.clone();
     run_when_ready(&values, move || {
         let failed = copies

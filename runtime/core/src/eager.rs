@@ -30,7 +30,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use tfrt_async::AnyRef;
 use tfrt_host::device::{Device, DeviceRef};
-use tfrt_host::{HostContext, RequestContext};
+use tfrt_host::{ExecutionContext, HostContext, RequestContext};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::core_op::CoreRuntimeOp;
@@ -93,7 +93,8 @@ pub struct EagerContext {
     runtime: Arc<CoreRuntime>,
     /// In the order in which they are preferred.
     devices: Vec<EagerDevice>,
-    request: Arc<RequestContext>,
+    /// That of calls outside of any scope with a request.
+    ctx: ExecutionContext,
     ops: RwLock<OpCache>,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -253,6 +254,8 @@ impl EagerContextBuilder {
                 devices.push(added);
             }
         }
+        // Functions of programs look for the handler of the host by its name.
+        runtime.register_handler(devices[0].handler.name(), devices[0].handler.clone());
         let request = match self.request {
             Some(request) if !Arc::ptr_eq(request.host(), &self.host) => {
                 let message = "the request belongs to another host";
@@ -269,7 +272,7 @@ impl EagerContextBuilder {
             runtime,
             ops: RwLock::new(OpCache::new(devices.len())),
             devices,
-            request,
+            ctx: scope::context_of(request),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
             settings: self.settings,

@@ -291,7 +291,8 @@ impl TensorHandle {
     }
 
     /// Why there will be no metadata, even if the tensor, which fails as well, has not been told yet.
-    pub(crate) fn metadata_failure(&self) -> Option<&Error> {
+    #[must_use]
+    pub fn metadata_failure(&self) -> Option<&Error> {
         let error = self.metadata.as_ref()?.error()?;
         Some(self.error_if_present().unwrap_or(error))
     }

@@ -141,7 +141,8 @@ impl OpRegistry {
         match self.ops_of(device_type).and_then(|ops| ops.get(name)) {
             None => Ok(None),
             Some(OpSlot::Op(op)) => Ok(Some(op)),
-            Some(OpSlot::Faulty(error)) => Err(error.clone()),
+            // An error of its own for each caller: where it happened is the caller's place.
+            Some(OpSlot::Faulty(error)) => Err(Error::new(error.message()).with_code(error.code())),
         }
     }
 

@@ -6,8 +6,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use tfrt_host::HostContext;
 use tfrt_host::device::{CpuDevice, DeviceRef};
+use tfrt_support::Error;
 use tfrt_tensor::convert::ConversionRegistry;
 
+use crate::core_op::OpInvocation;
 use crate::handler::OpHandlerRef;
 use crate::op::OpRegistration;
 use crate::registry::OpRegistry;
@@ -64,6 +66,35 @@ impl CoreRuntime {
     pub fn handler(&self, name: &str) -> Option<OpHandlerRef> {
         let handlers = self.handlers.read().unwrap_or_else(PoisonError::into_inner);
         handlers.get(name).cloned()
+    }
+
+    /// Runs the op that a handler has under a name. If it has none, every result and the chain become an error.
+    ///
+    /// ```
+    /// use tfrt_core::{CoreRuntime, NullOpHandler, OpAttrs, OpHandlerRef, OpInvocation, TensorHandle};
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    ///
+    /// let host = HostContext::builder().build();
+    /// let runtime = CoreRuntime::of(&host);
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+    /// let mut results = [TensorHandle::INVALID];
+    /// let mut invocation = OpInvocation {
+    ///     ctx: &ctx,
+    ///     arguments: &mut [],
+    ///     attrs: &OpAttrs::new(),
+    ///     results: &mut results,
+    ///     chain: None,
+    /// };
+    /// runtime.execute(&OpHandlerRef::new(NullOpHandler), "my.op", &mut invocation);
+    /// let error = results[0].error_if_present().map(|error| error.message());
+    /// assert_eq!(error, Some("op 'my.op' is not supported"));
+    /// ```
+    pub fn execute(&self, handler: &OpHandlerRef, name: &str, invocation: &mut OpInvocation<'_>) {
+        if let Ok(op) = handler.make_op(name) {
+            return op.run(invocation);
+        }
+        let error = Error::new(format!("op '{name}' is not supported"));
+        invocation.fail(&invocation.ctx.emit_error(error));
     }
 
     /// The registered ops.

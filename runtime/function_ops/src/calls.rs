@@ -9,7 +9,7 @@
 //!
 //! Cost: linear in the size of the result.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use tfrt_compiler::passes::clone_body;
 use tfrt_core::OpRegistry;
@@ -31,6 +31,7 @@ pub fn expand_calls(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Di
         ops,
         stack: Vec::new(),
         done: HashSet::new(),
+        sizes: HashMap::new(),
     };
     expansion.run(module, func).err().into_iter().collect()
 }
@@ -40,6 +41,8 @@ struct Expansion<'a> {
     /// The functions whose calls are being replaced, outermost first.
     stack: Vec<OpId>,
     done: HashSet<OpId>,
+    /// How many ops the functions have whose calls were replaced, with those inside of ops.
+    sizes: HashMap<OpId, usize>,
 }
 
 impl Expansion<'_> {
@@ -59,11 +62,20 @@ impl Expansion<'_> {
                 Some((call, function))
             })
             .collect();
+        let mut size = num_ops(module, block);
         for (call, name) in calls {
             let callee = self.callee(module, &call, &name)?;
             self.run(module, callee)?;
+            size += self.sizes.get(&callee).copied().unwrap_or(0);
+            if size > MAX_EXPANDED_OPS {
+                let message = format!(
+                    "the function has more than {MAX_EXPANDED_OPS} ops when the calls in it are replaced"
+                );
+                return Err(error_at(module, call.op, message));
+            }
             self.replace(module, block, &call, callee, &name)?;
         }
+        self.sizes.insert(func, size);
         self.stack.pop();
         self.done.insert(func);
         Ok(())
@@ -152,12 +164,6 @@ impl Expansion<'_> {
             let what = format!("has effects: call it with `{}`", names::EXECUTE_IN_ORDER);
             return refuse(module, what);
         }
-        if module.block_ops(block).len() + module.block_ops(body).len() > MAX_EXPANDED_OPS {
-            let message = format!(
-                "the function has more than {MAX_EXPANDED_OPS} ops when the calls in it are replaced"
-            );
-            return Err(error_at(module, call.op, message));
-        }
         self.inline(module, block, call, body, takes_chain, arguments, &results);
         Ok(())
     }
@@ -213,6 +219,12 @@ impl Expansion<'_> {
         }
         module.erase_op(call.op);
     }
+}
+
+/// How many ops there are in a block, with those inside of them.
+fn num_ops(module: &Module, block: BlockId) -> usize {
+    let ops = module.block_ops(block).iter();
+    ops.map(|&op| module.walk(op).len()).sum()
 }
 
 /// Whether a function does something beside computing its results, as far as declarations and registrations tell.

@@ -166,7 +166,7 @@ impl FunctionOp {
             let failed = invocation
                 .arguments
                 .iter()
-                .find_map(TensorHandle::error_if_present)
+                .find_map(|handle| handle.error_if_present().or(handle.metadata_failure()))
                 .cloned();
             match failed {
                 Some(error) => invocation.fail(&error),
@@ -180,6 +180,11 @@ impl FunctionOp {
             }
         });
     }
+}
+
+/// An error of its own for one of the callers that share an instance: where it happened is the caller's place.
+fn for_one_caller(error: &Error) -> Error {
+    Error::new(error.message()).with_code(error.code())
 }
 
 impl Shared {
@@ -271,7 +276,7 @@ impl Shared {
                 .read()
                 .unwrap_or_else(PoisonError::into_inner);
             if let Some(instance) = instances.get(&key) {
-                return instance.clone();
+                return instance.as_ref().map(Arc::clone).map_err(for_one_caller);
             }
         }
         let made = self.instantiate(ctx.host(), devices, &known).map(Arc::new);
@@ -282,7 +287,8 @@ impl Shared {
         if instances.len() >= MAX_INSTANCES {
             instances.clear();
         }
-        instances.entry(key).or_insert(made).clone()
+        let kept = instances.entry(key).or_insert(made);
+        kept.as_ref().map(Arc::clone).map_err(for_one_caller)
     }
 
     /// Makes an instance: each step of the crate's drawing.

@@ -80,10 +80,11 @@ impl Outputs {
     /// Keeps every promise with an error.
     pub(super) fn fail(self, error: &Error) {
         for output in self.results {
+            // First the tensor: who waits for the metadata asks it for the error.
+            output.tensor.set_error(error.clone());
             if let Some(metadata) = output.metadata {
                 metadata.set_error(error.clone());
             }
-            output.tensor.set_error(error.clone());
         }
         if let Some(chain) = self.chain {
             chain.set_error(error.clone());
@@ -93,6 +94,14 @@ impl Outputs {
     /// Keeps every promise with the results of the op. Metadata that is still promised is that of the tensors.
     pub(super) fn forward(self, tensors: impl Iterator<Item = AnyRef>, chain: Option<AnyRef>) {
         for (output, tensor) in self.results.into_iter().zip(tensors) {
+            if let Some(error) = tensor.error_if_present().cloned() {
+                drop(output.promised);
+                output.tensor.forward_to(tensor);
+                if let Some(metadata) = output.metadata {
+                    metadata.set_error(error);
+                }
+                continue;
+            }
             if let Some(metadata) = output.metadata {
                 fill_metadata(metadata, &tensor);
             }

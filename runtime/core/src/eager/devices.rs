@@ -3,10 +3,12 @@
 use std::fmt;
 
 use tfrt_host::device::DeviceRef;
+use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{DType, Error, ErrorCode};
 
 use super::{EagerContext, scope};
+use crate::attrs::OpAttrs;
 use crate::handle::TensorHandle;
 
 /// Integer tensors of at most so many elements, in host memory, keep an op on the host.
@@ -28,7 +30,7 @@ pub enum PlacementRule {
     DeviceScope,
     /// A scope names devices that cannot run the op, and soft placement is on.
     SoftPlacement,
-    /// The operands are small integer tensors in host memory, such as shapes.
+    /// Operands and results are small integer tensors, such as shapes, and the operands are in host memory.
     SmallIntegers,
     /// Moving the operands costs least; of equals, the first device counts.
     LeastCost,
@@ -41,7 +43,7 @@ impl fmt::Display for PlacementRule {
             Self::Resource => "a resource that it takes lives there",
             Self::DeviceScope => "a device scope names it",
             Self::SoftPlacement => "the device scope names no device that has the op",
-            Self::SmallIntegers => "the operands are small integers in host memory",
+            Self::SmallIntegers => "operands and results are small integers in host memory",
             Self::LeastCost => "moving the operands there costs least",
         })
     }
@@ -135,7 +137,7 @@ impl EagerContext {
     /// # Errors
     /// If no device could run it.
     pub fn explain(&self, op: &str, operands: &[&TensorHandle]) -> Result<Placement, Error> {
-        let (index, rule) = self.place(op, operands)?;
+        let (index, rule) = self.place(op, operands, &OpAttrs::new())?;
         let candidates = self
             .devices
             .iter()
@@ -158,6 +160,7 @@ impl EagerContext {
         &self,
         op: &str,
         operands: &[&TensorHandle],
+        attrs: &OpAttrs,
     ) -> Result<(usize, PlacementRule), Error> {
         if self.devices.len() == 1 {
             return Ok((0, PlacementRule::OnlyDevice));
@@ -192,18 +195,13 @@ impl EagerContext {
                 .device()
                 .is_some_and(|device| device.0.name() == host.0.name());
             let metadata = operand.metadata();
-            on_host
-                && metadata.is_some_and(|metadata| {
-                    is_integer(metadata.dtype)
-                        && metadata
-                            .num_elements()
-                            .is_some_and(|count| count <= MAX_SMALL_ELEMENTS)
-                })
+            on_host && metadata.is_some_and(|metadata| is_small(&metadata))
         };
         if rule == PlacementRule::LeastCost
             && !operands.is_empty()
             && operands.iter().all(is_small)
             && having.contains(&0)
+            && self.results_are_small(op, operands, attrs)
         {
             return Ok((0, PlacementRule::SmallIntegers));
         }
@@ -248,6 +246,23 @@ impl EagerContext {
         known
             .map(Some)
             .ok_or_else(|| self.no_such_device(device.0.name()))
+    }
+
+    /// Whether all results of an op on the host are known to be small integer tensors.
+    fn results_are_small(&self, op: &str, operands: &[&TensorHandle], attrs: &OpAttrs) -> bool {
+        let device_type = self.devices[0].device.0.device_type();
+        let Ok(Some(registered)) = self.runtime.ops().get(device_type, op) else {
+            return false;
+        };
+        let known: Option<Vec<TensorMetadata>> =
+            operands.iter().map(|operand| operand.metadata()).collect();
+        let told = known.and_then(|known| registered.result_metadata(&known, attrs).ok());
+        told.is_some_and(|told| {
+            !told.is_empty()
+                && told
+                    .iter()
+                    .all(|result| result.as_ref().is_some_and(is_small))
+        })
     }
 
     pub(super) fn has_op(&self, device: usize, op: &str) -> bool {
@@ -358,6 +373,11 @@ fn moving_cost(operands: &[&TensorHandle], device: &DeviceRef) -> f64 {
         LATENCY_MICROSECONDS + num_bytes / BYTES_PER_MICROSECOND
     });
     cost.fold(0.0, |total, cost| total + cost)
+}
+
+fn is_small(metadata: &TensorMetadata) -> bool {
+    let count = metadata.num_elements();
+    is_integer(metadata.dtype) && count.is_some_and(|count| count <= MAX_SMALL_ELEMENTS)
 }
 
 fn is_integer(dtype: DType) -> bool {

@@ -1,7 +1,7 @@
 //! Ops to be called: named, given attributes, and called as often as one likes.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use tfrt_async::AnyRef;
 use tfrt_host::__runtime::LocationSource;
 use tfrt_host::ExecutionContext;
-use tfrt_ods::{Arity, AttrDef};
+use tfrt_ods::{Arity, OpDef};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode, Place};
 
@@ -59,8 +59,8 @@ pub struct Op {
     /// Nobody else holds them before the op is ready.
     attrs: Arc<OpAttrs>,
     num_results: Option<usize>,
-    /// What is declared, if the op is a kernel.
-    declared: Option<&'static [AttrDef]>,
+    /// The declaration, if the op is a kernel.
+    declared: Option<&'static OpDef>,
     has_side_effects: bool,
     /// The first device that has the op, and the op there.
     found: (usize, CoreRuntimeOp),
@@ -74,7 +74,13 @@ impl EagerContext {
     pub fn op(self: &Arc<Self>, name: &str) -> Result<Op, Error> {
         let having = (0..self.devices.len())
             .find_map(|index| Some((index, self.made_op(index, name).ok()?)));
-        let (index, found) = having.ok_or_else(|| self.no_such_op(name))?;
+        let Some((index, found)) = having else {
+            // An op that is registered in a way that does not allow its use says so.
+            for known in &self.devices {
+                self.runtime.ops().get(known.device.0.device_type(), name)?;
+            }
+            return Err(self.no_such_op(name));
+        };
         let device_type = self.devices[index].device.0.device_type();
         let registered = self.runtime.ops().get(device_type, name)?;
         let kernel = registered.and_then(|op| match &op.runner {
@@ -86,7 +92,7 @@ impl EagerContext {
             name: Arc::from(name),
             attrs: Arc::default(),
             num_results: registered.and_then(num_results),
-            declared: kernel.map(|op| op.attributes),
+            declared: kernel,
             // An op that only its handler knows may have effects.
             has_side_effects: registered.is_none_or(|op| op.has_side_effects()),
             found: (index, found),
@@ -165,9 +171,9 @@ impl Op {
 
     pub(super) fn set_attr(&mut self, name: &str, value: impl ToOpAttr) -> Result<(), Error> {
         if let Some(declared) = self.declared
-            && declared.iter().all(|known| known.name != name)
+            && declared.attributes.iter().all(|known| known.name != name)
         {
-            let names = declared.iter().map(|known| known.name);
+            let names = declared.attributes.iter().map(|known| known.name);
             let hint = did_you_mean(&nearest(name, names));
             let message = format!("`{}` has no attribute `{name}`{hint}", self.name);
             return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
@@ -191,12 +197,16 @@ impl Op {
     /// # Errors
     /// If an attribute is missing, or is of another type than the op declares.
     pub fn ready(self) -> Result<ReadyOp, Error> {
-        for declared in self.declared.unwrap_or_default() {
-            let is_required = declared.default.is_none();
-            if is_required && !self.attrs.contains(declared.name) {
-                let message = format!("`{}` needs the attribute `{}`", self.name, declared.name);
-                return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        if let Some(op) = self.declared {
+            for declared in op.attributes {
+                let is_required = declared.default.is_none();
+                if is_required && !self.attrs.contains(declared.name) {
+                    let message =
+                        format!("`{}` needs the attribute `{}`", self.name, declared.name);
+                    return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+                }
             }
+            self.attrs.check(op)?;
         }
         let (found, op) = self.found;
         let made: Box<[OnceLock<_>]> = (0..self.eager.devices.len())
@@ -362,15 +372,24 @@ impl ReadyOp {
             results,
             chain: chain.as_mut(),
         });
-        let after = chain.clone();
-        if let Some(chain) = chain {
-            scope::set_effects(&self.eager, chain);
-        }
         if is_sync {
             // Arguments that are not needed any more are not kept while the op runs.
             arguments.fill(TensorHandle::INVALID);
         }
-        self.end(results, after.as_ref(), is_sync)
+        let outcome = match &chain {
+            // An error that the call itself returns is nobody else's: effects go on as if the call had not been.
+            Some(after) if after.is_error() => self.end(results, Some(after), is_sync),
+            Some(after) => {
+                scope::set_effects(&self.eager, after.clone());
+                let outcome = self.end(results, Some(after), is_sync);
+                if after.is_error() && outcome.is_err() {
+                    scope::forget_failure(&self.eager, after);
+                }
+                outcome
+            }
+            None => self.end(results, None, is_sync),
+        };
+        outcome
     }
 
     /// Waits for the results and the chain of a call that does, and returns the first error among them.
@@ -411,7 +430,7 @@ impl ReadyOp {
         }
         let index = {
             let operands: SmallVec<[&TensorHandle; NUM_IN_PLACE]> = arguments.iter().collect();
-            self.eager.place(&self.name, &operands)?.0
+            self.eager.place(&self.name, &operands, &self.attrs)?.0
         };
         let op = self.made_for(index)?;
         for (operand, argument) in arguments.iter_mut().enumerate() {
@@ -459,8 +478,18 @@ impl fmt::Debug for ReadyOp {
 #[derive(Debug)]
 pub(super) struct CallerPlaces;
 
-/// The places that have a number: at its position, from 1.
-static PLACES: Mutex<Vec<&'static Location<'static>>> = Mutex::new(Vec::new());
+/// The places that have a number, which is the same for all threads.
+static PLACES: Mutex<Places> = Mutex::new(Places {
+    places: Vec::new(),
+    numbers: BTreeMap::new(),
+});
+
+struct Places {
+    /// Each at its number, from 1.
+    places: Vec<&'static Location<'static>>,
+    /// By address.
+    numbers: BTreeMap<usize, u32>,
+}
 
 thread_local! {
     /// The place that this thread called from last, by its address, and its number.
@@ -478,10 +507,13 @@ fn token_of(place: &'static Location<'static>) -> u32 {
     }
     let token = KNOWN.with_borrow_mut(|known| {
         *known.entry(address).or_insert_with(|| {
-            let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
-            places.push(place);
-            // There are not as many calls in a program.
-            u32::try_from(places.len()).unwrap_or(0)
+            let mut known = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+            let Places { places, numbers } = &mut *known;
+            *numbers.entry(address).or_insert_with(|| {
+                places.push(place);
+                // There are not as many calls in a program.
+                u32::try_from(places.len()).unwrap_or(0)
+            })
         })
     });
     LAST.set((address, token));
@@ -490,9 +522,9 @@ fn token_of(place: &'static Location<'static>) -> u32 {
 
 impl LocationSource for CallerPlaces {
     fn place(&self, token: u32) -> Place {
-        let places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
         let index = (token as usize).checked_sub(1);
-        match index.and_then(|index| places.get(index)) {
+        match index.and_then(|index| known.places.get(index)) {
             Some(place) => Place::file(place.file(), place.line(), place.column()),
             None => Place::default(),
         }

@@ -25,8 +25,11 @@ struct ThreadState {
     changes: Vec<(u64, Change)>,
     /// The number of the next scope.
     next_scope: u64,
-    /// That of the request which is in force.
-    ctx: ExecutionContext,
+    /// Whether a call returns when the op is done.
+    is_sync: bool,
+    /// The context of calls of the request that a scope is in force for; without one, calls are those of the eager context. What is kept
+    /// here beyond a scope must not refer to the host: the thread may be one of its queue, which lives until nobody does.
+    ctx: Option<ExecutionContext>,
     /// What the next effect follows.
     chain: AnyRef,
 }
@@ -35,10 +38,10 @@ struct ThreadState {
 enum Change {
     /// The devices that ops may run on.
     Devices(Vec<usize>),
-    /// Whether a call returns when the op is done.
+    /// Whether a call returns when the op is done: what was in force before.
     Sync(bool),
-    /// The request that calls belong to, and the context that was in force before.
-    Request(ExecutionContext),
+    /// The request that calls belong to: the context that was in force before.
+    Request(Option<ExecutionContext>),
 }
 
 /// Something that holds until it is dropped, for the thread that began it. Scopes end in the reverse order of their beginning.
@@ -79,8 +82,12 @@ impl Drop for Scope<'_> {
                 return ended;
             };
             while state.changes.len() > position {
-                if let Some((_, Change::Request(before))) = state.changes.pop() {
-                    ended.push(std::mem::replace(&mut state.ctx, before));
+                match state.changes.pop() {
+                    Some((_, Change::Request(before))) => {
+                        ended.extend(std::mem::replace(&mut state.ctx, before));
+                    }
+                    Some((_, Change::Sync(before))) => state.is_sync = before,
+                    _ => {}
                 }
             }
             ended
@@ -114,17 +121,18 @@ impl EagerContext {
 
     /// From now on, a call of this thread returns when the op is done.
     pub fn sync_mode(&self) -> Scope<'_> {
-        self.begin(|_| Change::Sync(true))
+        self.begin(|state| Change::Sync(std::mem::replace(&mut state.is_sync, true)))
     }
 
     /// From now on, a call of this thread returns at once, as it does by default.
     pub fn async_mode(&self) -> Scope<'_> {
-        self.begin(|_| Change::Sync(false))
+        self.begin(|state| Change::Sync(std::mem::replace(&mut state.is_sync, false)))
     }
 
     /// From now on, calls of this thread belong to a request, which may be cancelled and has limits of its own.
     pub fn with_request(&self, request: Arc<RequestContext>) -> Scope<'_> {
-        self.begin(|state| Change::Request(std::mem::replace(&mut state.ctx, context_of(request))))
+        let ctx = context_of(request);
+        self.begin(|state| Change::Request(state.ctx.replace(ctx)))
     }
 
     fn begin(&self, change: impl FnOnce(&mut ThreadState) -> Change) -> Scope<'_> {
@@ -144,7 +152,7 @@ impl EagerContext {
 }
 
 /// The context of calls of a request: places are those of callers.
-fn context_of(request: Arc<RequestContext>) -> ExecutionContext {
+pub(super) fn context_of(request: Arc<RequestContext>) -> ExecutionContext {
     ExecutionContext::new(request).for_callee(Arc::new(CallerPlaces))
 }
 
@@ -161,7 +169,8 @@ fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) 
                 exists: Arc::downgrade(&context.exists),
                 changes: Vec::new(),
                 next_scope: 0,
-                ctx: context_of(Arc::clone(&context.request)),
+                is_sync: false,
+                ctx: None,
                 chain: AnyRef::ready_chain(),
             });
             threads.len() - 1
@@ -175,22 +184,16 @@ fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) 
 
 /// The context that calls of this thread run in.
 pub(super) fn execution_context(context: &EagerContext) -> ExecutionContext {
-    with_state(context, |state| state.ctx.clone())
+    with_state(context, |state| ctx_of(context, state))
+}
+
+fn ctx_of(context: &EagerContext, state: &ThreadState) -> ExecutionContext {
+    state.ctx.as_ref().unwrap_or(&context.ctx).clone()
 }
 
 /// The context that calls of this thread run in, and whether they return when the op is done.
 pub(super) fn execution_context_and_mode(context: &EagerContext) -> (ExecutionContext, bool) {
-    with_state(context, |state| {
-        let modes = state
-            .changes
-            .iter()
-            .rev()
-            .find_map(|(_, change)| match change {
-                Change::Sync(is_sync) => Some(*is_sync),
-                _ => None,
-            });
-        (state.ctx.clone(), modes.unwrap_or(false))
-    })
+    with_state(context, |state| (ctx_of(context, state), state.is_sync))
 }
 
 /// The chain of the effects of this thread.

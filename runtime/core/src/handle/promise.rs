@@ -79,9 +79,10 @@ impl HandlePromise {
 
     /// Makes the handle an error.
     pub fn fail(self, error: &Error) {
+        // First the tensor: who waits for the others asks it for the error.
+        self.tensor.set_error(error.clone());
         self.device.set_error(error.clone());
         self.metadata.set_error(error.clone());
-        self.tensor.set_error(error.clone());
     }
 }
 

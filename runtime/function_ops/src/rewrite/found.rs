@@ -246,6 +246,26 @@ impl<'a> Match<'a> {
                 .all(|found| found == element)
     }
 
+    /// Whether a value is a constant that changes nothing when it is added: zero, and the negative one of numbers that have two, as a positive
+    /// one turns a negative zero around.
+    #[must_use]
+    pub fn is_neutral_in_sums(&self, name: &str) -> bool {
+        let Some(constant) = self.constant(name) else {
+            return false;
+        };
+        let (negative_f32, negative_f64) = ((-0.0_f32).to_le_bytes(), (-0.0_f64).to_le_bytes());
+        let element: &[u8] = match constant.dtype {
+            DType::F32 => &negative_f32,
+            DType::F64 => &negative_f64,
+            _ => return self.is_all(name, 0),
+        };
+        !constant.data.is_empty()
+            && constant
+                .data
+                .chunks(element.len())
+                .all(|found| found == element)
+    }
+
     /// Whether what the outermost op returns is known to be of the element type and shape of a value.
     #[must_use]
     pub fn is_like(&self, name: &str) -> bool {

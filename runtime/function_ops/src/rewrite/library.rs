@@ -206,15 +206,15 @@ rewrite! {
 }
 
 rewrite! {
-    /// Adding zero changes nothing.
+    /// Adding zero changes nothing; of floating-point numbers that is the negative zero.
     "drop-add-of-zero" (15): [tf.AddV2(x, zero)] => [x];
-    where |found| found.is_all("zero", 0) && found.is_like("x");
+    where |found| found.is_neutral_in_sums("zero") && found.is_like("x");
 }
 
 rewrite! {
-    /// Adding to zero changes nothing.
+    /// Adding to zero changes nothing; of floating-point numbers that is the negative zero.
     "drop-add-to-zero" (15): [tf.AddV2(zero, x)] => [x];
-    where |found| found.is_all("zero", 0) && found.is_like("x");
+    where |found| found.is_neutral_in_sums("zero") && found.is_like("x");
 }
 
 rewrite! {
