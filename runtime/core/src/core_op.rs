@@ -14,6 +14,7 @@ use crate::attrs::OpAttrs;
 use crate::device_op::DeviceOp;
 use crate::handle::TensorHandle;
 use crate::identity;
+use crate::registry::RegisteredOp;
 
 /// One call of an op.
 ///
@@ -126,6 +127,14 @@ impl CoreRuntimeOp {
     pub fn device(&self) -> Option<&DeviceRef> {
         match &self.runner {
             Runner::Device(op) => Some(op.device()),
+            Runner::Other(_) => None,
+        }
+    }
+
+    /// The registered op that it runs, if it is one.
+    pub(crate) fn registered(&self) -> Option<&Arc<RegisteredOp>> {
+        match &self.runner {
+            Runner::Device(op) => Some(op.registered()),
             Runner::Other(_) => None,
         }
     }

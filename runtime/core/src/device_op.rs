@@ -32,7 +32,7 @@ use tfrt_host::ExecutionContext;
 use tfrt_host::device::DeviceRef;
 use tfrt_host::tracing::{self, Scope, TracingLevel};
 use tfrt_support::metadata::TensorMetadata;
-use tfrt_support::{Error, ErrorCode};
+use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::attrs::{OpAttrs, OpAttrsRef};
 use crate::core_op::OpInvocation;
@@ -91,6 +91,10 @@ impl DeviceOp {
         }
     }
 
+    pub(crate) fn registered(&self) -> &Arc<RegisteredOp> {
+        &self.op
+    }
+
     pub(crate) fn device(&self) -> &DeviceRef {
         &self.device
     }
@@ -133,25 +137,43 @@ impl DeviceOp {
         if self.op.has_side_effects()
             || tracing::is_active(TracingLevel::Default)
             || ctx.request().is_cancelled()
+            || !self.op.registration.resource_operands.is_empty()
             || !self.op.counts.admit(arguments.len(), results.len())
         {
             return false;
         }
         let asks_first = !self.tells_metadata_itself();
-        let (mut tensors, mut operands) = (Tensors::new(), OperandMetadata::new());
-        for (index, argument) in arguments.iter().enumerate() {
-            let device = self.device_of_operand(index);
-            let Some((tensor, metadata)) = argument.dense_on(device) else {
-                return false;
-            };
-            tensors.push(tensor.clone());
-            if asks_first {
-                operands.push(metadata.clone());
+        let mut tensors = Tensors::new();
+        let metadata = match arguments {
+            // Nothing is copied for the only operand.
+            [argument] => {
+                let device = self.device_of_operand(0);
+                let Some((tensor, metadata)) = argument.dense_on(device) else {
+                    return false;
+                };
+                tensors.push(tensor.clone());
+                match asks_first {
+                    true => self.result_metadata(std::slice::from_ref(metadata), attrs),
+                    false => Ok(ResultMetadata::new()),
+                }
             }
-        }
-        let metadata = match asks_first {
-            true => self.result_metadata(&operands, attrs),
-            false => Ok(ResultMetadata::new()),
+            _ => {
+                let mut operands = OperandMetadata::new();
+                for (index, argument) in arguments.iter().enumerate() {
+                    let device = self.device_of_operand(index);
+                    let Some((tensor, metadata)) = argument.dense_on(device) else {
+                        return false;
+                    };
+                    tensors.push(tensor.clone());
+                    if asks_first {
+                        operands.push(metadata.clone());
+                    }
+                }
+                match asks_first {
+                    true => self.result_metadata(&operands, attrs),
+                    false => Ok(ResultMetadata::new()),
+                }
+            }
         };
         match metadata {
             Ok(metadata) => self.dispatch_now(ctx, attrs, tensors, metadata, &mut None, results),
@@ -208,6 +230,19 @@ impl DeviceOp {
             return invalid(format!(
                 "`{name}` has side effects, and needs a chain that orders them"
             ));
+        }
+        let resources = self.op.registration.resource_operands;
+        if !resources.is_empty() {
+            for (index, argument) in invocation.arguments.iter().enumerate() {
+                let found = argument
+                    .metadata()
+                    .filter(|found| resources.contains(index) && found.dtype != DType::Resource);
+                if let Some(found) = found {
+                    return invalid(format!(
+                        "operand {index} of `{name}` is a resource, found a tensor {found}"
+                    ));
+                }
+            }
         }
         let (operands, results) = (invocation.arguments.len(), invocation.results.len());
         self.op.counts.check(name, operands, results)
@@ -302,7 +337,8 @@ impl DeviceOp {
     fn tells_metadata_itself(&self) -> bool {
         match &self.op.runner {
             Runner::Kernel(kernel) => {
-                self.op.metadata_function().is_none() && kernel.op().metadata.is_some()
+                let declared = kernel.descriptor().op();
+                self.op.metadata_function().is_none() && declared.metadata.is_some()
             }
             Runner::Function(_) | Runner::Nothing => self.op.metadata_function().is_none(),
         }
@@ -335,7 +371,9 @@ impl RegisteredOp {
                 operands,
                 attrs,
             }),
-            (None, Runner::Kernel(kernel)) => kernel::metadata(*kernel, operands, attrs),
+            (None, Runner::Kernel(kernel)) => {
+                kernel::metadata(*kernel.descriptor(), operands, attrs)
+            }
             (None, _) => Ok(ResultMetadata::new()),
         });
         told.map_err(|error| match error.code() {

@@ -7,6 +7,7 @@ mod counts;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use tfrt_host::__runtime::CountedKernel;
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
 use tfrt_support::{Error, ErrorCode};
 
@@ -57,7 +58,7 @@ pub struct RegisteredOp {
 /// What runs an op.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Runner {
-    Kernel(KernelDescriptor),
+    Kernel(CountedKernel),
     Function(OpFunction),
     /// Only its metadata function is known.
     Nothing,
@@ -175,7 +176,7 @@ fn resolve(registration: OpRegistration, kernels: &KernelRegistry) -> Result<Reg
         Implementation::None => Runner::Nothing,
         Implementation::Function(function) => Runner::Function(function),
         Implementation::Kernel(name) => match kernels.get(name) {
-            Some(kernel) => Runner::Kernel(*kernel),
+            Some(kernel) => Runner::Kernel(CountedKernel::new(*kernel)),
             None => {
                 return Err(Error::new(format!(
                     "op `{}` is run by the kernel `{name}`, which is not registered",
@@ -251,7 +252,7 @@ impl RegisteredOp {
     #[must_use]
     pub fn kernel(&self) -> Option<&KernelDescriptor> {
         match &self.runner {
-            Runner::Kernel(kernel) => Some(kernel),
+            Runner::Kernel(kernel) => Some(kernel.descriptor()),
             Runner::Function(_) | Runner::Nothing => None,
         }
     }

@@ -2,7 +2,7 @@
 //! execution calls them. Not part of the public interface.
 
 pub use crate::kernel::attribute_kind::{check_kind, stored_code};
-pub use crate::kernel::descriptor::{KernelTypes, TypeList, operand_counts};
+pub use crate::kernel::descriptor::{CountedKernel, KernelTypes, TypeList, operand_counts};
 pub use crate::kernel::direct::{Direct, DirectCall, DirectFn};
 pub use crate::kernel::frame::{AttributeList, FunctionList};
 pub use crate::kernel::function_ref::{FunctionTable, PreparedFunction};

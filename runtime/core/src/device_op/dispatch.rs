@@ -49,7 +49,7 @@ impl DeviceOp {
         });
         match &self.op.runner {
             Runner::Kernel(kernel) => {
-                kernel::run(*kernel, self.op.has_side_effects(), &mut dispatch)
+                kernel::run(kernel, self.op.has_side_effects(), &mut dispatch)
             }
             Runner::Function(function) => {
                 let mut call = OpCall {

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tfrt_async::AnyRef;
-use tfrt_host::__runtime::{AttributeList, FunctionList, catch};
+use tfrt_host::__runtime::{AttributeList, CountedKernel, FunctionList, catch};
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
 use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
 use tfrt_support::Error;
@@ -16,7 +16,7 @@ use crate::op::ResultMetadata;
 const NUM_IN_PLACE: usize = 4;
 
 /// Runs a kernel for a call.
-pub(super) fn run(kernel: KernelDescriptor, has_chain: bool, dispatch: &mut Dispatch<'_>) {
+pub(super) fn run(kernel: &CountedKernel, has_chain: bool, dispatch: &mut Dispatch<'_>) {
     let Dispatch {
         ctx,
         attrs,
@@ -25,7 +25,7 @@ pub(super) fn run(kernel: KernelDescriptor, has_chain: bool, dispatch: &mut Disp
         chain,
         ..
     } = dispatch;
-    let op = kernel.op();
+    let op = kernel.descriptor().op();
     let bound = match attrs.bind(op) {
         Ok(bound) => bound,
         Err(error) => {

@@ -81,20 +81,26 @@ impl EagerContext {
             }
             return Err(self.no_such_op(name));
         };
-        let device_type = self.devices[index].device.0.device_type();
-        let registered = self.runtime.ops().get(device_type, name)?;
-        let kernel = registered.and_then(|op| match &op.runner {
-            Runner::Kernel(kernel) => Some(kernel.op()),
+        // A handler that adds something to an op hides which one that is.
+        let registered = match found.registered() {
+            Some(registered) => Some(Arc::clone(registered)),
+            None => {
+                let device_type = self.devices[index].device.0.device_type();
+                self.runtime.ops().get(device_type, name)?.cloned()
+            }
+        };
+        let kernel = registered.as_ref().and_then(|op| match &op.runner {
+            Runner::Kernel(kernel) => Some(kernel.descriptor().op()),
             _ => None,
         });
         Ok(Op {
             eager: Arc::clone(self),
             name: Arc::from(name),
             attrs: Arc::default(),
-            num_results: registered.and_then(num_results),
+            num_results: registered.as_ref().and_then(num_results),
             declared: kernel,
             // An op that only its handler knows may have effects.
-            has_side_effects: registered.is_none_or(|op| op.has_side_effects()),
+            has_side_effects: registered.as_ref().is_none_or(|op| op.has_side_effects()),
             found: (index, found),
         })
     }
@@ -105,7 +111,7 @@ fn num_results(op: &Arc<RegisteredOp>) -> Option<usize> {
     let Runner::Kernel(kernel) = &op.runner else {
         return None;
     };
-    let declared = kernel.op().results;
+    let declared = kernel.descriptor().op().results;
     let is_one = |arity: Arity| matches!(arity, Arity::One);
     let count = declared
         .iter()

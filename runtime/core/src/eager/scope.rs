@@ -193,7 +193,12 @@ fn ctx_of(context: &EagerContext, state: &ThreadState) -> ExecutionContext {
 
 /// The context that calls of this thread run in, and whether they return when the op is done.
 pub(super) fn execution_context_and_mode(context: &EagerContext) -> (ExecutionContext, bool) {
-    with_state(context, |state| (ctx_of(context, state), state.is_sync))
+    // Most threads have to do with one context, and with it most of the time.
+    let known = THREADS.with_borrow(|threads| match threads.first() {
+        Some(state) if state.context == context.id => Some((ctx_of(context, state), state.is_sync)),
+        _ => None,
+    });
+    known.unwrap_or_else(|| with_state(context, |state| (ctx_of(context, state), state.is_sync)))
 }
 
 /// The chain of the effects of this thread.

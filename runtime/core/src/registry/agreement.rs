@@ -24,7 +24,7 @@ pub(super) fn disagreement(a: &RegisteredOp, b: &RegisteredOp) -> Option<Error> 
     };
     let resources = |op: &RegisteredOp| {
         let resources = op.registration.resource_operands;
-        let places: Vec<String> = (0..kernel.op().operands.len())
+        let places: Vec<String> = (0..kernel.descriptor().op().operands.len())
             .filter(|&index| resources.contains(index))
             .map(|index| index.to_string())
             .collect();
@@ -36,7 +36,7 @@ pub(super) fn disagreement(a: &RegisteredOp, b: &RegisteredOp) -> Option<Error> 
     };
     let (told, other) = differing(effects(a), effects(b))
         .or_else(|| differing(resources(a), resources(b)))
-        .or_else(|| difference(kernel.op(), other.op()))?;
+        .or_else(|| difference(kernel.descriptor().op(), other.descriptor().op()))?;
     let place = |op: &RegisteredOp| {
         let place = op.registration.place;
         format!("{}:{}", place.file, place.line)

@@ -26,7 +26,7 @@ impl Counts {
                 results: (0, usize::MAX),
             };
         };
-        let op = kernel.op();
+        let op = kernel.descriptor().op();
         let operands = op
             .operands
             .iter()

@@ -378,9 +378,15 @@ impl KernelDescriptor {
     /// mismatch.
     #[doc(hidden)]
     pub fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
+        self.invoke_counted(Counts::of(self.op), frame);
+    }
+
+    /// [`invoke_checked`](Self::invoke_checked) with the counts of the declaration.
+    #[inline]
+    fn invoke_counted(&self, counts: Counts, frame: &mut KernelFrame<'_>) {
         let checked = match self.entry {
             EntryPoint::Function { check, .. } => self
-                .check_counts(frame.parts(), frame.num_results())
+                .check_counts(counts, frame.parts(), frame.num_results())
                 .and_then(|()| check(frame)),
             EntryPoint::Library(kernel) => return kernel.invoke_checked(frame),
         };
@@ -392,9 +398,15 @@ impl KernelDescriptor {
     }
 
     /// Checks the numbers of operands and results against the declaration.
-    fn check_counts<'a, S: Source<'a>>(&self, source: S, num_results: usize) -> Result<(), Error> {
+    #[inline]
+    fn check_counts<'a, S: Source<'a>>(
+        &self,
+        counts: Counts,
+        source: S,
+        num_results: usize,
+    ) -> Result<(), Error> {
         let num_operands = source.num_operands();
-        let (least, most) = operand_counts(self.op);
+        let (least, most) = counts.operands;
         if num_operands < least || num_operands > most {
             return Err(wrong_count(self.op, "operands", least, most, num_operands));
         }
@@ -405,11 +417,67 @@ impl KernelDescriptor {
         if may_end_in_chain && num_operands == most && most > least && most != usize::MAX {
             source.check::<Chain>(most - 1)?;
         }
-        let (least, most) = result_counts(self.op);
+        let (least, most) = counts.results;
         if num_results < least || num_results > most {
             return Err(wrong_count(self.op, "results", least, most, num_results));
         }
         Ok(())
+    }
+}
+
+/// The least and the greatest numbers of operands and of results.
+#[derive(Clone, Copy, Debug)]
+struct Counts {
+    operands: (usize, usize),
+    results: (usize, usize),
+}
+
+impl Counts {
+    fn of(op: &OpDef) -> Self {
+        Self {
+            operands: operand_counts(op),
+            results: result_counts(op),
+        }
+    }
+}
+
+/// A kernel that is called by itself again and again: what its declaration says of the numbers of operands and results is worked out once.
+///
+/// ```
+/// use tfrt_host::__runtime::CountedKernel;
+/// use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
+/// use tfrt_ods::OpDef;
+///
+/// static OP: OpDef = OpDef::new("my.nothing");
+/// fn nothing(_frame: &mut KernelFrame<'_>) {}
+/// let kernel = CountedKernel::new(KernelDescriptor::raw(&OP, nothing));
+/// assert_eq!(kernel.descriptor().op().name, "my.nothing");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct CountedKernel {
+    kernel: KernelDescriptor,
+    /// Those of the kernel's declaration.
+    counts: Counts,
+}
+
+impl CountedKernel {
+    /// The kernel, counted.
+    #[must_use]
+    pub fn new(kernel: KernelDescriptor) -> Self {
+        let counts = Counts::of(kernel.op);
+        Self { kernel, counts }
+    }
+
+    /// The kernel.
+    #[must_use]
+    pub fn descriptor(&self) -> &KernelDescriptor {
+        &self.kernel
+    }
+
+    /// See [`KernelDescriptor::invoke_checked`].
+    #[inline]
+    pub fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
+        self.kernel.invoke_counted(self.counts, frame);
     }
 }
 
