@@ -97,7 +97,7 @@ fn a_program_says_what_to_call_and_with_what() {
         &ctx,
         AnyRef::ready_chain(),
         &stream,
-        &[buffer.clone()],
+        std::slice::from_ref(&buffer),
     );
     let first = loaded.program.function("first").unwrap();
     let arguments = [
@@ -106,7 +106,10 @@ fn a_program_says_what_to_call_and_with_what() {
         buffer.as_any().clone(),
     ];
     let [number] = first.execute_array(&ctx, &arguments);
-    loaded.host.await_values(&[number.clone()]).unwrap();
+    loaded
+        .host
+        .await_values(std::slice::from_ref(&number))
+        .unwrap();
     assert_eq!(
         number.get::<i32>().copied(),
         Some(2.0_f32.to_bits().cast_signed())

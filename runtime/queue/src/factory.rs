@@ -126,9 +126,9 @@ mod tests {
 
     #[test]
     fn a_factory_that_fails_is_named_with_the_cause() {
-        let error = create_queue("mstd:1@1023")
-            .err()
-            .expect("there is no such core");
+        let Err(error) = create_queue("mstd:1@1023") else {
+            panic!("there is no such core");
+        };
         assert_eq!(error.to_string(), "cannot create the mstd work queue");
         let cause = error.source().expect("it has a cause");
         assert_eq!(cause.to_string(), "cannot bind a thread to core 1023");

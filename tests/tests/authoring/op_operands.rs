@@ -29,11 +29,11 @@ fn eager(others: &[&str]) -> Arc<EagerContext> {
 struct Npu;
 
 impl Device for Npu {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "NPU:0"
     }
 
-    fn device_type(&self) -> &str {
+    fn device_type(&self) -> &'static str {
         "npu"
     }
 }

@@ -50,7 +50,7 @@ enum Taken {
     /// As the kernel machinery does.
     AsItIs,
     /// As elements.
-    Elements(Elements),
+    Elements(Box<Elements>),
     /// As elements of this type that may lie in the memory of the result: `Forwarded<'_, T>`.
     Forwarded(Box<Type>),
     /// As the object of this type that a resource is.
@@ -361,7 +361,7 @@ impl Taken {
             return Ok(Self::Forwarded(Box::new(element)));
         }
         let elements = Elements::read(parameter)?;
-        Ok(elements.map_or(Self::AsItIs, Self::Elements))
+        Ok(elements.map_or(Self::AsItIs, |elements| Self::Elements(Box::new(elements))))
     }
 }
 

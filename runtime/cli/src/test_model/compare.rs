@@ -21,8 +21,8 @@ pub(super) struct Tolerance {
 pub(super) enum Difference {
     /// The element type or shape is another one.
     Metadata {
-        expected: TensorMetadata,
-        found: TensorMetadata,
+        expected: Box<TensorMetadata>,
+        found: Box<TensorMetadata>,
     },
     /// The first element that differs, as text.
     Element {
@@ -110,8 +110,8 @@ pub(super) fn compare_values(
             match found.metadata() == expected.metadata() {
                 true => Ok(()),
                 false => Err(Difference::Metadata {
-                    expected: expected.metadata(),
-                    found: found.metadata(),
+                    expected: Box::new(expected.metadata()),
+                    found: Box::new(found.metadata()),
                 }),
             }
         }
@@ -161,8 +161,8 @@ pub(super) fn compare(
 ) -> Result<(), Difference> {
     if (found.dtype(), found.shape()) != (expected.dtype(), expected.shape()) {
         return Err(Difference::Metadata {
-            expected: expected.metadata(),
-            found: found.metadata(),
+            expected: Box::new(expected.metadata()),
+            found: Box::new(found.metadata()),
         });
     }
     match found.dtype() {

@@ -382,7 +382,7 @@ impl ReadyOp {
             // Arguments that are not needed any more are not kept while the op runs.
             arguments.fill(TensorHandle::INVALID);
         }
-        let outcome = match &chain {
+        match &chain {
             // An error that the call itself returns is nobody else's: effects go on as if the call had not been.
             Some(after) if after.is_error() => self.end(results, Some(after), is_sync),
             Some(after) => {
@@ -394,8 +394,7 @@ impl ReadyOp {
                 outcome
             }
             None => self.end(results, None, is_sync),
-        };
-        outcome
+        }
     }
 
     /// Waits for the results and the chain of a call that does, and returns the first error among them.
