@@ -38,6 +38,8 @@ pub mod benchmark;
 
 mod asynchronous_values;
 
+mod printf;
+
 use tfrt::prelude::*;
 
 /// Lets a kernel that is an `async fn` go on as a task of the queue, for work that must not hold up who starts the kernel.

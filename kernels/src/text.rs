@@ -1,6 +1,4 @@
-//! Text: lines on standard output, and numbers as C's `printf` writes them.
-
-pub(crate) mod printf;
+//! Lines of text on standard output.
 
 use std::fmt;
 use std::io::{self, Write};

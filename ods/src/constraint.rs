@@ -91,7 +91,7 @@ pub struct EnumDef {
     pub width: u8,
     /// The cases, in the order in which they are documented.
     pub cases: &'static [EnumCase],
-    /// What the text of a program is told of a keyword that is no case: each of these in a line, with the keyword behind it. If there
+    /// What the text of a program is told of a keyword that is not a case: each of these in a line, with the keyword behind it. If there
     /// are none, the cases are listed.
     pub refusals: &'static [&'static str],
     /// Integers that stand for values without a keyword, if there are such.
@@ -169,7 +169,7 @@ impl EnumDef {
         self.numbers.and_then(|numbers| numbers.number_of(value))
     }
 
-    /// Returns what the text of a program is told of a keyword that is no case.
+    /// Returns what the text of a program is told of a keyword that is not a case.
     #[must_use]
     pub fn refusal(&self, keyword: &str) -> String {
         if self.refusals.is_empty() {

@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 use crate::error::{ComputeError, check_len};
 
 /// A complex number: its real and its imaginary part.
-pub type Complex = [f64; 2];
+pub type ComplexPair = [f64; 2];
 
 /// The longest signal.
 const MAX_LEN: usize = 1 << 28;
@@ -32,11 +32,11 @@ const MAX_LEN: usize = 1 << 28;
 pub struct Fourier {
     len: usize,
     /// The roots of unity of the power of two that is transformed.
-    roots: Vec<Complex>,
+    roots: Vec<ComplexPair>,
     /// For lengths that are not a power of two: `exp(-iπk²/n)`.
-    chirp: Vec<Complex>,
+    chirp: Vec<ComplexPair>,
     /// For those lengths: the transform of the conjugated chirp.
-    kernel: Vec<Complex>,
+    kernel: Vec<ComplexPair>,
 }
 
 impl Fourier {
@@ -60,7 +60,7 @@ impl Fourier {
         }
         let padded = (2 * len - 1).next_power_of_two();
         // k² modulo 2n keeps the angle small and exact.
-        let chirp: Vec<Complex> = (0..len)
+        let chirp: Vec<ComplexPair> = (0..len)
             .map(|k| unit(-PI * (k * k % (2 * len)) as f64 / len as f64))
             .collect();
         let roots = roots(padded);
@@ -97,8 +97,8 @@ impl Fourier {
     /// If a slice does not have the right length.
     pub fn forward(
         &self,
-        signal: &mut [Complex],
-        workspace: &mut [Complex],
+        signal: &mut [ComplexPair],
+        workspace: &mut [ComplexPair],
     ) -> Result<(), ComputeError> {
         check_len("fourier", "signal", self.len, signal.len())?;
         check_len(
@@ -135,8 +135,8 @@ impl Fourier {
     /// If a slice does not have the right length.
     pub fn backward(
         &self,
-        signal: &mut [Complex],
-        workspace: &mut [Complex],
+        signal: &mut [ComplexPair],
+        workspace: &mut [ComplexPair],
     ) -> Result<(), ComputeError> {
         signal.iter_mut().for_each(|x| *x = conjugate(*x));
         self.forward(signal, workspace)?;
@@ -148,26 +148,26 @@ impl Fourier {
     }
 }
 
-fn unit(angle: f64) -> Complex {
+fn unit(angle: f64) -> ComplexPair {
     [angle.cos(), angle.sin()]
 }
 
-fn conjugate([re, im]: Complex) -> Complex {
+fn conjugate([re, im]: ComplexPair) -> ComplexPair {
     [re, -im]
 }
 
-fn times(a: Complex, b: Complex) -> Complex {
+fn times(a: ComplexPair, b: ComplexPair) -> ComplexPair {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
 /// The first half of the roots of unity of an order.
-fn roots(order: usize) -> Vec<Complex> {
+fn roots(order: usize) -> Vec<ComplexPair> {
     let angle = -2.0 * PI / order as f64;
     (0..order / 2).map(|k| unit(angle * k as f64)).collect()
 }
 
 /// Transforms a signal whose length is a power of two, twice the number of roots.
-fn by_halves(roots: &[Complex], signal: &mut [Complex]) {
+fn by_halves(roots: &[ComplexPair], signal: &mut [ComplexPair]) {
     let len = signal.len();
     if len < 2 {
         return;
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     /// The definition.
-    fn plain(signal: &[Complex]) -> Vec<Complex> {
+    fn plain(signal: &[ComplexPair]) -> Vec<ComplexPair> {
         let len = signal.len();
         let element = |k: usize| {
             let terms = signal
@@ -216,14 +216,14 @@ mod tests {
     #[test]
     fn transforms_of_any_length_are_as_defined_and_go_back() {
         for len in (1..40).chain([63, 64, 97, 100]) {
-            let signal: Vec<Complex> = (0..len)
+            let signal: Vec<ComplexPair> = (0..len)
                 .map(|at| [(at * 7 % 11) as f64 - 5.0, (at * 5 % 13) as f64 - 6.0])
                 .collect();
             let plan = Fourier::new(len).unwrap();
             let mut workspace = vec![[0.0; 2]; plan.workspace_len()];
             let mut found = signal.clone();
             plan.forward(&mut found, &mut workspace).unwrap();
-            let near = |a: &[Complex], b: &[Complex]| {
+            let near = |a: &[ComplexPair], b: &[ComplexPair]| {
                 let pairs = a.iter().flatten().zip(b.iter().flatten());
                 pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-9)
             };

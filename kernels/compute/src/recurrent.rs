@@ -11,7 +11,7 @@ use crate::parallel::Serial;
 
 /// What a step computes of the input and the state before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum RecurrentCell {
     /// `h = f(x·Wᵀ + h·Rᵀ + b)`.
     Plain,
     /// A gated recurrent unit, with the gates `z`, `r` and `h` in this order.
@@ -26,7 +26,7 @@ pub enum Cell {
     },
 }
 
-impl Cell {
+impl RecurrentCell {
     /// The number of gates, which is how often the weights repeat.
     #[must_use]
     pub fn gates(self) -> usize {
@@ -77,7 +77,7 @@ pub struct RecurrentWeights<'a> {
 /// A direction of a layer.
 pub struct Recurrent<'a> {
     /// The cell.
-    pub cell: Cell,
+    pub cell: RecurrentCell,
     /// The extents.
     pub shape: RecurrentShape,
     /// The weights.
@@ -147,7 +147,7 @@ impl Recurrent<'_> {
             self.cell.activations(),
             self.activations.len(),
         )?;
-        let is_long_short = matches!(self.cell, Cell::LongShort { .. });
+        let is_long_short = matches!(self.cell, RecurrentCell::LongShort { .. });
         if is_long_short {
             check("memory", &[batch, hidden], state.memory.len())?;
         }
@@ -186,7 +186,7 @@ impl Recurrent<'_> {
             };
             let rows = (0..batch).filter(|&row| step < lengths[row]);
             let resets_before = self.cell
-                == Cell::Gated {
+                == RecurrentCell::Gated {
                     resets_after_product: false,
                 };
             if resets_before {
@@ -204,8 +204,8 @@ impl Recurrent<'_> {
                 for unit in 0..hidden {
                     let before = state.hidden[row * hidden + unit];
                     let after = match self.cell {
-                        Cell::Plain => activate(0, sum(row, unit)),
-                        Cell::Gated {
+                        RecurrentCell::Plain => activate(0, sum(row, unit)),
+                        RecurrentCell::Gated {
                             resets_after_product,
                         } => {
                             let update = activate(0, sum(row, unit));
@@ -219,7 +219,7 @@ impl Recurrent<'_> {
                             };
                             (1.0 - update) * activate(1, candidate) + update * before
                         }
-                        Cell::LongShort {
+                        RecurrentCell::LongShort {
                             couples_input_and_forget,
                         } => {
                             let memory = &mut state.memory[row * hidden + unit];
@@ -286,7 +286,7 @@ mod tests {
     }
 
     impl Case {
-        fn new(cell: Cell) -> Self {
+        fn new(cell: RecurrentCell) -> Self {
             let gates = cell.gates();
             Self {
                 x: numbers(12, 1),
@@ -298,7 +298,14 @@ mod tests {
         }
 
         /// One gate of one sequence before its function, but for peepholes: by the definition, number by number.
-        fn gate(&self, cell: Cell, x: &[f64], h: &[f64], gate: usize, unit: usize) -> (f64, f64) {
+        fn gate(
+            &self,
+            cell: RecurrentCell,
+            x: &[f64],
+            h: &[f64],
+            gate: usize,
+            unit: usize,
+        ) -> (f64, f64) {
             let row = gate * 2 + unit;
             let of = |m: &[f64], v: &[f64]| m[row * 2] * v[0] + m[row * 2 + 1] * v[1];
             let wide = cell.gates() * 2;
@@ -308,13 +315,18 @@ mod tests {
             )
         }
 
-        fn run(&self, cell: Cell, lengths: &[usize], is_reverse: bool) -> (Vec<f64>, Vec<f64>) {
+        fn run(
+            &self,
+            cell: RecurrentCell,
+            lengths: &[usize],
+            is_reverse: bool,
+        ) -> (Vec<f64>, Vec<f64>) {
             let tanh: &dyn Fn(f64) -> f64 = &f64::tanh;
             let gate: &dyn Fn(f64) -> f64 = &sigmoid;
             let functions = match cell {
-                Cell::Plain => vec![tanh],
-                Cell::Gated { .. } => vec![gate, tanh],
-                Cell::LongShort { .. } => vec![gate, tanh, tanh],
+                RecurrentCell::Plain => vec![tanh],
+                RecurrentCell::Gated { .. } => vec![gate, tanh],
+                RecurrentCell::LongShort { .. } => vec![gate, tanh, tanh],
             };
             let layer = Recurrent {
                 cell,
@@ -340,7 +352,12 @@ mod tests {
         }
 
         /// The same, step by step.
-        fn plain(&self, cell: Cell, lengths: &[usize], is_reverse: bool) -> (Vec<f64>, Vec<f64>) {
+        fn plain(
+            &self,
+            cell: RecurrentCell,
+            lengths: &[usize],
+            is_reverse: bool,
+        ) -> (Vec<f64>, Vec<f64>) {
             let (mut hidden, mut memory) = (numbers(4, 6), numbers(4, 7));
             let mut y = vec![0.0; 12];
             for row in 0..2 {
@@ -359,8 +376,8 @@ mod tests {
                     for unit in 0..2 {
                         let at = row * 2 + unit;
                         hidden[at] = match cell {
-                            Cell::Plain => both(&h, 0, unit).tanh(),
-                            Cell::Gated {
+                            RecurrentCell::Plain => both(&h, 0, unit).tanh(),
+                            RecurrentCell::Gated {
                                 resets_after_product,
                             } => {
                                 let z = sigmoid(both(&h, 0, unit));
@@ -374,7 +391,7 @@ mod tests {
                                 };
                                 (1.0 - z) * candidate.tanh() + z * h[unit]
                             }
-                            Cell::LongShort {
+                            RecurrentCell::LongShort {
                                 couples_input_and_forget,
                             } => {
                                 let c = memory[at];
@@ -401,23 +418,23 @@ mod tests {
     #[test]
     fn every_cell_computes_its_definition() {
         let cells = [
-            Cell::Plain,
-            Cell::Gated {
+            RecurrentCell::Plain,
+            RecurrentCell::Gated {
                 resets_after_product: false,
             },
-            Cell::Gated {
+            RecurrentCell::Gated {
                 resets_after_product: true,
             },
-            Cell::LongShort {
+            RecurrentCell::LongShort {
                 couples_input_and_forget: false,
             },
-            Cell::LongShort {
+            RecurrentCell::LongShort {
                 couples_input_and_forget: true,
             },
         ];
         for cell in cells {
             let mut case = Case::new(cell);
-            if !matches!(cell, Cell::LongShort { .. }) {
+            if !matches!(cell, RecurrentCell::LongShort { .. }) {
                 case.p.clear();
             }
             for lengths in [[3, 3], [1, 3], [0, 2]] {
@@ -441,10 +458,10 @@ mod tests {
 
     #[test]
     fn sequences_that_are_too_long_are_errors() {
-        let case = Case::new(Cell::Plain);
+        let case = Case::new(RecurrentCell::Plain);
         let tanh: &dyn Fn(f64) -> f64 = &f64::tanh;
         let layer = Recurrent {
-            cell: Cell::Plain,
+            cell: RecurrentCell::Plain,
             shape: SHAPE,
             weights: RecurrentWeights {
                 input: &case.w,

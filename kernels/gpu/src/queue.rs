@@ -4,7 +4,7 @@
 //! on its caller's thread, in order, and `stream.synchronize` blocks that thread. Only what waits for another participant has a thread of
 //! its own.
 //!
-//! Tasks that add tasks nest. Beyond [`MAX_DEPTH`] levels, a task goes to a thread instead, since the stack of the caller is finite.
+//! Tasks that add tasks nest. Beyond 64 levels, a task goes to a thread instead, since the stack of the caller is finite.
 
 use std::cell::RefCell;
 

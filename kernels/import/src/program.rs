@@ -61,7 +61,7 @@ pub struct ProgramBuilder {
     weights: Vec<(Weight, Value)>,
     body: String,
     /// Functions inside others that are being written, outermost first.
-    open: Vec<Body>,
+    open: Vec<RegionBody>,
     /// Functions that are finished, as text.
     functions: String,
     num_functions: usize,
@@ -72,7 +72,7 @@ pub struct ProgramBuilder {
 
 /// A function inside another one: a branch, or what a loop repeats.
 #[derive(Clone, Debug, Default)]
-pub struct Body {
+pub struct RegionBody {
     arguments: Vec<Value>,
     /// Values of the function around it, and what they are here.
     captured: Vec<(Value, Value)>,
@@ -121,7 +121,7 @@ impl ProgramBuilder {
 
     /// Begins a function inside the one that is being written. Returns its arguments.
     pub fn begin(&mut self, num_arguments: usize) -> Vec<Value> {
-        self.open.push(Body::default());
+        self.open.push(RegionBody::default());
         let arguments: Vec<Value> = (0..num_arguments).map(|_| self.value()).collect();
         if let Some(body) = self.open.last_mut() {
             body.arguments.clone_from(&arguments);
@@ -133,7 +133,7 @@ impl ProgramBuilder {
     ///
     /// # Panics
     /// If none was begun.
-    pub fn end(&mut self, results: &[Value]) -> Body {
+    pub fn end(&mut self, results: &[Value]) -> RegionBody {
         let results = results.iter().map(|&value| self.local(value)).collect();
         let mut body = self.open.pop().expect("a function was begun");
         body.results = results;
@@ -177,8 +177,8 @@ impl ProgramBuilder {
     pub fn conditional(
         &mut self,
         condition: Value,
-        then: Body,
-        otherwise: Body,
+        then: RegionBody,
+        otherwise: RegionBody,
         place: &str,
     ) -> Vec<Value> {
         let mut captured: Vec<Value> = Vec::new();
@@ -210,8 +210,8 @@ impl ProgramBuilder {
     pub fn repeat(
         &mut self,
         carried: &[Value],
-        condition: Body,
-        body: Body,
+        condition: RegionBody,
+        body: RegionBody,
         place: &str,
     ) -> Vec<Value> {
         let mut captured: Vec<Value> = Vec::new();

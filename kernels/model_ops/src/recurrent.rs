@@ -1,7 +1,9 @@
 //! Layers that read sequences step by step.
 
 use tfrt::prelude::*;
-use tfrt_compute::recurrent::{Cell, Recurrent, RecurrentShape, RecurrentState, RecurrentWeights};
+use tfrt_compute::recurrent::{
+    Recurrent, RecurrentCell, RecurrentShape, RecurrentState, RecurrentWeights,
+};
 use tfrt_tensor::DenseHostTensor;
 
 use crate::element_wise::activation_of;
@@ -86,11 +88,11 @@ fn recurrent(
         slots.need(2, "r")?,
     );
     let cell = match cell {
-        "rnn" => Cell::Plain,
-        "gru" => Cell::Gated {
+        "rnn" => RecurrentCell::Plain,
+        "gru" => RecurrentCell::Gated {
             resets_after_product: linear_before_reset,
         },
-        "lstm" => Cell::LongShort {
+        "lstm" => RecurrentCell::LongShort {
             couples_input_and_forget: input_forget,
         },
         other => return Err(invalid(format!("`{OP}` has no cell `{other}`"))),
@@ -141,7 +143,7 @@ fn recurrent(
         true => [batch, num_directions, hidden],
         false => [num_directions, batch, hidden],
     };
-    let is_long_short = matches!(cell, Cell::LongShort { .. });
+    let is_long_short = matches!(cell, RecurrentCell::LongShort { .. });
     let bias = numbers(3, &[num_directions, 2 * wide], "bias")?;
     let lengths = match slots.get(4)? {
         None => vec![steps; batch],

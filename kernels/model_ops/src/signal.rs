@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use tfrt::prelude::*;
-use tfrt_compute::fourier::{Complex, Fourier};
+use tfrt_compute::fourier::{ComplexPair, Fourier};
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use crate::number::{Number, with_number, with_real};
@@ -161,7 +161,7 @@ fn short_time_fourier(
     let mut y = allocate(ctx, x.dtype(), &[batch, frames, kept, 2])?;
     let plan = Fourier::new(frame)?;
     let mut workspace = vec![[0.0; 2]; plan.workspace_len()];
-    let mut signal: Vec<Complex> = vec![[0.0; 2]; frame];
+    let mut signal: Vec<ComplexPair> = vec![[0.0; 2]; frame];
     let from = real_numbers(OP, &x)?;
     with_real!(OP, x.dtype(), T => {
         let mut to = y.elements_mut::<T>()?;

@@ -46,7 +46,7 @@ pub fn value_of(#[resource] variable: &TensorVariable) -> DenseHostTensor {
     variable.lock().clone()
 }
 
-/// Gives a variable another value.
+/// Assigns another value to a variable.
 ///
 /// # Errors
 /// If it is of another element type or shape.

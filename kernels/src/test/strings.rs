@@ -6,7 +6,8 @@ use std::io;
 use tfrt::prelude::*;
 
 use super::asynchronous_values;
-use crate::text::{print_bytes, printf};
+use super::printf;
+use crate::text::print_bytes;
 
 /// Returns the text that is written in the program.
 #[tfrt_kernel("tfrt_test.get_string", chain = none, format = "attr-dict")]

@@ -137,7 +137,7 @@ fn function_of_an_op_tells_errors_where_it_is_called() {
     );
     assert_eq!(
         message(scale(&eager, &none, None, 1.0, Some(-1))),
-        "`x` of `operands.Scale`: a tensor of f32 was expected, found one of i32"
+        "`x` of `operands.Scale`: expected elements of type f32, found i32"
     );
 }
 
@@ -235,7 +235,7 @@ fn forwarding_op_is_a_kernel() {
     let x = testing::value_from(|| DenseHostTensor::vector(&[1_u8]).unwrap());
     program
         .call("main", (x,))
-        .expect_error("`operands.Relu` does not take ui8; it takes f32, i32");
+        .expect_error("`operands.Relu` does not take u8; it takes f32, i32");
 }
 
 /// A number that ops change.

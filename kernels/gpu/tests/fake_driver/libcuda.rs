@@ -18,7 +18,8 @@ static SIZES: Mutex<Option<HashMap<u64, usize>>> = Mutex::new(None);
 fn enter(name: &str) -> c_uint {
     if let Ok(path) = std::env::var("FAKE_CUDA_LOG") {
         let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
-        writeln!(file, "{name}").unwrap();
+        // In one piece: another thread may write a name at the same time.
+        file.write_all(format!("{name}\n").as_bytes()).unwrap();
     }
     let fail = std::env::var("FAKE_CUDA_FAIL").unwrap_or_default();
     match fail.split_once('=') {

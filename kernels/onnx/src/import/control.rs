@@ -8,7 +8,7 @@
 //! What a loop adds to its results in each round is kept in a list, which is stacked when the loop ends.
 
 use tfrt_import::ImportError;
-use tfrt_import::program::{Attr, Body, Value};
+use tfrt_import::program::{Attr, RegionBody, Value};
 
 use super::call::scalar;
 use super::{Known, Lowering, Scope};
@@ -169,8 +169,8 @@ impl<'a> Lowering<'a> {
                 None => return Ok(Some(vec![Known::Missing; node.outputs.len()])),
             }
         }
-        let [then, otherwise] =
-            <[Body; 2]>::try_from(bodies).map_err(|_| ImportError::new("a branch is missing"))?;
+        let [then, otherwise] = <[RegionBody; 2]>::try_from(bodies)
+            .map_err(|_| ImportError::new("a branch is missing"))?;
         let results = self
             .builder
             .conditional(condition, then, otherwise, &node.label());

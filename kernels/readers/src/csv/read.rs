@@ -230,7 +230,7 @@ impl Filling {
         let Some(field) = record.get(self.position) else {
             return Err(CellError::EndOfRow);
         };
-        // Blanks around a number do not count, and are no value alone.
+        // Blanks around a number do not count. Alone, they are not a value.
         let is_missing = match self.dtype {
             DType::String => field.is_empty(),
             _ => field.trim_ascii().is_empty(),

@@ -32,12 +32,12 @@ impl<'a> TypedCall<'a> {
         })
     }
 
-    /// Gives the next operand.
+    /// Passes the next operand.
     pub fn operand(&mut self, operand: &'a TensorHandle) {
         self.operands.push(operand);
     }
 
-    /// Gives the next operand, or leaves it out: an op has one such operand at most, so that the number of operands tells.
+    /// Passes the next operand, or leaves it out: an op has one such operand at most, so that the number of operands tells.
     pub fn operand_if_given(&mut self, operand: Option<&'a TensorHandle>) {
         self.operands.extend(operand);
     }

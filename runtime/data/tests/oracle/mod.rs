@@ -322,7 +322,7 @@ impl Oracle {
                         }
                     }
                     item => {
-                        // A failed draw is no element.
+                        // A failed draw is not an element.
                         *is_empty &= matches!(item, Item::Failed(_));
                         return item;
                     }
