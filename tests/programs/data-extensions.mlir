@@ -256,33 +256,35 @@ func @chosen() -> (!tfrt.chain, !tfrt.chain) {
   tfrt.return %c, %e : !tfrt.chain, !tfrt.chain
 }
 
-func private @small(%x: i64) -> i64 {
-  %two = tfrt.constant.i64 2
-  %b = "tfrt.lessequal.i64"(%x, %two) : (i64, i64) -> i1
-  %r = tfrt.cond %b @itself_number @fails (%x) : (i64) -> (i64)
-  tfrt.return %r : i64
+func private @small(%x: i32) -> i32 {
+  %two = tfrt.constant.i32 2
+  %b = "tfrt.lessequal.i32"(%x, %two) : (i32, i32) -> i1
+  %r = tfrt.cond %b @itself_number @fails (%x) : (i32) -> (i32)
+  tfrt.return %r : i32
 }
 
-func private @itself_number(%x: i64) -> i64 {
-  tfrt.return %x : i64
+func private @itself_number(%x: i32) -> i32 {
+  tfrt.return %x : i32
 }
 
-func private @fails(%x: i64) -> i64 {
+func private @fails(%x: i32) -> i32 {
   // expected-error @+1 {{something bad happened}}
   %r = "tfrt_test.fail"() : () -> i32
-  %y = "tfrt.cast.i32_to_i64"(%r) : (i32) -> i64
-  tfrt.return %y : i64
+  tfrt.return %r : i32
 }
 
 func @without_errors() -> !tfrt.chain {
   %c0 = tfrt.new.chain
-  %n = tfrt.constant.i64 5
+  %zero = tfrt.constant.i64 0
+  %one = tfrt.constant.i64 1
+  %four = tfrt.constant.i64 4
   %three = tfrt.constant.i64 3
-  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %d = tfrt_data.range_dataset %zero, %four, %one { element_type = i32 }
   %m = tfrt_data.map_dataset %d { function = @small }
   %i = tfrt_data.ignore_errors_dataset %m
   %a = tfrt_data.assert_cardinality_dataset %i, %three
-  %c = tfrt.call @enumerate(%a, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  %it = tfrt_data.make_iterator %a
+  %c = tfrt_data.enumerate.iterator %it, %c0 { function = @show32 } : !tfrt.chain
   tfrt.return %c : !tfrt.chain
 }
 
