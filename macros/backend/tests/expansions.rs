@@ -278,7 +278,7 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A""#,
             r#"fn a(x: &[f32], #[host] ctx: &ExecutionContext) {}"#,
-            r#"`#[host]` is for operands, and this is none"#,
+            r#"`#[host]` is for operands, and this is not one"#,
         ),
         (
             r#""my.A""#,
