@@ -181,7 +181,10 @@ pub(super) fn check(marks: &[Mark], kernel: &KernelModel, problems: &mut Problem
                 .get(*parameter)
                 .map(|bound| &bound.marker);
             if !matches!(marker, Some(Marker::Operand(..))) {
-                problems.at(at, format!("`#[{at}]` is for operands, and this is not one"));
+                problems.at(
+                    at,
+                    format!("`#[{at}]` is for operands, and this is not one"),
+                );
                 return;
             }
             let declared = &variant.declaration;
