@@ -222,3 +222,44 @@ fn a_forged_interleave_does_not_hang() {
         }
     }
 }
+
+#[test]
+fn a_cache_hands_out_tensors_that_nobody_else_has() {
+    let ctx = context();
+    let tensor = tfrt_tensor::DenseHostTensor::vector(&[1_i64, 2]).unwrap();
+    let given = Dataset::from_values(&[AnyRef::available(tensor)]).unwrap();
+    let cached = given.cache().unwrap();
+    let mut passes = Vec::new();
+    for _ in 0..3 {
+        let elements = cached.elements::<tfrt_tensor::DenseHostTensor, _>(&ctx);
+        passes.extend(elements.map(Result::unwrap));
+    }
+    assert_eq!(passes.len(), 3);
+    for (index, tensor) in passes.iter().enumerate() {
+        assert_eq!(&*tensor.elements::<i64>().unwrap(), [1, 2]);
+        let address = tensor.buffer().address();
+        let others = passes.iter().skip(index + 1);
+        assert!(
+            others
+                .map(|other| other.buffer().address())
+                .all(|other| other != address)
+        );
+    }
+}
+
+#[test]
+fn a_predicate_of_another_type_is_an_error() {
+    let ctx = context();
+    let numbers =
+        ElementFunction::from_closure(1, 1, |_, values| Ok(values.iter().cloned().collect()));
+    let mut iterator = range(2).filter_with(numbers).unwrap().iterator();
+    let Ok(Outcome::Error(error)) = iterator.draw(&ctx).into_outcome() else {
+        panic!("a number is not a truth value");
+    };
+    let error = error.error_if_present().unwrap();
+    assert_eq!(
+        error.message(),
+        "the result of a predicate is of type `i1`, not `i64`"
+    );
+    assert_eq!(error.code(), ErrorCode::InvalidArgument);
+}
