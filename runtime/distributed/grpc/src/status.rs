@@ -91,6 +91,7 @@ impl Failure {
             return Self::Application(errors);
         }
         let code = match status.code() {
+            _ if connection_ended(status) => ErrorCode::RpcUnavailable,
             // A connection that breaks with calls on it shows as any of these.
             Code::Unavailable | Code::Unknown | Code::Cancelled => ErrorCode::RpcUnavailable,
             Code::DeadlineExceeded => ErrorCode::RpcDeadlineExceeded,
@@ -133,6 +134,19 @@ fn application_errors(status: &Status) -> Option<RemoteErrors> {
         all.append(error);
         all
     })
+}
+
+/// Whether the connection of a call ended under it. A task that shuts down says so with a `GOAWAY` frame; tonic makes an internal error
+/// of the calls that race with it.
+fn connection_ended(status: &Status) -> bool {
+    let mut cause = status.source();
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<h2::Error>() {
+            return error.is_go_away() || error.is_io();
+        }
+        cause = error.source();
+    }
+    false
 }
 
 fn code_of(name: &str) -> ErrorCode {

@@ -543,6 +543,13 @@ fn other_machines_reach_nobody_unless_that_is_allowed() {
 
 #[test]
 fn an_address_is_free_again_when_its_task_is_gone() {
+    // A request races with the end of the old connection in some rounds only.
+    for _ in 0..40 {
+        move_to_a_new_task();
+    }
+}
+
+fn move_to_a_new_task() {
     let host = host();
     let task = fake(&host, &GrpcOptions::default(), |_, reply| {
         reply.send(Ok(KeepAliveResponse {}.into()));
@@ -569,12 +576,8 @@ fn an_address_is_free_again_when_its_task_is_gone() {
         max_retries: 20,
         ..CallOptions::default()
     };
-    assert!(
-        begin(&*client, options, ping())
-            .recv_timeout(MINUTE)
-            .unwrap()
-            .is_ok()
-    );
+    let answer = begin(&*client, options, ping()).recv_timeout(MINUTE);
+    assert!(matches!(answer, Ok(Ok(_))), "{answer:?}");
     drop(next);
 }
 
