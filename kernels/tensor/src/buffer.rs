@@ -14,6 +14,8 @@
 //! - `notes`: what was found out about bytes that do not change, kept with them.
 #![expect(unsafe_code, reason = "hands out parts of raw memory")]
 
+mod conflict;
+
 mod borrow;
 
 mod create;
@@ -33,7 +35,7 @@ use std::ptr::NonNull;
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{Immutable, Value};
 
-pub use borrow::BufferConflict;
+pub use conflict::BufferConflict;
 pub use elements::{Elements, ElementsMut};
 pub use owned::{OwnedElements, OwnedElementsMut};
 

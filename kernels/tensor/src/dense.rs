@@ -9,10 +9,9 @@ use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::buffer::{Elements, ElementsMut, HostBuffer, OwnedElements, OwnedElementsMut};
-use crate::element::Element;
+use crate::element::{self, Element};
 use crate::error::TensorError;
 use crate::identity;
-use crate::metadata;
 use crate::shape::{FixedRankShape, Shape};
 use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
@@ -59,7 +58,7 @@ impl DenseHostTensor {
         dtype: DType,
         shape: Shape,
     ) -> Result<Self, TensorError> {
-        let buffer = HostBuffer::zeroed(allocator, metadata::size_bytes(dtype, &shape)?, 1)?;
+        let buffer = HostBuffer::zeroed(allocator, element::size_bytes(dtype, &shape)?, 1)?;
         Ok(Self {
             dtype,
             shape,
@@ -171,7 +170,7 @@ impl DenseHostTensor {
         shape: Shape,
         buffer: HostBuffer,
     ) -> Result<Self, TensorError> {
-        let expected = metadata::size_bytes(dtype, &shape)?;
+        let expected = element::size_bytes(dtype, &shape)?;
         if buffer.len_bytes() != expected {
             return Err(TensorError::WrongBufferSize {
                 expected,

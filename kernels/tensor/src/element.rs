@@ -12,6 +12,7 @@ use tfrt_support::complex::Complex;
 use tfrt_support::float_text::Scientific;
 
 use crate::error::TensorError;
+use crate::shape::Shape;
 
 /// A Rust type that has the bytes of one element.
 ///
@@ -146,6 +147,21 @@ impl_element! {
 /// [`TensorError::NoElements`] for strings, resources and variants, which have no size.
 pub fn element_bytes(dtype: DType) -> Result<usize, TensorError> {
     dtype.size_bytes().ok_or(TensorError::NoElements { dtype })
+}
+
+/// How many bytes the elements of a tensor take.
+///
+/// # Errors
+/// [`TensorError::NoElements`] for types without a size, [`TensorError::OutOfMemory`] for more than can be addressed.
+pub fn size_bytes(dtype: DType, shape: &Shape) -> Result<usize, TensorError> {
+    let element_bytes = element_bytes(dtype)?;
+    let num_elements = shape.num_elements();
+    num_elements
+        .checked_mul(element_bytes)
+        .filter(|&bytes| isize::try_from(bytes).is_ok())
+        .ok_or_else(|| TensorError::OutOfMemory {
+            size_bytes: num_elements.saturating_mul(element_bytes),
+        })
 }
 
 /// Does something generic over [`Element`] for the Rust type of a [`DType`] that is only known at run time: an

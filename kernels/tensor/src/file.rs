@@ -17,7 +17,13 @@ pub mod npz;
 #[cfg(feature = "formats")]
 pub mod safetensors;
 
+mod error;
+
+mod named;
+
 pub mod format;
 
-pub use format::{FileError, FileFormat, NamedTensor};
+pub use error::FileError;
+pub use format::FileFormat;
+pub use named::NamedTensor;
 pub use source::{ReadAt, Source, SourceError, Stream};

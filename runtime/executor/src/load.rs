@@ -18,5 +18,6 @@ mod check;
 mod requirements;
 
 pub(crate) use check::{BodyTypes, CheckedBody, check};
-pub(crate) use tables::{FunctionEntry, Tables, malformed, to_number};
+pub(crate) use signature::FunctionEntry;
+pub(crate) use tables::{Tables, malformed, to_number};
 pub(crate) use waits::{Waits, is_non_strict};

@@ -2,11 +2,15 @@
 //!
 //! Does not know how code is run.
 
+pub(crate) mod ids;
+
 pub(crate) mod code;
 
 pub(crate) mod schedule;
 
 pub(crate) mod segments;
+
+pub(crate) mod replay;
 
 pub(crate) mod places;
 

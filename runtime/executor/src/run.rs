@@ -35,11 +35,15 @@ mod block;
 
 mod links;
 
+mod habit;
+
 mod body;
 
 mod program;
 
 mod invocation;
+
+mod position;
 
 mod path;
 

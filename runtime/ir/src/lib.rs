@@ -22,6 +22,8 @@
 
 mod intern;
 
+mod ids;
+
 pub mod types;
 
 pub mod attribute;
@@ -48,15 +50,16 @@ pub mod split;
 
 pub mod syntax;
 
-pub use attribute::{AttrId, Attribute, DenseElements};
+pub use attribute::{Attribute, DenseElements};
 pub use diagnose::OpDiagnostics;
 pub use fold::FoldedConstant;
-pub use location::{Location, LocationId};
-pub use module::{BlockId, Module, NameId, OpId, OpState, RegionId, Use, ValueDef, ValueId};
+pub use ids::{AttrId, BlockId, LocationId, NameId, OpId, RegionId, TypeId, ValueId};
+pub use location::Location;
+pub use module::{Module, OpState, Use, ValueDef, dense_element_bytes};
 pub use parse::{ParseOptions, parse, parse_without_chains};
 pub use print::{PrintOptions, print, print_op};
 pub use registry::{OpEntry, Registry, RegistryError};
 pub use split::{Part, split_input_file};
 pub use symbols::SymbolTable;
-pub use types::{FloatType, Signedness, Type, TypeId};
+pub use types::{FloatType, Signedness, Type};
 pub use verify::{VerifyOptions, verify};

@@ -10,7 +10,13 @@
 //! - M2: a value lists each of its uses once, the newest first: see the module `uses`.
 //! - M3: the attributes of an op are in ascending byte order of their names.
 
+mod use_list;
+
 mod uses;
+
+mod attributes;
+
+mod locations;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,34 +28,14 @@ use crate::attribute::{AttrId, Attribute};
 use crate::intern::Interner;
 use crate::location::{Location, LocationId};
 use crate::registry::{OpEntry, Registry};
-use crate::symbols::MODULE_OP;
-use crate::types::{self, Type, TypeId};
-use uses::{Neighbours, UseList};
+use crate::types::{Type, TypeId};
+use use_list::{Neighbours, UseList};
 
-tfrt_support::define_id! {
-    /// An op of a [`Module`].
-    pub struct OpId("op");
-}
+pub(crate) use crate::ids::{BlockId, NameId, OpId, RegionId, ValueId};
+pub use attributes::dense_element_bytes;
 
-tfrt_support::define_id! {
-    /// A block of a [`Module`].
-    pub struct BlockId("block");
-}
-
-tfrt_support::define_id! {
-    /// A region of a [`Module`].
-    pub struct RegionId("region");
-}
-
-tfrt_support::define_id! {
-    /// A value of a [`Module`].
-    pub struct ValueId("value");
-}
-
-tfrt_support::define_id! {
-    /// The name of an op or of an attribute in a [`Module`]; equal ids mean equal names.
-    pub struct NameId("name");
-}
+/// The name of the module op.
+pub const MODULE_OP: &str = "builtin.module";
 
 /// A program: one op, a `builtin.module`, and everything inside it.
 ///
@@ -264,7 +250,7 @@ impl Module {
     pub fn intern_type(&mut self, ty: Type) -> TypeId {
         let (id, is_new) = self.types.intern(ty);
         if is_new {
-            let spelling: Box<str> = types::spell(self, self.types.get(id)).into();
+            let spelling: Box<str> = self.spell(self.types.get(id)).into();
             self.types_by_spelling.entry(spelling.clone()).or_insert(id);
             self.spellings.push(spelling);
         }

@@ -7,6 +7,8 @@
 //!
 //! The parsed program is not verified: see [`crate::verify()`].
 
+mod options;
+
 mod lexer;
 
 mod parser;
@@ -18,6 +20,8 @@ mod attributes;
 mod dense;
 
 mod locations;
+
+mod scopes;
 
 mod values;
 
@@ -40,15 +44,7 @@ use crate::types::TypeId;
 use lexer::Kind;
 use parser::Parser;
 
-/// The maximum nesting depth of regions, types, attributes and locations.
-pub const MAX_NESTING: usize = 128;
-
-/// What a text may contain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ParseOptions {
-    /// `true` to accept ops and types of unknown dialects.
-    pub allow_unregistered_dialects: bool,
-}
+pub use options::{MAX_NESTING, ParseOptions};
 
 /// Parses the program in a text. Locations name the file `file_name`.
 ///

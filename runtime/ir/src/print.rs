@@ -8,6 +8,8 @@ pub mod attributes;
 
 pub mod number;
 
+pub(crate) mod types;
+
 mod names;
 
 mod ops;

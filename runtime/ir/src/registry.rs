@@ -1,5 +1,6 @@
 //! The declarations that text is parsed against: ops by name, and properties of dialects.
 
+use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::OnceLock;
@@ -9,8 +10,6 @@ use tfrt_ods::format::Format;
 use tfrt_ods::{DeclarationError, OpDef};
 use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
-
-use crate::syntax::OpSyntax;
 
 /// The ops and dialects that a program may use. There is no global registry: each tool collects them and passes them on.
 ///
@@ -30,8 +29,10 @@ use crate::syntax::OpSyntax;
 pub struct Registry {
     ops: NameTable<OpEntry>,
     dialects: HashMap<&'static str, DialectDef>,
-    /// The hand-written custom forms, by the name of the op.
-    syntaxes: HashMap<&'static str, &'static OpSyntax>,
+    /// The hand-written custom forms, by the name of the op. They work on programs, which refer to
+    /// the registry; so it keeps them as objects, whose type is known where they are added and
+    /// looked up.
+    pub(crate) syntaxes: HashMap<&'static str, &'static (dyn Any + Send + Sync)>,
     /// The dialects of all ops. Collected on first use.
     op_dialects: OnceLock<HashSet<&'static str>>,
 }
@@ -98,22 +99,6 @@ impl Registry {
             }
         }
         Ok(registry)
-    }
-
-    /// Adds hand-written custom forms. An op has one custom form: that of its assembly format takes precedence, then the first one that
-    /// was added.
-    #[must_use]
-    pub fn with_syntaxes(mut self, syntaxes: impl IntoIterator<Item = &'static OpSyntax>) -> Self {
-        for syntax in syntaxes {
-            self.syntaxes.entry(syntax.op).or_insert(syntax);
-        }
-        self
-    }
-
-    /// Returns the hand-written custom form of an op, if there is one.
-    #[must_use]
-    pub fn syntax(&self, op: &str) -> Option<&'static OpSyntax> {
-        self.syntaxes.get(op).copied()
     }
 
     /// Returns the op with this name.

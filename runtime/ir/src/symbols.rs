@@ -9,8 +9,8 @@ use crate::attribute::{AttrId, Attribute};
 use crate::module::{BlockId, Module, OpId};
 use crate::types::{Type, TypeId};
 
-/// The name of the module op.
-pub const MODULE_OP: &str = "builtin.module";
+pub use crate::module::MODULE_OP;
+
 /// The name of the function op.
 pub const FUNC_OP: &str = "builtin.func";
 /// The later name of functions, with their later dialect. Parsed as [`FUNC_OP`].

@@ -48,6 +48,7 @@ pub use crate::print::written::OpPrinter;
 use std::fmt;
 
 use crate::module::{Module, OpId, OpState};
+use crate::registry::Registry;
 
 /// Parses the text after the name of an op into its state, which has a name and a location already.
 pub type ParseFn = fn(&mut OpParser<'_, '_, '_>, &mut OpState) -> Result<(), SyntaxError>;
@@ -71,5 +72,23 @@ impl fmt::Debug for OpSyntax {
         f.debug_struct("OpSyntax")
             .field("op", &self.op)
             .finish_non_exhaustive()
+    }
+}
+
+impl Registry {
+    /// Adds hand-written custom forms. An op has one custom form: that of its assembly format takes
+    /// precedence, then the first one that was added.
+    #[must_use]
+    pub fn with_syntaxes(mut self, syntaxes: impl IntoIterator<Item = &'static OpSyntax>) -> Self {
+        for syntax in syntaxes {
+            self.syntaxes.entry(syntax.op).or_insert(syntax);
+        }
+        self
+    }
+
+    /// Returns the hand-written custom form of an op, if there is one.
+    #[must_use]
+    pub fn syntax(&self, op: &str) -> Option<&'static OpSyntax> {
+        self.syntaxes.get(op)?.downcast_ref()
     }
 }

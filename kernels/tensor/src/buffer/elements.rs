@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::slice;
 
 use super::borrow::Borrow;
-use super::{BufferConflict, HostBuffer, OwnedElements, OwnedElementsMut};
+use super::{BufferConflict, HostBuffer};
 use crate::element::Element;
 use crate::error::TensorError;
 
@@ -55,22 +55,6 @@ impl HostBuffer {
         }
         let borrow = self.storage.borrows().write(self.range())?;
         Ok(ElementsMut::new(self.start.cast(), len, borrow))
-    }
-
-    /// Borrows the bytes to read them, as elements, for as long as the result lives: it keeps a handle of the buffer.
-    ///
-    /// # Errors
-    /// Those of [`elements`](Self::elements).
-    pub fn elements_owned<T: Element>(&self) -> Result<OwnedElements<T>, TensorError> {
-        OwnedElements::new(self.clone())
-    }
-
-    /// Borrows the bytes to write them, as elements, for as long as the result lives: it keeps a handle of the buffer.
-    ///
-    /// # Errors
-    /// Those of [`elements_mut`](Self::elements_mut).
-    pub fn elements_mut_owned<T: Element>(&mut self) -> Result<OwnedElementsMut<T>, TensorError> {
-        OwnedElementsMut::new(self.clone())
     }
 
     /// How many elements the bytes are, if they are whole elements in the right place.

@@ -19,8 +19,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::OwnedElements;
-
 /// The notes about one allocation.
 #[derive(Default)]
 pub(super) struct Notes(OnceLock<Box<Note>>);
@@ -35,7 +33,7 @@ struct Note {
 
 impl Notes {
     /// The note about these bytes that is wanted, made if there is none; nothing if there was one about an earlier value.
-    fn get_or_make<N: Any + Send + Sync>(
+    pub(super) fn get_or_make<N: Any + Send + Sync>(
         &self,
         range: &Range<usize>,
         num_writes: u32,
@@ -85,40 +83,6 @@ impl fmt::Debug for Notes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let num_notes = std::iter::successors(self.0.get(), |entry| entry.next.get()).count();
         write!(f, "{num_notes} notes")
-    }
-}
-
-impl<T> OwnedElements<T> {
-    /// What is noted about these elements: the first note of type `N` that is wanted. If there is none it is made, and lives
-    /// until the buffer's memory goes. Nothing, if the elements have been written since such a note was made: what changes is not
-    /// worth notes.
-    ///
-    /// A note must not hold a handle of this very buffer, which would never go. Looking for it takes no lock, but a step for each
-    /// note about the same allocation. Where threads make one at the same time, one of theirs is kept.
-    ///
-    /// ```
-    /// use tfrt_tensor::HostBuffer;
-    ///
-    /// struct Sum(i32);
-    ///
-    /// let elements = HostBuffer::copied(&allocator(), &[1, 2, 3])?.elements_owned::<i32>()?;
-    /// let sum = |number: i32| elements.note(|_| true, || Sum(number)).map(|sum| sum.0);
-    /// assert_eq!(sum(elements.iter().sum()), Some(6));
-    /// assert_eq!(sum(7), Some(6), "that is noted already");
-    /// # use tfrt_host::allocator::{HostAllocator, Malloc};
-    /// # fn allocator() -> std::sync::Arc<dyn HostAllocator> { std::sync::Arc::new(Malloc) }
-    /// # Ok::<(), tfrt_tensor::TensorError>(())
-    /// ```
-    pub fn note<N: Any + Send + Sync>(
-        &self,
-        is_wanted: impl Fn(&N) -> bool,
-        make: impl FnOnce() -> N,
-    ) -> Option<&N> {
-        let buffer = self.buffer();
-        let borrows = buffer.storage.borrows();
-        let num_writes = borrows.num_writes()?;
-        let notes = borrows.notes();
-        notes.get_or_make(&buffer.range(), num_writes, is_wanted, make)
     }
 }
 

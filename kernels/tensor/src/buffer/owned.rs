@@ -10,6 +10,7 @@
     reason = "a borrow and the handle that keeps its memory are one value"
 )]
 
+use std::any::Any;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
@@ -18,6 +19,24 @@ use super::borrow::Borrows;
 use super::{BufferConflict, Elements, ElementsMut, HostBuffer};
 use crate::element::Element;
 use crate::error::TensorError;
+
+impl HostBuffer {
+    /// Borrows the bytes to read them, as elements, for as long as the result lives: it keeps a handle of the buffer.
+    ///
+    /// # Errors
+    /// Those of [`elements`](Self::elements).
+    pub fn elements_owned<T: Element>(&self) -> Result<OwnedElements<T>, TensorError> {
+        OwnedElements::new(self.clone())
+    }
+
+    /// Borrows the bytes to write them, as elements, for as long as the result lives: it keeps a handle of the buffer.
+    ///
+    /// # Errors
+    /// Those of [`elements_mut`](Self::elements_mut).
+    pub fn elements_mut_owned<T: Element>(&mut self) -> Result<OwnedElementsMut<T>, TensorError> {
+        OwnedElementsMut::new(self.clone())
+    }
+}
 
 /// An owned borrow of elements of a buffer for reading.
 ///
@@ -57,6 +76,40 @@ impl<T> OwnedElements<T> {
     #[must_use]
     pub fn buffer(&self) -> &HostBuffer {
         &self.buffer
+    }
+}
+
+impl<T> OwnedElements<T> {
+    /// What is noted about these elements: the first note of type `N` that is wanted. If there is none it is made, and lives
+    /// until the buffer's memory goes. Nothing, if the elements have been written since such a note was made: what changes is not
+    /// worth notes.
+    ///
+    /// A note must not hold a handle of this very buffer, which would never go. Looking for it takes no lock, but a step for each
+    /// note about the same allocation. Where threads make one at the same time, one of theirs is kept.
+    ///
+    /// ```
+    /// use tfrt_tensor::HostBuffer;
+    ///
+    /// struct Sum(i32);
+    ///
+    /// let elements = HostBuffer::copied(&allocator(), &[1, 2, 3])?.elements_owned::<i32>()?;
+    /// let sum = |number: i32| elements.note(|_| true, || Sum(number)).map(|sum| sum.0);
+    /// assert_eq!(sum(elements.iter().sum()), Some(6));
+    /// assert_eq!(sum(7), Some(6), "that is noted already");
+    /// # use tfrt_host::allocator::{HostAllocator, Malloc};
+    /// # fn allocator() -> std::sync::Arc<dyn HostAllocator> { std::sync::Arc::new(Malloc) }
+    /// # Ok::<(), tfrt_tensor::TensorError>(())
+    /// ```
+    pub fn note<N: Any + Send + Sync>(
+        &self,
+        is_wanted: impl Fn(&N) -> bool,
+        make: impl FnOnce() -> N,
+    ) -> Option<&N> {
+        let buffer = self.buffer();
+        let borrows = buffer.storage.borrows();
+        let num_writes = borrows.num_writes()?;
+        let notes = borrows.notes();
+        notes.get_or_make(&buffer.range(), num_writes, is_wanted, make)
     }
 }
 

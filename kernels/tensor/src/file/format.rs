@@ -1,51 +1,18 @@
 //! Files of several formats, in one way: lists of named tensors.
 
-use std::fmt;
-use std::io;
 use std::sync::Arc;
 
 use tfrt_host::allocator::HostAllocator;
-use tfrt_support::DType;
 
-use crate::buffer::{BufferConflict, HostBuffer};
-use crate::dense::DenseHostTensor;
-use crate::error::TensorError;
-use crate::file::btf::{self, BtfError, BtfReader, BtfTensor};
+use crate::buffer::HostBuffer;
+use crate::file::btf::{self, BtfReader, BtfTensor};
+use crate::file::error::FileError;
+use crate::file::named::NamedTensor;
 use crate::file::npy;
-use crate::shape::ShapeError;
 use crate::tensor::Tensor;
 
 #[cfg(feature = "formats")]
 use crate::file::{npz, safetensors};
-
-/// A tensor of a file.
-#[derive(Debug)]
-pub struct NamedTensor {
-    /// Its name; its index if the format has no names.
-    pub name: String,
-    /// The tensor.
-    pub tensor: Box<dyn Tensor>,
-}
-
-impl NamedTensor {
-    /// A tensor under a name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, tensor: impl Tensor) -> Self {
-        Self {
-            name: name.into(),
-            tensor: Box::new(tensor),
-        }
-    }
-
-    /// The tensor as a dense one.
-    pub(super) fn expect_dense(&self, format: &'static str) -> Result<&DenseHostTensor, FileError> {
-        self.tensor.downcast_ref().ok_or_else(|| FileError::Kind {
-            format,
-            name: self.name.clone(),
-            kind: self.tensor.tensor_type().name(),
-        })
-    }
-}
 
 /// A format of tensor files.
 ///
@@ -212,125 +179,11 @@ fn write_btf(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     Ok(file)
 }
 
-/// Why a file cannot be read or written.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum FileError {
-    /// A binary tensor file is wrong.
-    Btf(BtfError),
-    /// A binary tensor file cannot be written.
-    WriteBtf(btf::BtfWriteError),
-    /// A file of another format is wrong.
-    Wrong {
-        /// Where.
-        offset: u64,
-        /// What.
-        message: String,
-    },
-    /// A part of an archive is wrong.
-    Entry {
-        /// The name of the part.
-        name: String,
-        /// What is wrong, at an offset in the part.
-        error: Box<FileError>,
-    },
-    /// Files of a format cannot have elements of this type.
-    NoDType {
-        /// The name of the format.
-        format: &'static str,
-        /// The type.
-        dtype: DType,
-    },
-    /// Files of a format cannot have tensors of this kind.
-    Kind {
-        /// The name of the format.
-        format: &'static str,
-        /// The name of the tensor.
-        name: String,
-        /// Its kind.
-        kind: &'static str,
-    },
-    /// A file of one tensor cannot have another number of them.
-    NotOne {
-        /// How many there are.
-        found: usize,
-    },
-    /// There is no memory for a tensor, it is being written, or there can be no such tensor.
-    Tensor(TensorError),
-    /// Reading or writing failed.
-    Io(io::Error),
-}
-
-impl FileError {
-    #[cold]
-    pub(super) fn at(offset: usize, message: impl Into<String>) -> Self {
-        Self::Wrong {
-            offset: offset as u64,
-            message: message.into(),
-        }
-    }
-}
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Btf(error) => error.fmt(f),
-            Self::WriteBtf(error) => error.fmt(f),
-            Self::Wrong { offset, message } => write!(f, "at offset {offset}: {message}"),
-            Self::Entry { name, error } => write!(f, "`{name}`: {error}"),
-            Self::NoDType { format, dtype } => {
-                write!(
-                    f,
-                    "a file of format {format} cannot have elements of type {dtype}"
-                )
-            }
-            Self::Kind { format, name, kind } => {
-                write!(
-                    f,
-                    "a file of format {format} cannot have tensors of kind {kind}, such as `{name}`"
-                )
-            }
-            Self::NotOne { found } => {
-                write!(f, "a file of format npy has one tensor, found {found}")
-            }
-            Self::Tensor(error) => error.fmt(f),
-            Self::Io(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for FileError {}
-
-tfrt_support::convert_errors!(FileError);
-
-impl From<BtfError> for FileError {
-    fn from(error: BtfError) -> Self {
-        Self::Btf(error)
-    }
-}
-
-impl From<TensorError> for FileError {
-    fn from(error: TensorError) -> Self {
-        Self::Tensor(error)
-    }
-}
-
-impl From<ShapeError> for FileError {
-    fn from(error: ShapeError) -> Self {
-        Self::Tensor(error.into())
-    }
-}
-
-impl From<BufferConflict> for FileError {
-    fn from(conflict: BufferConflict) -> Self {
-        Self::Tensor(conflict.into())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::coo::CooHostTensor;
+    use crate::dense::DenseHostTensor;
     use crate::shape::Shape;
     use crate::testing::malloc;
 

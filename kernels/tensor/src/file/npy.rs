@@ -18,34 +18,15 @@ use tfrt_support::DType;
 
 use crate::buffer::HostBuffer;
 use crate::dense::DenseHostTensor;
-use crate::file::format::FileError;
+use crate::element;
+use crate::file::error::FileError;
 use crate::file::source::aligned;
-use crate::metadata;
-use header::{ByteOrder, Header};
+pub use header::MAGIC;
 
-/// What a file starts with.
-pub const MAGIC: &[u8] = b"\x93NUMPY";
+use header::{ByteOrder, DTYPES, Header};
 
 /// Elements start at a multiple of this in files that are written here, in bytes.
 const ALIGN_BYTES: usize = 64;
-
-/// The element types that arrays can have, with their codes.
-const DTYPES: [(DType, &str); 14] = [
-    (DType::I1, "b1"),
-    (DType::I8, "i1"),
-    (DType::I16, "i2"),
-    (DType::I32, "i4"),
-    (DType::I64, "i8"),
-    (DType::Ui8, "u1"),
-    (DType::Ui16, "u2"),
-    (DType::Ui32, "u4"),
-    (DType::Ui64, "u8"),
-    (DType::F16, "f2"),
-    (DType::F32, "f4"),
-    (DType::F64, "f8"),
-    (DType::Complex64, "c8"),
-    (DType::Complex128, "c16"),
-];
 
 /// Reads a file. The tensor shares its memory if the elements lie there as tensors have them.
 ///
@@ -71,7 +52,7 @@ pub fn read(
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<DenseHostTensor, FileError> {
     let (header, start) = Header::parse(&file.read()?)?;
-    let expected = metadata::size_bytes(header.dtype, &header.shape)?;
+    let expected = element::size_bytes(header.dtype, &header.shape)?;
     let found = file.len_bytes() - start;
     if expected != found {
         return Err(FileError::at(

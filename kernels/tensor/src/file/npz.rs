@@ -10,7 +10,8 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::buffer::{Elements, HostBuffer};
-use crate::file::format::{FileError, NamedTensor};
+use crate::file::error::FileError;
+use crate::file::named::NamedTensor;
 use crate::file::npy;
 
 /// The entries of an archive may expand, all together, to this many times its size, and to [`FREE_BYTES`] more.

@@ -12,7 +12,8 @@ use tfrt_support::escape::escaped;
 
 use crate::buffer::HostBuffer;
 use crate::dense::DenseHostTensor;
-use crate::file::format::{FileError, NamedTensor};
+use crate::file::error::FileError;
+use crate::file::named::NamedTensor;
 use crate::file::source::aligned;
 use crate::shape::Shape;
 

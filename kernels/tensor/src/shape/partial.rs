@@ -76,7 +76,7 @@ impl PartialShape {
     }
 
     /// The shape of these dimensions, all of which are known.
-    pub(super) fn of_known(dims: &[usize]) -> Self {
+    fn of_known(dims: &[usize]) -> Self {
         // They come from attributes and tensors, so that no dimension is above `i64::MAX` and nothing is replaced.
         let signed = |&dim: &usize| i64::try_from(dim).unwrap_or(i64::MAX);
         Self {
@@ -115,6 +115,12 @@ impl PartialShape {
 impl From<&Shape> for PartialShape {
     fn from(shape: &Shape) -> Self {
         Self::of_known(shape.dims())
+    }
+}
+
+impl From<&Sizes> for PartialShape {
+    fn from(sizes: &Sizes) -> Self {
+        Self::of_known(sizes.dims())
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{Immutable, Value};
 
-use super::{PartialShape, Shape, ShapeError, write_list};
+use super::{Shape, ShapeError, write_list};
 use crate::identity;
 
 /// The sizes of all dimensions, however many elements that comes to. Values of type `!ts.shape` are such.
@@ -77,12 +77,6 @@ impl Sizes {
 impl From<&Shape> for Sizes {
     fn from(shape: &Shape) -> Self {
         Self::new(shape.dims())
-    }
-}
-
-impl From<&Sizes> for PartialShape {
-    fn from(sizes: &Sizes) -> Self {
-        Self::of_known(sizes.dims())
     }
 }
 

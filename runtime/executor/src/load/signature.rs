@@ -1,4 +1,4 @@
-//! The checks of a call: the numbers of arguments and results, and the types of arguments.
+//! The signature of a function, and the checks of a call: the numbers of arguments and results, and the types of arguments.
 //!
 //! Most spellings of types may stand for several payload types; those are left to the kernels that
 //! read the arguments. The spellings of numbers, strings and chains stand for one type in every
@@ -9,9 +9,22 @@ use std::sync::Arc;
 
 use half::{bf16, f16};
 use tfrt_async::{AnyRef, ByteString, Chain, TypeIndex};
-use tfrt_support::{Error, ErrorCode};
+use tfrt_host::kernel::NativeFunction;
+use tfrt_support::{Error, ErrorCode, FunctionKind};
 
-use super::tables::FunctionEntry;
+/// One function of the file.
+#[derive(Debug)]
+pub(crate) struct FunctionEntry {
+    pub(crate) name: Box<str>,
+    pub(crate) kind: FunctionKind,
+    /// The spellings of types are shared with the file's table: many functions share a long one.
+    pub(crate) argument_types: Box<[Arc<str>]>,
+    pub(crate) result_types: Box<[Arc<str>]>,
+    /// For each argument, the payload type that its spelling fixes.
+    pub(crate) fixed_arguments: Box<[Option<TypeIndex>]>,
+    /// The Rust function behind a native function.
+    pub(crate) native: Option<NativeFunction>,
+}
 
 /// Returns, for each argument, the payload type that its spelling fixes, if it fixes one.
 pub(crate) fn fixed_payloads(spellings: &[Arc<str>]) -> Box<[Option<TypeIndex>]> {
@@ -134,7 +147,6 @@ mod tests {
     use std::sync::Barrier;
 
     use tfrt_async::Value;
-    use tfrt_host::FunctionKind;
 
     use super::*;
 

@@ -17,7 +17,7 @@ use tfrt_support::nearest::did_you_mean;
 use tfrt_support::{Error, ErrorCode};
 
 use super::proof::fixed_spelling;
-use super::signature::fixed_payloads;
+use super::signature::{FunctionEntry, fixed_payloads};
 
 /// A verified file whose names are resolved.
 pub(crate) struct Tables {
@@ -28,20 +28,6 @@ pub(crate) struct Tables {
     by_name: HashMap<Box<str>, FunctionId>,
     /// The payload type that each spelling stands for in this file.
     spelled: OnceLock<HashMap<&'static str, Option<TypeIndex>>>,
-}
-
-/// One function of the file.
-#[derive(Debug)]
-pub(crate) struct FunctionEntry {
-    pub(crate) name: Box<str>,
-    pub(crate) kind: FunctionKind,
-    /// The spellings of types are shared with the file's table: many functions share a long one.
-    pub(crate) argument_types: Box<[Arc<str>]>,
-    pub(crate) result_types: Box<[Arc<str>]>,
-    /// For each argument, the payload type that its spelling fixes.
-    pub(crate) fixed_arguments: Box<[Option<TypeIndex>]>,
-    /// The Rust function behind a native function.
-    pub(crate) native: Option<NativeFunction>,
 }
 
 impl Tables {

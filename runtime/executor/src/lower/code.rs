@@ -27,26 +27,10 @@ use std::ops::Range;
 use tfrt_async::TypeIndex;
 use tfrt_host::__runtime::DirectFn;
 use tfrt_host::kernel::KernelDescriptor;
-use tfrt_support::define_id;
 use tfrt_support::entity::EntityId;
 
+pub(crate) use super::ids::{KernelId, RegisterId, StreamId};
 use super::segments::Segments;
-
-define_id! {
-    /// A kernel of a body. The ids follow the order in which the kernels run if that is known, and
-    /// program order otherwise.
-    pub(crate) struct KernelId("kernel");
-}
-
-define_id! {
-    /// A register of a body. Argument `i` is register `i`.
-    pub(crate) struct RegisterId("register");
-}
-
-define_id! {
-    /// A stream: kernels of one stream prefer to run one after another on one thread.
-    pub(crate) struct StreamId("stream");
-}
 
 /// The code of a function.
 ///
@@ -106,17 +90,6 @@ pub(crate) enum Schedule {
     /// The order is one of several that a queue may choose unless it promises an order. A queue
     /// that runs tasks in order has that of the segments.
     Segmented(Segments),
-}
-
-impl Schedule {
-    /// Returns the schedule of code whose kernels are in the order of one path.
-    pub(crate) fn of(code: &Code) -> Self {
-        let segments = Segments::of(code);
-        match segments.len() {
-            0 | 1 => Self::Exact,
-            _ => Self::Segmented(segments),
-        }
-    }
 }
 
 /// The memory of a running function, in words.

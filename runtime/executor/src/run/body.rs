@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::batch::GroupCost;
 use super::block::BlockLayout;
 use super::constants::Constants;
-use super::in_order::Habit;
+use super::habit::Habit;
 use super::links::{Carrying, Links};
 use super::pace::Pace;
 use crate::lower::code::Code;

@@ -16,10 +16,8 @@
 //!
 //! [`super::turn`] tells whose turn it is, and where the order was left. Finding out where the
 //! order was left costs more than counting, so a function that had to leave its order runs in the
-//! ready loop for a while: see [`Habit`].
+//! ready loop for a while: see [`super::habit`].
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
-
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use tfrt_async::AnyRef;
 use tfrt_host::__runtime::DirectCall;
@@ -30,56 +28,12 @@ use super::invocation::InvocationRef;
 use super::panics;
 use super::path::{Path, Progress};
 use super::plain::PLAIN_CONSTANT;
+use super::position::InOrder;
 use super::ready::run_path;
 use super::turn::Phase;
-use crate::lower::code::{Code, Extras, Kernel, KernelId, Schedule};
-use crate::lower::segments::{Replay, Segments};
-
-/// The number of invocations of a function that run in the ready loop after one has left its order.
-/// A retry costs a function that always leaves its order about one percent.
-const COUNTED_RUNS: u32 = 255;
-
-/// Whether the results of a body's kernels were available when the kernels returned.
-///
-/// This is an estimate: no memory access is ordered by it, and a lost update does no harm. So all
-/// accesses are relaxed.
-#[derive(Debug, Default)]
-pub(crate) struct Habit {
-    /// The number of invocations that are not to run in order.
-    num_counted: AtomicU32,
-}
-
-impl Habit {
-    /// Returns `true` if the next invocation is to run in order.
-    pub(crate) fn is_in_order(&self) -> bool {
-        let num_counted = self.num_counted.load(Ordering::Relaxed);
-        if num_counted > 0 {
-            self.num_counted.store(num_counted - 1, Ordering::Relaxed);
-        }
-        num_counted == 0
-    }
-
-    /// Records that a result was not available.
-    fn order_was_left(&self) {
-        self.num_counted.store(COUNTED_RUNS, Ordering::Relaxed);
-    }
-}
-
-/// The position of a path in the order of its function, as long as it follows the order.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct InOrder<'a> {
-    segments: &'a Segments,
-    /// The position of the current kernel, or of the next one.
-    position: usize,
-    /// Whether the kernel at the position has been started.
-    is_running: bool,
-    /// The position after the last kernel of the segment.
-    end: usize,
-    /// The segment to enqueue next.
-    next_segment: usize,
-    /// The number of kernels after which it is enqueued.
-    handed_at: usize,
-}
+use crate::lower::code::{Code, Extras, Kernel, Schedule};
+use crate::lower::replay::Replay;
+use crate::lower::segments::Segments;
 
 /// Why the loop over plain kernels stopped.
 enum Stop {
@@ -173,24 +127,6 @@ impl<'a> InOrder<'a> {
             segments: segments_of(code),
             ..place
         }
-    }
-
-    /// Returns what the path does when it reaches a position.
-    #[inline]
-    fn phase_at(&self, position: usize) -> Phase {
-        if position == self.end {
-            Phase::Idle
-        } else if position == self.handed_at {
-            Phase::Between
-        } else {
-            Phase::Running
-        }
-    }
-
-    /// Returns the kernel at the position.
-    #[inline]
-    fn kernel(&self) -> KernelId {
-        self.segments.order[self.position]
     }
 
     /// Runs kernels as long as they are plain, and enqueues segments. No kernel counts as plain if

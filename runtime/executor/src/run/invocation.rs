@@ -41,7 +41,7 @@ use super::program::Program;
 use super::ready_count::ReadyCount;
 use super::turn::{Position, Turn};
 use crate::lower::code::Code;
-use crate::lower::segments::Replay;
+use crate::lower::replay::Replay;
 
 /// The first part of the block.
 struct Header {

@@ -14,8 +14,8 @@ use tfrt_host::__runtime::{BorrowedContext, DirectCall};
 use tfrt_support::entity::EntityId;
 
 use super::frame::Frame;
-use super::in_order::InOrder;
 use super::invocation::InvocationRef;
+use super::position::InOrder;
 use super::ready_count::ReadyCount;
 use crate::lower::code::{Code, KernelId, StreamId};
 

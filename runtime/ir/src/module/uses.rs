@@ -9,14 +9,9 @@
 //! Invariant U1: operand `i` of an op is in the list of its value exactly once, and the list stores
 //! its own length. Upheld by `link` and `unlink` alone.
 
-use super::{Module, OpId, Use, ValueId};
-
-/// A use, as stored in lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
-    op: OpId,
-    operand: u32,
-}
+use super::use_list::{Neighbours, Place};
+use super::{Module, Use};
+use crate::ids::{OpId, ValueId};
 
 impl From<Place> for Use {
     fn from(place: Place) -> Self {
@@ -25,20 +20,6 @@ impl From<Place> for Use {
             operand: place.operand as usize,
         }
     }
-}
-
-/// The uses of a value.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct UseList {
-    newest: Option<Place>,
-    len: usize,
-}
-
-/// The neighbours of a use in its list.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Neighbours {
-    newer: Option<Place>,
-    older: Option<Place>,
 }
 
 /// An iterator over the uses of a value, newest first.

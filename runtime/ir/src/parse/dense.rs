@@ -3,7 +3,8 @@
 use super::attributes::{float_literal, integer_value};
 use super::lexer::{Kind, Token, hex_digit, unescape};
 use super::parser::{Parse, Parser};
-use crate::attribute::{AttrId, Attribute, DenseElements, dense_element_bytes};
+use crate::attribute::{AttrId, Attribute, DenseElements};
+use crate::module::dense_element_bytes;
 use crate::print::attributes::fixed_dims;
 use crate::print::number::float_bits;
 use crate::types::{FloatType, Signedness, Type, TypeId};

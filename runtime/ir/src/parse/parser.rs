@@ -7,8 +7,8 @@ use tfrt_support::entity::SecondaryMap;
 use tfrt_support::{Diagnostic, Place};
 
 use super::lexer::{Kind, Lexer, Token, unescape};
-use super::values::{Scopes, ScopesMark};
-use super::{MAX_NESTING, ParseOptions};
+use super::options::{MAX_NESTING, ParseOptions};
+use super::scopes::{Scopes, ScopesMark};
 use crate::attribute::AttrId;
 use crate::location::LocationId;
 use crate::module::{Module, OpId};

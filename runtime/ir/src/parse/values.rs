@@ -4,10 +4,9 @@
 //! a scope in which its names end; a region whose block arguments have the names of operands opens
 //! an isolated one that cannot see outer names.
 
-use std::collections::HashMap;
-
 use super::lexer::Kind;
 use super::parser::{Parse, Parser};
+use super::scopes::{BlockScope, Definition, IsolatedScope};
 use crate::module::{BlockId, OpState, RegionId, ValueId};
 use crate::types::TypeId;
 
@@ -17,77 +16,6 @@ pub(super) struct Name<'s> {
     pub(super) name: &'s str,
     pub(super) number: u64,
     pub(super) offset: usize,
-}
-
-/// The definition of a name.
-#[derive(Clone, Copy)]
-struct Definition {
-    value: ValueId,
-    /// The offset of its definition or first use.
-    offset: usize,
-    /// `true` if its definition has not been read yet.
-    is_placeholder: bool,
-}
-
-/// The names visible in one isolated region, or in the whole text.
-#[derive(Default)]
-struct IsolatedScope<'s> {
-    values: HashMap<&'s str, HashMap<u64, Definition>>,
-    /// The names that go out of scope with each open region.
-    regions: Vec<Vec<&'s str>>,
-}
-
-/// The blocks of one region.
-#[derive(Default)]
-struct BlockScope<'s> {
-    blocks: HashMap<&'s str, BlockId>,
-    /// Blocks that were referenced but not defined yet, with the offset of the first reference.
-    undefined: HashMap<BlockId, usize>,
-    region: Option<RegionId>,
-}
-
-/// All names in a text.
-pub(super) struct Scopes<'s> {
-    isolated: Vec<IsolatedScope<'s>>,
-    blocks: Vec<BlockScope<'s>>,
-    /// The offset of the first use of each value that is not defined yet.
-    undefined: HashMap<ValueId, usize>,
-}
-
-/// A saved state of the scopes.
-pub(super) struct ScopesMark {
-    num_isolated: usize,
-    num_blocks: usize,
-    undefined: HashMap<ValueId, usize>,
-}
-
-impl Scopes<'_> {
-    pub(super) fn mark(&self) -> ScopesMark {
-        ScopesMark {
-            num_isolated: self.isolated.len(),
-            num_blocks: self.blocks.len(),
-            undefined: self.undefined.clone(),
-        }
-    }
-
-    /// Closes the scopes opened since then, the first of which is isolated.
-    pub(super) fn rewind(&mut self, mark: ScopesMark) {
-        self.isolated.truncate(mark.num_isolated);
-        self.blocks.truncate(mark.num_blocks);
-        self.undefined = mark.undefined;
-    }
-
-    pub(super) fn new() -> Self {
-        let outermost = IsolatedScope {
-            values: HashMap::new(),
-            regions: vec![Vec::new()],
-        };
-        Self {
-            isolated: vec![outermost],
-            blocks: vec![BlockScope::default()],
-            undefined: HashMap::new(),
-        }
-    }
 }
 
 impl<'s> Parser<'s, '_> {

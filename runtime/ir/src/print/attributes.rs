@@ -1,11 +1,12 @@
-//! Attributes as text.
+//! Attributes and locations as text. Each may contain the other.
 
 use std::fmt::Write as _;
 
 use super::number::print_float;
-use crate::attribute::{AttrId, Attribute, DenseElements, dense_element_bytes};
-use crate::location::location_text;
-use crate::module::{Module, NameId};
+use crate::attribute::{AttrId, Attribute, DenseElements};
+use crate::ids::LocationId;
+use crate::location::Location;
+use crate::module::{Module, NameId, dense_element_bytes};
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
 /// Longer lists of dense elements are printed as hexadecimal bytes.
@@ -373,4 +374,53 @@ fn write_bytes(module: &Module, element: TypeId, bytes: &[u8], out: &mut String)
         }
     }
     out.push('"');
+}
+
+/// Returns the text between the parentheses of `loc(…)`.
+#[must_use]
+pub fn location_text(module: &Module, location: LocationId) -> String {
+    let mut out = String::new();
+    write_location(module, location, &mut out);
+    out
+}
+
+fn write_location(module: &Module, location: LocationId, out: &mut String) {
+    match module.location(location) {
+        Location::Unknown => out.push_str("unknown"),
+        Location::File { file, line, column } => {
+            print_string(file.as_bytes(), out);
+            let _ = write!(out, ":{line}:{column}");
+        }
+        Location::Name { name, child } => {
+            print_string(name.as_bytes(), out);
+            if *module.location(*child) != Location::Unknown {
+                out.push('(');
+                write_location(module, *child, out);
+                out.push(')');
+            }
+        }
+        Location::CallSite { callee, caller } => {
+            out.push_str("callsite(");
+            write_location(module, *callee, out);
+            out.push_str(" at ");
+            write_location(module, *caller, out);
+            out.push(')');
+        }
+        Location::Fused { members, metadata } => {
+            out.push_str("fused");
+            if let Some(metadata) = metadata {
+                out.push('<');
+                print_attribute(module, *metadata, out);
+                out.push('>');
+            }
+            out.push('[');
+            for (index, member) in members.iter().enumerate() {
+                if index != 0 {
+                    out.push_str(", ");
+                }
+                write_location(module, *member, out);
+            }
+            out.push(']');
+        }
+    }
 }

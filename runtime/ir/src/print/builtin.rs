@@ -2,12 +2,13 @@
 
 use super::attributes::{print_dictionary, print_symbol};
 use super::ops::Printer;
+use super::types;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{NameId, OpId};
 use crate::symbols::{
     ARGUMENT_ATTRIBUTES, FUNCTION_TYPE, RESULT_ATTRIBUTES, SYMBOL_NAME, SYMBOL_VISIBILITY,
 };
-use crate::types::{self, TypeId};
+use crate::types::TypeId;
 
 impl Printer<'_> {
     /// Prints the op if it is a function or a module that its custom form can represent.

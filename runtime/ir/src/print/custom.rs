@@ -16,10 +16,11 @@ use super::attributes::{
     print_symbol,
 };
 use super::ops::Printer;
+use super::types;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{Module, NameId, OpId, RegionId, ValueId};
 use crate::registry::OpEntry;
-use crate::types::{self, TypeId};
+use crate::types::TypeId;
 use crate::verify::instance::attr_instance;
 
 /// An op and its declaration, with the values of each declared group.

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::PrintOptions;
-use super::attributes::{print_dictionary, print_entry, print_string};
+use super::attributes::{location_text, print_dictionary, print_entry, print_string};
 use super::names::Names;
+use super::types;
 use crate::attribute::AttrId;
-use crate::location::{LocationId, location_text};
+use crate::location::LocationId;
 use crate::module::{BlockId, Module, NameId, OpId, RegionId, ValueId};
 use crate::symbols::{FUNCTION_TYPE, LATER_FUNC_OP, LATER_FUNCTION_TYPE};
-use crate::types;
 
 /// The state of printing one op and everything inside it.
 pub(super) struct Printer<'a> {

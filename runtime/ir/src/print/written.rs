@@ -4,9 +4,10 @@ use super::attributes::{
     print_attribute, print_attribute_without_type, print_string, print_symbol,
 };
 use super::ops::Printer;
+use super::types;
 use crate::attribute::AttrId;
 use crate::module::{BlockId, OpId, RegionId, ValueId};
-use crate::types::{self, TypeId};
+use crate::types::TypeId;
 
 /// The printer of the text of one op, after its name.
 pub struct OpPrinter<'p, 'a> {

@@ -302,7 +302,7 @@ impl Numbers {
                 "brings the elements to initialize to more than {MAX_ELEMENTS}"
             ))
         })?;
-        let Some(bytes) = tfrt_ir::attribute::dense_element_bytes(module, element) else {
+        let Some(bytes) = tfrt_ir::dense_element_bytes(module, element) else {
             return Ok(None);
         };
         let mut values = Vec::new();

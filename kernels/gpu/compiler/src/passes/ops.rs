@@ -477,7 +477,7 @@ pub(super) fn num_elements(module: &Module, memory: TypeId) -> Option<u64> {
 /// The size of memory of a fixed shape.
 pub(super) fn num_bytes(module: &Module, memory: TypeId) -> Option<i128> {
     let element = crate::dialects::element_type(module, memory)?;
-    let element = tfrt_ir::attribute::dense_element_bytes(module, element)?;
+    let element = tfrt_ir::dense_element_bytes(module, element)?;
     let bytes = num_elements(module, memory)?.checked_mul(element as u64)?;
     i64::try_from(bytes).ok().map(i128::from)
 }

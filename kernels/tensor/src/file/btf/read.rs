@@ -12,9 +12,9 @@ use super::{BtfError, BtfLayout, BtfProblem, DTYPES, HEADER_BYTES, dtype_code};
 use crate::buffer::HostBuffer;
 use crate::coo::CooHostTensor;
 use crate::dense::DenseHostTensor;
+use crate::element;
 use crate::error::TensorError;
 use crate::file::source::{self, Source, Stream};
-use crate::metadata;
 use crate::shape::Shape;
 use crate::tensor::Tensor;
 
@@ -241,7 +241,7 @@ impl<S: Source> BtfReader<S> {
         shape: Shape,
     ) -> Result<(DenseHostTensor, u64), BtfError> {
         let wrong = |error: TensorError| BtfError::new(BtfProblem::Data, offset).because(error);
-        let len_bytes = metadata::size_bytes(dtype, &shape).map_err(wrong)? as u64;
+        let len_bytes = element::size_bytes(dtype, &shape).map_err(wrong)? as u64;
         let buffer = self
             .source
             .buffer_at(offset, len_bytes)

@@ -2,9 +2,29 @@
 
 use tfrt_support::DType;
 
-use super::{DTYPES, MAGIC};
-use crate::file::format::FileError;
+use crate::file::error::FileError;
 use crate::shape::Shape;
+
+/// What a file starts with.
+pub const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// The element types that arrays can have, with their codes.
+pub(super) const DTYPES: [(DType, &str); 14] = [
+    (DType::I1, "b1"),
+    (DType::I8, "i1"),
+    (DType::I16, "i2"),
+    (DType::I32, "i4"),
+    (DType::I64, "i8"),
+    (DType::Ui8, "u1"),
+    (DType::Ui16, "u2"),
+    (DType::Ui32, "u4"),
+    (DType::Ui64, "u8"),
+    (DType::F16, "f2"),
+    (DType::F32, "f4"),
+    (DType::F64, "f8"),
+    (DType::Complex64, "c8"),
+    (DType::Complex128, "c16"),
+];
 
 /// In which order the bytes of a number lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

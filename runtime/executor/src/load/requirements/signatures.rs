@@ -5,7 +5,8 @@ use tfrt_ods::{FunctionForm, FunctionSignature, OpDef};
 use tfrt_support::entity::EntityId;
 use tfrt_support::{Error, ErrorCode};
 
-use crate::load::tables::{FunctionEntry, Tables};
+use crate::load::signature::FunctionEntry;
+use crate::load::tables::Tables;
 
 /// Checks that the functions of a kernel, given by `ids`, have the signatures that `op` requires.
 pub(crate) fn check(tables: &Tables, op: &OpDef, ids: &[u32]) -> Result<(), Error> {
