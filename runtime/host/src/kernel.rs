@@ -24,15 +24,27 @@
 
 pub(crate) mod frame;
 
+pub(crate) mod inputs;
+
+pub(crate) mod type_list;
+
+pub(crate) mod call;
+
 pub(crate) mod descriptor;
 
 pub(crate) mod direct;
+
+pub(crate) mod native;
+
+pub(crate) mod registration;
 
 pub(crate) mod registry;
 
 pub(crate) mod operands;
 
 pub(crate) mod attribute;
+
+pub(crate) mod attribute_parameter;
 
 pub(crate) mod attribute_kind;
 
@@ -82,77 +94,18 @@ pub(crate) mod location;
 
 pub mod library;
 
-mod library_kernel;
-
-use tfrt_ods::OpDef;
-
-use param::{Arguments, ParamList};
-use result::{ResultPart, Returned};
-
 pub use attribute::AttrParam;
 pub use attributes::Attributes;
+#[doc(hidden)]
+pub use call::{AsyncKernel, Kernel};
 pub use callable::{Callable, ClonedTypes, Function, Region, ValueTypes};
 pub use descriptor::KernelDescriptor;
 pub use frame::KernelFrame;
+pub use native::{NativeCall, NativeFunction};
 pub use object::Object;
 pub use operands::{Operands, OperandsIter};
 pub use preallocated::{MetadataAnswer, Preallocated, Shaped, WorkspaceAnswer};
-pub use registry::{
-    DialectRegistration, DuplicateKernels, KernelRegistry, NativeCall, NativeFunction,
-};
+pub use registration::{DialectRegistration, KernelSet};
+pub use registry::{DuplicateKernels, KernelRegistry};
 pub use resource::{Res, Resource, ResourceScope};
 pub use workspace::{Workspace, WorkspaceElement};
-
-/// A function as a kernel. Implemented by the types that [`KernelDescriptor::new`] and the like
-/// derive from a closure.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a kernel",
-    label = "not made by `#[tfrt_kernel]`",
-    note = "write `#[tfrt_kernel(\"my.op\")]` on a function"
-)]
-pub trait Kernel: 'static {
-    /// Its parameters, as markers.
-    type Params: ParamList;
-    /// Its results, as markers.
-    type Results: ResultPart;
-    /// Its declaration.
-    const OP: &'static OpDef;
-
-    /// Calls the function.
-    fn call(arguments: Arguments<'_, '_, Self::Params>) -> Returned<Self::Results>;
-}
-
-/// An `async fn` as a kernel. Implemented by the types that [`KernelDescriptor::new_async`] derives
-/// from a closure.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an asynchronous kernel",
-    label = "not made by `#[tfrt_kernel]` on an `async fn`",
-    note = "write `#[tfrt_kernel(\"my.op\")]` on an `async fn`"
-)]
-pub trait AsyncKernel: 'static {
-    /// Its parameters, as markers.
-    type Params: ParamList;
-    /// Its results, as markers.
-    type Results: ResultPart;
-    /// Its declaration.
-    const OP: &'static OpDef;
-
-    /// Calls the function.
-    fn call<'h, 'f: 'h>(
-        arguments: Arguments<'h, 'f, Self::Params>,
-    ) -> impl Future<Output = Returned<Self::Results>> + Send;
-}
-
-/// A function marked with `#[tfrt_kernel]`, with all its instances. The macro implements this for
-/// the type named by the option `kernel_set`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a set of kernels",
-    label = "not the `kernel_set` of a function with `#[tfrt_kernel]`",
-    note = "write `#[tfrt_kernel(\"my.op\", kernel_set = {Self})]` on the function; the macro then makes the type"
-)]
-pub trait KernelSet {
-    /// One descriptor for each instance.
-    const KERNELS: &'static [KernelDescriptor];
-}

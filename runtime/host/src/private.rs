@@ -43,7 +43,8 @@ pub use tfrt_ods::{
 pub use tfrt_support::Error;
 
 pub use crate::kernel::adapter::Declared;
-pub use crate::kernel::attribute::{Attribute, no_case};
+pub use crate::kernel::attribute::no_case;
+pub use crate::kernel::attribute_parameter::Attribute;
 pub use crate::kernel::attributes::AllAttributes;
 pub use crate::kernel::callable::TypedFunction;
 pub use crate::kernel::checked::{
@@ -56,15 +57,15 @@ pub use crate::kernel::context::{
 pub use crate::kernel::declare::*;
 pub use crate::kernel::function::{Function, Functions, LentFunction, LentFunctions};
 pub use crate::kernel::library::{LibraryHeader, library_header};
+pub use crate::kernel::native::call_native;
 pub use crate::kernel::object::Dyn;
 pub use crate::kernel::operand::{AnyOperand, AnyRest, ByMut, ByRef, ByValue, Reference, Rest};
 pub use crate::kernel::optional::{Optional, OptionalRef};
-pub use crate::kernel::panic::call_native;
 pub use crate::kernel::param::Arguments;
 pub use crate::kernel::preallocated::{
     answer, answer_bytes, asked_with, metadata, queried, workspace_len,
 };
-pub use crate::kernel::registry::{DeclaredOps, KernelRegistration};
+pub use crate::kernel::registration::{DeclaredOps, KernelRegistration};
 pub use crate::kernel::resource::Shared;
 pub use crate::kernel::result::Returned;
 pub use crate::kernel::result::{

@@ -8,7 +8,7 @@
 //!  ExecutionContext ──► queue, location of the kernel                             one per call
 //! ```
 //!
-//! A service does not know kernels, except that the host keeps their registry.
+//! A service does not know kernels: the host keeps their registry as an object.
 
 pub(crate) mod host;
 

@@ -1,4 +1,4 @@
-//! Attributes as parameters.
+//! Attributes as parameters: the types that can be read, and reading them.
 //!
 //! An attribute is read twice: when a file is loaded, checking every byte, through
 //! [`KernelTypes::check_attributes`]; and when a kernel runs. A [direct](crate::kernel::direct)
@@ -8,8 +8,6 @@
 //! [`KernelTypes::check_attributes`]: crate::kernel::KernelTypes::check_attributes
 #![expect(unsafe_code, reason = "reads attributes that were accepted before")]
 
-use std::marker::PhantomData;
-
 use half::{bf16, f16};
 use tfrt_async::ByteString;
 use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, FromAttr, ShapeView};
@@ -17,10 +15,7 @@ use tfrt_ods::binding::ABSENT;
 use tfrt_ods::{AttrKind, OpDef};
 use tfrt_support::{DType, Error, ErrorCode};
 
-use crate::kernel::descriptor::TypeList;
-use crate::kernel::frame::AttributeList;
-use crate::kernel::param::{Param, Sealed};
-use crate::kernel::source::Source;
+use crate::kernel::inputs::AttributeList;
 
 /// A type that a parameter with `#[attr]` can have, or the referent of such a reference.
 ///
@@ -276,52 +271,12 @@ impl<A: AttrParam + ?Sized> AttrParam for &'static A {
     }
 }
 
-/// A parameter with `#[attr]`: the attribute at `INDEX`, in byte order of the names.
-#[derive(Debug)]
-pub struct Attribute<A: ?Sized, const INDEX: usize>(PhantomData<A>);
-
-impl<A: ?Sized, const INDEX: usize> Sealed for Attribute<A, INDEX> {}
-
-impl<A: AttrParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDEX> {
-    type Held<'f> = Option<A::Value<'f>>;
-    type Argument<'h, 'f> = A::Value<'f>;
-    const IS_DIRECT: bool = true;
-    const READS_CALL: bool = true;
-    const IS_FIXED: bool = true;
-
-    #[inline]
-    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
-        source.attribute::<A>(INDEX).map(Some)
-    }
-
-    #[inline]
-    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
-        match held.take() {
-            Some(value) => value,
-            None => unreachable!("an argument is lent once"),
-        }
-    }
-
-    fn check<'a, S: Source<'a>>(_source: S) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn describe(_operands: &mut TypeList) {}
-
-    fn describe_attributes(reads: &mut Vec<AttrRead>) {
-        reads.push(AttrRead {
-            index: INDEX,
-            check: |section, offset| A::read(section, offset).map(drop),
-        });
-    }
-}
-
 /// How a kernel reads one of its attributes.
 #[derive(Clone, Copy, Debug)]
 pub struct AttrRead {
     /// Its index, in byte order of the names.
-    index: usize,
-    check: fn(&[u8], u32) -> Result<(), Error>,
+    pub(super) index: usize,
+    pub(super) check: fn(&[u8], u32) -> Result<(), Error>,
 }
 
 impl AttrRead {

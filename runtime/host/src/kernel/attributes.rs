@@ -5,10 +5,10 @@ use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
 use crate::kernel::attribute::{self, AttrParam};
-use crate::kernel::descriptor::TypeList;
-use crate::kernel::frame::AttributeList;
+use crate::kernel::inputs::AttributeList;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
+use crate::kernel::type_list::TypeList;
 
 /// The attributes of one kernel in one file, in byte order of their names, which are not stored.
 ///

@@ -7,11 +7,11 @@ use std::marker::PhantomData;
 use tfrt_async::{AnyRef, AsyncValueRef, Value};
 use tfrt_support::{Error, ErrorCode};
 
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::function;
 use crate::kernel::function_ref::FunctionRef;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
+use crate::kernel::type_list::TypeList;
 use crate::services::execution::ExecutionContext;
 
 /// The types of arguments or of results of a function, as a tuple.

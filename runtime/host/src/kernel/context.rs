@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
+use crate::kernel::type_list::TypeList;
 use crate::services::execution::ExecutionContext;
 use crate::services::host::HostContext;
 use crate::services::request::RequestContext;

@@ -38,10 +38,9 @@ use tfrt_async::{AnyRef, Value, WriteGuard};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-use crate::kernel::Kernel;
 use crate::kernel::attribute::AttrParam;
-use crate::kernel::descriptor;
-use crate::kernel::frame::{AttributeList, FunctionList};
+use crate::kernel::call::{Kernel, call_function};
+use crate::kernel::inputs::{AttributeList, FunctionList};
 use crate::kernel::panic::panicked;
 use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
@@ -168,7 +167,7 @@ unsafe fn run_unguarded<K: Kernel>(
         kernel: PhantomData,
     };
     // SAFETY: duties 2 and 3 imply for every operand what `check` verifies. Attributes are duty 4.
-    let returned = unsafe { descriptor::call::<K, _>(source) }?;
+    let returned = unsafe { call_function::<K, _>(source) }?;
     // SAFETY: duties 1 and 2.
     let mut sink = unsafe { Places::new(registers, offsets) };
     K::Results::put(returned, &mut sink);

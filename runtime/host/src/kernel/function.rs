@@ -5,11 +5,11 @@
 //! follow it are counted from the end.
 #![expect(unsafe_code, reason = "implements a trait with duties")]
 
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::missing_function;
 use crate::kernel::function_ref::FunctionRef;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
+use crate::kernel::type_list::TypeList;
 use tfrt_support::Error;
 
 /// `FunctionRef`: the function at `INDEX`, from the end if `FROM_END`.

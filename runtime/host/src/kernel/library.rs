@@ -41,6 +41,10 @@
 //! kernel that gets the wrong one fails with an error that says so.
 #![expect(unsafe_code, reason = "loads code")]
 
+mod table;
+
+pub(super) mod loaded;
+
 mod error;
 
 mod export;
@@ -48,71 +52,27 @@ mod export;
 mod fingerprint;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::mem::ManuallyDrop;
-use std::panic::PanicHookInfo;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use libloading::Library;
-use tfrt_ods::dialect::DialectDef;
 
 use crate::kernel::KernelRegistry;
 
-use export::{ABI_VERSION, Exports, HostServices, Registrations};
 use fingerprint::fingerprint;
+use table::{ABI_VERSION, Exports, HostServices};
 
 pub use error::LoadLibraryError;
 #[doc(hidden)]
-pub use export::{LibraryHeader, library_header};
+pub use export::library_header;
+pub use loaded::LoadedLibrary;
+#[doc(hidden)]
+pub use table::LibraryHeader;
 
 use error::Reason;
 
 /// The symbol that a library exports.
 const ENTRY_POINT: &[u8] = b"tfrt_kernel_library\0";
-
-/// A kernel library that is permanently part of the process.
-///
-/// ```no_run
-/// use tfrt_host::kernel::KernelRegistry;
-///
-/// let mut registry = KernelRegistry::from_link()?;
-/// // SAFETY: 1 to 3: it is a crate of our own, built beside this program.
-/// let library = unsafe { registry.load_library("target/debug/libmy_kernels.so") }?;
-/// println!("{} is loaded", library.path().display());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone)]
-pub struct LoadedLibrary {
-    path: PathBuf,
-    exports: &'static Exports,
-    registrations: &'static Registrations,
-}
-
-impl LoadedLibrary {
-    /// Returns the path that it was loaded from.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the properties of dialects that it declares.
-    pub fn dialects(&self) -> impl Iterator<Item = DialectDef> {
-        self.registrations.dialects.iter().copied()
-    }
-
-    /// Sets the hook that is called when code of the library panics, before the panic becomes an
-    /// error. The program's own hook belongs to its own copy of the standard library.
-    #[doc(hidden)]
-    pub fn set_panic_hook(&self, hook: fn(&PanicHookInfo<'_>)) {
-        (self.exports.set_panic_hook)(hook);
-    }
-
-    /// Flushes output of the library's kernels that does not end in a newline yet.
-    #[doc(hidden)]
-    pub fn flush_output(&self) {
-        (self.exports.flush_output)();
-    }
-}
 
 impl KernelRegistry {
     /// Loads a kernel library and adds everything that is linked into it. It is never unloaded.
@@ -215,13 +175,4 @@ unsafe fn load(path: &Path) -> Result<LoadedLibrary, Reason> {
         exports,
         registrations: connected.map_err(Reason::Connect)?,
     })
-}
-
-impl fmt::Debug for LoadedLibrary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LoadedLibrary")
-            .field("path", &self.path)
-            .field("num_kernels", &self.registrations.kernels.len())
-            .finish_non_exhaustive()
-    }
 }

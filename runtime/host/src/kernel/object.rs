@@ -13,11 +13,11 @@ use tfrt_async::{AnyRef, BorrowError};
 use tfrt_ods::{OpDef, TypeConstraint};
 use tfrt_support::Error;
 
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::mismatch;
 use crate::kernel::operand::OperandParam;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::{Source, conflict};
+use crate::kernel::type_list::TypeList;
 
 /// A trait object that kernels take: `&dyn Trait`.
 ///

@@ -10,11 +10,11 @@ use tfrt_async::{AnyRef, AsyncValueRef, TypeIndex, Value, WriteGuard};
 use tfrt_ods::{Arity, TypeConstraint};
 use tfrt_support::Error;
 
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::mismatch;
 use crate::kernel::operands::Operands;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::{ReadHold, Source};
+use crate::kernel::type_list::TypeList;
 
 /// The declaration of a marker that is an operand.
 pub trait OperandParam: Param {

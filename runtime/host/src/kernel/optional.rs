@@ -8,10 +8,10 @@ use tfrt_async::{TypeIndex, Value};
 use tfrt_ods::{Arity, TypeConstraint};
 use tfrt_support::Error;
 
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::operand::OperandParam;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::{ReadHold, Source};
+use crate::kernel::type_list::TypeList;
 
 /// `Option<T>`: a copy of the payload, if the operand is present.
 #[derive(Debug)]

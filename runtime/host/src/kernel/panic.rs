@@ -3,10 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tfrt_async::AnyRef;
 use tfrt_support::{Error, ErrorCode};
-
-use crate::kernel::registry::NativeCall;
 
 /// Returns the error of a kernel that panicked with `payload`: `kernel 'NAME' panicked: MESSAGE`.
 ///
@@ -71,47 +68,4 @@ pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
         .copied()
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message")
-}
-
-/// Calls a native function. If it panics, every result becomes an error, including those that it
-/// has set: the function did not complete.
-///
-/// ```
-/// use tfrt_async::AnyRef;
-/// use tfrt_host::HostContext;
-/// use tfrt_host::__runtime::call_native;
-/// use tfrt_host::kernel::NativeCall;
-///
-/// let host = HostContext::builder().build();
-/// let mut results = [None, None];
-/// let call = NativeCall { host: &host, arguments: &[], results: &mut results };
-/// call_native("my_native", call, |call| {
-///     call.results[0] = Some(AnyRef::ready_chain());
-///     std::panic::resume_unwind(Box::new("overflow"));
-/// });
-/// for result in results {
-///     let error = result.unwrap().error_if_present().cloned().unwrap();
-///     assert_eq!(error.message(), "kernel 'my_native' panicked: overflow");
-/// }
-/// ```
-///
-/// If the function is in a kernel library, its caller could not catch the panic.
-pub fn call_native(name: &str, call: NativeCall<'_>, function: impl FnOnce(NativeCall<'_>)) {
-    let NativeCall {
-        host,
-        arguments,
-        results,
-    } = call;
-    let call = NativeCall {
-        host,
-        arguments,
-        results: &mut *results,
-    };
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| function(call))) {
-        let error = AnyRef::error(panicked(name, payload));
-        for result in results {
-            // Dropping the previous value may panic, too.
-            drop_quietly(result.replace(error.clone()));
-        }
-    }
 }

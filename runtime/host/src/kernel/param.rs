@@ -11,9 +11,9 @@
 use tfrt_support::Error;
 
 use crate::kernel::attribute::AttrRead;
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::operand_slot::OperandSlot;
 use crate::kernel::source::Source;
+use crate::kernel::type_list::TypeList;
 
 /// How one parameter is bound.
 pub trait Param: Sealed {

@@ -5,117 +5,17 @@
 //! is loaded.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use tfrt_async::AnyRef;
-use tfrt_ods::dialect::DialectDef;
 use tfrt_ods::{OpDef, SourcePlace};
 use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
 
-use crate::kernel::KernelSet;
 use crate::kernel::descriptor::KernelDescriptor;
-use crate::kernel::library::LoadedLibrary;
-use crate::services::host::HostContext;
-
-/// Kernels collected at link time. Submitted by `#[tfrt_kernel]`.
-#[derive(Clone, Copy, Debug)]
-pub struct KernelRegistration {
-    kernels: &'static [KernelDescriptor],
-}
-
-impl KernelRegistration {
-    /// Creates a registration of all instances of a function.
-    #[must_use]
-    pub const fn new(kernels: &'static [KernelDescriptor]) -> Self {
-        Self { kernels }
-    }
-
-    pub(crate) fn kernels(&self) -> &'static [KernelDescriptor] {
-        self.kernels
-    }
-}
-
-inventory::collect!(KernelRegistration);
-
-/// Declarations of ops without kernels, collected at link time. Submitted by `declare_op!`.
-///
-/// ```
-/// use tfrt_host::__private::DeclaredOps;
-/// use tfrt_ods::{OpDef, OpTraits};
-///
-/// static RETURN: OpDef = OpDef { traits: OpTraits::TERMINATOR, ..OpDef::new("my.return") };
-///
-/// tfrt_host::__private::submit! { DeclaredOps(&[&RETURN]) }
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct DeclaredOps(pub &'static [&'static OpDef]);
-
-inventory::collect!(DeclaredOps);
-
-/// Properties of dialects, collected at link time. Only the text front end uses them.
-///
-/// ```
-/// use tfrt_host::kernel::DialectRegistration;
-/// use tfrt_ods::dialect::DialectDef;
-///
-/// tfrt_host::__private::submit! { DialectRegistration(&[DialectDef::new("my_strange")]) }
-///
-/// assert!(DialectRegistration::linked().any(|dialect| dialect.name == "my_strange"));
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct DialectRegistration(pub &'static [DialectDef]);
-
-inventory::collect!(DialectRegistration);
-
-impl DialectRegistration {
-    /// Returns the linked properties, in unspecified order.
-    pub fn linked() -> impl Iterator<Item = DialectDef> {
-        inventory::iter::<Self>
-            .into_iter()
-            .flat_map(|registration| registration.0.iter().copied())
-    }
-}
-
-/// A Rust function that programs call like their own functions, collected at link time.
-///
-/// ```
-/// use tfrt_async::AnyRef;
-/// use tfrt_host::kernel::NativeFunction;
-///
-/// fn native_sink(_call: tfrt_host::kernel::NativeCall<'_>) {}
-///
-/// tfrt_host::__private::submit! {
-///     NativeFunction {
-///         name: "native_sink",
-///         place: tfrt_ods::SourcePlace { file: file!(), line: line!() },
-///         execute: native_sink,
-///     }
-/// }
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct NativeFunction {
-    /// The name under which programs declare it.
-    pub name: &'static str,
-    /// The location of its registration.
-    pub place: SourcePlace,
-    /// Runs it once all arguments are available, including errors. It fills every result slot. In a
-    /// kernel library it must not panic; `tfrt::native_function!` ensures that.
-    pub execute: fn(NativeCall<'_>),
-}
-
-inventory::collect!(NativeFunction);
-
-/// One call of a [`NativeFunction`].
-#[derive(Debug)]
-pub struct NativeCall<'a> {
-    /// The host.
-    pub host: &'a HostContext,
-    /// The arguments.
-    pub arguments: &'a [AnyRef],
-    /// The slots of its results.
-    pub results: &'a mut [Option<AnyRef>],
-}
+use crate::kernel::library::loaded::LoadedLibrary;
+use crate::kernel::native::NativeFunction;
+use crate::kernel::registration::{DeclaredOps, KernelRegistration, KernelSet};
+use crate::services::host::{HostContext, HostContextBuilder};
 
 /// All kernels that programs can name.
 ///
@@ -170,12 +70,6 @@ impl Named for Op {
     }
 }
 
-impl Named for NativeFunction {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-}
-
 impl Default for KernelRegistry {
     fn default() -> Self {
         Self::new()
@@ -202,11 +96,11 @@ impl KernelRegistry {
         let kernels = || inventory::iter::<KernelRegistration>.into_iter();
         let ops = || inventory::iter::<DeclaredOps>.into_iter();
         let natives = inventory::iter::<NativeFunction>.into_iter();
-        let num_kernels = kernels().map(|registration| registration.kernels.len());
+        let num_kernels = kernels().map(|registration| registration.kernels().len());
         let num_ops = ops().map(|registration| registration.0.len());
         registry.ops.reserve(num_kernels.chain(num_ops).sum());
         registry.add_many(
-            kernels().flat_map(|registration| registration.kernels),
+            kernels().flat_map(KernelRegistration::kernels),
             ops().flat_map(|registration| registration.0.iter().copied()),
             natives.copied(),
         )?;
@@ -354,6 +248,29 @@ impl KernelRegistry {
             }
         }
         dialects
+    }
+}
+
+/// The kernels of a host, which keeps them as an object: services do not know kernels.
+impl HostContextBuilder {
+    /// Sets the kernels; the default is none.
+    #[must_use]
+    pub fn registry(self, registry: Arc<KernelRegistry>) -> Self {
+        self.kernels(Box::new(registry))
+    }
+}
+
+impl HostContext {
+    /// Returns the kernels that programs may use.
+    #[must_use]
+    pub fn registry(&self) -> &Arc<KernelRegistry> {
+        static NONE: LazyLock<Arc<KernelRegistry>> = LazyLock::new(Arc::default);
+        match self.kernels() {
+            Some(kernels) => kernels
+                .downcast_ref()
+                .expect("only `HostContextBuilder::registry` sets the kernels"),
+            None => &NONE,
+        }
     }
 }
 

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use tfrt_support::{Error, ErrorCode};
 
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
+use crate::kernel::type_list::TypeList;
 use crate::services::execution::ExecutionContext;
 
 /// The scope in which a resource is shared.

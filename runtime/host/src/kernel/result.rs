@@ -10,9 +10,9 @@ use tfrt_ods::{Arity, TypeConstraint};
 use tfrt_support::error::IntoError;
 use tfrt_support::{Error, ErrorCode};
 
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::KernelFrame;
 use crate::kernel::param::Sealed;
+use crate::kernel::type_list::TypeList;
 
 /// The destination of results, from the first to the last.
 pub trait Sink: Sealed {

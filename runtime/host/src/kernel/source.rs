@@ -8,7 +8,8 @@ use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
 use crate::kernel::attribute::{self, AttrParam};
-use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
+use crate::kernel::frame::{FrameParts, mismatch};
+use crate::kernel::inputs::{AttributeList, FunctionList};
 use crate::services::execution::ExecutionContext;
 
 /// The source from which arguments are read.

@@ -13,12 +13,12 @@ use tfrt_async::{ByteString, TypeIndex, Value};
 use tfrt_ods::{Arity, OpDef, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};
 
-use crate::kernel::descriptor::TypeList;
 use crate::kernel::operand::OperandParam;
 use crate::kernel::optional::is_present;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::result::{ResultParam, ResultPart, Sink, put_all};
 use crate::kernel::source::Source;
+use crate::kernel::type_list::TypeList;
 
 const TYPE: TypeConstraint = TypeConstraint::Exact(ByteString::MLIR_TYPE);
 

@@ -15,9 +15,7 @@ use tfrt_support::Error;
 
 use crate::allocator::{HostAllocator, Malloc};
 use crate::device::{CpuDevice, DeviceManager};
-use crate::kernel::KernelRegistry;
 use crate::services::limits::Limits;
-use crate::services::request::RequestContext;
 use crate::services::shared_context::SharedContexts;
 use crate::services::timer::TimerQueue;
 
@@ -42,16 +40,25 @@ pub struct HostContext {
     allocator: Arc<dyn HostAllocator>,
     diagnostic_handler: DiagnosticHandler,
     devices: DeviceManager,
-    registry: Arc<KernelRegistry>,
+    kernels: Option<Kernels>,
     limits: Limits,
     num_live_invocations: AtomicUsize,
+}
+
+/// The kernels of a host, as an object.
+type Kernels = Box<dyn Any + Send + Sync>;
+
+/// Something that a host can cancel: a request.
+pub(crate) trait Cancel: Send + Sync {
+    /// Cancels it with an error, unless it is cancelled already.
+    fn cancel_with(&self, error: Error);
 }
 
 /// The requests that [`HostContext::cancel_all`] reaches.
 #[derive(Default)]
 struct LiveRequests {
     /// By number. The place of a request that has left is empty.
-    places: Vec<Option<Weak<RequestContext>>>,
+    places: Vec<Option<Weak<dyn Cancel>>>,
     /// Numbers of requests that have left, for reuse.
     free_numbers: Vec<u64>,
     /// The error with which new requests are cancelled, between `cancel_all` and `restart`.
@@ -61,7 +68,7 @@ struct LiveRequests {
 /// Configures a [`HostContext`]; every part has a default.
 #[derive(Default)]
 pub struct HostContextBuilder {
-    registry: Option<Arc<KernelRegistry>>,
+    kernels: Option<Kernels>,
     queue: Option<Arc<dyn ConcurrentWorkQueue>>,
     allocator: Option<Arc<dyn HostAllocator>>,
     diagnostic_handler: Option<DiagnosticHandler>,
@@ -69,10 +76,10 @@ pub struct HostContextBuilder {
 }
 
 impl HostContextBuilder {
-    /// Sets the kernels; the default is none.
+    /// Sets the kernels that [`HostContext::kernels`] returns.
     #[must_use]
-    pub fn registry(mut self, registry: Arc<KernelRegistry>) -> Self {
-        self.registry = Some(registry);
+    pub(crate) fn kernels(mut self, kernels: Kernels) -> Self {
+        self.kernels = Some(kernels);
         self
     }
 
@@ -124,7 +131,7 @@ impl HostContextBuilder {
             allocator: self.allocator.unwrap_or_else(|| Arc::new(Malloc)),
             diagnostic_handler: self.diagnostic_handler.unwrap_or_else(|| Arc::new(|_| {})),
             devices,
-            registry: self.registry.unwrap_or_default(),
+            kernels: self.kernels,
             limits: self.limits,
             num_live_invocations: AtomicUsize::new(0),
         })
@@ -138,10 +145,9 @@ impl HostContext {
         HostContextBuilder::default()
     }
 
-    /// Returns the kernels that programs may use.
-    #[must_use]
-    pub fn registry(&self) -> &Arc<KernelRegistry> {
-        &self.registry
+    /// Returns the kernels, if there are any: the module of the registry knows their type.
+    pub(crate) fn kernels(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.kernels.as_deref()
     }
 
     /// Returns the devices.
@@ -272,10 +278,10 @@ impl HostContext {
     /// its error.
     pub(crate) fn enter_request(
         &self,
-        request: &Arc<RequestContext>,
+        request: Weak<dyn Cancel>,
         set_number: impl FnOnce(u64),
     ) -> Option<Error> {
-        let entry = Some(Arc::downgrade(request));
+        let entry = Some(request);
         let mut requests = self.lock_requests();
         match requests.free_numbers.pop() {
             Some(number) => {

@@ -15,7 +15,7 @@ use tfrt_queue::{RequestTag, Task};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::allocator::{HostAllocator, RequestMemory};
-use crate::services::host::HostContext;
+use crate::services::host::{Cancel, HostContext};
 use crate::services::resource::ResourceContext;
 use crate::services::shared_context::SharedContexts;
 use crate::services::timer::Timer;
@@ -173,7 +173,8 @@ impl RequestContextBuilder {
             deadline: OnceLock::new(),
         });
         let host = &request.host;
-        let cancelled_with = host.enter_request(&request, |number| {
+        let entry = Arc::downgrade(&request);
+        let cancelled_with = host.enter_request(entry, |number| {
             // Relaxed: any other thread finds the request under the lock under which it is added.
             request.number.store(number, Ordering::Relaxed);
         });
@@ -190,6 +191,12 @@ impl RequestContextBuilder {
             request.deadline.get_or_init(|| timer);
         }
         request
+    }
+}
+
+impl Cancel for RequestContext {
+    fn cancel_with(&self, error: Error) {
+        self.cancel_with(error);
     }
 }
 

@@ -21,9 +21,10 @@ use tfrt_support::Error;
 
 use super::promises::Promises;
 use crate::kernel::Kernel;
-use crate::kernel::descriptor;
-use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, KernelFrame};
+use crate::kernel::call::call_function;
+use crate::kernel::frame::{FrameParts, KernelFrame};
 use crate::kernel::function_ref::FunctionTable;
+use crate::kernel::inputs::{AttributeList, FunctionList};
 use crate::kernel::panic::{drop_quietly, panicked};
 use crate::services::execution::ExecutionContext;
 
@@ -49,7 +50,7 @@ pub(crate) unsafe fn run_blocking<K: Kernel>(frame: &mut KernelFrame<'_>) {
                 let owned = owned;
                 // SAFETY: the duties hold for the frame, hence for its copy: available values stay
                 // available.
-                unsafe { descriptor::call::<K, _>(owned.parts()) }
+                unsafe { call_function::<K, _>(owned.parts()) }
             }));
             let outcome = outcome.unwrap_or_else(|payload| Err(panicked(op.name, payload)));
             promises.keep::<K::Results>(&ctx, op, outcome);

@@ -27,8 +27,9 @@ use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
 use crate::kernel::attribute::{self, AttrParam};
-use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
+use crate::kernel::frame::{FrameParts, mismatch};
 use crate::kernel::function_ref::FunctionTable;
+use crate::kernel::inputs::{AttributeList, FunctionList};
 use crate::kernel::operand_slot::{OperandContent, OperandSlot};
 use crate::kernel::param::ParamList;
 use crate::kernel::source::{ReadHold, Source, conflict};

@@ -7,7 +7,8 @@ use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-use crate::kernel::frame::{AttributeList, FunctionList, KernelFrame};
+use crate::kernel::frame::KernelFrame;
+use crate::kernel::inputs::{AttributeList, FunctionList};
 use crate::kernel::panic::{drop_quietly, panicked};
 use crate::kernel::result::{FrameSink, ResultPart, Returned};
 use crate::services::execution::ExecutionContext;

@@ -1,53 +1,15 @@
-//! The library's side: the table that a library exports.
-//!
-//! ```text
-//!  tfrt_kernel_library() ─► LibraryHeader (C layout)
-//!                             abi_version
-//!                             fingerprint, fingerprint_len ── read first; equal? then, and only then:
-//!                             exports ─► Exports (Rust layout) { connect, set_panic_hook, flush_output }
-//!                                                                   │
-//!                                    HostServices ──────────────────┴──► Registrations
-//! ```
+//! The library's side: the header that it exports, and how it connects to the program.
 #![expect(unsafe_code, reason = "adopts the state of the program")]
 
-use std::ffi::c_void;
-use std::fmt;
 use std::io::Write;
-use std::panic::PanicHookInfo;
 use std::sync::{LazyLock, OnceLock};
 
-use tfrt_ods::OpDef;
-use tfrt_ods::dialect::DialectDef;
-
 use super::fingerprint::fingerprint;
-use crate::kernel::KernelDescriptor;
-use crate::kernel::registry::{
-    DeclaredOps, DialectRegistration, KernelRegistration, NativeFunction,
-};
+use super::table::{ABI_VERSION, Exports, HostServices, LibraryHeader, Registrations};
+use crate::kernel::native::NativeFunction;
+use crate::kernel::registration::{DeclaredOps, DialectRegistration, KernelRegistration};
 use crate::log;
-use crate::sync::shared::{AdoptError, SharedState};
-
-/// The version of [`LibraryHeader`] itself.
-pub(super) const ABI_VERSION: u32 = 1;
-
-/// The start of every library of any build. Nothing else may be read before the fingerprints have
-/// been compared.
-#[derive(Debug)]
-#[repr(C)]
-pub struct LibraryHeader {
-    pub(super) abi_version: u32,
-    /// UTF-8.
-    pub(super) fingerprint: *const u8,
-    pub(super) fingerprint_len: usize,
-    /// Points to an [`Exports`].
-    pub(super) exports: *const c_void,
-}
-
-// SAFETY: the pointers refer to statics that are never written.
-unsafe impl Send for LibraryHeader {}
-
-// SAFETY: as for `Send`.
-unsafe impl Sync for LibraryHeader {}
+use crate::sync::shared::AdoptError;
 
 /// Returns the header of the library that contains this code.
 #[must_use]
@@ -62,17 +24,6 @@ pub fn library_header() -> *const LibraryHeader {
     &raw const *HEADER
 }
 
-/// The functions that a program calls in a library of the same build. None of them panics.
-pub(super) struct Exports {
-    /// Makes the library use the program's state and returns its registrations. Duties: those of
-    /// [`SharedState::adopt`].
-    pub(super) connect: unsafe fn(&HostServices) -> Result<&'static Registrations, AdoptError>,
-    /// Sets the hook that is called when code of the library panics.
-    pub(super) set_panic_hook: fn(fn(&PanicHookInfo<'_>)),
-    /// Flushes what code of the library has printed so far.
-    pub(super) flush_output: fn(),
-}
-
 static EXPORTS: Exports = Exports {
     connect,
     set_panic_hook: |hook| std::panic::set_hook(Box::new(hook)),
@@ -81,32 +32,6 @@ static EXPORTS: Exports = Exports {
         let _ = std::io::stdout().flush();
     },
 };
-
-/// The services that a library uses from the program.
-#[derive(Debug)]
-pub(super) struct HostServices {
-    state: SharedState,
-    log_thread_number: fn() -> u64,
-}
-
-impl HostServices {
-    /// Returns those of this copy of the runtime.
-    pub(super) fn of_this_copy() -> Self {
-        Self {
-            state: SharedState::of_this_copy(),
-            log_thread_number: log::thread_number,
-        }
-    }
-}
-
-/// The items that a library registers.
-#[derive(Debug)]
-pub(super) struct Registrations {
-    pub(super) kernels: Vec<KernelDescriptor>,
-    pub(super) ops: Vec<&'static OpDef>,
-    pub(super) natives: Vec<NativeFunction>,
-    pub(super) dialects: Vec<DialectDef>,
-}
 
 /// See [`Exports::connect`].
 ///
@@ -140,11 +65,5 @@ impl Registrations {
                 .collect(),
             dialects: DialectRegistration::linked().collect(),
         }
-    }
-}
-
-impl fmt::Debug for Exports {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exports").finish_non_exhaustive()
     }
 }

@@ -8,9 +8,9 @@ use tfrt_queue::{RequestTag, Task};
 use tfrt_support::Error;
 use tfrt_support::metadata::TensorMetadata;
 
-use super::export::{Exports, HostServices, Registrations};
+use super::table::{Exports, HostServices, Registrations};
 use crate::kernel::direct::DirectCall;
-use crate::kernel::registry::{NativeCall, NativeFunction};
+use crate::kernel::native::{NativeCall, NativeFunction};
 use crate::kernel::{KernelDescriptor, KernelFrame};
 use crate::{
     ExecutionContext, FunctionRef, HostContext, Limits, RequestContext, ResourceContext, TimerQueue,

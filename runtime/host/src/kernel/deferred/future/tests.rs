@@ -7,7 +7,7 @@ use tfrt_ods::{ResultDef, TypeConstraint};
 
 use super::*;
 use crate::kernel::KernelDescriptor;
-use crate::kernel::frame::{AttributeList, FunctionList};
+use crate::kernel::inputs::{AttributeList, FunctionList};
 use crate::kernel::param::Arguments;
 use crate::kernel::result::Payload;
 use crate::services::host::HostContext;

@@ -1,0 +1,61 @@
+//! Functions as kernels, and the call of one.
+#![expect(unsafe_code, reason = "reads operands whose types were proven")]
+
+use tfrt_ods::OpDef;
+use tfrt_support::Error;
+
+use crate::kernel::param::{Arguments, ParamList};
+use crate::kernel::result::{ResultPart, Returned};
+use crate::kernel::source::Source;
+
+/// A function as a kernel. Implemented by the types that `adapter` derives from a closure.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a kernel",
+    label = "not made by `#[tfrt_kernel]`",
+    note = "write `#[tfrt_kernel(\"my.op\")]` on a function"
+)]
+pub trait Kernel: 'static {
+    /// Its parameters, as markers.
+    type Params: ParamList;
+    /// Its results, as markers.
+    type Results: ResultPart;
+    /// Its declaration.
+    const OP: &'static OpDef;
+
+    /// Calls the function.
+    fn call(arguments: Arguments<'_, '_, Self::Params>) -> Returned<Self::Results>;
+}
+
+/// An `async fn` as a kernel. Implemented by the types that `adapter` derives from a
+/// closure.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an asynchronous kernel",
+    label = "not made by `#[tfrt_kernel]` on an `async fn`",
+    note = "write `#[tfrt_kernel(\"my.op\")]` on an `async fn`"
+)]
+pub trait AsyncKernel: 'static {
+    /// Its parameters, as markers.
+    type Params: ParamList;
+    /// Its results, as markers.
+    type Results: ResultPart;
+    /// Its declaration.
+    const OP: &'static OpDef;
+
+    /// Calls the function.
+    fn call<'h, 'f: 'h>(
+        arguments: Arguments<'h, 'f, Self::Params>,
+    ) -> impl Future<Output = Returned<Self::Results>> + Send;
+}
+
+/// Calls the function of `K`. Borrows end before the results are visible.
+///
+/// # Safety
+/// 1. `K::Params::check` of the same source would succeed.
+#[inline]
+pub(crate) unsafe fn call_function<'f, K: Kernel, S: Source<'f>>(
+    source: S,
+) -> Result<Returned<K::Results>, Error> {
+    // SAFETY: duty 1.
+    let mut held = unsafe { K::Params::hold(source) }?;
+    Ok(K::call(K::Params::lend(&mut held)))
+}
