@@ -5,6 +5,8 @@
 //! the two, the same on every machine; digits of different seeds have nothing in common. So a network that is trained on one
 //! seed is tested on another, and never sees a digit twice.
 
+pub mod command;
+
 mod glyphs;
 
 mod pen;
@@ -15,6 +17,8 @@ use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use pen::PIXELS;
+
+use crate::error::invalid;
 
 /// Draws digits `first`, `first + 1`, … of a seed, `count` of them, as a task of the work queue.
 ///
@@ -86,9 +90,34 @@ fn draw_into(
     for (offset, (image, label)) in (0..).zip(rows) {
         let digit = drawing::draw(seed, first.wrapping_add(offset));
         *label = i32::from(digit.label);
-        for (pixel, ink) in image.iter_mut().zip(digit.pixels) {
-            *pixel = f32::from(ink) / 255.0;
-        }
+        scale(&digit.pixels, image);
     }
     Ok(())
+}
+
+/// Returns the image of a record: 784 pixels from 0 (paper) to 1 (ink), of type f32.
+///
+/// Each of the 784 bytes is a pixel from 0 to 255.
+///
+/// # Errors
+/// If there are more or fewer bytes.
+#[tfrt_kernel("digits.decode", results(pixels), format = "operands attr-dict")]
+fn decode(image: &[u8], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    if image.len() != PIXELS {
+        let found = image.len();
+        return Err(invalid(format!(
+            "expected an image of {PIXELS} bytes, found {found}"
+        )));
+    }
+    let shape = Shape::new(&[PIXELS])?;
+    let mut pixels = DenseHostTensor::zeroed(ctx.allocator(), DType::F32, shape)?;
+    scale(image, &mut pixels.elements_mut::<f32>()?);
+    Ok(pixels)
+}
+
+/// Bytes as numbers from 0 to 1.
+fn scale(bytes: &[u8], pixels: &mut [f32]) {
+    for (pixel, &ink) in pixels.iter_mut().zip(bytes) {
+        *pixel = f32::from(ink) / 255.0;
+    }
 }

@@ -17,6 +17,8 @@
 //! All of them are ordinary kernels without special access to the runtime.
 #![forbid(unsafe_code)]
 
+pub mod command;
+
 pub mod random;
 
 pub mod training;

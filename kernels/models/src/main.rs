@@ -1,27 +1,37 @@
-//! Makes models: their programs and weights.
+//! Generates the data, programs and weights of models.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::process::ExitCode;
 
-use tfrt_models::resnet50;
+use tfrt_models::{digits, resnet50};
 
 const HELP: &str = "\
-Makes models: their programs and weights
+Generates the data, programs and weights of models
 
 Usage: tfrt-models resnet50 --out DIR [OPTIONS]
+       tfrt-models digits --out FILE [OPTIONS]
 
-Options:
-  --out DIR          where the programs, the weights and an image go; made if it is not there
-  --seed N           what the weights and the image are drawn from [default: 1]
+`resnet50` writes a network in several forms, with random weights and an image:
+  --out DIR          the folder to write to; created if it does not exist
+  --seed N           the seed of the weights and of the image [default: 1]
   --image PIXELS     the height and width of images [default: 224]
   --width CHANNELS   the channels of the first layer, which all others follow [default: 64]
-  --classes N        [default: 1000]
+  --classes N        the number of classes [default: 1000]
+
+`digits` writes a TFRecord file of simulated handwritten digits, a `tf.Example` each, with the
+features `image` (784 bytes, 0 for paper to 255 for ink) and `label` (0 to 9):
+  --out FILE         the file to write; an existing file is replaced
+  --count N          the number of digits [default: 16000]
+  --first N          the index of the first digit [default: 0]
+  --seed N           the seed of the digits [default: 1]
+
   -h, --help         print this
 
 Examples:
-  tfrt-models resnet50 --out /tmp/resnet50                          the network as it is known, 102 MB of weights
-  tfrt-models resnet50 --out /tmp/small --image 64 --width 8        a small one of the same form
+  tfrt-models resnet50 --out /tmp/resnet50                      the usual network, 102 MB of weights
+  tfrt-models resnet50 --out /tmp/small --image 64 --width 8    a small one of the same form
+  tfrt-models digits --out kernels/models/digits/digits.tfrecord
 ";
 
 fn main() -> ExitCode {
@@ -31,10 +41,13 @@ fn main() -> ExitCode {
         .any(|argument| argument == "--help" || argument == "-h");
     let outcome = match arguments.split_first() {
         _ if wants_help => Ok(HELP.to_owned()),
-        Some((model, options)) if model == "resnet50" => {
-            resnet50::command::run(options).map_err(|error| with_causes(&error))
-        }
-        Some((model, _)) => Err(format!("unknown model `{model}`; available: `resnet50`")),
+        Some((model, options)) => match model.as_str() {
+            "resnet50" => resnet50::command::run(options).map_err(|error| with_causes(&error)),
+            "digits" => digits::command::run(options).map_err(|error| with_causes(&error)),
+            _ => Err(format!(
+                "unknown model `{model}`; available: `digits`, `resnet50`"
+            )),
+        },
         None => Err(HELP.to_owned()),
     };
     match outcome {

@@ -20,7 +20,7 @@ fn fill_uniform(tensor: &mut DenseHostTensor, #[attr] bound: f32, #[attr] seed: 
 /// Computes how wrong a classifier is, and which way is better.
 ///
 /// Row i of the logits, which are a matrix, is what the classifier makes of example i, whose class is `labels[i]`, a number of
-/// type i32. The loss is the cross entropy of `softmax(logits)` and the labels, as the mean of all examples. Row i of the gradient
+/// type i32 or i64. The loss is the cross entropy of `softmax(logits)` and the labels, as the mean of all examples. Row i of the gradient
 /// is that of the loss of example i alone, `softmax(logits[i])` less one at the label: it is not divided by the number of
 /// examples.
 ///
@@ -38,7 +38,15 @@ fn softmax_cross_entropy(
 ) -> Result<f32> {
     let [num_examples, num_classes] = logits.shape().to_array()?;
     gradient.expect_shape(logits.shape())?;
-    let expected = one_of_each(&labels.elements()?, num_examples, num_classes)?;
+    let labels = match labels.dtype() {
+        DType::I64 => labels.elements::<i64>()?.to_vec(),
+        _ => labels
+            .elements::<i32>()?
+            .iter()
+            .map(|&label| label.into())
+            .collect(),
+    };
+    let expected = one_of_each(&labels, num_examples, num_classes)?;
     let mut losses = vec![0.0; num_examples];
     softmax::softmax_cross_entropy(
         num_classes,
@@ -51,7 +59,7 @@ fn softmax_cross_entropy(
 }
 
 /// The labels as rows of zeros, with a one at the place of each label.
-fn one_of_each(labels: &[i32], num_examples: usize, num_classes: usize) -> Result<Vec<f32>> {
+fn one_of_each(labels: &[i64], num_examples: usize, num_classes: usize) -> Result<Vec<f32>> {
     if labels.len() != num_examples {
         return Err(invalid(format!(
             "expected a label for each of {num_examples} examples, found {}",

@@ -36,6 +36,25 @@ impl Example {
         }
     }
 
+    /// The message as bytes, as a record holds it.
+    ///
+    /// ```
+    /// use tfrt_readers::example::{Example, Feature};
+    /// use tfrt_readers::tfrecord::{RecordReader, RecordWriter};
+    ///
+    /// let example = Example::of([("label", Feature::int64([7]))]);
+    /// let mut writer = RecordWriter::new(Vec::new());
+    /// writer.write(&example.to_bytes())?;
+    /// let file = writer.finish()?;
+    /// let records: Vec<Vec<u8>> = RecordReader::new(&file[..]).collect::<Result<_, _>>()?;
+    /// assert_eq!(records, [example.to_bytes()]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.encode_to_vec()
+    }
+
     /// The feature of a name.
     #[must_use]
     pub fn feature(&self, name: &str) -> Option<&Feature> {
