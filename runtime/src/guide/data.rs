@@ -121,7 +121,8 @@
 //! pipeline refuses a checkpoint if its stages, their parameters or the names of its functions
 //! differ, and names the first stage that does. Programs use `tfrt_data.iterator_save` and
 //! `tfrt_data.iterator_restore`, and `tfrt_data.write_checkpoint` and `tfrt_data.read_checkpoint`
-//! for files.
+//! for files; `kernels/models/digits/digits_train.mlir` saves a training in the middle of an epoch and
+//! resumes it.
 //!
 //! # A pipeline in a program
 //!
