@@ -99,5 +99,16 @@
 //!
 //! # Security
 //!
-//! Whoever can connect to a task can run programs on it, and connections are not encrypted. So a task listens on loopback addresses only,
-//! unless [`GrpcOptions::allow_insecure_network`](https://docs.rs/tfrt-grpc) says that the network is trusted.
+//! Whoever can connect to a task can run programs on it. So a task listens on loopback addresses only, unless it has certificates
+//! ([`GrpcOptions::tls`](https://docs.rs/tfrt-grpc)), or `GrpcOptions::allow_insecure_network` says that the network is trusted.
+//!
+//! With certificates, connections use TLS 1.3, and both ends prove which task they are: the certificate of task 1 has the URI
+//! `tfrt://CLUSTER/job/worker/task/1` among its subject alternative names, and one authority signs those of all tasks. A task then takes
+//! requests of its own cluster alone, makes contexts only for the task that asks for them, and sends nothing to a task that is not the one
+//! that the configuration names. Host names do not count, so tasks may move. A token (`GrpcOptions::token`) is a second secret, which all
+//! tasks share; without TLS, it keeps out those alone who cannot listen.
+//!
+//! # Which tasks there are
+//!
+//! [`discover`](tfrt::distributed::discovery::discover) makes the configuration of a task from a file, from flags, or from what `srun`,
+//! `mpirun`, Kubernetes or TensorFlow's tools put into the environment. It checks the whole before anything connects.

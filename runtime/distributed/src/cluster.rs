@@ -1,6 +1,6 @@
 //! Who the tasks of a cluster are, as one of them sees it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use tfrt_async::{Immutable, Value};
@@ -91,7 +91,8 @@ impl ClusterInfo {
     /// Draws a handle for each task.
     ///
     /// # Errors
-    /// If the own task or a member of a group is not a task of the cluster.
+    /// If the own task or a member of a group is not a task of the cluster, or if a job, a group, a member of a group or an address is
+    /// there twice.
     pub fn new(config: &DistributedContextConfiguration) -> Result<Self, RemoteError> {
         let of_job = |job: &'_ crate::message::JobConfiguration| {
             let name = job.name.clone();
@@ -103,6 +104,7 @@ impl ClusterInfo {
             })
         };
         let tasks: Vec<TaskInfo> = config.jobs().iter().flat_map(of_job).collect();
+        check_unique(config, &tasks)?;
         let numbered = tasks.iter().enumerate();
         let mut cluster = Self {
             positions: numbered.map(|(index, task)| (task.handle, index)).collect(),
@@ -204,9 +206,100 @@ impl ClusterInfo {
     }
 }
 
+/// Checks that jobs, addresses, groups and the members of a group are there once.
+fn check_unique(
+    config: &DistributedContextConfiguration,
+    tasks: &[TaskInfo],
+) -> Result<(), RemoteError> {
+    let wrong = |message: String| Err(RemoteError::new(ErrorCode::InvalidArgument, message));
+    let several = |what: &str, name: &str| {
+        wrong(format!(
+            "expected one {what} with the name {name}, found several"
+        ))
+    };
+    let jobs = config.jobs().iter().map(|job| job.name.as_str());
+    if let Some(name) = first_repeated(jobs) {
+        return several("job", name);
+    }
+    let groups = config.collective_groups.iter();
+    if let Some(name) = first_repeated(groups.map(|group| group.name.as_str())) {
+        return several("group", name);
+    }
+    let mut by_address: HashMap<&str, &TaskName> = HashMap::new();
+    for task in tasks {
+        if let Some(other) = by_address.insert(&task.address, &task.name) {
+            let (address, name) = (&task.address, &task.name);
+            return wrong(format!(
+                "expected one task at the address {address}, found {other} and {name}"
+            ));
+        }
+    }
+    for group in &config.collective_groups {
+        // Several texts may name one task.
+        let members: Result<Vec<TaskName>, RemoteError> = group
+            .members
+            .iter()
+            .map(|member| TaskName::parse(member))
+            .collect();
+        if let Some(member) = first_repeated(members?.iter()) {
+            return wrong(format!(
+                "expected each member of the group {} once, found {member} several times",
+                group.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The first item that is equal to an earlier one.
+fn first_repeated<T: Copy + Eq + std::hash::Hash>(items: impl Iterator<Item = T>) -> Option<T> {
+    let mut known = HashSet::new();
+    let mut items = items;
+    items.find(|item| !known.insert(*item))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_there_twice_is_an_error() {
+        let of = |addresses: [&str; 2]| {
+            let addresses = addresses.map(str::to_owned);
+            DistributedContextConfiguration::local_cluster(&addresses).remove(0)
+        };
+        let check = |config: &DistributedContextConfiguration, expected: &str| {
+            let error = ClusterInfo::new(config).unwrap_err();
+            assert_eq!(error.to_string(), format!("InvalidArgument: {expected}"));
+        };
+        let good = of(["a", "b"]);
+        assert!(ClusterInfo::new(&good).is_ok());
+        check(
+            &of(["a", "a"]),
+            "expected one task at the address a, found /job:worker/task:0 and /job:worker/task:1",
+        );
+        let mut config = good.clone();
+        let jobs = &mut config.cluster_config.as_mut().unwrap().jobs;
+        jobs.push(jobs[0].clone());
+        check(
+            &config,
+            "expected one job with the name worker, found several",
+        );
+        let mut config = good.clone();
+        let groups = &mut config.collective_groups;
+        groups.push(groups[0].clone());
+        check(
+            &config,
+            "expected one group with the name group1, found several",
+        );
+        let mut config = good;
+        let members = &mut config.collective_groups[0].members;
+        members.push("/job:worker/task:0/device:CPU:0".to_owned());
+        check(
+            &config,
+            "expected each member of the group group1 once, found /job:worker/task:0 several times",
+        );
+    }
 
     #[test]
     fn tasks_that_do_not_exist_are_named() {

@@ -202,7 +202,7 @@ impl DistributedContext {
     /// # Errors
     /// If the task does not exist, or the server is without a network.
     pub fn client(&self, task: TaskHandle) -> Result<Arc<dyn RemoteClient>, RemoteError> {
-        let address = &self.cluster.task(task)?.address;
+        let info = self.cluster.task(task)?;
         let clients = self.clients.lock();
         let mut clients = clients.unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&task) {
@@ -216,7 +216,7 @@ impl DistributedContext {
                 let message = "the server has no network";
                 RemoteError::new(ErrorCode::Unavailable, message)
             })?;
-        let client = communicator.client(address);
+        let client = communicator.client_of(&info.name, &info.address);
         clients.insert(task, Arc::clone(&client));
         Ok(client)
     }

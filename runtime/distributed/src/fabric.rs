@@ -18,6 +18,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::error::{Answer, RemoteError};
 use crate::message::{Call, Request, Response};
+use crate::name::TaskName;
 
 /// Where an answer goes: called once, on any thread.
 ///
@@ -176,6 +177,12 @@ pub fn call<C: Call>(
 pub trait RequestHandler: Send + Sync {
     /// Answers a request, now or later. Does not block.
     fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>);
+
+    /// Answers a request of a task that proved its name to the transport.
+    fn handle_from(self: Arc<Self>, caller: &TaskName, request: Request, reply: Reply<Response>) {
+        let _ = caller;
+        self.handle(request, reply);
+    }
 }
 
 /// The network as one task sees it. When it is dropped, the task is not reached any more.
@@ -185,6 +192,12 @@ pub trait FabricCommunicator: Send + Sync + fmt::Debug {
 
     /// Sends requests to the task at an address, which need not be there yet.
     fn client(&self, address: &str) -> Arc<dyn RemoteClient>;
+
+    /// The same for a task whose name is known: where tasks prove their names, nothing is sent to another one.
+    fn client_of(&self, task: &TaskName, address: &str) -> Arc<dyn RemoteClient> {
+        let _ = task;
+        self.client(address)
+    }
 }
 
 /// Listens at an address and hands what arrives to a handler, as long as there is one.

@@ -20,6 +20,7 @@
 //! | [`message`] | configurations, requests and responses: protocol buffers |
 //! | [`error`] | typed errors of other tasks, and collections of them |
 //! | [`cluster`], [`device`] | who the tasks are, and what they run on |
+//! | [`discovery`] | how a task finds its cluster: files, flags, the environment of SLURM, MPI and Kubernetes |
 //! | [`fabric`] | [`RemoteClient`] and [`FabricCommunicator`]: the transport, and the one inside a process |
 //! | [`object`], [`tensor`] | objects that live on a task, and tensors among them |
 //! | [`rendezvous`] | where a payload meets its receiver |
@@ -50,6 +51,8 @@ pub mod message;
 pub mod error;
 
 pub mod cluster;
+
+pub mod discovery;
 
 pub mod device;
 

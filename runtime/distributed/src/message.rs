@@ -130,6 +130,13 @@ impl DistributedContextConfiguration {
         job.tasks.get(&self.task_id).map(String::as_str)
     }
 
+    /// Whether a task is part of the cluster.
+    #[must_use]
+    pub fn has_task(&self, task: &crate::name::TaskName) -> bool {
+        let job = self.jobs().iter().find(|job| job.name == task.job);
+        job.is_some_and(|job| job.tasks.contains_key(&task.task))
+    }
+
     /// The same configuration, as that of another task.
     #[must_use]
     pub fn for_task(&self, job_name: &str, task_id: i32) -> Self {
@@ -198,6 +205,23 @@ pub struct GetDevicesResponse {
     /// The devices.
     #[prost(message, repeated, tag = "1")]
     pub devices: Vec<DeviceInfo>,
+    /// What the task has.
+    #[prost(message, optional, tag = "101")]
+    pub load: Option<TaskLoad>,
+}
+
+/// What a task has, over all contexts.
+#[derive(Clone, PartialEq, Message)]
+pub struct TaskLoad {
+    /// How many contexts it takes part in.
+    #[prost(uint64, tag = "1")]
+    pub num_contexts: u64,
+    /// How many objects live on it.
+    #[prost(uint64, tag = "2")]
+    pub num_objects: u64,
+    /// How many payloads arrived that nobody has asked for.
+    #[prost(uint64, tag = "3")]
+    pub num_unclaimed: u64,
 }
 
 /// Makes a context on a task.

@@ -32,8 +32,9 @@ use crate::message::{
     CloseContextResponse, CreateContextRequest, CreateContextResponse, DeleteRemoteObjectsRequest,
     DeleteRemoteObjectsResponse, DeviceInfo, DistributedContextConfiguration, GetDevicesResponse,
     HeartbeatRequest, HeartbeatResponse, KeepAliveResponse, RemoteExecuteRequest,
-    RemoteExecuteResponse, Request, Response, SendDataRequest, SendDataResponse,
+    RemoteExecuteResponse, Request, Response, SendDataRequest, SendDataResponse, TaskLoad,
 };
+use crate::name::TaskName;
 use crate::object::RemoteObjectId;
 use crate::op_handler;
 use crate::payload::Payload;
@@ -362,6 +363,24 @@ impl Server {
         devices
     }
 
+    /// What this task has, over all contexts.
+    fn load(&self) -> TaskLoad {
+        let contexts = self.lock_contexts();
+        let contexts: Vec<_> = contexts
+            .by_id
+            .values()
+            .map(|kept| Arc::clone(&kept.context))
+            .collect();
+        let sum = |count: fn(&DistributedContext) -> usize| {
+            contexts.iter().map(|context| count(context) as u64).sum()
+        };
+        TaskLoad {
+            num_contexts: contexts.len() as u64,
+            num_objects: sum(|context| context.objects().len()),
+            num_unclaimed: sum(|context| context.rendezvous().num_payloads()),
+        }
+    }
+
     /// Makes a context for another task, with all devices of the cluster.
     fn create_for_client(
         &self,
@@ -491,12 +510,62 @@ fn answer<T: Into<Response>>(reply: Reply<Response>, outcome: Answer<T>) {
     reply.send(outcome.map(Into::into));
 }
 
+impl Server {
+    /// Checks that a request is one that this task may send: of a context that it takes part in, in its own name, and as the lead task if
+    /// only that one may.
+    fn check_caller(&self, caller: &TaskName, request: &Request) -> Result<(), RemoteError> {
+        let refused = |why: &str| {
+            let message = format!("{} of {caller} is refused: {why}", request.method().name());
+            Err(RemoteError::new(ErrorCode::FailedPrecondition, message))
+        };
+        if let Request::CreateContext(request) = request {
+            let config = request.dist_config.clone().unwrap_or_default();
+            let name = caller.to_string();
+            let expected = match request.is_multi_client {
+                true => config.lead_task_name(),
+                false => &request.owner,
+            };
+            let is_caller = TaskName::parse(expected).is_ok_and(|expected| expected == *caller);
+            return match is_caller && config.has_task(caller) {
+                true => Ok(()),
+                false => refused(&format!(
+                    "the context belongs to `{expected}`, not to `{name}`"
+                )),
+            };
+        }
+        let Some(id) = request.context_id() else {
+            return Ok(());
+        };
+        let contexts = self.lock_contexts();
+        // Which one does not exist, the request is answered.
+        let Some(kept) = contexts.by_id.get(&id) else {
+            return Ok(());
+        };
+        let config = kept.context.config();
+        if !config.has_task(caller) {
+            return refused("the task is not part of the cluster of the context");
+        }
+        let leads = || TaskName::parse(config.lead_task_name()).is_ok_and(|lead| lead == *caller);
+        if matches!(request, Request::SendReadyChains(_)) && !leads() {
+            return refused("only the lead task may send it");
+        }
+        Ok(())
+    }
+}
+
 impl RequestHandler for Server {
+    fn handle_from(self: Arc<Self>, caller: &TaskName, request: Request, reply: Reply<Response>) {
+        match self.check_caller(caller, &request) {
+            Ok(()) => self.handle(request, reply),
+            Err(error) => reply.send(Err(error.into())),
+        }
+    }
+
     fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {
         match request {
             Request::GetDevices(_) => {
-                let devices = self.devices();
-                answer(reply, Ok(GetDevicesResponse { devices }));
+                let (devices, load) = (self.devices(), Some(self.load()));
+                answer(reply, Ok(GetDevicesResponse { devices, load }));
             }
             Request::CreateContext(request) => self.create(&request, reply.map(Into::into)),
             Request::CloseContext(request) => {

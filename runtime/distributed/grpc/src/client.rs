@@ -11,6 +11,7 @@ use prost::Message;
 use prost::bytes::Bytes;
 use tfrt_distributed::fabric::{CallOptions, RemoteClient};
 use tfrt_distributed::message::{Method, Request, Response, SendDataRequest};
+use tfrt_distributed::name::TaskName;
 use tfrt_distributed::{Answer, RemoteError, Reply};
 use tfrt_host::HostContext;
 use tfrt_queue::Task;
@@ -23,6 +24,7 @@ use tonic::transport::{Channel, Endpoint};
 use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
 use crate::status::{Failure, MAX_HEADERS};
+use crate::tls::Connector;
 use crate::transfer;
 use crate::wire::{self, BytesCodec, Hello, RequestId};
 
@@ -52,9 +54,11 @@ struct Peer {
 }
 
 impl Client {
-    /// A client of the task at an address, which need not be there yet.
+    /// A client of the task at an address, which need not be there yet. With certificates, the task must be the one of this name, or
+    /// any of the cluster without one.
     pub(crate) fn new(
         address: &str,
+        task: Option<TaskName>,
         host: &Arc<HostContext>,
         options: &Arc<GrpcOptions>,
         threads: &Arc<NetworkThreads>,
@@ -62,7 +66,7 @@ impl Client {
         // A channel starts a task of the network when it is made.
         let _entered = threads.handle().enter();
         let peer = Peer {
-            channel: channel(address, options).map_err(Error::other),
+            channel: channel(address, task, options),
             address: address.to_owned(),
             host: Arc::clone(host),
             requests: Semaphore::new(options.max_inflight_requests as usize),
@@ -77,8 +81,9 @@ impl Client {
     }
 }
 
-fn channel(address: &str, options: &GrpcOptions) -> Result<Channel, tonic::transport::Error> {
-    let endpoint = Endpoint::from_shared(format!("http://{address}"))?
+fn channel(address: &str, task: Option<TaskName>, options: &GrpcOptions) -> Result<Channel, Error> {
+    let endpoint = Endpoint::from_shared(format!("http://{address}"))
+        .map_err(Error::other)?
         .tcp_nodelay(true)
         .connect_timeout(options.connect_timeout)
         .http2_keep_alive_interval(options.keepalive_interval)
@@ -87,7 +92,13 @@ fn channel(address: &str, options: &GrpcOptions) -> Result<Channel, tonic::trans
         .initial_stream_window_size(options.stream_window_bytes)
         .initial_connection_window_size(options.connection_window_bytes)
         .http2_max_header_list_size(MAX_HEADERS);
-    Ok(endpoint.connect_lazy())
+    Ok(match &options.tls {
+        None => endpoint.connect_lazy(),
+        Some(tls) => {
+            let connector = Connector::new(tls, address, task).map_err(Error::other)?;
+            endpoint.connect_with_connector_lazy(connector)
+        }
+    })
 }
 
 impl RemoteClient for Client {
@@ -284,8 +295,17 @@ impl Peer {
         Ok(grpc)
     }
 
+    /// A request with the token of the cluster, if there is one.
+    fn request<T>(&self, message: T) -> tonic::Request<T> {
+        let mut request = tonic::Request::new(message);
+        if let Some(token) = &self.options.token {
+            token.add_to(request.metadata_mut());
+        }
+        request
+    }
+
     async fn unary(&self, method: &str, bytes: Bytes) -> Result<Bytes, Status> {
-        let request = tonic::Request::new(bytes);
+        let request = self.request(bytes);
         let mut grpc = self.ready().await?;
         let response = grpc.unary(request, path(method)?, BytesCodec).await?;
         Ok(response.into_inner())
@@ -293,7 +313,7 @@ impl Peer {
 
     async fn send_chunks(&self, request: &SendDataRequest) -> Result<Bytes, Status> {
         let chunks = tokio_stream::iter(transfer::chunks(request));
-        let request = tonic::Request::new(chunks);
+        let request = self.request(chunks);
         let mut grpc = self.ready().await?;
         let path = path(wire::STREAM_DATA)?;
         let response = grpc.client_streaming(request, path, BytesCodec).await?;

@@ -10,7 +10,9 @@
 //!
 //! | module | is about |
 //! |---|---|
-//! | [`options`] | limits, timeouts and windows |
+//! | [`options`] | limits, timeouts, windows and credentials |
+//! | [`tls`] | connections that are encrypted, and whose ends prove which task they are |
+//! | [`token`] | a secret that all tasks share |
 //! | `runtime` | the threads of the network |
 //! | `wire` | messages that only this transport has, and how bytes become frames |
 //! | `status` | errors as gRPC statuses, and back |
@@ -27,11 +29,19 @@
 //!
 //! # Security
 //!
-//! Connections are neither encrypted nor authenticated. So a communicator refuses to listen on an address other than loopback, unless
-//! [`GrpcOptions::allow_insecure_network`] says that the network is trusted: whoever can connect can run programs.
+//! Whoever can connect to a task can run programs on it. So a communicator refuses to listen on an address other than loopback, unless
+//! it has certificates ([`GrpcOptions::tls`]), or [`GrpcOptions::allow_insecure_network`] says that the network is trusted. With
+//! certificates, both ends of each connection prove which task they are: a task takes requests of tasks of its cluster alone, knows which
+//! one sent a request ([`RequestHandler::handle_from`]), and sends nothing to a task that is not the one that it calls. A
+//! [`GrpcOptions::token`] is checked in addition, before anything of a request is read; without TLS, whoever listens to the network
+//! learns it.
 #![forbid(unsafe_code)]
 
 pub mod options;
+
+pub mod tls;
+
+pub mod token;
 
 mod answers;
 
@@ -55,11 +65,14 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use tfrt_distributed::fabric::{
     CommunicatorType, FabricCommunicator, RemoteClient, RequestHandler,
 };
+use tfrt_distributed::name::TaskName;
 use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 use tokio::sync::oneshot;
 
 pub use options::GrpcOptions;
+pub use tls::Tls;
+pub use token::Token;
 
 use client::Client;
 use runtime::NetworkThreads;
@@ -116,7 +129,8 @@ impl GrpcNetwork {
     ///
     /// # Errors
     /// - `InvalidArgument` if the address cannot be resolved.
-    /// - `FailedPrecondition` if it is not a loopback address and [`GrpcOptions::allow_insecure_network`] is off.
+    /// - `FailedPrecondition` if it is not a loopback address, there is no [`GrpcOptions::tls`], and
+    ///   [`GrpcOptions::allow_insecure_network`] is off.
     /// - `Unavailable` if the system refuses to listen there.
     pub fn listen(
         &self,
@@ -168,11 +182,12 @@ impl GrpcNetwork {
         }
         let open = found.iter().find(|found| !found.ip().is_loopback());
         if let Some(open) = open
+            && self.options.tls.is_none()
             && !self.options.allow_insecure_network
         {
             let message = format!(
-                "refused to listen at {open}: connections are not encrypted, and only loopback addresses are safe; \
-                 allow an insecure network to listen there"
+                "refused to listen at {open}: connections are not encrypted, and only loopback \
+                 addresses are safe; use TLS or allow an insecure network to listen there"
             );
             return Err(Error::new(message).with_code(ErrorCode::FailedPrecondition));
         }
@@ -201,12 +216,13 @@ impl FabricCommunicator for Communicator {
     }
 
     fn client(&self, address: &str) -> Arc<dyn RemoteClient> {
-        Arc::new(Client::new(
-            address,
-            &self.host,
-            &self.options,
-            &self.threads,
-        ))
+        let (options, threads) = (&self.options, &self.threads);
+        Arc::new(Client::new(address, None, &self.host, options, threads))
+    }
+
+    fn client_of(&self, task: &TaskName, address: &str) -> Arc<dyn RemoteClient> {
+        let (task, options, threads) = (Some(task.clone()), &self.options, &self.threads);
+        Arc::new(Client::new(address, task, &self.host, options, threads))
     }
 }
 
@@ -218,13 +234,22 @@ fn reserved(address: &str) -> Option<TcpListener> {
     reserved.remove(address)
 }
 
+/// Takes a listener over, such as one that another process opened for this one, and returns its address. Whoever [listens
+/// there](GrpcNetwork::listen) next gets it, without a check of the address: the listener is open already.
+///
+/// # Errors
+/// `Unavailable` if it has no address.
+pub fn adopt(listener: TcpListener) -> Result<String, Error> {
+    let address = listener.local_addr();
+    let address = address.map_err(|error| cannot_listen("a listener that was adopted", &error))?;
+    let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+    reserved.insert(address.to_string(), listener);
+    Ok(address.to_string())
+}
+
 fn free_address() -> Result<String, Error> {
     let refused = |error: std::io::Error| cannot_listen("127.0.0.1:0", &error);
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(refused)?;
-    let address = listener.local_addr().map_err(refused)?.to_string();
-    let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
-    reserved.insert(address.clone(), listener);
-    Ok(address)
+    adopt(TcpListener::bind("127.0.0.1:0").map_err(refused)?)
 }
 
 inventory::submit! {

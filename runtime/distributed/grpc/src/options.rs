@@ -1,6 +1,9 @@
-//! Limits, timeouts and windows.
+//! Limits, timeouts, windows and credentials.
 
 use std::time::Duration;
+
+use crate::tls::Tls;
+use crate::token::Token;
 
 /// The options of a transport. Both sides of a connection should have the same limits.
 ///
@@ -12,7 +15,7 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug)]
 pub struct GrpcOptions {
-    /// How long it may take to connect. Default: 5 s.
+    /// How long it may take to connect, and for a connection that arrives, to authenticate. Default: 5 s.
     pub connect_timeout: Duration,
     /// The time of an idle connection after which a side asks the other for a sign of life. Default: 5 s.
     pub keepalive_interval: Duration,
@@ -34,6 +37,10 @@ pub struct GrpcOptions {
     pub max_inflight_bytes: u32,
     /// The largest payload that is received in chunks. Default: 4 GiB.
     pub max_payload_bytes: u64,
+    /// The certificate of the task: connections are encrypted, and both ends authenticate. Default: none.
+    pub tls: Option<Tls>,
+    /// A secret that every request holds. Default: none.
+    pub token: Option<Token>,
     /// Whether to listen on addresses that other machines reach, without encryption. Default: off.
     pub allow_insecure_network: bool,
 }
@@ -52,6 +59,8 @@ impl Default for GrpcOptions {
             max_inflight_requests: 1024,
             max_inflight_bytes: 256 << 20,
             max_payload_bytes: 4 << 30,
+            tls: None,
+            token: None,
             allow_insecure_network: false,
         }
     }

@@ -17,10 +17,14 @@ use tfrt_distributed::fabric::RequestHandler;
 use tfrt_distributed::message::{Method, Request};
 use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
-use tokio::sync::oneshot;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{mpsc, oneshot};
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::body::Body;
 use tonic::server::{ClientStreamingService, Grpc, UnaryService};
 use tonic::transport::Server;
+use tonic::transport::server::Connected;
 use tonic::transport::server::TcpIncoming;
 use tonic::{Response, Status, Streaming};
 
@@ -28,8 +32,12 @@ use crate::answers::{Answer, Answers, Arrival};
 use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
 use crate::status::{self, MAX_HEADERS};
+use crate::tls::{self, Caller};
 use crate::transfer::Assembly;
 use crate::wire::{self, BytesCodec, Hello, RequestId};
+
+/// How many connections that were accepted wait for the service.
+const MAX_ACCEPTED: usize = 16;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -56,7 +64,12 @@ impl Endpoint {
     }
 
     /// Answers a request in bytes, which may have a number.
-    async fn answer(self: Arc<Self>, method: Method, bytes: Bytes) -> Answer {
+    async fn answer(
+        self: Arc<Self>,
+        caller: Option<Caller>,
+        method: Method,
+        bytes: Bytes,
+    ) -> Answer {
         let malformed = |error: prost::DecodeError| {
             Status::invalid_argument(format!("malformed {} request: {error}", method.name()))
         };
@@ -70,20 +83,25 @@ impl Endpoint {
         };
         let request = Request::decode(method, bytes).map_err(malformed)?;
         match id {
-            None => self.run(request).await,
-            Some(id) => self.run_once(id, request).await,
+            None => self.run(caller, request).await,
+            Some(id) => self.run_once(id, caller, request).await,
         }
     }
 
     /// Runs a request unless one of its number was run already.
-    async fn run_once(self: Arc<Self>, id: u64, request: Request) -> Answer {
+    async fn run_once(
+        self: Arc<Self>,
+        id: u64,
+        caller: Option<Caller>,
+        request: Request,
+    ) -> Answer {
         let answer = match self.answers.arrive(id) {
             Arrival::Again(answer) => answer,
             Arrival::First => {
                 let (sender, answer) = oneshot::channel();
                 // Not part of this call: a caller that goes away and comes back finds the answer.
                 tokio::spawn(async move {
-                    let answer = self.run(request).await;
+                    let answer = self.run(caller, request).await;
                     self.answers.finish(id, &answer);
                     // The caller may be gone.
                     let _ = sender.send(answer);
@@ -95,7 +113,7 @@ impl Endpoint {
     }
 
     /// Runs a request as a task of the work queue.
-    async fn run(&self, request: Request) -> Answer {
+    async fn run(&self, caller: Option<Caller>, request: Request) -> Answer {
         let (sender, answer) = oneshot::channel();
         let reply = Reply::new(move |answer| {
             // The caller may be gone.
@@ -108,7 +126,10 @@ impl Endpoint {
             let method = request.method();
             let handle = move || {
                 // A panic drops the reply, which answers with an error; the task lives on.
-                let outcome = catch_unwind(AssertUnwindSafe(|| handler.handle(request, reply)));
+                let outcome = catch_unwind(AssertUnwindSafe(|| match caller {
+                    Some(Caller(task)) => handler.handle_from(&task, request, reply),
+                    None => handler.handle(request, reply),
+                }));
                 if outcome.is_err() {
                     log::error!("the handler of a {} request panicked", method.name());
                 }
@@ -142,7 +163,29 @@ pub(crate) fn serve(
     let runtime = threads.handle();
     let _entered = runtime.enter();
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let Some(tls) = endpoint.options.tls.clone() else {
+        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+        serve_incoming(threads, incoming, endpoint, stopped);
+        return Ok(());
+    };
+    let (sender, accepted) = mpsc::channel(MAX_ACCEPTED);
+    let timeout = endpoint.options.connect_timeout;
+    runtime.spawn(tls::accept(listener, tls, timeout, sender));
+    serve_incoming(threads, ReceiverStream::new(accepted), endpoint, stopped);
+    Ok(())
+}
+
+/// Serves connections. Called within the runtime.
+fn serve_incoming<I, IO, IE>(
+    threads: &Arc<NetworkThreads>,
+    incoming: I,
+    endpoint: Arc<Endpoint>,
+    stopped: oneshot::Receiver<()>,
+) where
+    I: Stream<Item = Result<IO, IE>> + Send + 'static,
+    IO: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
+    IE: Into<Box<dyn std::error::Error + Send + Sync>> + Send + 'static,
+{
     let options = &endpoint.options;
     let server = Server::builder()
         .initial_stream_window_size(options.stream_window_bytes)
@@ -154,15 +197,14 @@ pub(crate) fn serve(
             // Resolves when the communicator is dropped.
             let _ = stopped.await;
         });
-    let threads = Arc::clone(threads);
-    runtime.spawn(async move {
+    let own_threads = Arc::clone(threads);
+    threads.handle().spawn(async move {
         if let Err(error) = server.await {
             log::error!("the service of a task ended: {error}");
         }
         // The threads stay until the last connection is closed: answers under way arrive.
-        drop(threads);
+        drop(own_threads);
     });
-    Ok(())
 }
 
 /// The service `tfrt.Worker`.
@@ -182,6 +224,11 @@ impl tower_service::Service<http::Request<Body>> for Service {
         let endpoint = Arc::clone(&self.0);
         let path = request.uri().path().strip_prefix(wire::SERVICE);
         let called = path.and_then(Called::find);
+        let token = endpoint.options.token.as_ref();
+        if let Some(Err(status)) = token.map(|token| token.check(request.headers())) {
+            return Box::pin(async { Ok(status.into_http()) });
+        }
+        let caller = request.extensions().get::<Caller>().cloned();
         Box::pin(async move {
             let max_bytes = endpoint.options.max_message_bytes;
             let mut grpc = Grpc::new(BytesCodec)
@@ -189,11 +236,17 @@ impl tower_service::Service<http::Request<Body>> for Service {
                 .max_encoding_message_size(max_bytes);
             Ok(match called {
                 Some(Called::Request(method)) => {
-                    grpc.unary(Unary { endpoint, method }, request).await
+                    let service = Unary {
+                        endpoint,
+                        caller,
+                        method,
+                    };
+                    grpc.unary(service, request).await
                 }
                 Some(Called::Hello) => grpc.unary(Greeting, request).await,
                 Some(Called::StreamData) => {
-                    grpc.client_streaming(InChunks(endpoint), request).await
+                    let service = InChunks { endpoint, caller };
+                    grpc.client_streaming(service, request).await
                 }
                 None => Status::unimplemented("there is no such method").into_http(),
             })
@@ -221,6 +274,7 @@ impl Called {
 
 struct Unary {
     endpoint: Arc<Endpoint>,
+    caller: Option<Caller>,
     method: Method,
 }
 
@@ -229,7 +283,8 @@ impl UnaryService<Bytes> for Unary {
     type Future = BoxFuture<Result<Response<Bytes>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
-        let answer = Arc::clone(&self.endpoint).answer(self.method, request.into_inner());
+        let (endpoint, caller) = (Arc::clone(&self.endpoint), self.caller.clone());
+        let answer = endpoint.answer(caller, self.method, request.into_inner());
         Box::pin(async { answer.await.map(Response::new) })
     }
 }
@@ -253,14 +308,17 @@ impl UnaryService<Bytes> for Greeting {
     }
 }
 
-struct InChunks(Arc<Endpoint>);
+struct InChunks {
+    endpoint: Arc<Endpoint>,
+    caller: Option<Caller>,
+}
 
 impl ClientStreamingService<Bytes> for InChunks {
     type Response = Bytes;
     type Future = BoxFuture<Result<Response<Bytes>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Streaming<Bytes>>) -> Self::Future {
-        let endpoint = Arc::clone(&self.0);
+        let (endpoint, caller) = (Arc::clone(&self.endpoint), self.caller.clone());
         Box::pin(async move {
             let mut chunks = request.into_inner();
             let mut assembly = Assembly::new(endpoint.options.max_payload_bytes);
@@ -268,7 +326,8 @@ impl ClientStreamingService<Bytes> for InChunks {
                 assembly.add(chunk)?;
             }
             let request = assembly.finish()?;
-            endpoint.run(request.into()).await.map(Response::new)
+            let answer = endpoint.run(caller, request.into()).await;
+            answer.map(Response::new)
         })
     }
 }

@@ -8,8 +8,11 @@ use std::error::Error as _;
 use prost::Message;
 use tfrt_distributed::{RemoteError, RemoteErrors};
 use tfrt_support::ErrorCode;
+use tokio_rustls::rustls;
 use tonic::metadata::{MetadataMap, MetadataValue};
 use tonic::{Code, Status};
+
+use crate::tls;
 
 /// The trailer of errors.
 const TRAILER: &str = "tfrt-error-bin";
@@ -90,6 +93,10 @@ impl Failure {
         if let Some(errors) = application_errors(status) {
             return Self::Application(errors);
         }
+        if let Some(error) = error_of_tls(status) {
+            // Not worth a retry: it will not be trusted the next time, either.
+            return Self::Network(ErrorCode::RpcUnknown, tls::describe(error));
+        }
         let code = match status.code() {
             _ if connection_ended(status) => ErrorCode::RpcUnavailable,
             // A connection that breaks with calls on it shows as any of these.
@@ -147,6 +154,21 @@ fn connection_ended(status: &Status) -> bool {
         cause = error.source();
     }
     false
+}
+
+/// Why one end of the connection did not accept the certificate of the other, or does not speak TLS.
+fn error_of_tls(status: &Status) -> Option<&rustls::Error> {
+    let mut cause = status.source();
+    while let Some(error) = cause {
+        let error_of_io = error.downcast_ref::<std::io::Error>();
+        let within = error_of_io.and_then(std::io::Error::get_ref);
+        let found = within.and_then(|error| error.downcast_ref::<rustls::Error>());
+        if found.is_some() {
+            return found;
+        }
+        cause = error.source();
+    }
+    None
 }
 
 fn code_of(name: &str) -> ErrorCode {

@@ -1,5 +1,7 @@
 //! Tasks that reach each other over gRPC, on loopback.
 
+mod security;
+
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};

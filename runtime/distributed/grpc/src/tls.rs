@@ -1,0 +1,182 @@
+//! Connections that are encrypted, and whose both ends prove which task they are.
+//!
+//! ```text
+//!  client ──► TCP ──► TLS 1.3 ◄── accept ◄── TCP ◄── listener
+//!             expects the certificate of the      any certificate of the authority
+//!             task that it calls                   that names a task of the cluster
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | `identity` | what a certificate says about its owner |
+//! | `verify` | which certificates are accepted |
+//! | `connection` | how connections are opened and accepted |
+
+mod connection;
+
+mod identity;
+
+mod verify;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use tfrt_distributed::name::TaskName;
+use tfrt_support::{Error, ErrorCode};
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::version::TLS13;
+use tokio_rustls::rustls::{self, ClientConfig, RootCertStore, ServerConfig};
+
+pub(crate) use connection::{Caller, Connector, accept};
+
+use identity::Identity;
+use verify::{ClientVerifier, ServerVerifier};
+
+/// What HTTP/2 is called where the two ends of a connection agree on a protocol.
+const HTTP_2: &[u8] = b"h2";
+
+/// The certificate of a task, and the authority that signed those of all tasks of the cluster.
+///
+/// Connections use TLS 1.3, and both sides authenticate. A certificate names its task in a URI of its subject alternative names,
+/// `tfrt://CLUSTER/job/JOB/task/N`: a task talks to tasks of its own cluster alone, and only if the task at an address is the one that it
+/// expects there. Host names do not count. Cloning shares the certificate.
+#[derive(Clone)]
+pub struct Tls(Arc<Parts>);
+
+struct Parts {
+    own: Arc<Identity>,
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    authorities: Arc<RootCertStore>,
+    provider: Arc<rustls::crypto::CryptoProvider>,
+    server: Arc<ServerConfig>,
+}
+
+impl Tls {
+    /// From texts in the PEM format: the certificate of the task and those in between, its private key, and the certificates of the
+    /// authorities that are trusted.
+    ///
+    /// # Errors
+    /// `InvalidArgument` that says what is malformed or missing, or that the certificate names no task.
+    pub fn from_pem(certificate: &[u8], key: &[u8], authorities: &[u8]) -> Result<Self, Error> {
+        let chain = certificates(certificate, "certificate")?;
+        let own = chain.first().map(identity::of).transpose();
+        let own = own.map_err(|error| invalid(format!("certificate: {error}")))?;
+        let own = own.ok_or_else(|| invalid("certificate: expected a certificate, found none"))?;
+        let key = PrivateKeyDer::from_pem_slice(key)
+            .map_err(|error| invalid(format!("private key: {error}")))?;
+        let mut roots = RootCertStore::empty();
+        for authority in certificates(authorities, "authorities")? {
+            roots
+                .add(authority)
+                .map_err(|error| invalid(format!("authorities: {error}")))?;
+        }
+        let (own, roots) = (Arc::new(own), Arc::new(roots));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let unusable = |error: rustls::Error| invalid(format!("certificate and key: {error}"));
+        let verifier = ClientVerifier::new(Arc::clone(&roots), &provider, &own)
+            .map_err(|error| invalid(format!("authorities: {error}")))?;
+        let mut server = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_protocol_versions(&[&TLS13])
+            .map_err(unusable)?
+            .with_client_cert_verifier(Arc::new(verifier))
+            .with_single_cert(chain.clone(), key.clone_key())
+            .map_err(unusable)?;
+        server.alpn_protocols = vec![HTTP_2.to_vec()];
+        Ok(Self(Arc::new(Parts {
+            own,
+            chain,
+            key,
+            authorities: roots,
+            provider,
+            server: Arc::new(server),
+        })))
+    }
+
+    /// From files in the PEM format.
+    ///
+    /// # Errors
+    /// As [`from_pem`](Self::from_pem), with the names of the files; and that a file cannot be read.
+    pub fn from_files(certificate: &Path, key: &Path, authorities: &Path) -> Result<Self, Error> {
+        let read = |path: &Path| {
+            std::fs::read(path).map_err(|error| {
+                let message = format!("cannot read `{}`: {error}", path.display());
+                Error::new(message).with_code(ErrorCode::NotFound)
+            })
+        };
+        let texts = (read(certificate)?, read(key)?, read(authorities)?);
+        Self::from_pem(&texts.0, &texts.1, &texts.2).map_err(|error| {
+            let files = [certificate, key, authorities].map(|path| path.display().to_string());
+            invalid(format!("`{}`: {}", files.join("`, `"), error.message()))
+        })
+    }
+
+    /// The task that the certificate names.
+    #[must_use]
+    pub fn task(&self) -> &TaskName {
+        &self.0.own.task
+    }
+
+    /// How connections are accepted.
+    fn server(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.0.server)
+    }
+
+    /// How a task is connected to; any task of the cluster if its name is not known.
+    fn client(&self, task: Option<TaskName>) -> Result<Arc<ClientConfig>, rustls::Error> {
+        let Parts {
+            own,
+            chain,
+            key,
+            authorities,
+            provider,
+            ..
+        } = &*self.0;
+        let verifier = ServerVerifier::new(Arc::clone(authorities), provider, own, task);
+        let mut client = ClientConfig::builder_with_provider(Arc::clone(provider))
+            .with_protocol_versions(&[&TLS13])?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_client_auth_cert(chain.clone(), key.clone_key())?;
+        client.alpn_protocols = vec![HTTP_2.to_vec()];
+        Ok(Arc::new(client))
+    }
+}
+
+/// What went wrong between the two ends of a connection.
+pub(crate) fn describe(error: &rustls::Error) -> String {
+    match error {
+        // Its own text shows the error for debugging.
+        rustls::Error::InvalidCertificate(rustls::CertificateError::Other(error)) => {
+            format!("invalid peer certificate: {}", error.0)
+        }
+        error => error.to_string(),
+    }
+}
+
+fn certificates(pem: &[u8], what: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let found = found.map_err(|error| invalid(format!("{what}: {error}")))?;
+    match found.is_empty() {
+        true => Err(invalid(format!(
+            "{what}: expected a certificate in the PEM format, found none"
+        ))),
+        false => Ok(found),
+    }
+}
+
+#[cold]
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(message).with_code(ErrorCode::InvalidArgument)
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the key.
+        f.debug_struct("Tls")
+            .field("own", &self.0.own)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,194 @@
+//! How connections are opened and accepted.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper_util::rt::TokioIo;
+use tfrt_distributed::name::TaskName;
+use tfrt_host::log;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_rustls::rustls::ClientConfig;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
+use tonic::transport::server::Connected;
+
+use super::{Tls, identity};
+
+/// How many connections are on their way to being encrypted at the same time; more wait to be accepted.
+const MAX_HANDSHAKES: usize = 64;
+
+/// The pause after an error of the listener, such as too many open files.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What clients say that they look for. Certificates name tasks, not hosts, so all say the same.
+const SERVER_NAME: &str = "task.tfrt";
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Opens connections to one task.
+#[derive(Clone)]
+pub(crate) struct Connector {
+    address: Arc<str>,
+    config: Arc<ClientConfig>,
+}
+
+impl Connector {
+    /// Connects to the task of this name; to any of the cluster without one.
+    pub(crate) fn new(tls: &Tls, address: &str, task: Option<TaskName>) -> io::Result<Self> {
+        Ok(Self {
+            address: address.into(),
+            config: tls.client(task).map_err(io::Error::other)?,
+        })
+    }
+
+    async fn connect(self) -> io::Result<BufReader<client::TlsStream<TcpStream>>> {
+        let stream = TcpStream::connect(&*self.address).await?;
+        stream.set_nodelay(true)?;
+        let name = ServerName::try_from(SERVER_NAME).map_err(io::Error::other)?;
+        let stream = TlsConnector::from(self.config)
+            .connect(name, stream)
+            .await?;
+        // The server speaks first in HTTP/2. Until then, it may refuse the certificate of this side: that is an error of connecting, not
+        // one of the first request.
+        let mut stream = BufReader::new(stream);
+        match stream.fill_buf().await?.is_empty() {
+            true => Err(io::ErrorKind::UnexpectedEof.into()),
+            false => Ok(stream),
+        }
+    }
+}
+
+impl tower_service::Service<http::Uri> for Connector {
+    type Response = TokioIo<BufReader<client::TlsStream<TcpStream>>>;
+    type Error = io::Error;
+    type Future = BoxFuture<io::Result<Self::Response>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: http::Uri) -> Self::Future {
+        let this = self.clone();
+        Box::pin(async { this.connect().await.map(TokioIo::new) })
+    }
+}
+
+/// The task at the other end of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller(pub(crate) Arc<TaskName>);
+
+/// A connection that was accepted.
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    stream: server::TlsStream<TcpStream>,
+    caller: Caller,
+}
+
+impl Connected for Accepted {
+    type ConnectInfo = Caller;
+
+    fn connect_info(&self) -> Caller {
+        self.caller.clone()
+    }
+}
+
+impl AsyncRead for Accepted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Accepted {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// Accepts connections until the receiver is dropped, and hands those on that prove their task in time.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    tls: Tls,
+    timeout: Duration,
+    accepted: mpsc::Sender<Result<Accepted, Infallible>>,
+) {
+    let room = Arc::new(Semaphore::new(MAX_HANDSHAKES));
+    loop {
+        let incoming = async {
+            // Never closed.
+            let permit = Arc::clone(&room).acquire_owned().await.ok();
+            (listener.accept().await, permit)
+        };
+        let (stream, permit) = tokio::select! {
+            biased;
+            () = accepted.closed() => return,
+            (stream, permit) = incoming => (stream, permit),
+        };
+        let stream = match stream {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                log::warning!("cannot accept a connection: {error}");
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let (acceptor, accepted) = (TlsAcceptor::from(tls.server()), accepted.clone());
+        tokio::spawn(async move {
+            // A connection that fails is the other side's to report.
+            if let Ok(Ok(connection)) = tokio::time::timeout(timeout, open(acceptor, stream)).await
+            {
+                // The service may have ended.
+                let _ = accepted.send(Ok(connection)).await;
+            }
+            drop(permit);
+        });
+    }
+}
+
+async fn open(acceptor: TlsAcceptor, stream: TcpStream) -> io::Result<Accepted> {
+    stream.set_nodelay(true)?;
+    let stream = acceptor.accept(stream).await?;
+    let certificates = stream.get_ref().1.peer_certificates();
+    let certificate = certificates
+        .and_then(<[_]>::first)
+        .ok_or(io::ErrorKind::PermissionDenied)?;
+    let task = identity::of(certificate).map_err(io::Error::other)?.task;
+    Ok(Accepted {
+        stream,
+        caller: Caller(Arc::new(task)),
+    })
+}

@@ -1,0 +1,321 @@
+//! How a task finds its cluster, and which task of it it is.
+//!
+//! ```text
+//!  file ─► flags ─► environment:  TFRT_CLUSTER ─► TF_CONFIG ─► SLURM ─► Open MPI, PMI ─► Kubernetes
+//!  the first one that says something counts; the result is checked before anything connects
+//! ```
+//!
+//! | variables | set by | say |
+//! |---|---|---|
+//! | `TFRT_CLUSTER`, `TFRT_JOB`, `TFRT_TASK` | `tfrt launch`, or by hand | `worker=HOST:PORT,HOST:PORT;ps=HOST:PORT`, and which task this is |
+//! | `TF_CONFIG` | TensorFlow's tools | the same as JSON |
+//! | `SLURM_STEP_NODELIST` or `SLURM_JOB_NODELIST`, `SLURM_NTASKS`, `SLURM_PROCID` | `srun` | hosts; tasks fill one host after the other, as `SLURM_STEP_TASKS_PER_NODE` says |
+//! | `OMPI_COMM_WORLD_RANK`, `…_SIZE`, `…_LOCAL_SIZE` | `mpirun` | a number; the hosts are those of `TFRT_HOSTS`, or this one if all tasks are on it |
+//! | `PMI_RANK`, `PMI_SIZE` | other launchers of MPI programs | the same, always with `TFRT_HOSTS` |
+//! | `TFRT_SERVICE`, `TFRT_REPLICAS`, `POD_NAME`, `POD_NAMESPACE` | a StatefulSet of Kubernetes with a headless service | `POD_NAME` ends with the number of the task |
+//!
+//! Where variables name hosts without ports, the first task of a host listens at port `TFRT_PORT` (7700 if it is not set), and each
+//! further one at the next port. All of these clusters have one job, `worker`.
+//!
+//! Nothing here reads the environment or files by itself: see [`discover`].
+
+mod environment;
+
+mod file;
+
+mod hosts;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+
+use crate::cluster::ClusterInfo;
+use crate::message::{
+    ClusterConfiguration, CollectiveGroupConfiguration, DistributedContextConfiguration,
+    JobConfiguration,
+};
+use crate::name::TaskName;
+
+/// The job of clusters whose source names none.
+pub const DEFAULT_JOB: &str = "worker";
+
+/// The group of all tasks, in clusters whose source names no groups.
+pub const ALL_TASKS: &str = "all";
+
+/// The port of the first task of a host, where a source names hosts alone.
+pub const DEFAULT_PORT: u16 = 7700;
+
+/// The value of a variable of the environment, if it is set.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// What a task was told of its cluster other than by the environment.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The name and the text of a file: a [`DistributedContextConfiguration`] as JSON.
+    pub file: Option<(String, String)>,
+    /// The jobs, each as `JOB=ADDRESS,ADDRESS`.
+    pub jobs: Vec<String>,
+    /// The job of this task.
+    pub job: Option<String>,
+    /// The number of this task in its job.
+    pub task: Option<i32>,
+}
+
+/// Why a cluster was not found: where, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiscoveryError {
+    source: String,
+    problem: String,
+}
+
+impl DiscoveryError {
+    fn new(source: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self {
+            source: source.into(),
+            problem: problem.into(),
+        }
+    }
+}
+
+impl fmt::Display for DiscoveryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.source, self.problem)
+    }
+}
+
+impl Error for DiscoveryError {}
+
+/// A cluster as a source describes it.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    /// The name of the source, for errors.
+    source: String,
+    jobs: Vec<JobConfiguration>,
+    lead: Option<String>,
+    groups: Vec<CollectiveGroupConfiguration>,
+    job: Option<String>,
+    task: Option<i32>,
+}
+
+/// Finds the cluster, and which task this is: from what the task was told, or from variables of the environment.
+///
+/// ```
+/// use tfrt_distributed::discovery::{Told, discover};
+///
+/// let environment = |name: &str| match name {
+///     "SLURM_JOB_NODELIST" => Some("node[09-10]".to_owned()),
+///     "SLURM_NTASKS" => Some("2".to_owned()),
+///     "SLURM_PROCID" => Some("1".to_owned()),
+///     _ => None,
+/// };
+/// let found = discover(&Told::default(), &environment)?;
+/// assert_eq!(found.task_name(), "/job:worker/task:1");
+/// assert_eq!(found.own_address(), Some("node10:7700"));
+///
+/// let flags = Told {
+///     jobs: vec!["worker=a:1,b:1".to_owned()],
+///     task: Some(2),
+///     ..Told::default()
+/// };
+/// let error = discover(&flags, &environment).unwrap_err();
+/// assert_eq!(error.to_string(), "--task 2: job \"worker\" has 2 tasks");
+/// # Ok::<(), tfrt_distributed::discovery::DiscoveryError>(())
+/// ```
+///
+/// # Errors
+/// If no source describes a cluster, or the first one that does is wrong; the error names the source and the field.
+pub fn discover(
+    told: &Told,
+    variables: Variables<'_>,
+) -> Result<DistributedContextConfiguration, DiscoveryError> {
+    let mut found = find(told, variables)?;
+    let (mut job_source, mut task_source) = (found.source.clone(), found.source.clone());
+    if let Some(job) = &told.job {
+        found.job = Some(job.clone());
+        "--job".clone_into(&mut job_source);
+    }
+    if let Some(task) = told.task {
+        found.task = Some(task);
+        task_source = format!("--task {task}");
+    }
+    found.complete(&job_source, &task_source)
+}
+
+/// Finds the cluster for a process that is none of its tasks. The configuration is that of the first task.
+///
+/// # Errors
+/// As [`discover`].
+pub fn observe(
+    told: &Told,
+    variables: Variables<'_>,
+) -> Result<DistributedContextConfiguration, DiscoveryError> {
+    let mut found = find(told, variables)?;
+    if let Some(job) = found.jobs.first() {
+        found.job = Some(job.name.clone());
+        found.task = job.tasks.keys().next().copied();
+    }
+    let source = found.source.clone();
+    found.complete(&source, &source)
+}
+
+/// Finds the first source that describes a cluster.
+fn find(told: &Told, variables: Variables<'_>) -> Result<Found, DiscoveryError> {
+    match &told.file {
+        Some((name, text)) => file::parse(name, text),
+        None if !told.jobs.is_empty() => Ok(Found {
+            source: "--cluster".to_owned(),
+            jobs: parse_jobs("--cluster", told.jobs.iter().map(String::as_str))?,
+            ..Found::default()
+        }),
+        None => environment::find(variables)?.ok_or_else(|| {
+            let problem = "expected a cluster in a file, flags or variables of the environment, \
+                           found none";
+            DiscoveryError::new("cluster", problem)
+        }),
+    }
+}
+
+impl Found {
+    /// Adds what the source leaves out, and checks the whole.
+    fn complete(
+        self,
+        job_source: &str,
+        task_source: &str,
+    ) -> Result<DistributedContextConfiguration, DiscoveryError> {
+        let job_name = match (self.job, &self.jobs[..]) {
+            (Some(job), _) => job,
+            (None, [only]) => only.name.clone(),
+            (None, _) => {
+                let problem = "expected the job of this task, found none";
+                return Err(DiscoveryError::new(job_source, problem));
+            }
+        };
+        let job = self.jobs.iter().find(|job| job.name == job_name);
+        let job = job.ok_or_else(|| {
+            DiscoveryError::new(job_source, format!("there is no job \"{job_name}\""))
+        })?;
+        let task_id = self.task.ok_or_else(|| {
+            DiscoveryError::new(task_source, "expected the number of this task, found none")
+        })?;
+        if !job.tasks.contains_key(&task_id) {
+            let problem = format!("job \"{job_name}\" has {} tasks", job.tasks.len());
+            return Err(DiscoveryError::new(task_source, problem));
+        }
+        let names: Vec<String> = self
+            .jobs
+            .iter()
+            .flat_map(|job| {
+                let name = |task: &i32| TaskName::new(job.name.as_str(), *task).to_string();
+                job.tasks.keys().map(name)
+            })
+            .collect();
+        for job in &self.jobs {
+            for (task, address) in &job.tasks {
+                check_address(address).map_err(|problem| {
+                    let name = TaskName::new(job.name.as_str(), *task);
+                    DiscoveryError::new(&self.source, format!("{name}: {problem}"))
+                })?;
+            }
+        }
+        let lead_task_name = self.lead.filter(|lead| !lead.is_empty());
+        let config = DistributedContextConfiguration {
+            cluster_config: Some(ClusterConfiguration {
+                lead_task_name: lead_task_name
+                    .or_else(|| names.first().cloned())
+                    .unwrap_or_default(),
+                jobs: self.jobs,
+            }),
+            collective_groups: match self.groups.is_empty() {
+                true => vec![CollectiveGroupConfiguration {
+                    name: ALL_TASKS.to_owned(),
+                    members: names,
+                }],
+                false => self.groups,
+            },
+            job_name,
+            task_id,
+        };
+        let wrong =
+            |error: crate::RemoteError| DiscoveryError::new(&self.source, error.message.clone());
+        let cluster = ClusterInfo::new(&config).map_err(wrong)?;
+        cluster.find(config.lead_task_name()).map_err(wrong)?;
+        Ok(config)
+    }
+}
+
+/// Parses jobs of the form `JOB=ADDRESS,ADDRESS`.
+fn parse_jobs<'a>(
+    source: &str,
+    jobs: impl Iterator<Item = &'a str>,
+) -> Result<Vec<JobConfiguration>, DiscoveryError> {
+    let parse = |text: &str| {
+        let (name, addresses) = text.split_once('=').ok_or_else(|| {
+            let problem = format!("expected `JOB=ADDRESS,ADDRESS`, found `{text}`");
+            DiscoveryError::new(source, problem)
+        })?;
+        check_job(source, name)?;
+        let addresses = addresses
+            .split(',')
+            .map(|address| address.trim().to_owned());
+        Ok(job(name, addresses.collect()))
+    };
+    jobs.map(str::trim)
+        .filter(|text| !text.is_empty())
+        .map(parse)
+        .collect()
+}
+
+fn check_job(source: &str, name: &str) -> Result<(), DiscoveryError> {
+    let parsed = TaskName::parse(&TaskName::new(name, 0).to_string());
+    match parsed.is_ok_and(|parsed| parsed.job == name) {
+        true => Ok(()),
+        false => {
+            let problem = format!(
+                "expected a job of a letter, then letters, digits and `_`, found \"{name}\""
+            );
+            Err(DiscoveryError::new(source, problem))
+        }
+    }
+}
+
+/// A job of tasks that are numbered in this order.
+fn job(name: &str, addresses: Vec<String>) -> JobConfiguration {
+    JobConfiguration {
+        name: name.to_owned(),
+        tasks: (0..).zip(addresses).collect::<BTreeMap<i32, String>>(),
+    }
+}
+
+/// Checks that a text is `HOST:PORT` or `[IPV6]:PORT`.
+fn check_address(address: &str) -> Result<(), String> {
+    let wrong = |why: &str| Err(format!("expected `HOST:PORT`, found `{address}`{why}"));
+    let Some((host, port)) = address.rsplit_once(':') else {
+        return wrong("");
+    };
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let is_host = match bare {
+        Some(host) => host.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => {
+            let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+            !host.is_empty() && host.chars().all(is_part)
+        }
+    };
+    match port.parse::<u16>() {
+        Ok(1..) if is_host => Ok(()),
+        Ok(0) => wrong(": other tasks cannot know which port the system chooses"),
+        _ => wrong(""),
+    }
+}
+
+/// Parses the value of a variable that is a number.
+fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, DiscoveryError> {
+    value.trim().parse().map_err(|_| {
+        let problem = format!("expected a number, found `{value}`");
+        DiscoveryError::new(name, problem)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Clusters that a file describes: the message of configurations as JSON, with the names of its fields.
+//!
+//! ```json
+//! {
+//!   "cluster_config": {
+//!     "jobs": [{ "name": "worker", "tasks": { "0": "a:7700", "1": "b:7700" } }],
+//!     "lead_task_name": "/job:worker/task:0"
+//!   },
+//!   "collective_groups": [{ "name": "all", "members": ["/job:worker/task:0", "/job:worker/task:1"] }]
+//! }
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::{DiscoveryError, Found, check_job};
+use crate::message::{CollectiveGroupConfiguration, JobConfiguration};
+
+/// A value in the file, and the path to it.
+struct Field<'a> {
+    file: &'a str,
+    path: String,
+    value: &'a Value,
+}
+
+/// Parses the text of the file of this name.
+pub(super) fn parse(file: &str, text: &str) -> Result<Found, DiscoveryError> {
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| DiscoveryError::new(file, error.to_string()))?;
+    let root = Field {
+        file,
+        path: String::new(),
+        value: &value,
+    };
+    root.has_only(&["cluster_config", "collective_groups", "job_name", "task_id"])?;
+    let cluster = root
+        .get("cluster_config")?
+        .ok_or_else(|| root.wrong("expected `cluster_config`, found none"))?;
+    cluster.has_only(&["jobs", "lead_task_name"])?;
+    let jobs = cluster
+        .get("jobs")?
+        .ok_or_else(|| cluster.wrong("expected `jobs`, found none"))?;
+    let groups = match root.get("collective_groups")? {
+        Some(groups) => groups
+            .items()?
+            .iter()
+            .map(group)
+            .collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
+    let text_of = |field: Option<Field<'_>>| field.map(|field| field.text()).transpose();
+    let task = root.get("task_id")?.map(|task| {
+        let number = task
+            .value
+            .as_i64()
+            .and_then(|task| i32::try_from(task).ok());
+        number.ok_or_else(|| task.wrong("expected the number of a task"))
+    });
+    Ok(Found {
+        source: file.to_owned(),
+        jobs: jobs.items()?.iter().map(job).collect::<Result<_, _>>()?,
+        lead: text_of(cluster.get("lead_task_name")?)?,
+        groups,
+        job: text_of(root.get("job_name")?)?,
+        task: task.transpose()?,
+    })
+}
+
+fn job(job: &Field<'_>) -> Result<JobConfiguration, DiscoveryError> {
+    job.has_only(&["name", "tasks"])?;
+    let name = job.required("name")?;
+    let text = name.text()?;
+    check_job(&name.source(), &text)?;
+    let tasks = job.required("tasks")?;
+    let mut addresses = BTreeMap::new();
+    for number in tasks.object()?.keys() {
+        let address = tasks.required(number)?;
+        let id: i32 = number.parse().ok().filter(|id| *id >= 0).ok_or_else(|| {
+            tasks.wrong(&format!(
+                "expected the number of a task, found \"{number}\""
+            ))
+        })?;
+        if addresses.insert(id, address.text()?).is_some() {
+            return Err(tasks.wrong(&format!("task {id} is there twice")));
+        }
+    }
+    Ok(JobConfiguration {
+        name: text,
+        tasks: addresses,
+    })
+}
+
+fn group(group: &Field<'_>) -> Result<CollectiveGroupConfiguration, DiscoveryError> {
+    group.has_only(&["name", "members"])?;
+    let members = group.required("members")?;
+    let members = members.items()?;
+    Ok(CollectiveGroupConfiguration {
+        name: group.required("name")?.text()?,
+        members: members.iter().map(Field::text).collect::<Result<_, _>>()?,
+    })
+}
+
+impl<'a> Field<'a> {
+    /// The file and the path in it.
+    fn source(&self) -> String {
+        match self.path.is_empty() {
+            true => self.file.to_owned(),
+            false => format!("{}: {}", self.file, self.path),
+        }
+    }
+
+    #[cold]
+    fn wrong(&self, problem: &str) -> DiscoveryError {
+        DiscoveryError::new(self.source(), problem)
+    }
+
+    fn object(&self) -> Result<&'a Map<String, Value>, DiscoveryError> {
+        let object = self.value.as_object();
+        object.ok_or_else(|| self.wrong("expected an object"))
+    }
+
+    fn text(&self) -> Result<String, DiscoveryError> {
+        let text = self.value.as_str().map(str::to_owned);
+        text.ok_or_else(|| self.wrong("expected a string"))
+    }
+
+    fn items(&self) -> Result<Vec<Field<'a>>, DiscoveryError> {
+        let items = self.value.as_array();
+        let items = items.ok_or_else(|| self.wrong("expected an array"))?;
+        let item = |(index, value)| Field {
+            file: self.file,
+            path: format!("{}[{index}]", self.path),
+            value,
+        };
+        Ok(items.iter().enumerate().map(item).collect())
+    }
+
+    fn get(&self, name: &str) -> Result<Option<Field<'a>>, DiscoveryError> {
+        Ok(self.object()?.get(name).map(|value| Field {
+            file: self.file,
+            path: match self.path.is_empty() {
+                true => name.to_owned(),
+                false => format!("{}.{name}", self.path),
+            },
+            value,
+        }))
+    }
+
+    fn required(&self, name: &str) -> Result<Field<'a>, DiscoveryError> {
+        let found = self.get(name)?;
+        found.ok_or_else(|| self.wrong(&format!("expected `{name}`, found none")))
+    }
+
+    /// Checks that there are no fields that would be ignored, such as misspelt ones.
+    fn has_only(&self, known: &[&str]) -> Result<(), DiscoveryError> {
+        let unknown = self
+            .object()?
+            .keys()
+            .find(|key| !known.contains(&key.as_str()));
+        match unknown {
+            Some(unknown) => {
+                let known = known.join("`, `");
+                Err(self.wrong(&format!("expected `{known}`, found `{unknown}`")))
+            }
+            None => Ok(()),
+        }
+    }
+}
