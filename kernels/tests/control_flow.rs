@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tfrt::core::{CoreRuntime, TensorHandle};
 use tfrt::host::__runtime::{AttributeList, FunctionList, FunctionTable};
 use tfrt::host::{FunctionKind, RequestContextBuilder, ResourceContext};
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
+use tfrt_tensor::DenseHostTensor;
 
 tfrt::link!(tfrt_kernels);
 
@@ -423,4 +425,30 @@ fn a_call_does_not_wait_for_its_arguments() {
     assert!(!results[0].is_available());
     promise.forward_to(AnyRef::available(5));
     assert_eq!(number(&results[0]), 5);
+}
+
+#[test]
+fn cancelled_loop_sets_its_first_result_when_nothing_is_under_way() {
+    let ctx = context("s");
+    let device = CoreRuntime::of(ctx.host()).host_device().clone();
+    let handle = |number: i32| {
+        let tensor = DenseHostTensor::vector(&[number]).expect("there is memory");
+        AnyRef::available(TensorHandle::of_tensor(device.clone(), tensor))
+    };
+    let (promise, late) = AnyRef::indirect();
+    let (yes, carried) = (handle(1), handle(2));
+    let condition = closure(2, 2, move |_, arguments| {
+        vec![arguments[0].clone(), yes.clone()]
+    });
+    let body = closure(2, 2, move |ctx, arguments| {
+        ctx.request().cancel();
+        vec![arguments[0].clone(), late.clone()]
+    });
+    let arguments = [AnyRef::ready_chain(), carried];
+    let results = start(&ctx, "corert.while", &arguments, vec![condition, body], 2);
+    ctx.host().quiesce().expect("not a thread of the queue");
+    assert!(results[1].is_error());
+    assert!(!results[0].is_available(), "the body is under way");
+    promise.forward_to(handle(3));
+    assert!(results[0].is_error());
 }

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tfrt::async_value::LiveScope;
+use tfrt::core::handle::HandlePromise;
 use tfrt::core::{EagerContext, PlacementRule, TensorHandle};
 use tfrt::executor::Program;
 use tfrt::host::RequestContextBuilder;
-use tfrt::host::device::CpuDevice;
+use tfrt::host::device::{CpuDevice, DeviceRef};
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
 use tfrt_tensor::DenseHostTensor;
@@ -317,7 +318,7 @@ fn a_scope_cancels_calls() -> Result<()> {
     let request = RequestContextBuilder::new(Arc::clone(eager.host())).build();
     request.cancel();
     {
-        let _scope = eager.with_request(request);
+        let _scope = eager.with_request(request)?;
         assert_eq!(message(eager.op("tf.Relu")?.call(&[&a])), "Cancelled");
     }
     eager.op("tf.Relu")?.call(&[&a])?;
@@ -701,7 +702,7 @@ fn errors_and_cancelled_requests_leave_nothing_behind() -> Result<()> {
         scope.run(|| -> Result<()> {
             let request = RequestContextBuilder::new(Arc::clone(eager.host())).build();
             let cancels_at = random.below(20);
-            let _request = eager.with_request(Arc::clone(&request));
+            let _request = eager.with_request(Arc::clone(&request))?;
             let mut values = vec![
                 eager.tensor([1.0_f32, -2.0])?,
                 eager.tensor([3.0_f32, 4.0, 5.0])?,
@@ -759,6 +760,273 @@ fn a_composite_op_that_calls_itself_ends_in_an_error() {
         .execute(&ctx, &[]);
     let error = host.await_values(&results).unwrap_err();
     assert!(error.message().contains("nested deeper than"), "{error}");
+}
+
+/// A context with two processors.
+fn two_devices(queue: &str) -> Arc<EagerContext> {
+    EagerContext::builder(host(queue))
+        .device(Arc::new(CpuDevice::new("CPU:1")))
+        .build()
+        .expect("two devices")
+}
+
+fn device_of(handle: &TensorHandle) -> &str {
+    handle.device().expect("it is known").0.name()
+}
+
+/// Where the elements of a tensor are.
+fn address(eager: &EagerContext, handle: &TensorHandle) -> *const f32 {
+    eager
+        .with_elements(handle, |elements: &tfrt_tensor::Elements<'_, f32>| {
+            elements.as_ptr()
+        })
+        .expect("a dense tensor")
+}
+
+#[test]
+fn task_inherits_scopes_and_follows_effects_before_it() {
+    for queue in ["s", "mstd:2"] {
+        let eager = two_devices(queue);
+        let x = eager.tensor([1.0_f32]).expect("there is memory");
+        let request = RequestContextBuilder::new(Arc::clone(eager.host())).build();
+        let found = Arc::new(Mutex::new(None));
+        let done = {
+            let _device = eager.device("CPU:1").expect("it exists");
+            let _request = eager.with_request(Arc::clone(&request)).expect("its host");
+            let found = Arc::clone(&found);
+            eager.spawn(move |eager| {
+                let relu = eager.op("tf.Relu")?.ready()?;
+                let device = device_of(&relu.call(&[&x])?).to_owned();
+                request.cancel();
+                *found.lock().unwrap() = Some((device, message(relu.call(&[&x]))));
+                Ok(())
+            })
+        };
+        // What this thread does meanwhile does not change what the task inherited.
+        let _device = eager.device("CPU:0").expect("it exists");
+        eager.host().await_values(&[done]).expect("no effects");
+        let found = found.lock().unwrap().take();
+        let expected = ("CPU:1".to_owned(), "Cancelled".to_owned());
+        assert_eq!(found, Some(expected), "under {queue}");
+    }
+}
+
+#[test]
+fn chain_of_a_task_is_the_error_of_its_effects() {
+    let eager = eager("s");
+    let x = eager.tensor([1.0_f32]).expect("there is memory");
+    let done = eager.spawn(move |eager| {
+        let failed = eager.op("tfrt_test.error.tensor")?.call(&[&x]);
+        let failed = TensorHandle::error(failed.unwrap_err());
+        let note = eager.op("eager_test.Note")?.results(0).ready()?;
+        assert!(note.call_array::<0>(&[&failed]).is_err());
+        Err(Error::new("the task gives up"))
+    });
+    let error = eager.host().await_values(&[done]).unwrap_err();
+    assert_eq!(error.message(), "the task gives up");
+    let panics = eager.spawn(|_| panic!("as a test"));
+    let error = eager.host().await_values(&[panics]).unwrap_err();
+    assert!(error.message().contains("panicked: as a test"), "{error}");
+}
+
+#[test]
+fn operand_whose_device_is_pending_is_copied_when_it_is_known() -> Result<()> {
+    let eager = two_devices("s");
+    let _scope = eager.device("CPU:1")?;
+    for (device, is_copied) in [("CPU:0", true), ("CPU:1", false)] {
+        let x = eager.copy_to(&eager.tensor([1.0_f32, -1.0])?, device)?;
+        let (promise, later) = HandlePromise::new();
+        let same = eager.op("eager_test.Same")?.call(&[&later])?;
+        promise.forward_to(&x);
+        assert_eq!(device_of(&same), "CPU:1");
+        assert_eq!(address(&eager, &same) != address(&eager, &x), is_copied);
+    }
+    Ok(())
+}
+
+/// Returns its operand.
+#[tfrt_op("eager_test.Same")]
+fn same_tensor(x: &DenseHostTensor) -> DenseHostTensor {
+    x.clone()
+}
+
+#[test]
+fn context_without_calls_in_flight_ends_while_its_host_is_busy() {
+    let first = eager("mstd:2");
+    let host = Arc::clone(first.host());
+    let x = first.tensor([1.0_f32]).expect("there is memory");
+    let relu = first.op("tf.Relu").expect("it is linked");
+    relu.call(&[&x]).expect("it is positive");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    ctx.enqueue(move || ended.recv().expect("the test goes on"));
+    // Waiting for the task would not end.
+    drop(first);
+    end.send(()).expect("the task waits");
+    host.quiesce().expect("not a thread of the queue");
+}
+
+#[test]
+fn context_that_ends_waits_for_its_calls() {
+    let eager = eager("mstd:2");
+    let x = eager.tensor([1.0_f32]).expect("there is memory");
+    let later = eager
+        .op("tfrt_test.async.noop_no_md")
+        .expect("it is linked");
+    let later = later.ready().expect("no attributes");
+    let handles: Vec<TensorHandle> = (0..50).map(|_| handle(later.call(&[&x]))).collect();
+    drop((later, eager));
+    for handle in handles {
+        assert!(handle.tensor().is_some_and(AnyRef::is_available));
+    }
+}
+
+#[test]
+fn ready_op_looks_nothing_up_with_several_devices() -> Result<()> {
+    let eager = two_devices("s");
+    let x = eager.tensor([1.0_f32])?;
+    let add = eager.op("tf.AddV2")?.ready()?;
+    add.call(&[&x, &x])?;
+    let before = eager.cache_stats();
+    for _ in 0..10 {
+        add.call(&[&x, &x])?;
+    }
+    assert_eq!(eager.cache_stats(), before);
+    Ok(())
+}
+
+#[test]
+fn cache_keeps_what_was_used_last() -> Result<()> {
+    let eager = EagerContext::builder(host("s"))
+        .max_cached_ops(16)
+        .build()?;
+    let names = eager.op_names();
+    assert!(names.len() > 64, "{names:?}");
+    for name in &names {
+        // Some are no ops that can run.
+        let _ = eager.op(name);
+        eager.op("tf.Relu")?;
+        assert!(eager.cache_stats().entries <= 16);
+    }
+    let misses = eager.cache_stats().misses;
+    eager.op("tf.Relu")?;
+    assert_eq!(
+        eager.cache_stats().misses,
+        misses,
+        "it was used again and again"
+    );
+    Ok(())
+}
+
+#[test]
+fn synchronize_is_about_the_thread_that_called_it() -> Result<()> {
+    let eager = eager("s");
+    let later = eager.op("tfrt_test.async.noop_no_md")?;
+    let later = later.call(&[&eager.tensor([1.0_f32])?])?;
+    // Nobody is told of this error by the call.
+    let bad = handle(eager.op("tfrt_test.cast")?.call(&[&later]));
+    let note = eager.op("eager_test.Note")?.results(0).ready()?;
+    let [] = note.call_array(&[&bad])?;
+    let done = eager.synchronize();
+    let elsewhere = {
+        let eager = Arc::clone(&eager);
+        std::thread::spawn(move || message(block_on(&eager, std::pin::pin!(done))))
+    };
+    let told = elsewhere.join().expect("it does not panic");
+    assert_eq!(told, "missing 'type' attribute");
+    let again = message(block_on(&eager, std::pin::pin!(eager.synchronize())));
+    assert_eq!(again, "no error", "it was told once");
+    Ok(())
+}
+
+#[test]
+fn request_of_another_host_is_refused() {
+    let (eager, other) = (eager("s"), host("s"));
+    let request = RequestContextBuilder::new(other).build();
+    let refused = message(eager.with_request(request));
+    assert_eq!(refused, "the request belongs to another host");
+}
+
+#[test]
+fn deadline_of_a_scope_cancels_calls() -> Result<()> {
+    let eager = eager("s");
+    let x = eager.tensor([1.0_f32])?;
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    let request = RequestContextBuilder::new(Arc::clone(eager.host())).deadline(long_ago);
+    let _scope = eager.with_request(request.build())?;
+    let relu = eager.op("tf.Relu")?.ready()?;
+    // A timer cancels the request, on a thread of its own.
+    while relu.call(&[&x]).is_ok() {
+        std::thread::yield_now();
+    }
+    Ok(())
+}
+
+#[test]
+fn device_object_of_a_user_is_the_device_of_its_name() -> Result<()> {
+    let eager = two_devices("s");
+    let x = eager.tensor([1.0_f32])?;
+    let own = DeviceRef(Arc::new(CpuDevice::new("CPU:0")));
+    let mine = TensorHandle::of_value(own, x.tensor().expect("a tensor").clone());
+    let there = eager.copy_to(&mine, "CPU:0")?;
+    assert_eq!(address(&eager, &there), address(&eager, &x));
+    Ok(())
+}
+
+#[test]
+fn futures_of_a_handle_are_its_value_and_its_metadata() -> Result<()> {
+    let eager = eager("s");
+    let x = eager.tensor([1.0_f32, 2.0])?;
+    let later = eager.op("tfrt_test.async.noop_no_md")?.call(&[&x])?;
+    let metadata = block_on(&eager, std::pin::pin!(later.metadata_later()))?;
+    assert_eq!(metadata.to_string(), "f32 [2]");
+    assert!(block_on(&eager, std::pin::pin!(later.value()))?.is_available());
+    let failed = TensorHandle::error(Error::new("broken"));
+    let told = block_on(&eager, std::pin::pin!(failed.metadata_later()));
+    assert_eq!(message(told), "broken");
+    let told = block_on(&eager, std::pin::pin!(failed.value()));
+    assert_eq!(message(told), "broken");
+    let invalid = TensorHandle::default();
+    let told = block_on(&eager, std::pin::pin!(invalid.value()));
+    assert_eq!(message(told), "the handle is not valid");
+    Ok(())
+}
+
+/// What the attributes of the last call were.
+static ATTRIBUTES: Mutex<String> = Mutex::new(String::new());
+
+/// Notes its attributes.
+#[tfrt_op("eager_test.Attributes", raw)]
+fn attributes(call: &mut OpCall<'_>) {
+    *ATTRIBUTES.lock().unwrap() = call.attrs().to_string();
+    call.set_result(0, AnyRef::available(DenseHostTensor::vector(&[1]).unwrap()));
+}
+
+#[test]
+fn first_attribute_of_a_name_counts_in_whatever_order_they_are_listed() {
+    let host = host("s");
+    let text = "
+        func @main() -> !corert.tensorhandle {
+          %none = \"corert.create_null_op_handler\"() : () -> !corert.ophandler
+          %cpu = \"corert.create_cpu_op_handler\"(%none) : (!corert.ophandler) -> !corert.ophandler
+          %y = \"corert.executeop\"(%cpu) {
+            op_attrs = [[\"c\", 3 : i32], [\"a\", 1 : i32], [\"b\", 2 : i32], [\"a\", 9 : i32]],
+            op_func_attrs = [[\"b\", \"nobody\"]], op_name = \"eager_test.Attributes\"
+          } : (!corert.ophandler) -> !corert.tensorhandle
+          tfrt.return %y : !corert.tensorhandle
+        }";
+    let file = tfrt::text::compile(text, "a.mlir", host.registry()).expect("a sound program");
+    let program = Program::load(&host, &file).expect("a sound program");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+    let results = program
+        .function("main")
+        .expect("it is there")
+        .execute(&ctx, &[]);
+    host.await_values(&results).expect("no error");
+    let found = ATTRIBUTES.lock().unwrap().clone();
+    let expected = "OpAttrs contains 3 entries:\n  'a' type=I32 value=1\n  'b' type=I32 value=2\n  \
+                    'c' type=I32 value=3\n\n";
+    assert_eq!(found, expected);
 }
 
 #[test]

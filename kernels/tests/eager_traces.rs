@@ -47,6 +47,10 @@ fn a_trace_tells_the_metadata_of_results_however_an_op_knows_it() -> Result<()> 
         let y = eager.op("traces_test.Double")?.call(&[x])?;
         assert_eq!(eager.to_vec::<f32>(&y)?, [2.0, 4.0]);
     }
+    {
+        let (_outer, _inner) = (eager.name_scope("net"), eager.name_scope("layer1"));
+        eager.op("traces_test.Double")?.call(&[&x])?;
+    }
     tracing::disable();
     tracing::set_sink(None);
     let names = names.0.lock().unwrap();
@@ -56,6 +60,7 @@ fn a_trace_tells_the_metadata_of_results_however_an_op_knows_it() -> Result<()> 
         .collect();
     let text = "RunDispatchFunction: traces_test.Double#op_name=traces_test.Double,Inputs=(f32 [2]),Results=(f32 [2]),\
                 Attributes=OpAttrs is empty\n#";
-    assert_eq!(dispatched, [text, text]);
+    let in_scope = text.replace("Inputs=", "long_name=net/layer1,Inputs=");
+    assert_eq!(dispatched, [text, text, &in_scope]);
     Ok(())
 }

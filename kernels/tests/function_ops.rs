@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tfrt::core::{EagerContext, TensorHandle, ToTensor};
 use tfrt::function_ops::{FunctionOps, FunctionProgram};
 use tfrt::host::RequestContextBuilder;
-use tfrt::host::device::CpuDevice;
+use tfrt::host::device::{CpuDevice, Device};
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
 use tfrt::support::Place;
@@ -186,7 +186,7 @@ fn a_cancelled_request_ends_every_part() {
     let request = RequestContextBuilder::new(Arc::clone(functions.eager.host())).build();
     request.cancel();
     let x = functions.tensor([1.0_f32]);
-    let _scope = functions.eager.with_request(request);
+    let _scope = functions.eager.with_request(request).unwrap();
     assert_eq!(functions.says("f", &[&x, &x]), "Cancelled");
 }
 
@@ -460,4 +460,129 @@ fn ops_inside_of_ops_count_when_calls_are_replaced() {
     let x = functions.tensor([7_i32]);
     let said = functions.says("f7", &[&x]);
     assert!(said.contains("more than 100000 ops"), "{said}");
+}
+
+/// A device that no op is registered for.
+#[derive(Debug)]
+struct Oddity;
+
+impl Device for Oddity {
+    fn name(&self) -> &str {
+        "ODD:0"
+    }
+
+    fn device_type(&self) -> &str {
+        "odd"
+    }
+}
+
+#[test]
+fn soft_placement_holds_in_functions() {
+    let source = function("%z = corert.executeop(%cpu) \"tf.AddV2\"(%x, %y) : 1");
+    for is_soft in [false, true] {
+        let mut functions = Functions::new(&source);
+        let eager = EagerContext::builder(Arc::clone(functions.eager.host()));
+        let eager = eager.device(Arc::new(Oddity)).soft_placement(is_soft);
+        functions.eager = eager.build().unwrap();
+        let x = functions.tensor([1]);
+        let _scope = functions.eager.device("ODD:0").unwrap();
+        let said = functions.says("f", &[&x, &x]);
+        if is_soft {
+            assert!(said.ends_with("values = [2]"), "{said}");
+        } else {
+            let refused = "there is no op `tf.AddV2` for ODD:0; devices that have it: CPU:0";
+            assert!(said.contains(refused), "{said}");
+        }
+    }
+}
+
+#[test]
+fn op_of_a_function_that_names_its_device_runs_there_whatever_the_scope() {
+    let functions = Functions::new(&function(&on("CPU:0", "%z", "tf.AddV2", &["%x", "%y"])));
+    let free = Functions::new(&function(
+        "%z = corert.executeop(%cpu) \"tf.AddV2\"(%x, %y) : 1",
+    ));
+    for (functions, expected) in [(functions, "CPU:0"), (free, "CPU:1")] {
+        let x = functions.tensor([1.0_f32]);
+        let _scope = functions.eager.device("CPU:1").unwrap();
+        let op = functions.eager.function_op(&functions.program, "f");
+        let sum = op.unwrap().call(&[&x, &x]).unwrap();
+        assert_eq!(sum.device().unwrap().0.name(), expected);
+    }
+}
+
+#[test]
+fn what_a_program_says_of_results_is_not_believed() {
+    let functions = Functions::new(
+        "func @f(%x: !corert.tensorhandle) -> !corert.tensorhandle {
+           %c = tfrt.new.chain
+           %cpu = corert.get_op_handler %c \"cpu\"
+           %z = \"corert.executeop\"(%cpu, %x) {corert.results = [tensor<5xf32>], op_attrs = [],
+             op_func_attrs = [], op_name = \"tfrt_test.odd_collector\"}
+             : (!corert.ophandler, !corert.tensorhandle) -> !corert.tensorhandle
+           tfrt.return %z : !corert.tensorhandle
+         }",
+    );
+    let x = functions.tensor([1, 2, 3]);
+    let (promise, tensor) = AnyRef::indirect();
+    let cpu = x.device().unwrap().clone();
+    let later = TensorHandle::new(cpu, x.metadata().unwrap(), tensor);
+    let op = functions
+        .eager
+        .function_op(&functions.program, "f")
+        .unwrap();
+    let odd = op.call(&[&later]).unwrap();
+    assert_eq!(odd.metadata(), None, "nobody can know it yet");
+    promise.forward_to(x.tensor().unwrap().clone());
+    assert_eq!(odd.metadata().unwrap().to_string(), "i32 [2]");
+}
+
+#[test]
+fn function_with_branches_is_no_body_for_a_call() {
+    let source =
+        function("%z = corert.executeop(%cpu) \"tf.PartitionedCall\"(%x) {} {f = \"g\"} : 1")
+            + "
+        func @g(%x: !corert.tensorhandle) -> !corert.tensorhandle {
+          \"cf.br\"()[^next] : () -> ()
+        ^next:
+          tfrt.return %x : !corert.tensorhandle
+        }";
+    let functions = Functions::new(&source);
+    let x = functions.tensor([1]);
+    let said = functions.says("f", &[&x, &x]);
+    assert!(
+        said.contains("the function `g`, which is called as an op, has branches"),
+        "{said}"
+    );
+}
+
+#[test]
+fn error_of_an_effect_is_the_error_of_every_result_of_a_call_without_an_order() {
+    let source = "
+        func @g(%c: !tfrt.chain, %x: !corert.tensorhandle) -> (!tfrt.chain, !corert.tensorhandle) {
+          %none = \"corert.create_null_op_handler\"() : () -> !corert.ophandler
+          %cpu = \"corert.create_cpu_op_handler\"(%none) : (!corert.ophandler) -> !corert.ophandler
+          %bad = corert.executeop(%cpu) \"tfrt_test.error.tensor\"(%x) : 1
+          %d = corert.executeop.seq(%cpu, %c) \"tfrt_test.print\"(%bad)
+          tfrt.return %d, %x : !tfrt.chain, !corert.tensorhandle
+        }
+        func @main() -> !corert.tensorhandle {
+          %none = \"corert.create_null_op_handler\"() : () -> !corert.ophandler
+          %cpu = \"corert.create_cpu_op_handler\"(%none) : (!corert.ophandler) -> !corert.ophandler
+          %x = corert.const_dense_tensor dense<1> : tensor<i32>
+          %y = corert.executeop(%cpu) \"tf.PartitionedCall\"(%x) {} {f = \"g\"} : 1
+          tfrt.return %y : !corert.tensorhandle
+        }";
+    let functions = Functions::new(source);
+    let host = functions.eager.host();
+    let file = tfrt::text::compile(source, "p.mlir", host.registry()).unwrap();
+    let program = tfrt::executor::Program::load(host, &file).unwrap();
+    let request = RequestContextBuilder::new(Arc::clone(host)).build();
+    let main = program.function("main").unwrap();
+    let results = main.execute(&ExecutionContext::new(request), &[]);
+    let error = host.await_values(&results).unwrap_err();
+    assert_eq!(
+        error.message(),
+        "error from test.error.tensor implementation"
+    );
 }

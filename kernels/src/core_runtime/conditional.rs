@@ -99,7 +99,8 @@ impl While {
     /// Asks whether there is one more round.
     fn round(self) {
         if let Some(cancelled) = self.ctx.request().cancel_value() {
-            return self.results.forward_all_to(cancelled);
+            let cancelled = cancelled.clone();
+            return self.end_with(cancelled);
         }
         let asked = self.condition.execute(&self.ctx, &self.carried.values);
         let awaited = asked.clone();
@@ -139,7 +140,10 @@ impl While {
 
     /// Ends the loop with an error. The first result waits until nothing of the last round is under way.
     fn fail(self, error: Error) {
-        let error = AnyRef::error(error);
+        self.end_with(AnyRef::error(error));
+    }
+
+    fn end_with(self, error: AnyRef) {
         let (first, others) = self.results.split_first();
         others.forward_all_to(&error);
         run_when_ready(&self.carried.values, move || first.forward_all_to(&error));

@@ -44,10 +44,35 @@ fn transfer_inferred_tensortype(
     results(tensor_type),
     format = "operands attr-dict"
 )]
-fn get_dst_tensor_type(tensor: &TensorHandle, device: DeviceRef) -> Result<TensorType> {
-    let value = tensor
-        .tensor()
-        .ok_or_else(|| Error::new("the handle is not valid"))?;
+fn get_dst_tensor_type(
+    tensor: &TensorHandle,
+    device: DeviceRef,
+    ctx: &ExecutionContext,
+) -> AsyncValueRef<TensorType> {
+    let Some(value) = tensor.tensor() else {
+        return AsyncValueRef::error(Error::new("the handle is not valid"));
+    };
+    if value.is_available() {
+        return match usual_type(value, &device) {
+            Ok(found) => AsyncValueRef::available(found),
+            Err(error) => AsyncValueRef::error(report(error, value, ctx)),
+        };
+    }
+    // A transfer returns its handle at once.
+    let (promise, tensor_type) = AsyncValueRef::unconstructed();
+    let ctx = ctx.clone();
+    value.and_then(move |value| match usual_type(value, &device) {
+        Ok(found) => promise.emplace(found),
+        Err(error) => promise.set_error(report(error, value, &ctx)),
+    });
+    tensor_type
+}
+
+/// The kind of tensor that is usual on a device, for an available tensor.
+fn usual_type(value: &AnyRef, device: &DeviceRef) -> Result<TensorType> {
+    if let Some(error) = value.error_if_present() {
+        return Err(error.clone());
+    }
     let guard = TensorRef::read(value).map_err(|error| Error::new(error.to_string()))?;
     let found = guard.tensor_type();
     if matches!(
@@ -58,7 +83,7 @@ fn get_dst_tensor_type(tensor: &TensorHandle, device: DeviceRef) -> Result<Tenso
     }
     match device.0.device_type() {
         "cpu" => Ok(TensorType::DENSE_HOST),
-        "gpu" | "tpu" => Ok(inferred_tensor_type(found, &device)),
+        "gpu" | "tpu" => Ok(inferred_tensor_type(found, device)),
         other => Err(Error::new(format!(
             "failed to find dst device type for src_tensor_type={} and dst_device_type={other}",
             found.name()
@@ -124,4 +149,38 @@ fn only_element(value: &AnyRef) -> Result<i32> {
         ));
     }
     Ok(tensor.to_scalar()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tfrt::core::CoreRuntime;
+    use tfrt::host::RequestContextBuilder;
+
+    #[test]
+    fn usual_type_waits_for_the_tensor_and_passes_its_error_on() {
+        let host = HostContext::builder().build();
+        let device = CoreRuntime::of(&host).host_device().clone();
+        let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+        let usual = |tensor: AnyRef| {
+            let handle = TensorHandle::of_value(device.clone(), tensor);
+            get_dst_tensor_type(&handle, device.clone(), &ctx)
+        };
+        let (promise, later) = AnyRef::indirect();
+        let found = usual(later);
+        assert!(found.get().is_none(), "nothing is known yet");
+        let tensor = DenseHostTensor::vector(&[1_i32]).expect("there is memory");
+        promise.forward_to(AnyRef::available(tensor));
+        assert_eq!(found.get(), Some(&TensorType::DENSE_HOST));
+
+        let failed = usual(AnyRef::error(Error::new("lost")));
+        assert_eq!(failed.error_if_present().map(Error::message), Some("lost"));
+        let (promise, later) = AnyRef::indirect();
+        let found = usual(later);
+        promise.set_error(Error::new("lost later"));
+        assert_eq!(
+            found.error_if_present().map(Error::message),
+            Some("lost later")
+        );
+    }
 }

@@ -4,18 +4,20 @@
 //! that is made an op as a whole, such a call is replaced by the body of what it calls.
 
 use tfrt::core::{OpCall, TensorHandle};
+use tfrt::host::device::DeviceRef;
 use tfrt::prelude::*;
 
 use super::invalid;
 
-/// Calls the function that the function attribute `f` names. A chain that it takes is ready, and the chain that it returns orders nothing.
+/// Calls the function that the function attribute `f` names. A chain that it takes is ready, and the
+/// chain that it returns orders nothing; but where it is an error, so is each result.
 ///
 /// # Errors
-/// If there is no such function, or it takes or returns something else than tensor handles and a leading chain. The errors of the
-/// function are those of its results.
+/// If there is no such function, or it takes or returns something else than tensor handles and a
+/// leading chain. The errors of the function are those of its results.
 #[tfrt_op("tf.PartitionedCall", raw, accepts(scalar, string, sparse))]
 fn partitioned_call(call: &mut OpCall<'_>) -> Result<()> {
-    call_function(call).map(drop)
+    call_function(call, Seen::Results).map(drop)
 }
 
 /// Calls the function that the function attribute `f` names, after a chain. The chain that the function returns is that of the call.
@@ -29,14 +31,22 @@ fn partitioned_call(call: &mut OpCall<'_>) -> Result<()> {
     accepts(scalar, string, sparse)
 )]
 fn stateful_partitioned_call(call: &mut OpCall<'_>) -> Result<()> {
-    if let Some(chain) = call_function(call)? {
+    if let Some(chain) = call_function(call, Seen::ResultsAndChain)? {
         call.set_chain(chain);
     }
     Ok(())
 }
 
-/// Calls the function on the tensors, sets the results, and returns the chain that it returns, if it returns one.
-fn call_function(call: &mut OpCall<'_>) -> Result<Option<AnyRef>> {
+/// What the caller of a function sees of what it returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Results,
+    ResultsAndChain,
+}
+
+/// Calls the function on the tensors, sets the results, and returns the chain that it returns, if it
+/// returns one.
+fn call_function(call: &mut OpCall<'_>, seen: Seen) -> Result<Option<AnyRef>> {
     let function = call.attrs().called_function("f")?;
     let has_chain = check_signature(&function)?;
     let num_others = usize::from(has_chain);
@@ -65,8 +75,14 @@ fn call_function(call: &mut OpCall<'_>) -> Result<Option<AnyRef>> {
     let mut results = function.execute(call.ctx(), &arguments).into_iter();
     drop(arguments);
     let chain = if has_chain { results.next() } else { None };
+    let (ctx, device) = (call.ctx().clone(), call.device().clone());
     for (index, result) in results.enumerate() {
-        call.set_result(index, tensor_of(result));
+        let tensor = tensor_on(&device, &ctx, result);
+        let tensor = match &chain {
+            Some(chain) if seen == Seen::Results => unless_failed(chain, tensor),
+            _ => tensor,
+        };
+        call.set_result(index, tensor);
     }
     Ok(chain)
 }
@@ -94,22 +110,45 @@ fn check_signature(function: &FunctionRef) -> Result<bool> {
     }
 }
 
-/// The tensor of a handle that is, or becomes, available.
-fn tensor_of(handle: AnyRef) -> AnyRef {
+/// The tensor, or the error that a chain is or becomes.
+fn unless_failed(chain: &AnyRef, tensor: AnyRef) -> AnyRef {
+    if chain.is_error() {
+        return chain.clone();
+    }
+    if chain.is_available() {
+        return tensor;
+    }
+    let (promise, settled) = AnyRef::indirect();
+    chain.and_then(move |chain| {
+        promise.forward_to(if chain.is_error() {
+            chain.clone()
+        } else {
+            tensor
+        });
+    });
+    settled
+}
+
+/// The tensor of a handle that is, or becomes, available, on a device.
+fn tensor_on(device: &DeviceRef, ctx: &ExecutionContext, handle: AnyRef) -> AnyRef {
     if handle.is_error() {
         return handle;
     }
     if handle.is_available() {
         return match handle.try_read::<TensorHandle>() {
-            Ok(handle) => handle.tensor().cloned().unwrap_or_else(|| {
-                AnyRef::error(Error::new(
-                    "the handle that a function returned is not valid",
-                ))
-            }),
+            Ok(handle) => {
+                let mut there = handle.transfer_to_inferred(ctx, device);
+                there.release_tensor().unwrap_or_else(|| {
+                    AnyRef::error(Error::new(
+                        "the handle that a function returned is not valid",
+                    ))
+                })
+            }
             Err(error) => AnyRef::error(Error::new(error.to_string())),
         };
     }
     let (promise, tensor) = AnyRef::indirect();
-    handle.and_then(move |handle| promise.forward_to(tensor_of(handle.clone())));
+    let (device, ctx) = (device.clone(), ctx.clone());
+    handle.and_then(move |handle| promise.forward_to(tensor_on(&device, &ctx, handle.clone())));
     tensor
 }

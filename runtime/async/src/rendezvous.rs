@@ -9,8 +9,12 @@
 //!   abort(error) ──────────────────┘
 //! ```
 //!
-//! Each edge has one outcome, the first of: the value that is sent, the error of an abort, and the error that nobody sent a value, once the
-//! rendezvous is gone. So no receiver waits for ever: whoever might send keeps the rendezvous alive, and receivers do not.
+//! Each edge has one outcome, the first of: the value that is sent, the error of an abort, and the
+//! error that nobody sent a value, once the rendezvous is gone. A receiver does not wait for ever:
+//! those who might send keep the rendezvous alive, and receivers do not. The exception is a value
+//! that waits for itself, because it is computed from what is received over the edge that it is sent
+//! over: it never arrives, as with a promise that is forwarded to its own value. A function that was
+//! split by devices does not have such edges, as it had an order before.
 //!
 //! Senders that race for one edge are told apart by an atomic exchange of its promise. Everything else is the protocol of values: an
 //! abort is [`AnyRef::try_set_error`], which what a promise publishes later yields to.

@@ -141,6 +141,7 @@ impl OpAttrs {
             function_name(name, function)?;
             attrs.push(name, AttrTypeCode::FUNC, function.offset());
         }
+        attrs.sort();
         if !attrs.entries.is_empty() {
             attrs.section = Section::Program(Arc::clone(program));
         }
@@ -153,24 +154,39 @@ impl OpAttrs {
         functions: Option<AggregateView<'_>>,
     ) -> Result<Self, Error> {
         let mut attrs = Self::new();
+        let mut section = OwnSection::default();
         for pair in ordinary.iter() {
             let (name, value) = split(pair.read()?)?;
-            attrs.set(name, &value.decode()?)?;
+            let AttrPlace { code, offset } = section.push(&value.decode()?)?;
+            attrs.push(name, code, offset);
         }
         for pair in functions.into_iter().flat_map(AggregateView::iter) {
             let (name, function) = split(pair.read()?)?;
             let function = function_name(name, function)?.to_owned();
-            attrs.set(name, &AttrValue::Func(function))?;
+            let AttrPlace { code, offset } = section.push(&AttrValue::Func(function))?;
+            attrs.push(name, code, offset);
         }
+        attrs.sort();
+        attrs.section = Section::Own(section);
         Ok(attrs)
     }
 
-    /// Adds an attribute whose bytes are in the section. The first one of a name stays.
+    /// Adds an attribute whose bytes are in the section. [`sort`](Self::sort) follows the last one.
     fn push(&mut self, name: &str, code: AttrTypeCode, offset: u32) {
-        if let Err(position) = self.position(name) {
-            let (name, place) = (name.into(), AttrPlace { code, offset });
-            self.entries.insert(position, AttrEntry { name, place });
+        let (name, place) = (name.into(), AttrPlace { code, offset });
+        self.entries.push(AttrEntry { name, place });
+    }
+
+    /// Puts attributes in the order of their names. The first one of a name stays.
+    fn sort(&mut self) {
+        let is_sorted = |pair: &[AttrEntry]| pair[0].name < pair[1].name;
+        if self.entries.windows(2).all(is_sorted) {
+            return;
         }
+        // Stable: of one name, the first one comes first.
+        self.entries.sort_by(|a, b| a.name.cmp(&b.name));
+        self.entries
+            .dedup_by(|later, first| later.name == first.name);
     }
 
     /// Whether a kernel of this declaration finds the attributes that it needs.

@@ -401,11 +401,8 @@ impl TensorHandle {
         flags: OpFlags,
         device: &DeviceRef,
     ) -> Self {
-        let is_elsewhere = self
-            .device()
-            .is_some_and(|found| !same_device(found, device));
-        if is_elsewhere {
-            self = self.copied_to(ctx, device);
+        if self.may_be_elsewhere(device) {
+            self = self.transfer_to_inferred(ctx, device);
         }
         convert::convert_argument(ctx, flags, device, &mut self);
         self

@@ -15,6 +15,8 @@
 
 mod devices;
 
+mod in_flight;
+
 mod op;
 
 mod scope;
@@ -37,6 +39,8 @@ use crate::core_op::CoreRuntimeOp;
 use crate::handle::TensorHandle;
 use crate::handler::{CpuOpHandler, NullOpHandler, OpHandlerRef};
 use crate::runtime::CoreRuntime;
+
+use in_flight::InFlight;
 
 pub use devices::{Placement, PlacementRule};
 pub use op::{Op, ReadyOp};
@@ -83,7 +87,8 @@ const DEFAULT_MAX_OPS: usize = 4096;
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
 ///
-/// Dropping it waits until everything that its calls have started is done.
+/// Dropping it waits until what its calls have started is done. Without such calls it waits for
+/// nothing, whatever else the host is doing.
 pub struct EagerContext {
     /// Tells the contexts of a thread apart.
     id: u64,
@@ -99,6 +104,7 @@ pub struct EagerContext {
     hits: AtomicU64,
     misses: AtomicU64,
     settings: Settings,
+    in_flight: InFlight,
 }
 
 /// A device, and who makes its ops.
@@ -134,17 +140,23 @@ impl OpCache {
         self.ops.iter().map(HashMap::len).sum()
     }
 
-    /// Removes the op that was used least recently.
+    /// Removes the eighth of the ops that was used least recently: to look at all of them pays for
+    /// many ops that are made later.
     fn remove_oldest(&mut self) {
-        let all = self.ops.iter().enumerate().flat_map(|(device, ops)| {
-            let uses = ops
-                .iter()
-                .map(|(name, cached)| (cached.used.load(Ordering::Relaxed), name));
-            uses.map(move |(used, name)| (used, device, name))
-        });
-        let oldest = all.min().map(|(_, device, name)| (device, name.clone()));
-        if let Some((device, name)) = oldest {
-            self.ops[device].remove(&name);
+        let used = |cached: &CachedOp| cached.used.load(Ordering::Relaxed);
+        let mut times: Vec<u64> = self
+            .ops
+            .iter()
+            .flat_map(HashMap::values)
+            .map(used)
+            .collect();
+        if times.is_empty() {
+            return;
+        }
+        let last = (times.len() / 8).saturating_sub(1);
+        let (_, &mut newest_removed, _) = times.select_nth_unstable(last);
+        for ops in &mut self.ops {
+            ops.retain(|_, cached| used(cached) > newest_removed);
         }
     }
 }
@@ -272,10 +284,11 @@ impl EagerContextBuilder {
             runtime,
             ops: RwLock::new(OpCache::new(devices.len())),
             devices,
-            ctx: scope::context_of(request),
+            ctx: scope::context_of(request, None),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
             settings: self.settings,
+            in_flight: InFlight::default(),
         }))
     }
 }
@@ -325,6 +338,23 @@ impl EagerContext {
         self.devices.iter().map(|known| &known.device)
     }
 
+    /// The names of the ops that are registered for the devices, sorted.
+    #[must_use]
+    pub fn op_names(&self) -> Vec<String> {
+        let devices = self.devices();
+        let names = devices.flat_map(|device| self.runtime.ops().names(device.0.device_type()));
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Whether an op runs on another device where the one that was asked for cannot run it.
+    #[must_use]
+    pub fn has_soft_placement(&self) -> bool {
+        self.settings.soft_placement
+    }
+
     /// What the cache of made ops holds, and how often it helped.
     #[must_use]
     pub fn cache_stats(&self) -> CacheStats {
@@ -370,18 +400,24 @@ impl EagerContext {
         Ok(op)
     }
 
-    /// Waits until the effects of all calls of this thread have happened.
+    /// Waits until the effects of all calls that this thread has made have happened.
+    ///
+    /// The future is about the thread that calls this method, whichever threads poll it.
     ///
     /// # Errors
-    /// The first error among them that nobody has been told of. Then effects go on as if it had not been.
-    pub async fn synchronize(&self) -> Result<(), Error> {
-        let chain = scope::effects(self);
-        let outcome = chain.clone().await;
-        match outcome.err().or_else(|| chain.error_if_present().cloned()) {
-            None => Ok(()),
-            Some(error) => {
-                scope::forget_failure(self, &chain);
-                Err(error)
+    /// The first error among them that nobody has been told of. Then effects go on as if it had not
+    /// been.
+    pub fn synchronize(&self) -> impl Future<Output = Result<(), Error>> + Send + use<> {
+        let effects = scope::effects_of_thread(self);
+        async move {
+            let chain = effects.last();
+            let outcome = chain.clone().await;
+            match outcome.err().or_else(|| chain.error_if_present().cloned()) {
+                None => Ok(()),
+                Some(error) => {
+                    effects.forget_failure(&chain);
+                    Err(error)
+                }
             }
         }
     }
@@ -412,6 +448,9 @@ impl EagerContext {
 impl Drop for EagerContext {
     fn drop(&mut self) {
         scope::forget(self.id);
+        if self.in_flight.is_empty() {
+            return;
+        }
         // On a thread of the queue there is no waiting; what is in flight keeps what it needs.
         let _ = self.host.quiesce();
     }

@@ -19,7 +19,7 @@ use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Promise, Value};
 use tfrt_host::device::DeviceRef;
 use tfrt_support::metadata::TensorMetadata;
-use tfrt_support::{DType, Error};
+use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, Tensor, TensorRef};
 
 use crate::identity;
@@ -267,6 +267,48 @@ impl TensorHandle {
         }
     }
 
+    /// Waits for the metadata.
+    ///
+    /// # Errors
+    /// The error that the handle is.
+    pub async fn metadata_later(&self) -> Result<TensorMetadata, Error> {
+        if let (None, Some(MetadataPart::Pending(pending))) = (self.metadata(), &self.metadata) {
+            // An error is looked for below.
+            let _ = pending.as_any().clone().await;
+        }
+        match (self.metadata(), self.metadata_failure()) {
+            (Some(metadata), _) => Ok(metadata),
+            (None, Some(error)) => Err(error.clone()),
+            (None, None) => Err(not_valid()),
+        }
+    }
+
+    /// Waits for the tensor.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    /// use tfrt_core::TensorHandle;
+    /// use tfrt_support::Error;
+    ///
+    /// async fn wait(handle: &TensorHandle) -> Result<(), Error> {
+    ///     println!("{}", handle.metadata_later().await?);
+    ///     let tensor: AnyRef = handle.value().await?;
+    ///     assert!(tensor.is_available());
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The error that the handle is.
+    pub async fn value(&self) -> Result<AnyRef, Error> {
+        let tensor = self.tensor.clone().ok_or_else(not_valid)?;
+        let outcome = tensor.clone().await;
+        match outcome.err().or_else(|| tensor.error_if_present().cloned()) {
+            None => Ok(tensor),
+            Some(error) => Err(error),
+        }
+    }
+
     /// Whether the elements are known to be of this type.
     pub(crate) fn is_of(&self, dtype: DType) -> bool {
         match &self.metadata {
@@ -316,6 +358,20 @@ impl TensorHandle {
         match self.device.as_ref()? {
             DevicePart::Known(device) => Some(device),
             DevicePart::Pending(pending) => pending.get(),
+        }
+    }
+
+    /// Whether the tensor is not on this device, or may turn out not to be.
+    #[inline]
+    pub(crate) fn may_be_elsewhere(&self, device: &DeviceRef) -> bool {
+        match &self.device {
+            Some(DevicePart::Known(found)) => !same_device(found, device),
+            Some(DevicePart::Pending(pending)) => match pending.get() {
+                Some(found) => !same_device(found, device),
+                // An error stays one wherever it is.
+                None => !pending.is_error(),
+            },
+            None => false,
         }
     }
 
@@ -380,6 +436,11 @@ impl fmt::Display for TensorHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
     }
+}
+
+#[cold]
+fn not_valid() -> Error {
+    Error::new("the handle is not valid").with_code(ErrorCode::InvalidArgument)
 }
 
 /// The metadata of a value that is a tensor.

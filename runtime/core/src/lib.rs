@@ -49,6 +49,8 @@ pub mod runtime;
 
 pub mod eager;
 
+pub mod device_name;
+
 pub mod exchange;
 
 mod identity;
@@ -62,6 +64,7 @@ pub mod __private;
 pub use attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
 pub use authoring::forward::Forwarded;
 pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
+pub use device_name::DevicePattern;
 pub use eager::{
     EagerContext, EagerContextBuilder, Op, Placement, PlacementRule, ReadyOp, ToTensor,
 };

@@ -54,36 +54,69 @@ impl Expansion<'_> {
             return Ok(());
         };
         self.stack.push(func);
-        let calls = module.block_ops(block).iter();
-        let calls: Vec<(Call, String)> = calls
-            .filter_map(|&op| {
-                let call = Call::of(module, op)?;
-                let function = call.called_function(module)?;
-                Some((call, function))
-            })
-            .collect();
-        let mut size = num_ops(module, block);
-        for (call, name) in calls {
-            let callee = self.callee(module, &call, &name)?;
-            self.run(module, callee)?;
-            size += self.sizes.get(&callee).copied().unwrap_or(0);
-            if size > MAX_EXPANDED_OPS {
-                let message = format!(
-                    "the function has more than {MAX_EXPANDED_OPS} ops when the calls in it are replaced"
-                );
-                return Err(error_at(module, call.op, message));
-            }
-            self.replace(module, block, &call, callee, &name)?;
+        let size = num_ops(module, block);
+        let mut ops = module.take_block_ops(block).into_iter();
+        let outcome = self.expand(module, block, size, &mut ops);
+        // What was not reached stays as it is.
+        for op in ops {
+            module.append_op(block, op);
         }
-        self.sizes.insert(func, size);
+        self.sizes.insert(func, outcome?);
         self.stack.pop();
         self.done.insert(func);
         Ok(())
     }
 
+    /// Appends ops to the block that they were taken from, and bodies in the place of calls. Returns
+    /// how many ops there are then, where there were `size` before.
+    fn expand(
+        &mut self,
+        module: &mut Module,
+        block: BlockId,
+        mut size: usize,
+        ops: &mut impl Iterator<Item = OpId>,
+    ) -> Result<usize, Diagnostic> {
+        for op in ops {
+            let called =
+                Call::of(module, op).and_then(|call| Some((call.called_function(module)?, call)));
+            let Some((name, call)) = called else {
+                module.append_op(block, op);
+                continue;
+            };
+            if let Err(finding) = self.expand_call(module, block, &mut size, &call, &name) {
+                module.append_op(block, op);
+                return Err(finding);
+            }
+        }
+        Ok(size)
+    }
+
+    /// Appends the body of what a call calls.
+    fn expand_call(
+        &mut self,
+        module: &mut Module,
+        block: BlockId,
+        size: &mut usize,
+        call: &Call,
+        name: &str,
+    ) -> Result<(), Diagnostic> {
+        let callee = self.callee(module, call, name)?;
+        self.run(module, callee)?;
+        *size += self.sizes.get(&callee).copied().unwrap_or(0);
+        if *size > MAX_EXPANDED_OPS {
+            let message = format!(
+                "the function has more than {MAX_EXPANDED_OPS} ops when the calls in it are replaced"
+            );
+            return Err(error_at(module, call.op, message));
+        }
+        self.replace(module, block, call, callee, name)
+    }
+
     /// The function that a call means, which must not be one that is being expanded.
     fn callee(&self, module: &Module, call: &Call, name: &str) -> Result<OpId, Diagnostic> {
-        let table = module.nearest_symbol_table(call.op);
+        // The call itself is in no block at the moment.
+        let caller = self.stack.last().copied();
+        let table = caller.and_then(|caller| module.nearest_symbol_table(caller));
         let found = table.and_then(|table| module.lookup_symbol(table, name));
         let Some(callee) = found.filter(|&op| module.is_func(op)) else {
             let message = format!(
@@ -121,6 +154,9 @@ impl Expansion<'_> {
         let Some(body) = module.entry_block(callee) else {
             return refuse(module, "has no body".to_owned());
         };
+        if has_branches(module, callee) {
+            return refuse(module, "has branches between blocks".to_owned());
+        }
         let parameters = module.block_arguments(body).to_vec();
         let Some(&last) = module.block_ops(body).last() else {
             return refuse(module, "has no body".to_owned());
@@ -183,15 +219,6 @@ impl Expansion<'_> {
         results: &[ValueId],
     ) {
         let location = module.op_location(call.op);
-        // What stands behind the call moves behind the copy.
-        let ops = module.take_block_ops(block);
-        let position = ops
-            .iter()
-            .position(|&op| op == call.op)
-            .unwrap_or(ops.len());
-        for &op in &ops[..position] {
-            module.append_op(block, op);
-        }
         let mut values = Vec::new();
         if takes_chain {
             values.push(match call.chain(module) {
@@ -214,11 +241,17 @@ impl Expansion<'_> {
         for (result, value) in results.iter().zip(&returned[usize::from(takes_chain)..]) {
             module.replace_all_uses(*result, *value);
         }
-        for &op in &ops[position..] {
-            module.append_op(block, op);
-        }
         module.erase_op(call.op);
     }
+}
+
+/// Whether control may go from block to block in a function: a body with such branches cannot stand
+/// in the middle of a block.
+fn has_branches(module: &Module, func: OpId) -> bool {
+    module.walk(func).into_iter().any(|op| {
+        let mut regions = module.regions(op).iter();
+        !module.successors(op).is_empty() || regions.any(|&region| module.blocks(region).len() > 1)
+    })
 }
 
 /// How many ops there are in a block, with those inside of them.

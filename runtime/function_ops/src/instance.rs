@@ -2,8 +2,10 @@
 //!
 //! An instance is made for the metadata and devices of the arguments and for the devices in scope, and kept with the function.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use tfrt_async::{AnyRef, run_when_ready};
@@ -26,8 +28,11 @@ use crate::program::{FunctionProgram, Signature};
 use crate::rewrite::{Rule, rewrite};
 use crate::{expand_calls, infer_metadata, lower, metadata, names, partition, place, prune};
 
-/// So many instances of a function are kept; when there are more, all are made anew.
+/// So many instances of a function are kept; those that were used least recently go first.
 const MAX_INSTANCES: usize = 256;
+
+/// So many bytes of programs are kept with a function, but one instance in any case.
+const MAX_INSTANCE_BYTES: usize = 256 << 20;
 
 /// A function that is an op. See [`FunctionOps`](crate::FunctionOps).
 pub(crate) struct FunctionOp {
@@ -40,7 +45,7 @@ struct Shared {
     program: FunctionProgram,
     name: String,
     signature: Signature,
-    instances: RwLock<HashMap<Key, Result<Arc<Instance>, Error>>>,
+    instances: RwLock<Instances>,
 }
 
 /// What an instance is for.
@@ -48,13 +53,87 @@ struct Shared {
 struct Key {
     /// In the order of the arguments.
     arguments: Vec<(String, String)>,
-    /// The devices that ops may run on.
-    devices: Vec<String>,
+    devices: Devices,
+}
+
+/// The devices that ops may run on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Devices {
+    /// All of them, the host's first: control flow is there.
+    all: Vec<String>,
+    /// Those that a scope of the calling thread names.
+    in_scope: Option<Vec<String>>,
+    /// Whether an op may run on others where those in scope do not have it.
+    is_soft: bool,
+}
+
+/// Instances that were made, and errors of those that could not be.
+#[derive(Default)]
+struct Instances {
+    kept: HashMap<Key, Kept>,
+    num_bytes: usize,
+    /// Counts uses, as a clock.
+    time: AtomicU64,
+}
+
+struct Kept {
+    outcome: Result<Arc<Instance>, Error>,
+    num_bytes: usize,
+    /// When it was used last.
+    used: AtomicU64,
+}
+
+impl Instances {
+    /// The instance of this key, or why there is none.
+    fn get(&self, key: &Key) -> Option<&Result<Arc<Instance>, Error>> {
+        let kept = self.kept.get(key)?;
+        // Relaxed: which one was used last need not be known exactly.
+        let now = self.time.fetch_add(1, Ordering::Relaxed);
+        kept.used.store(now, Ordering::Relaxed);
+        Some(&kept.outcome)
+    }
+
+    /// Keeps an instance, unless another thread was faster, within `max_bytes` if it fits.
+    fn insert(
+        &mut self,
+        key: Key,
+        outcome: Result<Arc<Instance>, Error>,
+        num_bytes: usize,
+        max_bytes: usize,
+    ) {
+        while !self.kept.is_empty()
+            && (self.kept.len() >= MAX_INSTANCES
+                || self.num_bytes.saturating_add(num_bytes) > max_bytes)
+        {
+            self.remove_oldest();
+        }
+        let used = AtomicU64::new(self.time.fetch_add(1, Ordering::Relaxed));
+        if let Entry::Vacant(place) = self.kept.entry(key) {
+            place.insert(Kept {
+                outcome,
+                num_bytes,
+                used,
+            });
+            self.num_bytes += num_bytes;
+        }
+    }
+
+    fn remove_oldest(&mut self) {
+        let used = |(_, kept): &(&Key, &Kept)| kept.used.load(Ordering::Relaxed);
+        let oldest = self.kept.iter().min_by_key(used);
+        if let Some(key) = oldest.map(|(key, _)| key.clone())
+            && let Some(removed) = self.kept.remove(&key)
+        {
+            self.num_bytes -= removed.num_bytes;
+        }
+    }
 }
 
 /// A function that was lowered for one kind of arguments.
 struct Instance {
     function: FunctionRef,
+    /// The size of its program.
+    num_bytes: usize,
     /// What is known of each result, and the device that it is on.
     results: Vec<(Option<TensorMetadata>, Option<DeviceRef>)>,
 }
@@ -128,12 +207,7 @@ fn pending(handle: &TensorHandle) -> Vec<AnyRef> {
 
 impl FunctionOp {
     /// Goes on when the metadata and the devices of all arguments are known.
-    fn run_later(
-        &self,
-        devices: Vec<String>,
-        awaited: &[AnyRef],
-        invocation: &mut OpInvocation<'_>,
-    ) {
+    fn run_later(&self, devices: Devices, awaited: &[AnyRef], invocation: &mut OpInvocation<'_>) {
         let mut promises = Vec::with_capacity(invocation.results.len());
         for result in &mut *invocation.results {
             let (promise, handle) = HandlePromise::new();
@@ -188,19 +262,18 @@ fn for_one_caller(error: &Error) -> Error {
 }
 
 impl Shared {
-    /// The devices that ops may run on, as scopes of this thread say: the host's is always the first, as control flow is there.
-    fn devices(&self) -> Result<Vec<String>, Error> {
+    /// The devices that ops may run on, as scopes of this thread say.
+    fn devices(&self) -> Result<Devices, Error> {
         let eager = self.eager.upgrade().ok_or_else(|| {
             Error::new("the context of the function is gone").with_code(ErrorCode::Cancelled)
         })?;
-        let devices = match eager.devices_in_scope() {
-            Some(devices) => devices,
-            None => eager.devices().cloned().collect(),
-        };
-        Ok(devices
-            .iter()
-            .map(|device| device.0.name().to_owned())
-            .collect())
+        let name = |device: &DeviceRef| device.0.name().to_owned();
+        let in_scope = eager.devices_in_scope();
+        Ok(Devices {
+            all: eager.devices().map(name).collect(),
+            in_scope: in_scope.map(|devices| devices.iter().map(name).collect()),
+            is_soft: eager.has_soft_placement(),
+        })
     }
 
     fn check_counts(&self, invocation: &OpInvocation<'_>) -> Result<(), Error> {
@@ -221,7 +294,7 @@ impl Shared {
     }
 
     /// Runs the instance that the arguments ask for. Their metadata and devices are known.
-    fn run(&self, devices: &[String], invocation: &mut OpInvocation<'_>) {
+    fn run(&self, devices: &Devices, invocation: &mut OpInvocation<'_>) {
         let ctx = invocation.ctx;
         let instance = match self.instance(ctx, devices, invocation.arguments) {
             Ok(instance) => instance,
@@ -253,12 +326,12 @@ impl Shared {
     fn instance(
         &self,
         ctx: &ExecutionContext,
-        devices: &[String],
+        devices: &Devices,
         arguments: &[TensorHandle],
     ) -> Result<Arc<Instance>, Error> {
         let mut key = Key {
             arguments: Vec::with_capacity(arguments.len()),
-            devices: devices.to_vec(),
+            devices: devices.clone(),
         };
         let mut known = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
@@ -275,27 +348,26 @@ impl Shared {
                 .instances
                 .read()
                 .unwrap_or_else(PoisonError::into_inner);
-            if let Some(instance) = instances.get(&key) {
-                return instance.as_ref().map(Arc::clone).map_err(for_one_caller);
+            if let Some(outcome) = instances.get(&key) {
+                return outcome.as_ref().map(Arc::clone).map_err(for_one_caller);
             }
         }
         let made = self.instantiate(ctx.host(), devices, &known).map(Arc::new);
+        let outcome = made.as_ref().map(Arc::clone).map_err(for_one_caller);
         let mut instances = self
             .instances
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        if instances.len() >= MAX_INSTANCES {
-            instances.clear();
-        }
-        let kept = instances.entry(key).or_insert(made);
-        kept.as_ref().map(Arc::clone).map_err(for_one_caller)
+        let num_bytes = made.as_ref().map_or(0, |instance| instance.num_bytes);
+        instances.insert(key, made, num_bytes, MAX_INSTANCE_BYTES);
+        outcome
     }
 
     /// Makes an instance: each step of the crate's drawing.
     fn instantiate(
         &self,
         host: &Arc<HostContext>,
-        devices: &[String],
+        devices: &Devices,
         arguments: &[(TensorMetadata, String)],
     ) -> Result<Instance, Error> {
         let runtime = CoreRuntime::of(host);
@@ -313,9 +385,21 @@ impl Shared {
         let homes: Vec<String> = arguments.iter().map(|(_, device)| device.clone()).collect();
         let homes = text_list(module, &homes);
         module.set_attr(func, names::ARGUMENT_DEVICES, homes);
-        let devices = text_list(module, devices);
-        module.set_attr(func, names::DEVICES, devices);
+        let all = text_list(module, &devices.all);
+        module.set_attr(func, names::DEVICES, all);
+        if let Some(in_scope) = &devices.in_scope {
+            let in_scope = text_list(module, in_scope);
+            module.set_attr(func, names::DEVICES_IN_SCOPE, in_scope);
+        }
+        if devices.is_soft {
+            let unit = module.intern_attribute(Attribute::Unit);
+            module.set_attr(func, names::SOFT_PLACEMENT, unit);
+        }
 
+        keep_reached(module, func);
+        self.check(expand_calls(module, func, ops))?;
+        self.check(infer_metadata(module, func, ops))?;
+        forget_metadata(module, func);
         self.check(simplify(module, func, ops))?;
         self.check(rewrite(module, func, ops, &Rule::all()))?;
         self.check(infer_metadata(module, func, ops))?;
@@ -341,7 +425,11 @@ impl Shared {
         let function = program
             .function(&self.name)
             .ok_or_else(|| Error::new("the function is gone"))?;
-        Ok(Instance { function, results })
+        Ok(Instance {
+            function,
+            num_bytes: bytes.len(),
+            results,
+        })
     }
 
     fn check(&self, findings: Vec<Diagnostic>) -> Result<(), Error> {
@@ -363,6 +451,60 @@ impl Shared {
             self.name
         );
         Error::new(message).with_code(ErrorCode::InvalidArgument)
+    }
+}
+
+/// Forgets what a program says of the results of ops: only what ops tell of themselves is certain.
+fn forget_metadata(module: &mut Module, func: OpId) {
+    let block = module.entry_block(func);
+    for op in block.map_or(Vec::new(), |block| module.block_ops(block).to_vec()) {
+        module.remove_attr(op, names::RESULTS);
+    }
+}
+
+/// Removes the functions that a function does not reach, so that an instance does not keep them. A
+/// text that is the name of a function counts as a reference to it.
+fn keep_reached(module: &mut Module, func: OpId) {
+    let all: Vec<OpId> = module.functions(module.root()).collect();
+    let named = |&op: &OpId| Some((module.symbol_name(op)?.to_owned(), op));
+    let by_name: HashMap<String, OpId> = all.iter().filter_map(named).collect();
+    let (mut reached, mut pending) = (HashSet::from([func]), vec![func]);
+    while let Some(func) = pending.pop() {
+        for op in module.walk(func) {
+            let attributes = module.attributes(op).iter().map(|(_, value)| *value);
+            let mut attributes: Vec<AttrId> = attributes.collect();
+            while let Some(attribute) = attributes.pop() {
+                let name = match module.attribute(attribute) {
+                    Attribute::Array(elements) => {
+                        attributes.extend(elements.iter());
+                        continue;
+                    }
+                    Attribute::Dictionary(entries) => {
+                        attributes.extend(entries.iter().map(|(_, value)| value));
+                        continue;
+                    }
+                    Attribute::SymbolRef { root, .. } => by_name.get(&**root),
+                    Attribute::String(text) => {
+                        let text = std::str::from_utf8(text).ok();
+                        text.and_then(|text| by_name.get(text))
+                    }
+                    _ => None,
+                };
+                if let Some(&named) = name
+                    && reached.insert(named)
+                {
+                    pending.push(named);
+                }
+            }
+        }
+    }
+    let Some(block) = module.entry_block(module.root()) else {
+        return;
+    };
+    let is_removed = |op: &OpId| !reached.contains(op);
+    let removed: HashSet<OpId> = all.into_iter().filter(is_removed).collect();
+    if !removed.is_empty() {
+        module.erase_ops(block, |op| removed.contains(&op));
     }
 }
 
@@ -439,4 +581,69 @@ fn handle_of(
         }
     });
     TensorHandle::new(device.clone(), metadata.clone(), tensor)
+}
+
+#[cfg(test)]
+mod tests {
+    use tfrt_host::kernel::KernelRegistry;
+
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        Key {
+            arguments: vec![(name.to_owned(), String::new())],
+            devices: Devices {
+                all: Vec::new(),
+                in_scope: None,
+                is_soft: false,
+            },
+        }
+    }
+
+    #[test]
+    fn instances_that_were_used_least_recently_go_first() {
+        let mut instances = Instances::default();
+        let failed = || Err(Error::new("not an instance"));
+        let keeps = |instances: &Instances| {
+            let kept = |name: &&str| instances.kept.contains_key(&key(name));
+            ["a", "b", "c", "d"]
+                .into_iter()
+                .filter(kept)
+                .collect::<String>()
+        };
+        instances.insert(key("a"), failed(), 40, 100);
+        instances.insert(key("b"), failed(), 40, 100);
+        assert!(instances.get(&key("a")).is_some());
+        instances.insert(key("c"), failed(), 40, 100);
+        assert_eq!(keeps(&instances), "ac");
+        assert_eq!(instances.num_bytes, 80);
+        // One is kept in any case.
+        instances.insert(key("d"), failed(), 1000, 100);
+        assert_eq!(keeps(&instances), "d");
+        for number in 0..2 * MAX_INSTANCES {
+            instances.insert(key(&number.to_string()), failed(), 0, 1 << 20);
+        }
+        assert_eq!(instances.kept.len(), MAX_INSTANCES);
+    }
+
+    #[test]
+    fn instance_keeps_the_functions_that_it_reaches() {
+        let source = "
+            func @f() { \"a.call\"() {callee = @g} : () -> ()
+              tfrt.return }
+            func @g() { \"a.execute\"() {functions = [[\"f\", \"h\"]]} : () -> ()
+              tfrt.return }
+            func @h() { tfrt.return }
+            func @lost() { \"a.call\"() {callee = @h} : () -> ()
+              tfrt.return }";
+        let kernels = KernelRegistry::default();
+        let program = FunctionProgram::from_text(source, "f.mlir", &kernels);
+        let program = program.unwrap_or_else(|found| panic!("{found}"));
+        let mut module = Module::clone(program.module());
+        let func = module.lookup_symbol(module.root(), "f").unwrap();
+        keep_reached(&mut module, func);
+        let left = module.functions(module.root());
+        let left: Vec<&str> = left.filter_map(|func| module.symbol_name(func)).collect();
+        assert_eq!(left, ["f", "g", "h"]);
+    }
 }

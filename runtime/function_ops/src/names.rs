@@ -47,6 +47,10 @@ pub(crate) const CALLED_FUNCTION: &str = "f";
 pub(crate) const ARGUMENTS: &str = "corert.arguments";
 /// On a function: the devices that it may use. The first is that of the host.
 pub(crate) const DEVICES: &str = "corert.devices";
+/// On a function: those of its devices that a device scope names, where one is in force.
+pub(crate) const DEVICES_IN_SCOPE: &str = "corert.devices_in_scope";
+/// On a function: an op that no device in scope has may run on another one.
+pub(crate) const SOFT_PLACEMENT: &str = "corert.soft_placement";
 /// On a function: the device of each handle that it takes.
 pub(crate) const ARGUMENT_DEVICES: &str = "corert.argument_devices";
 /// On an op: the types of the tensors that its handles are of, as far as they are known.

@@ -21,6 +21,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use tfrt_core::device_name::no_such_device;
 use tfrt_ir::symbols::{FUNC_OP, FUNCTION_TYPE, SYMBOL_NAME, SYMBOL_VISIBILITY};
 use tfrt_ir::{AttrId, Attribute, BlockId, Module, OpId, OpState, TypeId, ValueDef, ValueId};
 use tfrt_ods::OpTraits;
@@ -467,8 +468,7 @@ fn home_of(module: &Module, op: OpId, devices: &[String]) -> Result<Home, Diagno
         return match devices.iter().position(|device| device == name) {
             Some(device) => Ok(Home::Device(device)),
             None => {
-                let available = devices.join(", ");
-                let message = format!("there is no device `{name}`; available: {available}");
+                let message = no_such_device(name, devices.iter().map(String::as_str));
                 Err(error_at(module, op, message))
             }
         };

@@ -3,6 +3,10 @@
 //! Preconditions: the program is verified, and metadata is [inferred](mod@crate::infer). The devices of a function are its attribute
 //! `corert.devices`, the host's first; without it there is the host alone.
 //!
+//! Where a device scope is in force, its devices are the attribute `corert.devices_in_scope`. An op
+//! that says nothing runs on one of them; with `corert.soft_placement` on another one, if none of
+//! them has the op.
+//!
 //! An op that says nothing goes where the rules of [`EagerContext::explain`](tfrt_core::EagerContext::explain) send it. An op says where it
 //! runs by its attribute `corert.device`, which may be a part of a name such as `GPU`, or by `corert.colocate_with`: the `corert.name` of another
 //! op, which it follows wherever that goes. The op that is named never moves for that. Each op that was placed has its attribute
@@ -15,7 +19,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use tfrt_core::{OpRegistry, PlacementRule};
+use tfrt_core::device_name::no_such_device;
+use tfrt_core::{DevicePattern, OpRegistry, PlacementRule};
 use tfrt_ir::{Module, OpId, ValueId};
 use tfrt_ods::OpTraits;
 use tfrt_support::{DType, Diagnostic, TensorMetadata};
@@ -80,6 +85,9 @@ struct Placer<'a> {
     known: Known,
     /// The device of each handle, by its number.
     homes: HashMap<ValueId, usize>,
+    /// The devices that a scope names.
+    in_scope: Option<Vec<usize>>,
+    is_soft: bool,
     calls: Vec<Call>,
     named: HashMap<String, usize>,
     placed: Vec<(OpId, usize)>,
@@ -91,6 +99,10 @@ impl<'a> Placer<'a> {
         let devices = devices(module, func);
         let said = texts(module, func, names::ARGUMENT_DEVICES).into_iter();
         let number = |name: String| devices.iter().position(|device| *device == name);
+        let in_scope = module.attr(func, names::DEVICES_IN_SCOPE).map(|_| {
+            let names = texts(module, func, names::DEVICES_IN_SCOPE).into_iter();
+            names.filter_map(number).collect()
+        });
         let said = said.map(|name| number(name).unwrap_or(0));
         let arguments = handle_arguments(module, func).into_iter();
         let homes = arguments.zip(said.chain(std::iter::repeat(0))).collect();
@@ -109,6 +121,8 @@ impl<'a> Placer<'a> {
             devices,
             known: inferred(module, func),
             homes,
+            in_scope,
+            is_soft: module.attr(func, names::SOFT_PLACEMENT).is_some(),
             named: calls.iter().enumerate().filter_map(name).collect(),
             calls,
             placed: Vec::new(),
@@ -120,12 +134,15 @@ impl<'a> Placer<'a> {
     fn run(&mut self, module: &Module) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
         let mut homes: Vec<Option<usize>> = vec![None; self.calls.len()];
+        // For each call the one from which it was reached last.
+        let mut reached_from: Vec<Option<usize>> = vec![None; self.calls.len()];
         for index in 0..self.calls.len() {
             if homes[index].is_some() {
                 continue;
             }
             // The op, the one that it follows, the one that follows, and so on.
             let mut chain = vec![index];
+            reached_from[index] = Some(index);
             let mut next = index;
             let outcome = loop {
                 let call = self.calls[next].clone();
@@ -140,11 +157,12 @@ impl<'a> Placer<'a> {
                 if homes[named].is_some() {
                     break Ok(());
                 }
-                if chain.contains(&named) {
+                if reached_from[named] == Some(index) {
                     let message = format!("`{name}` follows itself");
                     break Err(error_at(module, call.op, message));
                 }
                 chain.push(named);
+                reached_from[named] = Some(index);
                 next = named;
             };
             if let Err(finding) = outcome {
@@ -192,20 +210,27 @@ impl<'a> Placer<'a> {
             let wanted = asked.unwrap_or(&device_type);
             let matching = self.matching(wanted);
             if matching.is_empty() {
-                let available = self.devices.join(", ");
-                let message = format!("there is no device `{wanted}`; available: {available}");
+                let message = no_such_device(wanted, self.devices.iter().map(String::as_str));
                 return Err(error_at(module, call.op, message));
             }
-            let candidates: Vec<usize> = matching
-                .iter()
-                .copied()
-                .filter(|device| having.contains(device))
-                .collect();
-            if candidates.is_empty() {
-                return Err(self.not_on(module, &call, &matching, &having));
+            // What an op says itself is an inner scope.
+            let in_scope = self.in_scope.as_deref().filter(|_| asked.is_none());
+            let usable = |device: &usize| having.contains(device);
+            let is_named = |device: &usize| in_scope.is_none_or(|named| named.contains(device));
+            let mut candidates: Vec<usize> = matching.iter().copied().filter(usable).collect();
+            let named: Vec<usize> = candidates.iter().copied().filter(is_named).collect();
+            let is_moved = named.is_empty() && self.is_soft;
+            if !is_moved {
+                candidates = named;
             }
-            let is_small =
-                asked.is_none() && candidates.contains(&0) && self.is_small(module, &call);
+            if candidates.is_empty() {
+                let wanted = in_scope.unwrap_or(&matching);
+                return Err(self.not_on(module, &call, wanted, &having));
+            }
+            let is_small = asked.is_none()
+                && in_scope.is_none()
+                && candidates.contains(&0)
+                && self.is_small(module, &call);
             let home = if is_small {
                 0
             } else {
@@ -214,6 +239,8 @@ impl<'a> Placer<'a> {
             let reason = match asked {
                 Some(asked) => Reason::Asked(asked.to_owned()),
                 None if self.devices.len() == 1 => Reason::Rule(PlacementRule::OnlyDevice),
+                None if is_moved => Reason::Rule(PlacementRule::SoftPlacement),
+                None if in_scope.is_some() => Reason::Rule(PlacementRule::DeviceScope),
                 None if is_small => Reason::Rule(PlacementRule::SmallIntegers),
                 None => Reason::Rule(PlacementRule::LeastCost),
             };
@@ -235,15 +262,7 @@ impl<'a> Placer<'a> {
 
     /// The devices that a name, or a part of one, stands for.
     fn matching(&self, wanted: &str) -> Vec<usize> {
-        let (wanted_type, number) = wanted.split_once(':').unwrap_or((wanted, "*"));
-        let matches = |device: &String| {
-            let (ty, found) = device.split_once(':').unwrap_or((device, ""));
-            device == wanted
-                || (ty.eq_ignore_ascii_case(wanted_type) && (number == "*" || number == found))
-        };
-        (0..self.devices.len())
-            .filter(|&device| matches(&self.devices[device]))
-            .collect()
+        DevicePattern::new(wanted).matching(self.devices.iter().map(String::as_str))
     }
 
     /// Whether operands and results are small integer tensors, and the operands in host memory.

@@ -28,45 +28,45 @@ fn loosen(module: &mut Module, func: OpId, ops: &OpRegistry) {
     let Some(block) = module.entry_block(func) else {
         return;
     };
-    for op in module.block_ops(block).to_vec() {
-        let Some(call) = Call::of(module, op) else {
-            continue;
-        };
-        let (Some(before), Some(after)) = (call.chain(module), call.chain_result(module)) else {
-            continue;
-        };
-        let has_effects = match call.device_type(module, ops) {
-            // Whoever makes the op decides.
-            None => true,
-            Some(ty) => call
-                .registered(ops, &ty)
-                .is_none_or(|op| op.has_side_effects() || !op.can_run()),
-        };
-        if has_effects {
-            continue;
+    // The block is built anew, so that no op has to be looked for in it.
+    for op in module.take_block_ops(block) {
+        let kept = loosened(module, op, ops).unwrap_or(op);
+        module.append_op(block, kept);
+        if kept != op {
+            module.erase_op(op);
         }
-        let mut state = OpState::new(names::EXECUTE, module.op_location(op));
-        state.operands = module.operands(op).to_vec();
-        state.operands.remove(1);
-        let results = call.results(module).to_vec();
-        state.result_types = results
-            .iter()
-            .map(|result| module.value_type(*result))
-            .collect();
-        let attributes = module.attributes(op).iter();
-        state.attributes = attributes
-            .map(|(name, value)| (module.name(*name).to_owned(), *value))
-            .collect();
-        let loose = module.create_op(state);
-        let index = module.op_index(op).unwrap_or_default();
-        module.insert_op(block, index, loose);
-        module.replace_all_uses(after, before);
-        for (index, result) in results.into_iter().enumerate() {
-            let replacement = module.results(loose)[index];
-            module.replace_all_uses(result, replacement);
-        }
-        module.erase_op(op);
     }
+}
+
+/// The op that takes the place of one that need not run in an order.
+fn loosened(module: &mut Module, op: OpId, ops: &OpRegistry) -> Option<OpId> {
+    let call = Call::of(module, op)?;
+    let (before, after) = (call.chain(module)?, call.chain_result(module)?);
+    // Without a type of devices, whoever makes the op decides.
+    let ty = call.device_type(module, ops)?;
+    let registered = call.registered(ops, &ty)?;
+    if registered.has_side_effects() || !registered.can_run() {
+        return None;
+    }
+    let mut state = OpState::new(names::EXECUTE, module.op_location(op));
+    state.operands = module.operands(op).to_vec();
+    state.operands.remove(1);
+    let results = call.results(module).to_vec();
+    state.result_types = results
+        .iter()
+        .map(|result| module.value_type(*result))
+        .collect();
+    let attributes = module.attributes(op).iter();
+    state.attributes = attributes
+        .map(|(name, value)| (module.name(*name).to_owned(), *value))
+        .collect();
+    let loose = module.create_op(state);
+    module.replace_all_uses(after, before);
+    for (index, result) in results.into_iter().enumerate() {
+        let replacement = module.results(loose)[index];
+        module.replace_all_uses(result, replacement);
+    }
+    Some(loose)
 }
 
 /// Phase 2: removes ops that only make results that nobody needs.

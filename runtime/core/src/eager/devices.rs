@@ -9,7 +9,8 @@ use tfrt_support::{DType, Error, ErrorCode};
 
 use super::{EagerContext, scope};
 use crate::attrs::OpAttrs;
-use crate::handle::TensorHandle;
+use crate::device_name::{DevicePattern, no_such_device};
+use crate::handle::{TensorHandle, same_device};
 
 /// Integer tensors of at most so many elements, in host memory, keep an op on the host.
 const MAX_SMALL_ELEMENTS: usize = 64;
@@ -137,7 +138,8 @@ impl EagerContext {
     /// # Errors
     /// If no device could run it.
     pub fn explain(&self, op: &str, operands: &[&TensorHandle]) -> Result<Placement, Error> {
-        let (index, rule) = self.place(op, operands, &OpAttrs::new())?;
+        let has_op = |index| self.has_op(index, op);
+        let (index, rule) = self.place(op, operands, &OpAttrs::new(), has_op)?;
         let candidates = self
             .devices
             .iter()
@@ -155,18 +157,19 @@ impl EagerContext {
         })
     }
 
-    /// The device that an op on these operands runs on.
+    /// The device that an op on these operands runs on, which is one that `has_op` accepts.
     pub(super) fn place(
         &self,
         op: &str,
         operands: &[&TensorHandle],
         attrs: &OpAttrs,
+        has_op: impl Fn(usize) -> bool,
     ) -> Result<(usize, PlacementRule), Error> {
         if self.devices.len() == 1 {
             return Ok((0, PlacementRule::OnlyDevice));
         }
         if let Some(index) = self.home_of_resources(op, operands)? {
-            if self.has_op(index, op) {
+            if has_op(index) {
                 return Ok((index, PlacementRule::Resource));
             }
             return Err(self.not_on(op, &[index]));
@@ -176,7 +179,7 @@ impl EagerContext {
             let having: Vec<usize> = wanted
                 .iter()
                 .copied()
-                .filter(|&index| self.has_op(index, op))
+                .filter(|&index| has_op(index))
                 .collect();
             if let Some(cheapest) = self.cheapest(&having, operands) {
                 return Ok((cheapest, PlacementRule::DeviceScope));
@@ -187,13 +190,13 @@ impl EagerContext {
             rule = PlacementRule::SoftPlacement;
         }
         let having: Vec<usize> = (0..self.devices.len())
-            .filter(|&index| self.has_op(index, op))
+            .filter(|&index| has_op(index))
             .collect();
         let host = self.runtime.host_device();
         let is_small = |operand: &&TensorHandle| {
             let on_host = operand
                 .device()
-                .is_some_and(|device| device.0.name() == host.0.name());
+                .is_some_and(|device| same_device(device, host));
             let metadata = operand.metadata();
             on_host && metadata.is_some_and(|metadata| is_small(&metadata))
         };
@@ -224,7 +227,7 @@ impl EagerContext {
                 continue;
             };
             match home {
-                Some((other, found)) if found.0.name() != device.0.name() => {
+                Some((other, found)) if !same_device(found, device) => {
                     return Err(Error::new(format!(
                         "`{op}` takes resources that live on two devices: operand {other} on {}, operand {index} on {}",
                         found.0.name(),
@@ -242,7 +245,7 @@ impl EagerContext {
         let known = self
             .devices
             .iter()
-            .position(|known| known.device.0.name() == device.0.name());
+            .position(|known| same_device(&known.device, device));
         known
             .map(Some)
             .ok_or_else(|| self.no_such_device(device.0.name()))
@@ -286,28 +289,17 @@ impl EagerContext {
         }
     }
 
-    /// The devices that a name stands for, which may leave out the number.
+    /// The devices that a name, or a part of one, stands for.
     pub(super) fn find_devices(&self, name: &str) -> Result<Vec<usize>, Error> {
-        let local = name
-            .rsplit_once("/device:")
-            .map_or(name, |(_, local)| local);
-        let (wanted_type, wanted_number) = local.split_once(':').unwrap_or((local, "*"));
-        let matches = |found: &str| {
-            let found = found
-                .rsplit_once("/device:")
-                .map_or(found, |(_, local)| local);
-            let (found_type, found_number) = found.split_once(':').unwrap_or((found, ""));
-            found == local
-                || (found_type.eq_ignore_ascii_case(wanted_type)
-                    && (wanted_number == "*" || wanted_number == found_number))
-        };
-        let found: Vec<usize> = (0..self.devices.len())
-            .filter(|&index| matches(self.devices[index].device.0.name()))
-            .collect();
+        let found = DevicePattern::new(name).matching(self.device_names());
         if found.is_empty() {
             return Err(self.no_such_device(name));
         }
         Ok(found)
+    }
+
+    fn device_names(&self) -> impl Iterator<Item = &str> {
+        self.devices.iter().map(|known| known.device.0.name())
     }
 
     fn names(&self, devices: impl Iterator<Item = usize>) -> String {
@@ -319,11 +311,7 @@ impl EagerContext {
 
     #[cold]
     fn no_such_device(&self, name: &str) -> Error {
-        let available = self.names(0..self.devices.len());
-        Error::new(format!(
-            "there is no device `{name}`; available: {available}"
-        ))
-        .with_code(ErrorCode::DeviceNotFound)
+        Error::new(no_such_device(name, self.device_names())).with_code(ErrorCode::DeviceNotFound)
     }
 
     #[cold]
@@ -360,7 +348,7 @@ fn moving_cost(operands: &[&TensorHandle], device: &DeviceRef) -> f64 {
     let elsewhere = operands.iter().filter(|operand| {
         operand
             .device()
-            .is_some_and(|found| found.0.name() != device.0.name())
+            .is_some_and(|found| !same_device(found, device))
     });
     let cost = elsewhere.map(|operand| {
         let num_bytes = operand

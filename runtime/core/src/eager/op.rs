@@ -14,6 +14,7 @@ use tfrt_ods::{Arity, OpDef};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode, Place};
 
+use super::scope::Effects;
 use super::{EagerContext, scope};
 use crate::attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
 use crate::core_op::{CoreRuntimeOp, OpInvocation};
@@ -160,7 +161,7 @@ impl EagerContext {
             num_results,
             has_side_effects,
             // One op for all devices.
-            made: [OnceLock::from(op)].into(),
+            made: [OnceLock::from(Some(op))].into(),
         }
     }
 }
@@ -218,7 +219,7 @@ impl Op {
         let made: Box<[OnceLock<_>]> = (0..self.eager.devices.len())
             .map(|_| OnceLock::new())
             .collect();
-        let _ = made[found].set(op);
+        let _ = made[found].set(Some(op));
         Ok(ReadyOp {
             attrs: OpAttrsRef::of_one_op(self.attrs),
             name: self.name,
@@ -248,8 +249,8 @@ pub struct ReadyOp {
     attrs: OpAttrsRef,
     num_results: usize,
     has_side_effects: bool,
-    /// For each device the op that runs there, once it is known.
-    made: Box<[OnceLock<CoreRuntimeOp>]>,
+    /// For each device the op that runs there, or that none does, once it is known.
+    made: Box<[OnceLock<Option<CoreRuntimeOp>>]>,
 }
 
 impl ReadyOp {
@@ -321,7 +322,7 @@ impl ReadyOp {
         let (ctx, is_sync) = self.begin(results, caller)?;
         if let [only] = &*self.made
             && !self.has_side_effects
-            && let Some(op) = only.get()
+            && let Some(Some(op)) = only.get()
             && op.run_at_once(&ctx, arguments, &self.attrs, results)
         {
             return self.end(results, None, is_sync);
@@ -369,8 +370,15 @@ impl ReadyOp {
         results: &mut [TensorHandle],
     ) -> Result<(), Error> {
         let device = self.device(arguments, ctx)?;
-        let op = self.made_for(device)?;
-        let mut chain = self.has_side_effects.then(|| scope::effects(&self.eager));
+        let op = match self.made_for(device) {
+            Some(op) => op,
+            // Says why there is none.
+            None => &self.eager.made_op(device, &self.name)?,
+        };
+        let effects = self
+            .has_side_effects
+            .then(|| scope::effects_of_thread(&self.eager));
+        let mut chain = effects.as_ref().map(Effects::last);
         op.run(&mut OpInvocation {
             ctx,
             arguments: &mut *arguments,
@@ -382,18 +390,21 @@ impl ReadyOp {
             // Arguments that are not needed any more are not kept while the op runs.
             arguments.fill(TensorHandle::INVALID);
         }
-        match &chain {
-            // An error that the call itself returns is nobody else's: effects go on as if the call had not been.
-            Some(after) if after.is_error() => self.end(results, Some(after), is_sync),
-            Some(after) => {
-                scope::set_effects(&self.eager, after.clone());
+        match (&chain, effects) {
+            (Some(after), Some(effects)) => {
+                // An error that the call itself returns is nobody else's: effects go on as if the
+                // call had not been.
+                let is_told = after.is_error();
+                if !is_told {
+                    effects.set(after.clone());
+                }
                 let outcome = self.end(results, Some(after), is_sync);
-                if after.is_error() && outcome.is_err() {
-                    scope::forget_failure(&self.eager, after);
+                if !is_told && after.is_error() && outcome.is_err() {
+                    effects.forget_failure(after);
                 }
                 outcome
             }
-            None => self.end(results, None, is_sync),
+            _ => self.end(results, None, is_sync),
         }
     }
 
@@ -412,6 +423,9 @@ impl ReadyOp {
                 .host
                 .await_available(&awaited)
                 .map_err(|error| Error::new(error.to_string()))?;
+        }
+        if !is_sync {
+            values().for_each(|value| self.eager.in_flight.add(value));
         }
         let failed = results.iter().find_map(TensorHandle::error_if_present);
         let failed = failed.or_else(|| after.and_then(AnyRef::error_if_present));
@@ -435,29 +449,26 @@ impl ReadyOp {
         }
         let index = {
             let operands: SmallVec<[&TensorHandle; NUM_IN_PLACE]> = arguments.iter().collect();
-            self.eager.place(&self.name, &operands, &self.attrs)?.0
+            let has_op = |device| self.made_for(device).is_some();
+            self.eager
+                .place(&self.name, &operands, &self.attrs, has_op)?
+                .0
         };
-        let op = self.made_for(index)?;
+        let op = self.made_for(index);
         for (operand, argument) in arguments.iter_mut().enumerate() {
-            let device = &self.eager.devices[index].device;
-            let device = op.device_of_operand(operand).unwrap_or(device);
-            if argument
-                .device()
-                .is_some_and(|found| found.0.name() != device.0.name())
-            {
-                *argument = argument.copied_to(ctx, device);
+            let device = op.and_then(|op| op.device_of_operand(operand));
+            let device = device.unwrap_or(&self.eager.devices[index].device);
+            if argument.may_be_elsewhere(device) {
+                *argument = argument.transfer_to_inferred(ctx, device);
             }
         }
         Ok(index)
     }
 
-    /// The op on a device: found once.
-    fn made_for(&self, device: usize) -> Result<&CoreRuntimeOp, Error> {
-        if let Some(op) = self.made[device].get() {
-            return Ok(op);
-        }
-        let op = self.eager.made_op(device, &self.name)?;
-        Ok(self.made[device].get_or_init(|| op))
+    /// The op on a device, if it has one: looked for once.
+    fn made_for(&self, device: usize) -> Option<&CoreRuntimeOp> {
+        let make = || self.eager.made_op(device, &self.name).ok();
+        self.made[device].get_or_init(make).as_ref()
     }
 
     #[cold]
@@ -481,7 +492,10 @@ impl fmt::Debug for ReadyOp {
 
 /// Places in the source of callers, by numbers that contexts carry.
 #[derive(Debug)]
-pub(super) struct CallerPlaces;
+pub(super) struct CallerPlaces {
+    /// The name scope of the calls.
+    pub(super) scope: Option<Arc<str>>,
+}
 
 /// The places that have a number, which is the same for all threads.
 static PLACES: Mutex<Places> = Mutex::new(Places {
@@ -536,6 +550,6 @@ impl LocationSource for CallerPlaces {
     }
 
     fn debug_name(&self, _token: u32) -> Option<String> {
-        None
+        self.scope.as_deref().map(str::to_owned)
     }
 }

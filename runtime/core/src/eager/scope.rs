@@ -1,12 +1,13 @@
 //! What changes while a program runs: for each thread a stack of devices, modes and requests, and the chain of its effects.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tfrt_async::AnyRef;
+use tfrt_host::__runtime::catch;
 use tfrt_host::device::DeviceRef;
 use tfrt_host::{ExecutionContext, RequestContext};
-use tfrt_support::Error;
+use tfrt_support::{Error, ErrorCode};
 
 use super::EagerContext;
 use super::op::CallerPlaces;
@@ -27,21 +28,96 @@ struct ThreadState {
     next_scope: u64,
     /// Whether a call returns when the op is done.
     is_sync: bool,
-    /// The context of calls of the request that a scope is in force for; without one, calls are those of the eager context. What is kept
-    /// here beyond a scope must not refer to the host: the thread may be one of its queue, which lives until nobody does.
+    /// The context of calls that a scope has changed; without one, calls are those of the eager
+    /// context. What is kept here beyond a scope must not refer to the host: the thread may be one
+    /// of its queue, which lives until nobody does.
     ctx: Option<ExecutionContext>,
-    /// What the next effect follows.
-    chain: AnyRef,
+    /// The name scope.
+    name: Option<Arc<str>>,
+    effects: Effects,
 }
 
-/// What a scope changes.
+/// The effects of a thread: what the next one follows.
+#[derive(Clone, Debug)]
+pub(super) struct Effects(Arc<Mutex<AnyRef>>);
+
+impl Effects {
+    fn after(chain: AnyRef) -> Self {
+        Self(Arc::new(Mutex::new(chain)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, AnyRef> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The chain of the last effect.
+    pub(super) fn last(&self) -> AnyRef {
+        self.lock().clone()
+    }
+
+    /// From now on, the next effect follows `chain`.
+    pub(super) fn set(&self, chain: AnyRef) {
+        let before = std::mem::replace(&mut *self.lock(), chain);
+        // Outside of the lock: dropping a value may run anything.
+        drop(before);
+    }
+
+    /// Begins anew, if the chain that failed is still in force.
+    pub(super) fn forget_failure(&self, failed: &AnyRef) {
+        let before = {
+            let mut last = self.lock();
+            last.ptr_eq(failed)
+                .then(|| std::mem::replace(&mut *last, AnyRef::ready_chain()))
+        };
+        drop(before);
+    }
+}
+
+/// What a scope changes, with what was in force before.
 enum Change {
     /// The devices that ops may run on.
     Devices(Vec<usize>),
     /// Whether a call returns when the op is done: what was in force before.
     Sync(bool),
-    /// The request that calls belong to: the context that was in force before.
-    Request(Option<ExecutionContext>),
+    /// The request or the name scope that calls belong to: what was in force before.
+    Context(Option<ExecutionContext>, Option<Arc<str>>),
+    /// Everything: the devices that the task may use, and what was in force before.
+    Task(Option<Vec<usize>>, Inherited),
+}
+
+/// What a task inherits from the thread that started it.
+struct Inherited {
+    is_sync: bool,
+    ctx: Option<ExecutionContext>,
+    name: Option<Arc<str>>,
+    effects: Effects,
+}
+
+impl ThreadState {
+    /// The devices that the innermost scope names.
+    fn devices(&self) -> Option<&Vec<usize>> {
+        let found = self
+            .changes
+            .iter()
+            .rev()
+            .find_map(|(_, change)| match change {
+                Change::Devices(devices) => Some(Some(devices)),
+                // Scopes of the thread that runs a task are not those of the task.
+                Change::Task(devices, _) => Some(devices.as_ref()),
+                _ => None,
+            });
+        found.flatten()
+    }
+
+    /// Puts other scopes in force, and returns those that were.
+    fn replace(&mut self, other: Inherited) -> Inherited {
+        Inherited {
+            is_sync: std::mem::replace(&mut self.is_sync, other.is_sync),
+            ctx: std::mem::replace(&mut self.ctx, other.ctx),
+            name: std::mem::replace(&mut self.name, other.name),
+            effects: std::mem::replace(&mut self.effects, other.effects),
+        }
+    }
 }
 
 /// Something that holds until it is dropped, for the thread that began it. Scopes end in the reverse order of their beginning.
@@ -58,7 +134,7 @@ enum Change {
 /// }
 /// assert_eq!(
 ///     eager.device("GPU:3").unwrap_err().message(),
-///     "there is no device `GPU:3`; available: CPU:0",
+///     "device 'GPU:3' is not there; there is CPU:0",
 /// );
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
@@ -75,22 +151,24 @@ pub struct Scope<'a> {
 impl Drop for Scope<'_> {
     fn drop(&mut self) {
         let ended = with_state(self.context, |state| {
-            let mut ended = Vec::new();
+            let (mut ended, mut tasks) = (Vec::new(), Vec::new());
             // A scope that outlives one around it has ended with that, and ends nothing else.
             let own = |(number, _): &(u64, Change)| *number == self.number;
             let Some(position) = state.changes.iter().position(own) else {
-                return ended;
+                return (ended, tasks);
             };
             while state.changes.len() > position {
                 match state.changes.pop() {
-                    Some((_, Change::Request(before))) => {
-                        ended.extend(std::mem::replace(&mut state.ctx, before));
+                    Some((_, Change::Context(ctx, name))) => {
+                        ended.extend(std::mem::replace(&mut state.ctx, ctx));
+                        state.name = name;
                     }
                     Some((_, Change::Sync(before))) => state.is_sync = before,
-                    _ => {}
+                    Some((_, Change::Task(_, before))) => tasks.push(state.replace(before)),
+                    Some((_, Change::Devices(_))) | None => {}
                 }
             }
-            ended
+            (ended, tasks)
         });
         // Outside of the borrow: the end of a request may run anything.
         drop(ended);
@@ -98,11 +176,13 @@ impl Drop for Scope<'_> {
 }
 
 impl EagerContext {
-    /// From now on, ops of this thread run on a device of this name. `GPU` and `CPU:*` mean any device of a type; the name may stand
-    /// behind that of a task, such as `/job:worker/task:0/device:CPU:0`.
+    /// From now on, ops of this thread run on a device of this name. A part of a name, such as
+    /// `GPU`, `CPU:*` or `/task:1`, stands for any device that has it; see [`DevicePattern`].
     ///
     /// # Errors
     /// If there is no such device.
+    ///
+    /// [`DevicePattern`]: crate::DevicePattern
     pub fn device(&self, name: &str) -> Result<Scope<'_>, Error> {
         let devices = self.find_devices(name)?;
         Ok(self.begin(|_| Change::Devices(devices)))
@@ -129,10 +209,100 @@ impl EagerContext {
         self.begin(|state| Change::Sync(std::mem::replace(&mut state.is_sync, false)))
     }
 
-    /// From now on, calls of this thread belong to a request, which may be cancelled and has limits of its own.
-    pub fn with_request(&self, request: Arc<RequestContext>) -> Scope<'_> {
-        let ctx = context_of(request);
-        self.begin(|state| Change::Request(state.ctx.replace(ctx)))
+    /// From now on, calls of this thread belong to a request, which may be cancelled, and has a
+    /// deadline and limits of its own.
+    ///
+    /// # Errors
+    /// If the request belongs to another host.
+    pub fn with_request(&self, request: Arc<RequestContext>) -> Result<Scope<'_>, Error> {
+        check_host(self, &request)?;
+        Ok(self.begin(|state| {
+            let ctx = context_of(request, state.name.clone());
+            Change::Context(state.ctx.replace(ctx), state.name.clone())
+        }))
+    }
+
+    /// From now on, traces show calls of this thread under a name. Scopes nest: the name of an inner
+    /// one stands behind that of the outer one and a slash.
+    ///
+    /// ```
+    /// use tfrt_core::EagerContext;
+    /// use tfrt_host::HostContext;
+    ///
+    /// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+    /// let _outer = eager.name_scope("encoder");
+    /// let _inner = eager.name_scope("layer1");
+    /// assert_eq!(eager.current_name_scope().as_deref(), Some("encoder/layer1"));
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    pub fn name_scope(&self, name: &str) -> Scope<'_> {
+        self.begin(|state| {
+            let name: Arc<str> = match &state.name {
+                Some(outer) => format!("{outer}/{name}").into(),
+                None => name.into(),
+            };
+            let request = Arc::clone(ctx_of(self, state).request());
+            let ctx = state
+                .ctx
+                .replace(context_of(request, Some(Arc::clone(&name))));
+            Change::Context(ctx, state.name.replace(name))
+        })
+    }
+
+    /// The name scope of this thread, if there is one.
+    #[must_use]
+    pub fn current_name_scope(&self) -> Option<Arc<str>> {
+        with_state(self, |state| state.name.clone())
+    }
+
+    /// Starts a task of the work queue that calls ops. It inherits the scopes that are in force now
+    /// on this thread; its effects follow those that this thread has called so far.
+    ///
+    /// Returns a chain: it is ready when the effects of the task have happened, or the error that
+    /// the task returned or that one of its effects met.
+    ///
+    /// ```
+    /// use tfrt_core::EagerContext;
+    /// use tfrt_host::HostContext;
+    ///
+    /// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+    /// let name = eager.name_scope("loader");
+    /// let done = eager.spawn(|eager| {
+    ///     assert_eq!(eager.current_name_scope().as_deref(), Some("loader"));
+    ///     Ok(())
+    /// });
+    /// drop(name);
+    /// eager.host().await_values(&[done])?;
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    pub fn spawn(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Arc<Self>) -> Result<(), Error> + Send + 'static,
+    ) -> AnyRef {
+        let (devices, ctx, inherited) = with_state(self, |state| {
+            let inherited = Inherited {
+                is_sync: state.is_sync,
+                ctx: state.ctx.clone(),
+                name: state.name.clone(),
+                effects: Effects::after(state.effects.last()),
+            };
+            (state.devices().cloned(), ctx_of(self, state), inherited)
+        });
+        let (promise, done) = AnyRef::indirect();
+        let eager = Arc::clone(self);
+        ctx.enqueue(move || {
+            let effects = inherited.effects.clone();
+            let outcome = {
+                let _scope = eager.begin(|state| Change::Task(devices, state.replace(inherited)));
+                catch("a task", || work(&eager))
+            };
+            drop(eager);
+            match outcome {
+                Ok(()) => promise.forward_to(effects.last()),
+                Err(error) => promise.set_error(error),
+            }
+        });
+        done
     }
 
     fn begin(&self, change: impl FnOnce(&mut ThreadState) -> Change) -> Scope<'_> {
@@ -151,9 +321,21 @@ impl EagerContext {
     }
 }
 
-/// The context of calls of a request: places are those of callers.
-pub(super) fn context_of(request: Arc<RequestContext>) -> ExecutionContext {
-    ExecutionContext::new(request).for_callee(Arc::new(CallerPlaces))
+/// The context of calls of a request in a name scope: places are those of callers.
+pub(super) fn context_of(
+    request: Arc<RequestContext>,
+    scope: Option<Arc<str>>,
+) -> ExecutionContext {
+    ExecutionContext::new(request).for_callee(Arc::new(CallerPlaces { scope }))
+}
+
+/// Refuses a request that belongs to another host than the calls of a context.
+fn check_host(context: &EagerContext, request: &RequestContext) -> Result<(), Error> {
+    if Arc::ptr_eq(request.host(), &context.host) {
+        return Ok(());
+    }
+    let message = "the request belongs to another host";
+    Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
 }
 
 fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) -> R {
@@ -171,7 +353,8 @@ fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) 
                 next_scope: 0,
                 is_sync: false,
                 ctx: None,
-                chain: AnyRef::ready_chain(),
+                name: None,
+                effects: Effects::after(AnyRef::ready_chain()),
             });
             threads.len() - 1
         });
@@ -201,41 +384,14 @@ pub(super) fn execution_context_and_mode(context: &EagerContext) -> (ExecutionCo
     known.unwrap_or_else(|| with_state(context, |state| (ctx_of(context, state), state.is_sync)))
 }
 
-/// The chain of the effects of this thread.
-pub(super) fn effects(context: &EagerContext) -> AnyRef {
-    with_state(context, |state| state.chain.clone())
-}
-
-/// From now on, the next effect of this thread follows `chain`.
-pub(super) fn set_effects(context: &EagerContext, chain: AnyRef) {
-    let before = with_state(context, |state| std::mem::replace(&mut state.chain, chain));
-    // Outside of the borrow: dropping a value may run anything.
-    drop(before);
-}
-
-/// Begins a new chain of effects, if the one that failed is still in force.
-pub(super) fn forget_failure(context: &EagerContext, failed: &AnyRef) {
-    let before = with_state(context, |state| {
-        state
-            .chain
-            .ptr_eq(failed)
-            .then(|| std::mem::replace(&mut state.chain, AnyRef::ready_chain()))
-    });
-    drop(before);
+/// The effects of this thread.
+pub(super) fn effects_of_thread(context: &EagerContext) -> Effects {
+    with_state(context, |state| state.effects.clone())
 }
 
 /// The devices that the innermost scope names; none if ops may run anywhere.
 pub(super) fn devices(context: &EagerContext) -> Option<Vec<usize>> {
-    with_state(context, |state| {
-        state
-            .changes
-            .iter()
-            .rev()
-            .find_map(|(_, change)| match change {
-                Change::Devices(devices) => Some(devices.clone()),
-                _ => None,
-            })
-    })
+    with_state(context, |state| state.devices().cloned())
 }
 
 /// Forgets what this thread has to do with a context that ends.

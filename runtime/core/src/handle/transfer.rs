@@ -41,14 +41,6 @@ impl TensorHandle {
         })
     }
 
-    /// The tensor on another device, as a tensor of the kind that is usual there, in memory of its own.
-    pub(crate) fn copied_to(&self, ctx: &ExecutionContext, device: &DeviceRef) -> Self {
-        let destination = device.clone();
-        self.transferred(ctx, Some(device), move |(_, found)| {
-            Some(inferred_tensor_type(found, &destination))
-        })
-    }
-
     /// A handle of what `wanted` says of the device and the kind of the tensor, on `destination`, or where the tensor is. Without
     /// an answer the tensor stays what it is.
     fn transferred(
@@ -97,7 +89,10 @@ impl TensorHandle {
             match source {
                 Ok(source) => {
                     let destination = destination.as_ref().unwrap_or(source);
-                    promise.forward_to(convert(&ctx, &tensor, source, destination, wanted));
+                    let converted = convert(&ctx, &tensor, source, destination, wanted);
+                    // The op that waits for the tensor may be its last holder.
+                    drop(tensor);
+                    promise.forward_to(converted);
                 }
                 Err(error) => promise.forward_to(error),
             }
@@ -144,9 +139,11 @@ fn convert(
     }
 }
 
-/// Whether two references are to one device.
+/// Whether two references are to one device. Devices of a host have names of their own, so that an
+/// object that a user made for a device is as good as the one that the host has.
+#[inline]
 pub(crate) fn same_device(a: &DeviceRef, b: &DeviceRef) -> bool {
-    std::sync::Arc::ptr_eq(&a.0, &b.0)
+    std::sync::Arc::ptr_eq(&a.0, &b.0) || a.0.name() == b.0.name()
 }
 
 /// The kind of tensor that is usual on a device, for a tensor that is of kind `source` elsewhere.

@@ -1,7 +1,9 @@
 //! A handler that tells of every op what goes in and what comes out.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -54,19 +56,32 @@ impl LoggingOpHandler {
     /// # Errors
     /// If that file cannot be opened.
     pub fn new(fallback: OpHandlerRef, results: LogResults) -> Result<Self, Error> {
-        let out: Box<dyn Write + Send> = match std::env::var(METADATA_PREFIX) {
-            Err(_) => Box::new(io::stderr()),
-            Ok(prefix) => {
-                let path = format!("{prefix}metadata.log");
+        let metadata_prefix = std::env::var_os(METADATA_PREFIX);
+        let tensor_prefix = std::env::var_os(TENSOR_PREFIX);
+        Self::with_prefixes(fallback, results, metadata_prefix, tensor_prefix)
+    }
+
+    /// A handler that logs to files whose names begin like this. A prefix need not be text.
+    fn with_prefixes(
+        fallback: OpHandlerRef,
+        results: LogResults,
+        metadata_prefix: Option<OsString>,
+        tensor_prefix: Option<OsString>,
+    ) -> Result<Self, Error> {
+        let out: Box<dyn Write + Send> = match metadata_prefix {
+            None => Box::new(io::stderr()),
+            Some(mut path) => {
+                path.push("metadata.log");
                 let opened = std::fs::File::create(&path);
-                Box::new(opened.map_err(|_| Error::new(format!("error opening file {path}")))?)
+                let failed = |_| Error::new(format!("error opening file {}", path.display()));
+                Box::new(opened.map_err(failed)?)
             }
         };
         let log = Log {
             out: Mutex::new(out),
             next_id: AtomicU64::new(0),
             results,
-            tensor_prefix: std::env::var(TENSOR_PREFIX).ok(),
+            tensor_prefix,
         };
         Ok(Self {
             fallback,
@@ -124,7 +139,7 @@ struct Log {
     /// How many ops were logged.
     next_id: AtomicU64,
     results: LogResults,
-    tensor_prefix: Option<String>,
+    tensor_prefix: Option<OsString>,
 }
 
 /// What a tensor of an op is to it.
@@ -219,8 +234,10 @@ impl Log {
                 let side = side_name.to_lowercase();
                 // An op may be called anything; a file may not.
                 let op = op.replace(['/', '\\'], "_");
-                let path = format!("{prefix}op_{id}_{op}_{side}_{index}");
-                if let Err(error) = dump(&shown, &path) {
+                let mut path = prefix.clone();
+                path.push(format!("op_{id}_{op}_{side}_{index}"));
+                if let Err(error) = dump(&shown, Path::new(&path)) {
+                    let path = path.display();
                     text.extend(format!("  cannot write {path}: {error}\n").bytes());
                 }
             }
@@ -253,7 +270,7 @@ fn on_host(handle: &TensorHandle, ctx: &ExecutionContext) -> TensorHandle {
 }
 
 /// Writes the elements of a tensor to a file, with commas between them.
-fn dump(handle: &TensorHandle, path: &str) -> io::Result<()> {
+fn dump(handle: &TensorHandle, path: &Path) -> io::Result<()> {
     let Some(tensor) = handle.tensor() else {
         return Ok(());
     };
@@ -275,4 +292,29 @@ fn dump(handle: &TensorHandle, path: &str) -> io::Result<()> {
         ));
     }
     std::fs::write(path, text)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
+    use super::*;
+    use crate::handler::NullOpHandler;
+
+    #[test]
+    fn prefix_need_not_be_text() {
+        let directory = std::env::temp_dir().join(format!("tfrt-logging-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("there is room");
+        let mut prefix = directory.clone().into_os_string();
+        prefix.push(OsString::from_vec(b"/\xFF".to_vec()));
+        let fallback = OpHandlerRef::new(NullOpHandler);
+        let handler =
+            LoggingOpHandler::with_prefixes(fallback, LogResults::No, Some(prefix.clone()), None);
+        let handler = handler.expect("the file can be opened");
+        handler.log.write(b"hello");
+        prefix.push("metadata.log");
+        let found = std::fs::read(prefix).expect("the file exists");
+        assert_eq!(found, b"hello");
+        std::fs::remove_dir_all(directory).expect("it exists");
+    }
 }

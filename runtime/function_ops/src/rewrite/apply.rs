@@ -54,6 +54,8 @@ struct Rewriter<'a> {
     known: Known,
     remarks: Vec<Diagnostic>,
     failure: Option<Diagnostic>,
+    /// What was made, in no block yet, by the op that it stands in front of.
+    made: HashMap<OpId, Vec<OpId>>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -71,6 +73,7 @@ impl<'a> Rewriter<'a> {
             known: inferred(module, func),
             remarks: Vec::new(),
             failure: None,
+            made: HashMap::new(),
         }
     }
 
@@ -78,6 +81,22 @@ impl<'a> Rewriter<'a> {
         let Some(block) = module.entry_block(self.func) else {
             return;
         };
+        self.apply_all(module, block);
+        // What was made joins the block at once: to look for the place of each op takes long.
+        let ops = module.take_block_ops(block);
+        let mut pending: Vec<OpId> = ops.into_iter().rev().collect();
+        while let Some(op) = pending.pop() {
+            match self.made.remove(&op) {
+                Some(made) => {
+                    pending.push(op);
+                    pending.extend(made.into_iter().rev());
+                }
+                None => module.append_op(block, op),
+            }
+        }
+    }
+
+    fn apply_all(&mut self, module: &mut Module, block: BlockId) {
         let mut pending: VecDeque<OpId> = module.block_ops(block).to_vec().into();
         let mut left = MAX_REWRITES_PER_OP.saturating_mul(pending.len());
         let mut replaced = HashSet::new();
@@ -92,7 +111,7 @@ impl<'a> Rewriter<'a> {
             let applied = rules
                 .into_iter()
                 .flatten()
-                .find_map(|rule| Some((rule, self.apply(module, block, rule, op)?)));
+                .find_map(|rule| Some((rule, self.apply(module, rule, op)?)));
             let Some((rule, value)) = applied else {
                 continue;
             };
@@ -117,13 +136,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The value that takes the place of what an op returns, if a rule applies to it.
-    fn apply(
-        &mut self,
-        module: &mut Module,
-        block: BlockId,
-        rule: &'static Rule,
-        root: OpId,
-    ) -> Option<ValueId> {
+    fn apply(&mut self, module: &mut Module, rule: &'static Rule, root: OpId) -> Option<ValueId> {
         let (made, values, root_call) = {
             let found = Match::of(&rule.pattern, root, module, &self.known)?;
             if !(rule.condition)(&found) {
@@ -141,7 +154,6 @@ impl<'a> Rewriter<'a> {
         };
         let result = *root_call.results(module).first()?;
         let mut building = Building {
-            block,
             root: root_call,
             values,
             new_ops: Vec::new(),
@@ -161,6 +173,7 @@ impl<'a> Rewriter<'a> {
         match value {
             Some(value) if fits && value != result => {
                 module.replace_all_uses(result, value);
+                self.made.insert(root, building.new_ops);
                 Some(value)
             }
             _ => {
@@ -194,7 +207,6 @@ fn mentions(pattern: &Pattern, name: &str) -> bool {
 
 /// A replacement in the making, in front of what it replaces.
 struct Building {
-    block: BlockId,
     root: Call,
     values: Vec<(&'static str, ValueId)>,
     new_ops: Vec<OpId>,
@@ -203,10 +215,9 @@ struct Building {
 }
 
 impl Building {
-    fn insert(&mut self, module: &mut Module, state: OpState) -> ValueId {
+    /// Makes an op, which joins the block later.
+    fn add(&mut self, module: &mut Module, state: OpState) -> ValueId {
         let op = module.create_op(state);
-        let index = module.op_index(self.root.op).unwrap_or_default();
-        module.insert_op(self.block, index, op);
         self.new_ops.push(op);
         module.results(op)[0]
     }
@@ -216,7 +227,7 @@ impl Building {
         let value = attribute_of(module, &AttrValue::Dense(constant.clone()));
         state.attributes = vec![("value".into(), value)];
         state.result_types = vec![names::dialect_type(module, names::HANDLE_TYPE)];
-        self.insert(module, state)
+        self.add(module, state)
     }
 
     /// Makes what a replacement says; nothing if it names a value that does not exist.
@@ -264,7 +275,7 @@ impl Building {
             state.attributes.push((names::DEVICE.into(), device));
         }
         state.result_types = vec![names::dialect_type(module, names::HANDLE_TYPE)];
-        let value = self.insert(module, state);
+        let value = self.add(module, state);
         rewriter.infer(module, value);
         Some(value)
     }
