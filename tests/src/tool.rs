@@ -24,7 +24,7 @@ const TOOLS: [&str; 10] = [
 ];
 
 /// How long a tool may run before it counts as hanging.
-const TIME_LIMIT: Duration = Duration::from_secs(120);
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// What a tool did.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tfrt::async_value::IndirectPromise;
 use tfrt::bef::BefFile;
@@ -92,6 +93,8 @@ fn test_create_distributed_context(frame: &mut KernelFrame<'_>) -> Result<()> {
         let address = configuration.own_address().unwrap_or_default();
         let config = ServerConfig {
             gate: Some(RequestGate::new()),
+            // Test programs close contexts in any order and may be slow: neither loses a task.
+            failure_timeout: Duration::from_secs(3600),
             ..ServerConfig::new(communicator.name, address)
         };
         match Server::new(host, config) {

@@ -326,9 +326,13 @@ impl DistributedContext {
         tasks.filter(move |task| *task != own_task)
     }
 
-    /// Closes the context on all other tasks, and ends the keep-alive.
+    /// Closes the context on all other tasks, and ends the keep-alive and the watch over them.
     pub fn close_remote_contexts(&self, done: impl FnOnce(Answer<()>) + Send + 'static) {
         self.stop_keep_alive();
+        // A task that has closed the context as it was told is not lost.
+        if let Some(detector) = self.lock_detector().take() {
+            detector.stop();
+        }
         let all = Gather::new(done);
         for task in self.other_tasks() {
             let part = all.clone();

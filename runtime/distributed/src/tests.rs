@@ -306,6 +306,8 @@ fn contexts_without_accesses_are_collected() {
     let with_timeout = |address: &String, gc_timeout| {
         let config = ServerConfig {
             gc_timeout,
+            // A heartbeat would find the context gone, and the task would be lost.
+            failure_timeout: Duration::from_secs(3600),
             ..ServerConfig::new("test", address.as_str())
         };
         Server::on_network(&host, config, |handler| {
@@ -367,6 +369,7 @@ fn contexts_of_other_tasks_are_kept_alive_until_they_are_closed() {
     let configs = DistributedContextConfiguration::local_cluster(&addresses);
     let config = ServerConfig {
         gc_timeout: Duration::from_millis(2),
+        failure_timeout: Duration::from_secs(3600),
         ..ServerConfig::new("test", addresses[0].as_str())
     };
     let client = Server::on_network(&host, config, |handler| {

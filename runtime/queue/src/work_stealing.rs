@@ -129,10 +129,19 @@ impl WorkStealingQueue {
     }
 
     fn with(num_threads: usize, num_blocking_threads: usize, cores: Option<Cores>) -> Self {
+        Self::with_dynamic_idle(num_threads, num_blocking_threads, cores, DYNAMIC_IDLE)
+    }
+
+    fn with_dynamic_idle(
+        num_threads: usize,
+        num_blocking_threads: usize,
+        cores: Option<Cores>,
+        dynamic_idle: Duration,
+    ) -> Self {
         let num_threads = num_threads.clamp(1, sleep::MAX_WORKERS);
         let shared = Shared {
             compute: Compute::new(num_threads, cores),
-            blocking: Blocking::new(num_blocking_threads.max(1), DYNAMIC_IDLE),
+            blocking: Blocking::new(num_blocking_threads.max(1), dynamic_idle),
             quiescence: Quiescence::new(),
             spawner: Spawner::default(),
         };

@@ -160,7 +160,7 @@ fn carry_out(program: &Arc<Program>, host: &Arc<HostContext>, plan: &[Call], way
     tfrt::executor::follow_schedules(true);
     // A worker may still let go of what it has run last.
     let start = Instant::now();
-    while live_values() != num_alive && start.elapsed() < Duration::from_secs(10) {
+    while live_values() != num_alive && start.elapsed() < Duration::from_secs(60) {
         std::thread::yield_now();
     }
     assert_eq!(live_values(), num_alive, "values are left behind");

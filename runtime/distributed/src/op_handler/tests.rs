@@ -126,8 +126,9 @@ fn objects_are_deleted_once_nobody_has_their_ids() {
         let host = &setup.cluster.host;
         host.await_values(std::slice::from_ref(&last)).unwrap();
         let num_objects = setup.worker.objects().len();
+        // A round makes 200. Deletions are tasks of the same queue, and may be late by some rounds.
         assert!(
-            num_objects <= 1000,
+            num_objects <= 5000,
             "{num_objects} objects in round {round}"
         );
     }

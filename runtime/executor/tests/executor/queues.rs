@@ -110,6 +110,8 @@ struct SlowShared {
 #[derive(Debug, Default)]
 struct SlowState {
     tasks: VecDeque<Task>,
+    /// Tasks wait until the gate is open.
+    is_open: bool,
     is_running: bool,
     is_closed: bool,
 }
@@ -122,7 +124,11 @@ impl SlowShared {
     fn work(&self) {
         let mut state = self.lock();
         loop {
-            if let Some(task) = state.tasks.pop_front() {
+            let next = match state.is_open {
+                true => state.tasks.pop_front(),
+                false => None,
+            };
+            if let Some(task) = next {
                 state.is_running = true;
                 drop(state);
                 (0..100).for_each(|_| thread::yield_now());
@@ -152,6 +158,11 @@ impl Slow {
             id: thread.thread().id(),
             thread: Some(thread),
         }
+    }
+
+    fn open(&self) {
+        self.shared.lock().is_open = true;
+        self.shared.changed.notify_all();
     }
 
     fn wait_until(&self, is_over: impl Fn(&SlowState) -> bool) -> Result<(), WouldDeadlock> {
@@ -221,8 +232,10 @@ impl Drop for Slow {
 fn a_slow_queue_changes_no_outcome() {
     let _alone = alone();
     let num_steps = 100;
-    let (host, results) = start(Arc::new(Slow::new()), zigzag(num_steps, &ASYNC_SUM));
-    assert!(!results[0].is_available(), "the queue has hardly begun");
+    let queue = Arc::new(Slow::new());
+    let (host, results) = start(Arc::clone(&queue) as _, zigzag(num_steps, &ASYNC_SUM));
+    assert!(!results[0].is_available(), "no task has run");
+    queue.open();
     host.await_available(&results).expect("not the worker");
     host.quiesce().expect("not the worker");
     assert_eq!(outcome(&results[0]), Ok(101));

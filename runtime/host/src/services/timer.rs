@@ -1,4 +1,4 @@
-//! Timers: callbacks at a time of the system clock.
+//! Timers: callbacks after a delay, or at a time of the system clock.
 //!
 //! A queue has one thread, which starts with the first timer and sleeps until the earliest
 //! deadline. It runs the callbacks one after another, without holding the lock, so they must be
@@ -12,7 +12,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 pub use sleep::Sleep;
 
@@ -54,7 +54,7 @@ struct State {
 /// were scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
-    deadline: SystemTime,
+    deadline: Instant,
     sequence: u64,
 }
 
@@ -95,11 +95,29 @@ impl TimerQueue {
     }
 
     /// Runs `callback` at `deadline`, or as soon as possible after it.
+    ///
+    /// The time left is measured now: setting the system clock later has no effect on the timer.
     pub fn schedule_at(
         &self,
         deadline: SystemTime,
         callback: impl FnOnce() + Send + 'static,
     ) -> Timer {
+        let time_left = deadline.duration_since(SystemTime::now());
+        // An error means that the deadline has passed.
+        self.schedule_after(time_left.unwrap_or_default(), callback)
+    }
+
+    /// Runs `callback` after `delay`.
+    pub fn schedule_after(
+        &self,
+        delay: Duration,
+        callback: impl FnOnce() + Send + 'static,
+    ) -> Timer {
+        let now = Instant::now();
+        // If the clock cannot represent the deadline, use one in a year.
+        let deadline = now
+            .checked_add(delay)
+            .unwrap_or(now + Duration::from_secs(365 * 86_400));
         // A panicking callback must not end the thread that the other timers need. The panic is
         // caught here, by the code that raised it, which may be in a kernel library.
         let callback: Callback = Box::new(|| drop(catch_unwind(AssertUnwindSafe(callback))));
@@ -120,20 +138,6 @@ impl TimerQueue {
             queue: Arc::downgrade(&self.shared),
             key,
         }
-    }
-
-    /// Runs `callback` after `delay`.
-    pub fn schedule_after(
-        &self,
-        delay: Duration,
-        callback: impl FnOnce() + Send + 'static,
-    ) -> Timer {
-        let now = SystemTime::now();
-        // If the clock cannot represent the deadline, use one in a year.
-        let deadline = now
-            .checked_add(delay)
-            .unwrap_or(now + Duration::from_secs(365 * 86_400));
-        self.schedule_at(deadline, callback)
     }
 
     /// Returns the number of timers that have neither fired nor been cancelled.
@@ -206,22 +210,21 @@ impl Shared {
                     .unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let time_left = next.key().deadline.duration_since(SystemTime::now());
-            match time_left {
-                Ok(time_left) if !time_left.is_zero() => {
-                    state = self
-                        .changed
-                        .wait_timeout(state, time_left)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0;
-                }
-                // The deadline is now or has passed.
-                _ => {
-                    let callback = next.remove();
-                    drop(state);
-                    callback();
-                    state = self.lock();
-                }
+            let time_left = next
+                .key()
+                .deadline
+                .saturating_duration_since(Instant::now());
+            if time_left.is_zero() {
+                let callback = next.remove();
+                drop(state);
+                callback();
+                state = self.lock();
+            } else {
+                state = self
+                    .changed
+                    .wait_timeout(state, time_left)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
             }
         }
     }
@@ -266,10 +269,22 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
+    /// Keeps the thread of the timers busy until the sender is dropped, so that no timer fires while
+    /// a test schedules others.
+    fn hold(timers: &TimerQueue) -> mpsc::Sender<()> {
+        let (release, held) = mpsc::channel();
+        timers.schedule_at(SystemTime::UNIX_EPOCH, move || {
+            // An error: the sender was dropped.
+            let _ = held.recv();
+        });
+        release
+    }
+
     #[test]
     fn timers_fire_in_order_of_their_deadlines() {
         let timers = TimerQueue::new();
         let (sender, receiver) = mpsc::channel();
+        let held = hold(&timers);
         let now = SystemTime::now();
         for (name, delay_ms) in [("second", 20), ("first", 10), ("third", 30)] {
             let sender = sender.clone();
@@ -277,7 +292,7 @@ mod tests {
                 sender.send(name).unwrap()
             });
         }
-        drop(sender);
+        drop((sender, held));
         assert_eq!(
             receiver.iter().collect::<Vec<_>>(),
             ["first", "second", "third"]
@@ -289,14 +304,16 @@ mod tests {
         let timers = TimerQueue::new();
         let (sender, receiver) = mpsc::channel();
         let late = sender.clone();
+        let held = hold(&timers);
         timers
-            .schedule_after(Duration::from_millis(20), move || {
+            .schedule_after(Duration::from_millis(1), move || {
                 late.send("cancelled").unwrap()
             })
             .cancel();
-        timers.schedule_after(Duration::from_millis(40), move || {
+        timers.schedule_after(Duration::from_millis(2), move || {
             sender.send("kept").unwrap()
         });
+        drop(held);
         assert_eq!(receiver.iter().collect::<Vec<_>>(), ["kept"]);
     }
 

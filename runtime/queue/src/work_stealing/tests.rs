@@ -225,7 +225,7 @@ fn a_full_blocking_queue_gives_the_task_back() {
 
 #[test]
 fn a_dynamic_thread_serves_the_next_task() {
-    let queue = WorkStealingQueue::new(1, 1);
+    let queue = WorkStealingQueue::with_dynamic_idle(1, 1, None, Duration::from_secs(3600));
     let (sender, threads) = mpsc::channel();
     for _ in 0..2 {
         let sender = sender.clone();
