@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tfrt::async_value::LiveScope;
-use tfrt::core::handle::HandlePromise;
+use tfrt::core::HandlePromise;
 use tfrt::core::{EagerContext, PlacementRule, TensorHandle};
 use tfrt::executor::Program;
 use tfrt::host::RequestContextBuilder;

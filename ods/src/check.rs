@@ -37,7 +37,7 @@ use crate::op::OpDef;
 /// The rule that a declaration violates, and the location.
 ///
 /// ```
-/// use tfrt_ods::check::{DeclarationError, DeclarationPart};
+/// use tfrt_ods::{DeclarationError, DeclarationPart};
 /// use tfrt_ods::{OpDef, OperandDef, TypeConstraint};
 ///
 /// const A: OperandDef = OperandDef::new("a", TypeConstraint::Any);
@@ -113,7 +113,7 @@ fn part_error<T>(name: &'static str, message: impl Into<String>) -> Result<T, De
 }
 
 impl OpDef {
-    /// Checks the declaration against the [rules](self).
+    /// Checks the declaration against the rules.
     ///
     /// ```
     /// use tfrt_ods::{AttrDef, AttrDefault, AttrKind, OpDef};

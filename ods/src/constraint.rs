@@ -74,7 +74,7 @@ pub enum AttrKind {
 /// which is parsed but never printed.
 ///
 /// ```
-/// use tfrt_ods::constraint::{EnumCase, EnumDef};
+/// use tfrt_ods::{EnumCase, EnumDef};
 ///
 /// static PADDING: EnumDef = EnumDef {
 ///     cases: &[EnumCase { keyword: "same", value: 0 }, EnumCase { keyword: "valid", value: 1 }],
@@ -101,7 +101,7 @@ pub struct EnumDef {
 /// The values of an [`EnumDef`] that have no keyword. In custom forms they are numbers from 0 on.
 ///
 /// ```
-/// use tfrt_ods::constraint::EnumNumbers;
+/// use tfrt_ods::EnumNumbers;
 ///
 /// let numbers = EnumNumbers { scale: 4, offset: 2 };
 /// assert_eq!(numbers.value_of(3), Some(14));

@@ -4,7 +4,7 @@
 /// Properties of a dialect that declarations of ops cannot express.
 ///
 /// ```
-/// use tfrt_ods::dialect::{DialectDef, UnknownTypes};
+/// use tfrt_ods::{DialectDef, UnknownTypes};
 ///
 /// static TS: DialectDef = DialectDef {
 ///     types: &["shape", "partial_shape"],

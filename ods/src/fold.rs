@@ -13,7 +13,7 @@ pub type OpFolder = fn(op: &dyn OpInstance) -> Option<Fold>;
 /// A constant that replaces an op.
 ///
 /// ```
-/// use tfrt_ods::fold::{AttrPath, Fold};
+/// use tfrt_ods::{AttrPath, Fold};
 /// use tfrt_ods::instance::{AttrInstance, OpInstance};
 /// use tfrt_ods::{AttrDef, AttrKind, OpDef, OpTraits, ResultDef, TypeConstraint};
 ///

@@ -6,23 +6,23 @@
 //! constants: `#[tfrt_kernel]` derives it from the signature of a function, and `declare_op!` writes it for an
 //! op without a kernel.
 //!
-//! Macros [check](mod@check) records at compile time. A [`catalogue`] collects them, and
+//! Macros check records at compile time. A [`catalogue`] collects them, and
 //! [writers](mod@write) turn it into a reference, TableGen or JSON.
 //!
 //! This crate does not depend on text, files or kernels.
 #![forbid(unsafe_code)]
 
-pub mod op;
+mod op;
 
 pub mod groups;
 
-pub mod constraint;
+mod constraint;
 
-pub mod traits;
+mod traits;
 
-pub mod effect;
+mod effect;
 
-pub mod dialect;
+mod dialect;
 
 pub mod format;
 
@@ -32,24 +32,26 @@ pub mod verify;
 
 pub mod binding;
 
-pub mod fold;
+mod fold;
 
-pub mod metadata;
+mod metadata;
 
-pub mod check;
+mod check;
 
 pub mod catalogue;
 
 pub mod write;
 
-pub use check::DeclarationError;
-pub use constraint::{AttrKind, EnumCase, EnumDef, FloatKind, TypeConstraint};
+pub use check::{DeclarationError, DeclarationPart};
+pub use constraint::{
+    AttrKind, CHAIN_TYPE, EnumCase, EnumDef, EnumNumbers, FloatKind, TypeConstraint,
+};
 pub use dialect::{DialectDef, UnknownTypes};
 pub use effect::Effect;
-pub use fold::{AttrPath, Fold};
+pub use fold::{AttrPath, Fold, OpFolder};
 pub use metadata::{MetadataFn, MetadataQuery, NoMetadata, WorkspaceFn};
 pub use op::{
     Arity, AttrDef, AttrDefault, FunctionDef, FunctionForm, FunctionSignature, OpDef, OperandDef,
     ResultDef, SourcePlace,
 };
-pub use traits::OpTraits;
+pub use traits::{OpTraits, TraitDef, TraitOption};

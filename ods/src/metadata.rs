@@ -8,7 +8,7 @@
 use std::fmt;
 
 use tfrt_support::Error;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 
 use crate::op::OpDef;
 
@@ -55,9 +55,9 @@ impl OpDef {
     ///
     /// ```
     /// use tfrt_ods::OpDef;
-    /// use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
+    /// use tfrt_ods::{MetadataQuery, NoMetadata};
     /// use tfrt_support::DType;
-    /// use tfrt_support::metadata::TensorMetadata;
+    /// use tfrt_support::TensorMetadata;
     ///
     /// static RELU: OpDef = OpDef {
     ///     metadata: Some(|query| Ok(vec![query.operand(0)?.clone()])),

@@ -59,7 +59,7 @@ impl BitOr for OpTraits {
 ///
 /// ```
 /// use tfrt_ods::OpTraits;
-/// use tfrt_ods::traits::TraitDef;
+/// use tfrt_ods::TraitDef;
 ///
 /// let pure = TraitDef::all().iter().find(|def| def.name == "pure").expect("it is in the table");
 /// assert_eq!((pure.set, pure.constant), (OpTraits::PURE, "PURE"));

@@ -9,7 +9,7 @@ pub mod callee;
 
 pub mod region;
 
-pub mod left_out;
+mod left_out;
 
 mod describe;
 
@@ -27,9 +27,12 @@ use crate::instance::{AttrInstance, OpInstance};
 use crate::op::{Arity, FunctionForm, OpDef};
 use crate::traits::OpTraits;
 
-pub use crate::constraint::CHAIN_TYPE;
+use crate::constraint::CHAIN_TYPE;
 pub use describe::is_of_kind;
-pub use left_out::verify_op_without_chains;
+pub use left_out::{
+    chain_operand_positions, chain_result_positions, leaves_out_operands, leaves_out_results,
+    verify_op_without_chains,
+};
 
 /// Rules of an op that its record cannot express; appends every violation to `breaches`.
 pub type OpVerifier = fn(op: &dyn OpInstance, breaches: &mut Vec<Breach>);

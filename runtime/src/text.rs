@@ -55,7 +55,7 @@ use tfrt_support::{Diagnostics, Place};
 pub use tfrt_compiler as compiler;
 pub use tfrt_ir as ir;
 
-pub use tfrt_support::diagnostic::render;
+pub use tfrt_support::render_diagnostics as render;
 
 /// What ends a function. Files know it without a name, so that every program may use it, whichever kernels are linked; the
 /// declaration of the standard kernel library comes before this one.

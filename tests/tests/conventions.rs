@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod conventions {
+    mod homes;
     mod imports;
     pub mod sources;
 }

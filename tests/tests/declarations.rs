@@ -13,8 +13,8 @@ use std::{env, fs};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
 use tfrt::kernel::KernelRegistry;
-use tfrt::ods::traits::{TraitDef, TraitOption};
 use tfrt::ods::{Arity, AttrDefault, AttrKind, FunctionForm, OpDef, SourcePlace, TypeConstraint};
+use tfrt::ods::{TraitDef, TraitOption};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{programs, tool};
 

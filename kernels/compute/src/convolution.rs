@@ -4,26 +4,26 @@
 //! micro-kernel of this crate, which reads the pixels where they lie: the image is copied only to surround it with
 //! zeros.
 //!
-//! - [`window`]: how a window moves over an image.
-//! - [`shape`]: what a convolution's operands look like.
-//! - [`forward`]: the convolution, with what is fused onto it.
-//! - [`winograd`]: 3 × 3 filters with a quarter of the multiplications, for those who can spare a few digits.
-//! - [`input_gradient`], [`filter_gradient`]: what flows back through it.
+//! - `window`: how a window moves over an image.
+//! - `shape`: what a convolution's operands look like.
+//! - `forward`: the convolution, with what is fused onto it.
+//! - `winograd`: 3 × 3 filters with a quarter of the multiplications, for those who can spare a few digits.
+//! - `input_gradient`, `filter_gradient`: what flows back through it.
 //! - [`naive`]: all of them as they are defined.
 
-pub mod window;
+mod window;
 
-pub mod shape;
+mod shape;
 
 mod operands;
 
-pub mod forward;
+mod forward;
 
-pub mod winograd;
+mod winograd;
 
-pub mod input_gradient;
+mod input_gradient;
 
-pub mod filter_gradient;
+mod filter_gradient;
 
 pub mod naive;
 

@@ -2,11 +2,11 @@
 
 use tfrt::attr::{AttrRef, AttrTypeCode};
 use tfrt::core::{OpHandlerRef, TensorHandle};
-use tfrt::distributed::execute::{Outputs, RemoteExecution, RemoteResults, register_function};
 use tfrt::distributed::{
     DistContext, RemoteChains, RemoteError, RemoteErrors, RemoteExecuteSpec, RemoteObjectId,
     RemoteOpHandler, RemoteTensor, TaskHandle,
 };
+use tfrt::distributed::{Outputs, RemoteExecution, RemoteResults, register_function};
 use tfrt::host::device::DeviceRef;
 use tfrt::host::log;
 use tfrt::prelude::*;

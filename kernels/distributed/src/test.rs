@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tfrt::async_value::IndirectPromise;
 use tfrt::bef::BefFile;
+use tfrt::distributed::RequestGate;
 use tfrt::distributed::fabric::{CommunicatorType, in_process};
 use tfrt::distributed::function::{CompilerPass, CompilerPasses, ParsedProgram};
 use tfrt::distributed::message::DistributedContextConfiguration;
-use tfrt::distributed::server::RequestGate;
 use tfrt::distributed::{
     DistContext, RemoteChains, RemoteErrors, RemoteExecuteSpec, RemoteObjectId, Server,
     ServerConfig,

@@ -10,11 +10,11 @@
 //!
 //! A failed call is a [`GpuError`], with the name of the function and the status that it returned.
 
-pub mod error;
+pub(crate) mod error;
 
-pub mod handle;
+pub(crate) mod handle;
 
-pub mod current;
+pub(crate) mod current;
 
 pub mod driver;
 
@@ -28,12 +28,9 @@ pub mod fft;
 
 pub mod ccl;
 
-pub use blas::Blas;
-pub use ccl::Ccl;
 pub use current::Current;
-pub use dnn::Dnn;
-pub use driver::Driver;
 pub use error::{GpuError, GpuResult, Status};
-pub use fft::Fft;
-pub use handle::DevicePtr;
-pub use solver::Solver;
+pub use handle::{
+    BlasHandle, CommHandle, ContextHandle, DescriptorHandle, DeviceId, DevicePtr, DnnHandle,
+    EventHandle, FftHandle, FunctionHandle, ModuleHandle, PlanHandle, SolverHandle, StreamHandle,
+};

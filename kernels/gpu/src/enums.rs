@@ -5,7 +5,7 @@
 
 use tfrt::kernel::AttrParam;
 use tfrt::ods::AttrKind;
-use tfrt::ods::constraint::{EnumCase, EnumDef, EnumNumbers};
+use tfrt::ods::{EnumCase, EnumDef, EnumNumbers};
 use tfrt::prelude::*;
 
 /// Whose device or library it is.

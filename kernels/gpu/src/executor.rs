@@ -13,9 +13,9 @@
 //!
 //! Buffers may be used for the next call as soon as the chain is ready: work on one stream runs in order.
 //!
-//! An embedder that already has contexts and streams lends them to programs with [`borrowed`].
+//! An embedder that already has contexts and streams lends them to programs with `borrowed`.
 
-pub mod borrowed;
+pub(crate) mod borrowed;
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use crate::platform::Gpu;
 use crate::values::memory::allocation_size;
 use crate::values::{Allocator, Buffer, GpuContext, GpuDevice, Stream};
 
-pub use borrowed::{BorrowedStream, ContextCache};
+pub use borrowed::{BorrowedStream, CachedContext, ContextCache};
 
 /// The name of the function that returns the entry point of a program.
 pub const ENTRY_POINT: &str = "get_tfrt_gpu_entry_point";

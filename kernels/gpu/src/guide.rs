@@ -11,7 +11,7 @@
 //! use tfrt::executor::Program;
 //! use tfrt::host::RequestContextBuilder;
 //! use tfrt::prelude::*;
-//! use tfrt_gpu::{Gpu, GpuChoice};
+//! use tfrt_gpu::platform::{Gpu, GpuChoice};
 //!
 //! tfrt::link!(tfrt_kernels, tfrt_gpu);
 //!

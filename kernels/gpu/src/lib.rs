@@ -5,7 +5,7 @@
 //!                                                                      └── the host device: threads of this process
 //! ```
 //!
-//! The kernels know a GPU only by the traits of [`api`]. A [`Gpu`] is one implementation of all of them, chosen once per host: see
+//! The kernels know a GPU only by the traits of [`api`]. A [`Gpu`](platform::Gpu) is one implementation of all of them, chosen once per host: see
 //! [`platform`]. This crate builds, starts and runs whatever needs no device on machines without a GPU.
 //!
 //! | module | contents |
@@ -41,6 +41,3 @@ pub mod executor;
 pub mod queue;
 
 pub mod guide;
-
-pub use api::error::GpuError;
-pub use platform::{Gpu, GpuChoice};

@@ -14,7 +14,12 @@ use std::sync::Arc;
 
 use tfrt::prelude::*;
 
-use crate::api::{Blas, Ccl, Dnn, Driver, Fft, Solver};
+use crate::api::blas::Blas;
+use crate::api::ccl::Ccl;
+use crate::api::dnn::Dnn;
+use crate::api::driver::Driver;
+use crate::api::fft::Fft;
+use crate::api::solver::Solver;
 use crate::cuda::{CudaBlas, CudaCcl, CudaDriver, CudaFft, CudaSolver, NoDnn};
 use crate::host_device::{HostDevice, Options};
 
@@ -43,7 +48,7 @@ pub struct Gpu {
 /// Which implementation to use.
 ///
 /// ```
-/// use tfrt_gpu::GpuChoice;
+/// use tfrt_gpu::platform::GpuChoice;
 ///
 /// assert_eq!("host".parse::<GpuChoice>()?, GpuChoice::Host);
 /// let error = "apple".parse::<GpuChoice>().unwrap_err();

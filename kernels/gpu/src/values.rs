@@ -24,9 +24,9 @@ use crate::api::handle::{
 use crate::api::{Current, GpuResult};
 use crate::platform::Gpu;
 
-pub mod memory;
+pub(crate) mod memory;
 
-pub mod tensor;
+pub(crate) mod tensor;
 
 pub use memory::{Allocator, Buffer};
 pub use tensor::DenseGpuTensor;

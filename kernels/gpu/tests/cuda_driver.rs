@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt_gpu::api::blas::Blas;
 use tfrt_gpu::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig};
-use tfrt_gpu::api::handle::{ContextHandle, EventHandle, StreamHandle};
+use tfrt_gpu::api::{ContextHandle, EventHandle, StreamHandle};
 use tfrt_gpu::api::{Current, DevicePtr, Status};
 use tfrt_gpu::cuda::{CudaBlas, CudaDriver};
 use tfrt_tensor::HostBuffer;
@@ -155,7 +155,7 @@ fn what_does_not_exist_never_reaches_the_driver() {
             let (current, stream) = start(&driver);
             let event = driver.event_create(&current, false).unwrap();
             driver.event_destroy(event).unwrap();
-            let status = |result: Result<(), tfrt_gpu::GpuError>| result.unwrap_err().status;
+            let status = |result: Result<(), tfrt_gpu::api::GpuError>| result.unwrap_err().status;
             assert_eq!(status(driver.event_destroy(event)), Status::INVALID_HANDLE);
             assert_eq!(
                 status(driver.event_record(event, stream)),

@@ -6,10 +6,10 @@ use tfrt::executor::Program;
 use tfrt::host::{RequestContextBuilder, ResourceContext};
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
-use tfrt_gpu::api::handle::DeviceId;
+use tfrt_gpu::api::DeviceId;
 use tfrt_gpu::enums::Platform;
 use tfrt_gpu::executor::{self, ContextCache};
-use tfrt_gpu::{Gpu, GpuChoice};
+use tfrt_gpu::platform::{Gpu, GpuChoice};
 
 tfrt::link!(tfrt_kernels, tfrt_gpu);
 

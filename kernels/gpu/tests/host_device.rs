@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tfrt::executor::Program;
 use tfrt::host::RequestContextBuilder;
 use tfrt::prelude::*;
-use tfrt_gpu::Gpu;
 use tfrt_gpu::api::driver::{Argument, CopyEndpoint, LaunchConfig};
 use tfrt_gpu::api::{Current, Status};
 use tfrt_gpu::host_device::{HostDevice, Options};
+use tfrt_gpu::platform::Gpu;
 use tfrt_tensor::HostBuffer;
 
 tfrt::link!(tfrt_kernels, tfrt_gpu);

@@ -2,7 +2,7 @@
 
 use tfrt::support::ErrorCode;
 use tfrt_gpu::cuda::CudaDriver;
-use tfrt_gpu::{Gpu, GpuChoice};
+use tfrt_gpu::platform::{Gpu, GpuChoice};
 
 #[test]
 fn a_missing_driver_is_an_error_that_says_what_to_do() {

@@ -5,27 +5,27 @@
 //!
 //! | module | is about |
 //! |---|---|
-//! | [`limits`] | how large the parts of a file may be |
+//! | `limits` | how large the parts of a file may be |
 //! | [`names`] | names from files, in messages |
-//! | [`error`] | what is wrong with a model, and where |
+//! | `error` | what is wrong with a model, and where |
 //! | [`report`] | what an import does not support |
 //! | [`program`] | programs of ops, as importers write them |
-//! | [`session`] | a program with its weights, ready to be run |
+//! | `session` | a program with its weights, ready to be run |
 //!
 //! Nothing here knows a file format.
 #![forbid(unsafe_code)]
 
-pub mod limits;
+mod limits;
 
 pub mod names;
 
-pub mod error;
+mod error;
 
 pub mod report;
 
 pub mod program;
 
-pub mod session;
+mod session;
 
 use std::sync::Arc;
 
@@ -33,7 +33,6 @@ use tfrt_host::allocator::{HostAllocator, Malloc};
 
 pub use error::ImportError;
 pub use limits::{Limit, Limits};
-pub use program::Program;
 pub use session::{ModelValue, Session};
 
 /// Memory of the process.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_tensor::HostBuffer;
-use tfrt_tensor::file::source::{Source, Stream};
+use tfrt_tensor::file::{Source, Stream};
 
 use crate::proto::StringStringEntryProto;
 use crate::tensor::malloc;

@@ -7,12 +7,12 @@
 //! | module | is about |
 //! |---|---|
 //! | [`proto`] | the messages that files are made of |
-//! | [`model`] | a file, read and checked |
+//! | `model` | a file, read and checked |
 //! | [`graph`] | graphs and nodes |
 //! | [`tensor_file`] | files with one tensor |
 //! | [`attribute`] | attributes of nodes |
 //! | [`tensor`] | tensors of a file, and beside it |
-//! | [`element_type`] | element types |
+//! | `element_type` | element types |
 //! | [`opset`] | what ONNX says of its ops |
 //! | [`import`] | from a model to a program |
 //! | [`guide`] | how to run models, what is not supported, how to add an op |
@@ -24,7 +24,7 @@
 
 pub mod proto;
 
-pub mod element_type;
+mod element_type;
 
 mod external;
 
@@ -42,12 +42,11 @@ mod wire;
 
 pub mod opset;
 
-pub mod model;
+mod model;
 
 pub mod import;
 
 pub mod guide;
 
-pub use attribute::Attribute;
 pub use element_type::ElementType;
-pub use model::Model;
+pub use model::{FunctionName, Model};

@@ -8,7 +8,7 @@ use prost::Message;
 use tfrt_import::names::shown;
 use tfrt_import::{ImportError, Limits};
 use tfrt_tensor::HostBuffer;
-use tfrt_tensor::file::source::{Source, Stream, map};
+use tfrt_tensor::file::{Source, Stream, map};
 
 use crate::external::ExternalFiles;
 use crate::graph::{Function, Graph, GraphReader, ValueInfo, domain};

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use prost::Message;
-use tfrt_import::session::ModelValue;
+use tfrt_import::ModelValue;
 use tfrt_import::{ImportError, Limits};
 use tfrt_support::DType;
 use tfrt_tensor::{DenseHostTensor, HostBuffer, ListHostTensor};

@@ -47,7 +47,7 @@ fn with(node: NodeProto, attributes: &[AttributeProto]) -> NodeProto {
     }
 }
 
-fn imported(model: &ModelProto) -> Result<tfrt_import::Program, String> {
+fn imported(model: &ModelProto) -> Result<tfrt_import::program::Program, String> {
     let model = Model::from_bytes(prost::Message::encode_to_vec(model), &Limits::default());
     let model = model.map_err(|error| error.to_string())?;
     let program = model.import(&Options::default());

@@ -265,7 +265,7 @@ fn verify_region(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 mod tests {
     use super::*;
     use crate::op_verifiers::tests::{SampleOp, region, verdict};
-    use tfrt::ods::verify::CHAIN_TYPE;
+    use tfrt::ods::CHAIN_TYPE;
 
     #[test]
     fn extents_are_checked() {

@@ -2,7 +2,7 @@
 
 use tfrt::attr::{AttrValue, DenseAttr};
 use tfrt::core::OpAttrs;
-use tfrt::core::attrs::ToOpAttr;
+use tfrt::core::ToOpAttr;
 use tfrt::prelude::*;
 
 /// Makes an empty set of op attributes.

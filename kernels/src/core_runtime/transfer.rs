@@ -1,7 +1,7 @@
 //! Handles on other devices, and of other kinds of tensors.
 
 use tfrt::core::TensorHandle;
-use tfrt::core::handle::inferred_tensor_type;
+use tfrt::core::inferred_tensor_type;
 use tfrt::host::device::DeviceRef;
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, TensorRef, TensorType};

@@ -52,7 +52,7 @@ impl<'a> TensorRef<'a> {
 
 /// A kernel takes tensors of any kind as `&dyn Tensor`.
 impl Object for dyn Tensor {
-    const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const MLIR_TYPE: &'static str = tensor::TENSOR_MLIR_TYPE;
     type Guard<'a> = TensorRef<'a>;
 
     fn read(operand: &AnyRef) -> Result<TensorRef<'_>, BorrowError> {

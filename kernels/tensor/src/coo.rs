@@ -242,7 +242,7 @@ impl Tensor for CooHostTensor {
 tensor::impl_text!(CooHostTensor);
 
 impl Value for CooHostTensor {
-    const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const MLIR_TYPE: &'static str = tensor::TENSOR_MLIR_TYPE;
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 

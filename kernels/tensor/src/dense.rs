@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_host::allocator::{HostAllocator, Malloc};
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::buffer::{Elements, ElementsMut, HostBuffer, OwnedElements, OwnedElementsMut};
@@ -446,7 +446,7 @@ impl Tensor for DenseHostTensor {
 tensor::impl_text!(DenseHostTensor);
 
 impl Value for DenseHostTensor {
-    const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const MLIR_TYPE: &'static str = tensor::TENSOR_MLIR_TYPE;
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);

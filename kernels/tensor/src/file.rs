@@ -5,7 +5,7 @@
 //! What a file claims is checked against what it has before any memory
 //! is taken: reading a hostile file costs at most a small multiple of its size, and ends in an error that says where.
 
-pub mod source;
+mod source;
 
 pub mod btf;
 
@@ -21,9 +21,9 @@ mod error;
 
 mod named;
 
-pub mod format;
+mod format;
 
 pub use error::FileError;
 pub use format::FileFormat;
 pub use named::NamedTensor;
-pub use source::{ReadAt, Source, SourceError, Stream};
+pub use source::{ReadAt, Source, SourceError, Stream, map};

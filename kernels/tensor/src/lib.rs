@@ -38,42 +38,42 @@
 //! # Ok::<(), TensorError>(())
 //! ```
 //!
-//! This crate does not depend on kernels. Unsafe code is denied except in [`mod@buffer`] and [`element`], which explain why they need
+//! This crate does not depend on kernels. Unsafe code is denied except in `buffer` and `element`, which explain why they need
 //! it.
 #![deny(unsafe_code)]
 
-pub mod shape;
+mod shape;
 
-pub mod element;
+mod element;
 
-pub mod metadata;
+mod metadata;
 
-pub mod tensor_type;
+mod tensor_type;
 
-pub mod tensor;
+mod tensor;
 
-pub mod buffer;
+mod buffer;
 
-pub mod dense;
+mod dense;
 
-pub mod view;
+mod view;
 
-pub mod scalar;
+mod scalar;
 
-pub mod string;
+mod string;
 
-pub mod coo;
+mod coo;
 
-pub mod list;
-pub mod resource;
+mod list;
+mod resource;
 
-pub mod any;
+mod any;
 
 pub mod convert;
 
 pub mod serialize;
 
-pub mod error;
+mod error;
 
 pub mod file;
 
@@ -90,14 +90,16 @@ pub use buffer::{
 };
 pub use coo::CooHostTensor;
 pub use dense::DenseHostTensor;
-pub use element::{Element, I1, Quantized};
+pub use element::{Element, I1, Quantized, element_bytes, size_bytes};
 pub use error::TensorError;
 pub use list::ListHostTensor;
 pub use resource::ResourceTensor;
 pub use scalar::ScalarHostTensor;
-pub use shape::{FixedRankShape, FixedRankSizes, PartialShape, Shape, ShapeError, Sizes};
+pub use shape::{
+    FixedRankShape, FixedRankSizes, MAX_ELEMENTS, PartialShape, Shape, ShapeError, Sizes,
+};
 pub use string::StringHostTensor;
-pub use tensor::Tensor;
+pub use tensor::{TENSOR_MLIR_TYPE, Tensor};
 pub use tensor_type::TensorType;
 pub use view::{TensorView, TensorViewMut};
 

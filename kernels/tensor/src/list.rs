@@ -106,7 +106,7 @@ impl Tensor for ListHostTensor {
 tensor::impl_text!(ListHostTensor);
 
 impl Value for ListHostTensor {
-    const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const MLIR_TYPE: &'static str = tensor::TENSOR_MLIR_TYPE;
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 

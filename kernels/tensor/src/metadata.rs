@@ -4,7 +4,7 @@
 use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::{Preallocated, Shaped};
 use tfrt_support::Error;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 
 use crate::dense::DenseHostTensor;
 use crate::shape::Shape;

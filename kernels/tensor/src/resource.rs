@@ -99,7 +99,7 @@ impl Tensor for ResourceTensor {
 tensor::impl_text!(ResourceTensor);
 
 impl Value for ResourceTensor {
-    const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const MLIR_TYPE: &'static str = tensor::TENSOR_MLIR_TYPE;
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 

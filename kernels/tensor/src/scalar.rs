@@ -116,7 +116,7 @@ impl Tensor for ScalarHostTensor {
 tensor::impl_text!(ScalarHostTensor);
 
 impl Value for ScalarHostTensor {
-    const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const MLIR_TYPE: &'static str = tensor::TENSOR_MLIR_TYPE;
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     const IS_MUTABLE: bool = true;
 }

@@ -15,7 +15,7 @@ mod sizes;
 
 use std::fmt;
 
-use tfrt_support::metadata::Extents;
+use tfrt_support::Extents;
 
 pub use fixed_rank::FixedRankShape;
 pub use partial::PartialShape;

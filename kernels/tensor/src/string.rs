@@ -128,7 +128,7 @@ impl Tensor for StringHostTensor {
 tensor::impl_text!(StringHostTensor);
 
 impl Value for StringHostTensor {
-    const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const MLIR_TYPE: &'static str = tensor::TENSOR_MLIR_TYPE;
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     const IS_MUTABLE: bool = true;
 }

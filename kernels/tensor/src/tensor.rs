@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 
 use tfrt_support::DType;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 
 use crate::element::Element;
 use crate::error::TensorError;
@@ -12,7 +12,7 @@ use crate::shape::Shape;
 use crate::tensor_type::TensorType;
 
 /// How MLIR spells every kind of tensor.
-pub const MLIR_TYPE: &str = "!t.tensor";
+pub const TENSOR_MLIR_TYPE: &str = "!t.tensor";
 
 /// A tensor of whatever kind.
 ///
@@ -101,7 +101,7 @@ macro_rules! impl_text {
     ($tensor:ty) => {
         impl ::std::fmt::Display for $tensor {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                use $crate::tensor::Tensor;
+                use $crate::Tensor;
 
                 match self.to_text() {
                     Ok(text) => f.write_str(&text),

@@ -3,7 +3,7 @@
 //! Types are recognised by how they are written, as macros see no more: by the last segment of a path. What is not
 //! recognised is the payload of a value, and the compiler checks that it can be one.
 
-pub mod output;
+pub(crate) mod output;
 
 mod markers;
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use serde_json::Value;
-use tfrt_ods::traits::TraitDef;
+use tfrt_ods::TraitDef;
 use tfrt_ods::write::{json, markdown, page, td};
 
 use declarations::catalogue;

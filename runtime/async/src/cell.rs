@@ -232,7 +232,7 @@ pub(crate) unsafe fn payload<'a, T: Value>(header: NonNull<Header>) -> &'a T {
         .with(|payload| unsafe { &*payload.cast::<T>() })
 }
 
-/// Creates a value that holds a copy of `payload`, whose type is [copied](crate::value::is_copied).
+/// Creates a value that holds a copy of `payload`, whose type is [copied](crate::is_copied).
 /// The value has one count.
 ///
 /// # Safety
@@ -243,7 +243,7 @@ pub(crate) unsafe fn new_copy<T: Value>(payload: *const u8, kind: Kind) -> NonNu
     new_available(unsafe { payload.cast::<T>().read() }, kind)
 }
 
-/// Copies the payload of a value, whose type is [copied](crate::value::is_copied), to `place`.
+/// Copies the payload of a value, whose type is [copied](crate::is_copied), to `place`.
 ///
 /// # Safety
 /// 1. `header` belongs to a live value with payload type `T`, and the caller has observed that it

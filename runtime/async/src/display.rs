@@ -35,7 +35,7 @@ fn write_payload<T: Value>(value: &AnyRef, f: &mut fmt::Formatter<'_>) -> fmt::R
 ///
 /// impl Value for Coordinate {
 ///     const MLIR_TYPE: &'static str = "!my.coordinate";
-///     const DISPLAY: Option<tfrt_async::value::DisplayFn<Self>> = Some(|point, f| write!(f, "({}, {})", point.x, point.y));
+///     const DISPLAY: Option<tfrt_async::DisplayFn<Self>> = Some(|point, f| write!(f, "({}, {})", point.x, point.y));
 /// }
 ///
 /// let value = AnyRef::available(Coordinate { x: 3, y: 4 });

@@ -54,19 +54,19 @@
 //! | type, kind | all references may read: written before the value is shared | the same |
 #![deny(unsafe_code)]
 
-pub mod value;
+mod value;
 
-pub mod any_ref;
+mod any_ref;
 
-pub mod typed_ref;
+mod typed_ref;
 
-pub mod promise;
+mod promise;
 
-pub mod borrow;
+mod borrow;
 
-pub mod byte_string;
+mod byte_string;
 
-pub mod type_index;
+mod type_index;
 
 pub mod identity;
 
@@ -75,7 +75,7 @@ pub mod shared;
 
 mod join;
 
-pub mod rendezvous;
+mod rendezvous;
 
 pub mod display;
 
@@ -106,7 +106,7 @@ mod loom_models;
 
 pub use any_ref::AnyRef;
 pub use borrow::{BorrowError, ReadGuard, WriteGuard};
-pub use byte_string::ByteString;
+pub use byte_string::{ByteString, NotText};
 pub use future::{AnyFuture, ValueFuture};
 pub use join::run_when_ready;
 pub use live::{LiveScope, live_values};
@@ -114,4 +114,6 @@ pub use promise::{ConstructedPromise, IndirectPromise, Promise};
 pub use rendezvous::Rendezvous;
 pub use type_index::TypeIndex;
 pub use typed_ref::AsyncValueRef;
-pub use value::{Chain, Immutable, Passing, Value};
+pub use value::{
+    Chain, DisplayFn, Immutable, MAX_COPIED_ALIGN, MAX_COPIED_BYTES, Passing, Value, is_copied,
+};

@@ -27,7 +27,7 @@ use crate::any_ref::AnyRef;
 use crate::promise::IndirectPromise;
 use crate::sync::AtomicCell;
 
-/// The exchange of one computation; see the [module](self).
+/// The exchange of one computation; see the module.
 ///
 /// ```
 /// use tfrt_async::{AnyRef, Rendezvous};

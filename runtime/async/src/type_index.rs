@@ -89,7 +89,7 @@ impl TypeIndex {
         self.info().map(|info| (info.rust_name)())
     }
 
-    /// Returns the layout of payloads that are [copied](crate::value::is_copied) from kernel to
+    /// Returns the layout of payloads that are [copied](crate::is_copied) from kernel to
     /// kernel, or `None` if those of this type are not.
     #[must_use]
     pub fn copied_layout(self) -> Option<Layout> {
@@ -137,7 +137,7 @@ pub(crate) struct TypeInfo {
     pub(crate) destroy: unsafe fn(NonNull<Header>) -> Option<PanicPayload>,
 }
 
-/// Moves payloads of a [copied](crate::value::is_copied) type into and out of values.
+/// Moves payloads of a [copied](crate::is_copied) type into and out of values.
 #[derive(Clone, Copy)]
 pub(crate) struct Copying {
     /// See [`cell::new_copy`] for the duties.

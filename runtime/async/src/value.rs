@@ -94,7 +94,7 @@ pub type DisplayFn<T> = fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result;
 /// How payloads of a type reach the kernels that read them.
 ///
 /// ```
-/// use tfrt_async::value::{Passing, Value};
+/// use tfrt_async::{Passing, Value};
 ///
 /// #[derive(Clone, Copy)]
 /// struct Coordinate { x: i32, y: i32 }

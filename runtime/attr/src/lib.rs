@@ -28,34 +28,34 @@
 #[cfg(target_endian = "big")]
 compile_error!("slices are read in place: attributes need a little-endian machine");
 
-pub mod code;
+mod code;
 
-pub mod value;
+mod value;
 
-pub mod encode;
+mod encode;
 
-pub mod read;
+mod read;
 
-pub mod view;
+mod view;
 
 pub mod verify;
 
 pub mod decode;
 
-pub mod aligned;
+mod aligned;
 
 pub mod vbr;
 
 pub mod limits;
 
-pub mod error;
+mod error;
 
 mod bytes;
 
-pub use aligned::AlignedBytes;
+pub use aligned::{AlignedBytes, FILE_ALIGNMENT};
 pub use code::{AttrTypeCode, AttrTypeKind};
-pub use encode::{AttrEncoder, EncodeError};
-pub use error::AttrError;
+pub use encode::{AttrEncoder, EncodeError, PADDING};
+pub use error::{AttrError, AttrProblem};
 pub use read::{Element, FromAttr};
 pub use value::{AttrValue, DenseAttr, Scalar, SymbolRefAttr};
 pub use view::{AggregateView, AttrRef, CompilationUnitView, DenseView, ShapeView};

@@ -5,7 +5,7 @@
 //! [`DeclaredFunction`] belong to their program, a [`Register`], which also has a type, to its function. A
 //! register exists only after its kernel, so programs are in order and acyclic; defining a function
 //! consumes its [`FunctionBuilder`], so it happens at most once. Every other misuse returns an
-//! error. So a finished program satisfies every rule of [`crate::verify`].
+//! error. So a finished program satisfies every rule of `crate::verify`.
 //!
 //! Whether a kernel exists and accepts its operands is checked when the program is loaded.
 //!

@@ -28,7 +28,7 @@ use std::fmt;
 use std::io;
 
 use crate::error::BefError;
-use crate::read::BefFile;
+use crate::file::BefFile;
 use listing::Listing;
 use model::Model;
 

@@ -10,7 +10,8 @@ use crate::format::SectionId;
 /// Displays the message of TFRT, followed by what was found and where:
 ///
 /// ```
-/// use tfrt_bef::{BefFile, SectionId};
+/// use tfrt_bef::BefFile;
+/// use tfrt_bef::format::SectionId;
 ///
 /// let error = BefFile::from_bytes(b"\x0b\xef\0\x02\x90\0").verify().unwrap_err();
 /// assert_eq!(error.reference_message(), "BEF file section header corrupted");

@@ -110,7 +110,7 @@ section_ids! {
 /// Properties of a kernel that are not in its record.
 ///
 /// ```
-/// use tfrt_bef::KernelFlags;
+/// use tfrt_bef::format::KernelFlags;
 ///
 /// assert!(KernelFlags::NON_STRICT.is_non_strict());
 /// assert_eq!(KernelFlags::from_bits(2), None);

@@ -50,13 +50,15 @@ pub mod limits;
 
 pub mod ids;
 
-pub mod location;
+mod location;
 
 pub mod cursor;
 
+mod file;
+
 pub mod read;
 
-pub mod verify;
+mod verify;
 
 pub mod write;
 
@@ -64,17 +66,16 @@ pub mod builder;
 
 pub mod dump;
 
-pub mod error;
+mod error;
 
 mod invariant;
 
-pub use error::{BefError, BodyPart, Reason};
-pub use format::{KernelFlags, SectionId};
+pub use error::{BefError, BodyPart, Fault, Reason};
+pub use file::BefFile;
 pub use ids::{
     AttributeOffset, FunctionId, KernelCode, KernelId, LocationOffset, RegisterId, StringOffset,
     TypeNameId,
 };
 pub use location::BefLocation;
-pub use read::BefFile;
 pub use tfrt_support::FunctionKind;
 pub use verify::{BefFunction, KernelEntry, VerifiedBef, VerifiedFunction};

@@ -20,7 +20,7 @@
 //! the users of a register), since no two bodies, and no two records of a body, share bytes. They
 //! allocate a small multiple of the file.
 
-pub mod body;
+mod body;
 
 use std::fmt;
 use std::ops::Range;
@@ -33,6 +33,7 @@ use tfrt_support::entity::{EntityId, PrimaryMap};
 pub use body::{KernelEntry, VerifiedFunction};
 
 use crate::error::{BefError, Fault, Reason};
+use crate::file::BefFile;
 use crate::format::{RECORD_ALIGNMENT, SectionId};
 use crate::ids::{
     AttributeOffset, FunctionId, KernelCode, LocationOffset, StringOffset, TypeNameId, raw,
@@ -47,13 +48,13 @@ use crate::read::kernel_flags::{self, FlagTable};
 use crate::read::register_types::{self, RegisterTypes};
 use crate::read::sections::SectionTable;
 use crate::read::strings::{Strings, string_at};
-use crate::read::{BefFile, locations, names};
+use crate::read::{locations, names};
 use body::VerifiedBody;
 use tfrt_support::FunctionKind;
 
 /// A file whose tables were checked. Clones share it; the bytes live as long as any clone.
 ///
-/// See [`crate::verify`] for the rules.
+/// See `crate::verify` for the rules.
 #[derive(Clone)]
 pub struct VerifiedBef {
     data: Arc<BefData>,
@@ -222,7 +223,7 @@ impl VerifiedBef {
     /// Returns the checked body of a function. The first look-up takes time linear in its size.
     ///
     /// # Errors
-    /// If the body violates a [rule](body), or the function is native and has no body.
+    /// If the body violates a rule, or the function is native and has no body.
     ///
     /// # Panics
     /// If there is no such function: passing the id of another file is a bug in the caller.
@@ -237,7 +238,7 @@ impl VerifiedBef {
     /// Checks every body.
     ///
     /// # Errors
-    /// That of the first body that violates a [rule](body).
+    /// That of the first body that violates a rule.
     pub fn verify_functions(&self) -> Result<(), BefError> {
         self.functions()
             .filter(|function| function.kind.has_body())

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Parser;
 use tfrt_gpu::api::GpuResult;
-use tfrt_gpu::{Gpu, GpuChoice};
+use tfrt_gpu::platform::{Gpu, GpuChoice};
 
 use crate::failure::Failure;
 use crate::output;

@@ -18,7 +18,7 @@
 //! assert_eq!(String::from_utf8_lossy(&text), "p.mlir:2:3: error: custom op 'oops' is unknown\n  oops\n  ^\n");
 //! ```
 
-pub mod source_map;
+mod source_map;
 
 pub mod render;
 
@@ -30,7 +30,7 @@ use std::num::NonZeroUsize;
 
 use tfrt_support::{Diagnostic, Severity};
 
-pub use source_map::SourceMap;
+pub use source_map::{SourceLine, SourceMap};
 
 use expectations::Expectations;
 use render::{Finding, Styles};

@@ -4,7 +4,7 @@ mod pass_arguments;
 
 use clap::Parser;
 use clap::builder::BoolishValueParser;
-use tfrt_compiler::passes::pipeline::PIPELINE_SOURCE;
+use tfrt_compiler::passes::PIPELINE_SOURCE;
 
 use crate::arguments::PrintingArguments;
 use crate::diagnostics::SourceMap;

@@ -327,9 +327,9 @@ pub(crate) fn install_gpu(
     let Some(choice) = choice else {
         return Ok(());
     };
-    let opened = choice.parse().and_then(tfrt_gpu::Gpu::open);
+    let opened = choice.parse().and_then(tfrt_gpu::platform::Gpu::open);
     let gpu = opened.map_err(|error| Failure::caused(program, error))?;
-    tfrt_gpu::Gpu::install(host, gpu);
+    tfrt_gpu::platform::Gpu::install(host, gpu);
     Ok(())
 }
 

@@ -8,7 +8,8 @@ use clap::Parser;
 use tfrt_async::{AnyRef, AsyncValueRef};
 use tfrt_bef::BefFile;
 use tfrt_executor::Program;
-use tfrt_gpu::{Gpu, executor};
+use tfrt_gpu::executor;
+use tfrt_gpu::platform::Gpu;
 use tfrt_host::{
     ExecutionContext, HostContext, ProgramFolder, RequestContextBuilder, ResourceContext,
 };

@@ -13,7 +13,8 @@
 
 use std::sync::Arc;
 
-use tfrt_bef::{BefError, BefFile, Reason, SectionId, VerifiedBef};
+use tfrt_bef::format::SectionId;
+use tfrt_bef::{BefError, BefFile, Reason, VerifiedBef};
 use tfrt_ir::{Module, Registry};
 use tfrt_support::{Diagnostic, Place};
 

@@ -18,9 +18,9 @@
 
 pub mod stream_analysis;
 
-pub mod encode;
+mod encode;
 
-pub mod decode;
+mod decode;
 
 mod syntax;
 
@@ -28,8 +28,8 @@ pub mod passes;
 
 pub mod element_type;
 
-pub use decode::{Decoded, decode};
-pub use encode::{EncodeOptions, encode};
+pub use decode::{Decoded, attribute_of, decode};
+pub use encode::{EncodeOptions, attribute_value, encode};
 pub use syntax::LinkedSyntaxes;
 
 /// The op that ends every body. It is not a kernel: a file stores its operands as the results of

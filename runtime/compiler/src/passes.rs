@@ -18,9 +18,9 @@ mod references;
 
 mod availability;
 
-pub mod options;
+mod options;
 
-pub mod pipeline;
+mod pipeline;
 
 use tfrt_ir::{Module, OpId};
 use tfrt_ods::OpTraits;
@@ -32,7 +32,7 @@ pub use canonicalize::canonicalize;
 pub use inline::clone_body;
 pub use inline::{MAX_GROWTH_OPS, MAX_TOTAL_GROWTH, MAX_TOTAL_GROWTH_OPS, inline};
 pub use options::PassOptions;
-pub use pipeline::Pipeline;
+pub use pipeline::{PIPELINE_SOURCE, Pipeline};
 pub use thread_chains::thread_chains;
 
 inventory::collect!(Pass);

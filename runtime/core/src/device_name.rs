@@ -132,7 +132,7 @@ impl<'a> Parts<'a> {
 /// What to tell a caller that asks for a device which does not exist.
 ///
 /// ```
-/// use tfrt_core::device_name::no_such_device;
+/// use tfrt_core::no_such_device;
 ///
 /// let message = no_such_device("GPU:3", ["CPU:0", "GPU:0"]);
 /// assert_eq!(message, "device 'GPU:3' is not there; there are CPU:0, GPU:0");

@@ -31,7 +31,7 @@ use tfrt_host::__runtime::catch;
 use tfrt_host::ExecutionContext;
 use tfrt_host::device::DeviceRef;
 use tfrt_host::tracing::{self, Scope, TracingLevel};
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::attrs::{OpAttrs, OpAttrsRef};

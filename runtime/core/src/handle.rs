@@ -18,7 +18,7 @@ use std::fmt;
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Promise, Value};
 use tfrt_host::device::DeviceRef;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, Tensor, TensorRef};
 

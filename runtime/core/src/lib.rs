@@ -13,45 +13,45 @@
 //!
 //! | module | is about |
 //! |---|---|
-//! | [`handle`] | [`TensorHandle`]: a tensor, its metadata and its device, each known or pending; transfers |
-//! | [`attrs`] | [`OpAttrs`]: the attributes of a call |
+//! | `handle` | [`TensorHandle`]: a tensor, its metadata and its device, each known or pending; transfers |
+//! | `attrs` | [`OpAttrs`]: the attributes of a call |
 //! | [`metadata`](mod@metadata) | metadata functions for the common cases |
-//! | [`op`], [`registry`] | what is registered as an op |
+//! | `op`, `registry` | what is registered as an op |
 //! | [`device_op`] | how a call of a registered op goes |
-//! | [`handler`] | who makes ops from names |
-//! | [`core_op`], [`composite`] | ops that can be called; functions as ops |
-//! | [`eager`] | ops called from Rust |
-//! | [`exchange`] | what the parts of a function on several devices exchange values by |
-//! | [`runtime`] | the handlers, ops and conversions of a host |
+//! | `handler` | who makes ops from names |
+//! | `core_op`, [`composite`] | ops that can be called; functions as ops |
+//! | `eager` | ops called from Rust |
+//! | `exchange` | what the parts of a function on several devices exchange values by |
+//! | `runtime` | the handlers, ops and conversions of a host |
 //!
 //! Handlers and ops know no program and no text: kernels that run ops are in the kernel library.
 #![deny(unsafe_code)]
 
-pub mod attrs;
+mod attrs;
 
-pub mod handle;
+mod handle;
 
 pub mod metadata;
 
-pub mod op;
+mod op;
 
-pub mod registry;
+mod registry;
 
-pub mod core_op;
+mod core_op;
 
 pub mod device_op;
 
 pub mod composite;
 
-pub mod handler;
+mod handler;
 
-pub mod runtime;
+mod runtime;
 
-pub mod eager;
+mod eager;
 
-pub mod device_name;
+mod device_name;
 
-pub mod exchange;
+mod exchange;
 
 mod identity;
 
@@ -64,12 +64,16 @@ pub mod __private;
 pub use attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
 pub use authoring::forward::Forwarded;
 pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
-pub use device_name::DevicePattern;
+pub use device_name::{DevicePattern, no_such_device};
 pub use eager::{
-    EagerContext, EagerContextBuilder, Op, Placement, PlacementRule, ReadyOp, ToTensor,
+    CacheStats, EagerContext, EagerContextBuilder, Op, Placement, PlacementRule, ReadyOp, Scope,
+    ToTensor, TypedCall,
 };
 pub use exchange::RendezvousRef;
-pub use handle::{DevicePart, MetadataPart, MetadataValue, TensorHandle};
+pub use handle::{
+    DevicePart, HandlePromise, MetadataPart, MetadataValue, PendingMetadata, TensorHandle,
+    inferred_tensor_type,
+};
 pub use handler::{
     CpuOpHandler, LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef,
 };

@@ -16,8 +16,8 @@
 //! # Ok::<(), tfrt_support::Error>(())
 //! ```
 
-use tfrt_support::metadata::{Extents, TensorMetadata};
 use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_support::{Extents, TensorMetadata};
 
 /// The result is what the operand is.
 #[must_use]

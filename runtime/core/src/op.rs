@@ -16,7 +16,7 @@ use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_host::device::DeviceRef;
 use tfrt_ods::SourcePlace;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::attrs::OpAttrs;

@@ -2,7 +2,7 @@
 
 pub use tfrt_host::__private::*;
 pub use tfrt_host::kernel::Operands;
-pub use tfrt_support::error::IntoError;
+pub use tfrt_support::IntoError;
 pub use tfrt_tensor::{DenseHostTensor, ResourceTensor};
 
 pub use std::sync::Arc;

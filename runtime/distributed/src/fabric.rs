@@ -24,7 +24,7 @@ use crate::name::TaskName;
 ///
 /// ```
 /// use std::sync::mpsc::channel;
-/// use tfrt_distributed::Reply;
+/// use tfrt_distributed::fabric::Reply;
 ///
 /// let (sender, answers) = channel();
 /// let reply = Reply::new(move |answer: Result<i32, _>| sender.send(answer).unwrap());

@@ -16,7 +16,7 @@ use tfrt_executor::Program;
 use tfrt_host::{
     ExecutionContext, FunctionRef, HostContext, RequestContextBuilder, ResourceContext,
 };
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, Shape, TensorRef, serialize};
 

@@ -18,19 +18,19 @@
 //! |---|---|
 //! | [`name`] | names of tasks and devices |
 //! | [`message`] | configurations, requests and responses: protocol buffers |
-//! | [`error`] | typed errors of other tasks, and collections of them |
-//! | [`cluster`], [`device`] | who the tasks are, and what they run on |
+//! | `error` | typed errors of other tasks, and collections of them |
+//! | `cluster`, [`device`] | who the tasks are, and what they run on |
 //! | [`discovery`] | how a task finds its cluster: files, flags, the environment of SLURM, MPI and Kubernetes |
-//! | [`fabric`] | [`RemoteClient`] and [`FabricCommunicator`]: the transport, and the one inside a process |
-//! | [`object`], [`tensor`] | objects that live on a task, and tensors among them |
+//! | [`fabric`] | [`RemoteClient`](fabric::RemoteClient) and [`FabricCommunicator`](fabric::FabricCommunicator): the transport, and the one inside a process |
+//! | `object`, `tensor` | objects that live on a task, and tensors among them |
 //! | [`rendezvous`] | where a payload meets its receiver |
 //! | [`health`] | tasks that are lost, and what waited for them |
 //! | [`function`](mod@function) | programs that are sent to a task and executed there |
-//! | [`execute`] | what a client does to execute a remote function |
-//! | [`chain`] | the order of effects on other tasks |
-//! | [`op_handler`] | ops of the Core Runtime on another task |
+//! | `execute` | what a client does to execute a remote function |
+//! | `chain` | the order of effects on other tasks |
+//! | `op_handler` | ops of the Core Runtime on another task |
 //! | [`collective`] | all-reduce, broadcast and all-gather |
-//! | [`context`], [`server`] | what belongs to one distributed execution, and to one task |
+//! | `context`, `server` | what belongs to one distributed execution, and to one task |
 //!
 //! # Threads
 //!
@@ -48,9 +48,9 @@ pub mod name;
 
 pub mod message;
 
-pub mod error;
+mod error;
 
-pub mod cluster;
+mod cluster;
 
 pub mod discovery;
 
@@ -58,11 +58,11 @@ pub mod device;
 
 pub mod fabric;
 
-pub mod object;
+mod object;
 
-pub mod tensor;
+mod tensor;
 
-pub mod payload;
+mod payload;
 
 pub mod rendezvous;
 
@@ -70,17 +70,17 @@ pub mod health;
 
 pub mod function;
 
-pub mod context;
+mod context;
 
-pub mod chain;
+mod chain;
 
-pub mod execute;
+mod execute;
 
 pub mod collective;
 
-pub mod op_handler;
+mod op_handler;
 
-pub mod server;
+mod server;
 
 mod lease;
 
@@ -93,13 +93,12 @@ mod testing;
 mod tests;
 
 pub use chain::RemoteChains;
-pub use cluster::{ClusterInfo, TaskHandle};
+pub use cluster::{ClusterInfo, TaskHandle, TaskInfo};
 pub use context::{DistContext, DistributedContext};
-pub use error::{Answer, Gather, RemoteError, RemoteErrors};
-pub use execute::RemoteExecuteSpec;
-pub use fabric::{CallOptions, FabricCommunicator, RemoteClient, Reply};
-pub use object::RemoteObjectId;
+pub use error::{Answer, Gather, RemoteError, RemoteErrors, TypedRemoteErrors};
+pub use execute::{Outputs, RemoteExecuteSpec, RemoteExecution, RemoteResults, register_function};
+pub use object::{RemoteObjectId, RemoteObjects};
 pub use op_handler::RemoteOpHandler;
 pub use payload::Payload;
-pub use server::{Server, ServerConfig};
+pub use server::{DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT, RequestGate, Server, ServerConfig};
 pub use tensor::RemoteTensor;

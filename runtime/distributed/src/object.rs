@@ -119,7 +119,7 @@ impl Immutable for RemoteObjectId {}
 ///
 /// ```
 /// use tfrt_async::AnyRef;
-/// use tfrt_distributed::object::RemoteObjects;
+/// use tfrt_distributed::RemoteObjects;
 ///
 /// let objects = RemoteObjects::new(7);
 /// let id = objects.allocate("CPU:0");

@@ -78,7 +78,7 @@ impl Tensor for RemoteTensor {
 }
 
 impl Value for RemoteTensor {
-    const MLIR_TYPE: &'static str = tfrt_tensor::tensor::MLIR_TYPE;
+    const MLIR_TYPE: &'static str = tfrt_tensor::TENSOR_MLIR_TYPE;
 }
 
 impl Immutable for RemoteTensor {}

@@ -1,7 +1,7 @@
 //! One op of a function that runs an op of the Core Runtime, and the values of functions by their types.
 
 use tfrt_attr::AttrValue;
-use tfrt_compiler::encode::attribute_value;
+use tfrt_compiler::attribute_value;
 use tfrt_core::{OpAttrs, OpRegistry, RegisteredOp};
 use tfrt_ir::{AttrId, Attribute, Module, OpId, ValueId};
 use tfrt_support::{Diagnostic, Place, TensorMetadata};

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use tfrt_attr::AttrValue;
-use tfrt_compiler::encode::attribute_value;
+use tfrt_compiler::attribute_value;
 use tfrt_core::OpRegistry;
 use tfrt_ir::{Module, OpId, ValueId};
 use tfrt_support::{DType, Diagnostic, TensorMetadata};

@@ -12,7 +12,7 @@ use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_bef::BefFile;
 use tfrt_compiler::passes::canonicalize;
 use tfrt_compiler::{EncodeOptions, encode};
-use tfrt_core::handle::HandlePromise;
+use tfrt_core::HandlePromise;
 use tfrt_core::{
     CoreRuntime, DevicePart, EagerContext, MetadataPart, OpInvocation, OpRegistry, RunOp,
     TensorHandle,

@@ -13,15 +13,15 @@
 //!
 //! | module | is about |
 //! |---|---|
-//! | [`calls`] | functions that call functions: they are replaced by their bodies |
-//! | [`infer`] | what is known of tensors before anything runs |
-//! | [`prune`](mod@prune) | what nobody needs |
+//! | `calls` | functions that call functions: they are replaced by their bodies |
+//! | `infer` | what is known of tensors before anything runs |
+//! | [`prune()`] | what nobody needs |
 //! | [`rewrite`](mod@rewrite) | ops in place of others that compute the same with less work |
-//! | [`place`](mod@place) | the device of every op |
-//! | [`partition`](mod@partition) | a function for each device, and edges between them |
-//! | [`lower`](mod@lower) | ops as their own kernels |
+//! | [`place()`] | the device of every op |
+//! | [`partition()`] | a function for each device, and edges between them |
+//! | [`lower()`] | ops as their own kernels |
 //! | [`instance`] | a function, ready to be run |
-//! | [`program`] | the program that functions are taken from |
+//! | `program` | the program that functions are taken from |
 //!
 //! Each step is a pass of `tfrt opt`, so that each can be seen and tested in text: `--corert-expand-calls`, `--corert-infer-metadata`,
 //! `--corert-prune`, `--corert-rewrite`, `--corert-place`, `--corert-partition` and `--corert-lower`; `--corert-explain-placement` reports why ops are where they
@@ -36,23 +36,23 @@ mod metadata;
 
 mod call;
 
-pub mod calls;
+mod calls;
 
-pub mod infer;
+mod infer;
 
-pub mod prune;
+mod prune;
 
 pub mod rewrite;
 
-pub mod place;
+mod place;
 
-pub mod partition;
+mod partition;
 
-pub mod lower;
+mod lower;
 
 pub mod instance;
 
-pub mod program;
+mod program;
 
 use std::sync::OnceLock;
 
@@ -60,7 +60,7 @@ use tfrt_compiler::passes::{Pass, PassOptions, PassScope};
 use tfrt_core::{OpRegistration, OpRegistry};
 use tfrt_host::kernel::KernelRegistry;
 
-pub use calls::expand_calls;
+pub use calls::{MAX_CALL_DEPTH, MAX_EXPANDED_OPS, expand_calls};
 pub use infer::infer_metadata;
 pub use lower::lower;
 pub use partition::partition;

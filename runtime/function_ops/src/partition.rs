@@ -21,7 +21,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tfrt_core::device_name::no_such_device;
+use tfrt_core::no_such_device;
 use tfrt_ir::symbols::{FUNC_OP, FUNCTION_TYPE, SYMBOL_NAME, SYMBOL_VISIBILITY};
 use tfrt_ir::{AttrId, Attribute, BlockId, Module, OpId, OpState, TypeId, ValueDef, ValueId};
 use tfrt_ods::OpTraits;

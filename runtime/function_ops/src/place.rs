@@ -19,7 +19,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use tfrt_core::device_name::no_such_device;
+use tfrt_core::no_such_device;
 use tfrt_core::{DevicePattern, OpRegistry, PlacementRule};
 use tfrt_ir::{Module, OpId, ValueId};
 use tfrt_ods::OpTraits;

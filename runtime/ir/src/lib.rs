@@ -24,42 +24,43 @@ mod intern;
 
 mod ids;
 
-pub mod types;
+mod types;
 
-pub mod attribute;
+mod attribute;
 
-pub mod location;
+mod location;
 
-pub mod registry;
+mod registry;
 
-pub mod module;
+mod module;
 
 pub mod symbols;
 
-pub mod diagnose;
+mod diagnose;
 
-pub mod print;
+mod print;
 
-pub mod parse;
+mod parse;
 
-pub mod verify;
+mod verify;
 
-pub mod fold;
+mod fold;
 
-pub mod split;
+mod split;
 
 pub mod syntax;
 
 pub use attribute::{Attribute, DenseElements};
-pub use diagnose::OpDiagnostics;
+pub use diagnose::{CURRENT_OPERATION, OpDiagnostics};
 pub use fold::FoldedConstant;
 pub use ids::{AttrId, BlockId, LocationId, NameId, OpId, RegionId, TypeId, ValueId};
 pub use location::Location;
 pub use module::{Module, OpState, Use, ValueDef, dense_element_bytes};
-pub use parse::{ParseOptions, parse, parse_without_chains};
-pub use print::{PrintOptions, print, print_op};
+pub use parse::{
+    MAX_NESTING, ParseOptions, parse, parse_attribute, parse_type, parse_without_chains,
+};
+pub use print::{PrintOptions, attributes::print_attribute, print, print_op};
 pub use registry::{OpEntry, Registry, RegistryError};
 pub use split::{Part, split_input_file};
-pub use symbols::SymbolTable;
 pub use types::{FloatType, Signedness, Type};
 pub use verify::{VerifyOptions, verify};

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::OnceLock;
 
-use tfrt_ods::dialect::DialectDef;
+use tfrt_ods::DialectDef;
 use tfrt_ods::format::Format;
 use tfrt_ods::{DeclarationError, OpDef};
 use tfrt_support::name_table::{NameTable, Named};

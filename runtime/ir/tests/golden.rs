@@ -302,7 +302,7 @@ fn shorthand_regions_nest_up_to_the_limit() {
             "tfrt.return %m : i32 } ".repeat(depth)
         )
     };
-    let depth = tfrt_ir::parse::MAX_NESTING - 2;
+    let depth = tfrt_ir::MAX_NESTING - 2;
     let module = parse(&program(depth), "f", &registry, &PARSE)
         .unwrap_or_else(|errors| panic!("{}", errors[0]));
     assert_eq!(verify(&module, &VerifyOptions::default()), []);

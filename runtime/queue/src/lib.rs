@@ -22,19 +22,19 @@
 // Only `task/closure.rs` contains unsafe code.
 #![deny(unsafe_code)]
 
-pub mod task;
+mod task;
 
-pub mod queue;
+mod queue;
 
-pub mod enqueue;
+mod enqueue;
 
-pub mod error;
+mod error;
 
-pub mod factory;
+mod factory;
 
-pub mod single_threaded;
+mod single_threaded;
 
-pub mod work_stealing;
+mod work_stealing;
 
 #[cfg(not(loom))]
 pub mod testing;

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, BorrowError, ByteString, Value};
-use tfrt_support::diagnostic::excerpt;
+use tfrt_support::diagnostic_excerpt;
 use tfrt_support::{Error, ErrorCode, Severity};
 
 use super::operand::{ByText, ByValue};
@@ -281,7 +281,7 @@ impl TestOutcome {
         }
         message.push(')');
         let mut rendered = String::from("an error\n");
-        excerpt(
+        diagnostic_excerpt(
             error.place(),
             Severity::Error,
             &message,

@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::place::Place;
 
-pub use excerpt::{excerpt, render};
+pub use excerpt::{diagnostic_excerpt, render_diagnostics};
 pub use list::Diagnostics;
 
 /// How grave a [`Diagnostic`] is.

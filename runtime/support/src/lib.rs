@@ -5,31 +5,33 @@
 
 pub mod entity;
 
-pub mod dtype;
+mod dtype;
 
-pub mod metadata;
+mod metadata;
 
 pub mod complex;
 
 pub mod float_text;
 
-pub mod place;
+mod place;
 
-pub mod function_kind;
+mod function_kind;
 
 pub mod escape;
 
-pub mod error;
+mod error;
 
-pub mod diagnostic;
+mod diagnostic;
 
 pub mod nearest;
 
 pub mod name_table;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use diagnostic::{
+    Diagnostic, DiagnosticSink, Diagnostics, Severity, diagnostic_excerpt, render_diagnostics,
+};
 pub use dtype::DType;
-pub use error::{Error, ErrorCode};
+pub use error::{Error, ErrorCode, IntoError};
 pub use function_kind::FunctionKind;
-pub use metadata::TensorMetadata;
+pub use metadata::{Extents, TensorMetadata};
 pub use place::Place;

@@ -13,7 +13,7 @@ use crate::DType;
 ///
 /// ```
 /// use tfrt_support::DType;
-/// use tfrt_support::metadata::TensorMetadata;
+/// use tfrt_support::TensorMetadata;
 ///
 /// let matrix = TensorMetadata::new(DType::F32, [2, 3]);
 /// assert_eq!((matrix.extents.len(), matrix.num_elements()), (2, Some(6)));
@@ -66,7 +66,7 @@ impl fmt::Display for TensorMetadata {
 /// The extents of a tensor, outermost first. As many as almost every tensor has are kept in place.
 ///
 /// ```
-/// use tfrt_support::metadata::Extents;
+/// use tfrt_support::Extents;
 ///
 /// let extents: Extents = [2, 3, 4].into_iter().collect();
 /// assert_eq!(&extents[1..], [3, 4]);

@@ -2,7 +2,8 @@
 //!
 //! A file is taken apart into sections, one thing in one of them is changed, and it is put together again, with frames that fit.
 
-use tfrt_bef::{BefFile, SectionId};
+use tfrt_bef::BefFile;
+use tfrt_bef::format::SectionId;
 
 /// Numbers that look random; the same ones for the same seed.
 #[derive(Clone, Debug)]

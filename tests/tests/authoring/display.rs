@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tfrt::async_value::value::is_copied;
+use tfrt::async_value::is_copied;
 use tfrt::prelude::*;
 
 /// A complex number.

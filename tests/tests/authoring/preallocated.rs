@@ -1,6 +1,6 @@
 //! Results that are allocated before the call, workspace, and what is known without a call.
 
-use tfrt::ods::metadata::{MetadataQuery, NoMetadata};
+use tfrt::ods::{MetadataQuery, NoMetadata};
 use tfrt::prelude::*;
 use tfrt::testing;
 

@@ -18,8 +18,8 @@ use crate::values::{GpuContext, GpuDevice, Stream, lock};
 ///
 /// ```
 /// use tfrt_gpu::executor::ContextCache;
-/// use tfrt_gpu::api::handle::DeviceId;
-/// use tfrt_gpu::{Gpu, GpuChoice};
+/// use tfrt_gpu::api::DeviceId;
+/// use tfrt_gpu::platform::{Gpu, GpuChoice};
 ///
 /// let gpu = Gpu::open(GpuChoice::Host)?;
 /// gpu.driver.init()?;

@@ -10,9 +10,10 @@ use super::memory::DeviceMemory;
 use super::numbers::{
     Columns, Number, Stored, ZERO, conjugate, minus, of_scalar, over, plus, times,
 };
+use crate::api::blas::Blas;
 use crate::api::blas::{Axpy, Gemm, Matrix, Scal, TrsmBatched};
 use crate::api::handle::{BlasHandle, StreamHandle};
-use crate::api::{Blas, Current, DevicePtr, GpuError, GpuResult, Status};
+use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
 
 const UNKNOWN: Status = Status::BLAS_NOT_INITIALIZED;

@@ -8,9 +8,10 @@ use std::time::Duration;
 use super::driver::Shared;
 use super::fault::Fault;
 use super::{HostDevice, read_bytes};
+use crate::api::ccl::Ccl;
 use crate::api::ccl::{Collective, UniqueId};
 use crate::api::handle::{CommHandle, StreamHandle};
-use crate::api::{Ccl, Current, DevicePtr, GpuError, GpuResult, Status};
+use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
 
 /// How long a rank waits for the others before that counts as a failure.

@@ -7,12 +7,13 @@ use super::driver::Shared;
 use super::fault::Fault;
 use super::memory::DeviceMemory;
 use super::numbers::{Number, Stored, of_scalar};
+use crate::api::dnn::Dnn;
 use crate::api::dnn::{
     Convolution, ConvolutionKind, ConvolutionPlan, Descriptor, FusedConvolution, PlanTensor,
     TensorOperand,
 };
 use crate::api::handle::{DescriptorHandle, DnnHandle, PlanHandle, StreamHandle};
-use crate::api::{Current, DevicePtr, Dnn, GpuError, GpuResult, Status};
+use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
 
 const UNKNOWN: Status = Status::DNN_NOT_INITIALIZED;

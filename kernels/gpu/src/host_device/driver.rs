@@ -16,11 +16,12 @@ use super::HostDevice;
 use super::fault::Fault;
 use super::memory::{Kind, Owner, in_use};
 use super::stream::{HostEvent, Queue, Refusal, Work};
+use crate::api::driver::Driver;
 use crate::api::driver::{Argument, CopyEndpoint, LaunchConfig};
 use crate::api::handle::{
     ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
 };
-use crate::api::{Current, DevicePtr, Driver, GpuError, GpuResult, Status};
+use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
 
 /// The most threads of a block.

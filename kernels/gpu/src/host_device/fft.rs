@@ -6,9 +6,10 @@ use super::driver::Shared;
 use super::fault::Fault;
 use super::memory::DeviceMemory;
 use super::numbers::{Number, Stored, ZERO, conjugate, minus, plus, times};
+use crate::api::fft::Fft;
 use crate::api::fft::{Layout, Plan};
 use crate::api::handle::{FftHandle, StreamHandle};
-use crate::api::{Current, DevicePtr, Fft, GpuError, GpuResult, Status};
+use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
 
 /// A plan, and what it works on.

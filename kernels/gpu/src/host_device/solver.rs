@@ -7,7 +7,8 @@ use super::memory::DeviceMemory;
 use super::numbers::{Columns, Number, Stored, conjugate, minus, over, times};
 use crate::api::handle::{SolverHandle, StreamHandle};
 use crate::api::solver::Potrf;
-use crate::api::{Current, DevicePtr, GpuError, GpuResult, Solver, Status};
+use crate::api::solver::Solver;
+use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
 
 const UNKNOWN: Status = Status::SOLVER_NOT_INITIALIZED;

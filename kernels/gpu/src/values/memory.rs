@@ -7,7 +7,8 @@ use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
 
 use super::{GpuContext, GpuModule, Stream, lock, log_failure};
-use crate::api::{DevicePtr, Driver, GpuResult, Status};
+use crate::api::driver::Driver;
+use crate::api::{DevicePtr, GpuResult, Status};
 
 /// A block of memory, which is given back when it is dropped.
 #[derive(Debug)]
@@ -324,6 +325,7 @@ impl Pool {
 /// # Errors
 /// That of the driver, if it is negative or 0.
 pub(crate) fn allocation_size(size: i64) -> Result<usize> {
-    usize::try_from(size)
-        .map_err(|_| crate::GpuError::new("cuMemAlloc(&ptr, size)", Status::INVALID_VALUE).into())
+    usize::try_from(size).map_err(|_| {
+        crate::api::GpuError::new("cuMemAlloc(&ptr, size)", Status::INVALID_VALUE).into()
+    })
 }

@@ -11,9 +11,9 @@
 
 mod error;
 
-pub mod read;
+mod read;
 
-pub mod write;
+mod write;
 
 use std::fmt;
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Safety, Type};
 use tfrt_ods::OpTraits;
-use tfrt_ods::traits::TraitDef;
+use tfrt_ods::TraitDef;
 
 use crate::function::{self, FunctionItem};
 use crate::kernel::Form;

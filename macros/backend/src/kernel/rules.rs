@@ -6,13 +6,13 @@
 
 use proc_macro2::Span;
 use syn::{LitStr, Type};
-use tfrt_ods::check::{DeclarationError, DeclarationPart};
-use tfrt_ods::constraint::CHAIN_TYPE;
+use tfrt_ods::CHAIN_TYPE;
 use tfrt_ods::format::Format;
 use tfrt_ods::{
     Arity, AttrDef, AttrDefault, AttrKind, Effect, FunctionDef, OpDef, OperandDef, ResultDef,
     TypeConstraint,
 };
+use tfrt_ods::{DeclarationError, DeclarationPart};
 
 use crate::kernel::declare::Names;
 use crate::kernel::{

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{FnArg, Ident, LitStr, Path, Token, Type, bracketed, parenthesized};
-use tfrt_ods::traits::{TraitDef, TraitOption};
+use tfrt_ods::{TraitDef, TraitOption};
 
 use crate::function::FunctionItem;
 use crate::op::OpFlag;

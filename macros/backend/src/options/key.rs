@@ -1,7 +1,7 @@
 //! The keys of options: which there are, and how each is written.
 
 use tfrt_ods::OpTraits;
-use tfrt_ods::traits::{TraitDef, TraitOption};
+use tfrt_ods::{TraitDef, TraitOption};
 
 /// The key of an option, by the way in which the option is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

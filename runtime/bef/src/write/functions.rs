@@ -1,6 +1,6 @@
 //! The Functions section: the bodies.
 
-use tfrt_attr::encode::PADDING;
+use tfrt_attr::PADDING;
 use tfrt_attr::vbr;
 use tfrt_support::entity::EntityId;
 

@@ -1,6 +1,6 @@
 //! The file header, and the frames of the sections.
 
-use tfrt_attr::encode::PADDING;
+use tfrt_attr::PADDING;
 use tfrt_attr::vbr;
 
 use super::WriteError;

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tfrt_bef::format::SectionId;
 use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
-use tfrt_bef::{BefFile, FunctionKind, SectionId, VerifiedBef};
+use tfrt_bef::{BefFile, FunctionKind, VerifiedBef};
 use tfrt_support::entity::EntityId;
 
 /// Returns the paths of the golden files, which are in folders by family.

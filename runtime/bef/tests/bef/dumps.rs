@@ -2,10 +2,10 @@
 
 use crate::common::{dump, verified};
 use tfrt_attr::{AttrValue, Scalar};
+use tfrt_bef::format::SectionId;
 use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{
-    BefFile, BefLocation, FunctionId, FunctionKind, KernelCode, KernelId, RegisterId, SectionId,
-    TypeNameId,
+    BefFile, BefLocation, FunctionId, FunctionKind, KernelCode, KernelId, RegisterId, TypeNameId,
 };
 use tfrt_support::DType;
 use tfrt_support::entity::EntityId;

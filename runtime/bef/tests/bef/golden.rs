@@ -2,7 +2,8 @@
 //! messages.
 
 use crate::common::{golden, golden_files, golden_path, read_everything, rewrite, verified};
-use tfrt_bef::{BefFile, BefLocation, SectionId};
+use tfrt_bef::format::SectionId;
+use tfrt_bef::{BefFile, BefLocation};
 use tfrt_support::Place;
 
 fn is_damaged(name: &str) -> bool {

@@ -4,11 +4,12 @@
 //! offset, what was expected and what was found. One rule is missing here, since it needs
 //! declarations: kernels of synchronous functions are synchronous, and others are not.
 
-use tfrt_attr::error::AttrProblem;
+use tfrt_attr::AttrProblem;
 use tfrt_attr::{AttrTypeCode, AttrValue, Scalar};
 use tfrt_bef::builder::{KernelBuilder, ProgramBuilder};
+use tfrt_bef::format::SectionId;
 use tfrt_bef::write::WriteOptions;
-use tfrt_bef::{BefError, BefFile, BefLocation, BodyPart, Reason, SectionId};
+use tfrt_bef::{BefError, BefFile, BefLocation, BodyPart, Reason};
 
 use crate::common::verified;
 

@@ -5,8 +5,9 @@ use tfrt_attr::{AttrValue, Scalar};
 use tfrt_bef::builder::{
     BuildError, DeclaredFunction, DeclaredType, FunctionBuilder, KernelBuilder, ProgramBuilder,
 };
+use tfrt_bef::format::{KernelFlags, SectionId};
 use tfrt_bef::write::{WriteError, WriteOptions};
-use tfrt_bef::{BefLocation, FunctionKind, KernelFlags, KernelId, SectionId};
+use tfrt_bef::{BefLocation, FunctionKind, KernelId};
 use tfrt_support::entity::EntityId;
 
 use crate::common::{dump, read_everything, rewrite, verified};

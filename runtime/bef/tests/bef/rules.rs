@@ -1,11 +1,11 @@
 //! One violation of a rule at a time, and the resulting message.
 
+use tfrt_bef::format::{KernelFlags, SectionId};
 use tfrt_bef::write::{
     BefBuilder, Body, BodyError, BodyKernel, OperationError, WriteError, WriteOptions,
 };
 use tfrt_bef::{
-    BefError, BefFile, BefLocation, BodyPart, FunctionKind, KernelFlags, KernelId, Reason,
-    RegisterId, SectionId,
+    BefError, BefFile, BefLocation, BodyPart, FunctionKind, KernelId, Reason, RegisterId,
 };
 use tfrt_support::entity::EntityId;
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use tfrt_compiler::stream_analysis::analyze_block;
 use tfrt_compiler::stream_analysis::graph::NodeId;
-use tfrt_ir::print::attributes::print_attribute;
+use tfrt_ir::print_attribute;
 use tfrt_ir::{BlockId, Module, OpId, ValueDef, ValueId};
-use tfrt_ods::verify::CHAIN_TYPE;
+use tfrt_ods::CHAIN_TYPE;
 use tfrt_ods::{FunctionForm, OpTraits};
 use tfrt_support::entity::EntityId;
 

@@ -119,8 +119,7 @@ mod tests {
 
     impl Value for Point {
         const MLIR_TYPE: &'static str = "!test.point";
-        const DISPLAY: Option<tfrt_async::value::DisplayFn<Self>> =
-            Some(|_, f| f.write_str("(3, 4)"));
+        const DISPLAY: Option<tfrt_async::DisplayFn<Self>> = Some(|_, f| f.write_str("(3, 4)"));
     }
 
     impl Immutable for Point {}

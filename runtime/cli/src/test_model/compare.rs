@@ -6,7 +6,7 @@ use std::fmt;
 use half::{bf16, f16};
 use tfrt_import::ModelValue;
 use tfrt_support::DType;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 use tfrt_tensor::{DenseHostTensor, Element, TensorError};
 
 /// How far numbers may be apart: `|found - expected| <= absolute + relative · |expected|`.

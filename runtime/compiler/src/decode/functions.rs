@@ -9,7 +9,7 @@ use tfrt_bef::{
     BefFunction, FunctionId, FunctionKind, LocationOffset, RegisterId, TypeNameId, VerifiedBef,
     VerifiedFunction,
 };
-use tfrt_ir::parse::parse_type;
+use tfrt_ir::parse_type;
 use tfrt_ir::symbols::{FUNC_OP, FUNCTION_TYPE, MODULE_OP, SYMBOL_NAME, SYMBOL_VISIBILITY};
 use tfrt_ir::{
     AttrId, Attribute, LocationId, Module, OpEntry, OpState, RegionId, Type, TypeId, ValueId,

@@ -9,9 +9,10 @@ use std::collections::{HashMap, HashSet};
 use tfrt_attr::{AttrValue, SymbolRefAttr};
 use tfrt_bef::write::{AttributeId, BefBuilder, WriteOptions};
 use tfrt_bef::{FunctionId, FunctionKind};
+use tfrt_ir::symbols::SymbolTable;
 use tfrt_ir::{
-    AttrId, Attribute, BlockId, Module, OpDiagnostics, OpId, PrintOptions, RegionId, SymbolTable,
-    TypeId, print_op,
+    AttrId, Attribute, BlockId, Module, OpDiagnostics, OpId, PrintOptions, RegionId, TypeId,
+    print_op,
 };
 use tfrt_support::Diagnostic;
 
@@ -501,7 +502,7 @@ impl Collector<'_> {
             .iter()
             .find(|(_, attribute)| is_undefined(*attribute))?;
         let mut symbol = String::new();
-        tfrt_ir::print::attributes::print_attribute(module, attribute, &mut symbol);
+        tfrt_ir::print_attribute(module, attribute, &mut symbol);
         let place = module.place(module.op_location(op));
         Some(Diagnostic::error(
             place,

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use tfrt_bef::format::KernelFlags;
 use tfrt_bef::write::{Body, BodyKernel, KernelAttribute};
-use tfrt_bef::{FunctionId, KernelFlags, RegisterId};
+use tfrt_bef::{FunctionId, RegisterId};
 use tfrt_ir::{AttrId, Attribute, Module, OpId, ValueId};
 use tfrt_support::entity::EntityId;
 

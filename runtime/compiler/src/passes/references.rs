@@ -1,6 +1,7 @@
 //! The functions that an op refers to with any of its attributes.
 
-use tfrt_ir::{AttrId, Attribute, Module, OpId, SymbolTable};
+use tfrt_ir::symbols::SymbolTable;
+use tfrt_ir::{AttrId, Attribute, Module, OpId};
 
 /// Finds the functions that attributes name.
 #[derive(Default)]

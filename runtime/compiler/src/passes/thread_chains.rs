@@ -109,9 +109,9 @@ mod rewrite;
 
 use std::collections::HashMap;
 
-use tfrt_ir::parse::parse_type;
+use tfrt_ir::parse_type;
 use tfrt_ir::{Module, OpId};
-use tfrt_ods::verify::left_out::{leaves_out_operands, leaves_out_results};
+use tfrt_ods::verify::{leaves_out_operands, leaves_out_results};
 use tfrt_support::{Diagnostic, Diagnostics};
 
 use crate::CHAIN_TYPE;

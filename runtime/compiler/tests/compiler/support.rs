@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tfrt_bef::BefFile;
 use tfrt_compiler::{Decoded, EncodeOptions, decode, encode};
 use tfrt_ir::{Module, ParseOptions, PrintOptions, Registry, parse, print};
-use tfrt_ods::dialect::DialectDef;
+use tfrt_ods::DialectDef;
 use tfrt_ods::{
     AttrDef, AttrKind, FunctionDef, FunctionForm, OpDef, OpTraits, OperandDef, ResultDef,
     TypeConstraint,

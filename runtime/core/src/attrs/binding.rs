@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 use tfrt_attr::{AttrValue, Scalar};
 use tfrt_host::__runtime::{check_kind, stored_code};
+use tfrt_ods::FloatKind;
 use tfrt_ods::binding::ABSENT;
-use tfrt_ods::constraint::FloatKind;
 use tfrt_ods::{AttrDef, AttrDefault, AttrKind, OpDef};
 use tfrt_support::{DType, Error, ErrorCode};
 

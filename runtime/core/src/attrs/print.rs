@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 use std::io::Write;
 
 use half::{bf16, f16};
-use tfrt_attr::code::AttrTypeKind;
-use tfrt_attr::view::AttrRef;
+use tfrt_attr::AttrRef;
+use tfrt_attr::AttrTypeKind;
 use tfrt_attr::{AggregateView, AttrTypeCode, AttrValue, DenseView, ShapeView};
 use tfrt_support::DType;
 use tfrt_tensor::Element;

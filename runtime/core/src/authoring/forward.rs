@@ -9,7 +9,7 @@
 use tfrt_async::{AnyRef, ReadGuard};
 use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::Preallocated;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, Element, Elements};
 

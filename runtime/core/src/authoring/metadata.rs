@@ -10,9 +10,9 @@ use smallvec::SmallVec;
 use tfrt_async::{AnyRef, Value};
 use tfrt_host::kernel::{AttrParam, Operands};
 use tfrt_ods::OpDef;
-use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
-use tfrt_support::error::IntoError;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_ods::{MetadataQuery, NoMetadata};
+use tfrt_support::IntoError;
+use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::Tensor;
 

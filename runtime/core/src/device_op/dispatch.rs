@@ -4,7 +4,7 @@ use tfrt_async::AnyRef;
 use tfrt_host::__runtime::catch;
 use tfrt_host::ExecutionContext;
 use tfrt_host::tracing::{self, Scope, TracingLevel};
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, Tensor, TensorRef};
 

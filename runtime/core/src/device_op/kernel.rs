@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 use tfrt_async::AnyRef;
 use tfrt_host::__runtime::{AttributeList, CountedKernel, FunctionList, catch};
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
-use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
+use tfrt_ods::{MetadataQuery, NoMetadata};
 use tfrt_support::Error;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 
 use super::dispatch::Dispatch;
 use crate::attrs::OpAttrs;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tfrt_host::device::DeviceRef;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{DType, Error, ErrorCode};
 

@@ -11,7 +11,7 @@ use super::{DevicePart, MetadataPart, MetadataValue, TensorHandle};
 /// ```
 /// use std::sync::Arc;
 /// use tfrt_core::TensorHandle;
-/// use tfrt_core::handle::HandlePromise;
+/// use tfrt_core::HandlePromise;
 /// use tfrt_host::device::{CpuDevice, DeviceRef};
 /// use tfrt_tensor::{DenseHostTensor, TensorError};
 ///

@@ -4,7 +4,7 @@
 //! the same attributes, effects or none. What authors call operands and results is their own business.
 
 use tfrt_host::__runtime::stored_code;
-use tfrt_ods::constraint::CHAIN_TYPE;
+use tfrt_ods::CHAIN_TYPE;
 use tfrt_ods::{Arity, AttrDef, AttrKind, OpDef, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};
 

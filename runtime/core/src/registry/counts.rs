@@ -1,6 +1,6 @@
 //! How many tensors an op takes and returns.
 
-use tfrt_ods::constraint::CHAIN_TYPE;
+use tfrt_ods::CHAIN_TYPE;
 use tfrt_ods::groups::Groups;
 use tfrt_ods::{Arity, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};

@@ -10,7 +10,7 @@
 //!
 //! | module | is about |
 //! |---|---|
-//! | [`options`] | limits, timeouts, windows and credentials |
+//! | `options` | limits, timeouts, windows and credentials |
 //! | [`tls`] | connections that are encrypted, and whose ends prove which task they are |
 //! | [`token`] | a secret that all tasks share |
 //! | `runtime` | the threads of the network |
@@ -37,7 +37,7 @@
 //! learns it.
 #![forbid(unsafe_code)]
 
-pub mod options;
+mod options;
 
 pub mod tls;
 
@@ -88,7 +88,7 @@ pub const TYPE_NAME: &str = "grpc_communicator";
 /// use std::time::Duration;
 /// use tfrt_distributed::fabric::{self, CallOptions, FabricCommunicator, RequestHandler};
 /// use tfrt_distributed::message::{KeepAliveRequest, KeepAliveResponse, Request, Response};
-/// use tfrt_distributed::Reply;
+/// use tfrt_distributed::fabric::Reply;
 /// use tfrt_grpc::{GrpcNetwork, GrpcOptions};
 /// use tfrt_host::HostContext;
 ///

@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 
 use prost::Message;
 use prost::bytes::Bytes;
-use tfrt_distributed::Reply;
+use tfrt_distributed::fabric::Reply;
 use tfrt_distributed::fabric::RequestHandler;
 use tfrt_distributed::message::{Method, Request};
 use tfrt_host::{HostContext, log};

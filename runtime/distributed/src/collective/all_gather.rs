@@ -271,7 +271,7 @@ impl AllGather {
     ) -> Result<(Arc<Self>, HostBuffer), Error> {
         let context = &ring.collective().context;
         let own = copy_of(input, context)?;
-        let element_bytes = tfrt_tensor::element::element_bytes(input.dtype())?;
+        let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
         let num_bytes = layout.num_elements().checked_mul(element_bytes);
         let num_bytes = num_bytes.ok_or_else(|| invalid("the gathered tensor is too large"))?;
         let result = HostBuffer::zeroed(context.host().allocator(), num_bytes, 64)?;

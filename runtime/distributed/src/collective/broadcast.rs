@@ -65,7 +65,7 @@ impl Broadcast {
                 num_elements: tensor.num_elements(),
                 reduction: None,
             },
-            element_bytes: tfrt_tensor::element::element_bytes(tensor.dtype())?,
+            element_bytes: tfrt_tensor::element_bytes(tensor.dtype())?,
             sender: position,
             elements: Mutex::new(copy_of(tensor, &context)?),
             ring,

@@ -62,7 +62,7 @@ pub struct Faults {
 /// use tfrt_distributed::fabric::in_process::InProcessNetwork;
 /// use tfrt_distributed::fabric::{self, CallOptions, FabricCommunicator, RequestHandler};
 /// use tfrt_distributed::message::{KeepAliveRequest, KeepAliveResponse, Request, Response};
-/// use tfrt_distributed::Reply;
+/// use tfrt_distributed::fabric::Reply;
 /// use tfrt_host::HostContext;
 ///
 /// struct AlwaysThere;

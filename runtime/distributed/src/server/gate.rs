@@ -16,7 +16,7 @@ type Held = Box<dyn FnOnce(Answered) + Send>;
 /// Holds requests back until they are released.
 ///
 /// ```
-/// use tfrt_distributed::server::RequestGate;
+/// use tfrt_distributed::RequestGate;
 ///
 /// let gate = RequestGate::new();
 /// let first = gate.release();

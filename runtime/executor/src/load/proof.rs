@@ -12,7 +12,7 @@
 
 use tfrt_async::TypeIndex;
 use tfrt_host::__runtime::{KernelTypes, operand_counts};
-use tfrt_ods::constraint::CHAIN_TYPE;
+use tfrt_ods::CHAIN_TYPE;
 use tfrt_ods::{OpDef, OpTraits, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};
 

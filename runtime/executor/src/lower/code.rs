@@ -9,7 +9,7 @@
 //!
 //! A register has up to two places in a *frame*, the memory of one running function. Its *slot*
 //! holds a reference to an AsyncValue, which owns one count for each use that takes it. Its *cell*
-//! holds a copy of the payload, for a register of a [copied](tfrt_async::value::is_copied) type
+//! holds a copy of the payload, for a register of a [copied](tfrt_async::is_copied) type
 //! that direct kernels read or write. A register that only direct kernels and calls access does not
 //! need an AsyncValue at all.
 //!

@@ -121,7 +121,7 @@ impl FrameBuilder {
     }
 }
 
-const _: () = assert!(align_of::<u64>() >= tfrt_async::value::MAX_COPIED_ALIGN);
+const _: () = assert!(align_of::<u64>() >= tfrt_async::MAX_COPIED_ALIGN);
 
 /// Assigns places to the values of a body. Returns `None` if there are too many. `types` holds, for
 /// each register, the payload type that its producer returns, or that is assumed.

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tfrt_async::AnyRef;
+use tfrt_bef::format::KernelFlags;
 use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteOptions};
-use tfrt_bef::{BefFile, FunctionId, FunctionKind, KernelFlags, RegisterId};
+use tfrt_bef::{BefFile, FunctionId, FunctionKind, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame, KernelRegistry};
 use tfrt_host::{ExecutionContext, HostContext, HostContextBuilder, RequestContextBuilder};

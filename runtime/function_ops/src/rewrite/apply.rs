@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use tfrt_attr::{AttrValue, DenseAttr};
-use tfrt_compiler::decode::attribute_of;
+use tfrt_compiler::attribute_of;
 use tfrt_core::OpRegistry;
 use tfrt_ir::{AttrId, Attribute as IrAttribute, BlockId, Module, OpId, OpState, ValueId};
 use tfrt_support::Diagnostic;
@@ -19,7 +19,7 @@ use crate::prune::sweep;
 /// make what they match.
 pub const MAX_REWRITES_PER_OP: usize = 16;
 
-/// Applies rules to a function until none applies. Metadata is [inferred](mod@crate::infer) before; that of what is made is inferred here.
+/// Applies rules to a function until none applies. Metadata is [inferred](crate::infer_metadata) before; that of what is made is inferred here.
 /// Returns an error if that does not come to an end.
 pub fn rewrite(
     module: &mut Module,

@@ -1,7 +1,7 @@
 //! What a pattern was found to be.
 
 use tfrt_attr::{AttrValue, DenseAttr, Scalar};
-use tfrt_compiler::encode::attribute_value;
+use tfrt_compiler::attribute_value;
 use tfrt_ir::{AttrId, Module, OpId, ValueId};
 use tfrt_ods::OpTraits;
 use tfrt_support::{DType, TensorMetadata};

@@ -179,8 +179,8 @@ impl_number! {
     u16 => AttrKind::Int { width: 16, is_unsigned: true };
     u32 => AttrKind::Int { width: 32, is_unsigned: true };
     u64 => AttrKind::Int { width: 64, is_unsigned: true };
-    f16 => AttrKind::Float(tfrt_ods::constraint::FloatKind::F16);
-    bf16 => AttrKind::Float(tfrt_ods::constraint::FloatKind::Bf16);
+    f16 => AttrKind::Float(tfrt_ods::FloatKind::F16);
+    bf16 => AttrKind::Float(tfrt_ods::FloatKind::Bf16);
     f32 => AttrKind::F32;
     f64 => AttrKind::F64;
 }

@@ -1,7 +1,7 @@
 //! How attributes of a declared kind are stored, and which stored attributes can be read as one.
 
 use tfrt_attr::{AttrTypeCode, FromAttr};
-use tfrt_ods::constraint::FloatKind;
+use tfrt_ods::FloatKind;
 use tfrt_ods::{AttrDef, AttrKind, OpDef};
 use tfrt_support::{DType, Error, ErrorCode};
 

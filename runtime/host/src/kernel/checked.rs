@@ -6,7 +6,7 @@
 
 use tfrt_async::Value;
 use tfrt_support::Error;
-use tfrt_support::error::IntoError;
+use tfrt_support::IntoError;
 
 use crate::kernel::AttrParam;
 use crate::kernel::callable::Callable;

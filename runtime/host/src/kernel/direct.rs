@@ -14,7 +14,7 @@
 //!
 //! The content of a place follows from how the kernel is declared to take or return the value:
 //!
-//! - D1. A payload of a [copied](tfrt_async::value::is_copied) type: the payload itself.
+//! - D1. A payload of a [copied](tfrt_async::is_copied) type: the payload itself.
 //! - D2. A payload of another type, or a reference: an [`AnyRef`], which owns one count.
 //! - D3. A result of a kernel that [fills cells](Direct::fills_cells): an [`AnyRef`] as in D2, or
 //!   nothing (null) if the payload is in the cell of the result, as in D1.
@@ -33,7 +33,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
-use tfrt_async::value::is_copied;
+use tfrt_async::is_copied;
 use tfrt_async::{AnyRef, Value, WriteGuard};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;

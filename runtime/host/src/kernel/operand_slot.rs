@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::mem::MaybeUninit;
 
 use tfrt_async::AnyRef;
-use tfrt_async::value::{MAX_COPIED_ALIGN, MAX_COPIED_BYTES};
+use tfrt_async::{MAX_COPIED_ALIGN, MAX_COPIED_BYTES};
 
 /// The slot of one operand. Written once.
 pub type OperandSlot = OnceCell<OperandContent>;

@@ -9,10 +9,10 @@
 //! [`tfrt_ods::metadata`].
 
 use tfrt_async::Value;
-use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
+use tfrt_ods::{MetadataQuery, NoMetadata};
 use tfrt_support::Error;
-use tfrt_support::error::IntoError;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::IntoError;
+use tfrt_support::TensorMetadata;
 
 use crate::kernel::attribute::AttrParam;
 use crate::services::execution::ExecutionContext;
@@ -23,7 +23,7 @@ use crate::services::execution::ExecutionContext;
 /// use tfrt_async::Value;
 /// use tfrt_host::kernel::Shaped;
 /// use tfrt_support::DType;
-/// use tfrt_support::metadata::TensorMetadata;
+/// use tfrt_support::TensorMetadata;
 ///
 /// struct Samples(Vec<f32>);
 ///

@@ -1,7 +1,7 @@
 //! What is collected at link time, as the expansions of the macros submit it.
 
+use tfrt_ods::DialectDef;
 use tfrt_ods::OpDef;
-use tfrt_ods::dialect::DialectDef;
 
 use crate::kernel::descriptor::KernelDescriptor;
 
@@ -56,7 +56,7 @@ inventory::collect!(DeclaredOps);
 ///
 /// ```
 /// use tfrt_host::kernel::DialectRegistration;
-/// use tfrt_ods::dialect::DialectDef;
+/// use tfrt_ods::DialectDef;
 ///
 /// tfrt_host::__private::submit! { DialectRegistration(&[DialectDef::new("my_strange")]) }
 ///

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use tfrt_async::{AnyRef, AsyncValueRef, TypeIndex, Value};
 use tfrt_ods::{Arity, TypeConstraint};
-use tfrt_support::error::IntoError;
+use tfrt_support::IntoError;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::kernel::frame::KernelFrame;

@@ -8,7 +8,7 @@
 
 use std::marker::PhantomData;
 
-use tfrt_async::byte_string::NotText;
+use tfrt_async::NotText;
 use tfrt_async::{ByteString, TypeIndex, Value};
 use tfrt_ods::{Arity, OpDef, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};

@@ -7,9 +7,9 @@
 //! In a program that omits chains, an op does so if there is no name in the place of a declared
 //! chain, or the name of a value known not to be a chain.
 
+use tfrt_ods::CHAIN_TYPE;
 use tfrt_ods::format::{DictKeyword, Element, Format, Group};
 use tfrt_ods::groups::Groups;
-use tfrt_ods::verify::CHAIN_TYPE;
 use tfrt_ods::{Arity, AttrKind, EnumDef, FunctionForm, OpDef, TypeConstraint};
 
 use super::lexer::{Kind, Token};

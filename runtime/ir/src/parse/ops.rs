@@ -1,6 +1,6 @@
 //! Programs, ops, regions and blocks.
 
-use tfrt_ods::constraint::FloatKind;
+use tfrt_ods::FloatKind;
 use tfrt_ods::{AttrDefault, AttrKind, OpDef, OpTraits};
 use tfrt_support::nearest::did_you_mean;
 

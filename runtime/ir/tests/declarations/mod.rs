@@ -546,7 +546,7 @@ fn arithmetic() -> Vec<OpDef> {
         width,
         is_unsigned: true,
     };
-    let f16 = AttrKind::Float(tfrt_ods::constraint::FloatKind::F16);
+    let f16 = AttrKind::Float(tfrt_ods::FloatKind::F16);
     let mut ops = vec![
         constant("tfrt.constant.i1", AttrKind::BOOL, "i1"),
         constant("tfrt.constant.i32", AttrKind::I32, "i32"),

@@ -8,24 +8,24 @@ use crate::place::Place;
 /// The findings with their notes, each with the line of `source` that it is about.
 ///
 /// ```
-/// use tfrt_support::diagnostic::render;
+/// use tfrt_support::render_diagnostics;
 /// use tfrt_support::{Diagnostic, Place};
 ///
 /// let source = "func @f() {\n  tfrt.return %y : i32\n}";
 /// let found = [Diagnostic::error(Place::file("f.mlir", 2, 15), "use of undeclared SSA value name")];
 /// assert_eq!(
-///     render(&found, source),
+///     render_diagnostics(&found, source),
 ///     "f.mlir:2:15: error: use of undeclared SSA value name\n  tfrt.return %y : i32\n              ^\n"
 /// );
 /// ```
 #[must_use]
-pub fn render(diagnostics: &[Diagnostic], source: &str) -> String {
+pub fn render_diagnostics(diagnostics: &[Diagnostic], source: &str) -> String {
     let mut text = String::new();
     for found in diagnostics
         .iter()
         .flat_map(|diagnostic| std::iter::once(diagnostic).chain(&diagnostic.notes))
     {
-        excerpt(
+        diagnostic_excerpt(
             &found.place,
             found.severity,
             &found.message,
@@ -37,7 +37,13 @@ pub fn render(diagnostics: &[Diagnostic], source: &str) -> String {
 }
 
 /// Appends one finding.
-pub fn excerpt(place: &Place, severity: Severity, message: &str, source: &str, text: &mut String) {
+pub fn diagnostic_excerpt(
+    place: &Place,
+    severity: Severity,
+    message: &str,
+    source: &str,
+    text: &mut String,
+) {
     // Writing into a string cannot fail.
     let _ = writeln!(text, "{place}: {severity}: {message}");
     let Place::File { line, column, .. } = place else {
@@ -64,7 +70,7 @@ mod tests {
 
     fn check(place: Place, source: &str, expected: &str) {
         let mut text = String::new();
-        excerpt(&place, Severity::Error, "m", source, &mut text);
+        diagnostic_excerpt(&place, Severity::Error, "m", source, &mut text);
         assert_eq!(text, expected);
     }
 

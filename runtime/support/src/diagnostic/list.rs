@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::{Diagnostic, render};
+use super::{Diagnostic, render_diagnostics};
 use crate::place::Place;
 
 /// What was found, in order: the error of whatever reads, checks and translates programs.
@@ -102,7 +102,7 @@ impl Eq for Diagnostics {}
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = render(&self.found, self.source.as_deref().unwrap_or_default());
+        let text = render_diagnostics(&self.found, self.source.as_deref().unwrap_or_default());
         f.write_str(text.trim_end_matches('\n'))
     }
 }

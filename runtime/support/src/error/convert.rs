@@ -11,7 +11,7 @@ use super::Error;
 /// and text.
 ///
 /// ```
-/// use tfrt_support::error::IntoError;
+/// use tfrt_support::IntoError;
 ///
 /// assert_eq!("no such row".into_error().message(), "no such row");
 /// assert_eq!("x".parse::<i32>().unwrap_err().into_error().message(), "invalid digit found in string");

@@ -47,7 +47,7 @@ fn parse_execute(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Pars
             let Some(content) = content_of(parser.module(), ty).map(str::to_owned) else {
                 return Err(parser.error("expected a type '!async.value<…>'"));
             };
-            let Some(content) = tfrt_ir::parse::parse_type(parser.module(), &content) else {
+            let Some(content) = tfrt_ir::parse_type(parser.module(), &content) else {
                 return Err(parser.error("expected a type '!async.value<…>'"));
             };
             state.operands.push(parser.resolve(value, ty)?);
@@ -138,7 +138,7 @@ fn parse_await(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed
     typed_operands(parser, &[value], state)?;
     let ty = parser.module().value_type(state.operands[0]);
     if let Some(content) = content_of(parser.module(), ty).map(str::to_owned) {
-        let content = tfrt_ir::parse::parse_type(parser.module(), &content);
+        let content = tfrt_ir::parse_type(parser.module(), &content);
         let content = content.ok_or_else(|| parser.error_at_op("expected a type of a value"))?;
         state.result_types.push(content);
     }

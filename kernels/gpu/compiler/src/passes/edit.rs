@@ -1,6 +1,6 @@
 //! Edits that the passes share: types by their spelling, ops at the end of a block, casts, functions.
 
-use tfrt_ir::parse::parse_type;
+use tfrt_ir::parse_type;
 use tfrt_ir::symbols::{FUNC_OP, FUNCTION_TYPE, SYMBOL_NAME};
 use tfrt_ir::{AttrId, Attribute, BlockId, LocationId, Module, OpId, OpState, TypeId, ValueId};
 

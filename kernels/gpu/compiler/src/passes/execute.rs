@@ -82,7 +82,7 @@ fn convert_execute(module: &mut Module, op: OpId) -> Option<()> {
     for index in 1..module.results(op).len() {
         let result = module.results(op)[index];
         let content = content_of(module, module.value_type(result))?.to_owned();
-        types.push(tfrt_ir::parse::parse_type(module, &content)?);
+        types.push(tfrt_ir::parse_type(module, &content)?);
     }
     let mut operands = module.operands(op)[segments[0]..].to_vec();
     capture(module, op, entry, &mut operands);

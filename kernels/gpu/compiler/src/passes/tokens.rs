@@ -191,7 +191,7 @@ fn convert_await(module: &mut Module, op: OpId) {
     };
     // Whatever stands between the brackets of a dialect's type is text, and need not be a type.
     let mut contents_are_types = contents.iter();
-    if !contents_are_types.all(|content| tfrt_ir::parse::parse_type(module, content).is_some()) {
+    if !contents_are_types.all(|content| tfrt_ir::parse_type(module, content).is_some()) {
         return;
     }
     before(module, op, |builder| {

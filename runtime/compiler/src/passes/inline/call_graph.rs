@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tfrt_ir::{Module, OpId, SymbolTable};
+use tfrt_ir::symbols::SymbolTable;
+use tfrt_ir::{Module, OpId};
 use tfrt_ods::{FunctionForm, OpTraits};
 
 use crate::passes::has_traits;

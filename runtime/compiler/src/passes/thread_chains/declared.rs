@@ -2,7 +2,7 @@
 
 use tfrt_ir::{Module, OpId, TypeId, ValueId};
 use tfrt_ods::groups::Groups;
-use tfrt_ods::verify::left_out::{leaves_out_operands, leaves_out_results};
+use tfrt_ods::verify::{leaves_out_operands, leaves_out_results};
 use tfrt_ods::{Arity, OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
 
 /// How an op passes values to the functions that it runs, and back.

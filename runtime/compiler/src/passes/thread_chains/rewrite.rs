@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use tfrt_ir::{BlockId, LocationId, Module, OpId, OpState, TypeId, ValueId};
 use tfrt_ods::OpTraits;
-use tfrt_ods::verify::left_out::{
+use tfrt_ods::verify::{
     chain_operand_positions, chain_result_positions, leaves_out_operands, leaves_out_results,
 };
 

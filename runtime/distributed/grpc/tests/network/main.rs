@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use prost::Message;
 use prost::bytes::Bytes;
+use tfrt_distributed::fabric::Reply;
 use tfrt_distributed::fabric::{
     self, CallOptions, CancelCall, CommunicatorType, FabricCommunicator, RemoteClient,
     RequestHandler,
@@ -19,7 +20,7 @@ use tfrt_distributed::message::{
     Method, RegisterFunctionRequest, RemoteExecuteRequest, RemoteExecuteResponse, Request,
     Response, SendDataRequest, SendDataResponse,
 };
-use tfrt_distributed::{Answer, RemoteErrors, Reply, Server, ServerConfig};
+use tfrt_distributed::{Answer, RemoteErrors, Server, ServerConfig};
 use tfrt_grpc::{GrpcNetwork, GrpcOptions, TYPE_NAME};
 use tfrt_host::HostContext;
 use tfrt_queue::create_queue;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SanType, date_time_ymd,
 };
+use tfrt_distributed::fabric::Reply;
 use tfrt_distributed::fabric::{FabricCommunicator, RemoteClient, RequestHandler};
 use tfrt_distributed::message::{
     CloseContextRequest, CreateContextRequest, DistributedContextConfiguration, GetDevicesRequest,
@@ -16,7 +17,7 @@ use tfrt_distributed::message::{
     SendReadyChainsRequest,
 };
 use tfrt_distributed::name::TaskName;
-use tfrt_distributed::{Reply, Server, ServerConfig};
+use tfrt_distributed::{Server, ServerConfig};
 use tfrt_grpc::{GrpcNetwork, GrpcOptions, TYPE_NAME, Tls, Token};
 use tfrt_host::HostContext;
 use tokio_rustls::rustls;

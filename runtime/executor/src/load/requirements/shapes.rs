@@ -6,7 +6,7 @@
 //! be called with any arguments.
 
 use tfrt_ods::OpDef;
-use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
+use tfrt_ods::{MetadataQuery, NoMetadata};
 use tfrt_support::Error;
 use tfrt_support::TensorMetadata;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use tfrt_async::value::Passing;
+use tfrt_async::Passing;
 use tfrt_async::{AnyRef, ByteString, Immutable, Value};
 use tfrt_attr::Scalar;
 use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};

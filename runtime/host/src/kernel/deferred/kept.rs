@@ -9,7 +9,7 @@
 //!  (gone after the call)                         (in the future)
 //! ```
 //!
-//! A payload of a [copied](tfrt_async::value::is_copied) type is copied; for any other value,
+//! A payload of a [copied](tfrt_async::is_copied) type is copied; for any other value,
 //! another reference is taken. Everything else a kernel may read (its context, attributes and
 //! functions) is copied on first use: most kernels use none of it.
 #![expect(unsafe_code, reason = "copies payloads whose types were proven")]
@@ -19,8 +19,8 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use tfrt_async::is_copied;
 use tfrt_async::pool::Pooled;
-use tfrt_async::value::is_copied;
 use tfrt_async::{AnyRef, Chain, Value, WriteGuard};
 use tfrt_attr::AlignedBytes;
 use tfrt_ods::OpDef;

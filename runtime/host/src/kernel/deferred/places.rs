@@ -7,7 +7,7 @@
 
 use std::ptr::NonNull;
 
-use tfrt_async::value::is_copied;
+use tfrt_async::is_copied;
 use tfrt_async::{AnyRef, Chain, Value};
 use tfrt_support::Error;
 

@@ -2,11 +2,11 @@
 
 use half::{bf16, f16};
 use tfrt_async::{AnyRef, ByteString, Chain};
+use tfrt_ods::DialectDef;
 use tfrt_ods::OpDef;
-use tfrt_ods::dialect::DialectDef;
 use tfrt_queue::{RequestTag, Task};
 use tfrt_support::Error;
-use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::TensorMetadata;
 
 use super::table::{Exports, HostServices, Registrations};
 use crate::kernel::direct::DirectCall;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 
-use tfrt_ods::dialect::DialectDef;
+use tfrt_ods::DialectDef;
 
 use super::table::{Exports, Registrations};
 

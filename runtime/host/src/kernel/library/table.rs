@@ -14,8 +14,8 @@ use std::ffi::c_void;
 use std::fmt;
 use std::panic::PanicHookInfo;
 
+use tfrt_ods::DialectDef;
 use tfrt_ods::OpDef;
-use tfrt_ods::dialect::DialectDef;
 
 use crate::kernel::descriptor::KernelDescriptor;
 use crate::kernel::native::NativeFunction;

@@ -8,7 +8,7 @@ pub mod dense {
 
     const NUM_WORDS: usize = size_of::<real::DenseHostTensor>() / size_of::<usize>();
 
-    /// As `tfrt_tensor::dense::DenseHostTensor`.
+    /// As `tfrt_tensor::DenseHostTensor`.
     #[derive(Value)]
     #[value("!t.tensor")]
     pub struct DenseHostTensor(pub [usize; NUM_WORDS]);

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memmap2::Mmap;
-use tfrt_attr::aligned::FILE_ALIGNMENT;
+use tfrt_attr::FILE_ALIGNMENT;
 
 use super::{BefFile, FileBytes};
 
