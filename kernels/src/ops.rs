@@ -3,6 +3,26 @@
 //! Numeric code is that of [`tfrt_compute`]; here is what the ops promise of metadata, and what they say where something is
 //! wrong. Ops whose attributes may be of any type are functions of their call, and no kernels.
 //!
+//! Ops whose attributes have types of Rust are also functions of Rust, in the modules below:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use tfrt::core::EagerContext;
+//! use tfrt::prelude::*;
+//! use tfrt_kernels::ops::element_wise::{add, relu};
+//! use tfrt_kernels::ops::products::matmul;
+//!
+//! let registry = Arc::new(KernelRegistry::from_link()?);
+//! let host = HostContext::builder().registry(registry).build();
+//! let eager = EagerContext::builder(host).build()?;
+//! let x = eager.tensor([[1.0_f32, -2.0], [3.0, 4.0]])?;
+//! let square = matmul(&eager, &x, &x, Some(false), Some(false))?;
+//! let y = relu(&eager, &add(&eager, &square, &eager.tensor(6.0_f32)?)?)?;
+//! assert_eq!(eager.to_vec::<f32>(&y)?, [1.0, 0.0, 21.0, 16.0]);
+//! # Ok::<(), Error>(())
+//! ```
+//!
 //! | module | ops |
 //! |---|---|
 //! | [`constants`] | constants, zeros |

@@ -629,3 +629,64 @@ fn gradients_are_those_of_differences() {
         format!("`{ENTROPY}`: label 0 is -1, which is not among 0..3")
     );
 }
+
+#[test]
+fn ops_are_functions_of_rust_with_the_same_results() -> Result<()> {
+    use tfrt_kernels::ops::{casts, comparisons, element_wise, images, products, reductions, rows};
+
+    let ops = Ops::new();
+    let eager = &ops.0;
+    let x = ops.of_shape(&[2, 2], [1.0_f32, -2.0, 3.0, 4.0]);
+    let row = ops.tensor([10.0_f32, 20.0]);
+    let same = |typed: Result<TensorHandle>, named: String| {
+        assert_eq!(shown(typed.map(|handle| vec![handle])), named);
+    };
+    let both = || [x.clone(), row.clone()];
+    same(
+        element_wise::add(eager, &x, &row),
+        ops.says("tf.AddV2", both()),
+    );
+    same(
+        element_wise::relu(eager, &x),
+        ops.says("tf.Relu", [x.clone()]),
+    );
+    same(
+        comparisons::maximum(eager, &x, &row),
+        ops.says("tf.Maximum", both()),
+    );
+    same(
+        rows::softmax(eager, &x),
+        ops.says("tf.Softmax", [x.clone()]),
+    );
+    let axis = || ops.tensor([1]);
+    let mean = reductions::mean(eager, &x, &axis(), Some(true));
+    let named = ops.says_with("tf.Mean", ("keep_dims", true), [x.clone(), axis()]);
+    same(mean, named);
+    let whole = casts::cast(eager, &x, Some(DType::I32));
+    same(
+        whole,
+        ops.says_with("tfrt.Cast", ("DstT", DType::I32), [x.clone()]),
+    );
+    let product = products::matmul(eager, &x, &x, Some(false), Some(true))?;
+    assert_eq!(eager.to_vec::<f32>(&product)?, [5.0, -5.0, -5.0, 25.0]);
+    let image = ops.of_shape(&[1, 2, 2, 1], [1.0_f32, -2.0, 3.0, 4.0]);
+    let filter = ops.of_shape(&[2, 2, 1, 1], [1.0_f32; 4]);
+    let ones = [1, 1, 1, 1];
+    let sum = images::conv_2d(
+        eager,
+        &image,
+        &filter,
+        None,
+        None,
+        None,
+        "VALID",
+        Some(&ones),
+    )?;
+    assert_eq!(eager.to_vec::<f32>(&sum)?, [6.0]);
+    // The place of an error is that of the call.
+    let error = element_wise::add(eager, &x, &ops.tensor([1.0_f32; 3])).unwrap_err();
+    let line = line!() - 1;
+    let place = error.place().to_string();
+    assert!(place.contains(&format!("op_library.rs:{line}:")), "{place}");
+    Ok(())
+}

@@ -35,8 +35,8 @@ macro_rules! narrow {
 ///
 /// # Errors
 /// `cannot get destination type`; if one of the types does not have such numbers.
-#[tfrt_op("tfrt.Cast", metadata = cast_metadata)]
-fn cast_elements(
+#[tfrt_op("tfrt.Cast", metadata = cast_metadata, function = cast)]
+pub fn compute_cast(
     x: &DenseHostTensor,
     #[attr("DstT")] dst_t: Option<DType>,
     ctx: &ExecutionContext,

@@ -16,8 +16,8 @@ use super::{allocate, as_dense, invalid, mismatched, unsupported_dtype, with_num
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Less", accepts(scalar), metadata = comparison)]
-fn less(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Less", accepts(scalar), metadata = comparison, function = less)]
+pub fn compute_less(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     compare(Comparison::Less, a, b, ctx)
 }
 
@@ -25,8 +25,12 @@ fn less(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTenso
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.LessEqual", accepts(scalar), metadata = comparison)]
-fn less_equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.LessEqual", accepts(scalar), metadata = comparison, function = less_equal)]
+pub fn compute_less_equal(
+    a: &AnyRef,
+    b: &AnyRef,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
     compare(Comparison::LessEqual, a, b, ctx)
 }
 
@@ -34,8 +38,8 @@ fn less_equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHos
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Greater", accepts(scalar), metadata = comparison)]
-fn greater(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Greater", accepts(scalar), metadata = comparison, function = greater)]
+pub fn compute_greater(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     compare(Comparison::Greater, a, b, ctx)
 }
 
@@ -43,8 +47,12 @@ fn greater(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTe
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.GreaterEqual", accepts(scalar), metadata = comparison)]
-fn greater_equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.GreaterEqual", accepts(scalar), metadata = comparison, function = greater_equal)]
+pub fn compute_greater_equal(
+    a: &AnyRef,
+    b: &AnyRef,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
     compare(Comparison::GreaterEqual, a, b, ctx)
 }
 
@@ -52,8 +60,8 @@ fn greater_equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<Dense
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Equal", accepts(scalar), metadata = comparison)]
-fn equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Equal", accepts(scalar), metadata = comparison, function = equal)]
+pub fn compute_equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     compare(Comparison::Equal, a, b, ctx)
 }
 
@@ -61,8 +69,12 @@ fn equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTens
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.NotEqual", accepts(scalar), metadata = comparison)]
-fn not_equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.NotEqual", accepts(scalar), metadata = comparison, function = not_equal)]
+pub fn compute_not_equal(
+    a: &AnyRef,
+    b: &AnyRef,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
     compare(Comparison::NotEqual, a, b, ctx)
 }
 
@@ -101,8 +113,8 @@ fn compare(
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Maximum", accepts(scalar), metadata = broadcast)]
-fn maximum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Maximum", accepts(scalar), metadata = broadcast, function = maximum)]
+pub fn compute_maximum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     choose(Choice::Max, a, b, ctx)
 }
 
@@ -110,8 +122,8 @@ fn maximum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTe
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Minimum", accepts(scalar), metadata = broadcast)]
-fn minimum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Minimum", accepts(scalar), metadata = broadcast, function = minimum)]
+pub fn compute_minimum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     choose(Choice::Min, a, b, ctx)
 }
 
@@ -140,8 +152,8 @@ fn choose(
 ///
 /// # Errors
 /// If an operand is not of type i1; those of shapes that do not fit.
-#[tfrt_op("tf.LogicalAnd", metadata = broadcast)]
-fn logical_and(
+#[tfrt_op("tf.LogicalAnd", metadata = broadcast, function = logical_and)]
+pub fn compute_logical_and(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
     ctx: &ExecutionContext,
@@ -153,8 +165,8 @@ fn logical_and(
 ///
 /// # Errors
 /// If an operand is not of type i1; those of shapes that do not fit.
-#[tfrt_op("tf.LogicalOr", metadata = broadcast)]
-fn logical_or(
+#[tfrt_op("tf.LogicalOr", metadata = broadcast, function = logical_or)]
+pub fn compute_logical_or(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
     ctx: &ExecutionContext,
@@ -190,8 +202,8 @@ fn combine(
 ///
 /// # Errors
 /// If the operand is not of type i1.
-#[tfrt_op("tf.LogicalNot", metadata = same_as)]
-fn logical_not(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.LogicalNot", metadata = same_as, function = logical_not)]
+pub fn compute_logical_not(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     if x.dtype() != DType::I1 {
         return Err(unsupported_dtype("tf.LogicalNot", x.dtype()));
     }
@@ -209,8 +221,8 @@ fn logical_not(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostT
 ///
 /// # Errors
 /// If the condition is not of type i1, or `a` and `b` differ in type; those of shapes that do not fit.
-#[tfrt_op("tf.SelectV2", accepts(scalar), metadata = selected)]
-fn select(
+#[tfrt_op("tf.SelectV2", accepts(scalar), metadata = selected, function = select)]
+pub fn compute_select(
     condition: &AnyRef,
     a: &AnyRef,
     b: &AnyRef,

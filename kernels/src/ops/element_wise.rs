@@ -19,8 +19,8 @@ use super::{
 ///
 /// # Errors
 /// `unsupported dtype for relu`.
-#[tfrt_op("tf.Relu", metadata = same_as)]
-pub(super) fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Relu", metadata = same_as, function = relu)]
+pub fn compute_relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     with_number!(
         dtype,
@@ -47,8 +47,8 @@ fn real(function: Unary, x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHost
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Log", metadata = same_as)]
-fn log(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Log", metadata = same_as, function = log)]
+pub fn compute_log(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Ln, x, ctx)
 }
 
@@ -56,8 +56,8 @@ fn log(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Log1p", metadata = same_as)]
-fn log1p(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Log1p", metadata = same_as, function = log1p)]
+pub fn compute_log1p(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Ln1p, x, ctx)
 }
 
@@ -65,8 +65,8 @@ fn log1p(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Rsqrt", metadata = same_as)]
-fn rsqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Rsqrt", metadata = same_as, function = rsqrt)]
+pub fn compute_rsqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Rsqrt, x, ctx)
 }
 
@@ -74,8 +74,8 @@ fn rsqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Sigmoid", metadata = same_as)]
-fn sigmoid(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Sigmoid", metadata = same_as, function = sigmoid)]
+pub fn compute_sigmoid(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Sigmoid, x, ctx)
 }
 
@@ -83,8 +83,8 @@ fn sigmoid(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Exp", metadata = same_as)]
-fn exp(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Exp", metadata = same_as, function = exp)]
+pub fn compute_exp(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Exp, x, ctx)
 }
 
@@ -92,8 +92,8 @@ fn exp(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Sqrt", metadata = same_as)]
-fn sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Sqrt", metadata = same_as, function = sqrt)]
+pub fn compute_sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Sqrt, x, ctx)
 }
 
@@ -101,8 +101,8 @@ fn sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tfrt.Tanh", metadata = same_as)]
-fn tanh(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tfrt.Tanh", metadata = same_as, function = tanh)]
+pub fn compute_tanh(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Tanh, x, ctx)
 }
 
@@ -110,8 +110,8 @@ fn tanh(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Abs", metadata = same_as)]
-fn abs(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Abs", metadata = same_as, function = abs)]
+pub fn compute_abs(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Abs, x, ctx)
 }
 
@@ -119,8 +119,8 @@ fn abs(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Relu6", metadata = same_as)]
-fn relu6(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Relu6", metadata = same_as, function = relu6)]
+pub fn compute_relu6(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Relu6, x, ctx)
 }
 
@@ -128,8 +128,8 @@ fn relu6(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Elu", metadata = same_as)]
-fn elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Elu", metadata = same_as, function = elu)]
+pub fn compute_elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Elu, x, ctx)
 }
 
@@ -137,8 +137,8 @@ fn elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// If the element type does not have arithmetic.
-#[tfrt_op("tf.Neg", metadata = same_as)]
-fn neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Neg", metadata = same_as, function = neg)]
+pub fn compute_neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     if matches!(dtype, DType::F32 | DType::F64) {
         return real(Unary::Neg, x, ctx);
@@ -155,8 +155,8 @@ fn neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// If the element type does not have arithmetic.
-#[tfrt_op("tf.Square", metadata = same_as)]
-fn square(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Square", metadata = same_as, function = square)]
+pub fn compute_square(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     with_number!(
         dtype,
@@ -184,8 +184,8 @@ fn map_each<T: Element>(
 ///
 /// # Errors
 /// `incompatible dtypes for binary operation`, `Dimensions must be equal, but are A and B`, `Unsupported input dtype: D`.
-#[tfrt_op("tf.AddV2", accepts(scalar), metadata = broadcast)]
-fn add(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
+#[tfrt_op("tf.AddV2", accepts(scalar), metadata = broadcast, function = add)]
+pub fn compute_add(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Add, a, b, ctx)
 }
 
@@ -193,8 +193,8 @@ fn add(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Mul", accepts(scalar), metadata = broadcast)]
-fn mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
+#[tfrt_op("tf.Mul", accepts(scalar), metadata = broadcast, function = mul)]
+pub fn compute_mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Mul, a, b, ctx)
 }
 
@@ -202,8 +202,8 @@ fn mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.RealDiv", accepts(scalar), metadata = broadcast)]
-fn real_div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
+#[tfrt_op("tf.RealDiv", accepts(scalar), metadata = broadcast, function = real_div)]
+pub fn compute_real_div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Div, a, b, ctx)
 }
 
@@ -211,8 +211,8 @@ fn real_div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Sub", accepts(scalar), metadata = broadcast)]
-fn sub(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
+#[tfrt_op("tf.Sub", accepts(scalar), metadata = broadcast, function = sub)]
+pub fn compute_sub(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Sub, a, b, ctx)
 }
 
@@ -361,8 +361,8 @@ fn with_elements<T: Element, R>(
 /// # Errors
 /// `incompatible dtypes for tf.BiasAdd`, `invalid data format. Currently only support NHWC`, `bias must be 1-D`,
 /// `bias must has the size of the last dimension of value`, `unsupported dtype for TfBiasAddOp`.
-#[tfrt_op("tf.BiasAdd", metadata = bias_metadata)]
-fn bias_add(
+#[tfrt_op("tf.BiasAdd", metadata = bias_metadata, function = bias_add)]
+pub fn compute_bias_add(
     x: &AnyRef,
     bias: &DenseHostTensor,
     #[attr] data_format: Option<&str>,

@@ -16,8 +16,8 @@ use super::{
 ///
 /// # Errors
 /// If the tensors differ in shape or type.
-#[tfrt_op("tf.ReluGrad", metadata = same_as_both)]
-fn relu_gradient(
+#[tfrt_op("tf.ReluGrad", metadata = same_as_both, function = relu_grad)]
+pub fn compute_relu_grad(
     gradients: &AnyRef,
     features: &DenseHostTensor,
     ctx: &ExecutionContext,
@@ -49,8 +49,11 @@ fn relu_gradient(
 ///
 /// # Errors
 /// If the tensor is a scalar.
-#[tfrt_op("tf.BiasAddGrad", metadata = bias_gradient_metadata)]
-fn bias_gradient(gradients: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.BiasAddGrad", metadata = bias_gradient_metadata, function = bias_add_grad)]
+pub fn compute_bias_add_grad(
+    gradients: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
     bias_gradient_metadata(&gradients.metadata())?;
     let axes: Vec<isize> = (0..gradients.shape().rank() - 1)
         .map(|axis| axis as isize)
@@ -73,8 +76,8 @@ fn bias_gradient_metadata(gradients: &TensorMetadata) -> Result<TensorMetadata> 
 ///
 /// # Errors
 /// If there is not one label for each row, or it is not the number of a column.
-#[tfrt_op("tf.SparseSoftmaxCrossEntropyWithLogits", metadata = entropy_metadata)]
-fn sparse_softmax_cross_entropy(
+#[tfrt_op("tf.SparseSoftmaxCrossEntropyWithLogits", metadata = entropy_metadata, function = sparse_softmax_cross_entropy)]
+pub fn compute_sparse_softmax_cross_entropy(
     features: &DenseHostTensor,
     labels: &DenseHostTensor,
     ctx: &ExecutionContext,

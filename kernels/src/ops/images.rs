@@ -194,12 +194,12 @@ fn extents(
 /// `Input and filter must have same rank.`, `Missing 'explicit_paddings' attribute`,
 /// `Wrong 'explicit_paddings' attribute length`, `strides should have 4 elements`, `unsupported dtype for TfConv2DOp`,
 /// `only channel last order is supported`.
-#[tfrt_op("tf.Conv2D", metadata = convolution_metadata)]
+#[tfrt_op("tf.Conv2D", metadata = convolution_metadata, function = conv_2d)]
 #[expect(
     clippy::too_many_arguments,
     reason = "they are the attributes of the op"
 )]
-fn conv_2d(
+pub fn compute_conv_2d(
     x: &DenseHostTensor,
     filter: &DenseHostTensor,
     #[attr] data_format: Option<&str>,
@@ -280,12 +280,12 @@ fn convolution_metadata(
 /// # Errors
 /// ``Expected ksize 'NC' elements to be 1``, `only channel last order is supported`, `strides should have 4 elements`,
 /// `ksize should have 4 elements`, `unsupported dtype for TfMaxPoolOp`.
-#[tfrt_op("tf.MaxPool", metadata = pooling_metadata)]
+#[tfrt_op("tf.MaxPool", metadata = pooling_metadata, function = max_pool)]
 #[expect(
     clippy::too_many_arguments,
     reason = "they are the attributes of the op"
 )]
-fn max_pool(
+pub fn compute_max_pool(
     x: &DenseHostTensor,
     #[attr] data_format: Option<&str>,
     #[attr] dilations: Option<&[i64]>,
@@ -319,8 +319,8 @@ fn max_pool(
 ///
 /// # Errors
 /// As `tf.MaxPool`; `tf.AvgPool` takes f32 and f64.
-#[tfrt_op("tf.AvgPool", metadata = average_metadata)]
-fn average_pool(
+#[tfrt_op("tf.AvgPool", metadata = average_metadata, function = avg_pool)]
+pub fn compute_avg_pool(
     x: &DenseHostTensor,
     #[attr] data_format: Option<&str>,
     #[attr] ksize: Option<&[i64]>,
@@ -427,8 +427,8 @@ fn pooling_metadata(
 ///
 /// # Errors
 /// `padding shape shoulsd be (4, 2)`, `unsupported dtype for TfPadOp`.
-#[tfrt_op("tf.Pad")]
-fn pad(
+#[tfrt_op("tf.Pad", function = pad)]
+pub fn compute_pad(
     x: &DenseHostTensor,
     paddings: &DenseHostTensor,
     ctx: &ExecutionContext,
@@ -472,9 +472,9 @@ fn pad(
 /// `BatchNorm training not currently supported`,
 /// `Mean, variance, bias, and scale are expected to have the same shape`, `missing epsilon attribute`,
 /// `unsupported dtype for TfFusedBatchNormV3Op`.
-#[tfrt_op("tf.FusedBatchNormV3", metadata = normalization_metadata)]
+#[tfrt_op("tf.FusedBatchNormV3", metadata = normalization_metadata, function = fused_batch_norm)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
-fn fused_batch_norm(
+pub fn compute_fused_batch_norm(
     x: &DenseHostTensor,
     scale: &DenseHostTensor,
     bias: &DenseHostTensor,

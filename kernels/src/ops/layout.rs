@@ -12,8 +12,8 @@ use super::{axis_of, invalid, mismatched, moved, numbers_of, unsupported_dtype, 
 ///
 /// # Errors
 /// If the shape has another number of elements.
-#[tfrt_op("tf.Reshape", accepts(string))]
-fn reshape(x: &AnyRef, shape: &DenseHostTensor) -> Result<AnyRef> {
+#[tfrt_op("tf.Reshape", accepts(string), function = reshape)]
+pub fn compute_reshape(x: &AnyRef, shape: &DenseHostTensor) -> Result<AnyRef> {
     let x = TensorRef::read(x).map_err(mismatched)?;
     let wanted = numbers_of("tf.Reshape", "shape", shape)?;
     let refused = || {
@@ -53,8 +53,8 @@ fn reshape(x: &AnyRef, shape: &DenseHostTensor) -> Result<AnyRef> {
 ///
 /// # Errors
 /// If a dimension that is listed does not exist, or its extent is not 1.
-#[tfrt_op("tf.Squeeze", accepts(string), metadata = squeezed)]
-fn squeeze(x: &AnyRef, #[attr] squeeze_dims: Option<&[i64]>) -> Result<AnyRef> {
+#[tfrt_op("tf.Squeeze", accepts(string), metadata = squeezed, function = squeeze)]
+pub fn compute_squeeze(x: &AnyRef, #[attr] squeeze_dims: Option<&[i64]>) -> Result<AnyRef> {
     let x = TensorRef::read(x).map_err(mismatched)?;
     let metadata = squeezed(&x.metadata(), squeeze_dims)?;
     with_shape("tf.Squeeze", &x, Shape::new(&metadata.extents)?)
@@ -89,8 +89,8 @@ fn squeezed(x: &TensorMetadata, squeeze_dims: Option<&[i64]>) -> Result<TensorMe
 ///
 /// # Errors
 /// If the numbers are not a permutation of the dimensions.
-#[tfrt_op("tfrt.Transpose")]
-fn transpose(
+#[tfrt_op("tfrt.Transpose", function = transpose)]
+pub fn compute_transpose(
     x: &DenseHostTensor,
     permutation: &DenseHostTensor,
     ctx: &ExecutionContext,

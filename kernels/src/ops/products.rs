@@ -9,7 +9,7 @@ use tfrt_compute::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape, n
 use tfrt_compute::unary;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
-use super::metadata::{matmul, product_extents};
+use super::metadata::{self, product_extents};
 use super::{allocate, invalid, unsupported, unsupported_dtype, with_dtype};
 use crate::numeric::{product_shape, run, start, width};
 use crate::tf_sync::products::parse_fusion;
@@ -18,8 +18,8 @@ use crate::tf_sync::products::parse_fusion;
 ///
 /// # Errors
 /// Those of shapes that do not fit, and `Unsupported input dtype: D`.
-#[tfrt_op("tf.MatMul", metadata = matmul)]
-fn mat_mul(
+#[tfrt_op("tf.MatMul", metadata = metadata::matmul, function = matmul)]
+pub fn compute_matmul(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
     #[attr] transpose_a: Option<bool>,
@@ -51,7 +51,7 @@ fn prepare(
     transpose_b: Option<bool>,
     ctx: &ExecutionContext,
 ) -> Result<(MatmulShape, DenseHostTensor)> {
-    let metadata = matmul(&a.metadata(), &b.metadata(), transpose_a, transpose_b)?;
+    let metadata = metadata::matmul(&a.metadata(), &b.metadata(), transpose_a, transpose_b)?;
     let c = allocate(a.dtype(), Shape::new(&metadata.extents)?, ctx)?;
     let transposed = [transpose_a, transpose_b].map(Option::unwrap_or_default);
     Ok((product_shape(a, b, &c, transposed)?, c))
@@ -154,7 +154,7 @@ fn fused_metadata(
     transpose_a: Option<bool>,
     transpose_b: Option<bool>,
 ) -> Result<TensorMetadata> {
-    matmul(a, b, transpose_a, transpose_b)
+    metadata::matmul(a, b, transpose_a, transpose_b)
 }
 
 /// Computes `a · b`, as tests do.
@@ -215,8 +215,8 @@ fn test_metadata(
 ///
 /// # Errors
 /// If an operand is not made of matrices, or shapes or types do not fit.
-#[tfrt_op("tf.BatchMatMulV2", metadata = batch_metadata)]
-fn batch_mat_mul(
+#[tfrt_op("tf.BatchMatMulV2", metadata = batch_metadata, function = batch_matmul)]
+pub fn compute_batch_matmul(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
     #[attr(default = false)] adj_x: bool,

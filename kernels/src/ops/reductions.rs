@@ -17,8 +17,8 @@ const MEAN_RANKS: std::ops::RangeInclusive<usize> = 1..=4;
 /// # Errors
 /// `tf.Mean reduction index must be in [-input_rank, input_rank) range`, `tf.Mean reduction indices must be unique`,
 /// `Unsupported reduction ranks: …`, `unsupported dtype for TfMeanOp`.
-#[tfrt_op("tf.Mean")]
-fn mean(
+#[tfrt_op("tf.Mean", function = mean)]
+pub fn compute_mean(
     x: &DenseHostTensor,
     reduction_indices: &DenseHostTensor,
     #[attr] keep_dims: Option<bool>,
@@ -89,8 +89,8 @@ pub(super) fn reduce(
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
-#[tfrt_op("tf.Sum")]
-fn sum(
+#[tfrt_op("tf.Sum", function = sum)]
+pub fn compute_sum(
     x: &DenseHostTensor,
     reduction_indices: &DenseHostTensor,
     #[attr(default = false)] keep_dims: bool,
@@ -111,8 +111,8 @@ fn sum(
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
-#[tfrt_op("tf.Prod")]
-fn product(
+#[tfrt_op("tf.Prod", function = prod)]
+pub fn compute_prod(
     x: &DenseHostTensor,
     reduction_indices: &DenseHostTensor,
     #[attr(default = false)] keep_dims: bool,
@@ -133,8 +133,8 @@ fn product(
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
-#[tfrt_op("tf.Max")]
-fn greatest(
+#[tfrt_op("tf.Max", function = max)]
+pub fn compute_max(
     x: &DenseHostTensor,
     reduction_indices: &DenseHostTensor,
     #[attr(default = false)] keep_dims: bool,
@@ -155,8 +155,8 @@ fn greatest(
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
-#[tfrt_op("tf.Min")]
-fn least(
+#[tfrt_op("tf.Min", function = min)]
+pub fn compute_min(
     x: &DenseHostTensor,
     reduction_indices: &DenseHostTensor,
     #[attr(default = false)] keep_dims: bool,
@@ -200,8 +200,8 @@ fn reduce_listed(
 ///
 /// # Errors
 /// If the dimension does not exist, or is empty.
-#[tfrt_op("tf.ArgMax")]
-fn arg_max(
+#[tfrt_op("tf.ArgMax", function = argmax)]
+pub fn compute_argmax(
     x: &DenseHostTensor,
     dimension: &DenseHostTensor,
     #[attr] output_type: Option<DType>,

@@ -13,8 +13,8 @@ use super::{allocate, invalid, mismatched, unsupported, unsupported_dtype, with_
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Softmax", metadata = same_as)]
-fn soft_max(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.Softmax", metadata = same_as, function = softmax)]
+pub fn compute_softmax(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     rows(
         logits,
         ctx,
@@ -27,8 +27,8 @@ fn soft_max(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> 
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.LogSoftmax", metadata = same_as)]
-fn log_soft_max(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[tfrt_op("tf.LogSoftmax", metadata = same_as, function = log_softmax)]
+pub fn compute_log_softmax(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     rows(
         logits,
         ctx,
@@ -72,8 +72,8 @@ fn rows(
 ///
 /// # Errors
 /// If `scale` or `offset` are not rows of the element type of `x`.
-#[tfrt_op("tf._FusedLayerNorm", metadata = layer_norm_metadata)]
-fn layer_norm(
+#[tfrt_op("tf._FusedLayerNorm", metadata = layer_norm_metadata, function = layer_norm)]
+pub fn compute_layer_norm(
     x: &DenseHostTensor,
     scale: &DenseHostTensor,
     offset: &DenseHostTensor,

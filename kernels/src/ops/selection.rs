@@ -13,8 +13,8 @@ use super::{
 ///
 /// # Errors
 /// If the window does not lie within the tensor.
-#[tfrt_op("tf.Slice")]
-fn slice(
+#[tfrt_op("tf.Slice", function = slice)]
+pub fn compute_slice(
     x: &DenseHostTensor,
     begin: &DenseHostTensor,
     size: &DenseHostTensor,
@@ -107,8 +107,8 @@ fn split(call: &mut OpCall<'_>) -> Result<()> {
 ///
 /// # Errors
 /// If there is no slice of a number.
-#[tfrt_op("tf.GatherV2")]
-fn gather(
+#[tfrt_op("tf.GatherV2", function = gather)]
+pub fn compute_gather(
     x: &DenseHostTensor,
     indices: &DenseHostTensor,
     axis: &DenseHostTensor,
@@ -148,8 +148,8 @@ fn gather(
 ///
 /// # Errors
 /// If `on` and `off` are not single numbers of one type.
-#[tfrt_op("tf.OneHot")]
-fn one_hot(
+#[tfrt_op("tf.OneHot", function = one_hot)]
+pub fn compute_one_hot(
     indices: &DenseHostTensor,
     depth: &DenseHostTensor,
     on: &DenseHostTensor,
@@ -200,8 +200,8 @@ fn unsupported_axis(op: &str, axis: i64) -> Error {
 ///
 /// # Errors
 /// If `value` is not one number.
-#[tfrt_op("tf.Fill")]
-fn fill(dims: &DenseHostTensor, value: &DenseHostTensor) -> Result<AnyRef> {
+#[tfrt_op("tf.Fill", function = fill)]
+pub fn compute_fill(dims: &DenseHostTensor, value: &DenseHostTensor) -> Result<AnyRef> {
     let shape = Shape::from_signed(&numbers_of("tf.Fill", "dims", dims)?)?;
     if value.num_elements() != 1 {
         let found = value.metadata();
@@ -218,8 +218,8 @@ fn fill(dims: &DenseHostTensor, value: &DenseHostTensor) -> Result<AnyRef> {
 ///
 /// # Errors
 /// If there is no tensor, or the tensors differ in shape or type.
-#[tfrt_op("tf.Pack")]
-fn pack(
+#[tfrt_op("tf.Pack", function = pack)]
+pub fn compute_pack(
     tensors: &[AnyRef],
     #[attr(default = 0)] axis: i64,
     ctx: &ExecutionContext,

@@ -13,8 +13,8 @@ use crate::tf_sync::assemble::read_multiples;
 ///
 /// # Errors
 /// ``Unsupported `out_type` value: D``.
-#[tfrt_op("tf.Shape", accepts(string), metadata = shape_metadata)]
-fn shape(
+#[tfrt_op("tf.Shape", accepts(string), metadata = shape_metadata, function = shape)]
+pub fn compute_shape(
     x: &dyn Tensor,
     #[attr] out_type: DType,
     ctx: &ExecutionContext,
@@ -52,8 +52,8 @@ fn too_large(extent: usize) -> Error {
 /// # Errors
 /// `Axis must be a scalar tensor`, `Unsupported axis data type`, `Failed to expand axis A for tensor of rank R`,
 /// `Unsupported tensor type for tf.ExpandDims`.
-#[tfrt_op("tf.ExpandDims", accepts(string))]
-fn expand_dims(x: &AnyRef, axis: &DenseHostTensor) -> Result<AnyRef> {
+#[tfrt_op("tf.ExpandDims", accepts(string), function = expand_dims)]
+pub fn compute_expand_dims(x: &AnyRef, axis: &DenseHostTensor) -> Result<AnyRef> {
     if axis.num_elements() != 1 {
         return Err(unsupported("Axis must be a scalar tensor"));
     }
@@ -98,8 +98,12 @@ pub(super) fn with_shape(op: &str, x: &TensorRef<'_>, shape: Shape) -> Result<An
 /// `Tile multiples must be a vector`, `Unsupported multiples data type`,
 /// `Tile multiples must have the same size as input rank`, `Unsupported dtype: D`, `Unsupported tensor rank`,
 /// `Unsupported tensor type`.
-#[tfrt_op("tf.Tile", accepts(string))]
-fn tile(x: &AnyRef, multiples: &DenseHostTensor, ctx: &ExecutionContext) -> Result<AnyRef> {
+#[tfrt_op("tf.Tile", accepts(string), function = tile)]
+pub fn compute_tile(
+    x: &AnyRef,
+    multiples: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
     let multiples = read_multiples(multiples)?;
     let x = TensorRef::read(x).map_err(mismatched)?;
     let dims = x.shape().dims();
@@ -143,8 +147,8 @@ fn tile(x: &AnyRef, multiples: &DenseHostTensor, ctx: &ExecutionContext) -> Resu
 /// `axis must be a dense host tensor`, `Unsupported axis data type`, `Input dtypes do not match`, `Input ranks do not match`,
 /// `Wrong non-concatenating dimension. …`, `Unsupported dtype: D`, `Unsupported output tensor rank`,
 /// `TfConcatOp: Unsupported dtype: D`.
-#[tfrt_op("tf.ConcatV2", accepts(string))]
-fn concat(tensors: &[AnyRef], ctx: &ExecutionContext) -> Result<AnyRef> {
+#[tfrt_op("tf.ConcatV2", accepts(string), function = concat)]
+pub fn compute_concat(tensors: &[AnyRef], ctx: &ExecutionContext) -> Result<AnyRef> {
     let Some((axis, tensors)) = tensors.split_last() else {
         return Err(invalid("tf.ConcatV2 needs tensors and an axis"));
     };

@@ -331,7 +331,7 @@ fn add_dense_only_3(
 /// Computes `max(x, 0)` for each element, in the operand's memory if nobody else can see it.
 #[tfrt_op("tfrt_test.relu", metadata = same_as)]
 fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    super::element_wise::relu(x, ctx)
+    super::element_wise::compute_relu(x, ctx)
 }
 
 fn alike(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata> {
