@@ -155,8 +155,13 @@ impl Network {
     /// Which share of images the network recognises.
     pub fn accuracy(&self, images: &TensorHandle, labels: &TensorHandle) -> Result<f32> {
         let [_, logits] = self.run(images)?;
+        self.share_of_right(&logits, labels)
+    }
+
+    /// Which share of labels is what images look most like.
+    pub fn share_of_right(&self, logits: &TensorHandle, labels: &TensorHandle) -> Result<f32> {
         let found = self.op("tf.ArgMax")?.attr("output_type", DType::I32)?;
-        let found = found.call(&[&logits, &self.eager.tensor(1)?])?;
+        let found = found.call(&[logits, &self.eager.tensor(1)?])?;
         let right = self.op("tf.Equal")?.call(&[&found, labels])?;
         let right = self
             .op("tfrt.Cast")?

@@ -17,6 +17,8 @@ pub mod programs;
 
 pub mod user;
 
+pub mod digits;
+
 pub mod eager;
 
 pub mod library;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use tfrt_benches::baseline::{self, Row};
+use tfrt_benches::digits;
 use tfrt_benches::eager;
 use tfrt_benches::instructions::{self, CountError};
 use tfrt_benches::programs::{PARALLEL_PROGRAMS, PROGRAMS, Program, Shape};
@@ -25,6 +26,7 @@ Usage: tfrt-benches instructions [--accept] [--only NAME]…
        tfrt-benches call NAME NUM_CALLS [QUEUE]       call a user's program from Rust, for a profiler to look at
        tfrt-benches text NAME                         print a user's program
        tfrt-benches op NAME NUM_CALLS [QUEUE]         call an op from Rust, for a profiler to look at
+       tfrt-benches digits [NUM_RUNS]                 compare a network as a graph, op by op, and as one op
        tfrt-benches adapter derived|by-hand NUM_CALLS call a kernel as the executor does, or the same by hand
        tfrt-benches kernels FOLDER NUMBER             write a crate of so many kernels, to time its compilation
 
@@ -53,6 +55,8 @@ fn main() -> ExitCode {
         ["call", name, num_calls, queue] => call(name, num_calls, queue),
         ["op", name, num_calls] => op(name, num_calls, "s"),
         ["op", name, num_calls, queue] => op(name, num_calls, queue),
+        ["digits"] => print_digits("200"),
+        ["digits", num_runs] => print_digits(num_runs),
         ["adapter", form, num_calls] => call_adapter(form, num_calls),
         ["kernels", folder, num_kernels] => number(num_kernels).and_then(|num_kernels| {
             let written = compile_time::write(folder.as_ref(), num_kernels);
@@ -96,6 +100,10 @@ fn run(name: &str, size: &str, num_runs: &str, queue: &str) -> Result<(), String
     let (program, num_runs) = program(name, size, num_runs)?;
     let session = Session::new(&program, num_runs, queue).map_err(|error| error.to_string())?;
     session.run().map_err(|error| error.to_string())
+}
+
+fn print_digits(num_runs: &str) -> Result<(), String> {
+    digits::print(number(num_runs)?).map_err(|error| error.to_string())
 }
 
 fn call_adapter(form: &str, num_calls: &str) -> Result<(), String> {
