@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     if let Some(code) = tool::run_if_started_as_tool() {
         return code;
     }
-    let trials: [(&str, Check); 11] = [
+    let trials: [(&str, Check); 12] = [
         ("results_are_shown_as_values", results_are_shown_as_values),
         (
             "scripts_get_the_lines_that_they_know",
@@ -108,6 +108,7 @@ fn main() -> ExitCode {
             "a_trace_goes_to_standard_output",
             a_trace_goes_to_standard_output,
         ),
+        ("placement_is_explained", placement_is_explained),
     ];
     let trials = trials.map(|(name, test)| Trial::test(name, test));
     libtest_mimic::run(&Arguments::from_args(), trials.into()).exit_code()
@@ -373,4 +374,42 @@ fn a_trace_goes_to_standard_output() -> Outcome {
     let trace: serde_json::Value = serde_json::from_str(trace.ok_or("nothing is returned")?)?;
     require_equal((status, trace["traceEvents"].is_array()), (Some(0), true))?;
     require_equal(folder.join("-").exists(), false)
+}
+
+fn placement_is_explained() -> Outcome {
+    let folder = folder("placement")?;
+    let program = "
+func @main() -> !corert.tensorhandle attributes {corert.devices = [\"CPU:0\", \"CPU:1\"]} {
+  %c = tfrt.new.chain
+  %none = \"corert.create_null_op_handler\"() : () -> !corert.ophandler
+  %made = \"corert.create_cpu_op_handler\"(%none) : (!corert.ophandler) -> !corert.ophandler
+  %d = corert.register_op_handler %made \"cpu\"
+  %cpu = corert.get_op_handler %d \"cpu\"
+  %x = corert.const_dense_tensor dense<1.0> : tensor<4xf32>
+  %y = corert.executeop(%cpu) \"tf.Relu\"(%x) : 1
+  tfrt.return %y : !corert.tensorhandle
+}";
+    fs::write(folder.join("ops.mlir"), program)?;
+    let run = |file: &str| {
+        run(
+            &folder,
+            "tfrt",
+            &["run", "--quiet", "--explain-placement", file],
+        )
+    };
+    let (status, told, _) = run("ops.mlir")?;
+    let expected = "\
+ops.mlir:9:8: `tf.Relu` runs on CPU:0: moving the operands there costs least
+  device  has the op  cost of moving operands
+  CPU:0   yes         0.0 us
+  CPU:1   yes         0.0 us
+--- Running 'main':
+";
+    if !told.starts_with(expected) {
+        return Err(format!("found:\n{told}").into());
+    }
+    require_equal(status, Some(0))?;
+    // A program without ops that run by their names has nothing to explain.
+    let (status, told, _) = run("p.mlir")?;
+    require_equal((status, told.starts_with("--- Running")), (Some(0), true))
 }

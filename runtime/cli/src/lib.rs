@@ -17,9 +17,6 @@
 //! Scripts depend on the output of the tools, both on standard output and in diagnostics.
 #![deny(unsafe_code)]
 
-// The passes of functions as ops.
-use tfrt_function_ops as _;
-
 pub mod diagnostics;
 
 mod arguments;

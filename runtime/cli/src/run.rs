@@ -24,6 +24,7 @@ use clap::{Args, Parser};
 use tfrt_async::AnyRef;
 use tfrt_bef::BefFile;
 use tfrt_executor::Program;
+use tfrt_function_ops::FunctionProgram;
 use tfrt_host::allocator::{AllocatorKind, HostAllocator};
 use tfrt_host::kernel::library::LoadedLibrary;
 use tfrt_host::tracing::{Scope, TracingLevel};
@@ -41,7 +42,7 @@ use crate::failure::{Failure, WithCauses};
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
 use crate::libraries::LibraryArguments;
-use crate::output::print_line;
+use crate::output::{self, print_line};
 
 use function_arguments::{ArgumentNames, GivenArgument};
 use leak_check::LeakCheck;
@@ -61,6 +62,7 @@ Examples:
   tfrt run --thread-chains program.mlir             run a program written without chains, in program order
   tfrt run --trace trace.json program.mlir          record every kernel, for https://ui.perfetto.dev
   tfrt run --show program.mlir                      see what the program shows, such as images
+  tfrt run --explain-placement program.mlir         see which device each op runs on, and why
 
 A comment `// expected-error {{text}}` on the line of a kernel in the source says that the kernel fails. The exit status is 0 if the
 errors are exactly the expected ones.";
@@ -148,6 +150,10 @@ pub(crate) struct Options {
     /// Print what the program shows on request, such as images
     #[arg(long)]
     show: bool,
+
+    /// Before running, print for each op that runs by its name the device, why it is that one, and what the choice was between
+    #[arg(long = "explain-placement")]
+    explain_placement: bool,
 
     /// Print error codes next to error messages
     #[arg(long = "print_error_code")]
@@ -254,6 +260,9 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
             return Err(failure);
         }
     };
+    if arguments.explain_placement {
+        explain_placement(&front_end, &input)?;
+    }
     let mut file = ProgramFile::of_input(
         program,
         &front_end,
@@ -271,6 +280,23 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
     // By now the host and all that it allocated are gone, unless something went wrong that a message says.
     let profiled = report_profile(allocator_kind, &*allocator);
     outcome.and(profiled)
+}
+
+/// Prints where the ops of a program run. What is wrong with the program is left to who translates or
+/// loads it.
+fn explain_placement(front_end: &FrontEnd, input: &Input) -> Result<(), Failure> {
+    let kernels = front_end.kernels();
+    let parsed = match input.kind() {
+        Kind::Text => FunctionProgram::from_text(input.text()?, &input.name, kernels),
+        Kind::Bef => {
+            FunctionProgram::from_bef(&BefFile::from_bytes(&input.bytes), &input.name, kernels)
+        }
+    };
+    if let Ok(parsed) = parsed {
+        let tables = parsed.explain_placement(kernels);
+        output::write("-", tables.as_bytes())?;
+    }
+    Ok(())
 }
 
 fn run_on(

@@ -42,7 +42,7 @@ use crate::runtime::CoreRuntime;
 
 use in_flight::InFlight;
 
-pub use devices::{Placement, PlacementRule};
+pub use devices::{Placement, PlacementRow, PlacementRule, placement_table};
 pub use op::{Op, ReadyOp};
 pub use scope::Scope;
 pub use tensors::ToTensor;

@@ -66,8 +66,8 @@ pub use authoring::forward::Forwarded;
 pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 pub use device_name::{DevicePattern, no_such_device};
 pub use eager::{
-    CacheStats, EagerContext, EagerContextBuilder, Op, Placement, PlacementRule, ReadyOp, Scope,
-    ToTensor, TypedCall,
+    CacheStats, EagerContext, EagerContextBuilder, Op, Placement, PlacementRow, PlacementRule,
+    ReadyOp, Scope, ToTensor, TypedCall, placement_table,
 };
 pub use exchange::RendezvousRef;
 pub use handle::{

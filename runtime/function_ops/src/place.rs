@@ -19,11 +19,12 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use tfrt_core::no_such_device;
-use tfrt_core::{DevicePattern, OpRegistry, PlacementRule};
+use tfrt_core::{
+    DevicePattern, OpRegistry, PlacementRow, PlacementRule, no_such_device, placement_table,
+};
 use tfrt_ir::{Module, OpId, ValueId};
 use tfrt_ods::OpTraits;
-use tfrt_support::{DType, Diagnostic, TensorMetadata};
+use tfrt_support::{DType, Diagnostic, Place, TensorMetadata};
 
 use crate::call::{
     Call, device_attribute, devices, error_at, handle_arguments, is_handle, place as place_of,
@@ -71,12 +72,59 @@ pub fn place(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnosti
     findings
 }
 
-/// Reports, for every op of a function, the device that [`place`] would choose, why, and what the choice was between, as remarks.
+/// Reports, for every op of a function, the device that [`place`] would choose, why, and what the
+/// choice was between, as remarks.
 pub fn explain_placement(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
     let mut placer = Placer::new(module, func, ops);
     let mut findings = placer.run(module);
-    findings.append(&mut placer.remarks);
+    findings.extend(placer.decisions.iter().map(Decision::remark));
     findings
+}
+
+/// The same as texts: a table for each op that would be placed, and what cannot be placed.
+pub(crate) fn placement_tables(module: &Module, func: OpId, ops: &OpRegistry) -> Vec<String> {
+    let mut placer = Placer::new(module, func, ops);
+    let findings = placer.run(module);
+    let tables = placer.decisions.iter().map(Decision::table);
+    tables
+        .chain(findings.iter().map(|finding| format!("{finding}\n")))
+        .collect()
+}
+
+/// The device of an op, and what it was chosen from.
+struct Decision {
+    place: Place,
+    /// Which op runs where, and why.
+    message: String,
+    /// The name of each device, whether it has the op, and what it costs to move the operands there.
+    candidates: Vec<(String, bool, f64)>,
+}
+
+impl Decision {
+    fn remark(&self) -> Diagnostic {
+        let mut remark = Diagnostic::remark(self.place.clone(), self.message.clone());
+        for (name, has_op, cost) in &self.candidates {
+            let has_op = if *has_op {
+                "has the op"
+            } else {
+                "does not have the op"
+            };
+            let note = format!("{name} {has_op}; moving the operands there costs {cost:.1} us");
+            remark = remark.with_note(self.place.clone(), note);
+        }
+        remark
+    }
+
+    fn table(&self) -> String {
+        let rows = self.candidates.iter();
+        let rows = rows.map(|(device, has_op, cost_microseconds)| PlacementRow {
+            device,
+            has_op: *has_op,
+            cost_microseconds: *cost_microseconds,
+        });
+        let table = placement_table(&rows.collect::<Vec<_>>());
+        format!("{}: {}\n{table}", self.place, self.message)
+    }
 }
 
 struct Placer<'a> {
@@ -91,7 +139,7 @@ struct Placer<'a> {
     calls: Vec<Call>,
     named: HashMap<String, usize>,
     placed: Vec<(OpId, usize)>,
-    remarks: Vec<Diagnostic>,
+    decisions: Vec<Decision>,
 }
 
 impl<'a> Placer<'a> {
@@ -126,7 +174,7 @@ impl<'a> Placer<'a> {
             named: calls.iter().enumerate().filter_map(name).collect(),
             calls,
             placed: Vec::new(),
-            remarks: Vec::new(),
+            decisions: Vec::new(),
         }
     }
 
@@ -249,7 +297,7 @@ impl<'a> Placer<'a> {
         for &result in call.results(module) {
             self.homes.insert(result, home);
         }
-        self.remark(module, &call, home, &reason);
+        self.note(module, &call, home, &reason);
         self.placed.push((call.op, home));
         Ok(Some(home))
     }
@@ -339,22 +387,21 @@ impl<'a> Placer<'a> {
         error_at(module, call.op, message)
     }
 
-    fn remark(&mut self, module: &Module, call: &Call, home: usize, reason: &Reason) {
-        let place = place_of(module, call.op);
-        let message = format!("`{}` runs on {}: {reason}", call.name, self.devices[home]);
-        let mut remark = Diagnostic::remark(place.clone(), message);
-        for device in 0..self.devices.len() {
-            let has_op = if self.has_op(call, device) {
-                "has the op"
-            } else {
-                "does not have the op"
-            };
+    fn note(&mut self, module: &Module, call: &Call, home: usize, reason: &Reason) {
+        let candidates = (0..self.devices.len()).map(|device| {
             let cost = self.moving_cost(module, call, device);
-            let name = &self.devices[device];
-            let note = format!("{name} {has_op}; moving the operands there costs {cost:.1} us");
-            remark = remark.with_note(place.clone(), note);
-        }
-        self.remarks.push(remark);
+            (
+                self.devices[device].clone(),
+                self.has_op(call, device),
+                cost,
+            )
+        });
+        let decision = Decision {
+            place: place_of(module, call.op),
+            message: format!("`{}` runs on {}: {reason}", call.name, self.devices[home]),
+            candidates: candidates.collect(),
+        };
+        self.decisions.push(decision);
     }
 }
 

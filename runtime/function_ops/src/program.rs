@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tfrt_bef::BefFile;
 use tfrt_compiler::{LinkedSyntaxes, decode};
-use tfrt_core::{CoreRuntimeOp, EagerContext, OpRegistry, ReadyOp};
+use tfrt_core::{CoreRuntimeOp, EagerContext, OpRegistration, OpRegistry, ReadyOp};
 use tfrt_host::kernel::DialectRegistration;
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::library::LoadedLibrary;
@@ -14,7 +14,9 @@ use tfrt_support::{Diagnostic, Diagnostics, Error, ErrorCode, Place, Severity, T
 
 use crate::call::{is_chain, is_handle};
 use crate::calls::has_effects;
+use crate::infer::infer_metadata;
 use crate::instance::{FunctionOp, simplify};
+use crate::place::placement_tables;
 use crate::rewrite::{Rule, explain_rewrites};
 use crate::{metadata, names};
 
@@ -107,6 +109,32 @@ impl FunctionProgram {
             Some(error) => Err(Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument)),
             None => Ok(findings.iter().map(ToString::to_string).collect()),
         }
+    }
+
+    /// Where the ops of the program would run, and why: a table for each op that runs by its name on a
+    /// handler for a type of devices, in the order of the program. What is known of arguments is what
+    /// the attributes of their functions say.
+    ///
+    /// ```
+    /// use tfrt_function_ops::FunctionProgram;
+    /// use tfrt_host::kernel::KernelRegistry;
+    ///
+    /// let kernels = KernelRegistry::default();
+    /// let program = FunctionProgram::from_text("func @f() { tfrt.return }", "f.mlir", &kernels);
+    /// assert_eq!(program.unwrap().explain_placement(&kernels), "");
+    /// ```
+    #[must_use]
+    pub fn explain_placement(&self, kernels: &KernelRegistry) -> String {
+        let ops = OpRegistry::new(OpRegistration::linked(), kernels);
+        let mut module = Module::clone(&self.module);
+        let functions: Vec<OpId> = module.functions(module.root()).collect();
+        let mut text = String::new();
+        for func in functions {
+            // What contradicts is found again when the op runs.
+            let _ = infer_metadata(&mut module, func, &ops);
+            text.extend(placement_tables(&module, func, &ops));
+        }
+        text
     }
 
     pub(crate) fn module(&self) -> &Arc<Module> {

@@ -114,22 +114,54 @@ impl fmt::Display for Placement {
             candidates,
         } = self;
         writeln!(f, "{op} runs on {}: {rule}", device.0.name())?;
-        let names = candidates
-            .iter()
-            .map(|candidate| candidate.device.0.name().len());
-        let width = names.max().unwrap_or(0).max("device".len());
-        writeln!(
-            f,
-            "  {:width$}  has the op  cost of moving operands",
-            "device"
-        )?;
-        for candidate in candidates {
-            let (name, cost) = (candidate.device.0.name(), candidate.cost_microseconds);
-            let has_op = if candidate.has_op { "yes" } else { "no" };
-            writeln!(f, "  {name:width$}  {has_op:10}  {cost:.1} us")?;
-        }
-        Ok(())
+        let rows = candidates.iter().map(|candidate| PlacementRow {
+            device: candidate.device.0.name(),
+            has_op: candidate.has_op,
+            cost_microseconds: candidate.cost_microseconds,
+        });
+        f.write_str(&placement_table(&rows.collect::<Vec<_>>()))
     }
+}
+
+/// A line of a [`placement_table`]: what a placement knows of a device.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacementRow<'a> {
+    /// The name of the device.
+    pub device: &'a str,
+    /// Whether the op can run there.
+    pub has_op: bool,
+    /// How many microseconds it is assumed to take to move the operands there.
+    pub cost_microseconds: f64,
+}
+
+/// What a placement was a choice between, as a table for people.
+///
+/// ```
+/// use tfrt_core::{PlacementRow, placement_table};
+///
+/// let row = PlacementRow { device: "CPU:0", has_op: true, cost_microseconds: 12.5 };
+/// assert_eq!(
+///     placement_table(&[row]),
+///     "\
+///   device  has the op  cost of moving operands
+///   CPU:0   yes         12.5 us
+/// ",
+/// );
+/// ```
+#[must_use]
+pub fn placement_table(rows: &[PlacementRow<'_>]) -> String {
+    let names = rows.iter().map(|row| row.device.len());
+    let width = names.max().unwrap_or(0).max("device".len());
+    let mut table = format!(
+        "  {:width$}  has the op  cost of moving operands\n",
+        "device"
+    );
+    for row in rows {
+        let (name, cost) = (row.device, row.cost_microseconds);
+        let has_op = if row.has_op { "yes" } else { "no" };
+        table += &format!("  {name:width$}  {has_op:10}  {cost:.1} us\n");
+    }
+    table
 }
 
 impl EagerContext {
