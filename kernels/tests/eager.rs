@@ -903,7 +903,7 @@ fn cache_keeps_what_was_used_last() -> Result<()> {
     let names = eager.op_names();
     assert!(names.len() > 64, "{names:?}");
     for name in &names {
-        // Some are no ops that can run.
+        // Some of them cannot run.
         let _ = eager.op(name);
         eager.op("tf.Relu")?;
         assert!(eager.cache_stats().entries <= 16);
