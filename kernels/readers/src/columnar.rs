@@ -114,7 +114,9 @@ pub struct ColumnarOptions {
     pub batch_size: Option<u64>,
     /// What becomes of values that are missing.
     pub nulls: Nulls,
-    /// Of a Parquet file, only the row groups whose number has the remainder `.1` when divided by `.0`.
+    /// Of Parquet files, only part `.1` of `.0` parts, numbered from 0: the row groups for which the
+    /// sum of the number of the group and the number of its file, divided by `.0`, leaves the remainder
+    /// `.1`. So files with one row group each are shared out, too.
     pub row_groups: Option<(u64, u64)>,
     /// What follows an error.
     pub on_error: OnError,

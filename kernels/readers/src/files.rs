@@ -189,6 +189,7 @@ fn scheme(path: &str) -> Option<&str> {
 pub struct OpenFile {
     path: Arc<str>,
     systems: Arc<FileSystems>,
+    number: u64,
 }
 
 /// Bytes of a file.
@@ -198,7 +199,25 @@ impl OpenFile {
     /// The file of this path. Nothing is opened yet.
     #[must_use]
     pub fn new(path: Arc<str>, systems: Arc<FileSystems>) -> Self {
-        Self { path, systems }
+        let number = 0;
+        Self {
+            path,
+            systems,
+            number,
+        }
+    }
+
+    /// The same file, as number `number` of those that a dataset reads.
+    #[must_use]
+    pub fn with_number(mut self, number: u64) -> Self {
+        self.number = number;
+        self
+    }
+
+    /// Its place among the files that a dataset reads, from 0.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// The file of this path, for the file systems of the host of a context.

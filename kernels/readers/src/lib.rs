@@ -15,8 +15,12 @@
 //! | [`read_ahead`] | datasets of elements that the blocking pool reads ahead |
 //! | [`policy`] | what follows an error |
 //!
-//! Each format has a reader over any stream of bytes, which knows nothing of pipelines, and a dataset. No file can make a reader panic,
-//! or take more memory than a small multiple of its size. Errors say in which file, in which record and at which byte they are.
+//! Each format has a reader over any stream of bytes, which knows nothing of pipelines, and a dataset.
+//! No file can make a reader panic. The memory that a file takes is bounded by a small multiple of its
+//! size, with these exceptions, where a few bytes may stand for many: a record of a compressed file,
+//! a line or a row of text (256 MiB each), a page of a Parquet file (2 GiB, the most that the format
+//! allows), and a column with a dictionary (1 GiB a batch). Errors say in which file, in which record
+//! and at which byte they are.
 //!
 //! A format whose feature is off is not silently absent: its functions exist, and return an error that names the feature.
 #![forbid(unsafe_code)]

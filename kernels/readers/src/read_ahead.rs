@@ -571,6 +571,7 @@ impl Source {
                     return Advance::End;
                 };
                 let file = OpenFile::new(path, FileSystems::of(ctx.host()));
+                let file = file.with_number(state.place.file);
                 match self.open_at_place(state.place, file, ctx) {
                     Ok((reader, 0)) => {
                         state.progress = Progress::Within(reader, rest);

@@ -30,9 +30,12 @@ mod both {
 
     use arrow_array::types::{Float32Type, Int8Type};
     use arrow_array::{
-        ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float64Array, Int32Array,
-        Int64Array, RecordBatch, StringArray, StructArray, TimestampMillisecondArray,
+        ArrayRef, BooleanArray, DictionaryArray, DurationMillisecondArray, FixedSizeListArray,
+        Float16Array, Float64Array, Int8Array, Int32Array, Int64Array, LargeBinaryArray,
+        RecordBatch, StringArray, StringViewArray, StructArray, Time32SecondArray,
+        Time64MicrosecondArray, TimestampMillisecondArray,
     };
+    use half::f16;
     use tfrt_async::{AnyRef, ByteString};
     use tfrt_readers::columnar::{Nulls, summarize, write_columns};
     use tfrt_readers::files::OpenFile;
@@ -177,6 +180,126 @@ mod both {
                 "{message}"
             );
         }
+    }
+
+    /// The rows of one column of a file with one record batch or row group.
+    fn rows_of<T: tfrt_data::FromValues<M>, M>(array: ArrayRef, nulls: Nulls) -> Vec<Vec<T>> {
+        let folder = Folder::new("columnar-types");
+        let batch = RecordBatch::try_from_iter_with_nullable([("x", array, true)]).unwrap();
+        let rows = FORMATS.map(|format| {
+            let path = write(&folder, format, &batch);
+            let options = ColumnarOptions {
+                nulls,
+                ..ColumnarOptions::default()
+            };
+            let mut rows: Vec<T> = good(&options.dataset(format, &*path).unwrap());
+            // The file has the batch twice.
+            rows.truncate(rows.len() / 2);
+            rows
+        });
+        rows.into()
+    }
+
+    fn dictionary(values: ArrayRef) -> ArrayRef {
+        let keys = Int8Array::from(vec![Some(1), None, Some(0), Some(1)]);
+        Arc::new(DictionaryArray::try_new(keys, values).unwrap())
+    }
+
+    #[test]
+    fn dictionaries_of_all_types_are_decoded() {
+        let whole = rows_of::<i64, _>(
+            dictionary(Arc::new(Int64Array::from(vec![7, 8]))),
+            Nulls::Default,
+        );
+        assert_eq!(whole, [[8, 0, 7, 8], [8, 0, 7, 8]]);
+        for rows in rows_of::<f64, _>(
+            dictionary(Arc::new(Float64Array::from(vec![0.5, 1.5]))),
+            Nulls::Default,
+        ) {
+            assert!(rows[1].is_nan());
+            assert_eq!([rows[0], rows[2], rows[3]], [1.5, 0.5, 1.5]);
+        }
+        let texts: [ArrayRef; 2] = [
+            Arc::new(StringViewArray::from(vec!["a", "bb"])),
+            Arc::new(LargeBinaryArray::from(vec![&b"a"[..], b"bb"])),
+        ];
+        for values in texts {
+            for rows in rows_of::<ByteString, _>(dictionary(values), Nulls::Default) {
+                assert_eq!(rows, ["bb", "", "a", "bb"].map(ByteString::from));
+            }
+        }
+    }
+
+    #[test]
+    fn a_dictionary_that_stands_for_too_much_is_refused() {
+        let folder = Folder::new("columnar-large-dictionary");
+        let large = "x".repeat(1 << 20);
+        let values: ArrayRef = Arc::new(StringArray::from(vec![large]));
+        let keys = Int32Array::from(vec![0; 1025]);
+        let column: ArrayRef = Arc::new(DictionaryArray::try_new(keys, values).unwrap());
+        let batch = RecordBatch::try_from_iter([("x", column)]).unwrap();
+        let path = write(&folder, ColumnarFormat::Arrow, &batch);
+        let options = ColumnarOptions {
+            batch_size: Some(2000),
+            ..ColumnarOptions::default()
+        };
+        let rows = options.dataset(ColumnarFormat::Arrow, &*path).unwrap();
+        let found: Vec<Result<DenseHostTensor, String>> = all(&rows);
+        let expected = format!(
+            "{path}: column `x`: expected a dictionary whose rows have at most 1073741824 bytes, \
+             found 1025 rows of up to 1048576 bytes"
+        );
+        assert_eq!(found[0].as_ref().unwrap_err(), &expected);
+    }
+
+    #[test]
+    fn times_and_durations_are_integers_and_halves_are_halves() {
+        let at = Arc::new(Time32SecondArray::from(vec![1, 86_399]));
+        assert_eq!(rows_of::<i32, _>(at, Nulls::Error), [[1, 86_399]; 2]);
+        let at = Arc::new(Time64MicrosecondArray::from(vec![1, 2]));
+        assert_eq!(rows_of::<i64, _>(at, Nulls::Error), [[1, 2]; 2]);
+        let long = Arc::new(DurationMillisecondArray::from(vec![-1, 2]));
+        assert_eq!(rows_of::<i64, _>(long, Nulls::Error), [[-1, 2]; 2]);
+        let halves = [0.5, -2.0].map(f16::from_f32);
+        let column = Arc::new(Float16Array::from(halves.to_vec()));
+        assert_eq!(rows_of::<f16, _>(column, Nulls::Error), [halves; 2]);
+    }
+
+    #[test]
+    fn files_with_one_row_group_are_divided_by_file() {
+        let folder = Folder::new("columnar-files");
+        for (name, ids) in [("a", [1, 2]), ("b", [3, 4]), ("c", [5, 6])] {
+            let column: ArrayRef = Arc::new(Int64Array::from(ids.to_vec()));
+            let batch = RecordBatch::try_from_iter([("id", column)]).unwrap();
+            let file = File::create(folder.path(&format!("{name}.parquet"))).unwrap();
+            let mut writer =
+                parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+        }
+        let part = |index| {
+            let options = ColumnarOptions {
+                row_groups: Some((2, index)),
+                ..columns(&["id"])
+            };
+            let files = folder.path("*.parquet");
+            good::<i64, _>(&options.dataset(ColumnarFormat::Parquet, &*files).unwrap())
+        };
+        assert_eq!((part(0), part(1)), (vec![1, 2, 5, 6], vec![3, 4]));
+    }
+
+    #[test]
+    fn errors_count_the_rows_of_groups_that_are_left_out() {
+        let folder = Folder::new("columnar-rows");
+        let path = write(&folder, ColumnarFormat::Parquet, &sample());
+        let options = ColumnarOptions {
+            row_groups: Some((2, 1)),
+            ..columns(&["gaps"])
+        };
+        let rows = options.dataset(ColumnarFormat::Parquet, &*path).unwrap();
+        let found: Vec<Result<f64, String>> = all(&rows);
+        let message = format!("{path}: row 4, column `gaps`: expected a value, found none");
+        assert_eq!(found[0], Err(message));
     }
 
     #[test]

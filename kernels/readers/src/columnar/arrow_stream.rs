@@ -201,7 +201,7 @@ impl ReadElements for FileBatches {
             &head,
             columns,
             nulls,
-            first_row,
+            |row| first_row + row,
             &self.file,
             ctx.allocator(),
         ))

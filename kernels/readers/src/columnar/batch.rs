@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    self as t, ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{AnyDictionaryArray, Array, RecordBatch};
 use arrow_buffer::Buffer;
-use arrow_schema::{DataType, Schema};
+use arrow_schema::{DataType, Schema, TimeUnit};
+use arrow_select::take::take;
+use half::f16;
 use tfrt_async::AnyRef;
 use tfrt_data::Values;
 use tfrt_host::allocator::HostAllocator;
@@ -47,12 +49,12 @@ pub(super) fn positions(
     names.iter().map(position).collect()
 }
 
-/// Rows as an element. `first_row` is the number of the first one in the file.
+/// Rows as an element. `row_in_file` returns the number in the file of a row of the batch.
 pub(super) fn element(
     batch: &RecordBatch,
     columns: &[usize],
     nulls: Nulls,
-    first_row: u64,
+    row_in_file: impl Fn(u64) -> u64,
     file: &OpenFile,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<read_ahead::Element, Error> {
@@ -71,7 +73,7 @@ pub(super) fn element(
             let row = present.iter().position(|is_there| !is_there).unwrap_or(0);
             let message = format_args!(
                 "row {}, column `{name}`: expected a value, found none",
-                first_row + row as u64
+                row_in_file(row as u64)
             );
             return Err(file.error(message));
         }
@@ -104,25 +106,31 @@ fn tensor(column: &dyn Array, allocator: &Arc<dyn HostAllocator>) -> Result<AnyR
         DataType::UInt16 => numbers::<UInt16Type>(column, 0, allocator),
         DataType::UInt32 => numbers::<UInt32Type>(column, 0, allocator),
         DataType::UInt64 => numbers::<UInt64Type>(column, 0, allocator),
+        DataType::Float16 => numbers::<t::Float16Type>(column, f16::NAN, allocator),
         DataType::Float32 => numbers::<Float32Type>(column, f32::NAN, allocator),
         DataType::Float64 => numbers::<Float64Type>(column, f64::NAN, allocator),
-        // What stands for a day or a time: its distance from the beginning of 1970, in the unit of the column.
-        DataType::Date32 => numbers::<arrow_array::types::Date32Type>(column, 0, allocator),
-        DataType::Date64 => numbers::<arrow_array::types::Date64Type>(column, 0, allocator),
-        DataType::Timestamp(unit, _) => {
-            use arrow_array::types as t;
-            use arrow_schema::TimeUnit;
-            match unit {
-                TimeUnit::Second => numbers::<t::TimestampSecondType>(column, 0, allocator),
-                TimeUnit::Millisecond => {
-                    numbers::<t::TimestampMillisecondType>(column, 0, allocator)
-                }
-                TimeUnit::Microsecond => {
-                    numbers::<t::TimestampMicrosecondType>(column, 0, allocator)
-                }
-                TimeUnit::Nanosecond => numbers::<t::TimestampNanosecondType>(column, 0, allocator),
-            }
+        // Dates and times since the beginning of 1970, times of the day, and durations are the
+        // integers that the file has for them, in the unit of the column.
+        DataType::Date32 => numbers::<t::Date32Type>(column, 0, allocator),
+        DataType::Date64 => numbers::<t::Date64Type>(column, 0, allocator),
+        DataType::Time32(TimeUnit::Second) => numbers::<t::Time32SecondType>(column, 0, allocator),
+        DataType::Time32(_) => numbers::<t::Time32MillisecondType>(column, 0, allocator),
+        DataType::Time64(TimeUnit::Microsecond) => {
+            numbers::<t::Time64MicrosecondType>(column, 0, allocator)
         }
+        DataType::Time64(_) => numbers::<t::Time64NanosecondType>(column, 0, allocator),
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => numbers::<t::TimestampSecondType>(column, 0, allocator),
+            TimeUnit::Millisecond => numbers::<t::TimestampMillisecondType>(column, 0, allocator),
+            TimeUnit::Microsecond => numbers::<t::TimestampMicrosecondType>(column, 0, allocator),
+            TimeUnit::Nanosecond => numbers::<t::TimestampNanosecondType>(column, 0, allocator),
+        },
+        DataType::Duration(unit) => match unit {
+            TimeUnit::Second => numbers::<t::DurationSecondType>(column, 0, allocator),
+            TimeUnit::Millisecond => numbers::<t::DurationMillisecondType>(column, 0, allocator),
+            TimeUnit::Microsecond => numbers::<t::DurationMicrosecondType>(column, 0, allocator),
+            TimeUnit::Nanosecond => numbers::<t::DurationNanosecondType>(column, 0, allocator),
+        },
         DataType::Boolean => {
             let column = column.as_boolean();
             let truth = |row| I1::from(column.is_valid(row) && column.value(row));
@@ -138,27 +146,9 @@ fn tensor(column: &dyn Array, allocator: &Arc<dyn HostAllocator>) -> Result<AnyR
         DataType::FixedSizeBinary(_) => strings(column.as_fixed_size_binary().iter()),
         DataType::Dictionary(..) => {
             let dictionary = column.as_any_dictionary();
-            let values = dictionary.values();
-            let strings_of: Vec<Option<Vec<u8>>> = match values.data_type() {
-                DataType::Utf8 => owned(values.as_string::<i32>().iter()),
-                DataType::LargeUtf8 => owned(values.as_string::<i64>().iter()),
-                DataType::Binary => owned(values.as_binary::<i32>().iter()),
-                other => {
-                    return Err(Error::new(format!(
-                        "dictionaries of {other} are not supported"
-                    )));
-                }
-            };
-            // Without values, Arrow has no keys: all rows are missing.
-            let keys = match values.is_empty() {
-                true => vec![0; column.len()],
-                false => dictionary.normalized_keys(),
-            };
-            let keys = keys.iter().enumerate();
-            strings(keys.map(|(row, &key)| {
-                let is_there = dictionary.keys().is_valid(row);
-                strings_of.get(key).filter(|_| is_there)?.as_deref()
-            }))
+            check_size(dictionary)?;
+            let values = take(dictionary.values(), dictionary.keys(), None);
+            tensor(&*values.map_err(Error::other)?, allocator)
         }
         DataType::FixedSizeList(_, size) => {
             let list = column.as_fixed_size_list();
@@ -242,10 +232,36 @@ fn strings<B: AsRef<[u8]>>(values: impl Iterator<Item = Option<B>>) -> Result<An
     )?))
 }
 
-fn owned<B: AsRef<[u8]>>(values: impl Iterator<Item = Option<B>>) -> Vec<Option<Vec<u8>>> {
-    values
-        .map(|value| value.map(|bytes| bytes.as_ref().to_vec()))
-        .collect()
+/// The most bytes that a column of a batch has without its dictionary. A small file could name a
+/// large value as often as it likes.
+const MAX_DECODED_BYTES: usize = 1 << 30;
+
+/// Refuses dictionaries whose rows would take too much memory.
+fn check_size(dictionary: &dyn AnyDictionaryArray) -> Result<(), Error> {
+    let values = dictionary.values();
+    let largest = match values.data_type() {
+        DataType::Utf8 => largest(values.as_string::<i32>().iter()),
+        DataType::LargeUtf8 => largest(values.as_string::<i64>().iter()),
+        DataType::Utf8View => largest(values.as_string_view().iter()),
+        DataType::Binary => largest(values.as_binary::<i32>().iter()),
+        DataType::LargeBinary => largest(values.as_binary::<i64>().iter()),
+        DataType::BinaryView => largest(values.as_binary_view().iter()),
+        // Values of one size, or lists of a few levels: what the dictionary itself takes.
+        _ => values.get_array_memory_size() / values.len().max(1),
+    };
+    match dictionary.keys().len().checked_mul(largest) {
+        Some(len_bytes) if len_bytes <= MAX_DECODED_BYTES => Ok(()),
+        _ => Err(Error::new(format!(
+            "expected a dictionary whose rows have at most {MAX_DECODED_BYTES} bytes, found {} rows \
+             of up to {largest} bytes",
+            dictionary.keys().len()
+        ))),
+    }
+}
+
+fn largest<B: AsRef<[u8]>>(values: impl Iterator<Item = Option<B>>) -> usize {
+    let sizes = values.flatten().map(|value| value.as_ref().len());
+    sizes.max().unwrap_or(0)
 }
 
 /// What a function of Arrow returns. The crates check much of a damaged file, but not everything: what they panic at is an error of the

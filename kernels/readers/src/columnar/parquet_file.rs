@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
 use tfrt_data::StageDescription;
 use tfrt_host::ExecutionContext;
@@ -72,10 +73,13 @@ impl ParquetFiles {
         let mut builder = builder
             .with_projection(mask)
             .with_batch_size(batch_size as usize);
+        let mut runs = Vec::new();
         if let Some((num_shards, index)) = self.options.row_groups {
-            let num_groups = builder.metadata().num_row_groups();
-            let is_ours = |group: &usize| *group as u64 % num_shards == index;
-            builder = builder.with_row_groups((0..num_groups).filter(is_ours).collect());
+            let shard = |group: usize| file.number().wrapping_add(group as u64) % num_shards;
+            let groups = (0..builder.metadata().num_row_groups()).filter(|&g| shard(g) == index);
+            let groups: Vec<usize> = groups.collect();
+            runs = runs_of(builder.metadata().row_groups(), &groups);
+            builder = builder.with_row_groups(groups);
         }
         let reader = guarded(&file, || builder.build())?;
         Ok(Box::new(FileBatches {
@@ -83,6 +87,7 @@ impl ParquetFiles {
             columns,
             options: self.options.clone(),
             file,
+            runs,
             num_rows: 0,
             has_ended: false,
         }))
@@ -94,9 +99,46 @@ struct FileBatches {
     columns: Vec<usize>,
     options: ColumnarOptions,
     file: OpenFile,
+    /// Where the rows that are read are in the file, if row groups are left out.
+    runs: Vec<Run>,
     /// How many rows were read.
     num_rows: u64,
     has_ended: bool,
+}
+
+/// Rows of a row group that is read.
+struct Run {
+    /// The number of the first row among those that are read.
+    first: u64,
+    /// Its number in the file.
+    first_in_file: u64,
+}
+
+fn runs_of(all: &[RowGroupMetaData], groups: &[usize]) -> Vec<Run> {
+    let (mut runs, mut first, mut first_in_file) = (Vec::new(), 0, 0);
+    for (number, group) in all.iter().enumerate() {
+        let num_rows = u64::try_from(group.num_rows()).unwrap_or(0);
+        if groups.contains(&number) {
+            runs.push(Run {
+                first,
+                first_in_file,
+            });
+            first += num_rows;
+        }
+        first_in_file += num_rows;
+    }
+    runs
+}
+
+impl FileBatches {
+    /// The number in the file of a row that is read.
+    fn row_in_file(&self, row: u64) -> u64 {
+        let next = self.runs.partition_point(|run| run.first <= row);
+        match next.checked_sub(1).and_then(|last| self.runs.get(last)) {
+            Some(run) => run.first_in_file.wrapping_add(row - run.first),
+            None => row,
+        }
+    }
 }
 
 impl ReadElements for FileBatches {
@@ -109,7 +151,7 @@ impl ReadElements for FileBatches {
             Ok(batch) => batch?,
             Err(error) => {
                 self.has_ended = true;
-                let row = self.num_rows;
+                let row = self.row_in_file(self.num_rows);
                 return Some(Err(error.with_note(format_args!(" (behind row {row})"))));
             }
         };
@@ -119,7 +161,7 @@ impl ReadElements for FileBatches {
             &batch,
             &self.columns,
             self.options.nulls,
-            first_row,
+            |row| self.row_in_file(first_row + row),
             &self.file,
             ctx.allocator(),
         ))
