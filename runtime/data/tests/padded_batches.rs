@@ -1,7 +1,9 @@
 //! Padded batches against a model that looks at every number.
 
+use std::sync::{Arc, Mutex};
+
 use tfrt_async::{AnyRef, ByteString};
-use tfrt_data::{Dataset, PaddedComponent, Philox};
+use tfrt_data::{Dataset, ElementFunction, IterationResult, Outcome, PaddedComponent, Philox};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_support::Error;
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -212,4 +214,41 @@ fn padded_batches_are_restored() {
             .map(|batch| batch.clone().unwrap().1);
         assert_eq!(rest, numbers.collect::<Vec<_>>(), "at {position}");
     }
+}
+
+#[test]
+fn the_elements_of_all_batches_that_were_asked_for_are_made_side_by_side() {
+    let promises = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&promises);
+    let late = ElementFunction::from_closure(1, 1, move |_, values| {
+        let (promise, later) = AnyRef::indirect();
+        kept.lock().unwrap().push((promise, values[0].clone()));
+        Ok(std::iter::once(later).collect())
+    });
+    let numbers = Dataset::range(0, 5, 1).unwrap();
+    let batches = numbers
+        .map_with(late, &[])
+        .unwrap()
+        .padded_batch(2)
+        .unwrap();
+    let ctx = context();
+    let mut batches = batches.iterator();
+    let drawn: Vec<IterationResult> = (0..3).map(|_| batches.draw(&ctx)).collect();
+    let promises: Vec<_> = promises.lock().unwrap().drain(..).collect();
+    assert_eq!(promises.len(), 5, "one batch waits for another");
+    // The last batches first.
+    for (promise, number) in promises.into_iter().rev() {
+        promise.forward_to(number);
+    }
+    let batches = drawn.into_iter().map(|batch| match batch.into_outcome() {
+        Ok(Outcome::Element(values)) => {
+            let batch = values[0].get::<DenseHostTensor>().unwrap();
+            batch.elements::<i64>().unwrap().to_vec()
+        }
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        batches.collect::<Vec<_>>(),
+        [vec![0, 1], vec![2, 3], vec![4]]
+    );
 }

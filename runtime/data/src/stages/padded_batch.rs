@@ -115,19 +115,25 @@ impl Stage for PaddedBatch {
     }
 }
 
+/// So many elements are drawn at most for batches behind the next one.
+const MAX_AHEAD: usize = 1 << 16;
+
 #[derive(Debug)]
 struct PaddedBatchMachine {
     input: Box<dyn Draw>,
     batch: PaddedBatch,
-    /// Of the next batch, oldest first.
+    /// Of the next batches, oldest first.
     drawn: VecDeque<IterationResult>,
     has_ended: bool,
 }
 
 impl Machine for PaddedBatchMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         let batch_size = self.batch.batch_size;
-        while !self.has_ended && self.drawn.len() < batch_size {
+        // The elements of all batches that were asked for, so that their values are made side by side.
+        let num_wanted = batch_size.saturating_mul(num_outstanding.max(1));
+        let num_wanted = num_wanted.min(batch_size.max(MAX_AHEAD));
+        while !self.has_ended && self.drawn.len() < num_wanted {
             if let Some(cancelled) = ctx.request().cancel_value() {
                 return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
@@ -166,7 +172,7 @@ impl Machine for PaddedBatchMachine {
 impl PaddedBatchMachine {
     /// What has to be waited for before there is a batch. Forgets what was drawn behind an end.
     fn await_drawn(&mut self) -> Option<AnyRef> {
-        for index in 0..self.drawn.len() {
+        for index in 0..self.drawn.len().min(self.batch.batch_size) {
             if let Some(awaited) = self.drawn[index].settle() {
                 return Some(awaited);
             }
