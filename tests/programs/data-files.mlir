@@ -83,6 +83,15 @@ func @examples() -> !tfrt.chain {
   tfrt.return %c1 : !tfrt.chain
 }
 
+func @examples_as_they_are_read() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %f = tfrt_test.get_string { value = "files/examples.tfrecord" }
+  %d = tfrt_data.example_dataset %f { compression = "gzip", schema = "name: str, price: f32 = 0" }
+  %i = tfrt_data.make_iterator %d
+  %c1 = tfrt_data.enumerate.iterator %i, %c0 { function = @shows_price } : !tfrt.chain
+  tfrt.return %c1 : !tfrt.chain
+}
+
 func @rows_of_an_array() -> !tfrt.chain {
   %c0 = tfrt.new.chain
   %f = tfrt_test.get_string { value = "files/table.npy" }

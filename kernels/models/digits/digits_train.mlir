@@ -197,8 +197,7 @@ func @batches(%path: !tfrt.string) -> !tfrt_data.dataset {
   %size = tfrt.constant.i64 128
   %for_ever = tfrt.constant.i64 -1
   %two = tfrt.constant.i64 2
-  %records = tfrt_data.tf_record_dataset %path
-  %examples = tfrt_data.parse_example_dataset %records {schema = "image: str, label: i64"}
+  %examples = tfrt_data.example_dataset %path {schema = "image: str, label: i64"}
   %shuffled = tfrt_data.shuffle_dataset %examples, %window, %seed, %seed {reshuffle_each_iteration = true}
   %endless = tfrt_data.repeat_dataset %shuffled, %for_ever
   %digits = tfrt_data.map_dataset %endless {function = @decode}

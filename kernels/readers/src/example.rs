@@ -85,7 +85,7 @@ fn record_of(values: &[AnyRef]) -> Result<&[u8], Error> {
 }
 
 /// Features are lists of integers, floats and strings.
-fn check_types(schema: &Schema) -> Result<(), Error> {
+pub(crate) fn check_types(schema: &Schema) -> Result<(), Error> {
     let is_wrong = |dtype: DType| !matches!(dtype, DType::I64 | DType::F32 | DType::String);
     match schema
         .columns()

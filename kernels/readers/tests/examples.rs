@@ -14,8 +14,9 @@ use tfrt_readers::example::{
     Example, ExampleWriter, Feature, FeatureList, FeatureLists, Features, Kind, SequenceExample,
     SequenceSchema, infer_example_schema, parse_example, parse_examples, parse_sequence_example,
 };
+use tfrt_readers::policy::OnError;
 use tfrt_readers::schema::Schema;
-use tfrt_readers::tfrecord::{RecordWriter, tf_record_dataset};
+use tfrt_readers::tfrecord::{RecordWriter, TfRecordOptions, tf_record_dataset};
 use tfrt_readers::write::WriteColumns;
 use tfrt_support::Error;
 use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor};
@@ -290,4 +291,72 @@ fn a_shape_that_no_tensor_can_have_is_refused() {
         .unwrap_err();
     let text = error.message();
     assert!(text.contains("no tensor has so many elements"), "{text}");
+}
+
+#[test]
+fn errors_of_examples_name_the_record_and_its_file() {
+    let folder = Folder::new("examples-places");
+    let path = folder.path("a.tfrecord");
+    let mut writer = RecordWriter::new(Vec::new());
+    for example in [
+        Example::of([("x", Feature::int64([1]))]).to_bytes(),
+        b"not a message".to_vec(),
+        Example::of([("y", Feature::int64([2]))]).to_bytes(),
+        Example::of([("x", Feature::int64([3]))]).to_bytes(),
+    ] {
+        writer.write(&example).unwrap();
+    }
+    std::fs::write(&path, writer.finish().unwrap()).unwrap();
+    let options = TfRecordOptions::default();
+    let found: Vec<Result<i64, String>> = all(&options.examples(&*path, schema("x: i64")).unwrap());
+    let expected = [
+        Ok(1),
+        Err(format!(
+            "failed to parse example.proto from string (record 1 of {path})"
+        )),
+        Err(format!(
+            "feature `x`: expected a feature in the record, found none (record 2 of {path})"
+        )),
+        Ok(3),
+    ];
+    assert_eq!(found, expected);
+    // The policy holds for them, too.
+    let options = TfRecordOptions {
+        on_error: OnError::Skip { max: 2 },
+        ..options
+    };
+    let found: Vec<i64> = good(&options.examples(&*path, schema("x: i64")).unwrap());
+    assert_eq!(found, [1, 3]);
+    let refused = options.examples(&*path, schema("x: f64")).unwrap_err();
+    let expected = "feature `x`: expected a type `i64`, `f32` or `str`, found `f64`";
+    assert_eq!(refused.message(), expected);
+}
+
+#[test]
+fn checkpoints_of_examples_go_on_where_they_were() {
+    let folder = Folder::new("examples-saved");
+    let path = folder.path("a.tfrecord");
+    let mut writer = RecordWriter::new(Vec::new());
+    for number in 0..5 {
+        let example = Example::of([("x", Feature::int64([number]))]);
+        writer.write(&example.to_bytes()).unwrap();
+    }
+    std::fs::write(&path, writer.finish().unwrap()).unwrap();
+    let samples = |text| {
+        TfRecordOptions::default()
+            .examples(&*path, schema(text))
+            .unwrap()
+    };
+    let dataset = samples("x: i64");
+    let ctx = common::context("s");
+    let mut elements = dataset.elements::<i64, _>(&ctx);
+    assert_eq!(elements.next().unwrap().unwrap(), 0);
+    assert_eq!(elements.next().unwrap().unwrap(), 1);
+    let checkpoint = elements.save().unwrap();
+    let rest = dataset.elements_from::<i64, _>(&checkpoint, &ctx).unwrap();
+    let rest: Result<Vec<i64>, Error> = rest.collect();
+    assert_eq!(rest.unwrap(), [2, 3, 4]);
+    // Another schema is another pipeline.
+    let other = samples("x: i64 = 0");
+    assert!(other.elements_from::<i64, _>(&checkpoint, &ctx).is_err());
 }

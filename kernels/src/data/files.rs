@@ -58,13 +58,42 @@ fn tf_record_dataset(
     #[attr] verify: Option<&str>,
     #[attr] on_error: Option<&str>,
 ) -> Result<Dataset> {
-    let options = TfRecordOptions {
+    record_options(compression, verify, on_error)?.dataset(path)
+}
+
+/// Makes a dataset of the features of the records of TFRecord files, each of which is a `tf.Example`: one component for each column of
+/// `schema`, as `parse_example_dataset` makes them. Records are parsed as they are read, so errors name the record and its file, and
+/// `on_error` holds for them, too.
+///
+/// # Errors
+/// If the schema is wrong. Draws fail as those of `tf_record_dataset`, and with the feature that is not what the schema says.
+#[tfrt_kernel(
+    "tfrt_data.example_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn example_dataset(
+    path: &str,
+    #[attr] schema: &str,
+    #[attr] compression: Option<&str>,
+    #[attr] verify: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    record_options(compression, verify, on_error)?.examples(path, schema.parse()?)
+}
+
+fn record_options(
+    compression: Option<&str>,
+    verify: Option<&str>,
+    on_error: Option<&str>,
+) -> Result<TfRecordOptions> {
+    Ok(TfRecordOptions {
         compression: parsed(compression)?,
         verify: parsed(verify)?,
         on_error: parsed(on_error)?,
         ..TfRecordOptions::default()
-    };
-    options.dataset(path)
+    })
 }
 
 /// Makes a dataset of the lines of text files, each a string.

@@ -165,7 +165,8 @@
 //! | format | in Rust, `tfrt_readers::` | in a program, `tfrt_data.` |
 //! |---|---|---|
 //! | TFRecord | `tfrecord::tf_record_dataset` | `tf_record_dataset` |
-//! | `tf.Example` in records | `example::parse_examples` | `parse_example_dataset` |
+//! | `tf.Example` in records | `tfrecord::TfRecordOptions::examples` | `example_dataset` |
+//! | `tf.Example` in strings | `example::parse_examples` | `parse_example_dataset` |
 //! | `tf.SequenceExample` in records | `example::parse_sequence_examples` | `parse_sequence_example_dataset` |
 //! | lines of text | `text::text_line_dataset` | `text_line_dataset` |
 //! | names of files | `text::list_files_dataset` | `list_files_dataset` |

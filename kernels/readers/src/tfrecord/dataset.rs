@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use tfrt_async::ByteString;
 use tfrt_data::{Dataset, StageDescription};
@@ -9,9 +10,11 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use super::read::{MAX_RECORD_BYTES, RecordError, RecordReader, Verify};
+use crate::example::{check_types, parse_example};
 use crate::files::{Compression, Files, NUM_MARK_BYTES, OpenFile, Stream};
 use crate::policy::OnError;
 use crate::read_ahead::{self, Element, Format, ReadElements};
+use crate::schema::Schema;
 
 /// A dataset of the records of files, each a string with one component.
 ///
@@ -56,15 +59,47 @@ impl TfRecordOptions {
         let files = files.into();
         let format = Records {
             options: self,
+            schema: None,
             names_files: files.single().is_none(),
         };
         read_ahead::dataset(format, &files, self.on_error)
+    }
+
+    /// The dataset of the features of records, each of which is a `tf.Example`: the components that
+    /// the columns of the schema describe, as [`parse_examples`](crate::example::parse_examples)
+    /// returns them.
+    ///
+    /// Records are parsed where they are read, on the blocking pool, so a record that is not what the
+    /// schema says is an error with its number and its file, subject to
+    /// [`on_error`](Self::on_error).
+    ///
+    /// ```
+    /// use tfrt_readers::tfrecord::TfRecordOptions;
+    ///
+    /// let schema = "image: str, label: i64 = -1".parse()?;
+    /// let samples = TfRecordOptions::default().examples("train-*.tfrecord", schema)?;
+    /// assert_eq!(samples.name(), "tf_record");
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a column is of a type that no feature has: these are `i64`, `f32` and `str`.
+    pub fn examples(self, files: impl Into<Files>, schema: Schema) -> Result<Dataset, Error> {
+        check_types(&schema)?;
+        let format = Records {
+            options: self,
+            schema: Some(Arc::new(schema)),
+            names_files: true,
+        };
+        read_ahead::dataset(format, &files.into(), self.on_error)
     }
 }
 
 #[derive(Debug)]
 struct Records {
     options: TfRecordOptions,
+    /// The features of records, if these are examples.
+    schema: Option<Arc<Schema>>,
     /// Whether errors say which file they are in. If there is one file, the program that they are reported to names it, and the texts
     /// are those of the reference.
     names_files: bool,
@@ -118,6 +153,9 @@ impl Format for Records {
         if (compression, verify) != (Compression::Auto, Verify::All) {
             to.attribute("options", format_args!("{compression:?}, {verify:?}"));
         }
+        if let Some(schema) = &self.schema {
+            to.attribute("schema", schema);
+        }
     }
 }
 
@@ -141,6 +179,7 @@ impl Records {
         FileRecords {
             reader,
             file,
+            schema: self.schema.clone(),
             names_files: self.names_files,
             num_read: 0,
         }
@@ -212,8 +251,23 @@ fn detect(start: &[u8]) -> Compression {
 struct FileRecords {
     reader: RecordReader<Stream>,
     file: OpenFile,
+    schema: Option<Arc<Schema>>,
     names_files: bool,
     num_read: u64,
+}
+
+impl FileRecords {
+    /// A record as an element.
+    fn element(&self, record: Vec<u8>, ctx: &ExecutionContext) -> Result<Element, Error> {
+        let len_bytes = record.len();
+        match &self.schema {
+            None => Ok(Element::one(ByteString::from(record), len_bytes)),
+            Some(schema) => Ok(Element {
+                values: parse_example(&record, schema, ctx.allocator())?,
+                len_bytes,
+            }),
+        }
+    }
 }
 
 impl ReadElements for FileRecords {
@@ -221,21 +275,18 @@ impl ReadElements for FileRecords {
         (!self.reader.has_ended()).then(|| self.reader.position())
     }
 
-    fn read_element(&mut self, _ctx: &ExecutionContext) -> Option<Result<Element, Error>> {
+    fn read_element(&mut self, ctx: &ExecutionContext) -> Option<Result<Element, Error>> {
         let record = self.reader.next()?;
         let number = self.num_read;
         self.num_read += 1;
-        Some(match record {
-            Ok(record) => {
-                let len_bytes = record.len();
-                Ok(Element::one(ByteString::from(record), len_bytes))
-            }
-            Err(RecordError::Io(error)) => Err(self.file.read_error(&error)),
-            Err(error) if self.names_files => {
-                let place = format!(" (record {number} of {})", self.file.path());
-                Err(Error::from(error).with_note(place))
-            }
+        let element = match record {
+            Ok(record) => self.element(record, ctx),
+            Err(RecordError::Io(error)) => return Some(Err(self.file.read_error(&error))),
             Err(error) => Err(error.into()),
-        })
+        };
+        Some(element.map_err(|error| match self.names_files {
+            true => error.with_note(format!(" (record {number} of {})", self.file.path())),
+            false => error,
+        }))
     }
 }
