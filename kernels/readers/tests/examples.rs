@@ -207,6 +207,34 @@ fn sequences_become_tensors_with_a_row_for_each_step() {
     );
 }
 
+#[test]
+fn bytes_that_are_not_a_sequence_example_are_refused_with_the_reason() {
+    let columns = || Some(schema("a: i64"));
+    let schema = SequenceSchema::new(columns(), columns()).unwrap();
+    let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+    for (bytes, found) in [
+        (&b"\x0a\x05abc"[..], "bytes that end within a field"),
+        (
+            b"\x0b",
+            "a field with an unknown wire type, or with the number 0",
+        ),
+        (
+            b"\x02\x00",
+            "a field with an unknown wire type, or with the number 0",
+        ),
+        (b"\x08\x01", "a field of another type"),
+        (&[0xff; 11], "a number with too many bits"),
+        // A name of one byte, which is not UTF-8.
+        (b"\x0a\x05\x0a\x03\x0a\x01\xff", "a name that is not UTF-8"),
+    ] {
+        let error = parse_sequence_example(bytes, &schema, &allocator).unwrap_err();
+        assert_eq!(
+            error.message(),
+            format!("expected a sequence example, found {found}")
+        );
+    }
+}
+
 fn feature() -> impl Strategy<Value = Feature> {
     prop_oneof![
         Just(Feature::default()),

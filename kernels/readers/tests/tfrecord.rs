@@ -122,6 +122,10 @@ fn a_stream_that_is_read_in_pieces_and_fails_says_so_once() {
     let found = read(Pieces(&file));
     let failure = "failed to read due to error: it broke".to_owned();
     assert_eq!(found, [Ok(b"red".to_vec()), Err(failure)]);
+    // A chain of causes does not say it again.
+    let error = RecordError::from(io::Error::other("it broke"));
+    let cause = std::error::Error::source(&error).map(ToString::to_string);
+    assert_eq!(cause, None);
 }
 
 #[test]

@@ -172,7 +172,8 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Write(error) => Some(error),
+            // Its text is that of the error below, whose cause is the next one.
+            Self::Write(error) => std::error::Error::source(error),
             _ => None,
         }
     }

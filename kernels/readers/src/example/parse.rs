@@ -8,7 +8,7 @@ use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{DType, Error, ErrorCode};
 
 use super::num_values;
-use super::wire::{Field, Reader};
+use super::wire::{Field, Malformed, Reader};
 use crate::column::Values;
 use crate::schema::{Cell, Column, ColumnShape, Missing, Schema};
 
@@ -37,7 +37,7 @@ pub fn parse_example(
 ) -> Result<Components, Error> {
     super::check_types(schema)?;
     let mut found: Vec<Option<&[u8]>> = vec![None; schema.columns().len()];
-    find_features(bytes, schema, &mut found).ok_or_else(not_an_example)?;
+    find_features(bytes, schema, &mut found).map_err(not_an_example)?;
     let mut components = Components::new();
     for (column, feature) in schema.columns().iter().zip(found) {
         add_component(column, feature, allocator, &mut components)?;
@@ -45,8 +45,9 @@ pub fn parse_example(
     Ok(components)
 }
 
+/// Returns the error of the reference, which does not say what is wrong with the bytes.
 #[cold]
-fn not_an_example() -> Error {
+fn not_an_example(_: Malformed) -> Error {
     Error::new("failed to parse example.proto from string").with_code(ErrorCode::DataLoss)
 }
 
@@ -55,17 +56,17 @@ fn find_features<'a>(
     bytes: &'a [u8],
     schema: &Schema,
     found: &mut [Option<&'a [u8]>],
-) -> Option<()> {
+) -> Result<(), Malformed> {
     let mut example = Reader::new(bytes);
     while !example.is_at_end() {
         if let (1, field) = example.field()? {
             let Field::Bytes(features) = field else {
-                return None;
+                return Err(Malformed::FieldType);
             };
             find_entries(features, schema, found)?;
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// Finds the entries of a map from names to features.
@@ -73,7 +74,7 @@ pub(super) fn find_entries<'a>(
     bytes: &'a [u8],
     schema: &Schema,
     found: &mut [Option<&'a [u8]>],
-) -> Option<()> {
+) -> Result<(), Malformed> {
     let mut features = Reader::new(bytes);
     // Records that were written by the same program have their features in the same order.
     let mut expected = 0;
@@ -82,7 +83,7 @@ pub(super) fn find_entries<'a>(
             continue;
         };
         let Field::Bytes(entry) = field else {
-            return None;
+            return Err(Malformed::FieldType);
         };
         let mut entry = Reader::new(entry);
         let (mut name, mut feature): (&[u8], &[u8]) = (&[], &[]);
@@ -91,11 +92,11 @@ pub(super) fn find_entries<'a>(
                 (1, Field::Bytes(bytes)) => name = bytes,
                 // A message that comes in two parts is their sum, but nobody writes that.
                 (2, Field::Bytes(bytes)) => feature = bytes,
-                (1 | 2, _) => return None,
+                (1 | 2, _) => return Err(Malformed::FieldType),
                 _ => {}
             }
         }
-        std::str::from_utf8(name).ok()?;
+        std::str::from_utf8(name).map_err(|_| Malformed::Name)?;
         let columns = schema.columns();
         let is_it = |column: &Column| column.name.as_bytes() == name;
         let index = match columns.get(expected) {
@@ -107,7 +108,7 @@ pub(super) fn find_entries<'a>(
             found[index] = Some(feature);
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// Adds what becomes of a feature, if there is one.
@@ -182,12 +183,10 @@ pub(super) fn read_feature(
     let mut feature = Reader::new(bytes);
     let mut kind = None;
     while !feature.is_at_end() {
-        let Some((number, field)) = feature.field() else {
-            return Err(not_an_example());
-        };
+        let (number, field) = feature.field().map_err(not_an_example)?;
         let Field::Bytes(list) = field else {
             match number {
-                1..=3 => return Err(not_an_example()),
+                1..=3 => return Err(not_an_example(Malformed::FieldType)),
                 _ => continue,
             }
         };
@@ -204,9 +203,9 @@ pub(super) fn read_feature(
             (2, Values::F32(values)) => read_floats(list, values),
             (3, Values::I64(values)) => read_integers(list, values),
             // Another kind is wrong only if it is the last one.
-            _ => Some(()),
+            _ => Ok(()),
         };
-        read.ok_or_else(not_an_example)?;
+        read.map_err(not_an_example)?;
     }
     let (found, is_right) = match (kind, &*values) {
         (None, _) => return Ok(None),
@@ -223,38 +222,38 @@ pub(super) fn read_feature(
     }
 }
 
-fn read_strings(bytes: &[u8], values: &mut Vec<Vec<u8>>) -> Option<()> {
+fn read_strings(bytes: &[u8], values: &mut Vec<Vec<u8>>) -> Result<(), Malformed> {
     let mut list = Reader::new(bytes);
     while !list.is_at_end() {
         match list.field()? {
             (1, Field::Bytes(bytes)) => values.push(bytes.to_vec()),
-            (1, _) => return None,
+            (1, _) => return Err(Malformed::FieldType),
             _ => {}
         }
     }
-    Some(())
+    Ok(())
 }
 
-fn read_floats(bytes: &[u8], values: &mut Vec<f32>) -> Option<()> {
+fn read_floats(bytes: &[u8], values: &mut Vec<f32>) -> Result<(), Malformed> {
     let mut list = Reader::new(bytes);
     while !list.is_at_end() {
         match list.field()? {
             (1, Field::Bytes(packed)) => {
                 let (chunks, rest) = packed.as_chunks::<4>();
                 if !rest.is_empty() {
-                    return None;
+                    return Err(Malformed::Truncated);
                 }
                 values.extend(chunks.iter().map(|&bytes| f32::from_le_bytes(bytes)));
             }
             (1, Field::Four(bytes)) => values.push(f32::from_le_bytes(bytes)),
-            (1, _) => return None,
+            (1, _) => return Err(Malformed::FieldType),
             _ => {}
         }
     }
-    Some(())
+    Ok(())
 }
 
-fn read_integers(bytes: &[u8], values: &mut Vec<i64>) -> Option<()> {
+fn read_integers(bytes: &[u8], values: &mut Vec<i64>) -> Result<(), Malformed> {
     let mut list = Reader::new(bytes);
     while !list.is_at_end() {
         match list.field()? {
@@ -265,11 +264,11 @@ fn read_integers(bytes: &[u8], values: &mut Vec<i64>) -> Option<()> {
                 }
             }
             (1, Field::Varint(number)) => values.push(number as i64),
-            (1, _) => return None,
+            (1, _) => return Err(Malformed::FieldType),
             _ => {}
         }
     }
-    Some(())
+    Ok(())
 }
 
 #[cold]

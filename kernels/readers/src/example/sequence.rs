@@ -9,7 +9,7 @@ use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{Error, ErrorCode};
 
 use super::parse::{add_component, find_entries, read_feature, wrong};
-use super::wire::{Field, Reader};
+use super::wire::{Field, Malformed, Reader};
 use super::{check_types, num_values};
 use crate::column::Values;
 use crate::schema::{Column, ColumnShape, Missing, Schema};
@@ -85,7 +85,7 @@ pub fn parse_sequence_example(
     let (context, sequences) = (columns(&schema.context), columns(&schema.sequences));
     let mut found_context = vec![None; context.len()];
     let mut found_sequences = vec![None; sequences.len()];
-    find(bytes, schema, &mut found_context, &mut found_sequences).ok_or_else(not_one)?;
+    find(bytes, schema, &mut found_context, &mut found_sequences).map_err(not_one)?;
     let mut components = Components::new();
     for (column, feature) in context.iter().zip(found_context) {
         add_component(column, feature, allocator, &mut components)?;
@@ -97,8 +97,8 @@ pub fn parse_sequence_example(
 }
 
 #[cold]
-fn not_one() -> Error {
-    Error::new("expected a sequence example, found other bytes").with_code(ErrorCode::DataLoss)
+fn not_one(found: Malformed) -> Error {
+    Error::new(format!("expected a sequence example, found {found}")).with_code(ErrorCode::DataLoss)
 }
 
 fn find<'a>(
@@ -106,7 +106,7 @@ fn find<'a>(
     schema: &SequenceSchema,
     context: &mut [Option<&'a [u8]>],
     sequences: &mut [Option<&'a [u8]>],
-) -> Option<()> {
+) -> Result<(), Malformed> {
     let mut example = Reader::new(bytes);
     while !example.is_at_end() {
         match (example.field()?, &schema.context, &schema.sequences) {
@@ -115,11 +115,11 @@ fn find<'a>(
             }
             ((2, Field::Bytes(lists)), _, Some(schema)) => find_entries(lists, schema, sequences)?,
             ((1 | 2, Field::Bytes(_)), ..) => {}
-            ((1 | 2, _), ..) => return None,
+            ((1 | 2, _), ..) => return Err(Malformed::FieldType),
             _ => {}
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// Adds what becomes of a list of features, if there is one.
@@ -140,7 +140,7 @@ fn add_sequence(
     let mut num_steps = 0;
     let mut steps = Reader::new(list.unwrap_or_default());
     while !steps.is_at_end() {
-        match steps.field().ok_or_else(not_one)? {
+        match steps.field().map_err(not_one)? {
             (1, Field::Bytes(feature)) => {
                 let mut step = Values::new(column.dtype);
                 read_feature(feature, column, &mut step)?;
@@ -152,7 +152,7 @@ fn add_sequence(
                 values.append(step);
                 num_steps += 1;
             }
-            (1, _) => return Err(not_one()),
+            (1, _) => return Err(not_one(Malformed::FieldType)),
             _ => {}
         }
     }

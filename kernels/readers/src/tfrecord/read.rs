@@ -255,7 +255,8 @@ impl fmt::Display for RecordError {
 impl std::error::Error for RecordError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Io(error) => Some(error),
+            // The message says what the error itself says.
+            Self::Io(error) => std::error::Error::source(error),
             _ => None,
         }
     }

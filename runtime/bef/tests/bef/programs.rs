@@ -185,10 +185,13 @@ fn a_synchronous_function_returns_registers_of_its_own() {
 fn a_name_with_a_zero_byte_is_refused() {
     let mut program = ProgramBuilder::new();
     program.add_native_function("a\0b", &[], &[]).unwrap();
+    let error = program.finish().unwrap_err();
     assert_eq!(
-        program.finish().unwrap_err().to_string(),
+        error.to_string(),
         "expected a name without zero bytes, found \"a\\0b\""
     );
+    // A chain of causes does not say it again.
+    assert!(std::error::Error::source(&error).is_none());
 }
 
 /// A kernel of a random function: its choices, to be taken modulo the number of candidates.
