@@ -342,7 +342,7 @@ fn undeclared(def: &OpDef, op: &dyn OpInstance, name: &str) -> Option<Breach> {
     if name.contains('.') {
         return names_function.then(|| {
             let message = format!(
-                "attribute '{name}' names a function, and the op declares none of this name"
+                "attribute '{name}' names a function, but the op declares no function of this name"
             );
             Breach::op(message)
         });

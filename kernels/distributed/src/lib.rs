@@ -1,7 +1,8 @@
 //! `tfrt_dist.*`: programs over many tasks.
 //!
-//! What contexts, remote objects and collectives are, [`tfrt::distributed`] says; here is what programs see of them. Link this crate to
-//! make its kernels available to programs, and to let a task read programs that other tasks send as text:
+//! [`tfrt::distributed`] explains contexts, remote objects and collectives; this crate has the
+//! kernels through which programs use them. Link it to make these kernels available to programs, and
+//! to let a task read programs that other tasks send as text:
 //!
 //! ```
 //! use tfrt::prelude::*;

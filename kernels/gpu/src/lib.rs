@@ -5,15 +5,16 @@
 //!                                                                      └── the host device: threads of this process
 //! ```
 //!
-//! The kernels know a GPU only by the traits of [`api`]. A [`Gpu`](platform::Gpu) is one implementation of all of them, chosen once per host: see
-//! [`platform`]. This crate builds, starts and runs whatever needs no device on machines without a GPU.
+//! The kernels use a GPU only through the traits of [`api`]. A [`Gpu`](platform::Gpu) is one
+//! implementation of all of them, chosen once per host: see [`platform`]. On machines without a GPU,
+//! this crate builds, starts, and runs everything that does not need a device.
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`api`] | the traits, their handles and their errors |
 //! | [`platform`] | the choice of an implementation |
 //! | [`enums`] | enumerations of the libraries, as attributes |
-//! | [`values`] | what programs pass around, and what it keeps |
+//! | [`values`] | the payloads that programs pass around |
 //! | [`kernels`] | the kernels |
 //! | [`cuda`] | the implementation over the libraries of the system |
 //! | [`host_device`] | a GPU that is made of threads and memory of the process |

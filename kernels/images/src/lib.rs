@@ -1,7 +1,8 @@
 //! Images for input pipelines.
 //!
-//! An image is a dense tensor of shape `[height, width, channels]`, in rows from the top, with one channel (grey), two (grey and alpha), three
-//! (red, green and blue) or four (with alpha). Decoded images have elements of type u8.
+//! An image is a dense tensor of shape `[height, width, channels]`, from the top row down, with one
+//! channel (grey), two (grey and alpha), three (red, green and blue) or four (with alpha). The elements
+//! of decoded images have the type u8.
 //!
 //! | module | functions | kernels |
 //! |---|---|---|
@@ -9,7 +10,8 @@
 //! | [`resize`](mod@resize) | [`resize`](resize::resize), [`crop`](resize::crop), [`crop_and_resize`](resize::crop_and_resize) | `tfrt_image.` and these names |
 //! | [`pixels`] | [`flip`](pixels::flip), [`normalize`](pixels::normalize), [`to_channels_first`](pixels::to_channels_first) | `tfrt_image.` and these names |
 //!
-//! Link the crate, and programs have the kernels: `tfrt::link!(tfrt_images);`. From Rust, the functions stand in the closures of a pipeline:
+//! `tfrt::link!(tfrt_images);` makes the kernels available to programs. In Rust, call the functions
+//! in the closures of a pipeline:
 //!
 //! ```
 //! use std::sync::Arc;

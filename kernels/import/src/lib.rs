@@ -1,18 +1,18 @@
-//! What the importers of models share.
+//! The common parts of all model importers.
 //!
-//! An importer reads a model file of another system and makes a program of our ops. This crate has what does not depend on the
-//! system that the file comes from:
+//! An importer reads a model file of another system and writes a program of our ops. This crate has
+//! the parts that do not depend on that system:
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
 //! | `limits` | how large the parts of a file may be |
-//! | [`names`] | names from files, in messages |
+//! | [`names`] | how messages show names from files |
 //! | `error` | what is wrong with a model, and where |
 //! | [`report`] | what an import does not support |
 //! | [`program`] | programs of ops, as importers write them |
 //! | `session` | a program with its weights, ready to be run |
 //!
-//! Nothing here knows a file format.
+//! No module here depends on a file format.
 #![forbid(unsafe_code)]
 
 mod limits;

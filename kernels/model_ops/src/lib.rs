@@ -1,7 +1,7 @@
-//! The ops that imported models are made of, beyond those of the standard kernel library.
+//! The ops of imported models that the standard kernel library does not have.
 //!
-//! Attributes are canonical: whatever a format had in its older versions, ops here have one form. They are ordinary ops, one function
-//! each, which callers run one by one or as kernels of a graph.
+//! Attributes are canonical: an op has one form, whichever forms the versions of a file format have.
+//! Each is an ordinary op, written as one function, that callers run alone or as a kernel of a graph.
 //!
 //! | module | ops |
 //! |---|---|
@@ -26,12 +26,12 @@
 //! | [`lists`] | lists of tensors, values that may be absent, and what loops need |
 //!
 //! # Operands that are left out
-//! An op with operands that need not be there takes the others in order, and the attribute `slots` says which each of them is. Without
-//! the attribute they are the first ones.
+//! An op with optional operands takes the operands that are present, in order; the attribute `slots`
+//! says which ones they are. Without the attribute, they are the first ones.
 //!
 //! # Numbers
-//! Half-precision numbers are computed with in at least single precision and rounded once; integers wrap around. Reductions sum in double
-//! precision.
+//! Half-precision numbers are computed in at least single precision and rounded once; integers wrap
+//! around. Reductions sum in double precision.
 #![forbid(unsafe_code)]
 
 mod number;

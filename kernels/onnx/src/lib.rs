@@ -4,7 +4,7 @@
 //!  model.onnx ──wire format──► proto ──read, check──► Model ──adapt, lower──► program of our ops
 //! ```
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
 //! | [`proto`] | the messages that files are made of |
 //! | `model` | a file, read and checked |
@@ -13,13 +13,13 @@
 //! | [`attribute`] | attributes of nodes |
 //! | [`tensor`] | tensors of a file, and beside it |
 //! | `element_type` | element types |
-//! | [`opset`] | what ONNX says of its ops |
+//! | [`opset`] | the declarations of ONNX's ops |
 //! | [`import`] | from a model to a program |
 //! | [`guide`] | how to run models, what is not supported, how to add an op |
 //!
 //! Files are not trusted: see `order` for the rules of graphs, `external` for those of other files, and
-//! [`Limits`](tfrt_import::Limits) for how large everything may be. Nothing here runs a model:
-//! that is what [`Session`](tfrt_import::Session) does.
+//! [`Limits`](tfrt_import::Limits) for the limits of sizes. This crate does not run models:
+//! [`Session`](tfrt_import::Session) does.
 #![deny(unsafe_code)]
 
 pub mod proto;

@@ -1,6 +1,6 @@
 //! File formats of input pipelines.
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
 //! | [`tfrecord`] | TFRecord: strings of bytes with checksums |
 //! | [`text`] | lines of text |
@@ -8,19 +8,19 @@
 //! | [`mod@csv`] | comma-separated values (feature `csv`) |
 //! | [`tensor_files`] | BTF and npy files; with the feature `formats`, npz and safetensors files |
 //! | [`columnar`] | Parquet files and Arrow IPC files and streams (features `parquet` and `arrow`) |
-//! | [`files`] | which files are read: names, folders and patterns; file systems; compression |
-//! | [`schema`] | what the columns of a file are |
-//! | [`write`](mod@write) | files of columns that are written
-//! | [`table`] | files of rows, whatever their format
+//! | [`files`] | the files to read: names, folders and patterns; file systems; compression |
+//! | [`schema`] | the columns of a file |
+//! | [`write`](mod@write) | writers of files of columns |
+//! | [`table`] | files of rows in any format |
 //! | [`read_ahead`] | datasets of elements that the blocking pool reads ahead |
-//! | [`policy`] | what follows an error |
+//! | [`policy`] | what happens after an error |
 //!
-//! Each format has a reader over any stream of bytes, which knows nothing of pipelines, and a dataset.
+//! Each format has a dataset, and a reader over any stream of bytes that does not depend on pipelines.
 //! No file can make a reader panic. The memory that a file takes is bounded by a small multiple of its
 //! size, with these exceptions, where a few bytes may stand for many: a record of a compressed file,
 //! a line or a row of text (256 MiB each), a page of a Parquet file (2 GiB, the most that the format
-//! allows), and a column with a dictionary (1 GiB a batch). Errors say in which file, in which record
-//! and at which byte they are.
+//! allows), and a column with a dictionary (1 GiB a batch). Errors name the file, the record and the
+//! byte.
 //!
 //! A format whose feature is off is not silently absent: its functions exist, and return an error that names the feature.
 #![forbid(unsafe_code)]

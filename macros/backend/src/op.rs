@@ -304,7 +304,7 @@ fn names(options: &OpOptions, function: &FunctionItem, problems: &mut Problems) 
     for parameter in signature::generic_parameters(function) {
         problems.at(
             parameter,
-            "a `raw` op is one function for all tensors: it is not generic",
+            "a `raw` op has one function for all tensors: remove the generic parameters",
         );
     }
     if signature::generic_parameters(function).is_empty() {

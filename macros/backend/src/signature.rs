@@ -321,7 +321,7 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
             Some("FunctionRef") => Ok(functions(name, true)),
             _ => Err(syn::Error::new_spanned(
                 ty,
-                "no value is a slice: take all remaining operands as `Operands<'_, T>` or `&[AnyRef]`, \
+                "a slice is not a value: take all remaining operands as `Operands<'_, T>` or `&[AnyRef]`, \
                  a list that is a constant with `#[attr]`",
             )),
         };

@@ -254,11 +254,11 @@ fn every_mistake_of_an_op_is_an_error_of_its_own() {
         "the function stays: {expansion}"
     );
     for part in [
-        "no op has the option `sync`",
+        "an op cannot have the option `sync`",
         "did you mean `side_effecting`",
-        "no kind of tensors is called `dense`",
-        "the type of a device is a word",
-        "elements that are written are those of a result",
+        "unknown kind of tensor `dense`",
+        "expected the type of a device as one word",
+        "only elements of a result can be written",
         "make `a` an attribute",
         "an op has no functions",
         "an op returns tensors",
@@ -293,7 +293,7 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", side_effecting"#,
             r#"fn a(#[resource] #[host] x: &Table) {}"#,
-            r#"a resource stays where it is: remove `#[host]`"#,
+            r#"a resource is never copied between devices: remove `#[host]`"#,
         ),
         (
             r#""my.A", side_effecting"#,
@@ -333,7 +333,7 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", metadata = m, forward = []"#,
             r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
-            r#"say whose memory: `forward = x`"#,
+            r#"the operand whose memory the result may take is missing: `forward = x`"#,
         ),
         (
             r#""my.A", metadata = m, forward = [x, x]"#,
@@ -358,12 +358,12 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", metadata = m"#,
             r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
-            r#"may take the memory of `x` if you say so"#,
+            r#"to let the result take the memory of `x`, add `forward = x`"#,
         ),
         (
             r#""my.A", metadata = m, forward = x"#,
             r#"fn a(x: Forwarded, #[out] y: &mut [f32]) {}"#,
-            r#"say of what type: `Forwarded<'_, f32>`"#,
+            r#"the element type is missing: `Forwarded<'_, f32>`"#,
         ),
         (
             r#""my.A", forward = x"#,
@@ -373,12 +373,12 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", metadata = m, forward = x"#,
             r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32], #[out] z: &mut [f32]) {}"#,
-            r#"memory is forwarded to one result"#,
+            r#"`forward` is for ops with one result"#,
         ),
         (
             r#""my.A", metadata = m, forward = x"#,
             r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut ScalarHostTensor) {}"#,
-            r#"memory is forwarded to a dense result"#,
+            r#"`forward` needs a dense result"#,
         ),
         (
             r#""my.A", metadata = m, forward = x"#,
@@ -403,7 +403,7 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", function = a"#,
             r#"fn a(x: &[f32]) {}"#,
-            r#"the function of the op is called `a` already"#,
+            r#"the function of the op already has the name `a`"#,
         ),
         (
             r#""my.A", function = b, function = c"#,
@@ -413,12 +413,12 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A.{T}", T = [f32, i32], function = b"#,
             r#"fn a<T: Element>(x: &[T]) {}"#,
-            r#"there is an op for each type"#,
+            r#"but there is one for each type"#,
         ),
         (
             r#""my.A", raw, function = b"#,
             r#"fn a(call: &mut OpCall<'_>) {}"#,
-            r#"this one has no signature to take"#,
+            r#"this op has no signature"#,
         ),
     ];
     for (options, item, said) in cases {

@@ -116,7 +116,7 @@ impl Input {
                 "{}:{line}:{column}: error: expected UTF-8 text{}",
                 self.name,
                 if is_bef {
-                    ", found a BEF file: `tfrt translate --bef-to-mlir` makes text of it"
+                    ", found a BEF file: `tfrt translate --bef-to-mlir` converts it to text"
                 } else {
                     ""
                 }

@@ -7,24 +7,24 @@
 //!             OpRegistry                    functions of a program
 //! ```
 //!
-//! A graph knows all of its kernels before the first one runs. Here a caller names one op at a time, gives it handles and
-//! attributes, and gets handles back at once: of tensors that are there, or will be. What can be known early, the metadata
-//! of results, is known early.
+//! A graph knows all of its kernels before the first one runs. Here a caller names one op at a time,
+//! passes handles and attributes to it, and gets handles at once: of tensors that are available, or
+//! will be. The metadata of results is known early where it can be.
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
 //! | `handle` | [`TensorHandle`]: a tensor, its metadata and its device, each known or pending; transfers |
 //! | `attrs` | [`OpAttrs`]: the attributes of a call |
 //! | [`metadata`](mod@metadata) | metadata functions for the common cases |
-//! | `op`, `registry` | what is registered as an op |
-//! | [`device_op`] | how a call of a registered op goes |
-//! | `handler` | who makes ops from names |
+//! | `op`, `registry` | registered ops |
+//! | [`device_op`] | the steps of a call of a registered op |
+//! | `handler` | handlers, which make ops from names |
 //! | `core_op`, [`composite`] | ops that can be called; functions as ops |
 //! | `eager` | ops called from Rust |
-//! | `exchange` | what the parts of a function on several devices exchange values by |
+//! | `exchange` | how the parts of a function on several devices exchange values |
 //! | `runtime` | the handlers, ops and conversions of a host |
 //!
-//! Handlers and ops know no program and no text: kernels that run ops are in the kernel library.
+//! Handlers and ops do not depend on programs or text: kernels that run ops are in the kernel library.
 #![deny(unsafe_code)]
 
 mod attrs;

@@ -202,8 +202,10 @@ pub(crate) fn damaged(what: &str) -> Error {
 
 #[cold]
 fn of_another_pipeline(difference: &str) -> Error {
-    Error::new(format!("a checkpoint of another pipeline: {difference}"))
-        .with_code(ErrorCode::FailedPrecondition)
+    Error::new(format!(
+        "expected a checkpoint of this pipeline, found another one: {difference}"
+    ))
+    .with_code(ErrorCode::FailedPrecondition)
 }
 
 impl StateWriter<'_> {

@@ -12,16 +12,16 @@
 //! values of an element. Several results may be outstanding, and that is where parallelism comes from: a batch draws all of its
 //! elements at once, and a prefetch above a map keeps several calls under way.
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
 //! | `dataset`, `iterator` | [`Dataset`], [`DataIterator`] and the traits of their stages, [`Stage`] and [`Draw`] |
 //! | `result` | [`IterationResult`] and [`Outcome`]: what a draw returns |
 //! | `function` | [`ElementFunction`]: functions of programs and closures |
-//! | `token` | stages that answer requests in order whenever what they wait for arrives |
+//! | `token` | stages that answer requests in order, as their inputs arrive |
 //! | `stages` | one file for each dataset |
 //! | `typed`, `elements` | pipelines from Rust: typed closures, and [`Elements`] for loops |
 //! | `description`, `checkpoint` | [`Description`] of a pipeline, and the rest of a pass as bytes |
-//! | `tuner` | how many calls to keep under way, found by trying |
+//! | `tuner` | how many calls to keep under way, found by measuring |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
 //! File formats are in crates above this one. This crate does no I/O.

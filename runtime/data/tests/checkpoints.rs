@@ -45,7 +45,7 @@ fn a_checkpoint_of_another_pipeline_names_the_first_stage_that_differs() {
     assert_eq!(error.code(), ErrorCode::FailedPrecondition);
     assert_eq!(
         error.message(),
-        "a checkpoint of another pipeline: stage 2 is `range (element_type = i64, start = 0, stop = 8, step = 1)`, and was `range \
+        "expected a checkpoint of this pipeline, found another one: stage 2 is `range (element_type = i64, start = 0, stop = 8, step = 1)`, and was `range \
          (element_type = i64, start = 0, stop = 9, step = 1)`"
     );
     let text = |dataset: &Dataset| refusal(dataset, &checkpoint).message().to_owned();
@@ -54,13 +54,13 @@ fn a_checkpoint_of_another_pipeline_names_the_first_stage_that_differs() {
         text(&batches(2, 9).prefetch(1).unwrap())
             .split(", and was")
             .next(),
-        Some("a checkpoint of another pipeline: stage 0 is `prefetch`")
+        Some("expected a checkpoint of this pipeline, found another one: stage 0 is `prefetch`")
     );
     let checkpoint = checkpoint_of(&Dataset::zip(&[range(2), range(3)]).unwrap(), 1);
     let text = |dataset: &Dataset| refusal(dataset, &checkpoint).message().to_owned();
     assert_eq!(
         text(&Dataset::zip(&[range(2)]).unwrap()),
-        "a checkpoint of another pipeline: there is no stage 2, which was `range (element_type = i64, start = 0, stop = 3, step = 1)`"
+        "expected a checkpoint of this pipeline, found another one: there is no stage 2, which was `range (element_type = i64, start = 0, stop = 3, step = 1)`"
     );
     let more = Dataset::zip(&[range(2), range(3), range(4)]).unwrap();
     assert!(text(&more).ends_with("stop = 4, step = 1)`, and there was none"));

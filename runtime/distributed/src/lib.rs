@@ -10,38 +10,39 @@
 //!             └ cluster, devices, groups                        └ contexts: id → DistributedContext
 //! ```
 //!
-//! A client makes the ids of remote objects itself, before it sends the request that makes the objects. So a request may use what an
-//! earlier one returns without waiting for its answer: where the object is not there yet, the task finds a placeholder. When the client
-//! drops its last copy of an id, the object is deleted.
+//! A client chooses the ids of remote objects before it sends the request that creates them. So a
+//! request may use the results of an earlier one without waiting for its answer: until the object
+//! exists, the task finds a placeholder. When the client drops its last copy of an id, the object is
+//! deleted.
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
 //! | [`name`] | names of tasks and devices |
 //! | [`message`] | configurations, requests and responses: protocol buffers |
 //! | `error` | typed errors of other tasks, and collections of them |
-//! | `cluster`, [`device`] | who the tasks are, and what they run on |
+//! | `cluster`, [`device`] | the tasks of a cluster and their devices |
 //! | [`discovery`] | how a task finds its cluster: files, flags, the environment of SLURM, MPI and Kubernetes |
 //! | [`fabric`] | [`RemoteClient`](fabric::RemoteClient) and [`FabricCommunicator`](fabric::FabricCommunicator): the transport, and the one inside a process |
 //! | `object`, `tensor` | objects that live on a task, and tensors among them |
-//! | [`rendezvous`] | where a payload meets its receiver |
-//! | [`health`] | tasks that are lost, and what waited for them |
+//! | [`rendezvous`] | the place where a payload meets its receiver |
+//! | [`health`] | lost tasks, and the values that waited for them |
 //! | [`function`](mod@function) | programs that are sent to a task and executed there |
-//! | `execute` | what a client does to execute a remote function |
+//! | `execute` | the client's side of executing a remote function |
 //! | `chain` | the order of effects on other tasks |
 //! | `op_handler` | ops of the Core Runtime on another task |
 //! | [`collective`] | all-reduce, broadcast and all-gather |
-//! | `context`, `server` | what belongs to one distributed execution, and to one task |
+//! | `context`, `server` | the state of one distributed execution, and of one task |
 //!
 //! # Threads
 //!
-//! No function here blocks. What a message makes available, it makes available on the work queue of the host that receives the
-//! message. Callbacks and waiters run without a lock held. Heartbeats alone pass the work queues by.
+//! No function here blocks. A message makes values available on the work queue of the host that
+//! receives it. Callbacks and waiters run without a lock held. Only heartbeats bypass the work queues.
 //!
 //! # Failures
 //!
-//! Nothing waits for ever for a task that is gone. When a task of a context is [lost](health), the answers of requests to it, what is
-//! received from it, and the collectives of its groups become errors that name it; everything else goes on. A context whose only client
-//! is lost is closed.
+//! Nothing waits forever for a lost task. When a task of a context is [lost](health), the answers to
+//! requests to it, the payloads expected from it, and the collectives of its groups become errors that
+//! name it; everything else continues. A context whose only client is lost is closed.
 #![forbid(unsafe_code)]
 
 pub mod name;

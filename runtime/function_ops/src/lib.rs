@@ -1,9 +1,10 @@
 //! Functions of programs as ops.
 //!
 //! A function from tensor handles to tensor handles can be called like any op. The first call with operands of given metadata on given
-//! devices *instantiates* it: what is known of its tensors is inferred, what nobody needs goes, every op is placed, the function is
-//! split by devices, and ops become their own kernels. Later calls of the kind run what was made, without handlers, attributes to
-//! decode, or handles in between.
+//! devices *instantiates* it: the metadata of its tensors is inferred, unused ops are removed, every
+//! op is placed, the function is split by devices, and ops become kernels. Later calls with such
+//! metadata and devices run the result: without handlers, without decoding attributes, and without
+//! handles in between.
 //!
 //! ```text
 //!  text or BEF ──► FunctionProgram ── function_op ──► ReadyOp ── call ──► handles
@@ -11,23 +12,25 @@
 //!   expand calls ► canonicalize ► infer metadata ► prune ► rewrite ► place ► partition ► lower ► load
 //! ```
 //!
-//! | module | is about |
+//! | step | what it does |
 //! |---|---|
-//! | `calls` | functions that call functions: they are replaced by their bodies |
-//! | `infer` | what is known of tensors before anything runs |
-//! | [`prune()`] | what nobody needs |
-//! | [`rewrite`](mod@rewrite) | ops in place of others that compute the same with less work |
-//! | [`place()`] | the device of every op |
-//! | [`partition()`] | a function for each device, and edges between them |
-//! | [`lower()`] | ops as their own kernels |
-//! | [`instance`] | a function, ready to be run |
-//! | `program` | the program that functions are taken from |
+//! | `calls` | replaces calls of functions by their bodies |
+//! | `infer` | infers the metadata of tensors before anything runs |
+//! | [`prune()`] | removes ops whose results are unused |
+//! | [`rewrite`](mod@rewrite) | replaces ops by others that compute the same with less work |
+//! | [`place()`] | chooses the device of every op |
+//! | [`partition()`] | splits a function into one for each device, with edges between them |
+//! | [`lower()`] | replaces ops by kernels |
+//! | [`instance`] | keeps a function that is ready to run |
+//! | `program` | holds the program that functions are taken from |
 //!
-//! Each step is a pass of `tfrt opt`, so that each can be seen and tested in text: `--corert-expand-calls`, `--corert-infer-metadata`,
-//! `--corert-prune`, `--corert-rewrite`, `--corert-place`, `--corert-partition` and `--corert-lower`; `--corert-explain-placement` reports why ops are where they
-//! are, and `--corert-explain-rewrites` rewrites and reports which rule applied where. As passes, they know the ops that are linked into the program.
+//! Each step is a pass of `tfrt opt`, so it can be seen and tested as text: `--corert-expand-calls`,
+//! `--corert-infer-metadata`, `--corert-prune`, `--corert-rewrite`, `--corert-place`,
+//! `--corert-partition` and `--corert-lower`. `--corert-explain-placement` reports why each op is on
+//! its device, and `--corert-explain-rewrites` rewrites and reports which rule applied where. The
+//! passes know the ops that are linked into the program.
 //!
-//! Unlike other passes, these know ops by name: those of the Core Runtime's dialect, which they are about.
+//! Unlike other passes, these know ops by name: those of the Core Runtime's dialect.
 #![forbid(unsafe_code)]
 
 mod names;

@@ -9,8 +9,9 @@
 //!   tfrt_gpu.mem.set %s, %ch     kernels
 //! ```
 //!
-//! The input is written in MLIR's dialects `gpu`, `memref`, `arith`, `async` and `cf`. This crate has their [`dialects`] as syntax: the
-//! text of the ops that the [`passes`] read or keep, and nothing of what the ops mean.
+//! The input is written in MLIR's dialects `gpu`, `memref`, `arith`, `async` and `cf`. The module
+//! [`dialects`] has only their syntax: it parses and prints the ops that the [`passes`] read or keep,
+//! and does not model what these ops mean.
 #![forbid(unsafe_code)]
 
 pub mod dialects;

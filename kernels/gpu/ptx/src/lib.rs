@@ -1,7 +1,8 @@
 //! An interpreter of PTX, the assembly language of CUDA's kernels.
 //!
-//! It runs the PTX of real compilers where there is no GPU, and it finds the faults that a GPU leaves undefined. It is for tests and for
-//! debugging; it does not model time, caches or the weak memory order of a device.
+//! It runs the output of real compilers on machines without a GPU, and reports faults whose behaviour
+//! is undefined on a GPU. It is for tests and debugging: it does not model time, caches or the weak
+//! memory order of a device.
 //!
 //! | step | type |
 //! |---|---|
@@ -42,25 +43,29 @@
 //! ```
 //!
 //! # What runs
-//! Everything that the compilers of CUDA C++ (NVRTC, nvcc), rustc and LLVM emit for ordinary kernels: integer and floating-point arithmetic
-//! with all roundings, f16 and bf16 and their pairs, calls and recursion, local, shared, constant and parameter memory, atomics, barriers,
-//! shuffles, votes, matches, reductions in a warp, `cp.async`, `mma.m16n8k16`, `printf` and assertions. An instruction outside of this
-//! (textures, clusters, `wgmma`, carry chains) is known by name and fails when it is launched, with its line; a word that is not PTX fails
-//! in the parser.
+//! Everything that NVRTC, nvcc, rustc and LLVM emit for ordinary kernels: integer and floating-point
+//! arithmetic with all rounding modes, f16 and bf16 and their pairs, calls and recursion, local,
+//! shared, constant and parameter memory, atomics, barriers, shuffles, votes, matches, reductions in a
+//! warp, `cp.async`, `mma.m16n8k16`, `printf` and assertions. Other instructions (textures, clusters,
+//! `wgmma`, carry chains) are parsed; a launch that reaches one fails and names its line. A word that
+//! is not PTX is an error of the parser.
 //!
 //! # How threads run
-//! Each thread runs alone up to a *meeting point*: a barrier or an operation of its warp. A warp operation happens when every live lane of its
-//! mask stands at that instruction, a barrier when every live thread of the block has come. So a run is deterministic, needs no analysis of
-//! control flow, and finds a wrong mask or a divergent barrier as a deadlock. A thread that spins gives way after some steps. Blocks run one
-//! after the other: a block that waits for a later one meets the step limit.
+//! Each thread runs alone up to a *meeting point*: a barrier or an operation of its warp. A warp
+//! operation runs when every live lane of its mask has reached the instruction, a barrier when every
+//! live thread of the block has. So a run is deterministic, needs no analysis of control flow, and
+//! reports a wrong mask or a divergent barrier as a deadlock. A thread that spins yields after some
+//! steps. Blocks run one after the other: a block that waits for a later one reaches the step limit.
 //!
 //! # What it finds
-//! Accesses outside of buffers (the [`Memory`] decides), misaligned ones, races in shared memory between barriers, divergent barriers, endless
-//! loops, stacks that overflow. Each is a [`Fault`] with kernel, line, instruction, block and thread.
+//! Accesses out of bounds (as the [`Memory`] defines them), misaligned accesses, races in shared memory
+//! between barriers, divergent barriers, endless loops and stack overflows. Each is a [`Fault`] with
+//! its kernel, line, instruction, block and thread.
 //!
 //! # Precision
-//! Operations that PTX defines exactly give the bits of a device, with `0x7fffffff` for a NaN. Approximate functions (`ex2.approx` and its like)
-//! are computed in `f64` and rounded once: *better* than a device. A tolerance that holds here need not hold there.
+//! Operations that PTX defines exactly produce the same bits as a device, with `0x7fffffff` for a NaN.
+//! Approximate functions such as `ex2.approx` are computed in `f64` and rounded once, which is *more*
+//! precise than a device: a tolerance that holds here may not hold there.
 #![forbid(unsafe_code)]
 
 pub use arena::Arena;

@@ -374,7 +374,7 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
     if let (Some(flag), false) = (options.flag(OpTraits::NON_STRICT), has_reference) {
         problems.at(
             flag,
-            "all operands are waited for: take one as `AnyRef` or `AsyncValueRef<T>`, or the rest as `&[AnyRef]`",
+            "the kernel waits for all of its operands: take one as `AnyRef` or `AsyncValueRef<T>`, or the rest as `&[AnyRef]`",
         );
     }
 }

@@ -396,12 +396,12 @@ fn results(
     let is_miscounted = given.len() != num_results && declaration.results.is_empty();
     if let (Some((span, _)), true) = (&options.results, is_miscounted) {
         let chain = if declaration.has_added_chain {
-            "; the added chain has its own"
+            "; the added chain has a name of its own"
         } else {
             ""
         };
         let message = format!(
-            "named {} of results, of which there are {num_results}{chain}",
+            "expected {num_results} names of results, found {}{chain}",
             given.len()
         );
         problems.at_span(*span, message);

@@ -58,7 +58,7 @@ pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
         match (leaf, payload) {
             (_, Some(payload)) if is_chain(payload) => problems.at(payload, CHAIN),
             (Output::Text | Output::TextTail, _) => {
-                problems.at(ty, "an op returns tensors, and a text is none");
+                problems.at(ty, "an op returns tensors, and a string is not a tensor");
             }
             (_, Some(payload)) if is_number(payload) => problems.at(
                 payload,
@@ -110,7 +110,7 @@ fn refused(binding: &Binding, name: &str) -> Option<String> {
             }
         }
         Binding::Function(_) => {
-            "an op has no functions or regions: what calls a function is a `#[tfrt_kernel]`".to_owned()
+            "an op has no functions or regions: write a `#[tfrt_kernel]` to call a function".to_owned()
         }
         Binding::AllAttributes => {
             "an op finds its attributes by their names: take each with `#[attr]`, or all of them from an `OpCall`, with `raw`".to_owned()
@@ -224,7 +224,10 @@ pub(super) fn of_tensors(function: &FunctionItem) -> syn::Result<FunctionItem> {
     let mut signature = function.signature.clone();
     let mut problems = Problems::default();
     if let Some(keyword) = &signature.asyncness {
-        problems.at(keyword, "metadata is known at once: remove `async`");
+        problems.at(
+            keyword,
+            "a metadata function returns at once: remove `async`",
+        );
     }
     for input in &mut signature.inputs {
         let FnArg::Typed(parameter) = input else {

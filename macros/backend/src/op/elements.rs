@@ -173,7 +173,7 @@ fn check_forwarded(
         let message = match parameters.iter().find(|parameter| parameter.ident == name) {
             Some(parameter) if matches!(parameter.taken, Taken::Forwarded(_)) => continue,
             Some(_) => format!(
-                "take `{name}` as a `Forwarded<'_, f32>`, which tells whether its elements are those that the result begins with"
+                "take `{name}` as a `Forwarded<'_, f32>`, which says whether the result already has its elements"
             ),
             None => format!("there is no parameter `{name}`"),
         };
@@ -186,7 +186,7 @@ fn check_forwarded(
             problems.at(
                 &parameter.written.ty,
                 format!(
-                    "the result may take the memory of `{name}` if you say so: `forward = {name}`",
+                    "to let the result take the memory of `{name}`, add `forward = {name}`",
                     name = parameter.ident
                 ),
             );
@@ -214,7 +214,7 @@ fn check_forwarded(
         [only] if is_dense(only) => {}
         [only] => problems.at(
             &only.written.ty,
-            "memory is forwarded to a dense result: take it as `&mut [T]`",
+            "`forward` needs a dense result: take it as `&mut [T]`",
         ),
         [] => problems.at(
             first,
@@ -222,7 +222,7 @@ fn check_forwarded(
         ),
         [_, second, ..] => problems.at(
             &second.written.ty,
-            "memory is forwarded to one result: an op with several has no `forward`",
+            "`forward` is for ops with one result: this op has several",
         ),
     }
 }
@@ -256,9 +256,7 @@ fn family<'a>(
     if const_type(function, parameter).is_some() {
         problems.at(
             parameter,
-            format!(
-                "nothing tells what `{parameter}` is but a name: put `{{{parameter}}}` into it"
-            ),
+            format!("only a name can determine `{parameter}`: put `{{{parameter}}}` into it"),
         );
         return None;
     }
@@ -285,7 +283,7 @@ fn family<'a>(
             problems.at(
                 &other.written.ty,
                 format!(
-                    "`{parameter}` is the type of elements: it stands in `TensorView<'_, {parameter}, 2>` and `&[{parameter}]` only, \
+                    "`{parameter}` is an element type: it can only be used in `TensorView<'_, {parameter}, 2>` and `&[{parameter}]`, \
                      and as `#[out]` in `TensorViewMut<'_, {parameter}, 2>` and `&mut [{parameter}]`"
                 ),
             );
@@ -297,7 +295,7 @@ fn family<'a>(
         problems.at(
             ty,
             format!(
-                "a result has the same type whatever `{parameter}` is: return a `DenseHostTensor`, or take `#[out] y: &mut [{parameter}]`"
+                "the type of a result cannot depend on `{parameter}`: return a `DenseHostTensor`, or take `#[out] y: &mut [{parameter}]`"
             ),
         );
     }
@@ -305,7 +303,7 @@ fn family<'a>(
         problems.at(
             parameter,
             format!(
-                "no operand tells what `{parameter}` is: take the elements of one as `TensorView<'_, {parameter}, 2>` or `&[{parameter}]`"
+                "no operand determines `{parameter}`: take the elements of one as `TensorView<'_, {parameter}, 2>` or `&[{parameter}]`"
             ),
         );
     }
@@ -356,7 +354,7 @@ impl Taken {
         let ty = ungrouped(&parameter.ty);
         if last_name(ty).as_deref() == Some("Forwarded") && parameter.attrs.is_empty() {
             let element = type_argument(ty).cloned().ok_or_else(|| {
-                syn::Error::new_spanned(ty, "say of what type: `Forwarded<'_, f32>`")
+                syn::Error::new_spanned(ty, "the element type is missing: `Forwarded<'_, f32>`")
             })?;
             return Ok(Self::Forwarded(Box::new(element)));
         }
@@ -402,17 +400,19 @@ impl Elements {
         };
         match last_name(ty).as_deref() {
             Some("TensorView") if is_out => {
-                fail("a result is filled: take it as a `TensorViewMut`")
+                fail("the function fills its result: take it as a `TensorViewMut`")
             }
             Some("TensorViewMut") if !is_out => fail(
-                "elements that are written are those of a result: mark it with `#[out]`, or take a `&mut DenseHostTensor`",
+                "only elements of a result can be written: mark it with `#[out]`, or take a `&mut DenseHostTensor`",
             ),
             Some(name @ ("TensorView" | "TensorViewMut")) => {
                 let given: Vec<&GenericArgument> = arguments(ty)
                     .filter(|argument| !matches!(argument, GenericArgument::Lifetime(_)))
                     .collect();
                 let [GenericArgument::Type(element), rank] = given.as_slice() else {
-                    return fail(&format!("say of what type and rank: `{name}<'_, f32, 2>`"));
+                    return fail(&format!(
+                        "the element type and the rank are missing: `{name}<'_, f32, 2>`"
+                    ));
                 };
                 made(element.clone(), Some(rank.to_token_stream()))
             }
@@ -431,11 +431,13 @@ impl Elements {
                     match last_name(&slice.elem).as_deref() {
                         Some("AnyRef" | "FunctionRef" | "TensorMetadata") => return Ok(None),
                         _ if is_out && !is_mut => {
-                            return fail("a result is filled: take its elements as `&mut [T]`");
+                            return fail(
+                                "the function fills its result: take its elements as `&mut [T]`",
+                            );
                         }
                         _ if is_mut && !is_out => {
                             return fail(
-                                "elements that are written are those of a result: mark it with `#[out]`, or take a \
+                                "only elements of a result can be written: mark it with `#[out]`, or take a \
                                  `&mut DenseHostTensor`",
                             );
                         }

@@ -82,7 +82,7 @@ pub(super) fn read(function: &FunctionItem, problems: &mut Problems) -> (Functio
             let message = if second.path().is_ident(&at) {
                 format!("`#[{at}]` is given twice")
             } else {
-                "a resource stays where it is: remove `#[host]`".to_owned()
+                "a resource is never copied between devices: remove `#[host]`".to_owned()
             };
             problems.at(second.path(), message);
             continue;

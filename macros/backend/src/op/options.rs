@@ -191,7 +191,7 @@ impl OpOptions {
             consume(input);
             return Err(syn::Error::new(
                 key.span(),
-                format!("no op has the option `{name}`: {reason}"),
+                format!("an op cannot have the option `{name}`: {reason}"),
             ));
         }
         if OWN.contains(&name.as_str()) {
@@ -293,7 +293,7 @@ impl OpOptions {
                 {
                     return Err(syn::Error::new(
                         device.span(),
-                        "the type of a device is a word: `device = \"gpu\"`",
+                        "expected the type of a device as one word: `device = \"gpu\"`",
                     ));
                 }
                 set(&mut self.device, key, device)
@@ -334,7 +334,7 @@ impl OpOptions {
         if listed.is_empty() {
             return Err(syn::Error::new(
                 key.span(),
-                "say whose memory: `forward = x`",
+                "the operand whose memory the result may take is missing: `forward = x`",
             ));
         }
         if !self.forward.is_empty() {
@@ -355,7 +355,7 @@ impl OpOptions {
                     let hint = did_you_mean(name, &["scalar", "string", "sparse"]);
                     return Err(syn::Error::new(
                         kind.span(),
-                        format!("no kind of tensors is called `{name}`: {hint}"),
+                        format!("unknown kind of tensor `{name}`: {hint}"),
                     ));
                 }
             };
@@ -367,7 +367,7 @@ impl OpOptions {
         if kinds.is_empty() {
             return Err(syn::Error::new(
                 key.span(),
-                "say which tensors: `accepts(scalar, string, sparse)`",
+                "the kinds of tensors are missing: `accepts(scalar, string, sparse)`",
             ));
         }
         Ok(())
@@ -454,7 +454,7 @@ impl OpOptions {
         if let Some(function) = &self.function {
             problems.at(
                 function,
-                "`function` is for ops that declare operands and results: this one has no signature to take",
+                "`function` is for ops that declare operands and results: this op has no signature",
             );
         }
     }
@@ -472,7 +472,7 @@ impl OpOptions {
         for list in &self.lists {
             problems.at(
                 &list.parameter,
-                "a `raw` op is one function for all tensors: it lists no types",
+                "a `raw` op has one function for all tensors: remove the list of types",
             );
         }
     }

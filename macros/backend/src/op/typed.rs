@@ -69,14 +69,14 @@ pub(super) fn typed(
     if name.value().contains('{') {
         problems.at(
             ident,
-            "there is an op for each type, of which the function would call one: write a function for each, or take `{T}` out of the name",
+            "the function can call only one op, but there is one for each type: write a function for each, or remove `{T}` from the name",
         );
         return None;
     }
     if *ident == function.signature.ident {
         problems.at(
             ident,
-            format!("the function of the op is called `{ident}` already: choose another name"),
+            format!("the function of the op already has the name `{ident}`: choose another name"),
         );
         return None;
     }

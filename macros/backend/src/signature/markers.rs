@@ -173,7 +173,8 @@ fn lies_in_file(ty: &Type, elem: &Type) -> syn::Result<()> {
 
 /// `#[operand(default = …)]`.
 fn operand(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
-    let example = "write `#[operand(default = …)]` to give the value that is used if a program leaves the operand out";
+    let example =
+        "to set the value of an operand that a program leaves out, write `#[operand(default = …)]`";
     let given = match &marker.meta {
         Meta::List(_) => Given::parse(marker, &["default"])?,
         _ => return Err(syn::Error::new_spanned(marker, example)),

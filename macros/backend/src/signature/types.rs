@@ -79,8 +79,8 @@ pub(crate) fn is_chain(ty: &Type) -> bool {
 }
 
 /// What to write for a function that the kernel calls.
-const FUNCTION: &str = "a function of the program is a `Function<(i32,), (i32,)>`, and a body that the op has is a `Region<(i32,), (i32,)>`: \
-                        the types of the arguments, then those of the results";
+const FUNCTION: &str = "take a function of the program as `Function<(i32,), (i32,)>`, and a body of the op as `Region<(i32,), (i32,)>`: \
+                        argument types, then result types";
 
 /// Whether a type can be that of a payload, as far as that can be seen.
 pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
@@ -149,7 +149,7 @@ fn no_pointer(ty: &Type) -> syn::Result<()> {
     } else {
         let of = of.to_token_stream();
         format!(
-            "no `{name}` is needed, as values are shared already: take `{of}` by `&` or by value, and return it as it is; or \
+            "remove the `{name}`, because values are shared already: take `{of}` by `&` or by value, and return it as it is; or \
              derive `Value` for a struct that holds the `{name}`"
         )
     };

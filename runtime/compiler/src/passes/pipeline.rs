@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
         if self.consume('{') {
             let rest = self.rest();
             let Some(end) = rest.find('}') else {
-                return Err(self.error("expected `}` behind the options"));
+                return Err(self.error("expected `}` after the options"));
             };
             options = PassOptions::parse(pass, &rest[..end])
                 .map_err(|error| self.error(error.to_string()))?;

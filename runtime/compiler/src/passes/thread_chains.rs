@@ -75,7 +75,7 @@
 //!
 //! All errors are reported, at their locations, and the program does not change: undeclared ops
 //! without a chain; effects in functions that are run in an undeclared way, in native functions,
-//! and behind synchronous functions; an op that would have to wait and takes no chain, or for which
+//! and behind synchronous functions; an op that would have to wait but takes no chain, or for which
 //! something would have to wait and that returns nothing; parallel runs that write memory that they
 //! share.
 //!

@@ -5,19 +5,19 @@
 //!        reply, as a task of the work queue ◄── answer ◄── HTTP/2 ◄── Reply, from any thread
 //! ```
 //!
-//! Linking this crate registers the type of communicator `grpc_communicator`. A program that needs other options than the defaults
-//! makes a [`GrpcNetwork`].
+//! Linking this crate registers the type of communicator `grpc_communicator`. A program that needs
+//! options other than the defaults creates a [`GrpcNetwork`].
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
 //! | `options` | limits, timeouts, windows and credentials |
-//! | [`tls`] | connections that are encrypted, and whose ends prove which task they are |
-//! | [`token`] | a secret that all tasks share |
+//! | `tls` | connections that are encrypted, and whose ends prove which task they are |
+//! | `token` | a secret that all tasks share |
 //! | `runtime` | the threads of the network |
 //! | `wire` | messages that only this transport has, and how bytes become frames |
 //! | `status` | errors as gRPC statuses, and back |
-//! | `service` | what a task does with requests that arrive |
-//! | `answers` | requests that arrive twice run once |
+//! | `service` | how a task handles requests |
+//! | `answers` | answers that are kept, so that a request that arrives twice runs once |
 //! | `transfer` | large payloads in chunks |
 //! | `client` | how a request is sent: room, retries, deadline, cancellation |
 //!
@@ -25,7 +25,8 @@
 //!
 //! Sockets are served by two threads that all communicators of a process share. They decode messages and run neither kernels nor
 //! waiters: a request becomes a task of the receiver's work queue, and an answer a task of the sender's. No worker of a queue blocks.
-//! Heartbeats alone are answered by these threads, so that a task with busy workers is not taken for lost.
+//! Only heartbeats are answered by these threads, so that a task with busy workers is not considered
+//! lost.
 //!
 //! # Security
 //!
@@ -39,9 +40,9 @@
 
 mod options;
 
-pub mod tls;
+mod tls;
 
-pub mod token;
+mod token;
 
 mod answers;
 

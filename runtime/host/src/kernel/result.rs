@@ -478,7 +478,7 @@ impl Sink for FrameSink<'_, '_> {
 #[cold]
 fn wrong_count(kernel: &str, given: usize, wanted: usize) -> Error {
     Error::new(format!(
-        "`{kernel}` gave {given} results, the program wants {wanted}"
+        "`{kernel}` returned {given} results, but the program expects {wanted}"
     ))
     .with_code(ErrorCode::Internal)
 }

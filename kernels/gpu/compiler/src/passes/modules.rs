@@ -299,7 +299,7 @@ impl Numbers {
         };
         *room = room.checked_sub(count).ok_or_else(|| {
             Refusal::Message(format!(
-                "brings the elements to initialize to more than {MAX_ELEMENTS}"
+                "exceeds the limit of initialized elements, which is {MAX_ELEMENTS}"
             ))
         })?;
         let Some(bytes) = tfrt_ir::dense_element_bytes(module, element) else {

@@ -55,12 +55,12 @@ fn check_runs(
         let name = name_of(module, bodies, body);
         if !is_sync {
             complain(format!(
-                "refers to {name}, which {class}, and is not declared to hand chains on to it"
+                "refers to {name}, which {class}, but is not declared to pass chains to it"
             ));
         } else if needs.effects(module, op, BodyKind::Function).chain_policy
             == ChainPolicy::OptedOut
         {
-            complain(format!("runs {name}, which {class}, and takes no chain"));
+            complain(format!("runs {name}, which {class}, but takes no chain"));
         }
     }
     let needed = needs.classes_of_runs(runs).into_iter().next();

@@ -230,7 +230,7 @@ impl Threader<'_> {
         } else {
             format!("'{}'", self.module.op_name(step.op))
         };
-        let message = format!("must come after {earlier}, and takes no chain");
+        let message = format!("must come after {earlier}, but takes no chain");
         let mut found = problem(self.module, op, message);
         found.finding = found.finding.with_note(place, "which is here");
         self.problems.push(found);

@@ -64,7 +64,7 @@ func @g(%x: i32) {
   \"t.spawn\"(%x) {callee = @f} : (i32) -> ()
   t.return
 }",
-        "p.mlir:6:3: error: 't.spawn' op refers to `@f`, which has effects of class `io`, and is not declared to hand chains on to it
+        "p.mlir:6:3: error: 't.spawn' op refers to `@f`, which has effects of class `io`, but is not declared to pass chains to it
 ",
     );
 }
@@ -133,11 +133,11 @@ func @h(%x: i32) {
   \"t.print\"() : () -> ()
   t.return
 }",
-        "p.mlir:3:8: error: 't.whisper' op must come after 't.print', and takes no chain
+        "p.mlir:3:8: error: 't.whisper' op must come after 't.print', but takes no chain
   p.mlir:2:3: which is here
-p.mlir:8:8: error: 't.peek' op must come after 't.set', and takes no chain
+p.mlir:8:8: error: 't.peek' op must come after 't.set', but takes no chain
   p.mlir:7:3: which is here
-p.mlir:12:8: error: 't.whisper' op must come after what happens before its function starts, and takes no chain
+p.mlir:12:8: error: 't.whisper' op must come after what happens before its function starts, but takes no chain
   p.mlir:11:1: which is here
 ",
     );
