@@ -628,14 +628,14 @@ mod tests {
 
     #[test]
     fn instance_keeps_the_functions_that_it_reaches() {
-        let source = "
-            func @f() { \"a.call\"() {callee = @g} : () -> ()
-              tfrt.return }
-            func @g() { \"a.execute\"() {functions = [[\"f\", \"h\"]]} : () -> ()
-              tfrt.return }
-            func @h() { tfrt.return }
-            func @lost() { \"a.call\"() {callee = @h} : () -> ()
-              tfrt.return }";
+        let source = r#"
+            func @f() { "a.call"() {callee = @g} : () -> ()
+              "tfrt.return"() : () -> () }
+            func @g() { "a.execute"() {functions = [["f", "h"]]} : () -> ()
+              "tfrt.return"() : () -> () }
+            func @h() { "tfrt.return"() : () -> () }
+            func @lost() { "a.call"() {callee = @h} : () -> ()
+              "tfrt.return"() : () -> () }"#;
         let kernels = KernelRegistry::default();
         let program = FunctionProgram::from_text(source, "f.mlir", &kernels);
         let program = program.unwrap_or_else(|found| panic!("{found}"));

@@ -120,7 +120,8 @@ impl FunctionProgram {
     /// use tfrt_host::kernel::KernelRegistry;
     ///
     /// let kernels = KernelRegistry::default();
-    /// let program = FunctionProgram::from_text("func @f() { tfrt.return }", "f.mlir", &kernels);
+    /// let text = "func @f() { \"tfrt.return\"() : () -> () }";
+    /// let program = FunctionProgram::from_text(text, "f.mlir", &kernels);
     /// assert_eq!(program.unwrap().explain_placement(&kernels), "");
     /// ```
     #[must_use]
