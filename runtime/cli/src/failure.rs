@@ -11,6 +11,9 @@ use tfrt_support::escape::escaped_lines;
 pub(crate) enum Failure {
     /// What to tell the user.
     Error(CliError),
+    /// What to tell the user, with an exit status of its own.
+    #[cfg_attr(not(all(feature = "grpc", unix)), expect(dead_code))]
+    Status(u8, CliError),
     /// What is wrong with the command line.
     Usage(String),
     /// The user was told already: diagnostics were printed.

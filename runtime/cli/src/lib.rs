@@ -12,7 +12,8 @@
 //! holds for `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of `bef_executor`, for
 //! `bef_executor_debug_tracing`, which prints what it traces, and for `tfrt_gpu_translate`, `tfrt_gpu_opt` and `tfrt_gpu_executor`, the
 //! tools of GPU programs. Under any other name the first argument selects the tool: `run`, `bench`, `trace`, `translate`, `opt`, `ops`,
-//! `inspect`, `graph`, `tensors`, `data`, `import`, `test-model`, `new`, `devices`, `run-gpu` or `completions`. Each tool has a file here, with its options first and its implementation below.
+//! `inspect`, `graph`, `tensors`, `data`, `import`, `test-model`, `new`, `devices`, `run-gpu`, `worker`, `launch`, `cluster` or
+//! `completions`. Each tool has a file here, with its options first and its implementation below.
 //!
 //! Scripts depend on the output of the tools, both on standard output and in diagnostics.
 #![deny(unsafe_code)]
@@ -70,6 +71,18 @@ mod run_model;
 
 #[cfg(feature = "onnx")]
 mod test_model;
+
+#[cfg(all(feature = "grpc", unix))]
+mod cluster_arguments;
+
+#[cfg(all(feature = "grpc", unix))]
+mod worker;
+
+#[cfg(all(feature = "grpc", unix))]
+mod launch;
+
+#[cfg(all(feature = "grpc", unix))]
+mod cluster;
 
 mod completions;
 
@@ -163,6 +176,15 @@ enum Command {
     /// Run models on recorded inputs and compare the outputs with recorded ones
     #[cfg(feature = "onnx")]
     TestModel(test_model::Arguments),
+    /// Run a task of a cluster, which does what other tasks ask for
+    #[cfg(all(feature = "grpc", unix))]
+    Worker(worker::Arguments),
+    /// Run a program as every task of a cluster on this machine
+    #[cfg(all(feature = "grpc", unix))]
+    Launch(launch::Arguments),
+    /// Show what the tasks of a cluster do
+    #[cfg(all(feature = "grpc", unix))]
+    Cluster(cluster::Arguments),
     /// Print a completion script for a shell
     Completions(completions::Arguments),
 }
@@ -179,6 +201,10 @@ pub fn main() -> ExitCode {
     match run_command(&program, arguments::with_two_dashes(arguments)) {
         Ok(()) | Err(Failure::HelpGiven | Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::FAILURE,
+        Err(Failure::Status(status, error)) => {
+            failure::write_message(&WithCauses(&error).to_string());
+            ExitCode::from(status)
+        }
         Err(Failure::Error(error)) => {
             failure::write_message(&WithCauses(&error).to_string());
             ExitCode::FAILURE
@@ -229,6 +255,12 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
             Command::Import(arguments) => import::run(&arguments),
             #[cfg(feature = "onnx")]
             Command::TestModel(arguments) => test_model::run(program, &arguments),
+            #[cfg(all(feature = "grpc", unix))]
+            Command::Worker(arguments) => worker::run(program, &arguments),
+            #[cfg(all(feature = "grpc", unix))]
+            Command::Launch(arguments) => launch::run(program, &arguments),
+            #[cfg(all(feature = "grpc", unix))]
+            Command::Cluster(arguments) => cluster::run(&arguments),
             Command::Completions(arguments) => completions::run(program, &arguments),
         },
     }

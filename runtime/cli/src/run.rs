@@ -8,6 +8,9 @@ mod leak_check;
 
 mod limits;
 
+#[cfg(all(feature = "grpc", unix))]
+mod member;
+
 mod program_file;
 
 mod recording;
@@ -137,6 +140,10 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     limits: LimitArguments,
+
+    #[cfg(all(feature = "grpc", unix))]
+    #[command(flatten)]
+    member: member::MemberArguments,
 
     /// A folder to search for source files that locations refer to, to show their lines and read their expectations. The folder
     /// of the program is searched as well; no other files are read
@@ -330,7 +337,7 @@ fn run_on(
     #[cfg(feature = "gpu")]
     install_gpu(program, arguments.gpu.as_deref(), &host)?;
     match load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
-        Ok(loaded) => run_functions(program, arguments, &argument_names, &host, &loaded)?,
+        Ok(loaded) => run_in_cluster(program, arguments, &argument_names, &host, &loaded)?,
         Err(error) => report(&with_file(error, program, file.kind, &arguments.file)),
     }
     // Its memory must be gone when it is counted.
@@ -435,12 +442,37 @@ pub(crate) fn create_queue(
     })
 }
 
+/// Runs the functions, as a task of a cluster if the command line says so.
+fn run_in_cluster(
+    program: &str,
+    arguments: &Options,
+    names: &ArgumentNames,
+    host: &Arc<HostContext>,
+    loaded: &Arc<Program>,
+) -> Result<(), Failure> {
+    #[cfg(all(feature = "grpc", unix))]
+    if let Some(member) = arguments.member.join(program, host)? {
+        let context = member.context();
+        let ran = run_functions(program, arguments, names, host, loaded, &|request| {
+            request.context_data(context.clone())
+        });
+        drop(context);
+        member.leave(host);
+        return ran;
+    }
+    run_functions(program, arguments, names, host, loaded, &|request| request)
+}
+
+/// Adds data to the request of a function.
+type Extend<'a> = &'a dyn Fn(RequestContextBuilder) -> RequestContextBuilder;
+
 fn run_functions(
     program: &str,
     arguments: &Options,
     names: &ArgumentNames,
     host: &Arc<HostContext>,
     loaded: &Arc<Program>,
+    extend: Extend<'_>,
 ) -> Result<(), Failure> {
     let init = loaded
         .function(&arguments.test_init_function)
@@ -462,7 +494,7 @@ fn run_functions(
         .iter()
         .chain(selected.iter().filter(|function| !is_init(function)))
     {
-        run_function(program, function, arguments, names, host)?;
+        run_function(program, function, arguments, names, host, extend)?;
     }
     Ok(())
 }
@@ -495,6 +527,7 @@ fn run_function(
     arguments: &Options,
     names: &ArgumentNames,
     host: &Arc<HostContext>,
+    extend: Extend<'_>,
 ) -> Result<(), Failure> {
     let name = function.name();
     // Arguments select the functions that they name, or all functions that take arguments.
@@ -527,7 +560,8 @@ fn run_function(
     if arguments.show {
         request = request.context_data(Show::new(std::io::stdout()));
     }
-    let ctx = ExecutionContext::new(arguments.limits.start(request).build());
+    let request = extend(arguments.limits.start(request));
+    let ctx = ExecutionContext::new(request.build());
     let style = arguments.style(program);
     match function.kind() {
         FunctionKind::Async | FunctionKind::Native => {
@@ -539,6 +573,11 @@ fn run_function(
         ctx.emit_error(error);
     }
     drop((ctx, given));
+    #[cfg(all(feature = "grpc", unix))]
+    if arguments.member.is_given() {
+        // Other tasks make objects here meanwhile.
+        return Ok(());
+    }
     leak_check.finish(name, host)
 }
 

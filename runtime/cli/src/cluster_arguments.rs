@@ -1,0 +1,202 @@
+//! Which cluster a process belongs to, and how it proves that it does.
+
+use std::fs::File;
+use std::net::TcpListener;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use tfrt::distributed::discovery::{self, Told};
+use tfrt::distributed::message::DistributedContextConfiguration;
+use tfrt::distributed::{Server, ServerConfig};
+use tfrt_grpc::{GrpcNetwork, GrpcOptions, Tls, Token};
+use tfrt_host::HostContext;
+
+use crate::failure::{CliError, Failure};
+
+/// The variable that says that standard input is the socket where the task listens: see `tfrt launch`.
+pub(crate) const LISTENER_VARIABLE: &str = "TFRT_LISTENER";
+
+/// The only value of that variable.
+pub(crate) const ON_STANDARD_INPUT: &str = "stdin";
+
+/// The exit status of a task that cannot listen.
+const CANNOT_LISTEN: u8 = 2;
+
+/// Which tasks there are.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ClusterArguments {
+    /// A job and the addresses of its tasks. May be repeated. By default, the environment says: TFRT_CLUSTER, TF_CONFIG, or that of
+    /// SLURM, Open MPI, PMI or Kubernetes
+    #[arg(long, value_name = "JOB=HOST:PORT,…")]
+    cluster: Vec<String>,
+
+    /// A file that describes the cluster, as JSON
+    #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
+    cluster_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    credentials: Credentials,
+}
+
+/// What a process proves with that it belongs to the cluster.
+#[derive(Args, Clone, Debug)]
+struct Credentials {
+    /// The certificate of this task, in the PEM format: connections are encrypted, and both ends prove which task they are
+    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_ca"])]
+    tls_cert: Option<PathBuf>,
+
+    /// The private key of the certificate
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+
+    /// The certificates of the authorities that sign those of the tasks
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_ca: Option<PathBuf>,
+
+    /// A file with a secret that all tasks share
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// Listen on addresses that other machines reach without encryption
+    #[arg(long)]
+    insecure_network: bool,
+}
+
+/// Which of the tasks this process is.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct TaskArguments {
+    /// The job of this task
+    #[arg(long, value_name = "JOB")]
+    job: Option<String>,
+
+    /// The number of this task in its job
+    #[arg(long, value_name = "N")]
+    task: Option<i32>,
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+impl ClusterArguments {
+    fn told(&self, task: Option<&TaskArguments>) -> Result<Told, Failure> {
+        let file = self.cluster_file.as_deref().map(|path| {
+            let name = path.display().to_string();
+            match std::fs::read_to_string(path) {
+                Ok(text) => Ok((name, text)),
+                Err(error) => Err(Failure::caused(format!("cannot read `{name}`"), error)),
+            }
+        });
+        Ok(Told {
+            file: file.transpose()?,
+            jobs: self.cluster.clone(),
+            job: task.and_then(|task| task.job.clone()),
+            task: task.and_then(|task| task.task),
+        })
+    }
+
+    /// The configuration of a task.
+    pub(crate) fn configuration(
+        &self,
+        task: &TaskArguments,
+    ) -> Result<DistributedContextConfiguration, Failure> {
+        let told = self.told(Some(task))?;
+        discovery::discover(&told, &variable).map_err(|error| Failure::new(error.to_string()))
+    }
+
+    /// The configuration as a process sees it that is not a task.
+    pub(crate) fn observed(&self) -> Result<DistributedContextConfiguration, Failure> {
+        let told = self.told(None)?;
+        discovery::observe(&told, &variable).map_err(|error| Failure::new(error.to_string()))
+    }
+
+    /// The network of the cluster.
+    pub(crate) fn network(&self) -> Result<GrpcNetwork, Failure> {
+        Ok(GrpcNetwork::new(self.credentials.options()?))
+    }
+
+    /// Starts the task that a configuration describes.
+    pub(crate) fn start(
+        &self,
+        config: &DistributedContextConfiguration,
+        host: &Arc<HostContext>,
+    ) -> Result<Arc<Server>, Failure> {
+        let options = self.credentials.options()?;
+        let name = config.task_name();
+        if let Some(tls) = &options.tls
+            && tls.task().to_string() != name
+        {
+            let named = tls.task();
+            return Err(Failure::new(format!(
+                "--tls-cert: expected a certificate of {name}, found one of {named}"
+            )));
+        }
+        let cannot_listen =
+            |error| Failure::Status(CANNOT_LISTEN, CliError::caused(name.clone(), error));
+        let address = config.own_address().unwrap_or_default();
+        let inherited = inherited_listener()?;
+        let adopted = inherited.map(tfrt_grpc::adopt).transpose();
+        if let Some(adopted) = adopted.map_err(cannot_listen)?
+            && adopted != address
+        {
+            return Err(Failure::new(format!(
+                "{LISTENER_VARIABLE}: expected a socket at {address}, found one at {adopted}"
+            )));
+        }
+        let network = GrpcNetwork::new(options);
+        let server_config = ServerConfig::new(tfrt_grpc::TYPE_NAME, address);
+        let listen = |handler| network.listen(host, address, handler);
+        Server::on_network(host, server_config, listen).map_err(cannot_listen)
+    }
+}
+
+/// The socket that whoever started this process opened for it.
+fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
+    let Some(value) = variable(LISTENER_VARIABLE) else {
+        return Ok(None);
+    };
+    if value != ON_STANDARD_INPUT {
+        return Err(Failure::new(format!(
+            "{LISTENER_VARIABLE}: expected `{ON_STANDARD_INPUT}`, found `{value}`"
+        )));
+    }
+    let copy: OwnedFd = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(|error| Failure::caused(LISTENER_VARIABLE, error))?;
+    Ok(Some(TcpListener::from(copy)))
+}
+
+impl Credentials {
+    fn options(&self) -> Result<GrpcOptions, Failure> {
+        let wrong = |error: tfrt_support::Error| Failure::new(error.message());
+        let files = (&self.tls_cert, &self.tls_key, &self.tls_ca);
+        let tls = match files {
+            (Some(certificate), Some(key), Some(authorities)) => {
+                Some(Tls::from_files(certificate, key, authorities).map_err(wrong)?)
+            }
+            _ => None,
+        };
+        let token = self.token_file.as_deref().map(read_token).transpose()?;
+        Ok(GrpcOptions {
+            tls,
+            token,
+            allow_insecure_network: self.insecure_network,
+            ..GrpcOptions::default()
+        })
+    }
+}
+
+fn read_token(path: &Path) -> Result<Token, Failure> {
+    use std::io::Read;
+
+    let name = path.display();
+    // More than any token, so that a wrong file is not read as a whole.
+    let mut text = String::new();
+    File::open(path)
+        .and_then(|file| file.take(1 << 16).read_to_string(&mut text))
+        .map_err(|error| Failure::caused(format!("cannot read `{name}`"), error))?;
+    Token::new(&text).map_err(|error| Failure::new(format!("`{name}`: {}", error.message())))
+}

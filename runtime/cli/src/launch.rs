@@ -1,0 +1,390 @@
+//! `tfrt launch`: a program as every task of a cluster on this machine.
+//!
+//! ```text
+//!  launch ──► launch --under PID ──exec──► PROGRAM          standard input: the socket where the task listens
+//!    ▲            dies with PID              │              output: copied line by line, with the name of the task in front
+//!    └──────────── ended ◄───────────────────┘
+//! ```
+//!
+//! Each task is a process group of its own. The launcher opens the sockets, so that every task knows all addresses before any of them
+//! runs, and nobody else can take a port. No task outlives the launcher: the system kills a task whose launcher is gone.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anstyle::{AnsiColor, Style};
+use clap::Parser;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tfrt::distributed::discovery::DEFAULT_JOB;
+
+use crate::cluster_arguments::{LISTENER_VARIABLE, ON_STANDARD_INPUT};
+use crate::failure::{CliError, Failure};
+use crate::worker::signals;
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt launch -n 4 -- tfrt worker                             four tasks that do what others ask for
+  tfrt launch -n 2 -- tfrt run --distributed program.mlir     a program on two tasks
+
+Each task has the variables TFRT_CLUSTER, TFRT_JOB and TFRT_TASK, and its socket as standard input. If a task fails, the others are
+ended, and the exit status is that of the task that failed first (128 and the signal, if one ended it).";
+
+/// How long tasks have to end after they were asked to.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long output is awaited that a task which is gone may have written.
+const LAST_OUTPUT: Duration = Duration::from_secs(10);
+
+/// Run a program as every task of a cluster on this machine
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// How many tasks to run
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    num_tasks: u16,
+
+    /// The job of the tasks
+    #[arg(long, value_name = "JOB", default_value = DEFAULT_JOB)]
+    job: String,
+
+    /// Become the program, and die with the process of this number: how tasks are started
+    #[arg(long, value_name = "PID", hide = true)]
+    under: Option<i32>,
+
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    program: Vec<std::ffi::OsString>,
+}
+
+/// What happens while tasks run.
+enum Event {
+    /// A task is gone, but not yet waited for.
+    Ended(usize),
+    /// A stream of a task is at its end.
+    Closed,
+    /// The user asks for the end.
+    Interrupted,
+}
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    match arguments.under {
+        Some(launcher) => become_program(launcher, &arguments.program),
+        None => launch(program, arguments),
+    }
+}
+
+/// Turns this process into the program.
+fn become_program(launcher: i32, program: &[std::ffi::OsString]) -> Result<(), Failure> {
+    #[cfg(target_os = "linux")]
+    {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| {
+            Failure::caused("cannot follow the launcher", io::Error::from(error))
+        })?;
+        // The launcher may have ended just before.
+        let parent = rustix::process::getppid().map(Pid::as_raw_pid);
+        if parent != Some(launcher) {
+            return Err(Failure::new("the launcher is gone"));
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = launcher;
+    let Some((name, arguments)) = program.split_first() else {
+        return Err(Failure::new("there is no program"));
+    };
+    let error = Command::new(name).args(arguments).exec();
+    let shown = name.to_string_lossy();
+    Err(Failure::Status(
+        127,
+        CliError::caused(format!("cannot start `{shown}`"), error),
+    ))
+}
+
+fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let (sender, events) = mpsc::channel();
+    let interrupted = signals()?;
+    let own_sender = sender.clone();
+    thread::spawn(move || {
+        if interrupted.recv().is_ok() {
+            // Nobody listens once all tasks are gone.
+            let _ = own_sender.send(Event::Interrupted);
+        }
+    });
+    let mut tasks = Tasks::start(program, arguments, &sender)?;
+    let mut failed: Option<(usize, ExitStatus)> = None;
+    while tasks.num_running() > 0 {
+        match tasks.wait(&events) {
+            Some(Event::Ended(index)) => {
+                let status = tasks.reap(index)?;
+                if !status.success() && !tasks.is_ending() {
+                    failed = Some((index, status));
+                    tasks.end();
+                }
+            }
+            Some(Event::Interrupted) => tasks.end(),
+            Some(Event::Closed) => tasks.num_open -= 1,
+            None => tasks.kill(),
+        }
+    }
+    let deadline = Instant::now() + LAST_OUTPUT;
+    while tasks.num_open > 0 {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match events.recv_timeout(left) {
+            Ok(Event::Closed) => tasks.num_open -= 1,
+            Ok(_) => {}
+            Err(_) => break,
+        }
+    }
+    let Some((index, status)) = failed else {
+        return Ok(());
+    };
+    let (code, how) = match (status.code(), status.signal()) {
+        (Some(code), _) => (code, format!("exit status {code}")),
+        (None, Some(signal)) => (128 + signal, format!("signal {signal}")),
+        (None, None) => (1, "an unknown status".to_owned()),
+    };
+    let job = &arguments.job;
+    let others = match tasks.children.len() {
+        1 => "",
+        _ => "; the other tasks were ended",
+    };
+    let message = format!("/job:{job}/task:{index} ended with {how}{others}");
+    let code = u8::try_from(code).unwrap_or(1);
+    Err(Failure::Status(code, CliError::new(message)))
+}
+
+/// The tasks of a cluster, until they are ended.
+struct Tasks {
+    children: Vec<Task>,
+    /// How many streams of tasks are not at their end.
+    num_open: usize,
+    /// When the tasks are killed, once they were asked to end.
+    deadline: Option<Instant>,
+}
+
+struct Task {
+    child: Child,
+    group: Pid,
+    is_running: bool,
+}
+
+impl Tasks {
+    fn start(
+        program: &str,
+        arguments: &Arguments,
+        sender: &Sender<Event>,
+    ) -> Result<Self, Failure> {
+        let cannot_listen = |error| Failure::caused("cannot listen at 127.0.0.1", error);
+        let listeners: io::Result<Vec<TcpListener>> = (0..arguments.num_tasks)
+            .map(|_| TcpListener::bind("127.0.0.1:0"))
+            .collect();
+        let listeners = listeners.map_err(cannot_listen)?;
+        let addresses: io::Result<Vec<String>> = listeners
+            .iter()
+            .map(|listener| listener.local_addr().map(|address| address.to_string()))
+            .collect();
+        let addresses = addresses.map_err(cannot_listen)?.join(",");
+        let cluster = format!("{}={addresses}", arguments.job);
+        let own_path = std::env::current_exe()
+            .map_err(|error| Failure::caused("cannot find this program", error))?;
+        let mut tasks = Self {
+            children: Vec::with_capacity(listeners.len()),
+            num_open: 0,
+            deadline: None,
+        };
+        for (index, listener) in listeners.into_iter().enumerate() {
+            let mut command = Command::new(&own_path);
+            command
+                .arg0(program)
+                .args(["launch", "--under", &std::process::id().to_string(), "--"])
+                .args(&arguments.program)
+                .env("TFRT_CLUSTER", &cluster)
+                .env("TFRT_JOB", &arguments.job)
+                .env("TFRT_TASK", index.to_string())
+                .env(LISTENER_VARIABLE, ON_STANDARD_INPUT)
+                .stdin(Stdio::from(OwnedFd::from(listener)))
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .process_group(0);
+            let child = command
+                .spawn()
+                .map_err(|error| Failure::caused(format!("cannot start task {index}"), error))?;
+            tasks.add(child, index, &arguments.job, sender)?;
+        }
+        Ok(tasks)
+    }
+
+    fn add(
+        &mut self,
+        mut child: Child,
+        index: usize,
+        job: &str,
+        sender: &Sender<Event>,
+    ) -> Result<(), Failure> {
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let group = pid.ok_or_else(|| Failure::new("a process has no number"))?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let prefix = prefix(job, index);
+        let (own_prefix, closed) = (prefix.clone(), sender.clone());
+        thread::spawn(move || {
+            if let Some(stdout) = stdout {
+                copy_lines(stdout, &own_prefix, || anstream::stdout().lock());
+            }
+            let _ = closed.send(Event::Closed);
+        });
+        let closed = sender.clone();
+        thread::spawn(move || {
+            if let Some(stderr) = stderr {
+                copy_lines(stderr, &prefix, || anstream::stderr().lock());
+            }
+            let _ = closed.send(Event::Closed);
+        });
+        self.num_open += 2;
+        self.children.push(Task {
+            child,
+            group,
+            is_running: true,
+        });
+        let ended = sender.clone();
+        thread::spawn(move || {
+            // The number belongs to the task until `reap`, so that no other process can be meant by it.
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while matches!(
+                waitid(WaitId::Pid(group), options),
+                Err(rustix::io::Errno::INTR)
+            ) {}
+            let _ = ended.send(Event::Ended(index));
+        });
+        Ok(())
+    }
+
+    fn num_running(&self) -> usize {
+        self.children.iter().filter(|task| task.is_running).count()
+    }
+
+    fn is_ending(&self) -> bool {
+        self.deadline.is_some()
+    }
+
+    /// The next event; none if tasks that were asked to end did not in time.
+    fn wait(&self, events: &mpsc::Receiver<Event>) -> Option<Event> {
+        let left = match self.deadline {
+            Some(deadline) => deadline.saturating_duration_since(Instant::now()),
+            // Somebody tells when a task ends.
+            None => Duration::MAX,
+        };
+        // This process has a sender, so that an error means that time is up.
+        events.recv_timeout(left).ok()
+    }
+
+    /// Takes note of the end of a task, and ends whatever it left behind in its group.
+    fn reap(&mut self, index: usize) -> Result<ExitStatus, Failure> {
+        let task = &mut self.children[index];
+        signal(task, Signal::KILL);
+        task.is_running = false;
+        task.child
+            .wait()
+            .map_err(|error| Failure::caused(format!("cannot wait for task {index}"), error))
+    }
+
+    /// Asks all tasks to end.
+    fn end(&mut self) {
+        if self.deadline.is_none() {
+            self.deadline = Some(Instant::now() + PATIENCE);
+            self.signal_all(Signal::TERM);
+        }
+    }
+
+    /// Ends all tasks.
+    fn kill(&mut self) {
+        self.deadline = Some(Instant::now() + PATIENCE);
+        self.signal_all(Signal::KILL);
+    }
+
+    fn signal_all(&self, kind: Signal) {
+        for task in self.children.iter().filter(|task| task.is_running) {
+            signal(task, kind);
+        }
+    }
+}
+
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        // A task that could not be started, for example, ends the ones before it.
+        self.signal_all(Signal::KILL);
+        for task in self.children.iter_mut().filter(|task| task.is_running) {
+            // It is being killed.
+            let _ = task.child.wait();
+        }
+    }
+}
+
+/// Sends a signal to the processes of a task that was not waited for.
+fn signal(task: &Task, kind: Signal) {
+    // They may be gone.
+    let _ = kill_process_group(task.group, kind);
+}
+
+/// What is in front of the lines of a task.
+fn prefix(job: &str, index: usize) -> String {
+    const COLOURS: [AnsiColor; 6] = [
+        AnsiColor::Cyan,
+        AnsiColor::Green,
+        AnsiColor::Yellow,
+        AnsiColor::Magenta,
+        AnsiColor::Blue,
+        AnsiColor::Red,
+    ];
+    let style = Style::new().fg_color(Some(COLOURS[index % COLOURS.len()].into()));
+    format!("{style}[{job}/{index}]{style:#} ")
+}
+
+/// Copies a stream, line by line, each in one piece. Ends early if nobody reads the copy any more.
+fn copy_lines<W: Write>(from: impl Read, prefix: &str, to: impl Fn() -> W) {
+    let mut from = BufReader::new(from);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        line.extend_from_slice(prefix.as_bytes());
+        let is_end = !matches!(from.read_until(b'\n', &mut line), Ok(1..));
+        if is_end {
+            return;
+        }
+        if line.last() != Some(&b'\n') {
+            line.push(b'\n');
+        }
+        let mut to = to();
+        if to.write_all(&line).and_then(|()| to.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_copied_whole_with_a_prefix() {
+        let copy = std::cell::RefCell::new(Vec::new());
+        struct Sink<'a>(&'a std::cell::RefCell<Vec<u8>>);
+        impl Write for Sink<'_> {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.borrow_mut().extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        copy_lines(&b"one\n\ntwo \xff"[..], "[w/1] ", || Sink(&copy));
+        let copied = copy.into_inner();
+        assert_eq!(copied, b"[w/1] one\n[w/1] \n[w/1] two \xff\n");
+    }
+}

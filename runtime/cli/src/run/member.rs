@@ -1,0 +1,105 @@
+//! A run as one task of a cluster: every task runs the same program.
+
+use std::sync::Arc;
+
+use clap::Args;
+use tfrt::distributed::collective::{self, Collective, Reduction};
+use tfrt::distributed::{DistContext, Server};
+use tfrt::prelude::{AsyncValueRef, Chain};
+use tfrt_host::HostContext;
+use tfrt_tensor::{DenseHostTensor, Shape};
+
+use crate::cluster_arguments::{ClusterArguments, TaskArguments};
+use crate::failure::Failure;
+
+/// Which task of a cluster runs the program.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Cluster")]
+pub(crate) struct MemberArguments {
+    /// Run the program as a task of a cluster, of which every task runs it: `tfrt_dist.get_distributed_context` returns the context
+    /// that all share
+    #[arg(long)]
+    distributed: bool,
+
+    #[command(flatten)]
+    task: TaskArguments,
+
+    #[command(flatten)]
+    cluster: ClusterArguments,
+}
+
+/// The task that this process is.
+#[derive(Debug)]
+pub(super) struct Member {
+    server: Arc<Server>,
+    context: DistContext,
+}
+
+impl MemberArguments {
+    /// Whether the program runs in a cluster.
+    pub(super) fn is_given(&self) -> bool {
+        self.distributed
+    }
+
+    /// Joins the cluster, if there is to be one: waits until all tasks have.
+    pub(super) fn join(
+        &self,
+        program: &str,
+        host: &Arc<HostContext>,
+    ) -> Result<Option<Member>, Failure> {
+        if !self.distributed {
+            return Ok(None);
+        }
+        let config = self.cluster.configuration(&self.task)?;
+        let server = self.cluster.start(&config, host)?;
+        let (promise, joined) = AsyncValueRef::<DistContext>::unconstructed();
+        let own_server = Arc::clone(&server);
+        server.initialize_multi_client(&config, move |outcome| match outcome {
+            Ok(context) => promise.emplace(DistContext::with_server(context, own_server)),
+            Err(errors) => {
+                let host = own_server.host();
+                promise.set_error(errors.to_value(host));
+            }
+        });
+        let failed = |error| Failure::caused(format!("{program}: cannot join the cluster"), error);
+        host.await_values(&[joined.clone().into()])
+            .map_err(failed)?;
+        let context = joined.as_result().map_err(failed)?.clone();
+        Ok(Some(Member { server, context }))
+    }
+}
+
+impl Member {
+    /// The context that programs find in their request.
+    pub(super) fn context(&self) -> DistContext {
+        self.context.clone()
+    }
+
+    /// Leaves the cluster once all tasks have run the program: a task that left before would be lost to the others.
+    pub(super) fn leave(self, host: &Arc<HostContext>) {
+        let context = self.context.context();
+        let num_tasks = context.cluster().tasks().len();
+        let groups = &context.config().collective_groups;
+        let of_all = groups.iter().find(|group| group.members.len() == num_tasks);
+        let number = Shape::new(&[1]).ok().and_then(|shape| {
+            DenseHostTensor::from_elements(host.allocator(), shape, &[0_u8]).ok()
+        });
+        if let (Some(group), Some(number)) = (of_all, number) {
+            let barrier = Collective {
+                context: Arc::clone(context),
+                group: group.name.clone(),
+                key: "tfrt run: the end".to_owned(),
+            };
+            let (promise, met) = AsyncValueRef::<Chain>::unconstructed();
+            let (input, output) = (number.clone(), number);
+            let done = move |outcome| match outcome {
+                Ok(()) => promise.emplace(Chain),
+                Err(error) => promise.set_error(error),
+            };
+            collective::all_reduce(barrier, Reduction::Sum, input, output, done);
+            // A task that failed, or was faster to leave, is not waited for.
+            let _ = host.await_available(&[met.into()]);
+        }
+        self.server.shut_down();
+    }
+}

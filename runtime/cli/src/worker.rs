@@ -1,0 +1,85 @@
+//! `tfrt worker`: a task of a cluster, which does what other tasks ask for.
+
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+
+use clap::Parser;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+use tfrt_host::{HostContext, log};
+
+use crate::cluster_arguments::{ClusterArguments, TaskArguments};
+use crate::failure::Failure;
+use crate::front_end::FrontEnd;
+use crate::libraries::LibraryArguments;
+use crate::output::print_line;
+use crate::run::create_queue;
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt worker --cluster worker=a:7700,b:7700 --task 1     run the second of two tasks, at the address b:7700
+  srun tfrt worker                                        run a task wherever SLURM says
+  tfrt launch -n 4 -- tfrt worker                         run four tasks on this machine
+
+A line `ready TASK ADDRESS` says that the task listens. SIGTERM and SIGINT end the task; a second signal ends it at once. The exit
+status is 0 after a signal, 1 if the cluster or the certificates are wrong, and 2 if the task cannot listen.";
+
+/// Run a task of a cluster, which does what other tasks ask for
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    cluster: ClusterArguments,
+
+    #[command(flatten)]
+    task: TaskArguments,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
+
+    /// The threads that run kernels: `mstd:N,B` is N threads and B more for blocking work
+    #[arg(
+        long = "work_queue_type",
+        value_name = "TYPE[:ARGUMENT]",
+        default_value = "mstd"
+    )]
+    work_queue_type: String,
+}
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let ended = signals()?;
+    let config = arguments.cluster.configuration(&arguments.task)?;
+    let front_end = FrontEnd::from_link(program)?.with_libraries(&arguments.libraries)?;
+    let host = HostContext::builder()
+        .registry(front_end.kernels().clone())
+        .queue(create_queue(program, &arguments.work_queue_type)?)
+        .diagnostic_handler(|error| log::error!("{}", error.message()))
+        .build();
+    let server = arguments.cluster.start(&config, &host)?;
+    let address = config.own_address().unwrap_or_default();
+    print_line(&format!("ready {} {address}", config.task_name()))?;
+    // An error means that the thread of the signals is gone, and nobody else could end the task.
+    let _ = ended.recv();
+    server.shut_down();
+    Ok(())
+}
+
+/// Receives something at the first signal that asks for the end. A second signal ends the process.
+pub(crate) fn signals() -> Result<Receiver<()>, Failure> {
+    let mut signals = Signals::new([SIGTERM, SIGINT])
+        .map_err(|error| Failure::caused("cannot wait for signals", error))?;
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || {
+        let mut signals = signals.forever();
+        signals.next();
+        // Whoever waited may be gone, as the process ends.
+        let _ = sender.send(());
+        if let Some(signal) = signals.next() {
+            // The process ends as it would without this thread.
+            let _ = emulate_default_handler(signal);
+        }
+    });
+    Ok(ended)
+}

@@ -1,0 +1,315 @@
+//! Tasks of a cluster as processes: `tfrt worker`, `tfrt launch`, `tfrt cluster` and `tfrt run --distributed`.
+//!
+//! This binary is the tool, too.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Lines};
+use std::net::TcpListener;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitCode, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tfrt_tests::tool;
+
+/// How long a process may take to be gone.
+const LIMIT: Duration = Duration::from_secs(100);
+
+/// Every task adds the numbers of all.
+const PROGRAM: &str = r#"
+func @main() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %context = tfrt_dist.get_distributed_context
+  %group = tfrt_test.get_string { value = "all" }
+  %key = tfrt_test.get_string { value = "sum" }
+  %t = tfrt_dht.create_uninitialized_tensor.i32.1 [2 : i64]
+  %s = tfrt_dht.set_tensor_with_constant_values.i32 %t, %ch [1 : i32, 20 : i32]
+  %sum = tfrt_dist.cpu.allreduce.i32 %context, %group, %key, %t, %t, %s { reduction_fn = "sum" }
+  %done = tfrt_dht.print_tensor %t, %sum
+  tfrt.return %done : !tfrt.chain
+}
+"#;
+
+fn main() -> ExitCode {
+    if let Some(code) = tool::run_if_started_as_tool() {
+        return code;
+    }
+    let trials = vec![
+        Trial::test(
+            "lines_of_tasks_are_told_apart",
+            lines_of_tasks_are_told_apart,
+        ),
+        Trial::test("one_failure_ends_all_tasks", one_failure_ends_all_tasks),
+        Trial::test("killing_the_launcher_ends_its_tasks", || {
+            ending_the_launcher_ends_its_tasks("KILL")
+        }),
+        Trial::test("asking_the_launcher_to_end_ends_its_tasks", || {
+            ending_the_launcher_ends_its_tasks("TERM")
+        }),
+        Trial::test(
+            "workers_tell_how_they_are_until_they_end",
+            workers_tell_how_they_are_until_they_end,
+        ),
+        Trial::test("all_tasks_run_one_program", all_tasks_run_one_program),
+        Trial::test(
+            "what_a_task_cannot_start_with_is_told",
+            what_a_task_cannot_start_with_is_told,
+        ),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A folder with the program, and with the tool under its name in `bin`.
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+    let name = format!("cluster-{}", std::process::id());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(folder.join("bin")).expect("the folder is new");
+    let own_path = std::env::current_exe().expect("a test knows where it is");
+    symlink(own_path, folder.join("bin/tfrt")).expect("the folder is new");
+    fs::write(folder.join("program.mlir"), PROGRAM).expect("the folder is there");
+    folder
+});
+
+/// The tool, which finds itself under its name.
+fn tfrt(arguments: &[&str]) -> Result<Command, Failed> {
+    let mut command = tool::command("tfrt", &FOLDER)?;
+    let path = std::env::var("PATH").unwrap_or_default();
+    command
+        .args(arguments)
+        .env("PATH", format!("{}:{path}", FOLDER.join("bin").display()));
+    for variable in ["TFRT_CLUSTER", "TFRT_JOB", "TFRT_TASK", "TF_CONFIG"] {
+        command.env_remove(variable);
+    }
+    Ok(command)
+}
+
+fn sorted_lines(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+fn require_equal<T: PartialEq + std::fmt::Debug>(found: T, expected: T) -> Result<(), Failed> {
+    match found == expected {
+        true => Ok(()),
+        false => Err(format!("expected {expected:?}, found {found:?}").into()),
+    }
+}
+
+fn lines_of_tasks_are_told_apart() -> Result<(), Failed> {
+    let script = "echo $TFRT_JOB $TFRT_TASK; echo $TFRT_CLUSTER; printf wrong >&2";
+    let command = tfrt(&["launch", "-n", "2", "--job", "ps", "--", "sh", "-c", script])?;
+    let output = tool::run(command)?;
+    require_equal(output.status, Some(0))?;
+    let lines = sorted_lines(&output.stdout);
+    let [first, own_first, second, own_second] = &lines[..] else {
+        return Err(format!("{lines:?}").into());
+    };
+    let cluster = first.strip_prefix("[ps/0] ps=127.0.0.1:");
+    require_equal(own_first.as_str(), "[ps/0] ps 0")?;
+    require_equal(own_second.as_str(), "[ps/1] ps 1")?;
+    // Both were told the same.
+    require_equal(cluster, second.strip_prefix("[ps/1] ps=127.0.0.1:"))?;
+    let expected = ["[ps/0] wrong".to_owned(), "[ps/1] wrong".to_owned()];
+    require_equal(sorted_lines(&output.stderr), expected.to_vec())
+}
+
+fn one_failure_ends_all_tasks() -> Result<(), Failed> {
+    // The other one runs for longer than the test may take, in a process of its own.
+    let script = "test $TFRT_TASK = 0 && exit 7; sleep 1000 & wait";
+    let output = tool::run(tfrt(&["launch", "-n", "3", "--", "sh", "-c", script])?)?;
+    require_equal(output.status, Some(7))?;
+    let expected = "/job:worker/task:0 ended with exit status 7; the other tasks were ended\n";
+    require_equal(&*String::from_utf8_lossy(&output.stderr), expected)?;
+    let output = tool::run(tfrt(&["launch", "--", "sh", "-c", "kill -9 $$"])?)?;
+    require_equal(output.status, Some(128 + 9))?;
+    let output = tool::run(tfrt(&["launch", "--", "./no-such-program"])?)?;
+    require_equal(output.status, Some(127))?;
+    let expected = "[worker/0] cannot start `./no-such-program`: No such file or directory\n\
+                    /job:worker/task:0 ended with exit status 127\n";
+    require_equal(&*String::from_utf8_lossy(&output.stderr), expected)
+}
+
+/// A launcher that is killed at the latest when the test ends.
+struct Launcher {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Launcher {
+    fn start(arguments: &[&str]) -> Result<Self, Failed> {
+        let mut command = tfrt(arguments)?;
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let stdout = child.stdout.take().ok_or("the output is a pipe")?;
+        let lines = BufReader::new(stdout).lines();
+        Ok(Self { child, lines })
+    }
+
+    /// The next two lines, without the names of the tasks, in their order.
+    fn two_lines(&mut self) -> Result<[String; 2], Failed> {
+        let mut next = || {
+            self.lines
+                .next()
+                .ok_or("the launcher ended")?
+                .map_err(Failed::from)
+        };
+        let mut lines = [next()?, next()?];
+        lines.sort();
+        let [first, second] = lines;
+        let of = |line: String, prefix: &str| {
+            let rest = line.strip_prefix(prefix).map(str::to_owned);
+            rest.ok_or_else(|| Failed::from(format!("expected a line of {prefix}, found {line}")))
+        };
+        Ok([of(first, "[worker/0] ")?, of(second, "[worker/1] ")?])
+    }
+
+    fn signal(&self, signal: &str) -> Result<(), Failed> {
+        let pid = self.child.id();
+        let status = Command::new("sh")
+            .args(["-c", &format!("kill -{signal} {pid}")])
+            .status()?;
+        require_equal(status.success(), true)
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        // It may be gone.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether a process runs: it may be dead, but not waited for.
+fn is_running(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned());
+    state.is_some_and(|state| !state.starts_with(['Z', 'X']))
+}
+
+fn ending_the_launcher_ends_its_tasks(signal: &str) -> Result<(), Failed> {
+    if !Path::new("/proc/self/stat").exists() {
+        println!("skipped: there is no /proc");
+        return Ok(());
+    }
+    let script = "echo $$; exec sleep 1000";
+    let mut launcher = Launcher::start(&["launch", "-n", "2", "--", "sh", "-c", script])?;
+    let pids = launcher.two_lines()?;
+    require_equal(pids.iter().all(|pid| is_running(pid)), true)?;
+    launcher.signal(signal)?;
+    let end = Instant::now() + LIMIT;
+    while pids.iter().any(|pid| is_running(pid)) {
+        if Instant::now() > end {
+            return Err(format!("the tasks {pids:?} outlive their launcher").into());
+        }
+        std::thread::yield_now();
+    }
+    Ok(())
+}
+
+fn workers_tell_how_they_are_until_they_end() -> Result<(), Failed> {
+    let mut launcher = Launcher::start(&["launch", "-n", "2", "--", "tfrt", "worker"])?;
+    let ready = launcher.two_lines()?;
+    let address = |index: usize| {
+        let prefix = format!("ready /job:worker/task:{index} ");
+        let address = ready[index].strip_prefix(&prefix).map(str::to_owned);
+        address.ok_or_else(|| Failed::from(format!("found {:?}", ready[index])))
+    };
+    let addresses = [address(0)?, address(1)?];
+    let cluster = format!("worker={}", addresses.join(","));
+    let status = |cluster: &str| {
+        tool::run(tfrt(&["cluster", "status", "--cluster", cluster])?).map_err(Failed::from)
+    };
+    let output = status(&cluster)?;
+    require_equal(output.status, Some(0))?;
+    let lines = sorted_lines(&output.stdout);
+    for (index, line) in lines.iter().enumerate() {
+        let start = format!(
+            "/job:worker/task:{index}  {}  up  devices: CPU:0",
+            addresses[index]
+        );
+        let end = "; contexts: 0, objects: 0, unclaimed payloads: 0";
+        require_equal(line.starts_with(&start) && line.ends_with(end), true)
+            .map_err(|_| Failed::from(format!("found {line}")))?;
+    }
+    require_equal(lines.len(), 2)?;
+    launcher.signal("TERM")?;
+    require_equal(launcher.child.wait()?.code(), Some(0))?;
+    let output = status(&cluster)?;
+    require_equal(output.status, Some(1))?;
+    for line in sorted_lines(&output.stdout) {
+        require_equal(
+            line.contains("  down  RpcUnavailable: GetDevices to "),
+            true,
+        )
+        .map_err(|_| Failed::from(format!("found {line}")))?;
+    }
+    Ok(())
+}
+
+fn all_tasks_run_one_program() -> Result<(), Failed> {
+    for queue in ["s", "mstd:2"] {
+        let queue = format!("--work_queue_type={queue}");
+        let run = ["tfrt", "run", "--distributed", &queue, "program.mlir"];
+        let command = tfrt(&[&["launch", "-n", "3", "--"][..], &run].concat())?;
+        let output = tool::run(command)?;
+        let printed = sorted_lines(&output.stdout);
+        let sums = "DenseHostTensor dtype = i32, shape = [2], values = [3, 60]";
+        for task in 0..3 {
+            let line = format!("[worker/{task}] {sums}");
+            if !printed.contains(&line) {
+                let stderr = String::from_utf8_lossy(&output.stderr);
+                return Err(format!("expected {line}, found {printed:?} and {stderr}").into());
+            }
+        }
+        require_equal(output.status, Some(0))?;
+    }
+    Ok(())
+}
+
+fn what_a_task_cannot_start_with_is_told() -> Result<(), Failed> {
+    let taken = TcpListener::bind("127.0.0.1:0")?;
+    let address = taken.local_addr()?.to_string();
+    fs::write(FOLDER.join("short"), "secret\n")?;
+    let check = |arguments: &[&str], status: i32, expected: &str| -> Result<(), Failed> {
+        let command = tfrt(&[&["worker"][..], arguments].concat())?;
+        let output = tool::run(command)?;
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        require_equal((output.status, &*stderr), (Some(status), expected))
+    };
+    check(
+        &["--cluster=worker=a:1", "--task=3"],
+        1,
+        "--task 3: job \"worker\" has 1 tasks\n",
+    )?;
+    check(
+        &["--cluster", &format!("worker={address}"), "--task=0"],
+        2,
+        &format!(
+            "/job:worker/task:0: cannot listen at {address}: Address already in use (os error 98)\n"
+        ),
+    )?;
+    check(
+        &["--cluster=worker=0.0.0.0:7700", "--task=0"],
+        2,
+        "/job:worker/task:0: refused to listen at 0.0.0.0:7700: connections are not encrypted, and only loopback addresses are \
+         safe; use TLS or allow an insecure network to listen there\n",
+    )?;
+    check(
+        &[
+            "--cluster=worker=127.0.0.1:7700",
+            "--task=0",
+            "--token-file=short",
+        ],
+        1,
+        "`short`: expected a token of at least 16 characters, found 6\n",
+    )?;
+    check(
+        &["--cluster-file=none.json", "--task=0"],
+        1,
+        "cannot read `none.json`: No such file or directory\n",
+    )
+}
