@@ -105,7 +105,7 @@ fn lines_of_tasks_are_told_apart() -> Result<(), Failed> {
     let output = tool::run(command)?;
     require_equal(output.status, Some(0))?;
     let lines = sorted_lines(&output.stdout);
-    let [first, own_first, second, own_second] = &lines[..] else {
+    let [own_first, first, own_second, second] = &lines[..] else {
         return Err(format!("{lines:?}").into());
     };
     let cluster = first.strip_prefix("[ps/0] ps=127.0.0.1:");
@@ -221,7 +221,14 @@ fn workers_tell_how_they_are_until_they_end() -> Result<(), Failed> {
     let addresses = [address(0)?, address(1)?];
     let cluster = format!("worker={}", addresses.join(","));
     let status = |cluster: &str| {
-        tool::run(tfrt(&["cluster", "status", "--cluster", cluster])?).map_err(Failed::from)
+        tool::run(tfrt(&[
+            "cluster",
+            "status",
+            "--cluster",
+            cluster,
+            "--timeout=100",
+        ])?)
+        .map_err(Failed::from)
     };
     let output = status(&cluster)?;
     require_equal(output.status, Some(0))?;

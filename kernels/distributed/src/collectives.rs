@@ -71,6 +71,40 @@ fn all_reduce<T: Element>(
     chain_of(|done| collective::all_reduce(collective, reduction, input, output, done))
 }
 
+/// Combines the tensors of all members of a group and writes a chunk of the result into `output`: the elements are cut into as many chunks
+/// as there are members, of which the first ones have one more where the division leaves a rest.
+///
+/// # Errors
+/// Those of an all-reduce, and an output that is not as large as the chunk of the member.
+#[tfrt_kernel(
+    "tfrt_dist.cpu.reduce_scatter.{T}",
+    T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
+    results(out_chain),
+    format = "operands attr-dict"
+)]
+fn reduce_scatter<T: Element>(
+    dist_context: &DistContext,
+    collective_group: &str,
+    instance_key: &str,
+    input: &DenseHostTensor,
+    output: &DenseHostTensor,
+    in_chain: Chain,
+    #[attr] reduction_fn: &str,
+) -> AsyncValueRef<Chain> {
+    let _ = in_chain;
+    let collective = start(dist_context, collective_group, instance_key);
+    let reduction = check::<T>(input).and_then(|()| Reduction::from_name(reduction_fn));
+    let reduction = match reduction {
+        Ok(reduction) => reduction,
+        Err(error) => {
+            collective::abandon(&collective, &error);
+            return AsyncValueRef::error(error);
+        }
+    };
+    let (input, output) = (input.clone(), output.clone());
+    chain_of(|done| collective::reduce_scatter(collective, reduction, input, output, done))
+}
+
 /// Copies the tensor of one member of a group into the tensors of the others.
 ///
 /// # Errors

@@ -74,6 +74,25 @@
 //!
 //! Without `tfrt_grpc`, the communicator `in_process` connects tasks of one process, for tests.
 //!
+//! # Processes
+//!
+//! With `--features grpc`, the tool runs tasks as processes. On one machine, `tfrt launch` chooses ports, tells every task all addresses,
+//! and puts the name of the task in front of each line of its output. If a task fails, the others are ended, and no task outlives the
+//! launcher:
+//!
+//! ```text
+//! $ tfrt launch -n 2 -- tfrt run --distributed sum.mlir
+//! [worker/0] --- Running 'main':
+//! [worker/1] --- Running 'main':
+//! [worker/0] DenseHostTensor dtype = i32, shape = [2], values = [2, 40]
+//! …
+//! ```
+//!
+//! Here every task runs the program, and finds the others by `tfrt_dist.get_distributed_context`; all tasks are in the group `all`. On
+//! several machines, `srun`, `mpirun` or Kubernetes start `tfrt run --distributed`, which finds its cluster in their environment, or
+//! `--cluster worker=host-a:7700,host-b:7700 --task 1` says it. A task that only does what others ask for is `tfrt worker`, and
+//! `tfrt cluster status` shows which tasks are there.
+//!
 //! # What programs do
 //!
 //! | to | use |
@@ -81,7 +100,7 @@
 //! | run a function on another task | [`tfrt_dist.register_tfrt_function`, `tfrt_dist.remote_execute`](crate::remote) |
 //! | run single operations there | `tfrt_dist.create_remote_op_handler`, and `corert.executeop` with that handler |
 //! | send a tensor | [`tfrt_dist.serialize`, `tfrt_dist.send_bytes`](crate::payloads), and `recv_bytes`, `deserialize` at the other end |
-//! | combine the tensors of a group | [`tfrt_dist.cpu.allreduce`, `broadcast`, `allgather`](crate::collectives) |
+//! | combine the tensors of a group | [`tfrt_dist.cpu.allreduce`, `reduce_scatter`, `broadcast`, `allgather`](crate::collectives) |
 //!
 //! The client makes the ids of remote objects itself. So it can send a request that uses a result before the request that makes it has
 //! been answered, and a long sequence of calls costs one round trip. An object is deleted when the client drops the last copy of its id.
@@ -95,6 +114,9 @@
 //! - *A task dies*, or is cut off: the others notice within [`ServerConfig::failure_timeout`](tfrt::distributed::ServerConfig). Whatever
 //!   waits for the task becomes the error `task /job:worker/task:1 is lost: …`; everything else goes on. Collectives of its groups fail
 //!   on every member. A task that was lost does not come back: start it again, and make a new context.
+//! - *A receiver is slow*: payloads that nobody has asked for have a limit
+//!   ([`ServerConfig::max_unclaimed_bytes`](tfrt::distributed::ServerConfig)). Beyond it, a send stays pending, and its payload is sent
+//!   again until there is room.
 //! - *The client dies*: the others drop its context and everything in it.
 //!
 //! # Security

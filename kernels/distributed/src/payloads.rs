@@ -1,7 +1,5 @@
 //! Sends and receives.
 
-use tfrt::distributed::fabric::CallOptions;
-use tfrt::distributed::message::SendDataRequest;
 use tfrt::distributed::{DistContext, Payload, TaskHandle};
 use tfrt::prelude::*;
 
@@ -30,19 +28,14 @@ fn send_bytes(
         Ok(payload) => payload,
         Err(error) => return failed(Error::from(error), host),
     };
-    let request = SendDataRequest {
-        context_id: context.id(),
-        instance_key: instance_key.to_owned(),
-        payload,
-    };
     let (promise, chain) = AsyncValueRef::unconstructed();
     let own_host = context.host().clone();
-    context.call(
+    context.send_data(
         task_handle,
-        CallOptions::default(),
-        request,
+        instance_key,
+        payload,
         move |answer| match answer {
-            Ok(_) => promise.emplace(Chain),
+            Ok(()) => promise.emplace(Chain),
             Err(errors) => promise.set_error(errors.to_value(&own_host)),
         },
     );

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use tfrt::distributed::fabric::{self, CallOptions};
 use tfrt::distributed::message::{GetDevicesRequest, GetDevicesResponse};
-use tfrt::distributed::{Answer, ClusterInfo, Server};
+use tfrt::distributed::{Answer, ClusterInfo, Server, TaskInfo};
 use tfrt_host::HostContext;
 
 use crate::cluster_arguments::ClusterArguments;
@@ -62,7 +62,7 @@ fn status(arguments: &StatusArguments) -> Result<(), Failure> {
     let communicator = communicator
         .listen(&host, "127.0.0.1:0", nobody)
         .map_err(|error| Failure::new(error.message()))?;
-    let ask = |task: &tfrt::distributed::cluster::TaskInfo| {
+    let ask = |task: &TaskInfo| {
         let (sender, answer) = mpsc::channel();
         let options = CallOptions {
             timeout: Some(Duration::from_secs(arguments.timeout.into())),

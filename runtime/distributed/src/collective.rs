@@ -17,7 +17,8 @@
 //! | `ring` | a member: sending, receiving, failing |
 //! | `split` | how a tensor is cut into chunks |
 //! | `reduction` | what elements are combined by |
-//! | `all_reduce`, `broadcast`, `all_gather` | the collectives |
+//! | `all_reduce` | all-reduce and reduce-scatter |
+//! | `broadcast`, `all_gather` | the other collectives |
 
 mod ring;
 
@@ -32,7 +33,7 @@ mod broadcast;
 mod all_gather;
 
 pub use all_gather::{all_gather_any_shape, all_gather_fixed_shape, key_of_shapes};
-pub use all_reduce::all_reduce;
+pub use all_reduce::{all_reduce, reduce_scatter};
 pub use broadcast::broadcast;
 pub use reduction::{Reducible, Reduction};
 

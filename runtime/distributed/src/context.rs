@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
+use prost::bytes::Bytes;
 use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_host::Timer;
 use tfrt_host::{HostContext, log};
@@ -18,15 +19,21 @@ use crate::function::Programs;
 use crate::health::{Detector, Health};
 use crate::lease::Releases;
 use crate::message::{
-    Call, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest,
+    Call, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest, SendDataRequest,
 };
 use crate::name;
 use crate::object::{RemoteObjectId, RemoteObjects};
-use crate::rendezvous::{Receiver, Rendezvous};
+use crate::rendezvous::{self, Receiver, Rendezvous};
 use crate::server::Server;
 
 /// The device that every host has, as its task calls it.
 const HOST_DEVICE: &str = "CPU:0";
+
+/// The first wait before a payload is sent again to a task whose receive buffer is full; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+
+/// The longest such wait.
+const MAX_PAUSE: Duration = Duration::from_millis(500);
 
 /// One distributed execution, as one task sees it: cluster, devices, objects, programs, and clients of the other tasks.
 ///
@@ -75,6 +82,7 @@ impl DistributedContext {
         host: &Arc<HostContext>,
         config: &DistributedContextConfiguration,
         communicator: Option<Arc<dyn FabricCommunicator>>,
+        max_unclaimed_bytes: usize,
     ) -> Result<Arc<Self>, RemoteError> {
         let cluster = ClusterInfo::new(config)?;
         let (own_task, own_name) = (cluster.own_task(), cluster.own_name());
@@ -97,7 +105,7 @@ impl DistributedContext {
             devices,
             objects,
             releases: Arc::default(),
-            rendezvous: Rendezvous::default(),
+            rendezvous: Rendezvous::new(own_name, max_unclaimed_bytes),
             health: Arc::default(),
             detector: Mutex::default(),
             owner: Mutex::default(),
@@ -239,6 +247,7 @@ impl DistributedContext {
             Err(error) => return done(Err(error.into())),
         };
         let name = self.cluster.task_name(task).unwrap_or_default();
+        let own_name = name.clone();
         // A request to the own task may wait for something that only the end of the server ends.
         let keeps_server = task != self.cluster.own_task();
         let server = keeps_server.then(|| self.keep_server()).flatten();
@@ -259,10 +268,56 @@ impl DistributedContext {
         fabric::call(&*client, options, request, move |answer| {
             drop(watch);
             if let Some(done) = take(&done) {
-                done(answer);
+                done(answer.map_err(|errors| errors.unavailable(&own_name)));
             }
             drop(server);
         });
+    }
+
+    /// Sends a payload to whoever asks a task for a key. As long as the receive buffer of the task is full, the payload is sent again after
+    /// a while.
+    pub fn send_data(
+        self: &Arc<Self>,
+        to: TaskHandle,
+        key: impl Into<String>,
+        payload: Vec<Bytes>,
+        done: impl FnOnce(Answer<()>) + Send + 'static,
+    ) {
+        let request = SendDataRequest {
+            context_id: self.id,
+            instance_key: key.into(),
+            payload,
+        };
+        self.send_again(to, request, FIRST_PAUSE, Box::new(done));
+    }
+
+    fn send_again(
+        self: &Arc<Self>,
+        to: TaskHandle,
+        request: SendDataRequest,
+        pause: Duration,
+        done: Box<dyn FnOnce(Answer<()>) + Send>,
+    ) {
+        let (this, server) = (Arc::clone(self), self.keep_server());
+        let again = request.clone();
+        self.call(
+            to,
+            CallOptions::default(),
+            request,
+            move |answer| match answer {
+                Err(errors) if rendezvous::is_full(&errors) => {
+                    let queue = Arc::clone(this.host.queue());
+                    let host = Arc::clone(&this.host);
+                    host.timers().schedule_after(pause, move || {
+                        queue.add_task(tfrt_queue::Task::new(move || {
+                            this.send_again(to, again, MAX_PAUSE.min(pause * 2), done);
+                            drop(server);
+                        }));
+                    });
+                }
+                answer => done(answer.map(|_| ())),
+            },
+        );
     }
 
     /// Calls a receiver with the payload that a task sends under a key; with an error if the task is lost before.

@@ -110,6 +110,17 @@ impl RemoteErrors {
         }
     }
 
+    /// The same, with the task named that could not be reached, where no task is named.
+    #[must_use]
+    pub(crate) fn unavailable(mut self, task: &str) -> Self {
+        for error in &mut self.0 {
+            if error.code == ErrorCode::RpcUnavailable {
+                error.task.get_or_insert_with(|| task.to_owned());
+            }
+        }
+        self
+    }
+
     /// The errors as a value of a program on `host`. Its message names the types; its code says the type only where the host
     /// [asks for that](TypedRemoteErrors).
     #[must_use]

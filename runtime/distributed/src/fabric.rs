@@ -97,17 +97,20 @@ impl CallOptions {
     }
 }
 
-/// The right to cancel a call. Cloning shares it.
+/// The right to cancel a call, or several that have it. Cloning shares it.
 ///
 /// ```
 /// use tfrt_distributed::fabric::CancelCall;
 ///
 /// let cancel = CancelCall::default();
 /// let (sender, cancelled) = std::sync::mpsc::channel();
-/// cancel.install(move || sender.send(()).unwrap());
+/// for call in 1..=2 {
+///     let sender = sender.clone();
+///     cancel.install(move || sender.send(call).unwrap());
+/// }
 /// cancel.start();
 /// cancel.start();
-/// assert!(cancelled.try_recv().is_ok() && cancelled.try_recv().is_err());
+/// assert_eq!(cancelled.try_iter().collect::<Vec<_>>(), [1, 2]);
 /// ```
 #[derive(Clone, Default)]
 pub struct CancelCall(Arc<Mutex<CancelState>>);
@@ -115,28 +118,28 @@ pub struct CancelCall(Arc<Mutex<CancelState>>);
 #[derive(Default)]
 struct CancelState {
     is_started: bool,
-    callback: Option<Box<dyn FnOnce() + Send>>,
+    callbacks: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 impl CancelCall {
-    /// Says what cancelling does: for the transport. Runs at once if the call was cancelled before.
+    /// Adds what cancelling does: for the transport. Runs at once if the call was cancelled before.
     pub fn install(&self, callback: impl FnOnce() + Send + 'static) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.is_started {
-            state.callback = Some(Box::new(callback));
+            state.callbacks.push(Box::new(callback));
             return;
         }
         drop(state);
         callback();
     }
 
-    /// Cancels the call.
+    /// Cancels all calls that have it.
     pub fn start(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.is_started = true;
-        let callback = state.callback.take();
+        let callbacks = std::mem::take(&mut state.callbacks);
         drop(state);
-        if let Some(callback) = callback {
+        for callback in callbacks {
             callback();
         }
     }

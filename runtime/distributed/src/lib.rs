@@ -30,7 +30,7 @@
 //! | `execute` | the client's side of executing a remote function |
 //! | `chain` | the order of effects on other tasks |
 //! | `op_handler` | ops of the Core Runtime on another task |
-//! | [`collective`] | all-reduce, broadcast and all-gather |
+//! | [`collective`] | all-reduce, reduce-scatter, broadcast and all-gather |
 //! | `context`, `server` | the state of one distributed execution, and of one task |
 //!
 //! # Threads
@@ -101,5 +101,8 @@ pub use execute::{Outputs, RemoteExecuteSpec, RemoteExecution, RemoteResults, re
 pub use object::{RemoteObjectId, RemoteObjects};
 pub use op_handler::RemoteOpHandler;
 pub use payload::Payload;
-pub use server::{DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT, RequestGate, Server, ServerConfig};
+pub use server::{
+    DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT, DEFAULT_MAX_UNCLAIMED_BYTES, RequestGate, Server,
+    ServerConfig,
+};
 pub use tensor::RemoteTensor;

@@ -4,7 +4,8 @@
 //!            payload ──► key ◄── receiver         whoever comes second calls the receiver with the payload
 //! ```
 //!
-//! Each pair is consumed once. The receiver runs on the thread that comes second, without the lock held.
+//! Each pair is consumed once. The receiver runs on the thread that comes second, without the lock held. Payloads that nobody has asked
+//! for have a limit in bytes: beyond it, senders are told to come back later.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tfrt_support::{Error, ErrorCode};
 
-use crate::error::RemoteError;
+use crate::error::{RemoteError, RemoteErrors};
 use crate::payload::Payload;
 
 /// What a payload is handed to, or why there is none.
@@ -33,12 +34,18 @@ pub type Receiver = Box<dyn FnOnce(Result<Payload, Error>) + Send>;
 /// assert!(rendezvous.is_empty());
 /// # Ok::<(), tfrt_distributed::RemoteError>(())
 /// ```
-#[derive(Default)]
-pub struct Rendezvous(Mutex<State>);
+pub struct Rendezvous {
+    state: Mutex<State>,
+    /// Whose it is, for errors.
+    owner: String,
+    max_bytes: usize,
+}
 
 #[derive(Default)]
 struct State {
     waiting: HashMap<String, Waiting>,
+    /// The size of the payloads that wait.
+    num_bytes: usize,
     /// Why nobody meets here any more.
     closed: Option<Error>,
 }
@@ -48,15 +55,55 @@ enum Waiting {
     Receiver(Receiver),
 }
 
+/// What a payload costs besides its bytes.
+const OVERHEAD: usize = 256;
+
+/// How an error starts that says that a payload may be sent again later.
+const FULL: &str = "receive buffer of ";
+
+/// Whether errors say that a payload may be sent again later.
+pub(crate) fn is_full(errors: &RemoteErrors) -> bool {
+    let is_full = |error: &RemoteError| {
+        error.code == ErrorCode::Unavailable && error.message.starts_with(FULL)
+    };
+    errors.as_slice().iter().all(is_full)
+}
+
+/// What counts of a payload against the limit.
+fn size(key: &str, payload: &Payload) -> usize {
+    let buffers = payload.buffers().iter();
+    let bytes = buffers.fold(0_usize, |sum, buffer| {
+        sum.saturating_add(buffer.len_bytes())
+            .saturating_add(OVERHEAD)
+    });
+    bytes.saturating_add(key.len()).saturating_add(OVERHEAD)
+}
+
+impl Default for Rendezvous {
+    fn default() -> Self {
+        Self::new("this task", usize::MAX)
+    }
+}
+
 impl Rendezvous {
+    /// The rendezvous of a task, with a limit of bytes that nobody has asked for.
+    #[must_use]
+    pub fn new(owner: impl Into<String>, max_bytes: usize) -> Self {
+        Self {
+            state: Mutex::default(),
+            owner: owner.into(),
+            max_bytes,
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands a payload to the receiver of its key, now or once there is one.
     ///
     /// # Errors
-    /// `Value for key K was set twice.` if one is waiting already.
+    /// `Value for key K was set twice.` if one is waiting already; `receive buffer of T is full` if too many others are.
     pub fn send(&self, key: &str, payload: Payload) -> Result<(), RemoteError> {
         let mut state = self.lock();
         if let Some(error) = &state.closed {
@@ -64,6 +111,12 @@ impl Rendezvous {
         }
         match state.waiting.remove(key) {
             None => {
+                let size = size(key, &payload);
+                if size > self.max_bytes - state.num_bytes {
+                    let message = format!("{FULL}{} is full", self.owner);
+                    return Err(RemoteError::new(ErrorCode::Unavailable, message));
+                }
+                state.num_bytes += size;
                 state
                     .waiting
                     .insert(key.to_owned(), Waiting::Payload(payload));
@@ -89,7 +142,10 @@ impl Rendezvous {
         let closed = state.closed.clone();
         let outcome = match (closed, state.waiting.remove(key)) {
             (Some(error), _) => Err(error),
-            (None, Some(Waiting::Payload(payload))) => Ok(payload),
+            (None, Some(Waiting::Payload(payload))) => {
+                state.num_bytes -= size(key, &payload);
+                Ok(payload)
+            }
             (None, None) => {
                 state
                     .waiting
@@ -152,6 +208,7 @@ impl Rendezvous {
         let mut state = self.lock();
         state.closed.get_or_insert_with(|| error.clone());
         let waiting = std::mem::take(&mut state.waiting);
+        state.num_bytes = 0;
         drop(state);
         for waiting in waiting.into_values() {
             if let Waiting::Receiver(receiver) = waiting {
@@ -170,6 +227,32 @@ impl fmt::Debug for Rendezvous {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn payloads_that_nobody_asks_for_have_a_limit() {
+        let payload = || {
+            let bytes = [prost::bytes::Bytes::from_static(&[0; 100])];
+            let host = tfrt_host::HostContext::builder().build();
+            Payload::from_bytes(&bytes, host.allocator()).unwrap()
+        };
+        let room = 2 * size("a", &payload());
+        let rendezvous = Rendezvous::new("T", room);
+        rendezvous.send("a", payload()).unwrap();
+        rendezvous.send("b", payload()).unwrap();
+        let error = rendezvous.send("c", payload()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Unavailable: receive buffer of T is full"
+        );
+        assert!(is_full(&error.into()));
+        // Whoever waits gets a payload although the room is taken.
+        assert!(rendezvous.receive("c", Box::new(|payload| assert!(payload.is_ok()))));
+        rendezvous.send("c", payload()).unwrap();
+        // What is taken makes the room that it took.
+        assert!(!rendezvous.receive("a", Box::new(|payload| assert!(payload.is_ok()))));
+        rendezvous.send("d", payload()).unwrap();
+        assert!(rendezvous.send("e", payload()).is_err());
+    }
     use std::sync::Arc;
     use std::sync::mpsc::{Receiver as Channel, channel};
 

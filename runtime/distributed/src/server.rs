@@ -50,6 +50,9 @@ pub const DEFAULT_GC_TIMEOUT: Duration = Duration::from_secs(600);
 /// A task that was silent for this long counts as lost.
 pub const DEFAULT_FAILURE_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// A context keeps no more bytes of payloads that nobody has asked for.
+pub const DEFAULT_MAX_UNCLAIMED_BYTES: usize = 1 << 30;
+
 /// How a server listens, and how long it keeps contexts.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
@@ -61,6 +64,8 @@ pub struct ServerConfig {
     pub gc_timeout: Duration,
     /// A task that was silent for this long counts as lost.
     pub failure_timeout: Duration,
+    /// How many bytes of payloads each context keeps that nobody has asked for.
+    pub max_unclaimed_bytes: usize,
     /// Holds requests to execute programs back, for tests.
     pub gate: Option<Arc<RequestGate>>,
 }
@@ -74,6 +79,7 @@ impl ServerConfig {
             address: address.into(),
             gc_timeout: DEFAULT_GC_TIMEOUT,
             failure_timeout: DEFAULT_FAILURE_TIMEOUT,
+            max_unclaimed_bytes: DEFAULT_MAX_UNCLAIMED_BYTES,
             gate: None,
         }
     }
@@ -226,8 +232,14 @@ impl Server {
         let communicator = self
             .communicator()
             .map_err(|error| RemoteError::from(&error))?;
-        let context =
-            DistributedContext::new(id, self.this.clone(), &self.host, config, communicator)?;
+        let context = DistributedContext::new(
+            id,
+            self.this.clone(),
+            &self.host,
+            config,
+            communicator,
+            self.config.max_unclaimed_bytes,
+        )?;
         let mut contexts = self.lock_contexts();
         if contexts.is_shut_down {
             let message = "the server is shut down";

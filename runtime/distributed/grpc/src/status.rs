@@ -17,6 +17,9 @@ use crate::tls;
 /// The trailer of errors.
 const TRAILER: &str = "tfrt-error-bin";
 
+/// How many errors one answer has at most; the last one says how many more there were.
+const MAX_ERRORS: usize = 64;
+
 /// How many bytes of text all errors of one answer have together at most; trailers are limited.
 const MAX_TEXT: usize = 16 << 10;
 
@@ -40,17 +43,30 @@ struct WireError {
 
 /// The status of an answer that is an error.
 pub(crate) fn of_errors(errors: &RemoteErrors) -> Status {
-    let share = MAX_TEXT / errors.as_slice().len();
-    let mut nested: Vec<WireError> = errors
-        .as_slice()
+    let all = errors.as_slice();
+    let num_told = match all.len() {
+        0..=MAX_ERRORS => all.len(),
+        _ => MAX_ERRORS - 1,
+    };
+    let (told, more) = all.split_at(num_told);
+    // Names of tasks come from outside, too.
+    let share = MAX_TEXT / 2 / told.len().max(1);
+    let mut nested: Vec<WireError> = told
         .iter()
         .map(|error| WireError {
             kind: error.code.to_string(),
             message: shortened(&error.message, share),
-            task: error.task.clone(),
+            task: error.task.as_deref().map(|task| shortened(task, share)),
             nested: Vec::new(),
         })
         .collect();
+    if !more.is_empty() {
+        nested.push(WireError {
+            kind: errors.code().to_string(),
+            message: format!("… and {} more errors", more.len()),
+            ..WireError::default()
+        });
+    }
     let wire = match nested.len() {
         1 => nested.remove(0),
         _ => WireError {
@@ -224,6 +240,29 @@ mod tests {
             let errors = RemoteErrors::from(RemoteError::new(code, "x"));
             assert_eq!(there_and_back(&errors), errors);
         }
+    }
+
+    #[test]
+    fn many_errors_fit_into_the_headers_of_an_answer() {
+        let error = |index: usize| {
+            let message = format!("{index} {}", "x".repeat(1000));
+            let task = "/job:worker/task:0".repeat(100);
+            RemoteErrors::from(RemoteError::new(ErrorCode::NotFound, message).from_task(task))
+        };
+        let mut errors = error(0);
+        for index in 1..2000 {
+            errors.append(error(index));
+        }
+        let status = of_errors(&errors);
+        let num_bytes = size(&status);
+        assert!(num_bytes < MAX_HEADERS as usize / 2, "{num_bytes}");
+        let arrived = there_and_back(&errors);
+        let [first, .., last] = arrived.as_slice() else {
+            panic!("{arrived}");
+        };
+        assert_eq!(arrived.as_slice().len(), MAX_ERRORS);
+        assert!(first.message.starts_with("0 x"), "{first}");
+        assert_eq!(last.to_string(), "NotFound: … and 1937 more errors");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
-use super::ring::{Part, Ring, abandon};
+use super::ring::{Operation, Part, Ring, abandon, told};
 use super::{Collective, copy_of, lend, write_all};
 use crate::error::Gather;
 
@@ -45,9 +45,12 @@ pub fn all_gather_fixed_shape(
         Ok((ring, Layout::new(&origins, axis)?))
     });
     match prepared {
-        Ok((ring, layout)) => gather(ring, layout, &input, move |gathered| {
-            done(gathered.and_then(|bytes| Ok(write_all(&output, &bytes.read()?)?)));
-        }),
+        Ok((ring, layout)) => {
+            let operation = Operation::AllGather(layout.axis);
+            gather(ring, layout, &input, operation, move |gathered| {
+                done(gathered.and_then(|bytes| Ok(write_all(&output, &bytes.read()?)?)));
+            });
+        }
         Err(error) => {
             abandon(&collective, &error);
             done(Err(error));
@@ -84,7 +87,8 @@ pub fn all_gather_any_shape(
     let (size, rank) = (ring.size(), input.shape().rank());
     // A member of another rank sends another number of sizes: that is told by what it sends, and not as a mismatch.
     let ring_of_tensors = join(collective.clone());
-    gather_as(ring, layout, &shape, Told::Ranks, move |shapes| {
+    let of_shapes = Operation::GatherShapes(told(axis));
+    gather(ring, layout, &shape, of_shapes, move |shapes| {
         let prepared = shapes.and_then(|shapes| {
             let sizes = shapes.elements::<i64>()?;
             let origins: Result<Vec<Shape>, Error> = (0..size)
@@ -110,7 +114,8 @@ pub fn all_gather_any_shape(
             }
         };
         let (dtype, dims) = (input.dtype(), layout.dims.clone());
-        gather_as(ring, layout, &input, Told::Types, move |gathered| {
+        let operation = Operation::AllGather(layout.axis);
+        gather(ring, layout, &input, operation, move |gathered| {
             done(gathered.and_then(|buffer| {
                 let shape = Shape::new(&dims)?;
                 Ok(DenseHostTensor::from_buffer(dtype, shape, buffer)?)
@@ -168,6 +173,8 @@ fn shape_tensor(
 /// Where the elements of each member go.
 #[derive(Clone, Debug)]
 struct Layout {
+    /// The axis, as headers have it.
+    axis: u32,
     /// The shape of the result.
     dims: Vec<usize>,
     /// How many elements each member has.
@@ -191,6 +198,7 @@ impl Layout {
         Shape::new(&dims)?;
         let behind: usize = dims[axis + 1..].iter().product();
         Ok(Self {
+            axis: told(axis),
             lens: origins.iter().map(Shape::num_elements).collect(),
             steps: extents.map(|extent| extent * behind).collect(),
             interval: dims[axis] * behind,
@@ -216,34 +224,14 @@ impl Layout {
     }
 }
 
-/// What a message of a member with another number of elements means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
-    /// A mismatch: all have as many.
-    Sizes,
-    /// Another rank: what is gathered are sizes of dimensions.
-    Ranks,
-    /// Nothing: how many elements a member has is known.
-    Types,
-}
-
 fn gather(
     ring: Arc<Ring>,
     layout: Layout,
     input: &DenseHostTensor,
+    operation: Operation,
     done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
 ) {
-    gather_as(ring, layout, input, Told::Sizes, done);
-}
-
-fn gather_as(
-    ring: Arc<Ring>,
-    layout: Layout,
-    input: &DenseHostTensor,
-    told: Told,
-    done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
-) {
-    match AllGather::new(Arc::clone(&ring), layout, input, told) {
+    match AllGather::new(Arc::clone(&ring), layout, input, operation) {
         Ok((this, own)) => this.run(own, done),
         Err(error) => {
             abandon(ring.collective(), &error);
@@ -257,7 +245,7 @@ struct AllGather {
     layout: Layout,
     dtype: DType,
     element_bytes: usize,
-    told: Told,
+    operation: Operation,
     result: Mutex<HostBuffer>,
 }
 
@@ -267,7 +255,7 @@ impl AllGather {
         ring: Arc<Ring>,
         layout: Layout,
         input: &DenseHostTensor,
-        told: Told,
+        operation: Operation,
     ) -> Result<(Arc<Self>, HostBuffer), Error> {
         let context = &ring.collective().context;
         let own = copy_of(input, context)?;
@@ -279,7 +267,7 @@ impl AllGather {
             layout,
             dtype: input.dtype(),
             element_bytes,
-            told,
+            operation,
             result: Mutex::new(result),
             ring,
         };
@@ -292,15 +280,12 @@ impl AllGather {
         done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
     ) {
         let this = Arc::clone(&self);
-        let work = Gather::new(move |_| {
+        let work = Gather::new(move |sends| {
             this.ring.leave();
-            done(match this.ring.failure() {
-                Some(error) => Err(error),
-                None => {
-                    let result = this.result.lock();
-                    Ok(result.unwrap_or_else(PoisonError::into_inner).clone())
-                }
-            });
+            done(this.ring.outcome(sends).map(|()| {
+                let result = this.result.lock();
+                result.unwrap_or_else(PoisonError::into_inner).clone()
+            }));
         });
         let own_index = self.ring.index();
         let stored = self.store(own_index, &own);
@@ -331,12 +316,13 @@ impl AllGather {
 
     /// What is expected of a member.
     fn part(&self, origin: usize) -> Part {
-        let num_elements = match self.told {
-            Told::Sizes => self.layout.lens[origin],
-            // Told by the length of what is sent.
-            Told::Ranks | Told::Types => 0,
+        let num_elements = match self.operation {
+            // Another rank is told by the length of what is sent: there is an error of its own for it.
+            Operation::GatherShapes(_) => 0,
+            _ => self.layout.lens[origin],
         };
         Part {
+            operation: self.operation,
             dtype: self.dtype,
             num_elements,
             reduction: None,
@@ -366,8 +352,8 @@ impl AllGather {
     fn store(&self, origin: usize, data: &HostBuffer) -> Result<Bytes, Error> {
         let expected = self.layout.lens[origin] * self.element_bytes;
         if data.len_bytes() != expected {
-            return Err(match self.told {
-                Told::Ranks => invalid(WRONG_RANK),
+            return Err(match self.operation {
+                Operation::GatherShapes(_) => invalid(WRONG_RANK),
                 _ => invalid(format!(
                     "expected {expected} bytes of member {origin}, found {}",
                     data.len_bytes()

@@ -1,4 +1,4 @@
-//! All-reduce: the elements of all members, combined, on every member.
+//! All-reduce: the elements of all members, combined, on every member. Reduce-scatter: a chunk of them on each.
 //!
 //! With G members, the tensor is cut into G chunks. In step s member i has chunk (i − s) mod G in its hands.
 //!
@@ -8,8 +8,10 @@
 //! | 1 … G−1 | receives a chunk, combines it with its own elements, and sends it on; after the last combination the chunk is finished and kept |
 //! | G … 2G−2 | receives a finished chunk, keeps it, and sends it on, but for the last |
 //!
+//! A reduce-scatter ends with step G, in which every member receives the finished chunk of its own number.
+//!
 //! So chunk c is `(((x_c ⊕ x_{c+1}) ⊕ x_{c+2}) …) ⊕ x_{c−1}`, with the indices of members mod G: a fixed order, hence equal bits on all
-//! members, whatever the timing.
+//! members, whatever the timing; and those of a reduce-scatter are those of an all-reduce.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,10 +21,10 @@ use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
-use super::ring::{Part, Ring, abandon};
+use super::ring::{Operation, Part, Ring, abandon};
 use super::split::{chunk, chunk_bytes};
 use super::{Collective, Reducible, Reduction, copy_of, lend, write_all};
-use crate::error::Gather;
+use crate::error::{Answer, Gather};
 
 /// Combines a tensor with those of the other members and writes the result into `output`, and into `input`, too, where that is another
 /// tensor.
@@ -35,7 +37,42 @@ pub fn all_reduce(
     output: DenseHostTensor,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    let done: Done = Box::new(done);
+    dispatch(
+        collective,
+        (Operation::AllReduce, reduction),
+        input,
+        output,
+        Box::new(done),
+    );
+}
+
+/// Combines a tensor with those of the other members and writes the chunk of this member into `output`: with G members, the elements are
+/// cut into G chunks, of which the first ones have one more where the division leaves a rest. Member i gets chunk i.
+///
+/// `done` runs on the work queue, or at once if the collective cannot start.
+pub fn reduce_scatter(
+    collective: Collective,
+    reduction: Reduction,
+    input: DenseHostTensor,
+    output: DenseHostTensor,
+    done: impl FnOnce(Result<(), Error>) + Send + 'static,
+) {
+    dispatch(
+        collective,
+        (Operation::ReduceScatter, reduction),
+        input,
+        output,
+        Box::new(done),
+    );
+}
+
+fn dispatch(
+    collective: Collective,
+    reduction: (Operation, Reduction),
+    input: DenseHostTensor,
+    output: DenseHostTensor,
+    done: Done,
+) {
     match input.dtype() {
         DType::I8 => start::<i8>(collective, reduction, input, output, done),
         DType::I16 => start::<i16>(collective, reduction, input, output, done),
@@ -62,7 +99,7 @@ type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
 fn start<T: Reducible>(
     collective: Collective,
-    reduction: Reduction,
+    reduction: (Operation, Reduction),
     input: DenseHostTensor,
     output: DenseHostTensor,
     done: Done,
@@ -88,13 +125,17 @@ struct AllReduce<T> {
 impl<T: Reducible> AllReduce<T> {
     fn new(
         collective: Collective,
-        reduction: Reduction,
+        (operation, reduction): (Operation, Reduction),
         input: &DenseHostTensor,
         output: &DenseHostTensor,
     ) -> Result<Arc<Self>, Error> {
         let group = collective.group.clone();
         let context = Arc::clone(&collective.context);
-        let ring = Ring::join(collective, "allreduce", |task| {
+        let name = match operation {
+            Operation::ReduceScatter => "reducescatter",
+            _ => "allreduce",
+        };
+        let ring = Ring::join(collective, name, |task| {
             format!("The current task {task} is not part of the collective group {group}")
         })?;
         if output.dtype() != input.dtype() {
@@ -104,9 +145,22 @@ impl<T: Reducible> AllReduce<T> {
             }
             .into());
         }
-        output.expect_shape(input.shape())?;
+        if operation == Operation::ReduceScatter {
+            let expected = chunk(input.num_elements(), ring.size(), ring.index()).len();
+            let found = output.num_elements();
+            if found != expected {
+                let index = ring.index();
+                let message = format!(
+                    "expected an output of the {expected} elements of chunk {index}, found {found}"
+                );
+                return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+            }
+        } else {
+            output.expect_shape(input.shape())?;
+        }
         Ok(Arc::new(Self {
             part: Part {
+                operation,
                 dtype: input.dtype(),
                 num_elements: input.num_elements(),
                 reduction: Some(reduction),
@@ -120,7 +174,7 @@ impl<T: Reducible> AllReduce<T> {
 
     fn run(self: Arc<Self>, input: DenseHostTensor, output: DenseHostTensor, done: Done) {
         let this = Arc::clone(&self);
-        let work = Gather::new(move |_| done(this.finish(&input, &output)));
+        let work = Gather::new(move |sends| done(this.finish(sends, &input, &output)));
         if self.ring.size() == 1 {
             // Nothing to combine: the mean of one element is that element.
             return drop(work);
@@ -134,14 +188,20 @@ impl<T: Reducible> AllReduce<T> {
     }
 
     /// Writes the result, once nothing is under way any more.
-    fn finish(&self, input: &DenseHostTensor, output: &DenseHostTensor) -> Result<(), Error> {
+    fn finish(
+        &self,
+        sends: Answer<()>,
+        input: &DenseHostTensor,
+        output: &DenseHostTensor,
+    ) -> Result<(), Error> {
         self.ring.leave();
-        if let Some(error) = self.ring.failure() {
-            return Err(error);
-        }
+        self.ring.outcome(sends)?;
         let elements = self.elements.lock();
         let elements = elements.unwrap_or_else(PoisonError::into_inner);
         let bytes = elements.read()?;
+        if self.part.operation == Operation::ReduceScatter {
+            return Ok(write_all(output, &bytes[self.range_of(self.ring.index())])?);
+        }
         write_all(output, &bytes)?;
         if input.buffer().address() != output.buffer().address() {
             write_all(input, &bytes)?;
@@ -155,7 +215,11 @@ impl<T: Reducible> AllReduce<T> {
     }
 
     fn last_step(&self) -> usize {
-        2 * self.ring.size() - 2
+        let size = self.ring.size();
+        match self.part.operation {
+            Operation::ReduceScatter => size,
+            _ => 2 * size - 2,
+        }
     }
 
     /// The chunk that this member has in its hands.
@@ -165,13 +229,14 @@ impl<T: Reducible> AllReduce<T> {
         (index + 2 * size - step) % size
     }
 
+    /// Where a chunk is among the bytes of all elements.
+    fn range_of(&self, index: usize) -> std::ops::Range<usize> {
+        let (len, size) = (self.part.num_elements, self.ring.size());
+        chunk_bytes(len, size, index, size_of::<T>())
+    }
+
     fn bytes_of_chunk(&self, index: usize) -> Result<Bytes, TensorError> {
-        let range = chunk_bytes(
-            self.part.num_elements,
-            self.ring.size(),
-            index,
-            size_of::<T>(),
-        );
+        let range = self.range_of(index);
         let elements = self.elements.lock();
         let elements = elements.unwrap_or_else(PoisonError::into_inner);
         Ok(Bytes::copy_from_slice(&elements.read()?[range]))

@@ -9,11 +9,11 @@ use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
-use super::ring::{Part, Ring, abandon};
+use super::ring::{Operation, Part, Ring, abandon, told};
 use super::split::chunk_bytes;
 use super::{Collective, copy_of, lend, write_all};
 use crate::cluster::TaskHandle;
-use crate::error::{Gather, RemoteError};
+use crate::error::{Answer, Gather, RemoteError};
 
 /// Writes the tensor of `sender` into `tensor`, which has the same type and shape on all members.
 ///
@@ -61,6 +61,7 @@ impl Broadcast {
         })?;
         Ok(Arc::new(Self {
             part: Part {
+                operation: Operation::Broadcast(told(position)),
                 dtype: tensor.dtype(),
                 num_elements: tensor.num_elements(),
                 reduction: None,
@@ -78,7 +79,7 @@ impl Broadcast {
         done: impl FnOnce(Result<(), Error>) + Send + 'static,
     ) {
         let this = Arc::clone(&self);
-        let work = Gather::new(move |_| done(this.finish(&tensor)));
+        let work = Gather::new(move |sends| done(this.finish(sends, &tensor)));
         if self.ring.size() == 1 {
             return;
         }
@@ -97,11 +98,9 @@ impl Broadcast {
         }
     }
 
-    fn finish(&self, tensor: &DenseHostTensor) -> Result<(), Error> {
+    fn finish(&self, sends: Answer<()>, tensor: &DenseHostTensor) -> Result<(), Error> {
         self.ring.leave();
-        if let Some(error) = self.ring.failure() {
-            return Err(error);
-        }
+        self.ring.outcome(sends)?;
         if self.ring.index() != self.sender {
             let elements = self.elements.lock();
             let elements = elements.unwrap_or_else(PoisonError::into_inner);

@@ -4,6 +4,7 @@
 //! ended by it, and one that is entered after it finds the failure when it looks again.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use prost::bytes::Bytes;
@@ -13,7 +14,7 @@ use tfrt_tensor::HostBuffer;
 
 use super::{Collective, Reduction};
 use crate::cluster::TaskHandle;
-use crate::error::{Gather, RemoteError, RemoteErrors};
+use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::fabric::CallOptions;
 use crate::health::Watch;
 use crate::message::SendDataRequest;
@@ -42,15 +43,73 @@ pub(super) struct Ring {
 #[derive(Debug, Default)]
 struct State {
     failure: Option<Error>,
+    /// Whether that was a send: then those of the other sends belong to it.
+    is_of_send: bool,
     /// The keys of the waits under way.
     waiting: HashSet<String>,
     /// Whether the member listens for one that could not start.
     listens: bool,
 }
 
+/// Which collective a member takes part in, with what all members must have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    AllReduce,
+    ReduceScatter,
+    /// The position of the sender.
+    Broadcast(u32),
+    /// The axis.
+    AllGather(u32),
+    /// The axis that the shapes are gathered for.
+    GatherShapes(u32),
+}
+
+impl Operation {
+    /// The number of the collective in headers, and what is told with it.
+    fn to_numbers(self) -> (u8, u32) {
+        match self {
+            Self::AllReduce => (1, 0),
+            Self::ReduceScatter => (2, 0),
+            Self::Broadcast(sender) => (3, sender),
+            Self::AllGather(axis) => (4, axis),
+            Self::GatherShapes(axis) => (5, axis),
+        }
+    }
+
+    fn from_numbers(number: u8, told: u32) -> Option<Self> {
+        Some(match number {
+            1 => Self::AllReduce,
+            2 => Self::ReduceScatter,
+            3 => Self::Broadcast(told),
+            4 => Self::AllGather(told),
+            5 => Self::GatherShapes(told),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AllReduce => f.write_str("an allreduce"),
+            Self::ReduceScatter => f.write_str("a reducescatter"),
+            Self::Broadcast(sender) => write!(f, "a broadcast of member {sender}"),
+            Self::AllGather(axis) | Self::GatherShapes(axis) => {
+                write!(f, "an allgather along axis {axis}")
+            }
+        }
+    }
+}
+
+/// A position or an axis as headers have it. Larger ones do not occur.
+pub(super) fn told(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 /// What a member does: a neighbour that does something else cannot work with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
+    pub(super) operation: Operation,
     pub(super) dtype: DType,
     pub(super) num_elements: usize,
     pub(super) reduction: Option<Reduction>,
@@ -178,13 +237,31 @@ impl Ring {
         self.lock().failure.clone()
     }
 
+    /// What the work of the member came to, when nothing is under way any more: its first failure, and if that was a send, the errors of
+    /// all sends.
+    pub(super) fn outcome(&self, sends: Answer<()>) -> Result<(), Error> {
+        let state = self.lock();
+        match (&state.failure, sends) {
+            (Some(_), Err(errors)) if state.is_of_send => {
+                Err(errors.to_value(self.collective.context.host()))
+            }
+            (Some(error), _) => Err(error.clone()),
+            (None, _) => Ok(()),
+        }
+    }
+
     /// Fails, unless the member failed before, and ends all waits.
     pub(super) fn fail(&self, error: &Error) {
+        self.fail_as(error, false);
+    }
+
+    fn fail_as(&self, error: &Error, is_of_send: bool) {
         let mut state = self.lock();
         if state.failure.is_some() {
             return;
         }
         state.failure = Some(error.clone());
+        state.is_of_send = is_of_send;
         let waiting = std::mem::take(&mut state.waiting);
         drop(state);
         for key in waiting {
@@ -195,7 +272,7 @@ impl Ring {
     /// Sends elements to the right neighbour. The part of the work is over when they were received.
     pub(super) fn send(self: &Arc<Self>, key: String, part: Part, elements: Bytes, work: Gather) {
         let header = self.header(Kind::Elements, part);
-        self.send_message(key, vec![header, elements], work);
+        self.send_message(key, vec![header, elements], work, true);
     }
 
     /// Sends the error of this member on.
@@ -208,23 +285,27 @@ impl Ring {
     ) {
         let header = self.header(Kind::Error, part);
         let text = Bytes::copy_from_slice(error.message().as_bytes());
-        self.send_message(key, vec![header, text], work);
+        // If that fails, too, it does not add anything.
+        self.send_message(key, vec![header, text], work, false);
     }
 
-    fn send_message(self: &Arc<Self>, instance_key: String, payload: Vec<Bytes>, work: Gather) {
-        let context = &self.collective.context;
-        let request = SendDataRequest {
-            context_id: context.id(),
-            instance_key,
-            payload,
-        };
+    fn send_message(
+        self: &Arc<Self>,
+        instance_key: String,
+        payload: Vec<Bytes>,
+        work: Gather,
+        is_told: bool,
+    ) {
         let this = Arc::clone(self);
-        context.call(self.right, CallOptions::default(), request, move |answer| {
+        let context = &self.collective.context;
+        context.send_data(self.right, instance_key, payload, move |answer| {
             if let Err(errors) = answer {
                 let host = this.collective.context.host();
-                this.fail(&errors.to_value(host));
+                this.fail_as(&errors.to_value(host), true);
+                if is_told {
+                    work.fail(errors);
+                }
             }
-            drop(work);
         });
     }
 
@@ -273,7 +354,12 @@ impl Ring {
             return Err(Error::new(text));
         }
         if header.part != own {
-            return Err(self.mismatch(header.member, header.part, own));
+            let error = self.mismatch(header.member, header.part, own);
+            if header.part.operation != own.operation {
+                // Nobody receives what the others send: they would wait for ever.
+                abandon(&self.collective, &error);
+            }
+            return Err(error);
         }
         Ok(elements.clone())
     }
@@ -284,6 +370,9 @@ impl Ring {
         let differs = theirs.reduction != own.reduction;
         let what = |part: Part| {
             let (dtype, num_elements) = (part.dtype, part.num_elements);
+            if theirs.operation != own.operation {
+                return part.operation.to_string();
+            }
             match part.reduction.filter(|_| differs) {
                 Some(reduction) => format!("{} of {dtype}[{num_elements}]", reduction.name()),
                 None => format!("{dtype}[{num_elements}]"),
@@ -356,8 +445,8 @@ enum Kind {
 /// The header of a message.
 ///
 /// ```text
-///  0      1      2          3        4         8              16       32
-///  │ kind │ type │ reduction │ 0      │ member  │ num_elements │ 0 …    │
+///  0      1      2           3           4        8              16                20   32
+///  │ kind │ type │ reduction │ operation │ member │ num_elements │ axis or sender │ 0 … │
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
@@ -375,8 +464,11 @@ impl Header {
             .part
             .reduction
             .map_or(0, |reduction| reduction as u8 + 1);
-        bytes[4..8].copy_from_slice(&u32::try_from(self.member).unwrap_or(u32::MAX).to_le_bytes());
+        let (operation, told_with_it) = self.part.operation.to_numbers();
+        bytes[3] = operation;
+        bytes[4..8].copy_from_slice(&told(self.member).to_le_bytes());
         bytes[8..16].copy_from_slice(&(self.part.num_elements as u64).to_le_bytes());
+        bytes[16..20].copy_from_slice(&told_with_it.to_le_bytes());
         bytes
     }
 
@@ -399,6 +491,10 @@ impl Header {
                 _ => return None,
             },
             part: Part {
+                operation: Operation::from_numbers(
+                    bytes[3],
+                    u32::from_le_bytes(*bytes[16..].first_chunk()?),
+                )?,
                 dtype: DType::from_code(bytes[1])?,
                 num_elements: usize::try_from(num_elements).ok()?,
                 reduction: *reductions.get(usize::from(bytes[2]))?,
@@ -414,10 +510,17 @@ mod tests {
 
     #[test]
     fn headers_come_back_as_they_were() {
-        for reduction in [None, Some(Reduction::Sum), Some(Reduction::Mean)] {
+        for (reduction, operation) in [
+            (None, Operation::Broadcast(7)),
+            (None, Operation::AllGather(1 << 20)),
+            (None, Operation::GatherShapes(0)),
+            (Some(Reduction::Sum), Operation::AllReduce),
+            (Some(Reduction::Mean), Operation::ReduceScatter),
+        ] {
             let header = Header {
                 kind: Kind::Error,
                 part: Part {
+                    operation,
                     dtype: DType::F16,
                     num_elements: 1 << 40,
                     reduction,
@@ -428,8 +531,20 @@ mod tests {
         }
         assert_eq!(Header::parse(&[0; 31]), None);
         assert_eq!(Header::parse(&[0; 32]), None, "no type has the code 0");
-        let mut wild = [0; 32];
-        (wild[1], wild[2]) = (9, 6);
-        assert_eq!(Header::parse(&wild), None);
+        let good = Header {
+            kind: Kind::Elements,
+            part: Part {
+                operation: Operation::AllReduce,
+                dtype: DType::F32,
+                num_elements: 1,
+                reduction: None,
+            },
+            member: 0,
+        };
+        for (position, wild) in [(0, 2), (1, 0), (2, 6), (3, 0), (3, 6)] {
+            let mut bytes = good.to_bytes();
+            bytes[position] = wild;
+            assert_eq!(Header::parse(&bytes), None, "{wild} at {position}");
+        }
     }
 }

@@ -131,6 +131,178 @@ fn every_reduction_has_the_bits_of_its_formula() {
     }
 }
 
+fn check_reduce_scatter<T: Reducible>(
+    cluster: &Cluster,
+    contexts: &[Arc<DistributedContext>],
+    reduction: Reduction,
+    len: usize,
+    from: fn(i64) -> T,
+) {
+    let size = contexts.len();
+    let inputs: Vec<Vec<T>> = (0..size)
+        .map(|member| (0..len).map(|index| from(element(member, index))).collect())
+        .collect();
+    let key = format!("scatter-{}-{:?}-{len}", reduction.name(), T::DTYPE);
+    let mut outcomes: Outcomes = Vec::new();
+    let mut outputs = Vec::new();
+    for (member, context) in contexts.iter().enumerate() {
+        let input = tensor(context, &[len], &inputs[member]);
+        let own = split::chunk(len, size, member);
+        let output = tensor(context, &[own.len()], &vec![T::ZERO; own.len()]);
+        let (sender, outcome) = channel();
+        let start = collective(context, &key);
+        reduce_scatter(start, reduction, input, output.clone(), tell(sender));
+        outcomes.push(outcome);
+        outputs.push((own, output));
+    }
+    for outcome in outcomes {
+        assert_eq!(wait(&cluster.host, &outcome), Ok(()), "{key}");
+    }
+    for (own, output) in outputs {
+        let output = output.elements::<T>().unwrap();
+        for (index, found) in own.zip(output.iter()) {
+            let expected = oracle(reduction, &inputs, index);
+            assert_eq!(found.to_bytes(), expected.to_bytes(), "{key} at {index}");
+        }
+    }
+    let is_empty = |context: &Arc<DistributedContext>| context.rendezvous().is_empty();
+    assert!(contexts.iter().all(is_empty));
+}
+
+#[test]
+fn a_scattered_reduction_has_the_bits_of_its_formula() {
+    use Reduction::{Max, Mean, Min, Prod, Sum};
+    for size in 1..=8 {
+        let cluster = Cluster::new("mstd:2", size);
+        let contexts = cluster.contexts();
+        let (cluster, contexts) = (&cluster, &contexts[..]);
+        for len in [0, 1, size - 1, size, size + 1, 100] {
+            for reduction in [Sum, Prod, Min, Max, Mean] {
+                check_reduce_scatter(cluster, contexts, reduction, len, |number| number as i32);
+                check_reduce_scatter(cluster, contexts, reduction, len, |number| {
+                    number as f32 / 7.0
+                });
+            }
+        }
+        check_reduce_scatter(cluster, contexts, Mean, 9, |number| {
+            bf16::from_f64(number as f64 / 3.0)
+        });
+        check_reduce_scatter(cluster, contexts, Sum, 9, |number| {
+            f16::from_f64(number as f64)
+        });
+        check_reduce_scatter(cluster, contexts, Sum, 9, |number| number as f64 / 3.0);
+        check_reduce_scatter(cluster, contexts, Prod, 9, |number| number as u64);
+    }
+}
+
+#[test]
+fn many_large_collectives_run_at_a_time() {
+    const COUNT: usize = 32;
+    const LEN: usize = 1000;
+    let cluster = Cluster::new("mstd:2", 4);
+    let contexts = cluster.contexts();
+    let mut started = Vec::new();
+    for index in 0..COUNT {
+        // Members start in different orders.
+        for turn in 0..contexts.len() {
+            let member = (turn + index) % contexts.len();
+            let context = &contexts[member];
+            let elements: Vec<i64> = (0..LEN).map(|at| element(member, at + index)).collect();
+            let tensor = tensor(context, &[LEN], &elements);
+            let (sender, outcome) = channel();
+            let start = collective(context, &format!("many{index}"));
+            let (input, output) = (tensor.clone(), tensor.clone());
+            all_reduce(start, Reduction::Sum, input, output, tell(sender));
+            started.push((index, tensor, outcome));
+        }
+    }
+    for (index, tensor, outcome) in started {
+        assert_eq!(wait(&cluster.host, &outcome), Ok(()));
+        for (at, found) in tensor.elements::<i64>().unwrap().iter().enumerate() {
+            let expected: i64 = (0..4).map(|member| element(member, at + index)).sum();
+            assert_eq!(*found, expected, "collective {index} at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_tensor_of_a_million_elements_is_reduced() {
+    const LEN: usize = (1 << 20) + 3;
+    let cluster = Cluster::new("mstd:2", 3);
+    let contexts = cluster.contexts();
+    check_all_reduce(&cluster, &contexts, Reduction::Sum, LEN, |number| {
+        number as f32 / 7.0
+    });
+}
+
+#[test]
+fn members_that_do_different_things_are_told_so() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let check = |key: &str, expected: [&str; 2]| {
+        let mut outcomes: Outcomes = Vec::new();
+        for (member, context) in contexts.iter().enumerate() {
+            let input = tensor(context, &[2, 2], &[1_i32, 2, 3, 4]);
+            let output = tensor(context, &[4, 2], &[0_i32; 8]);
+            let (sender, outcome) = channel();
+            let (start, tell) = (collective(context, key), tell(sender));
+            match (key, member) {
+                ("axes", 0) => all_gather_fixed_shape(start, input, output, 0, tell),
+                ("axes", _) => {
+                    let output = tensor(context, &[2, 4], &[0_i32; 8]);
+                    all_gather_fixed_shape(start, input, output, 1, tell);
+                }
+                ("kinds", 0) => all_gather_fixed_shape(start, input, output, 0, tell),
+                ("kinds", _) => {
+                    let sender = context.cluster().find("/job:worker/task:0").unwrap();
+                    broadcast(start, input, sender, tell);
+                }
+                ("scatter", 0) => {
+                    all_reduce(start, Reduction::Sum, input.clone(), input, tell);
+                }
+                _ => {
+                    let output = tensor(context, &[2], &[0_i32; 2]);
+                    reduce_scatter(start, Reduction::Sum, input, output, tell);
+                }
+            }
+            outcomes.push(outcome);
+        }
+        for outcome in &outcomes {
+            let failure = wait(&cluster.host, outcome).unwrap_err();
+            for expected in expected {
+                assert!(failure.contains(expected), "{key}: {failure}");
+            }
+        }
+    };
+    check(
+        "axes",
+        ["an allgather along axis 0", "an allgather along axis 1"],
+    );
+    check(
+        "kinds",
+        ["an allgather along axis 0", "a broadcast of member 0"],
+    );
+    check("scatter", ["an allreduce", "a reducescatter"]);
+}
+
+#[test]
+fn a_scattered_reduction_needs_room_for_its_chunk() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let mut outcomes: Outcomes = Vec::new();
+    for context in &contexts {
+        let input = tensor(context, &[3], &[1_i32, 2, 3]);
+        let output = tensor(context, &[2], &[0_i32; 2]);
+        let (sender, outcome) = channel();
+        let start = collective(context, "k");
+        reduce_scatter(start, Reduction::Sum, input, output, tell(sender));
+        outcomes.push(outcome);
+    }
+    // The first member has room, and is told by the second one.
+    let expected = "expected an output of the 1 elements of chunk 1, found 2";
+    assert_eq!(failures(&cluster, outcomes), [expected; 2]);
+}
+
 #[test]
 fn messages_that_overtake_each_other_change_nothing() {
     for seed in 0..20 {
@@ -348,6 +520,31 @@ fn tensors_of_several_ranks_or_widths_are_not_gathered() {
 }
 
 #[test]
+fn elements_of_other_types_are_told_with_the_sizes_of_the_tensors() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let mut outcomes: Outcomes = Vec::new();
+    for (member, context) in contexts.iter().enumerate() {
+        let tensor = match member {
+            0 => tensor(context, &[3], &[0_i32; 3]),
+            _ => tensor(context, &[3], &[0.0_f32; 3]),
+        };
+        let (sender, outcome) = channel();
+        let tell = tell(sender);
+        all_gather_any_shape(collective(context, "k"), tensor, 0, |gathered| {
+            tell(gathered.map(drop));
+        });
+        outcomes.push(outcome);
+    }
+    for failure in failures(&cluster, outcomes) {
+        assert!(
+            failure.contains("has i32[3]") && failure.contains("has f32[3]"),
+            "{failure}"
+        );
+    }
+}
+
+#[test]
 fn a_neighbour_that_is_gone_ends_the_collective() {
     let cluster = Cluster::new("mstd:2", 3);
     let contexts = cluster.contexts();
@@ -370,13 +567,30 @@ fn a_neighbour_that_is_gone_ends_the_collective() {
     }
     // The left neighbour of the one that is gone finds out by itself. The right one waits until the context is closed.
     let second = wait(&cluster.host, &outcomes[1]).unwrap_err();
-    assert!(
-        second.starts_with("RpcUnavailable: SendData to "),
-        "{second}"
-    );
+    let expected = "RpcUnavailable: SendData to in-process:2: no task listens there (from task: \
+                    /job:worker/task:2)";
+    assert!(second.contains(expected), "{second}");
     cluster.servers[0].close_context(1).unwrap();
     let first = wait(&cluster.host, &outcomes[0]).unwrap_err();
     assert_eq!(first, "Cancelled: context 1 is closed");
+}
+
+#[test]
+fn errors_of_all_sends_are_told() {
+    let cluster = Cluster::new("s", 3);
+    let contexts = cluster.contexts();
+    let gone = contexts[1].config().own_address().unwrap();
+    cluster.network.cut(gone);
+    let tensor = tensor(&contexts[0], &[3], &[1_i32, 2, 3]);
+    let sender = contexts[0].cluster().own_task();
+    let (tx, outcome) = channel();
+    broadcast(collective(&contexts[0], "k"), tensor, sender, tell(tx));
+    let error = wait(&cluster.host, &outcome).unwrap_err();
+    let line = format!(
+        "RpcUnavailable: SendData to {gone}: no task listens there (from task: /job:worker/task:1)"
+    );
+    let expected = format!("Found 3 errors:\n  (1) {line}\n  (2) {line}\n  (3) {line}");
+    assert_eq!(error, expected);
 }
 
 #[test]

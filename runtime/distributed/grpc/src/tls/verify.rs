@@ -59,7 +59,7 @@ impl ClientCertVerifier for ClientVerifier {
             .verify_client_cert(end_entity, intermediates, now)
             .and_then(|verified| check(end_entity, &self.own, None).map(|()| verified));
         if let Err(error) = &verified {
-            // The caller learns no more than the kind of the error.
+            // The caller learns only the kind of the error.
             log::warning!("a connection was refused: {}", super::describe(error));
         }
         verified
