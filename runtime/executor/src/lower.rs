@@ -350,7 +350,7 @@ struct ReadyAtOnce {
 
 impl ReadyAtOnce {
     fn of(graph: &Graph, words: &WordPool) -> Self {
-        let mut simulation = Simulation::new(graph.ready_counts.as_slice().into(), []);
+        let mut simulation = Simulation::new(&graph.ready_counts, []);
         let users = graph.arguments.iter().map(|argument| argument.users);
         for users in std::iter::once(graph.roots).chain(users) {
             simulation.arrive(kernel_ids(words.get(users)));
@@ -370,7 +370,7 @@ impl ReadyAtOnce {
             ready.iter().partition(|kernel| stream_of(kernel) == stream);
         outline.sort_by_key(stream_of);
         Self {
-            ready_counts,
+            ready_counts: ready_counts.into_boxed_slice(),
             stream,
             inline,
             outline,
@@ -381,7 +381,7 @@ impl ReadyAtOnce {
     /// never run.
     fn order(&self, graph: &Graph, words: &WordPool) -> Option<Vec<KernelId>> {
         let ready = self.outline.iter().chain(&self.inline).copied();
-        Simulation::new(self.ready_counts.clone(), ready).order(|path, kernel| {
+        Simulation::new(&self.ready_counts, ready).order(|path, kernel| {
             for result in &graph.results[kernel.index()] {
                 path.arrive(kernel_ids(words.get(result.users)));
             }

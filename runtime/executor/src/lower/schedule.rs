@@ -5,6 +5,7 @@
 //! advance. The same simulation decides the order of a function's code when it is lowered, and
 //! computes the progress of a run when it leaves that order.
 
+use smallvec::SmallVec;
 use tfrt_support::entity::EntityId;
 
 use super::code::{Code, KernelId};
@@ -33,19 +34,21 @@ pub(crate) fn arrive(count: &mut u32) -> bool {
 }
 
 /// The progress of a path.
+///
+/// A run that leaves its schedule computes it, so that of a small function needs no allocation.
 #[derive(Debug)]
 pub(crate) struct Simulation {
     /// The number of operands that each kernel still waits for.
-    pub(crate) ready_counts: Box<[u32]>,
+    pub(crate) ready_counts: SmallVec<[u32; 16]>,
     /// The kernels that are ready; the last one runs next.
-    pub(crate) ready: Vec<KernelId>,
+    pub(crate) ready: SmallVec<[KernelId; 8]>,
 }
 
 impl Simulation {
     /// Returns a path whose first kernels are `ready`.
-    pub(crate) fn new(ready_counts: Box<[u32]>, ready: impl IntoIterator<Item = KernelId>) -> Self {
+    pub(crate) fn new(ready_counts: &[u32], ready: impl IntoIterator<Item = KernelId>) -> Self {
         Self {
-            ready_counts,
+            ready_counts: SmallVec::from_slice(ready_counts),
             ready: ready.into_iter().collect(),
         }
     }
@@ -81,7 +84,7 @@ impl Simulation {
         let at_once = &code.start.at_once;
         let inline = code.kernel_ids(at_once.inline);
         let ready = at_once.outline.iter().copied().chain(inline);
-        let mut path = Self::new(at_once.ready_counts.clone(), ready);
+        let mut path = Self::new(&at_once.ready_counts, ready);
         for index in 0..next {
             let kernel = path.ready.pop();
             debug_assert_eq!(
