@@ -91,7 +91,10 @@ impl Run<'_> {
         error
     }
 
-    /// Continues as an invocation, and passes its results to the caller.
+    /// Continues where the schedule was left, and passes the results to the caller.
+    ///
+    /// If only results are left to be passed on, this happens at once; otherwise, the run continues
+    /// as an invocation.
     #[cold]
     #[inline(never)]
     pub(crate) fn go_on(
@@ -100,10 +103,62 @@ impl Run<'_> {
         left: Left,
         transfer: &mut impl Transfer,
     ) {
+        let num_results = self.frame.code.results.len();
+        let left = match left {
+            Left::Publishing(last, first, lists) if self.has_ended(last, first, &lists) => {
+                return transfer.take_list(num_results, |results| {
+                    self.pass_on(last, first, lists, results);
+                });
+            }
+            left => left,
+        };
         match self.leave(caller, left) {
-            Ok(invocation) => transfer.take_later_results(&invocation),
-            Err(error) => transfer.fail(error),
+            Ok(invocation) => {
+                transfer.take_list(num_results, |results| invocation.take_results(results));
+            }
+            Err(error) => {
+                let error = AnyRef::error(error);
+                transfer.take_list(num_results, |results| results.fill(Some(error)));
+            }
         }
+    }
+
+    /// Returns `true` if all kernels have run, and the results of the last one, which are in the
+    /// list and unsettled from number `first` on, are all there is left. Nothing in this function
+    /// waits for them, so an invocation would publish them at once, available or not.
+    fn has_ended(&self, last: KernelId, first: u32, lists: &Lists) -> bool {
+        let is_last = last.index() + 1 == self.frame.code.kernels.len();
+        let mut unsettled = lists.results.iter().skip(first as usize);
+        // A trace records when results become available, and a kernel that does not set a result
+        // has failed: an invocation tells of both.
+        is_last && !self.is_traced && unsettled.all(Option::is_some)
+    }
+
+    /// Takes the results of the function if [all kernels have run](Self::has_ended).
+    fn pass_on(
+        &self,
+        last: KernelId,
+        first: u32,
+        mut lists: Box<Lists>,
+        results: &mut [Option<AnyRef>],
+    ) {
+        let code = self.frame.code;
+        let of_last = &code.details(last).results;
+        for (index, &register) in code.results.iter().enumerate() {
+            let first_of_register = code.first_results[index] as usize;
+            if first_of_register < index {
+                results[index] = results[first_of_register].clone();
+                continue;
+            }
+            let mut unsettled = of_last.iter().zip(&mut lists.results).skip(first as usize);
+            let found = unsettled.find(|(result, _)| result.register == register);
+            results[index] = Some(match found.and_then(|(_, value)| value.take()) {
+                Some(value) => value.into_given(),
+                None => take_result(self.frame, register, true),
+            });
+        }
+        lists.results.clear();
+        lists.give_back();
     }
 
     /// Continues as an invocation in the ready loop.

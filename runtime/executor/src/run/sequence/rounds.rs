@@ -17,14 +17,12 @@ use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
 use tfrt_bef::FunctionId;
 use tfrt_host::{ExecutionContext, Rounds};
-use tfrt_support::Error;
 
 use super::transfer::{Outcome, Transfer, Values, take_results};
 use super::{follow_in, is_followed, leaf};
 use crate::lower::code::Schedule;
 use crate::run::body::Body;
 use crate::run::frame::Frame;
-use crate::run::invocation::InvocationRef;
 use crate::run::links::Carrying;
 use crate::run::nesting::Nesting;
 use crate::run::program::{FunctionBody, Program};
@@ -149,16 +147,10 @@ impl Transfer for Series<'_, '_> {
     #[inline]
     fn take_results(&mut self, _callee: Frame<'_>) {}
 
-    fn take_later_results(&mut self, callee: &InvocationRef) {
-        let mut results = vec![None; callee.code().results.len()];
-        callee.take_results(&mut results);
+    fn take_list(&mut self, num_results: usize, fill: impl FnOnce(&mut [Option<AnyRef>])) {
+        let mut results = vec![None; num_results];
+        fill(&mut results);
         self.replace_values(results);
-        self.has_left = true;
-    }
-
-    fn fail(&mut self, error: Error) {
-        let num_results = self.values.len() + usize::from(self.carrying.condition.is_some());
-        self.replace_values(vec![Some(AnyRef::error(error)); num_results]);
         self.has_left = true;
     }
 }

@@ -1,11 +1,9 @@
 //! Moving arguments into the frame of a run, and results out of it.
 
 use tfrt_async::AnyRef;
-use tfrt_support::Error;
 
 use crate::lower::code::{KernelDetails, Register, RegisterId};
 use crate::run::frame::Frame;
-use crate::run::invocation::InvocationRef;
 use crate::run::links::Link;
 use crate::run::program::Called;
 
@@ -28,11 +26,9 @@ pub(crate) trait Transfer {
     /// Takes the results out of the frame of a callee that has run to its end.
     fn take_results(&mut self, callee: Frame<'_>);
 
-    /// Takes the results of a callee that continues as an invocation.
-    fn take_later_results(&mut self, callee: &InvocationRef);
-
-    /// Makes every result this error.
-    fn fail(&mut self, error: Error);
+    /// Takes the results of a callee that has left its schedule, which may be unavailable, or
+    /// errors: `fill` puts them into a list of `num_results` places, all of which are empty.
+    fn take_list(&mut self, num_results: usize, fill: impl FnOnce(&mut [Option<AnyRef>]));
 }
 
 /// Takes a result of the function out of its frame.
@@ -97,12 +93,8 @@ impl Transfer for Values<'_> {
         take_results(callee, self.results, true);
     }
 
-    fn take_later_results(&mut self, callee: &InvocationRef) {
-        callee.take_results(self.results);
-    }
-
-    fn fail(&mut self, error: Error) {
-        self.results.fill(Some(AnyRef::error(error)));
+    fn take_list(&mut self, _num_results: usize, fill: impl FnOnce(&mut [Option<AnyRef>])) {
+        fill(self.results);
     }
 }
 
@@ -190,16 +182,10 @@ impl Transfer for CallerPlaces<'_> {
         }
     }
 
-    fn take_later_results(&mut self, callee: &InvocationRef) {
+    fn take_list(&mut self, num_results: usize, fill: impl FnOnce(&mut [Option<AnyRef>])) {
         self.called = Called::Listed;
-        self.list.resize(callee.code().results.len(), None);
-        callee.take_results(self.list);
-    }
-
-    fn fail(&mut self, error: Error) {
-        self.called = Called::Listed;
-        let num_results = self.details.results.len();
-        self.list.resize(num_results, Some(AnyRef::error(error)));
+        self.list.resize(num_results, None);
+        fill(self.list);
     }
 }
 
