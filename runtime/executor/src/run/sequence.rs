@@ -82,8 +82,8 @@ pub(crate) use self::leaving::no_memory;
 use self::left::Left;
 pub(crate) use self::rounds::run as run_rounds;
 use self::state::Run;
-pub(crate) use self::transfer::Outcome;
 use self::transfer::{CallerPlaces, Transfer, Values, take_results};
+pub(crate) use self::transfer::{Outcome, take_result};
 use super::body::Body;
 use super::frame::Frame;
 use super::links::Link;
@@ -223,44 +223,61 @@ fn run_sync_guarded(
     outcome.map_err(|left| run.end(*left))
 }
 
-/// Runs a function that a kernel of another frame calls, passing values from place to place. A
-/// [`CallInPlace`](super::program::CallInPlace).
-pub(crate) fn call_in_place(site: &CallSite<'_>, results: &mut Vec<Option<AnyRef>>) -> Called {
-    let code = site.frame.code;
-    let details = code.details(site.kernel);
-    let operands = code.words(details.operands);
-    let (number, callee, operands) = match *code.words(details.functions) {
-        [callee] => (0, callee, operands),
-        [first, second] => {
-            let condition = &code.registers[operands[0] as usize];
-            let operands = &operands[1..];
-            match site.frame.is_true(condition) {
-                true => (0, first, operands),
-                false => (1, second, operands),
+/// A function that a kernel of another frame calls, and how values are passed to it.
+pub(crate) struct Callee<'a> {
+    pub(crate) body: &'a Body,
+    pub(crate) link: &'a Link,
+    /// The registers of the arguments.
+    operands: &'a [u32],
+}
+
+impl<'a> Callee<'a> {
+    /// Returns the function that a kernel calls now, or `None` if values cannot be passed to it
+    /// from place to place.
+    pub(crate) fn of(site: &CallSite<'a>) -> Option<Self> {
+        let code = site.frame.code;
+        let details = code.details(site.kernel);
+        let operands = code.words(details.operands);
+        let (number, id, operands) = match *code.words(details.functions) {
+            [callee] => (0, callee, operands),
+            [first, second] => {
+                let condition = &code.registers[operands[0] as usize];
+                let operands = &operands[1..];
+                match site.frame.is_true(condition) {
+                    true => (0, first, operands),
+                    false => (1, second, operands),
+                }
             }
-        }
-        _ => return Called::Unsuited,
-    };
-    let callee = FunctionId::from_index(callee as usize);
-    let Ok(FunctionBody::Async(body)) = site.program.body(callee) else {
-        return Called::Unsuited;
-    };
-    let link = site.body.links.get(details, number, || {
-        Link::between(code, operands, details, callee, &body.code)
-    });
-    let Some(link) = link else {
-        return Called::Unsuited;
-    };
-    if site.ctx.call_depth() >= site.ctx.host().limits().max_call_depth
-        || !is_followed(body, site.ctx)
-    {
-        return Called::Unsuited;
+            _ => return None,
+        };
+        let id = FunctionId::from_index(id as usize);
+        let Ok(FunctionBody::Async(body)) = site.program.body(id) else {
+            return None;
+        };
+        let link = site.body.links.get(details, number, || {
+            Link::between(code, operands, details, id, &body.code)
+        })?;
+        Some(Self {
+            body,
+            link,
+            operands,
+        })
     }
+}
+
+/// Runs a function that a kernel of another frame calls, and whose schedule is to be followed,
+/// passing values from place to place.
+pub(crate) fn call_in_place(
+    site: &CallSite<'_>,
+    callee: &Callee<'_>,
+    results: &mut Vec<Option<AnyRef>>,
+) -> Called {
+    let body = callee.body;
     let mut places = CallerPlaces {
         caller: site.frame,
-        operands,
-        details,
-        link,
+        operands: callee.operands,
+        details: site.frame.code.details(site.kernel),
+        link: callee.link,
         list: results,
         called: Called::Unsuited,
     };

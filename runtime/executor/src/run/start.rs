@@ -13,9 +13,9 @@ use super::body::Body;
 use super::in_order;
 use super::invocation::InvocationRef;
 use super::nesting::{self, Nesting};
-use super::program::{FunctionBody, Program};
+use super::program::{CallSite, Called, FunctionBody, Program};
 use super::ready;
-use super::sequence::{self, Outcome};
+use super::sequence::{self, Callee, Outcome, take_result};
 
 /// Starts function `id`; see
 /// [`FunctionTable::execute`](tfrt_host::__runtime::FunctionTable::execute).
@@ -77,15 +77,123 @@ fn start(
     arguments: &[AnyRef],
     results: &mut [Option<AnyRef>],
 ) -> Result<(), Error> {
-    ctx.enter_invocation(nesting::num_runs())?;
-    let callee_ctx = ctx.for_callee(Arc::clone(program) as _);
-    let starts_at_once = arguments.iter().all(AnyRef::is_available);
-    let is_in_order = starts_at_once && sequence::has_segments(body, ctx);
-    let ready_counts: Option<&[u32]> = match starts_at_once {
-        true if is_in_order => None,
-        true => Some(&body.code.start.at_once.ready_counts),
-        false => Some(&body.code.ready_counts),
+    let beginning = match arguments.iter().all(AnyRef::is_available) {
+        true => Beginning::at_once(body, ctx),
+        false => Beginning::Counted,
     };
+    let invocation = make_invocation(program, body, ctx, beginning)?;
+    if let Some(_nesting) = Nesting::enter() {
+        beginning.begin(&invocation, arguments);
+    } else {
+        let (invocation, arguments) = (invocation.clone(), arguments.to_vec());
+        ctx.enqueue(move || beginning.begin(&invocation, &arguments));
+    }
+    invocation.take_results(results);
+    Ok(())
+}
+
+/// Runs or starts a function that a kernel of another frame calls, passing values from place to
+/// place. A [`CallInPlace`](super::program::CallInPlace).
+pub(crate) fn call_in_place(site: &CallSite<'_>, results: &mut Vec<Option<AnyRef>>) -> Called {
+    let Some(callee) = Callee::of(site) else {
+        return Called::Unsuited;
+    };
+    if site.ctx.call_depth() >= site.ctx.host().limits().max_call_depth {
+        Called::Unsuited
+    } else if sequence::is_followed(callee.body, site.ctx) {
+        sequence::call_in_place(site, &callee, results)
+    } else {
+        start_in_place(site, &callee, results)
+    }
+}
+
+/// Starts a function whose schedule is not followed, if all arguments are copied from cell to cell.
+fn start_in_place(
+    site: &CallSite<'_>,
+    callee: &Callee<'_>,
+    results: &mut Vec<Option<AnyRef>>,
+) -> Called {
+    let code = &callee.body.code;
+    let Some(copies) = &callee.link.arguments else {
+        return Called::Unsuited;
+    };
+    // A function that would start too deep becomes a task, which needs a list of its arguments.
+    let Some(_nesting) = Nesting::enter() else {
+        return Called::Unsuited;
+    };
+    let num_results = code.results.len();
+    let beginning = Beginning::at_once(callee.body, site.ctx);
+    let invocation = match make_invocation(site.program, callee.body, site.ctx, beginning) {
+        Ok(invocation) => invocation,
+        Err(error) => {
+            let error = AnyRef::error(error).into_given();
+            results.resize(num_results, Some(error));
+            return Called::Listed;
+        }
+    };
+    let frame = invocation.frame();
+    frame.copy_cells(copies, site.frame);
+    for argument in &code.start.arguments {
+        if let Some(returned) = code.register(argument.register).returned {
+            let value = take_result(frame, argument.register, true);
+            // The caller has not asked for it yet, so no waiter runs.
+            invocation.result_slot(returned).give(value);
+        }
+    }
+    // The arguments are in their places.
+    beginning.begin(&invocation, &[]);
+    results.resize(num_results, None);
+    invocation.take_results(results);
+    Called::Listed
+}
+
+/// How an invocation begins.
+#[derive(Clone, Copy, Debug)]
+enum Beginning {
+    /// In the order of its segments. All arguments are available.
+    InOrder,
+    /// With the kernels that are ready once all arguments are available, which they are.
+    AtOnce,
+    /// With those kernels of which all operands are available.
+    Counted,
+}
+
+impl Beginning {
+    /// Returns how an invocation begins all of whose arguments are available.
+    fn at_once(body: &Body, ctx: &ExecutionContext) -> Self {
+        match sequence::has_segments(body, ctx) {
+            true => Self::InOrder,
+            false => Self::AtOnce,
+        }
+    }
+
+    /// Runs the kernels that are ready. Arguments that are not listed are in their places.
+    fn begin(self, invocation: &InvocationRef, arguments: &[AnyRef]) {
+        match self {
+            Self::InOrder => in_order::start(invocation, arguments),
+            Self::AtOnce => ready::start_at_once(invocation, arguments),
+            Self::Counted => ready::start(invocation, arguments),
+        }
+    }
+}
+
+/// Returns the state of an invocation, with the constants in their places.
+///
+/// # Errors
+/// Fails if calls nest too deep, or if there is no room for an invocation.
+fn make_invocation(
+    program: &Arc<Program>,
+    body: &Body,
+    ctx: &ExecutionContext,
+    beginning: Beginning,
+) -> Result<InvocationRef, Error> {
+    ctx.enter_invocation(nesting::num_runs())?;
+    let ready_counts: Option<&[u32]> = match beginning {
+        Beginning::InOrder => None,
+        Beginning::AtOnce => Some(&body.code.start.at_once.ready_counts),
+        Beginning::Counted => Some(&body.code.ready_counts),
+    };
+    let callee_ctx = ctx.for_callee(Arc::clone(program) as _);
     let invocation = InvocationRef::new(Arc::clone(program), body, callee_ctx, ready_counts);
     let Some(mut invocation) = invocation else {
         ctx.host().leave_invocation();
@@ -95,19 +203,7 @@ fn start(
     body.constants
         .put(frame, program.attribute_section(), invocation.ctx());
     invocation.set_constants(body.constants.are_made());
-    let begin = move |invocation: &InvocationRef, arguments: &[AnyRef]| match starts_at_once {
-        true if is_in_order => in_order::start(invocation, arguments),
-        true => ready::start_at_once(invocation, arguments),
-        false => ready::start(invocation, arguments),
-    };
-    if let Some(_nesting) = Nesting::enter() {
-        begin(&invocation, arguments);
-    } else {
-        let (invocation, arguments) = (invocation.clone(), arguments.to_vec());
-        ctx.enqueue(move || begin(&invocation, &arguments));
-    }
-    invocation.take_results(results);
-    Ok(())
+    Ok(invocation)
 }
 
 /// Calls a native function once all arguments are available, which may be now. Arguments may be

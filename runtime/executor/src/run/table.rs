@@ -24,7 +24,7 @@ impl Program {
     /// Fails if the file is malformed, or if it names a kernel or function that the host does not
     /// have. The error is not reported to the host's diagnostic handler.
     pub fn load(host: &HostContext, file: &BefFile) -> Result<Arc<Self>, Error> {
-        Self::new(host, file, sequence::call_in_place).map(Arc::new)
+        Self::new(host, file, start::call_in_place).map(Arc::new)
     }
 
     /// Returns the functions in index order. Regions, which have empty names, come before the

@@ -6,6 +6,8 @@
 
 mod corners;
 
+mod passing;
+
 mod programs;
 
 use std::sync::{Arc, Mutex, PoisonError};
