@@ -78,6 +78,11 @@ impl Run<'_> {
                 self.run_in_place(kernel, run, &idle)?;
             } else if plain.is_some() && kernel.extras.contains(Extras::CALLS) {
                 self.run_call(kernel, &idle, lists)?;
+            } else if plain.is_some()
+                && kernel.extras.is_within(in_place.and(Extras::READS_CALL))
+                && let Some(run) = kernel.direct
+            {
+                self.run_with_surroundings(kernel, run)?;
             } else {
                 self.run_other(kernel, lists)?;
             }
@@ -119,6 +124,18 @@ impl Run<'_> {
             return Err(self.failed(kernel, error));
         }
         self.settle_places(id, kernel, self.frame.code.details(id))
+    }
+
+    /// Runs a direct kernel that is not traced and uses its context, attributes or functions.
+    #[inline(never)]
+    fn run_with_surroundings(&self, kernel: &Kernel, run: DirectFn) -> Result<(), Box<Left>> {
+        let id = self.frame.code.id_of(kernel);
+        let details = self.frame.code.details(id);
+        self.progress.set(Progress::InPlace(id));
+        if let Err(error) = self.call_reading(run, kernel, details) {
+            return Err(self.failed(kernel, error));
+        }
+        self.settle_places(id, kernel, details)
     }
 
     /// Runs a kernel that calls a function and does nothing else.
@@ -200,6 +217,17 @@ impl Run<'_> {
         if !kernel.extras.contains(Extras::READS_CALL) {
             return self.call(self.frame, run, kernel, &DirectCall::idle(self.ctx));
         }
+        self.call_reading(run, kernel, details)
+    }
+
+    /// Calls a direct kernel that uses its context, attributes or functions.
+    #[inline]
+    fn call_reading(
+        &self,
+        run: DirectFn,
+        kernel: &Kernel,
+        details: &KernelDetails,
+    ) -> Result<(), Error> {
         self.set_location(details);
         self.with_functions(details, |functions| {
             let call = DirectCall {
