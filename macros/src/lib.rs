@@ -1,13 +1,15 @@
-//! The kernel macros: entry points and their documentation. The implementation is in `tfrt-macros-backend`.
+//! The kernel macros: entry points and their documentation. The implementation is in
+//! `tfrt-macros-backend`.
 #![forbid(unsafe_code)]
 
 use proc_macro::TokenStream;
 use tfrt_macros_backend::facade::Facade;
 
-/// Turns a function into a kernel: derives the adapter, the declaration of the op and the registration.
+/// Turns a function into a kernel: derives the adapter, the declaration of the op and the
+/// registration.
 ///
-/// The function itself is unchanged and can be called as before. It must be a free function: a function in an `impl` or a trait cannot
-/// be registered.
+/// The function itself is unchanged and can be called as before. It must be a free function: a
+/// function in an `impl` or a trait cannot be registered.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -24,8 +26,9 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Operands
 ///
-/// A parameter without a marker is an operand. The page [`tfrt::guide::kernels`](../tfrt/guide/kernels/index.html) lists every type of
-/// parameter and result.
+/// A parameter without a marker is an operand. The page
+/// [`tfrt::guide::kernels`](../tfrt/guide/kernels/index.html) lists every type of parameter and
+/// result.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -54,10 +57,11 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Attributes
 ///
-/// `#[attr]` makes a parameter an attribute with the name of the parameter; `#[attr("name")]` and `#[attr(name = "…")]` give another
-/// name. An attribute with `default = …` or of type `Option` is optional. The page
-/// [`tfrt::guide::attributes`](../tfrt/guide/attributes/index.html) lists the types of attributes, which include enums that derive
-/// [`Attr`]. `Attributes<'_>` takes all attributes, without their names.
+/// `#[attr]` makes a parameter an attribute with the name of the parameter; `#[attr("name")]` and
+/// `#[attr(name = "…")]` give another name. An attribute with `default = …` or of type `Option` is
+/// optional. The page [`tfrt::guide::attributes`](../tfrt/guide/attributes/index.html) lists the
+/// types of attributes, which include enums that derive [`Attr`]. `Attributes<'_>` takes all
+/// attributes, without their names.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -96,9 +100,9 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Functions and regions
 ///
-/// `Function<(A,), (R,)>` is a function that programs name by its symbol, and `Region<(A,), (R,)>` a region of the op. The loader
-/// refuses functions with another signature. `FunctionRef` takes any function, or with `#[region]` any region, and `&[FunctionRef]` a
-/// list of symbols.
+/// `Function<(A,), (R,)>` is a function that programs name by its symbol, and `Region<(A,), (R,)>`
+/// a region of the op. The loader refuses functions with another signature. `FunctionRef` takes any
+/// function, or with `#[region]` any region, and `&[FunctionRef]` a list of symbols.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -131,15 +135,17 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Contexts and resources
 ///
-/// `&ExecutionContext`, `&HostContext` and `&RequestContext` are the contexts of the call. `Res<T>` and `&Res<T>` are objects that
-/// kernels of a host, a client or a request share; see [`Resource`].
+/// `&ExecutionContext`, `&HostContext` and `&RequestContext` are the contexts of the call. `Res<T>`
+/// and `&Res<T>` are objects that kernels of a host, a client or a request share; see [`Resource`].
 ///
 /// # Results
 ///
-/// A function returns nothing, a value, a tuple of up to 8 results, a `Vec` of all remaining results, or a `Result` of these. Its error
-/// type is `tfrt::Error`, a string, or any error that is `Send + Sync`.
+/// A function returns nothing, a value, a tuple of up to 8 results, a `Vec` of all remaining
+/// results, or a `Result` of these. Its error type is `tfrt::Error`, a string, or any error that is
+/// `Send + Sync`.
 ///
-/// The option `results(a, b)` names them, and `alias(result = operand)` declares that a result shares the memory of an operand.
+/// The option `results(a, b)` names them, and `alias(result = operand)` declares that a result
+/// shares the memory of an operand.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -156,12 +162,15 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Preallocated results
 ///
-/// `#[out] name: &mut T` is a result that the kernel fills; `T` is `Preallocated`, as tensors are. `metadata = path` is a function that
-/// computes what to allocate. Its parameters are the metadata of every operand that the kernel takes as `&T` or `&mut T`, and every
-/// attribute, in their order. It returns a `TensorMetadata`, a tuple with one for each `#[out]`, or a `Result` of these. Likewise,
-/// `workspace = path` computes the number of elements of `#[workspace] name: &mut [f32]`, which are zero when the kernel starts.
+/// `#[out] name: &mut T` is a result that the kernel fills; `T` is `Preallocated`, as tensors are.
+/// `metadata = path` is a function that computes what to allocate. Its parameters are the metadata
+/// of every operand that the kernel takes as `&T` or `&mut T`, and every attribute, in their order.
+/// It returns a `TensorMetadata`, a tuple with one for each `#[out]`, or a `Result` of these.
+/// Likewise, `workspace = path` computes the number of elements of `#[workspace] name: &mut [f32]`,
+/// which are zero when the kernel starts.
 ///
-/// Both functions are part of the declaration. The loader calls them, and refuses programs whose shapes do not match.
+/// Both functions are part of the declaration. The loader calls them, and refuses programs whose
+/// shapes do not match.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -199,15 +208,18 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Effects and chains
 ///
-/// With `side_effecting`, `effect = "class"` or an operand `&mut T`, the kernel has a chain as its last operand and its last result. The
-/// chains keep effects of a class in order. A kernel that handles the chain itself has a parameter or result of type `Chain`, and
-/// `chain = none` declares that the order does not matter.
+/// With `side_effecting`, `effect = "class"` or an operand `&mut T`, the kernel has a chain as its
+/// last operand and its last result. The chains keep effects of a class in order. A kernel that
+/// handles the chain itself has a parameter or result of type `Chain`, and `chain = none` declares
+/// that the order does not matter.
 ///
-/// `reads = "class"` declares that the kernel does not have an effect, but depends on those of a class. It also has a chain and is
-/// ordered with the effects, but not with other kernels that only read. Passes may remove it if its results are unused.
+/// `reads = "class"` declares that the kernel does not have an effect, but depends on those of a
+/// class. It also has a chain and is ordered with the effects, but not with other kernels that only
+/// read. Passes may remove it if its results are unused.
 ///
-/// `pure` declares that there is no effect, although the signature suggests one. `effect_free` declares this only to the executor,
-/// which may then run the kernel at any time, or twice; passes neither move nor remove the op.
+/// `pure` declares that there is no effect, although the signature suggests one. `effect_free`
+/// declares this only to the executor, which may then run the kernel at any time, or twice; passes
+/// neither move nor remove the op.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -229,9 +241,11 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Where and when it runs
 ///
-/// A plain function runs at once, on the thread that finds it ready. A `blocking` kernel runs on the blocking pool, an `async fn` is
-/// polled on the work queue, and a `non_strict` kernel starts before operands that it takes as references are available. `sync` makes
-/// it a kernel for functions `attributes {tfrt.sync}`, without references and chains; with `sync = "name"` it is both.
+/// A plain function runs at once, on the thread that finds it ready. A `blocking` kernel runs on
+/// the blocking pool, an `async fn` is polled on the work queue, and a `non_strict` kernel starts
+/// before operands that it takes as references are available. `sync` makes it a kernel for
+/// functions `attributes {tfrt.sync}`, without references and chains; with `sync = "name"` it is
+/// both.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -269,8 +283,9 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Families
 ///
-/// A generic function is a kernel for each combination of the listed values. `{T}` in the name is replaced with the spelling of the
-/// value: its Rust name, or the text after `as`. Constants work like types.
+/// A generic function is a kernel for each combination of the listed values. `{T}` in the name is
+/// replaced with the spelling of the value: its Rust name, or the text after `as`. Constants work
+/// like types.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -288,8 +303,9 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Custom syntax
 ///
-/// `format = "…"` declares the syntax of the op, in the language of [`tfrt::ods::format`](../tfrt/ods/format/index.html). A format that
-/// does not match the function is a compile error.
+/// `format = "…"` declares the syntax of the op, in the language of
+/// [`tfrt::ods::format`](../tfrt/ods/format/index.html). A format that does not match the function
+/// is a compile error.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -307,9 +323,11 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Frames
 ///
-/// With `raw`, the function takes its frame, `&mut KernelFrame<'_>`, and returns nothing or `Result<()>`. Options declare the op:
-/// `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`, `symbol_list(…)` and `regions(…)`. The type of an operand or result is `any`,
-/// `"!my.type"`, `one_of("i32", "i64")`, `same_as(operand)` or a Rust type, after an optional `variadic`, `optional`, `mut` or `ref`.
+/// With `raw`, the function takes its frame, `&mut KernelFrame<'_>`, and returns nothing or
+/// `Result<()>`. Options declare the op: `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`,
+/// `symbol_list(…)` and `regions(…)`. The type of an operand or result is `any`, `"!my.type"`,
+/// `one_of("i32", "i64")`, `same_as(operand)` or a Rust type, after an optional `variadic`,
+/// `optional`, `mut` or `ref`.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -338,11 +356,13 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::kernel(Facade::FromManifest, options.into(), item.into()).into()
 }
 
-/// Makes a function an op: one that a program calls by name, tensor by tensor, and a kernel of that name for graphs.
+/// Makes a function an op: one that a program calls by name, tensor by tensor, and a kernel of that
+/// name for graphs.
 ///
-/// Operands and results are tensors. Whatever else the function takes is marked with `#[attr]`, or comes from the context. From the
-/// signature and the doc comment come the kernel with its declaration, and the registration by which
-/// [op handlers](../tfrt/core/handler/index.html) and the [eager context](../tfrt/core/struct.EagerContext.html) find the op.
+/// Operands and results are tensors. Whatever else the function takes is marked with `#[attr]`, or
+/// comes from the context. From the signature and the doc comment come the kernel with its
+/// declaration, and the registration by which [op handlers](../tfrt/core/handler/index.html) and
+/// the [eager context](../tfrt/core/struct.EagerContext.html) find the op.
 ///
 /// ```
 /// use tfrt::core::EagerContext;
@@ -399,16 +419,19 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[attr] a: A`, `Option<A>`, `#[attr(default = 1)]`, `#[attr("name")]` | an attribute, found by its name |
 /// | `&ExecutionContext`, `&HostContext`, `&RequestContext`, `Res<T>` | the context, or an object that calls share |
 ///
-/// Results are what the function returns, as of a [kernel](macro@tfrt_kernel): a tensor, an `AnyRef`, an `AsyncValueRef<T>`, a tuple or
-/// a `Vec` of them, nothing, or a `Result` of any of these. `async fn` and `blocking` work as for kernels.
+/// Results are what the function returns, as of a [kernel](macro@tfrt_kernel): a tensor, an
+/// `AnyRef`, an `AsyncValueRef<T>`, a tuple or a `Vec` of them, nothing, or a `Result` of any of
+/// these. `async fn` and `blocking` work as for kernels.
 ///
 /// # Metadata
 ///
-/// `metadata = path` names a function to the metadata of the results, so that shapes are checked at the call, before any data is there. It
-/// takes a `&TensorMetadata` for *every* operand, whatever the parameter is, an `Option<&TensorMetadata>` for one that may be
-/// left out, `&[TensorMetadata]` for all that remain, and every attribute by the type of its parameter, in the order of the parameters. It returns a
-/// `TensorMetadata`, or a tuple or a `Vec` of them for several results; in place of each there may be an `Option`, for what only the
-/// tensor tells; or a `Result` of these. With `#[out]` every such result is known.
+/// `metadata = path` names a function to the metadata of the results, so that shapes are checked at
+/// the call, before any data is there. It takes a `&TensorMetadata` for *every* operand, whatever
+/// the parameter is, an `Option<&TensorMetadata>` for one that may be left out, `&[TensorMetadata]`
+/// for all that remain, and every attribute by the type of its parameter, in the order of the
+/// parameters. It returns a `TensorMetadata`, or a tuple or a `Vec` of them for several results; in
+/// place of each there may be an `Option`, for what only the tensor tells; or a `Result` of these.
+/// With `#[out]` every such result is known.
 ///
 /// ```
 /// use tfrt::core::EagerContext;
@@ -438,14 +461,16 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// With `metadata_only` the function *is* the metadata function, with `#[attr]` on attributes: of an op that runs elsewhere.
+/// With `metadata_only` the function *is* the metadata function, with `#[attr]` on attributes: of
+/// an op that runs elsewhere.
 ///
 /// # Element types
 ///
-/// `T = [f32, i32]` lists the types of elements that a generic function is for. One op takes them all: which one it is
-/// the first operand says that is written with `T`, in `&[T]` or `TensorView<'_, T, 2>`. The other operands that are written with `T` have
-/// the same type. For other types the call fails; `unsupported = "no product of {dtype}"` is what it says. With `{T}` in the name,
-/// `"my.Add.{T}"`, there is one op for each type instead.
+/// `T = [f32, i32]` lists the types of elements that a generic function is for. One op takes them
+/// all: which one it is the first operand says that is written with `T`, in `&[T]` or
+/// `TensorView<'_, T, 2>`. The other operands that are written with `T` have the same type. For
+/// other types the call fails; `unsupported = "no product of {dtype}"` is what it says. With `{T}`
+/// in the name, `"my.Add.{T}"`, there is one op for each type instead.
 ///
 /// # Kinds of tensors, effects, devices
 ///
@@ -481,8 +506,9 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `reads`, `pure`, `effect_free`, `results`, `alias`, `verify`, `workspace`, `cheap`, `cost_attribute`, `parallel` and `named_results` are about the
-/// kernel: see [`macro@tfrt_kernel`].
+/// `reads`, `pure`, `effect_free`, `results`, `alias`, `verify`, `workspace`, `cheap`,
+/// `cost_attribute`, `parallel` and `named_results` are about the kernel: see
+/// [`macro@tfrt_kernel`].
 ///
 /// ```
 /// use tfrt::core::EagerContext;
@@ -508,12 +534,15 @@ pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::op(Facade::FromManifest, options.into(), item.into()).into()
 }
 
-/// Declares an op that has no kernel: one that only compilers use, or whose kernels are defined elsewhere.
+/// Declares an op that has no kernel: one that only compilers use, or whose kernels are defined
+/// elsewhere.
 ///
-/// A doc comment, the names and options follow each other. The first paragraph of the comment is the summary of the op, the rest its
-/// description. Options are those of a `raw` [kernel](macro@tfrt_kernel): `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`,
-/// `symbol_list(…)`, `regions(…)`, `alias(…)`, `effect`, `reads`, `format`, `verify`, `fold`, `attribute_names`, `crate`, and the traits of
-/// `tfrt::ods::OpTraits`. A wrong declaration does not compile.
+/// A doc comment, the names and options follow each other. The first paragraph of the comment is
+/// the summary of the op, the rest its description. Options are those of a `raw`
+/// [kernel](macro@tfrt_kernel): `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`,
+/// `symbol_list(…)`, `regions(…)`, `alias(…)`, `effect`, `reads`, `format`, `verify`, `fold`,
+/// `attribute_names`, `crate`, and the traits of `tfrt::ods::OpTraits`. A wrong declaration does
+/// not compile.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -537,7 +566,8 @@ pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), tfrt::kernel::DuplicateKernels>(())
 /// ```
 ///
-/// Ops that differ only in their names are declared together. `T = [f32, f64]` lists what stands for `{T}` in a name:
+/// Ops that differ only in their names are declared together. `T = [f32, f64]` lists what stands
+/// for `{T}` in a name:
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -584,7 +614,8 @@ pub fn declare_op(options: TokenStream) -> TokenStream {
 /// `#[value("!dialect.name")]` gives the name of the type in programs. Options follow it:
 ///
 /// - `mutable`: kernels may take it as `&mut T`, with exclusive access;
-/// - `copied`: payloads are copied between kernels, which is cheaper for small types that are `Copy`;
+/// - `copied`: payloads are copied between kernels, which is cheaper for small types that are
+///   `Copy`;
 /// - `display`: tools print values using the `Display` of the type;
 /// - `crate = path::to::tfrt`: where the facade is, in a crate that does not depend on it itself.
 ///
@@ -617,9 +648,10 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 
 /// Makes an enum without fields usable as an attribute.
 ///
-/// Files and generic forms contain the number of a variant as an `i32`. Custom forms contain its keyword: its name in snake case, or the
-/// one given by `#[attr("keyword")]` on the variant. `#[attr(crate = path::to::tfrt)]` on the enum says where the facade is,
-/// in a crate that does not depend on it itself.
+/// Files and generic forms contain the number of a variant as an `i32`. Custom forms contain its
+/// keyword: its name in snake case, or the one given by `#[attr("keyword")]` on the variant.
+/// `#[attr(crate = path::to::tfrt)]` on the enum says where the facade is, in a crate that does not
+/// depend on it itself.
 ///
 /// ```
 /// use tfrt::kernel::AttrParam;
@@ -644,9 +676,10 @@ pub fn derive_attr(item: TokenStream) -> TokenStream {
 
 /// Lets kernels share an object of a type that implements `Default`.
 ///
-/// With `#[resource(host)]` there is one object for all requests of a host, with `#[resource(client)]` one for all requests that were
-/// built with the same `ResourceContext`, and with `#[resource(request)]` one for each request. Implement the trait by hand if creating
-/// the object takes more than a default, or can fail.
+/// With `#[resource(host)]` there is one object for all requests of a host, with
+/// `#[resource(client)]` one for all requests that were built with the same `ResourceContext`, and
+/// with `#[resource(request)]` one for each request. Implement the trait by hand if creating the
+/// object takes more than a default, or can fail.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicI64, Ordering};

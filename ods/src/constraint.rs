@@ -91,8 +91,8 @@ pub struct EnumDef {
     pub width: u8,
     /// The cases, in the order in which they are documented.
     pub cases: &'static [EnumCase],
-    /// What the text of a program is told of a keyword that is not a case: each of these in a line, with the keyword behind it. If there
-    /// are none, the cases are listed.
+    /// What the text of a program is told of a keyword that is not a case: each of these in a line,
+    /// with the keyword behind it. If there are none, the cases are listed.
     pub refusals: &'static [&'static str],
     /// Integers that stand for values without a keyword, if there are such.
     pub numbers: Option<EnumNumbers>,

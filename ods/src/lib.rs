@@ -3,8 +3,8 @@
 //! An [`OpDef`] declares the name of an op, its operands, attributes, results and syntax. The
 //! registry, the verifier, the parser and printer of custom syntax, the load-time type check and
 //! the documentation read the same record, so every fact has one source. A record consists of
-//! constants: `#[tfrt_kernel]` derives it from the signature of a function, and `declare_op!` writes it for an
-//! op without a kernel.
+//! constants: `#[tfrt_kernel]` derives it from the signature of a function, and `declare_op!`
+//! writes it for an op without a kernel.
 //!
 //! Macros check records at compile time. A [`catalogue`] collects them, and
 //! [writers](mod@write) turn it into a reference, TableGen or JSON.

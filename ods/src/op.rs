@@ -33,7 +33,8 @@ pub struct OpDef {
     pub operands: &'static [OperandDef],
     /// The attributes that are not functions, in ascending byte order of their names.
     pub attributes: &'static [AttrDef],
-    /// The functions: first those named by symbol, in ascending byte order of their names, then the regions in order.
+    /// The functions: first those named by symbol, in ascending byte order of their names, then the
+    /// regions in order.
     pub functions: &'static [FunctionDef],
     /// The required signatures of some of the functions.
     pub signatures: &'static [FunctionSignature],
@@ -324,7 +325,8 @@ pub(crate) const fn fits_in(value: i128, width: u8, is_unsigned: bool) -> bool {
 /// A function that the op calls.
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionDef {
-    /// The attribute that names it, or the name of the region in documentation and in the assembly format.
+    /// The attribute that names it, or the name of the region in documentation and in the assembly
+    /// format.
     pub name: &'static str,
     /// How the op refers to it.
     pub form: FunctionForm,

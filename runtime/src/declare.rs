@@ -1,9 +1,10 @@
 //! Ops and facts of dialects that a crate declares by records of its own.
 
-/// Registers declarations of ops that have no kernel, from statics of type [`OpDef`](crate::ods::OpDef) that were written by hand.
+/// Registers declarations of ops that have no kernel, from statics of type
+/// [`OpDef`](crate::ods::OpDef) that were written by hand.
 ///
-/// Nothing checks such a record: call [`OpDef::check`](crate::ods::OpDef::check) in a test. [`declare_op!`](crate::declare_op)
-/// declares, checks and registers an op at once.
+/// Nothing checks such a record: call [`OpDef::check`](crate::ods::OpDef::check) in a test.
+/// [`declare_op!`](crate::declare_op) declares, checks and registers an op at once.
 ///
 /// ```
 /// use tfrt::ods::{OpDef, OpTraits};

@@ -1,7 +1,8 @@
-//! The guide: how to write kernels and run programs made of them, from the first line to performance tuning.
+//! The guide: how to write kernels and run programs made of them, from the first line to
+//! performance tuning.
 //!
-//! These modules contain no code, only pages. The tests of this crate compile and run every example and check every error that
-//! an example expects.
+//! These modules contain no code, only pages. The tests of this crate compile and run every example
+//! and check every error that an example expects.
 //!
 //! | page | answers |
 //! |---|---|
@@ -30,14 +31,16 @@
 //! | [`mistakes`] | What does this error mean? Twelve common mistakes |
 //! | [`from_cpp`] | What corresponds to this part of the C++ TFRT? |
 //!
-//! Linked kernels and ops are self-describing: `tfrt ops` lists them, `tfrt ops NAME` documents one, and `tfrt ops --format
-//! markdown` writes a reference of all of them, from the same declarations that programs are checked against.
+//! Linked kernels and ops are self-describing: `tfrt ops` lists them, `tfrt ops NAME` documents
+//! one, and `tfrt ops --format markdown` writes a reference of all of them, from the same
+//! declarations that programs are checked against.
 //!
 //! # The execution model
 //!
-//! A *program* is a graph. Its nodes are *kernels*, which are functions written in Rust. Its edges are *values*. A kernel
-//! runs once its operands are available, on the thread that made the last of them available. Kernels that are not connected
-//! by a value may run at the same time. No thread blocks or polls.
+//! A *program* is a graph. Its nodes are *kernels*, which are functions written in Rust. Its edges
+//! are *values*. A kernel runs once its operands are available, on the thread that made the last of
+//! them available. Kernels that are not connected by a value may run at the same time. No thread
+//! blocks or polls.
 //!
 //! ```text
 //!        %x ──────┐
@@ -48,12 +51,13 @@
 //!
 //! Three consequences explain most of the rest:
 //!
-//! - *Order is data.* If kernels must run in a fixed order but no value connects them, a [chain](chains) does: a value that
-//!   only says "everything before me is done".
-//! - *Errors are data.* A kernel that fails returns errors as its results. Kernels that depend on them are skipped and return the
-//!   same error; all other kernels run. See [errors].
-//! - *Pending work is data.* A reference to a value may exist before the value is available. A kernel that has to wait returns
-//!   such references, and the thread goes on with other work. See [asynchrony].
+//! - *Order is data.* If kernels must run in a fixed order but no value connects them, a
+//!   [chain](chains) does: a value that only says "everything before me is done".
+//! - *Errors are data.* A kernel that fails returns errors as its results. Kernels that depend on
+//!   them are skipped and return the same error; all other kernels run. See [errors].
+//! - *Pending work is data.* A reference to a value may exist before the value is available. A
+//!   kernel that has to wait returns such references, and the thread goes on with other work. See
+//!   [asynchrony].
 
 pub mod tutorial;
 

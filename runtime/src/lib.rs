@@ -1,7 +1,7 @@
 //! A kernel authoring framework and dataflow runtime.
 //!
-//! A kernel is a plain function. From its signature, `#[tfrt_kernel]` derives the adapter, the declaration of the op, the chain
-//! plumbing and the registration.
+//! A kernel is a plain function. From its signature, `#[tfrt_kernel]` derives the adapter, the
+//! declaration of the op, the chain plumbing and the registration.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -32,27 +32,32 @@
 //! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
 //! ```
 //!
-//! The [`guide`] is the complete documentation; [`testing`] runs kernels and programs in tests. This page is a summary.
+//! The [`guide`] is the complete documentation; [`testing`] runs kernels and programs in tests.
+//! This page is a summary.
 //!
 //! # Kernels
 //!
-//! A parameter without a marker is an operand; `#[attr]` makes it an attribute. [`guide::kernels`] lists every type of parameter
-//! and result, and [`guide::attributes`] the types of attributes. In short:
+//! A parameter without a marker is an operand; `#[attr]` makes it an attribute. [`guide::kernels`]
+//! lists every type of parameter and result, and [`guide::attributes`] the types of attributes. In
+//! short:
 //!
-//! - An operand is a payload (`T`, `&T`, `&mut T`), a reference to a value (`AnyRef`, `AsyncValueRef<T>`), or the rest of the operands
-//!   (`Operands<'_, T>`, `&[AnyRef]`). Functions, shared resources and contexts are parameters, too.
-//! - A function returns nothing, a value, a tuple of values, or references to values that become available later. If it returns a
-//!   `Result`, the error becomes the error of all results. An `async fn` runs on the work queue, and a function marked `blocking` on
-//!   the blocking pool.
-//! - A kernel with effects (`side_effecting`, or a `&mut` operand) has a chain as its last operand and last result, unless it has a
-//!   parameter or result of type [`Chain`](prelude::Chain), or the option `chain = none`.
-//! - Types of values derive [`Value`](prelude::Value), with their name in programs: `#[value("!my.type")]`, or `#[value("!my.type",
-//!   mutable)]` if kernels may take them as `&mut`.
+//! - An operand is a payload (`T`, `&T`, `&mut T`), a reference to a value (`AnyRef`,
+//!   `AsyncValueRef<T>`), or the rest of the operands (`Operands<'_, T>`, `&[AnyRef]`). Functions,
+//!   shared resources and contexts are parameters, too.
+//! - A function returns nothing, a value, a tuple of values, or references to values that become
+//!   available later. If it returns a `Result`, the error becomes the error of all results. An
+//!   `async fn` runs on the work queue, and a function marked `blocking` on the blocking pool.
+//! - A kernel with effects (`side_effecting`, or a `&mut` operand) has a chain as its last operand
+//!   and last result, unless it has a parameter or result of type [`Chain`](prelude::Chain), or the
+//!   option `chain = none`.
+//! - Types of values derive [`Value`](prelude::Value), with their name in programs:
+//!   `#[value("!my.type")]`, or `#[value("!my.type", mutable)]` if kernels may take them as `&mut`.
 //!
 //! # Several kernels from one function
 //!
-//! A generic function becomes a kernel for each value in a list, and the name distinguishes them. Several lists form all
-//! combinations. `as` gives the spelling of a type whose name in MLIR differs from Rust.
+//! A generic function becomes a kernel for each value in a list, and the name distinguishes them.
+//! Several lists form all combinations. `as` gives the spelling of a type whose name in MLIR
+//! differs from Rust.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -101,7 +106,8 @@
 //!
 //! # Values that become available later
 //!
-//! The simplest way is an `async fn`. A kernel that hands its work to another thread returns a reference and keeps the promise:
+//! The simplest way is an `async fn`. A kernel that hands its work to another thread returns a
+//! reference and keeps the promise:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -119,13 +125,14 @@
 //!
 //! # Ops
 //!
-//! `#[tfrt_op]` makes a function of tensors an op: a kernel that can also be called by its name, one by one, from Rust. See
-//! [`guide::ops`].
+//! `#[tfrt_op]` makes a function of tensors an op: a kernel that can also be called by its name,
+//! one by one, from Rust. See [`guide::ops`].
 //!
 //! # Frames
 //!
-//! A kernel that cannot be expressed as a signature, such as control flow, takes its [`KernelFrame`](prelude::KernelFrame) with `raw`.
-//! Types are `any`, `"!my.type"` or a Rust type, after an optional `variadic`, `mut` or `ref` (may be unavailable):
+//! A kernel that cannot be expressed as a signature, such as control flow, takes its
+//! [`KernelFrame`](prelude::KernelFrame) with `raw`. Types are `any`, `"!my.type"` or a Rust type,
+//! after an optional `variadic`, `mut` or `ref` (may be unavailable):
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -215,8 +222,10 @@ pub mod prelude {
     };
 }
 
-/// Makes a kernel library of this crate, which is then of the type `cdylib`: `tfrt run --kernel-library` and
-/// [`KernelRegistry::load_library`](kernel::KernelRegistry::load_library) load it, with all kernels that are linked into it.
+/// Makes a kernel library of this crate, which is then of the type `cdylib`:
+/// `tfrt run --kernel-library` and
+/// [`KernelRegistry::load_library`](kernel::KernelRegistry::load_library) load it, with all kernels
+/// that are linked into it.
 ///
 /// Said once, at the top of the crate. See [`kernel::library`] for what a library must not do.
 ///
@@ -236,8 +245,8 @@ pub mod prelude {
 macro_rules! export_kernels {
     () => {
         /// What a program asks a kernel library for.
-        // The name is no other item's: it has the runtime's in it. The attribute says so to the compiler, and is all that
-        // is unsafe here.
+        // The name is no other item's: it has the runtime's in it. The attribute says so to the
+        // compiler, and is all that is unsafe here.
         #[unsafe(no_mangle)]
         pub extern "C" fn tfrt_kernel_library() -> *const $crate::__private::LibraryHeader {
             $crate::__private::library_header()
@@ -245,7 +254,8 @@ macro_rules! export_kernels {
     };
 }
 
-/// Keeps crates of kernels in the program that the code does not refer to otherwise: the linker leaves out unreferenced crates.
+/// Keeps crates of kernels in the program that the code does not refer to otherwise: the linker
+/// leaves out unreferenced crates.
 ///
 /// ```
 /// tfrt::link!(tfrt);
@@ -260,8 +270,8 @@ macro_rules! link {
     };
 }
 
-/// Registers a Rust function that programs call as they call their own: `func private @native_add(…)` with the attribute
-/// `tfrt.native`.
+/// Registers a Rust function that programs call as they call their own:
+/// `func private @native_add(…)` with the attribute `tfrt.native`.
 ///
 /// ```
 /// use tfrt::kernel::NativeCall;

@@ -1,7 +1,8 @@
 //! Programs in MLIR text: from a source to something that can be run, without a file in between.
 //!
-//! This is also how a Rust program embeds the runtime: compile or open a program, load it into a host, look a function up,
-//! execute it, and wait for its results. A host and a program are shared freely between threads.
+//! This is also how a Rust program embeds the runtime: compile or open a program, load it into a
+//! host, look a function up, execute it, and wait for its results. A host and a program are shared
+//! freely between threads.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -57,8 +58,8 @@ pub use tfrt_ir as ir;
 
 pub use tfrt_support::render_diagnostics as render;
 
-/// What ends a function. Files know it without a name, so that every program may use it, whichever kernels are linked; the
-/// declaration of the standard kernel library comes before this one.
+/// What ends a function. Files know it without a name, so that every program may use it, whichever
+/// kernels are linked; the declaration of the standard kernel library comes before this one.
 static RETURN: OpDef = OpDef {
     summary: "Returns values to the caller of the function or region.",
     operands: &[OperandDef::variadic("values", TypeConstraint::Any)],
@@ -68,12 +69,13 @@ static RETURN: OpDef = OpDef {
     ..OpDef::new("tfrt.return")
 };
 
-/// Makes a file of a program, checked against the declarations of `kernels`. `file_name` is what diagnostics and the locations
-/// of errors at run time call the source. Functions end in `tfrt.return`, whether `kernels` declare it or not.
+/// Makes a file of a program, checked against the declarations of `kernels`. `file_name` is what
+/// diagnostics and the locations of errors at run time call the source. Functions end in
+/// `tfrt.return`, whether `kernels` declare it or not.
 ///
 /// # Errors
-/// Everything that is wrong with the program, in the order of the source: one error if it is not MLIR text, otherwise every
-/// breach of a rule.
+/// Everything that is wrong with the program, in the order of the source: one error if it is not
+/// MLIR text, otherwise every breach of a rule.
 pub fn compile(
     source: &str,
     file_name: &str,
@@ -82,8 +84,9 @@ pub fn compile(
     compile_edited(source, file_name, kernels, Chains::Written, |_| ())
 }
 
-/// As [`compile`], of a program that may be written without chains: it gets those that keep it in order, see
-/// [`thread_chains`]. Among `kernels` is one that starts chains and one that merges them, as in the standard kernel library.
+/// As [`compile`], of a program that may be written without chains: it gets those that keep it in
+/// order, see [`thread_chains`]. Among `kernels` is one that starts chains and one that merges
+/// them, as in the standard kernel library.
 ///
 /// A function with arguments that takes part in an order takes its chains before them.
 ///
@@ -143,7 +146,8 @@ fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
         .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
 }
 
-/// Parses and verifies a program, for those who make something else of it than a file at once. See [`compile`].
+/// Parses and verifies a program, for those who make something else of it than a file at once. See
+/// [`compile`].
 ///
 /// # Errors
 /// As [`compile`].

@@ -134,7 +134,8 @@ pub fn without_numbers(text: &str) -> String {
     out
 }
 
-/// Whether every message of `expected` is part of `found`. A message is a line without its place and its full stop.
+/// Whether every message of `expected` is part of `found`. A message is a line without its place
+/// and its full stop.
 ///
 /// # Errors
 /// The first message that is missing.

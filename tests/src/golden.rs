@@ -1,10 +1,10 @@
 //! The recorded commands of `golden/cases.tsv`.
 //!
-//! The recorded files are in folders by family; no two have the same name, so that files and commands name them alone, as
-//! they were recorded.
+//! The recorded files are in folders by family; no two have the same name, so that files and
+//! commands name them alone, as they were recorded.
 //!
-//! Most are compared with what was recorded. A few must differ, on purpose: [`own_expectation`] lists those and says what
-//! holds instead.
+//! Most are compared with what was recorded. A few must differ, on purpose: [`own_expectation`]
+//! lists those and says what holds instead.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -103,7 +103,8 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Runs a command line in the folder of the recorded files that it names; `< FILE` gives it standard input.
+/// Runs a command line in the folder of the recorded files that it names; `< FILE` gives it
+/// standard input.
 ///
 /// # Errors
 /// If it cannot be started or hangs.
@@ -142,7 +143,8 @@ pub fn check(case: &Case) -> Result<(), String> {
 }
 
 impl Case {
-    /// The same run of the program's text instead of its file, if this is a run of a file that has a text.
+    /// The same run of the program's text instead of its file, if this is a run of a file that has
+    /// a text.
     #[must_use]
     pub fn from_text(&self) -> Option<Self> {
         let (start, name) = self.command.strip_suffix(".bef")?.rsplit_once(' ')?;
@@ -163,8 +165,8 @@ impl Case {
         }
     }
 
-    /// The same run with tasks that reach each other over gRPC, and once more on a single thread, if this is a run of a program over many
-    /// tasks.
+    /// The same run with tasks that reach each other over gRPC, and once more on a single thread,
+    /// if this is a run of a program over many tasks.
     #[must_use]
     pub fn over_grpc(&self) -> Vec<Self> {
         const MANY: [&str; 2] = [
@@ -293,7 +295,8 @@ pub enum OwnExpectation {
 /// The commands that must differ from what was recorded.
 #[must_use]
 pub fn own_expectation(command: &str) -> Option<OwnExpectation> {
-    // The reference calls every function attribute `callee` and forgets costs, then refuses its own result.
+    // The reference calls every function attribute `callee` and forgets costs, then refuses its own
+    // result.
     const DECODES: &[&str] = &[
         "07-calls",
         "09-cond-case",
@@ -326,13 +329,15 @@ pub fn own_expectation(command: &str) -> Option<OwnExpectation> {
     ];
     const WITHOUT_OPTIONAL_SECTIONS: &[&str] =
         &["20-sync.min", "26-symbols-regions.min", "30-modules.min"];
-    // The shorthand of a region cannot name one value twice. The reference prints it all the same, and cannot read that back.
+    // The shorthand of a region cannot name one value twice. The reference prints it all the same,
+    // and cannot read that back.
     const ONE_VALUE_TWICE: OwnExpectation =
         OwnExpectation::Prints(&["%12 = \"tfrt.parallel_for.i32\"(%arg1, %arg1, %arg1, %arg3) ({"]);
     // Its kernels are declared with the wrong result type in the reference.
     const SYNC_RUNNER: OwnExpectation =
         OwnExpectation::Prints(&["'one_result' returned 42", "'two_results' returned 42,440"]);
-    // Empty type lists in custom forms are accepted, so that the printer is an inverse of the parser.
+    // Empty type lists in custom forms are accepted, so that the printer is an inverse of the
+    // parser.
     const EMPTY_LISTS: OwnExpectation =
         OwnExpectation::AcceptsPieces(&["@empty_operand_list", "@empty_merge"]);
 
@@ -418,7 +423,8 @@ fn require_translates_again(text: &[u8]) -> Result<(), String> {
         .map_err(|error| format!("what was printed does not translate: {error}"))
 }
 
-/// Compares diagnostics of a split file, leaving out those of the pieces whose functions are called `names`.
+/// Compares diagnostics of a split file, leaving out those of the pieces whose functions are called
+/// `names`.
 fn check_accepted_pieces(names: &[&str], case: &Case, output: &Output) -> Result<(), String> {
     let file = case.command.rsplit(' ').next().unwrap_or_default();
     let text = read(&path(file))?;

@@ -1,7 +1,7 @@
 //! File tests: a program with what becomes of it beside it.
 //!
-//! Every `NAME.mlir` under `programs` is a test. Its first lines say which commands to run, one a line, `%s` standing for
-//! the program, and quotes `'` holding a word with blanks together:
+//! Every `NAME.mlir` under `programs` is a test. Its first lines say which commands to run, one a
+//! line, `%s` standing for the program, and quotes `'` holding a word with blanks together:
 //!
 //! ```text
 //! // RUN: tfrt run %s
@@ -10,8 +10,9 @@
 //!
 //! Commands that `|` separates form a pipe, which ends with the first one that fails.
 //!
-//! Beside it lies `NAME.txt` with what the commands print, each headed by the command, with its exit status and what it
-//! wrote to standard error. `TFRT_BLESS=1` writes the file anew; read the difference before committing it.
+//! Beside it lies `NAME.txt` with what the commands print, each headed by the command, with its
+//! exit status and what it wrote to standard error. `TFRT_BLESS=1` writes the file anew; read the
+//! difference before committing it.
 
 use std::fmt::Write;
 use std::fs;

@@ -37,7 +37,8 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
-/// Runs as a tool, if this process was started under the name of one. The first thing that a test binary does.
+/// Runs as a tool, if this process was started under the name of one. The first thing that a test
+/// binary does.
 #[must_use]
 pub fn run_if_started_as_tool() -> Option<ExitCode> {
     let name = std::env::args_os().next()?;

@@ -1,5 +1,5 @@
 //! Conventions that a reader of one file cannot check: one name for one concept, one compiler
-//! version, imports without new cycles, and lines that fit.
+//! version, imports without cycles, one path for each public item, and lines that fit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -218,4 +218,75 @@ fn pages_wrap_at_100_columns() {
         }
     }
     assert!(too_long.is_empty(), "more than 100 columns:\n{too_long}");
+}
+
+/// Crates whose comments fit. The list grows until it is all crates.
+const WRAPPED: &[&str] = &[
+    "kernels/compute/src",
+    "kernels/gpu/ptx/src",
+    "kernels/import/src",
+    "kernels/onnx/src",
+    "kernels/tensor/src",
+    "macros/backend/src",
+    "macros/src",
+    "ods/src",
+    "runtime/attr/src",
+    "runtime/bef/src",
+    "runtime/compiler/src",
+    "runtime/host/src",
+    "runtime/ir/src",
+    "runtime/queue/src",
+    "runtime/src",
+    "runtime/support/src",
+    "tests/benches/src",
+    "tests/fuzz/src",
+    "tests/src",
+];
+
+/// Returns the numbers of the lines of a file with a comment that is too long. Examples, tables,
+/// drawings, productions of a grammar and words without a space may be long.
+fn long_comments(text: &str) -> Vec<usize> {
+    let mut is_example = false;
+    let mut found = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let Some(comment) = line.trim_start().strip_prefix("//") else {
+            is_example = false;
+            continue;
+        };
+        let comment = comment.trim_start_matches(['/', '!']).trim_start();
+        is_example ^= comment.starts_with("```");
+        let is_prose = !is_example
+            && !comment.starts_with(['|', '['])
+            && !(comment.starts_with('`') && comment.ends_with('`'))
+            && !comment.contains("   ")
+            && comment.contains(' ');
+        if is_prose && line.chars().count() > 100 {
+            found.push(index + 1);
+        }
+    }
+    found
+}
+
+#[test]
+fn comments_wrap_at_100_columns() {
+    let mut too_long = String::new();
+    for file in WRAPPED.iter().flat_map(|folder| files_below(folder, ".rs")) {
+        let text = fs::read_to_string(root().join(&file)).expect("it can be read");
+        for line in long_comments(&text) {
+            too_long += &format!("{}:{line}\n", file.display());
+        }
+    }
+    assert!(too_long.is_empty(), "more than 100 columns:\n{too_long}");
+}
+
+#[test]
+fn long_comments_are_found_where_they_are_prose() {
+    let words = "word ".repeat(25);
+    for mark in ["//", "    ///", "//!"] {
+        assert_eq!(long_comments(&format!("fn f() {{}}\n{mark} {words}")), [2]);
+        let example = format!("{mark} ```\n{mark} {words}\n{mark} ```");
+        assert!(long_comments(&example).is_empty());
+        assert!(long_comments(&format!("{mark} | {words}")).is_empty());
+    }
+    assert!(long_comments(&format!("let x = \"{words}\";")).is_empty());
 }

@@ -1,4 +1,5 @@
-//! Tensors put together from pieces of others: concatenation, windows, padding, repetition, selected rows.
+//! Tensors put together from pieces of others: concatenation, windows, padding, repetition,
+//! selected rows.
 //!
 //! Elements are only copied, in runs as long as they come: any `Copy` type will do.
 
@@ -8,7 +9,8 @@ use crate::reduction::resolve_axis;
 /// Places tensors one after another along an axis.
 ///
 /// # Shapes
-/// `inputs`: shapes that differ in extent `axis` only, with their elements; `output`: the same with the sum of these extents.
+/// `inputs`: shapes that differ in extent `axis` only, with their elements; `output`: the same with
+/// the sum of these extents.
 ///
 /// # Errors
 /// If shapes do not fit together, or a slice is not as long as its shape says.
@@ -123,7 +125,8 @@ pub fn slice<T: Copy>(
 /// Surrounds a tensor with a value.
 ///
 /// # Shapes
-/// `input`: `shape`; `output`: `before[i] + shape[i] + after[i]`, with `padding[i] = (before[i], after[i])`.
+/// `input`: `shape`; `output`: `before[i] + shape[i] + after[i]`, with
+/// `padding[i] = (before[i], after[i])`.
 ///
 /// # Errors
 /// If there is not one pair for each axis, or a slice is not as long as its shape says.
@@ -303,7 +306,8 @@ pub fn repeat_row<T: Copy>(row: &[T], output: &mut [T]) -> Result<(), ComputeErr
 /// `input`: `[rows, row_len]`; `output`: `[indices.len(), row_len]`.
 ///
 /// # Errors
-/// If there is no row of a number, or a slice is not as long as its shape says; the output is then untouched.
+/// If there is no row of a number, or a slice is not as long as its shape says; the output is then
+/// untouched.
 ///
 /// ```
 /// let mut output = [0; 4];
@@ -339,7 +343,8 @@ pub fn gather<T: Copy, I: Copy + TryInto<usize>>(
     Ok(())
 }
 
-/// Turns numbers into rows that are `on` at that place and `off` elsewhere; a number out of range gives a row of `off`.
+/// Turns numbers into rows that are `on` at that place and `off` elsewhere; a number out of range
+/// gives a row of `off`.
 ///
 /// # Shapes
 /// `output`: `[indices.len(), depth]`.

@@ -1,6 +1,7 @@
 //! Functions of two tensors, element by element: arithmetic and comparisons.
 //!
-//! [`apply`] and [`apply_in_place`] take tensors of equal length; [`broadcast`] stretches them to a common shape first.
+//! [`apply`] and [`apply_in_place`] take tensors of equal length; [`broadcast`] stretches them to a
+//! common shape first.
 
 use crate::broadcast::{Broadcast, Run};
 use crate::element::{Arithmetic, Ordered};
@@ -150,11 +151,13 @@ pub enum Side {
     Right,
 }
 
-/// [`broadcast`] into the memory of one side, which has the common shape already: `target = f(target, other)` if it is the left one,
-/// and `target = f(other, target)` if it is the right one.
+/// [`broadcast`] into the memory of one side, which has the common shape already:
+/// `target = f(target, other)` if it is the left one, and `target = f(other, target)` if it is the
+/// right one.
 ///
 /// # Errors
-/// If a slice is not as long as its shape says, or the target is to be stretched; it is then untouched.
+/// If a slice is not as long as its shape says, or the target is to be stretched; it is then
+/// untouched.
 ///
 /// ```
 /// use tfrt_compute::binary::{self, Binary, Side};
@@ -184,7 +187,8 @@ pub fn broadcast_in_place<T: Arithmetic>(
             shapes.for_each_run(
                 #[inline(always)]
                 |at, l, r, run| {
-                    // The target is not stretched, so that its runs are where those of the output are.
+                    // The target is not stretched, so that its runs are where those of the output
+                    // are.
                     let target = &mut target[at..][..run.len];
                     let (start, is_single) = match side {
                         Side::Left => (r, run.right == 0),

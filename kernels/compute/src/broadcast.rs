@@ -1,7 +1,8 @@
 //! Two shapes that are stretched to a common one, as NumPy does it.
 //!
-//! Dimensions are matched from the last to the first; an extent of 1 stretches, a missing dimension counts as 1. Neighbouring
-//! dimensions that both sides walk through alike are merged, so that most cases have one dimension left.
+//! Dimensions are matched from the last to the first; an extent of 1 stretches, a missing dimension
+//! counts as 1. Neighbouring dimensions that both sides walk through alike are merged, so that most
+//! cases have one dimension left.
 
 use smallvec::SmallVec;
 
@@ -40,7 +41,8 @@ impl Broadcast {
     /// Matches two shapes.
     ///
     /// # Errors
-    /// If two extents differ and neither is 1, or the common shape has more elements than can be addressed.
+    /// If two extents differ and neither is 1, or the common shape has more elements than can be
+    /// addressed.
     pub fn new(left: &[usize], right: &[usize]) -> Result<Self, ComputeError> {
         let rank = left.len().max(right.len());
         let extent = |shape: &[usize], axis: usize| {
@@ -122,7 +124,8 @@ impl Broadcast {
         self.lens[2]
     }
 
-    /// Visits the common shape in runs, in order: `visit(output, left, right, run)` with the places of the first elements.
+    /// Visits the common shape in runs, in order: `visit(output, left, right, run)` with the places
+    /// of the first elements.
     #[inline(always)]
     pub(crate) fn for_each_run(&self, mut visit: impl FnMut(usize, usize, usize, Run)) {
         if self.output_len() == 0 {

@@ -1,7 +1,8 @@
 //! Conversions between element types.
 //!
-//! Floating-point numbers round to nearest; to integers they are cut towards zero, and those that do not fit become the nearest
-//! value that does, NaN becomes 0. Integers keep their low bits. A truth value is 0 or 1; a number is true if it is not zero.
+//! Floating-point numbers round to nearest; to integers they are cut towards zero, and those that
+//! do not fit become the nearest value that does, NaN becomes 0. Integers keep their low bits. A
+//! truth value is 0 or 1; a number is true if it is not zero.
 
 use half::{bf16, f16};
 
@@ -67,7 +68,8 @@ macro_rules! halves {
         impl CastTo<$Half> for $T {
             #[inline(always)]
             fn cast(self) -> $Half {
-                // By way of `f64`, which holds every other type's values but 64-bit integers above 2⁵³: those round twice.
+                // By way of `f64`, which holds every other type's values but 64-bit integers above
+                // 2⁵³: those round twice.
                 $Half::from_f64(self as f64)
             }
         }

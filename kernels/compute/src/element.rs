@@ -3,8 +3,8 @@
 use half::{bf16, f16};
 use tfrt_support::complex::Complex;
 
-/// An element type with arithmetic: integers wrap around, half-precision numbers compute in single precision and round
-/// each result.
+/// An element type with arithmetic: integers wrap around, half-precision numbers compute in single
+/// precision and round each result.
 pub trait Arithmetic: Copy + Default + PartialEq + Send + Sync + 'static {
     /// The neutral element of multiplication.
     const ONE: Self;
@@ -18,8 +18,8 @@ pub trait Arithmetic: Copy + Default + PartialEq + Send + Sync + 'static {
     /// The product.
     #[must_use]
     fn times(self, other: Self) -> Self;
-    /// The quotient. Integers round towards zero; division by the integer zero yields zero, and the least integer divided
-    /// by -1 wraps around to itself.
+    /// The quotient. Integers round towards zero; division by the integer zero yields zero, and the
+    /// least integer divided by -1 wraps around to itself.
     #[must_use]
     fn over(self, other: Self) -> Self;
 }

@@ -59,7 +59,8 @@ pub(crate) fn check_len(
     )))
 }
 
-/// The product of extents that [`checked_product`] has passed: if one of them is 0, the others need not be small.
+/// The product of extents that [`checked_product`] has passed: if one of them is 0, the others need
+/// not be small.
 pub(crate) fn product(extents: &[usize]) -> usize {
     if extents.contains(&0) {
         return 0;

@@ -1,7 +1,8 @@
 //! Discrete Fourier transforms of any length.
 //!
-//! A length that is a power of two is transformed in place, by halves. Any other length is a convolution with a chirp (Bluestein), which is
-//! computed by transforms of a power of two. Either takes `O(n · log n)` steps.
+//! A length that is a power of two is transformed in place, by halves. Any other length is a
+//! convolution with a chirp (Bluestein), which is computed by transforms of a power of two. Either
+//! takes `O(n · log n)` steps.
 
 use std::f64::consts::PI;
 
@@ -16,7 +17,8 @@ const MAX_LEN: usize = 1 << 28;
 /// A transform of one length, planned.
 ///
 /// # Accuracy
-/// The error of each element is below `8 · log2(n) · ε · Σ|x|` for powers of two, and some ten times that for other lengths.
+/// The error of each element is below `8 · log2(n) · ε · Σ|x|` for powers of two, and some ten
+/// times that for other lengths.
 ///
 /// ```
 /// use tfrt_compute::fourier::Fourier;

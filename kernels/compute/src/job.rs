@@ -1,12 +1,12 @@
 //! Blocks that several threads run on one output.
 //!
-//! A [`Plan`] is the division of a routine: pure data. A [`Job`] is a plan with the output that it writes; anybody who
-//! shares it may run any of its blocks, each once. So a kernel can hand the blocks to a work queue and return: the task
-//! that finishes the last block takes the output back.
+//! A [`Plan`] is the division of a routine: pure data. A [`Job`] is a plan with the output that it
+//! writes; anybody who shares it may run any of its blocks, each once. So a kernel can hand the
+//! blocks to a work queue and return: the task that finishes the last block takes the output back.
 //!
-//! Invariant J1: two blocks of one plan write disjoint elements. Upheld by each implementation of [`Plan`], an unsafe trait.
-//! Invariant J2: a block runs at most once in a job. Upheld by [`Job::run_block`], which claims it.
-//! From both: no element is ever written by two threads.
+//! Invariant J1: two blocks of one plan write disjoint elements. Upheld by each implementation of
+//! [`Plan`], an unsafe trait. Invariant J2: a block runs at most once in a job. Upheld by
+//! [`Job::run_block`], which claims it. From both: no element is ever written by two threads.
 #![expect(
     unsafe_code,
     reason = "several threads write disjoint parts of one slice, in rows that are not contiguous"
@@ -66,7 +66,8 @@ pub unsafe trait Plan: Sync {
     ///
     /// # Errors
     /// If a slice is not as long as the plan says; `workspace` needs
-    /// [`workspace_len`](Self::workspace_len) · [`blocks`](Self::blocks) elements. The output is then untouched.
+    /// [`workspace_len`](Self::workspace_len) · [`blocks`](Self::blocks) elements. The output is
+    /// then untouched.
     fn run(
         &self,
         parallel: &dyn Parallel,
@@ -99,7 +100,8 @@ pub unsafe trait Plan: Sync {
         let scratch = SharedSlice::new(workspace);
         parallel.run(blocks, &|block| {
             claims.claim(block);
-            // SAFETY: J2, as `claim` lets each block pass once, so that its part of the scratch memory is nobody else's.
+            // SAFETY: J2, as `claim` lets each block pass once, so that its part of the scratch
+            // memory is nobody else's.
             let scratch =
                 unsafe { scratch.slice_mut(block * scratch_len..(block + 1) * scratch_len) };
             self.compute(block, operands, &output, scratch);
@@ -127,10 +129,11 @@ pub struct SharedSlice<'a, T> {
     owner: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: it is a `&mut [T]` (owner) whose elements are handed out disjointly (J1, J2), as `&mut T` each to one thread: what
-// `T: Send` permits.
+// SAFETY: it is a `&mut [T]` (owner) whose elements are handed out disjointly (J1, J2), as `&mut T`
+// each to one thread: what `T: Send` permits.
 unsafe impl<T: Send> Send for SharedSlice<'_, T> {}
-// SAFETY: as above: a shared reference allows access only through `slice_mut`, whose callers keep to disjoint elements.
+// SAFETY: as above: a shared reference allows access only through `slice_mut`, whose callers keep
+// to disjoint elements.
 unsafe impl<T: Send> Sync for SharedSlice<'_, T> {}
 
 impl<'a, T> SharedSlice<'a, T> {
@@ -173,10 +176,12 @@ impl<'a, T> SharedSlice<'a, T> {
             range.start <= range.end && range.end <= self.len,
             "a block writes outside of its output"
         );
-        // SAFETY: `start <= len`, just checked, so the pointer stays within the slice that `new` took.
+        // SAFETY: `start <= len`, just checked, so the pointer stays within the slice that `new`
+        // took.
         let start = unsafe { self.data.add(range.start) };
         let mut part = NonNull::slice_from_raw_parts(start, range.end - range.start);
-        // SAFETY: within the slice (checked above), which lives for `'a`; nobody else uses these elements: duties 1 and 2.
+        // SAFETY: within the slice (checked above), which lives for `'a`; nobody else uses these
+        // elements: duties 1 and 2.
         unsafe { part.as_mut() }
     }
 }
@@ -216,7 +221,8 @@ impl Claims {
             self.blocks
         );
         let bit = 1 << (block % 64);
-        // Relaxed: only the atomicity of the claim counts; whoever hands blocks to threads orders their memory.
+        // Relaxed: only the atomicity of the claim counts; whoever hands blocks to threads orders
+        // their memory.
         let before = self.words[block / 64].fetch_or(bit, Ordering::Relaxed);
         assert!(before & bit == 0, "block {block} ran twice");
         self.claimed.fetch_add(1, Ordering::Relaxed);
@@ -252,12 +258,13 @@ pub struct Job<P: Plan, O> {
     claims: Claims,
     finished: AtomicUsize,
     output: SharedSlice<'static, P::Element>,
-    /// What owns the memory behind `output`, from `Box::into_raw`: a box that is moved about would claim it for itself.
+    /// What owns the memory behind `output`, from `Box::into_raw`: a box that is moved about would
+    /// claim it for itself.
     owner: NonNull<O>,
 }
 
-// SAFETY: the owner is only touched when the job is given up, by one thread, which `O: Send` permits; the output: see
-// `SharedSlice`; the rest is `Sync` itself.
+// SAFETY: the owner is only touched when the job is given up, by one thread, which `O: Send`
+// permits; the output: see `SharedSlice`; the rest is `Sync` itself.
 unsafe impl<P: Plan + Send, O: Send> Send for Job<P, O> {}
 // SAFETY: as above.
 unsafe impl<P: Plan, O: Send> Sync for Job<P, O> {}
@@ -285,7 +292,8 @@ impl<P: Plan, O: AsMut<[P::Element]>> Job<P, O> {
             (*owner).as_mut().len(),
         )?;
         let mut owner = NonNull::from(Box::leak(owner));
-        // SAFETY: just leaked, so it is valid and nobody else's; it does not move again until the job is given up.
+        // SAFETY: just leaked, so it is valid and nobody else's; it does not move again until the
+        // job is given up.
         let slice = unsafe { owner.as_mut() }.as_mut();
         let output = SharedSlice {
             len: slice.len(),
@@ -325,7 +333,8 @@ impl<P: Plan, O> Job<P, O> {
     /// Runs one block.
     ///
     /// # Errors
-    /// If an operand or the workspace is not as long as the plan says. The block then counts as not run.
+    /// If an operand or the workspace is not as long as the plan says. The block then counts as not
+    /// run.
     ///
     /// # Panics
     /// If there is no such block, or it ran before.
@@ -345,7 +354,8 @@ impl<P: Plan, O> Job<P, O> {
         }
         self.claims.claim(block);
         self.plan.compute(block, operands, &self.output, workspace);
-        // Acquire and release: the last block's thread sees what all the others wrote before they counted themselves.
+        // Acquire and release: the last block's thread sees what all the others wrote before they
+        // counted themselves.
         let before = self.finished.fetch_add(1, Ordering::AcqRel);
         Ok(if before + 1 == self.claims.blocks {
             Progress::Finished
@@ -362,7 +372,8 @@ impl<P: Plan, O> Job<P, O> {
         drop(unsafe { std::ptr::read(&raw const job.plan) });
         // SAFETY: as for the plan.
         drop(unsafe { std::ptr::read(&raw const job.claims) });
-        // SAFETY: from `Box::leak` in `new`; `self` is consumed, so no block runs, and `Drop` does not free it.
+        // SAFETY: from `Box::leak` in `new`; `self` is consumed, so no block runs, and `Drop` does
+        // not free it.
         *unsafe { Box::from_raw(job.owner.as_ptr()) }
     }
 }

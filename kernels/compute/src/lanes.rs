@@ -1,7 +1,7 @@
 //! Floating-point elements as vectors of the processor at hand.
 //!
-//! [`pulp::Simd`] names its operations by element type; [`Lanes`] names them once for `f32` and `f64`, so that a
-//! micro-kernel is written once.
+//! [`pulp::Simd`] names its operations by element type; [`Lanes`] names them once for `f32` and
+//! `f64`, so that a micro-kernel is written once.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -161,10 +161,11 @@ pub(crate) fn dispatch<W: WithSimd>(operation: W) -> W::Output {
     Arch::new().dispatch(operation)
 }
 
-/// Runs `body` compiled for the best instructions that this processor has, so that its loops are vectorised for them.
+/// Runs `body` compiled for the best instructions that this processor has, so that its loops are
+/// vectorised for them.
 ///
-/// `body` must be a closure whose callees are all `#[inline(always)]`: what is not inlined into it is compiled for the
-/// least processor.
+/// `body` must be a closure whose callees are all `#[inline(always)]`: what is not inlined into it
+/// is compiled for the least processor.
 #[inline(always)]
 pub(crate) fn vectorised<R>(body: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(body)

@@ -1,7 +1,8 @@
 //! Numeric routines over slices, used by the CPU kernels.
 //!
-//! A routine takes slices and their shapes, checks them once, and then runs its loops. It does not know tensors, start threads or
-//! allocate memory. Kernels own the tensors and decide which thread runs which part.
+//! A routine takes slices and their shapes, checks them once, and then runs its loops. It does not
+//! know tensors, start threads or allocate memory. Kernels own the tensors and decide which thread
+//! runs which part.
 //!
 //! ```text
 //!   shape ──new──► plan ──run(Parallel)──────────────► output          the caller waits
@@ -9,16 +10,19 @@
 //! ```
 //!
 //! # Speed and precision
-//! The routines that dominate run time ([`matmul`], [`convolution`]) share one micro-kernel, `tile`, which works in vector registers.
-//! The loops of the other routines are compiled for several instruction sets, and the best one is selected at run time. Each fast
-//! routine has a naive counterpart that defines its meaning ([`matmul::naive`], [`convolution::naive`], the scalar functions of
-//! [`math`] and [`element`]). The tests compare the two within stated bounds.
+//! The routines that dominate run time ([`matmul`], [`convolution`]) share one micro-kernel,
+//! `tile`, which works in vector registers. The loops of the other routines are compiled for
+//! several instruction sets, and the best one is selected at run time. Each fast routine has a
+//! naive counterpart that defines its meaning ([`matmul::naive`], [`convolution::naive`], the
+//! scalar functions of [`math`] and [`element`]). The tests compare the two within stated bounds.
 //!
-//! Results do not depend on the number of threads or blocks. They depend on the processor only if the width of its registers
-//! splits dot products: in [`matmul`] with few rows and a transposed right factor.
+//! Results do not depend on the number of threads or blocks. They depend on the processor only if
+//! the width of its registers splits dot products: in [`matmul`] with few rows and a transposed
+//! right factor.
 //!
 //! # Unsafe code
-//! Blocks write disjoint parts of one output; [`job`] explains how this is ensured. Nothing else is unsafe.
+//! Blocks write disjoint parts of one output; [`job`] explains how this is ensured. Nothing else is
+//! unsafe.
 #![deny(unsafe_code)]
 
 mod error;

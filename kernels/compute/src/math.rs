@@ -1,8 +1,8 @@
 //! Elementary functions, written so that a loop over them becomes vector code.
 //!
-//! Every function is free of branches and calls: selections, polynomials, and integer arithmetic on the bits. The standard
-//! library's functions are the oracles in the tests. Accuracies are in units in the last place (ULP) of the exact result, over
-//! all finite arguments, denormal ones included.
+//! Every function is free of branches and calls: selections, polynomials, and integer arithmetic on
+//! the bits. The standard library's functions are the oracles in the tests. Accuracies are in units
+//! in the last place (ULP) of the exact result, over all finite arguments, denormal ones included.
 //!
 //! | function | `f32` | `f64` |
 //! |---|---|---|
@@ -47,7 +47,8 @@ pub trait Real:
     #[must_use]
     fn abs(self) -> Self;
 
-    /// `a` where `condition`, else `b`, never by a branch: loops with a costly `a` or `b` stay vector code.
+    /// `a` where `condition`, else `b`, never by a branch: loops with a costly `a` or `b` stay
+    /// vector code.
     #[must_use]
     fn select(condition: bool, a: Self, b: Self) -> Self;
 
@@ -171,7 +172,8 @@ macro_rules! real {
             /// `eˣ = 2ⁿ · eʳ` with `|r| ≤ ln(2) / 2`.
             #[inline(always)]
             fn exp(self) -> Self {
-                // Beyond these bounds the result is infinite or zero; within, the exponent arithmetic does not overflow.
+                // Beyond these bounds the result is infinite or zero; within, the exponent
+                // arithmetic does not overflow.
                 let (low, high) = $EXP_RANGE;
                 let x = Self::select(self > high, high, self);
                 let x = Self::select(x < low, low, x);
@@ -229,7 +231,8 @@ macro_rules! real {
                 let magnitude = self.abs();
                 let near = magnitude.tanh_near_zero();
                 let far = 1.0 - 2.0 / ((magnitude + magnitude).exp() + 1.0);
-                // The sign comes last: with a sign of its own on each side, the loop is not vectorised.
+                // The sign comes last: with a sign of its own on each side, the loop is not
+                // vectorised.
                 Self::select(magnitude < 0.625, near, far).copysign(self)
             }
         }

@@ -2,10 +2,10 @@
 //!
 //! Matrices are dense and row-major; either factor may be given transposed.
 //!
-//! - [`Matmul`]: `f32` and `f64`, on this crate's micro-kernel; few rows take a path of their own that reads `b`
-//!   where it lies.
-//! - [`naive`]: any element type, the loops as they are in textbooks: the oracle of the fast ones, and the only ones for
-//!   integers and complex numbers.
+//! - [`Matmul`]: `f32` and `f64`, on this crate's micro-kernel; few rows take a path of their own
+//!   that reads `b` where it lies.
+//! - [`naive`]: any element type, the loops as they are in textbooks: the oracle of the fast ones,
+//!   and the only ones for integers and complex numbers.
 
 mod operands;
 
@@ -36,8 +36,8 @@ impl MatmulElement for f64 {}
 /// A matrix product, planned.
 ///
 /// # Accuracy
-/// Each element of `c` is summed by fused multiply-adds in a fixed order, whatever the number of threads: the error is below
-/// `k · ε · Σ|a·b|`.
+/// Each element of `c` is summed by fused multiply-adds in a fixed order, whatever the number of
+/// threads: the error is below `k · ε · Σ|a·b|`.
 ///
 /// ```
 /// use tfrt_compute::job::Plan;
@@ -63,28 +63,32 @@ pub struct Matmul<T> {
     element: PhantomData<T>,
 }
 
-/// The most `k` that are summed before a tile is stored: then the rows of `a` that are used together, and a panel of `b`,
-/// stay in the second-level cache.
+/// The most `k` that are summed before a tile is stored: then the rows of `a` that are used
+/// together, and a panel of `b`, stay in the second-level cache.
 const MAX_K: usize = 512;
 
 /// Bytes of `a` that all panels pass over before the next rows are taken up.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Rows that lie a multiple of so many bytes apart compete for the same places of the first-level cache.
+/// Rows that lie a multiple of so many bytes apart compete for the same places of the first-level
+/// cache.
 const CONFLICT_BYTES: usize = 2048;
 
-/// Elements between the rows of a copy of `a`, beyond their length: a cache line or two, against such conflicts.
+/// Elements between the rows of a copy of `a`, beyond their length: a cache line or two, against
+/// such conflicts.
 const COPY_GAP: usize = 16;
 
 /// Up to how many rows of `a` it is not worth packing `b`.
 ///
-/// Measured on Zen 4 with a `b` of 784 × 512: 8 rows take 81 µs where it lies, 9 rows 114 µs packed; each further row takes
-/// 10 µs and 6 µs.
+/// Measured on Zen 4 with a `b` of 784 × 512: 8 rows take 81 µs where it lies, 9 rows 114 µs
+/// packed; each further row takes 10 µs and 6 µs.
 const FEW_ROWS: usize = 12;
 
-/// How many multiplications and additions take as long as an operation of other routines does: processors do them in bulk.
+/// How many multiplications and additions take as long as an operation of other routines does:
+/// processors do them in bulk.
 ///
-/// Measured on two threads with a network of 784, 512 and 10 neurons and one image: its products are sooner done than shared.
+/// Measured on two threads with a network of 784, 512 and 10 neurons and one image: its products
+/// are sooner done than shared.
 const OPERATIONS_PER_UNIT: usize = 4;
 
 impl<T: MatmulElement> Matmul<T> {
@@ -133,8 +137,8 @@ impl<T: MatmulElement> Matmul<T> {
         self.shape.batch * self.panels.len()
     }
 
-    /// Rearranges `b`, as it is worth for a `b` that is used again, such as weights. Memory aligned to 64 bytes makes the
-    /// product a few percent faster.
+    /// Rearranges `b`, as it is worth for a `b` that is used again, such as weights. Memory aligned
+    /// to 64 bytes makes the product a few percent faster.
     ///
     /// # Errors
     /// If a slice does not have the right length.
@@ -210,7 +214,8 @@ impl<T: MatmulElement> Matmul<T> {
         }
     }
 
-    /// Elements `range` of some rows of `a`, and how far apart the rows are: in `copy` if they must be copied.
+    /// Elements `range` of some rows of `a`, and how far apart the rows are: in `copy` if they must
+    /// be copied.
     fn rows_of_a<'a>(
         &self,
         a: &'a [T],
@@ -256,8 +261,9 @@ impl<T: MatmulElement> Matmul<T> {
     }
 }
 
-// SAFETY: 1. A block's elements are the columns of its share of panels in its share of rows of its product: a partition of
-// the output (`share`). 2. `blocks` is computed from fields that do not change.
+// SAFETY: 1. A block's elements are the columns of its share of panels in its share of rows of its
+// product: a partition of the output (`share`). 2. `blocks` is computed from fields that do not
+// change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl<T: MatmulElement> Plan for Matmul<T> {
     type Element = T;
@@ -479,7 +485,8 @@ impl<T: MatmulElement> Part<'_, T> {
     #[inline(always)]
     fn store<S: Simd>(&self, simd: S, row: usize, columns: Range<usize>, sums: &[T::Vector<S>]) {
         let start = (self.first_row + row) * self.n;
-        // SAFETY: the row and the columns are of this block's share (duty 1 of `Plan`); a slice lives for this call only.
+        // SAFETY: the row and the columns are of this block's share (duty 1 of `Plan`); a slice
+        // lives for this call only.
         #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
         let elements = unsafe {
             self.output

@@ -1,5 +1,5 @@
-//! Batch normalisation with given statistics: `(x - mean) / √(variance + ε) · scale + offset`, per channel; and layer
-//! normalisation, with the statistics of each row.
+//! Batch normalisation with given statistics: `(x - mean) / √(variance + ε) · scale + offset`, per
+//! channel; and layer normalisation, with the statistics of each row.
 
 use std::ops::Range;
 
@@ -56,7 +56,8 @@ pub struct LayerNorm<'a, T> {
 }
 
 impl<T: Real> LayerNorm<'_, T> {
-    /// Normalises rows. The variance is that of the differences from the mean, which loses no digits where the mean is large.
+    /// Normalises rows. The variance is that of the differences from the mean, which loses no
+    /// digits where the mean is large.
     ///
     /// # Errors
     /// If the slices differ in length, or are not made of rows.
@@ -101,9 +102,11 @@ impl<T: Real> BatchNorm<'_, T> {
         Ok(channels)
     }
 
-    /// The same as one factor and one summand for each channel, to be fused onto a convolution: `x · scale + shift`.
+    /// The same as one factor and one summand for each channel, to be fused onto a convolution:
+    /// `x · scale + shift`.
     ///
-    /// Not the same to the last digit as [`apply`](Self::apply), where the mean is large against the deviation.
+    /// Not the same to the last digit as [`apply`](Self::apply), where the mean is large against
+    /// the deviation.
     ///
     /// # Errors
     /// If a slice does not have an element for each channel.
@@ -236,7 +239,8 @@ const BLOCK: usize = 128;
 /// What the gradient of a batch normalisation in training is computed from, and what it returns.
 ///
 /// With `n` rows of channels, `r = 1 / √(variance + ε)` and `xc = input - mean`:
-/// `gamma = Σ dy · xc · r`, `beta = Σ dy`, `input = scale · r · (dy - mean(dy) - xc · r² · mean(dy · xc))`.
+/// `gamma = Σ dy · xc · r`, `beta = Σ dy`,
+/// `input = scale · r · (dy - mean(dy) - xc · r² · mean(dy · xc))`.
 #[derive(Debug)]
 pub struct BatchNormGradients<'a, T> {
     /// The gradient by the input.

@@ -1,8 +1,8 @@
 //! Who runs the blocks that a routine is divided into.
 //!
-//! A routine knows how its work divides, not who does it. It hands `blocks` pieces to a [`Parallel`]; the owner of threads
-//! implements it. Dividing never changes a result: every output element is computed by one block, in one order, whatever
-//! [`Parallel::width`] says.
+//! A routine knows how its work divides, not who does it. It hands `blocks` pieces to a
+//! [`Parallel`]; the owner of threads implements it. Dividing never changes a result: every output
+//! element is computed by one block, in one order, whatever [`Parallel::width`] says.
 
 /// Runs the blocks of a routine, on whatever threads it has.
 ///
@@ -20,7 +20,8 @@ pub trait Parallel: Sync {
     /// How many blocks may run at the same time, at least 1: what a routine divides its work for.
     fn width(&self) -> usize;
 
-    /// Calls `body` once with each number below `blocks`, in any order, and returns when all calls have returned.
+    /// Calls `body` once with each number below `blocks`, in any order, and returns when all calls
+    /// have returned.
     fn run(&self, blocks: usize, body: &(dyn Fn(usize) + Sync));
 }
 
@@ -40,7 +41,8 @@ impl Parallel for Serial {
     }
 }
 
-/// A thread of its own for each of `width` shares of the blocks: for programs without a work queue, tests and benches.
+/// A thread of its own for each of `width` shares of the blocks: for programs without a work queue,
+/// tests and benches.
 ///
 /// Starting threads costs tens of microseconds a call; a work queue does better.
 #[derive(Clone, Copy, Debug)]
@@ -84,10 +86,11 @@ impl Parallel for ScopedThreads {
     }
 }
 
-/// Into how many blocks to divide `work` operations of `unit_blocks` indivisible units for `width` threads.
+/// Into how many blocks to divide `work` operations of `unit_blocks` indivisible units for `width`
+/// threads.
 ///
-/// A block is worth handing over from about [`MIN_BLOCK_OPERATIONS`]; a few blocks more than threads even out what the
-/// threads are slowed down by.
+/// A block is worth handing over from about [`MIN_BLOCK_OPERATIONS`]; a few blocks more than
+/// threads even out what the threads are slowed down by.
 pub(crate) fn block_count(width: usize, units: usize, operations: usize) -> usize {
     if width <= 1 {
         return 1;

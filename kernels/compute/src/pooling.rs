@@ -11,7 +11,8 @@ use crate::math::Real;
 /// The shape of a two-dimensional pooling.
 ///
 /// # Shapes
-/// Input `[batch, rows.input, columns.input, channels]`, output `[batch, rows.output, columns.output, channels]`.
+/// Input `[batch, rows.input, columns.input, channels]`, output
+/// `[batch, rows.output, columns.output, channels]`.
 ///
 /// ```
 /// use tfrt_compute::convolution::{Padding, Window};
@@ -90,7 +91,8 @@ impl Pooling {
         ])
     }
 
-    /// Lines of all output images: what [`max_lines`](Self::max_lines) divides. None if the lines have no elements.
+    /// Lines of all output images: what [`max_lines`](Self::max_lines) divides. None if the lines
+    /// have no elements.
     #[must_use]
     pub fn lines(&self) -> usize {
         if self.output_len() == 0 {
@@ -194,8 +196,8 @@ impl Pooling {
         Ok(())
     }
 
-    /// The gradient of [`max`](Self::max): each output's gradient goes to the first greatest element of its window. A window
-    /// without an element above `start` passes nothing on.
+    /// The gradient of [`max`](Self::max): each output's gradient goes to the first greatest
+    /// element of its window. A window without an element above `start` passes nothing on.
     ///
     /// # Errors
     /// If a slice is not as long as its shape says; the result is then untouched.
@@ -244,7 +246,8 @@ impl Pooling {
         Ok(())
     }
 
-    /// The gradient of [`average`](Self::average): each output's gradient is spread evenly over its window.
+    /// The gradient of [`average`](Self::average): each output's gradient is spread evenly over its
+    /// window.
     ///
     /// # Errors
     /// If a slice is not as long as its shape says; the result is then untouched.
@@ -309,8 +312,8 @@ impl Pooling {
         check_len("pooling", "output", lines.len() * self.line_len(), output)
     }
 
-    /// Visits where the pixels of a window lie, from its first to its last: those in the image, not those in the padding, of
-    /// which there may be any number.
+    /// Visits where the pixels of a window lie, from its first to its last: those in the image, not
+    /// those in the padding, of which there may be any number.
     #[inline(always)]
     fn for_each_source(&self, line: usize, column: usize, mut visit: impl FnMut(usize)) {
         let (image, row) = (line / self.rows.output, line % self.rows.output);

@@ -1,6 +1,8 @@
-//! Recurrent layers: plain ones, gated recurrent units and long short-term memory, one direction at a time.
+//! Recurrent layers: plain ones, gated recurrent units and long short-term memory, one direction at
+//! a time.
 //!
-//! The products with the input are one matrix product for all steps; those with the state are one for each step.
+//! The products with the input are one matrix product for all steps; those with the state are one
+//! for each step.
 
 use std::fmt;
 
@@ -111,8 +113,9 @@ pub struct RecurrentState<'a> {
 }
 
 impl Recurrent<'_> {
-    /// Runs the layer on `x`, `[steps, batch, input]`, and writes the state after each step to `y`, `[steps, batch, hidden]`: those beyond
-    /// the length of a sequence stay as they are. `lengths` has that of each sequence.
+    /// Runs the layer on `x`, `[steps, batch, input]`, and writes the state after each step to `y`,
+    /// `[steps, batch, hidden]`: those beyond the length of a sequence stay as they are. `lengths`
+    /// has that of each sequence.
     ///
     /// # Errors
     /// If a slice does not have the right length, or a sequence is longer than there are steps.
@@ -297,7 +300,8 @@ mod tests {
             }
         }
 
-        /// One gate of one sequence before its function, but for peepholes: by the definition, number by number.
+        /// One gate of one sequence before its function, but for peepholes: by the definition,
+        /// number by number.
         fn gate(
             &self,
             cell: RecurrentCell,

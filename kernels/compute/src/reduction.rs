@@ -1,15 +1,15 @@
 //! Sums, means, extremes along axes, and where the extremes are.
 //!
 //! # Accuracy
-//! Sums are taken in blocks of [`BLOCK`], in an order that neither processor nor threads change: the error of a sum of `n`
-//! numbers is below `(n / BLOCK + BLOCK) · ε · Σ|x|`.
+//! Sums are taken in blocks of [`BLOCK`], in an order that neither processor nor threads change:
+//! the error of a sum of `n` numbers is below `(n / BLOCK + BLOCK) · ε · Σ|x|`.
 
 use crate::element::{Arithmetic, FromCount, Ordered};
 use crate::error::{ComputeError, check_len, checked_product, product};
 use crate::lanes::vectorised;
 
-/// What becomes of the elements along the reduced axes. An empty sum is 0, an empty product 1, an empty maximum the lowest and
-/// an empty minimum the highest value; an empty mean is what 0 / 0 is.
+/// What becomes of the elements along the reduced axes. An empty sum is 0, an empty product 1, an
+/// empty maximum the lowest and an empty minimum the highest value; an empty mean is what 0 / 0 is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
     /// The sum.
@@ -43,8 +43,8 @@ pub const BLOCK: usize = 128;
 pub struct Axes {
     shape: Vec<usize>,
     is_reduced: Vec<bool>,
-    /// Extents of merged neighbours, alternately kept and reduced; the first is kept, the last as `is_reduced` says. Extents
-    /// of 1 are left out but for the first.
+    /// Extents of merged neighbours, alternately kept and reduced; the first is kept, the last as
+    /// `is_reduced` says. Extents of 1 are left out but for the first.
     merged: Vec<usize>,
     input_len: usize,
     output_len: usize,
@@ -54,7 +54,8 @@ impl Axes {
     /// Reduces `axes` of a tensor of this shape; negative axes count from the end.
     ///
     /// # Errors
-    /// If an axis does not exist or is given twice, or the tensor has more elements than can be addressed.
+    /// If an axis does not exist or is given twice, or the tensor has more elements than can be
+    /// addressed.
     pub fn new(shape: &[usize], axes: &[isize]) -> Result<Self, ComputeError> {
         let mut is_reduced = vec![false; shape.len()];
         for &axis in axes {
@@ -223,7 +224,8 @@ pub(crate) fn resolve_axis(routine: &str, axis: isize, rank: usize) -> Result<us
     })
 }
 
-/// Results that are combined side by side, so that the loop becomes vector code: fixed, whatever the processor.
+/// Results that are combined side by side, so that the loop becomes vector code: fixed, whatever
+/// the processor.
 const SIDE_BY_SIDE: usize = 32;
 
 #[inline(always)]
@@ -305,8 +307,8 @@ impl Index for i64 {
     }
 }
 
-/// Where along an axis the greatest element is: the first of equals. A NaN is not greater than anything, so it is found only
-/// at place 0, if nothing is greater than `LOWEST` there.
+/// Where along an axis the greatest element is: the first of equals. A NaN is not greater than
+/// anything, so it is found only at place 0, if nothing is greater than `LOWEST` there.
 ///
 /// # Shapes
 /// `input`: `shape`; `output`: `shape` without `axis`.

@@ -3,8 +3,9 @@
 use crate::cast::CastTo;
 use crate::error::{ComputeError, check_len, checked_product};
 
-/// Resizes an image by bilinear interpolation: output pixel `i` is read at `i · (input extent / output extent)`, without a
-/// shift by half a pixel; beyond the last pixel, the last one counts.
+/// Resizes an image by bilinear interpolation: output pixel `i` is read at
+/// `i · (input extent / output extent)`, without a shift by half a pixel; beyond the last pixel,
+/// the last one counts.
 ///
 /// # Shapes
 /// `input`: `[height, width, channels]`; `output`: `[new_height, new_width, channels]`.

@@ -10,8 +10,9 @@ use crate::parallel::{block_count, share};
 
 /// An output of equal rows, divided into blocks of neighbouring rows.
 ///
-/// What a row is, the caller says: an element for element-wise functions, a line of an image for pooling. The operands are
-/// the routine itself: it is given a range of rows, and where to put them.
+/// What a row is, the caller says: an element for element-wise functions, a line of an image for
+/// pooling. The operands are the routine itself: it is given a range of rows, and where to put
+/// them.
 ///
 /// ```
 /// use tfrt_compute::job::Plan;
@@ -34,7 +35,8 @@ pub struct RowPlan<T> {
 }
 
 impl<T> RowPlan<T> {
-    /// Divides `rows` rows of `row_len` elements, which take so many `operations` in all, for at most `width` threads.
+    /// Divides `rows` rows of `row_len` elements, which take so many `operations` in all, for at
+    /// most `width` threads.
     ///
     /// # Errors
     /// If the output has more elements than can be addressed.
@@ -54,7 +56,8 @@ impl<T> RowPlan<T> {
     }
 }
 
-// SAFETY: 1. A block's elements are those of its share of rows: a partition of the output. 2. Nobody changes the fields.
+// SAFETY: 1. A block's elements are those of its share of rows: a partition of the output. 2.
+// Nobody changes the fields.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl<T: Copy + Send + Sync + 'static> Plan for RowPlan<T> {
     type Element = T;

@@ -1,7 +1,7 @@
 //! Reading images between pixels.
 //!
-//! A *tap* is a pixel along one axis and its weight. What a place reads is the sum over all combinations of the taps of its axes, so that
-//! images of any number of dimensions are read alike.
+//! A *tap* is a pixel along one axis and its weight. What a place reads is the sum over all
+//! combinations of the taps of its axes, so that images of any number of dimensions are read alike.
 
 /// How a place between pixels is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,8 @@ pub enum Border {
 /// The most taps of one axis.
 pub const MAX_TAPS: usize = 4;
 
-/// The taps of one axis: so many of the first places and weights. A place that is missing reads zero.
+/// The taps of one axis: so many of the first places and weights. A place that is missing reads
+/// zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Taps {
     places: [Option<usize>; MAX_TAPS],
@@ -44,7 +45,8 @@ impl Taps {
     }
 }
 
-/// Coordinates are cut to this distance from the image, beyond which nothing changes that a number could tell.
+/// Coordinates are cut to this distance from the image, beyond which nothing changes that a number
+/// could tell.
 const FARTHEST: f64 = 1e15;
 
 /// How one axis of an image is read.
@@ -165,8 +167,8 @@ fn cubic(t: f64) -> [f64; 4] {
     [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)]
 }
 
-/// The sum of the pixels of an image under all combinations of the taps of its axes. `dims` are the extents of the image, outermost first;
-/// `taps` are those of its axes, in that order.
+/// The sum of the pixels of an image under all combinations of the taps of its axes. `dims` are the
+/// extents of the image, outermost first; `taps` are those of its axes, in that order.
 ///
 /// # Panics
 /// If a tap is of an axis with more pixels than `dims` says, and the image is too short for it.

@@ -3,8 +3,9 @@
 //! All work on rows: `len / row_len` of them, each independent.
 //!
 //! # Accuracy
-//! Relative error below `(16 + row_len / 32 + |x - max|) · ε` for [`softmax`], where `x - max` is how far a number is below the
-//! greatest of its row, which is rounded before it is an exponent; absolute error below `16 · ε · (1 + max|x|)` for [`log_softmax`].
+//! Relative error below `(16 + row_len / 32 + |x - max|) · ε` for [`softmax`], where `x - max` is
+//! how far a number is below the greatest of its row, which is rounded before it is an exponent;
+//! absolute error below `16 · ε · (1 + max|x|)` for [`log_softmax`].
 
 use crate::error::{ComputeError, check_len};
 use crate::lanes::vectorised;
@@ -89,12 +90,14 @@ pub fn unstabilised_softmax_in_place<T: Real>(tensor: &mut [T]) {
     );
 }
 
-/// The cross entropy of `softmax(logits)` and `labels` for each row, and its gradient by the logits.
+/// The cross entropy of `softmax(logits)` and `labels` for each row, and its gradient by the
+/// logits.
 ///
 /// `loss = -Σ labels · log_softmax(logits)`; `gradient = softmax(logits) · Σ labels - labels`.
 ///
 /// # Errors
-/// If `labels` or `gradient` differ in length from `logits`, rows do not fill them, or there is not one loss for each row.
+/// If `labels` or `gradient` differ in length from `logits`, rows do not fill them, or there is not
+/// one loss for each row.
 pub fn softmax_cross_entropy<T: Real>(
     row_len: usize,
     logits: &[T],

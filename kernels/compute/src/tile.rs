@@ -11,9 +11,10 @@
 //!   └───────────┘    └──────┴──────┘
 //! ```
 //!
-//! The rows of A are read where they lie: a row is a sequence of *runs*, each contiguous, at `base[row] + tap`. For a matrix
-//! product there is one run, the row; for a convolution there is one for each tap of the filter, so that the input image
-//! needs no rearrangement. B is rearranged into panels beforehand ([`PanelLayout`]), which is worth keeping for weights.
+//! The rows of A are read where they lie: a row is a sequence of *runs*, each contiguous, at
+//! `base[row] + tap`. For a matrix product there is one run, the row; for a convolution there is
+//! one for each tap of the filter, so that the input image needs no rearrangement. B is rearranged
+//! into panels beforehand ([`PanelLayout`]), which is worth keeping for weights.
 //!
 //! Each output element is summed in the order of k by fused multiply-adds.
 
@@ -26,8 +27,8 @@ use crate::lanes::{Lanes, native_lanes};
 /// Registers of a panel's width.
 const PANEL_VECTORS: usize = 2;
 
-/// How a `k × n` matrix lies as panels: `n / width` panels, each `k` rows of `width` elements; the last is filled up with
-/// zeros.
+/// How a `k × n` matrix lies as panels: `n / width` panels, each `k` rows of `width` elements; the
+/// last is filled up with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PanelLayout {
     pub(crate) k: usize,
@@ -81,8 +82,8 @@ impl PanelLayout {
 
     /// Fills `packed` with some panels of a row-major matrix.
     ///
-    /// The matrix is read row by row, as it lies, by registers: what is large comes from memory, and many short reads that do
-    /// not wait for one another bring it faster than few that do.
+    /// The matrix is read row by row, as it lies, by registers: what is large comes from memory,
+    /// and many short reads that do not wait for one another bring it faster than few that do.
     #[inline(always)]
     pub(crate) fn pack_some<S: Simd, T: Lanes>(
         &self,
@@ -111,7 +112,8 @@ impl PanelLayout {
     }
 }
 
-/// Fills the rows of one panel from the first `filled` columns of a row-major matrix whose rows are `stride` elements apart.
+/// Fills the rows of one panel from the first `filled` columns of a row-major matrix whose rows are
+/// `stride` elements apart.
 pub(crate) fn pack_panel<T: Lanes>(
     matrix: &[T],
     stride: usize,
@@ -125,7 +127,8 @@ pub(crate) fn pack_panel<T: Lanes>(
     }
 }
 
-/// Fills the rows of one panel from the first `filled` *rows* of a row-major matrix whose rows are `stride` elements apart.
+/// Fills the rows of one panel from the first `filled` *rows* of a row-major matrix whose rows are
+/// `stride` elements apart.
 pub(crate) fn pack_transposed_panel<T: Lanes>(
     matrix: &[T],
     stride: usize,
@@ -150,7 +153,8 @@ pub(crate) fn pack_transposed_panel<T: Lanes>(
 }
 
 /// What is done to a finished sum before it is stored:
-/// `activation((alpha · sum + beta · c) · scale[column] + shift[column])`, or with `c` added behind the shift.
+/// `activation((alpha · sum + beta · c) · scale[column] + shift[column])`, or with `c` added behind
+/// the shift.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epilogue<'a, T> {
     pub(crate) alpha: T,
@@ -226,7 +230,8 @@ pub(crate) fn compute<S: Simd, T: Lanes>(
     }
 }
 
-/// A function of its own for each number of rows: in a larger one, the accumulators do not all stay in registers.
+/// A function of its own for each number of rows: in a larger one, the accumulators do not all stay
+/// in registers.
 #[inline(never)]
 fn rows<S: Simd, T: Lanes, const ROWS: usize>(
     simd: S,
@@ -283,7 +288,8 @@ impl<S: Simd, T: Lanes, const ROWS: usize> NullaryFnOnce for Rows<'_, S, T, ROWS
     }
 }
 
-/// An epilogue of whole panels, with what it reads for one of them in registers: for sums that are finished when they are stored.
+/// An epilogue of whole panels, with what it reads for one of them in registers: for sums that are
+/// finished when they are stored.
 pub(crate) struct PanelEpilogue<S: Simd, T: Lanes> {
     scale: [T::Vector<S>; PANEL_VECTORS],
     shift: [T::Vector<S>; PANEL_VECTORS],
@@ -322,8 +328,9 @@ impl<T: Lanes> Clamp<T> {
 }
 
 impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
-    /// The same for the panel from `column` on, if all its columns are the output's, and sums are not scaled by `alpha` nor added
-    /// to by `beta`. The results are the same, bit by bit: a factor that is not given is one, and a summand minus zero.
+    /// The same for the panel from `column` on, if all its columns are the output's, and sums are
+    /// not scaled by `alpha` nor added to by `beta`. The results are the same, bit by bit: a factor
+    /// that is not given is one, and a summand minus zero.
     #[inline(always)]
     pub(crate) fn of_panel<S: Simd>(
         &self,
@@ -349,8 +356,8 @@ impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
         })
     }
 
-    /// Turns one row of sums into elements `column..` of a row of the output; the columns of a panel that the output does
-    /// not have are dropped.
+    /// Turns one row of sums into elements `column..` of a row of the output; the columns of a
+    /// panel that the output does not have are dropped.
     #[inline(always)]
     pub(crate) fn store<S: Simd>(
         &self,

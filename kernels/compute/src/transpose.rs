@@ -2,8 +2,8 @@
 
 use crate::error::{ComputeError, check_len, checked_product};
 
-/// `output[i[permutation[0]], i[permutation[1]], …] = input[i[0], i[1], …]`: axis `a` of the output is axis `permutation[a]` of
-/// the input.
+/// `output[i[permutation[0]], i[permutation[1]], …] = input[i[0], i[1], …]`: axis `a` of the output
+/// is axis `permutation[a]` of the input.
 ///
 /// # Shapes
 /// `input`: `shape`; `output`: `shape[permutation[0]], shape[permutation[1]], …`.
@@ -102,13 +102,16 @@ fn for_each_place(axes: &[Axis], mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// The side of the squares that a transposition moves: its lines of both sides stay in the first-level cache.
+/// The side of the squares that a transposition moves: its lines of both sides stay in the
+/// first-level cache.
 const SQUARE: usize = 32;
 
-/// The last axis of the output is not the last of the input: squares over both are moved one by one.
+/// The last axis of the output is not the last of the input: squares over both are moved one by
+/// one.
 fn transpose_squares<T: Copy>(axes: &[Axis], input: &[T], output: &mut [T]) {
     let (last, others) = axes.split_last().expect("a tensor that changes has axes");
-    // The axis of the output along which the input is contiguous; merging leaves one, as extents of 1 are left out.
+    // The axis of the output along which the input is contiguous; merging leaves one, as extents of
+    // 1 are left out.
     let Some(fast) = others.iter().position(|axis| axis.stride == 1) else {
         for_each_place(axes, |at, from| output[at] = input[from]);
         return;

@@ -1,6 +1,7 @@
 //! Functions of one tensor, element by element.
 //!
-//! All work on slices of equal length: `output[i] = f(input[i])`. Accuracies are those of [`crate::math`].
+//! All work on slices of equal length: `output[i] = f(input[i])`. Accuracies are those of
+//! [`crate::math`].
 
 use crate::element::Ordered;
 use crate::lanes::vectorised;

@@ -1,7 +1,8 @@
 //! CUDA: the libraries of the system, through the bindings of `cudarc`.
 //!
-//! Nothing is linked. A library is opened when it is first needed; without it, or without one of its functions, each call fails as the
-//! library itself would fail, and says what is missing. No call panics.
+//! Nothing is linked. A library is opened when it is first needed; without it, or without one of
+//! its functions, each call fails as the library itself would fail, and says what is missing. No
+//! call panics.
 //!
 //! - `library`: functions by name.
 //! - `live`: which handles and which memory exist.

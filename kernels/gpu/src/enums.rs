@@ -1,7 +1,8 @@
 //! Enumerations of the libraries, as attributes.
 //!
-//! A file and a generic form hold `(value << 2) | platform`; a custom form shows the keyword. The collectives are the exception: there the
-//! plain value is stored. Attributes of AMD's libraries can be read and written, but not run.
+//! A file and a generic form hold `(value << 2) | platform`; a custom form shows the keyword. The
+//! collectives are the exception: there the plain value is stored. Attributes of AMD's libraries
+//! can be read and written, but not run.
 
 use tfrt::kernel::AttrParam;
 use tfrt::ods::AttrKind;

@@ -1,8 +1,9 @@
 //! Running programs that describe themselves, for embedders.
 //!
-//! A program for this executor has a function `get_tfrt_gpu_entry_point`, which returns an [`EntryPoint`]: the name of the function to
-//! call, and the sizes of the buffers that it takes. `tfrt opt --tfrt-set-entry-point` adds it. The function takes a chain, a stream and
-//! the buffers, and returns a chain.
+//! A program for this executor has a function `get_tfrt_gpu_entry_point`, which returns an
+//! [`EntryPoint`]: the name of the function to call, and the sizes of the buffers that it takes.
+//! `tfrt opt --tfrt-set-entry-point` adds it. The function takes a chain, a stream and the buffers,
+//! and returns a chain.
 //!
 //! ```text
 //!   program ──► entry_point ──► preload ──► execute(chain, stream, buffers) ──► chain: everything is enqueued
@@ -11,7 +12,8 @@
 //!                                              allocate_buffer
 //! ```
 //!
-//! Buffers may be used for the next call as soon as the chain is ready: work on one stream runs in order.
+//! Buffers may be used for the next call as soon as the chain is ready: work on one stream runs in
+//! order.
 //!
 //! An embedder that already has contexts and streams lends them to programs with `borrowed`.
 

@@ -5,17 +5,21 @@
 //!                                                └── kernels: PTX, interpreted (`tfrt_ptx`)
 //! ```
 //!
-//! It is for programs and tests without a GPU, and for finding mistakes: it reports what a GPU leaves undefined.
+//! It is for programs and tests without a GPU, and for finding mistakes: it reports what a GPU
+//! leaves undefined.
 //!
-//! - Work is asynchronous: a call returns once its work is enqueued, and a program that forgets to synchronize reads old data here, too.
-//! - Addresses of device memory mean nothing to the host. They are never used again, with gaps between blocks, so that an access outside
-//!   of a block, or after it was freed, is an error that names block and offender. New memory is filled with the byte 0xFF.
-//! - A fault of a kernel makes the context unusable, as on a GPU: every later call of the context fails with the same status, and tells
-//!   what went wrong.
+//! - Work is asynchronous: a call returns once its work is enqueued, and a program that forgets to
+//!   synchronize reads old data here, too.
+//! - Addresses of device memory mean nothing to the host. They are never used again, with gaps
+//!   between blocks, so that an access outside of a block, or after it was freed, is an error that
+//!   names block and offender. New memory is filled with the byte 0xFF.
+//! - A fault of a kernel makes the context unusable, as on a GPU: every later call of the context
+//!   fails with the same status, and tells what went wrong.
 //! - Calls fail on request: see [`Options::failures`].
 //!
-//! What it does not do: it is not fast, and one piece of work runs at a time, so that two streams never access memory at the same time.
-//! A missing event between streams shows as a wrong order, not as torn data.
+//! What it does not do: it is not fast, and one piece of work runs at a time, so that two streams
+//! never access memory at the same time. A missing event between streams shows as a wrong order,
+//! not as torn data.
 
 mod memory;
 

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The kernels use a GPU only through the traits of [`api`]. A [`Gpu`](platform::Gpu) is one
-//! implementation of all of them, chosen once per host: see [`platform`]. On machines without a GPU,
-//! this crate builds, starts, and runs everything that does not need a device.
+//! implementation of all of them, chosen once per host: see [`platform`]. On machines without a
+//! GPU, this crate builds, starts, and runs everything that does not need a device.
 //!
 //! | module | contents |
 //! |---|---|

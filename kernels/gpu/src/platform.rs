@@ -1,6 +1,7 @@
 //! The choice of an implementation.
 //!
-//! A host has one [`Gpu`], which is opened on first use, by [`Gpu::of_host`]. Which one it is says, in this order,
+//! A host has one [`Gpu`], which is opened on first use, by [`Gpu::of_host`]. Which one it is says,
+//! in this order,
 //!
 //! 1. the embedder, by [`Gpu::install`]; the tool `tfrt run` does so for `--gpu`;
 //! 2. the environment variable `TFRT_GPU`: `cuda` or `host`;

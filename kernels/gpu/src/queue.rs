@@ -1,10 +1,11 @@
 //! The work queue of GPU programs: tasks run at once, on the thread that adds them.
 //!
-//! Kernels of GPU programs put work on streams and do little else, so that it does not pay to hand them to other threads. A program runs
-//! on its caller's thread, in order, and `stream.synchronize` blocks that thread. Only what waits for another participant has a thread of
-//! its own.
+//! Kernels of GPU programs put work on streams and do little else, so that it does not pay to hand
+//! them to other threads. A program runs on its caller's thread, in order, and `stream.synchronize`
+//! blocks that thread. Only what waits for another participant has a thread of its own.
 //!
-//! Tasks that add tasks nest. Beyond 64 levels, a task goes to a thread instead, since the stack of the caller is finite.
+//! Tasks that add tasks nest. Beyond 64 levels, a task goes to a thread instead, since the stack of
+//! the caller is finite.
 
 use std::cell::RefCell;
 

@@ -8,8 +8,9 @@
 //!    └────────┴── Memory ◄── Buffer ◄── DenseGpuTensor
 //! ```
 //!
-//! An arrow is a counted reference, so a buffer that is needed keeps everything above it. Nothing waits when it is dropped, but for memory:
-//! a driver frees that once no work uses it. What fails then is logged.
+//! An arrow is a counted reference, so a buffer that is needed keeps everything above it. Nothing
+//! waits when it is dropped, but for memory: a driver frees that once no work uses it. What fails
+//! then is logged.
 
 use std::fmt;
 use std::ops::Deref;

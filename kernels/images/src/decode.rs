@@ -1,7 +1,8 @@
 //! Decoding images.
 //!
-//! The decoders are those of `zune-jpeg`, `zune-png` and `image-webp`. Files are damaged or hostile at times: the size that a file claims is
-//! checked before memory is allocated for it, and a decoder that panics is an error.
+//! The decoders are those of `zune-jpeg`, `zune-png` and `image-webp`. Files are damaged or hostile
+//! at times: the size that a file claims is checked before memory is allocated for it, and a
+//! decoder that panics is an error.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};

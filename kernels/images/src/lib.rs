@@ -1,8 +1,8 @@
 //! Images for input pipelines.
 //!
 //! An image is a dense tensor of shape `[height, width, channels]`, from the top row down, with one
-//! channel (grey), two (grey and alpha), three (red, green and blue) or four (with alpha). The elements
-//! of decoded images have the type u8.
+//! channel (grey), two (grey and alpha), three (red, green and blue) or four (with alpha). The
+//! elements of decoded images have the type u8.
 //!
 //! | module | functions | kernels |
 //! |---|---|---|

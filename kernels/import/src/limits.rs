@@ -1,7 +1,8 @@
 //! How large the parts of a model file may be.
 //!
-//! Nothing that a file says may exhaust the memory or the time of the process. What a format does not bound has a limit here. A
-//! limit that is exceeded is an error that names the limit and the option that raises it.
+//! Nothing that a file says may exhaust the memory or the time of the process. What a format does
+//! not bound has a limit here. A limit that is exceeded is an error that names the limit and the
+//! option that raises it.
 
 use std::fmt;
 

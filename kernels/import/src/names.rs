@@ -1,13 +1,15 @@
 //! Names from files, in messages.
 //!
-//! A file chooses its names: they may be empty, long, or made of characters that steer a terminal or turn the direction of a text.
+//! A file chooses its names: they may be empty, long, or made of characters that steer a terminal
+//! or turn the direction of a text.
 
 use std::fmt::{self, Write};
 
 /// How many characters of a name messages show.
 pub const MAX_SHOWN_CHARS: usize = 200;
 
-/// Prints a name: control characters and those that change the direction of a text are escaped, and a long name is cut.
+/// Prints a name: control characters and those that change the direction of a text are escaped, and
+/// a long name is cut.
 ///
 /// ```
 /// use tfrt_import::names::shown;

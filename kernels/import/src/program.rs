@@ -1,10 +1,11 @@
 //! Programs of ops, as importers write them.
 //!
-//! A program is a function, `main`, in MLIR text: its arguments are handles of the inputs, then of the weights, and its body runs one op after
-//! another. So it holds no data, and can be printed, read and run like any other program.
+//! A program is a function, `main`, in MLIR text: its arguments are handles of the inputs, then of
+//! the weights, and its body runs one op after another. So it holds no data, and can be printed,
+//! read and run like any other program.
 //!
-//! Branches and the bodies of loops are functions of their own. Values of the functions around that they use become arguments, which the builder adds
-//! by itself.
+//! Branches and the bodies of loops are functions of their own. Values of the functions around that
+//! they use become arguments, which the builder adds by itself.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -36,7 +37,8 @@ pub enum Attr {
     Float(f32),
     /// A text.
     Text(String),
-    /// Whole numbers. An empty list cannot be told from a list of anything else: leave the attribute out.
+    /// Whole numbers. An empty list cannot be told from a list of anything else: leave the
+    /// attribute out.
     Ints(Vec<i64>),
     /// Numbers; not an empty list either.
     Floats(Vec<f32>),
@@ -140,7 +142,8 @@ impl ProgramBuilder {
         body
     }
 
-    /// What a value is in the function that is being written: an argument, if it belongs to one around it.
+    /// What a value is in the function that is being written: an argument, if it belongs to one
+    /// around it.
     fn local(&mut self, value: Value) -> Value {
         let first = self.depths.get(value.0 as usize).copied().unwrap_or(0);
         let mut local = value;
@@ -205,8 +208,9 @@ impl ProgramBuilder {
         self.call_function(&call, &operands, num_results, place)
     }
 
-    /// Repeats a function as long as another one says so. Both take the values that are carried; `condition` returns a truth value, and `body`
-    /// what is carried to the next round. Returns what was carried last.
+    /// Repeats a function as long as another one says so. Both take the values that are carried;
+    /// `condition` returns a truth value, and `body` what is carried to the next round. Returns
+    /// what was carried last.
     pub fn repeat(
         &mut self,
         carried: &[Value],
@@ -269,7 +273,8 @@ impl ProgramBuilder {
         name
     }
 
-    /// Adds a kernel that takes the chain and handles; the first operand takes the place of `$0` in `call`, if it is there.
+    /// Adds a kernel that takes the chain and handles; the first operand takes the place of `$0` in
+    /// `call`, if it is there.
     fn call_function(
         &mut self,
         call: &str,

@@ -43,7 +43,8 @@ impl ModelValue {
     }
 }
 
-/// A program on a host. The first run with inputs of given types and shapes prepares the program for them; later ones of the kind only run.
+/// A program on a host. The first run with inputs of given types and shapes prepares the program
+/// for them; later ones of the kind only run.
 pub struct Session {
     eager: Arc<EagerContext>,
     function: ReadyOp,
@@ -88,11 +89,12 @@ impl Session {
         &self.outputs
     }
 
-    /// Runs the program on tensors for its inputs, by name, and blocks the calling thread until the outputs are there, in the order of
-    /// [`outputs`](Self::outputs).
+    /// Runs the program on tensors for its inputs, by name, and blocks the calling thread until the
+    /// outputs are there, in the order of [`outputs`](Self::outputs).
     ///
     /// # Errors
-    /// Which inputs are missing, or not known; what fails while the program runs; an output that is a list.
+    /// Which inputs are missing, or not known; what fails while the program runs; an output that is
+    /// a list.
     pub fn run(&self, inputs: &[(&str, DenseHostTensor)]) -> Result<Vec<DenseHostTensor>, Error> {
         let inputs: Vec<(&str, ModelValue)> = inputs
             .iter()

@@ -1,7 +1,8 @@
 //! Sums of products by letters.
 //!
-//! Every dimension has a letter. Letters that only one operand has, and the result does not, are summed first. Then pairs of operands are multiplied
-//! as matrices, the pair with the smallest product first.
+//! Every dimension has a letter. Letters that only one operand has, and the result does not, are
+//! summed first. Then pairs of operands are multiplied as matrices, the pair with the smallest
+//! product first.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};

@@ -1,7 +1,7 @@
 //! Functions of elements, one by one.
 //!
-//! Functions of real numbers are computed in double precision and rounded once, but for those that have a fast form in
-//! [`tfrt_compute::unary`].
+//! Functions of real numbers are computed in double precision and rounded once, but for those that
+//! have a fast form in [`tfrt_compute::unary`].
 
 use tfrt::core::metadata::same_as;
 use tfrt::prelude::*;

@@ -1,7 +1,8 @@
 //! The ops of imported models that the standard kernel library does not have.
 //!
-//! Attributes are canonical: an op has one form, whichever forms the versions of a file format have.
-//! Each is an ordinary op, written as one function, that callers run alone or as a kernel of a graph.
+//! Attributes are canonical: an op has one form, whichever forms the versions of a file format
+//! have. Each is an ordinary op, written as one function, that callers run alone or as a kernel of
+//! a graph.
 //!
 //! | module | ops |
 //! |---|---|
@@ -26,8 +27,8 @@
 //! | [`lists`] | lists of tensors, values that may be absent, and what loops need |
 //!
 //! # Operands that are left out
-//! An op with optional operands takes the operands that are present, in order; the attribute `slots`
-//! says which ones they are. Without the attribute, they are the first ones.
+//! An op with optional operands takes the operands that are present, in order; the attribute
+//! `slots` says which ones they are. Without the attribute, they are the first ones.
 //!
 //! # Numbers
 //! Half-precision numbers are computed in at least single precision and rounded once; integers wrap

@@ -1,6 +1,7 @@
 //! Lists of tensors, values that may be absent, and what loops need.
 //!
-//! A list is one value, a [`ListHostTensor`]. So is the mark that a value is absent; one that is there is the value itself.
+//! A list is one value, a [`ListHostTensor`]. So is the mark that a value is absent; one that is
+//! there is the value itself.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, I1, ListHostTensor};

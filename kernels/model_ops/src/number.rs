@@ -1,6 +1,7 @@
 //! Elements that ops compute with.
 //!
-//! Integers wrap around. Half-precision numbers are computed with in single precision, and every operation rounds once.
+//! Integers wrap around. Half-precision numbers are computed with in single precision, and every
+//! operation rounds once.
 
 use half::{bf16, f16};
 use tfrt_tensor::Element;

@@ -1,7 +1,8 @@
 //! Random numbers.
 //!
-//! Each element is a function of a seed and its place: the result does not depend on the order in which elements are made. A seed that is given
-//! makes every run return the same; otherwise each call has a seed of its own.
+//! Each element is a function of a seed and its place: the result does not depend on the order in
+//! which elements are made. A seed that is given makes every run return the same; otherwise each
+//! call has a seed of its own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,7 +1,7 @@
 //! Convolutions and pooling: windows that slide over one, two or three dimensions.
 //!
-//! Tensors are `[batch, channels, spatial…]`. Where the padding follows from the shape, `auto_pad` says how; else `pads` has the numbers
-//! before all spatial dimensions, then those after.
+//! Tensors are `[batch, channels, spatial…]`. Where the padding follows from the shape, `auto_pad`
+//! says how; else `pads` has the numbers before all spatial dimensions, then those after.
 
 use std::ops::Range;
 

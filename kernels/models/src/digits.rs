@@ -1,8 +1,9 @@
 //! Digits as if written by hand: pictures of 28 by 28 pixels, as many as anybody wants.
 //!
-//! A digit is drawn as somebody might write it: one of several glyphs, warped, stretched, slanted, turned and moved, with a pen
-//! of some width; then the sheet is scratched, blurred, and photographed with noise. Digit `index` of a seed is a function of
-//! the two, the same on every machine; digits of different seeds have nothing in common. So a network that is trained on one
+//! A digit is drawn as somebody might write it: one of several glyphs, warped, stretched, slanted,
+//! turned and moved, with a pen of some width; then the sheet is scratched, blurred, and
+//! photographed with noise. Digit `index` of a seed is a function of the two, the same on every
+//! machine; digits of different seeds have nothing in common. So a network that is trained on one
 //! seed is tested on another, and never sees a digit twice.
 
 pub mod command;

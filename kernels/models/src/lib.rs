@@ -1,9 +1,11 @@
 //! Models as programs, and the generators of their data and weights.
 //!
-//! Nothing is downloaded: the project draws the data, and trains or draws the weights, from documented seeds.
+//! Nothing is downloaded: the project draws the data, and trains or draws the weights, from
+//! documented seeds.
 //!
-//! A model consists of a folder next to this crate's manifest, with its program in MLIR text and its weights, and of a module here
-//! with the kernels that only this model needs. Kernels of several models are in separate modules:
+//! A model consists of a folder next to this crate's manifest, with its program in MLIR text and
+//! its weights, and of a module here with the kernels that only this model needs. Kernels of
+//! several models are in separate modules:
 //!
 //! | modules | kernels |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Random numbers that are the same everywhere.
 //!
-//! SplitMix64: a counter that is scrambled. Every number that comes of it is made of whole-number arithmetic, and of
-//! floating-point operations that IEEE 754 rounds in one way, so that data and weights drawn from a seed are the same bit for
-//! bit on every machine.
+//! SplitMix64: a counter that is scrambled. Every number that comes of it is made of whole-number
+//! arithmetic, and of floating-point operations that IEEE 754 rounds in one way, so that data and
+//! weights drawn from a seed are the same bit for bit on every machine.
 
 /// What the counter goes on by: the golden ratio as a fraction of 2⁶⁴, made odd.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -1,8 +1,9 @@
 //! ResNet-50 v1.5: a convolutional network for images, as a program of the runtime's own kernels.
 //!
-//! [`Network`] says what the layers are and in which order their weights lie in the file; everything else is made from it: the
-//! [`program`], [`weights`] drawn from a seed, and the plain loops ([`oracle`]) that say what the result should be.
-//! The weights are random, so the network recognises nothing: it is there to be run, measured and compared.
+//! [`Network`] says what the layers are and in which order their weights lie in the file;
+//! everything else is made from it: the [`program`], [`weights`] drawn from a seed, and the plain
+//! loops ([`oracle`]) that say what the result should be. The weights are random, so the network
+//! recognises nothing: it is there to be run, measured and compared.
 //!
 //! ```text
 //!  image ─► stem: 7 × 7 by 2, max pooling ─► 3, 4, 6, 3 blocks ─► mean over the pixels ─► product with a matrix ─► scores
@@ -11,8 +12,9 @@
 //!  block:  x ─► reduce: 1 × 1 ─► spatial: 3 × 3 by the stride ─► expand: 1 × 1 by 1 ─────────+─► max(·, 0)
 //! ```
 //!
-//! Every convolution is followed by a batch normalisation, and all but the last two by `max(·, 0)`. That the stride is that of
-//! the 3 × 3 convolution is what makes it version 1.5. Padding is that of TensorFlow, `SAME`.
+//! Every convolution is followed by a batch normalisation, and all but the last two by `max(·, 0)`.
+//! That the stride is that of the 3 × 3 convolution is what makes it version 1.5. Padding is that
+//! of TensorFlow, `SAME`.
 
 pub mod program;
 
@@ -211,7 +213,8 @@ impl Network {
             let input = block.reduce.input_len();
             let [reduced, between, output] =
                 [&block.reduce, &block.spatial, &block.expand].map(ConvLayer::output_len);
-            // The input lives until the shortcut has been added, or projected: which may be done first or last.
+            // The input lives until the shortcut has been added, or projected: which may be done
+            // first or last.
             let projected = block.projection.as_ref().map_or(0, |_| output);
             [
                 input + reduced,

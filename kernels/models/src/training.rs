@@ -1,4 +1,5 @@
-//! What training needs beside the standard kernels: first weights, the loss with its gradient, and how much is right.
+//! What training needs beside the standard kernels: first weights, the loss with its gradient, and
+//! how much is right.
 
 use tfrt::prelude::*;
 use tfrt_compute::softmax;

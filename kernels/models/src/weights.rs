@@ -1,7 +1,8 @@
 //! Weights in files: tensors by name.
 //!
-//! Any format with names serves (`safetensors`, `npz`); one that has none goes by positions, `0`, `1`, …. What a file claims is
-//! checked against what it has, and against what the program expects, before anything is computed with it.
+//! Any format with names serves (`safetensors`, `npz`); one that has none goes by positions, `0`,
+//! `1`, …. What a file claims is checked against what it has, and against what the program expects,
+//! before anything is computed with it.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

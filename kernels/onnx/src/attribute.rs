@@ -152,7 +152,8 @@ impl GraphReader<'_> {
     }
 }
 
-/// The type of an attribute. The oldest files leave it out: then it is that of the field that is set.
+/// The type of an attribute. The oldest files leave it out: then it is that of the field that is
+/// set.
 fn type_of(proto: &AttributeProto) -> Result<AttributeType, ImportError> {
     let code = proto.r#type.unwrap_or_default();
     let ty = AttributeType::try_from(code)

@@ -18,7 +18,8 @@ use crate::tensor::{Tensor, TensorReader};
 pub struct Graph {
     /// Its name.
     pub name: String,
-    /// What a caller gives; in the oldest files also what [`initializers`](Self::initializers) has values for.
+    /// What a caller gives; in the oldest files also what [`initializers`](Self::initializers) has
+    /// values for.
     pub inputs: Vec<ValueInfo>,
     /// What a caller gets.
     pub outputs: Vec<ValueInfo>,

@@ -4,8 +4,9 @@
 //!  node ──check──► schema of its version ──adapt──► newest form ──lower──► calls of ops
 //! ```
 //!
-//! Each node is checked against what ONNX says of its op in the version that the model means, brought to the form of the newest version,
-//! and lowered. What cannot be lowered is collected, so that one import tells everything that is missing.
+//! Each node is checked against what ONNX says of its op in the version that the model means,
+//! brought to the form of the newest version, and lowered. What cannot be lowered is collected, so
+//! that one import tells everything that is missing.
 
 mod adapt;
 
@@ -319,7 +320,8 @@ impl<'a> Lowering<'a> {
         let is_wanted = |name: &&String| !name.is_empty();
         let is_missing = |name: &String| matches!(scope.values.get(name), Some(Known::Missing));
         if node.inputs.iter().filter(is_wanted).any(is_missing) {
-            // It was told of where the value would have been made; what else this node lacks is told, too.
+            // It was told of where the value would have been made; what else this node lacks is
+            // told, too.
             if !ops::is_known(&node.op) && !control::OPS.contains(&node.op.as_str()) {
                 let what = format!("{} (version {})", node.op, schema.since);
                 self.missing(node, scope, &what, &label, "");

@@ -17,8 +17,8 @@
 //! | [`import`] | from a model to a program |
 //! | [`guide`] | how to run models, what is not supported, how to add an op |
 //!
-//! Files are not trusted: see `order` for the rules of graphs, `external` for those of other files, and
-//! [`Limits`](tfrt_import::Limits) for the limits of sizes. This crate does not run models:
+//! Files are not trusted: see `order` for the rules of graphs, `external` for those of other files,
+//! and [`Limits`](tfrt_import::Limits) for the limits of sizes. This crate does not run models:
 //! [`Session`](tfrt_import::Session) does.
 #![deny(unsafe_code)]
 

@@ -20,7 +20,8 @@ use crate::wire;
 /// The name of a function: domain, name and overload.
 pub type FunctionName = (String, String, String);
 
-/// A model that was read and follows the rules of the format. Whether its ops can be imported is another question.
+/// A model that was read and follows the rules of the format. Whether its ops can be imported is
+/// another question.
 ///
 /// ```
 /// use prost::Message;

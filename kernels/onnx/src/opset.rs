@@ -38,8 +38,8 @@ pub struct Schema {
 pub struct AttributeSchema {
     /// Its name.
     pub name: &'static str,
-    /// What it is: `f` for a number, `i` for a whole number, `s` for a text, `t` for a tensor, `g` for a graph; in capitals lists of
-    /// them; `p` for a sparse tensor, `y` for a type.
+    /// What it is: `f` for a number, `i` for a whole number, `s` for a text, `t` for a tensor, `g`
+    /// for a graph; in capitals lists of them; `p` for a sparse tensor, `y` for a type.
     pub kind: char,
     /// Whether every call must give it.
     pub is_required: bool,

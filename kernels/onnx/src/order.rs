@@ -1,10 +1,11 @@
 //! The rules of graphs: who makes a value, who sees it, and in which order nodes stand.
 //!
-//! 1. A value is made once: by an input, an initializer or a node. In the oldest files an initializer has an input of its name.
+//! 1. A value is made once: by an input, an initializer or a node. In the oldest files an
+//!    initializer has an input of its name.
 //! 2. A graph in a node sees the values of the graphs around it, and makes none of their names.
 //! 3. A node takes values that somebody makes.
-//! 4. Nodes stand after those whose values they take. Where a file has them in another order they are sorted, with a warning; a cycle
-//!    is an error.
+//! 4. Nodes stand after those whose values they take. Where a file has them in another order they
+//!    are sorted, with a warning; a cycle is an error.
 //!
 //! Cost: linear in the size of the graph, for each level of nesting.
 

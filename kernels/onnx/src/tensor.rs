@@ -1,7 +1,8 @@
 //! Tensors of a file.
 //!
-//! The elements of a tensor are in one of three places: as raw bytes in the message, as numbers in a typed field, or in another file. Raw
-//! bytes are not copied if they are aligned for their type, so that a tensor is a part of the file that was mapped.
+//! The elements of a tensor are in one of three places: as raw bytes in the message, as numbers in
+//! a typed field, or in another file. Raw bytes are not copied if they are aligned for their type,
+//! so that a tensor is a part of the file that was mapped.
 
 use std::sync::Arc;
 
@@ -253,7 +254,8 @@ impl TensorReader {
     }
 }
 
-/// The places of the values of a sparse tensor: `indices` has one number or one row of coordinates for each.
+/// The places of the values of a sparse tensor: `indices` has one number or one row of coordinates
+/// for each.
 fn linear_places(
     shape: &Shape,
     indices: &DenseHostTensor,

@@ -1,7 +1,8 @@
 //! Where a damaged file is damaged.
 //!
-//! The decoder of messages says what is wrong, but not where. After it has failed, this walks the wire format once more, along the
-//! messages that models are made of, and returns the offset of the first field that cannot be read and the path to it.
+//! The decoder of messages says what is wrong, but not where. After it has failed, this walks the
+//! wire format once more, along the messages that models are made of, and returns the offset of the
+//! first field that cannot be read and the path to it.
 
 use std::fmt::Write;
 
@@ -57,8 +58,9 @@ struct Level {
     counts: Vec<usize>,
 }
 
-/// The byte offset of the first field that cannot be read, and the path to the message that it is in. A file whose fields can all be read
-/// is damaged inside of one: that is then the offset of its end.
+/// The byte offset of the first field that cannot be read, and the path to the message that it is
+/// in. A file whose fields can all be read is damaged inside of one: that is then the offset of its
+/// end.
 pub(crate) fn locate(bytes: &[u8]) -> (usize, String) {
     let counts = || vec![0; FIELDS.len()];
     let mut levels = vec![Level {

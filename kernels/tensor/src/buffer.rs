@@ -1,11 +1,12 @@
 //! Buffers: bytes in host memory that are shared by reference count.
 //!
-//! Several tensors may share one buffer, or parts of it, so the bytes carry their own record of who uses them: reading
-//! takes a borrow, writing an exclusive one, and a conflict is an error and never a data race. A borrow costs one atomic
-//! exchange, whatever the size; take it once, outside of the loop.
+//! Several tensors may share one buffer, or parts of it, so the bytes carry their own record of who
+//! uses them: reading takes a borrow, writing an exclusive one, and a conflict is an error and
+//! never a data race. A borrow costs one atomic exchange, whatever the size; take it once, outside
+//! of the loop.
 //!
-//! Invariant B1: the bytes of a buffer are initialised, and lie within its storage. Upheld by `create` and by
-//! [`HostBuffer::slice`].
+//! Invariant B1: the bytes of a buffer are initialised, and lie within its storage. Upheld by
+//! `create` and by [`HostBuffer::slice`].
 //!
 //! - `create`: where buffers come from.
 //! - `storage`: the allocation, its count and its end.
@@ -66,7 +67,8 @@ pub struct HostBuffer {
     len_bytes: usize,
 }
 
-// SAFETY: `start` points into the storage, which is `Send` and `Sync`; the bytes are used under its borrows.
+// SAFETY: `start` points into the storage, which is `Send` and `Sync`; the bytes are used under its
+// borrows.
 unsafe impl Send for HostBuffer {}
 
 // SAFETY: as for `Send`.
@@ -98,7 +100,8 @@ impl HostBuffer {
         self.storage.is_writable()
     }
 
-    /// Whether this is the only handle of memory that came from an allocator: its bytes are not shared.
+    /// Whether this is the only handle of memory that came from an allocator: its bytes are not
+    /// shared.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.storage.is_writable() && self.storage.is_unique()

@@ -1,7 +1,7 @@
 //! Conversions from one kind of tensor to another.
 //!
-//! A [`ConversionRegistry`] starts with those between host tensors; a device adds its own, which may give a value that becomes
-//! available later.
+//! A [`ConversionRegistry`] starts with those between host tensors; a device adds its own, which
+//! may give a value that becomes available later.
 //!
 //! | from | to | |
 //! |---|---|---|
@@ -158,7 +158,8 @@ fn panicked(name: fmt::Arguments<'_>, payload: Box<dyn Any + Send>) -> Error {
         (None, None) => "a payload that is not a text",
     };
     let message = format!("the conversion {name} panicked: {message}");
-    // A payload may panic while it is dropped, which is ignored; what that leaves is better leaked than dropped.
+    // A payload may panic while it is dropped, which is ignored; what that leaves is better leaked
+    // than dropped.
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(second);
     }

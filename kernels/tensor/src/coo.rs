@@ -17,8 +17,8 @@ use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
 use crate::with_element;
 
-/// A tensor that keeps only entries: a list of values, and a row of coordinates for each. Elements without an entry are
-/// zero; of several entries for one element the last one counts.
+/// A tensor that keeps only entries: a list of values, and a row of coordinates for each. Elements
+/// without an entry are zero; of several entries for one element the last one counts.
 ///
 /// # Shapes
 /// `indices`: `[n, rank]`, of type i64. `values`: `[n]`.
@@ -35,8 +35,8 @@ use crate::with_element;
 /// assert_eq!(*diagonal.to_dense(&allocator)?.elements::<i32>()?, [4, 0, 0, 7]);
 /// # Ok::<(), tfrt_tensor::TensorError>(())
 /// ```
-// The coordinates are not known to be within the shape: their buffer may be shared with somebody who writes it. Who uses
-// them checks them.
+// The coordinates are not known to be within the shape: their buffer may be shared with somebody
+// who writes it. Who uses them checks them.
 #[derive(Clone)]
 pub struct CooHostTensor {
     dtype: DType,
@@ -49,8 +49,8 @@ impl CooHostTensor {
     /// A tensor of these entries.
     ///
     /// # Errors
-    /// [`TensorError::WrongDType`] and [`TensorError::WrongShape`] if `indices` and `values` do not fit each other or the
-    /// shape.
+    /// [`TensorError::WrongDType`] and [`TensorError::WrongShape`] if `indices` and `values` do not
+    /// fit each other or the shape.
     pub fn new(
         shape: Shape,
         indices: DenseHostTensor,
@@ -76,7 +76,8 @@ impl CooHostTensor {
     /// The entries of a dense tensor that are not zero, in row-major order.
     ///
     /// # Errors
-    /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if the elements are being written.
+    /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if the elements are being
+    /// written.
     pub fn from_dense(
         dense: &DenseHostTensor,
         allocator: &Arc<dyn HostAllocator>,
@@ -139,7 +140,8 @@ impl CooHostTensor {
     /// Sees to it that every entry lies within the shape.
     ///
     /// # Errors
-    /// [`TensorError::IndexOutOfRange`] for the first one that does not, and [`TensorError::Conflict`].
+    /// [`TensorError::IndexOutOfRange`] for the first one that does not, and
+    /// [`TensorError::Conflict`].
     pub fn check_indices(&self) -> Result<(), TensorError> {
         let indices = self.indices.elements::<i64>()?;
         let strides = self.shape().strides();
@@ -174,8 +176,8 @@ impl CooHostTensor {
     /// The same tensor with every element in its place.
     ///
     /// # Errors
-    /// [`TensorError::OutOfMemory`], [`TensorError::IndexOutOfRange`], and [`TensorError::Conflict`] if the elements are being written; the
-    /// entries.
+    /// [`TensorError::OutOfMemory`], [`TensorError::IndexOutOfRange`], and
+    /// [`TensorError::Conflict`] if the elements are being written; the entries.
     pub fn to_dense(
         &self,
         allocator: &Arc<dyn HostAllocator>,
@@ -194,11 +196,12 @@ impl CooHostTensor {
         })
     }
 
-    /// The same tensor as one value for all elements: zero if there is no entry, the entry if there is only one element.
+    /// The same tensor as one value for all elements: zero if there is no entry, the entry if there
+    /// is only one element.
     ///
     /// # Errors
-    /// [`TensorError::NotOneValue`], [`TensorError::IndexOutOfRange`], and [`TensorError::Conflict`] if the elements are being written; the
-    /// entries.
+    /// [`TensorError::NotOneValue`], [`TensorError::IndexOutOfRange`], and
+    /// [`TensorError::Conflict`] if the elements are being written; the entries.
     pub fn to_scalar(&self) -> Result<ScalarHostTensor, TensorError> {
         if self.num_entries() != 0 && self.shape().num_elements() > 1 {
             return Err(TensorError::NotOneValue);

@@ -20,9 +20,9 @@ use crate::with_element;
 
 /// A tensor whose elements lie in host memory, row-major.
 ///
-/// A handle: cloning shares the elements, [`copied`](Self::copied) copies them. A kernel that reads takes
-/// `&DenseHostTensor`, one that writes `&mut DenseHostTensor`; the elements themselves are borrowed from the buffer, as it
-/// may be that of another tensor, too.
+/// A handle: cloning shares the elements, [`copied`](Self::copied) copies them. A kernel that reads
+/// takes `&DenseHostTensor`, one that writes `&mut DenseHostTensor`; the elements themselves are
+/// borrowed from the buffer, as it may be that of another tensor, too.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -40,7 +40,8 @@ use crate::with_element;
 /// );
 /// # Ok::<(), tfrt_tensor::TensorError>(())
 /// ```
-// Invariant D1: the buffer has as many bytes as type and shape say, aligned for the elements. Upheld by the constructors.
+// Invariant D1: the buffer has as many bytes as type and shape say, aligned for the elements.
+// Upheld by the constructors.
 #[derive(Clone)]
 pub struct DenseHostTensor {
     dtype: DType,
@@ -52,7 +53,8 @@ impl DenseHostTensor {
     /// A tensor whose elements are all zero.
     ///
     /// # Errors
-    /// [`TensorError::OutOfMemory`], and [`TensorError::NoElements`] for types whose elements have no size.
+    /// [`TensorError::OutOfMemory`], and [`TensorError::NoElements`] for types whose elements have
+    /// no size.
     pub fn zeroed(
         allocator: &Arc<dyn HostAllocator>,
         dtype: DType,
@@ -101,7 +103,8 @@ impl DenseHostTensor {
         })
     }
 
-    /// A tensor of elements that are made from their position in row-major order. Nothing is cleared before.
+    /// A tensor of elements that are made from their position in row-major order. Nothing is
+    /// cleared before.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].
@@ -118,7 +121,8 @@ impl DenseHostTensor {
         })
     }
 
-    /// A tensor of rank 1, in memory of the process: for arguments that are made outside of a request, and for tests.
+    /// A tensor of rank 1, in memory of the process: for arguments that are made outside of a
+    /// request, and for tests.
     ///
     /// ```
     /// use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
@@ -163,8 +167,8 @@ impl DenseHostTensor {
     /// A tensor of the bytes of a buffer, without copying them.
     ///
     /// # Errors
-    /// [`TensorError::WrongBufferSize`] and [`TensorError::Misaligned`] if they are no such elements, and
-    /// [`TensorError::NoElements`] for types whose elements have no size.
+    /// [`TensorError::WrongBufferSize`] and [`TensorError::Misaligned`] if they are no such
+    /// elements, and [`TensorError::NoElements`] for types whose elements have no size.
     pub fn from_buffer(
         dtype: DType,
         shape: Shape,
@@ -200,10 +204,12 @@ impl DenseHostTensor {
         })
     }
 
-    /// A tensor with the elements of an operand, for a kernel to change and to give as its result: the operand's own memory if the
-    /// kernel has the last reference to it, so that nobody can tell, and else a copy.
+    /// A tensor with the elements of an operand, for a kernel to change and to give as its result:
+    /// the operand's own memory if the kernel has the last reference to it, so that nobody can
+    /// tell, and else a copy.
     ///
-    /// The kernel takes the operand as `&AnyRef`: the executor gives up its reference to a value with the last kernel that uses it.
+    /// The kernel takes the operand as `&AnyRef`: the executor gives up its reference to a value
+    /// with the last kernel that uses it.
     ///
     /// ```
     /// use tfrt_async::AnyRef;
@@ -223,7 +229,8 @@ impl DenseHostTensor {
     /// ```
     ///
     /// # Errors
-    /// The operand is not a dense tensor, or is being written; and the errors of [`copied`](Self::copied).
+    /// The operand is not a dense tensor, or is being written; and the errors of
+    /// [`copied`](Self::copied).
     pub fn make_exclusive(
         operand: &AnyRef,
         allocator: &Arc<dyn HostAllocator>,
@@ -302,7 +309,8 @@ impl DenseHostTensor {
         self.buffer
     }
 
-    /// Whether this tensor is the only holder of memory that came from an allocator, so that a result may take it over.
+    /// Whether this tensor is the only holder of memory that came from an allocator, so that a
+    /// result may take it over.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.buffer.is_exclusive()
@@ -321,14 +329,16 @@ impl DenseHostTensor {
     /// Borrows the elements to write them, in row-major order.
     ///
     /// # Errors
-    /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if they are being read or written, or are read-only.
+    /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if they are being read or
+    /// written, or are read-only.
     #[inline]
     pub fn elements_mut<T: Element>(&mut self) -> Result<ElementsMut<'_, T>, TensorError> {
         self.expect::<T>()?;
         self.buffer.elements_mut()
     }
 
-    /// Borrows the elements to read them for as long as the result lives: for tasks that go on when the kernel has returned.
+    /// Borrows the elements to read them for as long as the result lives: for tasks that go on when
+    /// the kernel has returned.
     ///
     /// # Errors
     /// Those of [`elements`](Self::elements).
@@ -337,7 +347,8 @@ impl DenseHostTensor {
         self.buffer.elements_owned()
     }
 
-    /// Borrows the elements to write them for as long as the result lives: for tasks that go on when the kernel has returned.
+    /// Borrows the elements to write them for as long as the result lives: for tasks that go on
+    /// when the kernel has returned.
     ///
     /// # Errors
     /// Those of [`elements_mut`](Self::elements_mut).
@@ -371,7 +382,8 @@ impl DenseHostTensor {
     /// All elements as programs print them, with commas between them.
     ///
     /// # Errors
-    /// [`TensorError::Conflict`] if they are being written; [`TensorError::NoElements`] for types without elements.
+    /// [`TensorError::Conflict`] if they are being written; [`TensorError::NoElements`] for types
+    /// without elements.
     pub fn elements_text(&self) -> Result<String, TensorError> {
         with_element!(self.dtype(), T => tensor::List(&self.elements::<T>()?).to_string())
     }
@@ -379,7 +391,8 @@ impl DenseHostTensor {
     /// The only element.
     ///
     /// # Errors
-    /// Those of [`elements`](Self::elements), and [`TensorError::WrongNumElements`] unless there is exactly one.
+    /// Those of [`elements`](Self::elements), and [`TensorError::WrongNumElements`] unless there is
+    /// exactly one.
     pub fn to_scalar<T: Element>(&self) -> Result<T, TensorError> {
         match *self.elements::<T>()? {
             [element] => Ok(element),

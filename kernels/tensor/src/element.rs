@@ -1,6 +1,7 @@
 //! Elements: the Rust types of what lies in a tensor.
 //!
-//! Truth values are a byte, [`I1`], and not `bool`: bytes that come from a buffer or a file may be neither 0 nor 1.
+//! Truth values are a byte, [`I1`], and not `bool`: bytes that come from a buffer or a file may be
+//! neither 0 nor 1.
 
 #![expect(unsafe_code, reason = "states and uses that any bytes are elements")]
 
@@ -92,8 +93,8 @@ macro_rules! impl_element {
 
             fn to_bytes(self) -> [u8; 16] {
                 let mut bytes = [0; 16];
-                // SAFETY: duty 1: the value has no padding, so that all its bytes are initialised; and the array is as large
-                // at least.
+                // SAFETY: duty 1: the value has no padding, so that all its bytes are initialised;
+                // and the array is as large at least.
                 unsafe { bytes.as_mut_ptr().cast::<Self>().write_unaligned(self) };
                 bytes
             }
@@ -152,7 +153,8 @@ pub fn element_bytes(dtype: DType) -> Result<usize, TensorError> {
 /// How many bytes the elements of a tensor take.
 ///
 /// # Errors
-/// [`TensorError::NoElements`] for types without a size, [`TensorError::OutOfMemory`] for more than can be addressed.
+/// [`TensorError::NoElements`] for types without a size, [`TensorError::OutOfMemory`] for more than
+/// can be addressed.
 pub fn size_bytes(dtype: DType, shape: &Shape) -> Result<usize, TensorError> {
     let element_bytes = element_bytes(dtype)?;
     let num_elements = shape.num_elements();
@@ -164,9 +166,9 @@ pub fn size_bytes(dtype: DType, shape: &Shape) -> Result<usize, TensorError> {
         })
 }
 
-/// Does something generic over [`Element`] for the Rust type of a [`DType`] that is only known at run time: an
-/// expression in which the name stands for the type. Gives a `Result`, whose error says that elements of the type have no
-/// fixed size.
+/// Does something generic over [`Element`] for the Rust type of a [`DType`] that is only known at
+/// run time: an expression in which the name stands for the type. Gives a `Result`, whose error
+/// says that elements of the type have no fixed size.
 ///
 /// ```
 /// use tfrt_support::DType;

@@ -9,9 +9,10 @@
 //!                            └─ ListHostTensor      dense tensors one after another, or none at all
 //! ```
 //!
-//! Each kind is a payload type of values of type `!t.tensor` and implements [`Tensor`]. A kernel takes the kind that it needs:
-//! `&DenseHostTensor`, or `&mut DenseHostTensor` to write. The elements are stored in a [`HostBuffer`], which tensors may share.
-//! They are borrowed while they are in use, and a conflict is an error:
+//! Each kind is a payload type of values of type `!t.tensor` and implements [`Tensor`]. A kernel
+//! takes the kind that it needs: `&DenseHostTensor`, or `&mut DenseHostTensor` to write. The
+//! elements are stored in a [`HostBuffer`], which tensors may share. They are borrowed while they
+//! are in use, and a conflict is an error:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -38,8 +39,8 @@
 //! # Ok::<(), TensorError>(())
 //! ```
 //!
-//! This crate does not depend on kernels. Unsafe code is denied except in `buffer` and `element`, which explain why they need
-//! it.
+//! This crate does not depend on kernels. Unsafe code is denied except in `buffer` and `element`,
+//! which explain why they need it.
 #![deny(unsafe_code)]
 
 mod shape;

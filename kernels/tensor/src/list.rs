@@ -14,7 +14,8 @@ use crate::shape::Shape;
 use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
 
-/// A list of dense tensors, or the mark that a value is absent. Its shape is its length; cloning shares the tensors.
+/// A list of dense tensors, or the mark that a value is absent. Its shape is its length; cloning
+/// shares the tensors.
 ///
 /// ```
 /// use tfrt_support::DType;

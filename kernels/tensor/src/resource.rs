@@ -1,6 +1,7 @@
 //! Objects that live on a device from one op to the next: variables, random generators, tables.
 //!
-//! A [`ResourceTensor`] is how they are passed from op to op: a tensor that holds one object, and that cannot be converted.
+//! A [`ResourceTensor`] is how they are passed from op to op: a tensor that holds one object, and
+//! that cannot be converted.
 
 use std::any::{Any, type_name};
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use crate::shape::Shape;
 use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
 
-/// A reference to an object of any type, as a tensor without elements. Cloning shares the object, which lives as long as a reference.
+/// A reference to an object of any type, as a tensor without elements. Cloning shares the object,
+/// which lives as long as a reference.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};

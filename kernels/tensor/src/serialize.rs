@@ -1,6 +1,8 @@
-//! Tensors as bytes that another process understands: metadata and elements apart, so that elements need not be copied.
+//! Tensors as bytes that another process understands: metadata and elements apart, so that elements
+//! need not be copied.
 //!
-//! Metadata is a list of numbers of 64 bits, little endian: the code of the element type, then the size of each dimension.
+//! Metadata is a list of numbers of 64 bits, little endian: the code of the element type, then the
+//! size of each dimension.
 
 use tfrt_support::DType;
 

@@ -1,11 +1,13 @@
 //! Shapes: the sizes of the dimensions of a tensor, outermost first.
 //!
-//! Three kinds say three things. A [`Shape`] is known in full; its rank is a fact of the value. A [`FixedRankShape`] is
-//! known in full too, and its rank is part of its type. A [`PartialShape`] leaves open some dimensions, or even their
-//! number. Programs compute with [`Sizes`], of which there need not be a tensor.
+//! Three kinds say three things. A [`Shape`] is known in full; its rank is a fact of the value. A
+//! [`FixedRankShape`] is known in full too, and its rank is part of its type. A [`PartialShape`]
+//! leaves open some dimensions, or even their number. Programs compute with [`Sizes`], of which
+//! there need not be a tensor.
 //!
-//! Invariant S1: the product of those dimensions of a `Shape` that are not zero is at most [`MAX_ELEMENTS`]. So counting
-//! elements never overflows, nor does counting the elements below a dimension. Upheld by the constructors.
+//! Invariant S1: the product of those dimensions of a `Shape` that are not zero is at most
+//! [`MAX_ELEMENTS`]. So counting elements never overflows, nor does counting the elements below a
+//! dimension. Upheld by the constructors.
 
 mod fixed_rank;
 

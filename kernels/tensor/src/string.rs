@@ -12,7 +12,8 @@ use crate::shape::Shape;
 use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
 
-/// A tensor whose elements are byte strings, row-major. Cloning shares them until one of the two is written.
+/// A tensor whose elements are byte strings, row-major. Cloning shares them until one of the two is
+/// written.
 ///
 /// ```
 /// use tfrt_tensor::{Shape, StringHostTensor};
@@ -22,7 +23,8 @@ use crate::tensor_type::TensorType;
 /// assert_eq!(tensor.to_string(), r#"StringHostTensor shape = [2], values = ["a", "c"]"#);
 /// # Ok::<(), tfrt_tensor::TensorError>(())
 /// ```
-// The strings are drawn from the global allocator, not from that of a host, like those of values of type `!tfrt.string`.
+// The strings are drawn from the global allocator, not from that of a host, like those of values of
+// type `!tfrt.string`.
 #[derive(Clone)]
 pub struct StringHostTensor {
     shape: Shape,

@@ -47,7 +47,8 @@ pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
     /// [`TensorError::Conflict`] if the elements are being written.
     fn to_text(&self) -> Result<String, TensorError>;
 
-    /// The tensor exactly as programs print it: [`to_text`](Self::to_text), but for strings that are not text.
+    /// The tensor exactly as programs print it: [`to_text`](Self::to_text), but for strings that
+    /// are not text.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if the elements are being written.

@@ -1,4 +1,5 @@
-//! Elements of dense tensors by coordinates, with the rank and the type of elements known to the compiler.
+//! Elements of dense tensors by coordinates, with the rank and the type of elements known to the
+//! compiler.
 //!
 //! A view is a borrow: while it lives, the elements are not written. Coordinates are row-major.
 

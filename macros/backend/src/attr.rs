@@ -1,4 +1,5 @@
-//! `#[derive(Attr)]`: enums as attributes. Files hold the number of a case, custom forms show its keyword.
+//! `#[derive(Attr)]`: enums as attributes. Files hold the number of a case, custom forms show its
+//! keyword.
 
 use proc_macro2::TokenStream;
 use quote::quote;

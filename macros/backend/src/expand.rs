@@ -9,10 +9,11 @@
 //! }
 //! ```
 //!
-//! Items beside the function have no name that an author could write, so that a module, a type and the function may share theirs.
+//! Items beside the function have no name that an author could write, so that a module, a type and
+//! the function may share theirs.
 //!
-//! Whatever names the author's types is inside one constant per instance, so that the compiler, which reports what is wrong
-//! with a type once for each constant, does so once.
+//! Whatever names the author's types is inside one constant per instance, so that the compiler,
+//! which reports what is wrong with a type once for each constant, does so once.
 
 mod adapter;
 
@@ -82,8 +83,8 @@ pub fn expand(kernel: &KernelModel, facade: Facade) -> syn::Result<TokenStream> 
     })
 }
 
-/// The descriptor of one instance. The generic parameters are items beside it, so that the types of the function can be
-/// repeated as they are written.
+/// The descriptor of one instance. The generic parameters are items beside it, so that the types of
+/// the function can be repeated as they are written.
 fn expand_instance(kernel: &KernelModel, variant: &Variant, instance: &Instance) -> TokenStream {
     let declaration = declaration::declaration(kernel, variant, instance);
     let descriptor = if variant.form.is_raw() {

@@ -1,7 +1,7 @@
 //! Where an expansion finds the facade, the crate `tfrt`.
 //!
-//! An author may say so with `crate = path`. Otherwise the manifest of the author's crate says under which name it depends on
-//! the facade, so that a renamed dependency needs no option.
+//! An author may say so with `crate = path`. Otherwise the manifest of the author's crate says
+//! under which name it depends on the facade, so that a renamed dependency needs no option.
 
 use proc_macro_crate::{FoundCrate, crate_name};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -56,8 +56,9 @@ impl Facade {
                 "this crate does not depend on `tfrt`: run `cargo add tfrt`, or name the crate that re-exports it with \
                  `crate = path::to::tfrt`",
             )),
-            // The facade knows itself by its own name. And where there is no manifest to read, because something other than
-            // cargo builds the crate, the compiler says whether there is such a crate.
+            // The facade knows itself by its own name. And where there is no manifest to read,
+            // because something other than cargo builds the crate, the compiler says whether there
+            // is such a crate.
             Ok(FoundCrate::Itself) | Err(_) => Ok(Ident::new(PACKAGE, Span::call_site())),
         }
     }

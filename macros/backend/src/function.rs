@@ -1,6 +1,7 @@
 //! The function with the attribute: its parsed signature, and its body, which is not parsed.
 //!
-//! A body that is still being written parses, so that an editor keeps its knowledge of the function.
+//! A body that is still being written parses, so that an editor keeps its knowledge of the
+//! function.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};

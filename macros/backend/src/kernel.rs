@@ -1,6 +1,7 @@
 //! The model of a kernel, checked as a whole.
 //!
-//! What [`crate::expand`] needs is decided here: positions, names, defaults, whether there is a chain.
+//! What [`crate::expand`] needs is decided here: positions, names, defaults, whether there is a
+//! chain.
 
 mod check;
 
@@ -129,9 +130,11 @@ pub struct Preparation {
     pub metadata: Option<Path>,
     /// The workspace function.
     pub workspace: Option<Path>,
-    /// The parameters whose memory the only preallocated result may take: operands that are taken as `&AnyRef`.
+    /// The parameters whose memory the only preallocated result may take: operands that are taken
+    /// as `&AnyRef`.
     pub forward: Vec<usize>,
-    /// Whether they are told of every operand, rather than of those that are lent: operands of ops are all tensors.
+    /// Whether they are told of every operand, rather than of those that are lent: operands of ops
+    /// are all tensors.
     pub asks_all: bool,
 }
 

@@ -6,15 +6,16 @@
 //!  function ──► signature ───────┘   checked as a whole      └─► expand: one instance after the other
 //! ```
 //!
-//! 1. [`options`], [`mod@function`] and [`signature`] parse the input into a model with spans; the body of the function is unchanged.
+//! 1. [`options`], [`mod@function`] and [`signature`] parse the input into a model with spans; the
+//!    body of the function is unchanged.
 //! 2. [`mod@kernel`] checks the model as a whole and collects all errors.
 //! 3. [`expand`] generates tokens and makes no decisions.
 //!
-//! An op is a kernel and its registration: [`mod@op`] parses the options that kernels do not have, and passes the rest on.
-//! An op without a kernel is a declaration alone: see [`declared`].
+//! An op is a kernel and its registration: [`mod@op`] parses the options that kernels do not have,
+//! and passes the rest on. An op without a kernel is a declaration alone: see [`declared`].
 //!
-//! Expansions are short: they refer to generic code of the host crate through one doc-hidden module, and contain no `unsafe`.
-//! [`facade`] finds the path of that module.
+//! Expansions are short: they refer to generic code of the host crate through one doc-hidden
+//! module, and contain no `unsafe`. [`facade`] finds the path of that module.
 #![forbid(unsafe_code)]
 
 pub mod function;

@@ -6,8 +6,8 @@
 //!  function ──► adapted ─────────┴─► KernelModel ──► expand
 //! ```
 //!
-//! A function whose operands are elements rather than tensors gets an adapter, a function of tensors that borrows them: see
-//! `elements`. The kernel machinery sees the adapter only.
+//! A function whose operands are elements rather than tensors gets an adapter, a function of
+//! tensors that borrows them: see `elements`. The kernel machinery sees the adapter only.
 
 mod elements;
 
@@ -237,7 +237,8 @@ fn kernels(
     Some(Form::Kernels(kernels))
 }
 
-/// The kernel of an adapted function; lists of types for parameters that are `found` at run time are not its business.
+/// The kernel of an adapted function; lists of types for parameters that are `found` at run time
+/// are not its business.
 fn kernel(
     options: &OpOptions,
     names: &[LitStr],

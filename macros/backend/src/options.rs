@@ -1,6 +1,7 @@
 //! The options in `#[tfrt_kernel("name", …)]` and `declare_op! { "name", … }`.
 //!
-//! Options are separated by commas. Each is parsed on its own, so that a mistake in one does not hide those in others.
+//! Options are separated by commas. Each is parsed on its own, so that a mistake in one does not
+//! hide those in others.
 
 mod instance;
 
@@ -27,7 +28,8 @@ pub use raw::{AttributeType, RawAttr, RawType, RawValue};
 pub struct Options {
     /// The names, which may mention type parameters: `my.add.{T}`.
     pub names: Vec<LitStr>,
-    /// `sync = "name"`: the names under which the interpreter of synchronous functions has the kernel too.
+    /// `sync = "name"`: the names under which the interpreter of synchronous functions has the
+    /// kernel too.
     pub sync_names: Vec<LitStr>,
     /// Options without a value, with their places.
     flags: Vec<GivenFlag>,

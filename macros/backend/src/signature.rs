@@ -1,7 +1,9 @@
-//! The signature of the function, read as a kernel: what each parameter is bound to, and what the function returns.
+//! The signature of the function, read as a kernel: what each parameter is bound to, and what the
+//! function returns.
 //!
-//! Types are recognised by how they are written, as macros see no more: by the last segment of a path. What is not
-//! recognised is the payload of a value, and the compiler checks that it can be one.
+//! Types are recognised by how they are written, as macros see no more: by the last segment of a
+//! path. What is not recognised is the payload of a value, and the compiler checks that it can be
+//! one.
 
 pub(crate) mod output;
 
@@ -42,7 +44,8 @@ pub enum Binding {
     Attribute {
         /// Its name in programs.
         name: LitStr,
-        /// The type that it is read as: the type of the parameter, without a reference and with `'static` for lifetimes.
+        /// The type that it is read as: the type of the parameter, without a reference and with
+        /// `'static` for lifetimes.
         marker: Box<Type>,
         /// Whether programs may leave it out, and nothing stands in for it.
         is_optional: bool,
@@ -127,7 +130,8 @@ pub enum Operand {
     OptionalRef(Box<Type>),
     /// `Option<&str>`, `Option<String>`, `Option<&[u8]>`
     OptionalText(TextForm),
-    /// `T`, with a value for programs that leave the operand out: what it would be as an `Option`, and the value
+    /// `T`, with a value for programs that leave the operand out: what it would be as an `Option`,
+    /// and the value
     Defaulted(Box<Operand>, Box<Expr>),
     /// `&[AnyRef]`
     AnyRest,
@@ -225,8 +229,8 @@ pub(crate) fn parameters(function: &FunctionItem, problems: &mut Problems) -> Ve
     parameters
 }
 
-/// Reports unknown attributes on parameters, and attributes that would change the parameters of the kernel. Returns whether there are
-/// none.
+/// Reports unknown attributes on parameters, and attributes that would change the parameters of the
+/// kernel. Returns whether there are none.
 fn check_attributes(attributes: &[Attribute], problems: &mut Problems) -> bool {
     let mut is_sound = true;
     for attribute in attributes {
@@ -263,7 +267,8 @@ fn read_parameter(parameter: &PatType) -> syn::Result<Parameter> {
     };
     let text = ident.to_string();
     let text = text.strip_prefix("r#").unwrap_or(&text);
-    // A leading underscore says that the function does not use the parameter; programs need not know.
+    // A leading underscore says that the function does not use the parameter; programs need not
+    // know.
     let name = text.trim_start_matches('_');
     let name = if name.is_empty() { text } else { name };
     let named = LitStr::new(name, ident.span());

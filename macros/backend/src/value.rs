@@ -1,4 +1,5 @@
-//! `#[derive(Value)]`: how MLIR spells a type, whether kernels change its values in place, and how they are shown.
+//! `#[derive(Value)]`: how MLIR spells a type, whether kernels change its values in place, and how
+//! they are shown.
 
 use proc_macro2::TokenStream;
 use quote::quote;

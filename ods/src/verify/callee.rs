@@ -109,8 +109,8 @@ pub fn condition(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// Verifies a parallel call: the function in `callee` takes two 32-bit integers, then every operand but the first three,
-/// and returns nothing or one chain.
+/// Verifies a parallel call: the function in `callee` takes two 32-bit integers, then every operand
+/// but the first three, and returns nothing or one chain.
 pub fn parallel_call(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let Some(signature) = resolve(op, "callee", breaches) else {
         return;

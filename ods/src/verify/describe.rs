@@ -116,7 +116,8 @@ pub fn is_of_kind(kind: &AttrKind, value: &AttrInstance<'_>) -> bool {
                 == Some(*width)
         }
         (AttrKind::Enum(def), AttrInstance::Int(value, ty)) => {
-            // The reference wrote signless integers first, and signed ones later; those of 64 bits are unsigned.
+            // The reference wrote signless integers first, and signed ones later; those of 64 bits
+            // are unsigned.
             let ty = ty.strip_prefix(['s', 'u']).unwrap_or(ty);
             let width = ty.strip_prefix('i').and_then(|found| found.parse().ok());
             width == Some(def.width) && def.contains(*value)

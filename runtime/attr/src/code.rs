@@ -1,6 +1,7 @@
 //! Attribute type codes: one byte that says how an attribute is encoded.
 //!
-//! Bit 7 set means an array whose elements all have the encoding of the low seven bits. Codes 1 to 23 are those of [`DType`].
+//! Bit 7 set means an array whose elements all have the encoding of the low seven bits. Codes 1 to
+//! 23 are those of [`DType`].
 
 use std::fmt;
 
@@ -64,7 +65,8 @@ impl AttrTypeCode {
     /// The empty array; the same byte as an array of `i32`.
     pub const EMPTY_ARRAY: Self = Self(ARRAY_BIT | DType::I32.code());
 
-    /// The code of a number of type `dtype`, if numbers of that type are encoded: integers, `i1` and real floats are.
+    /// The code of a number of type `dtype`, if numbers of that type are encoded: integers, `i1`
+    /// and real floats are.
     #[must_use]
     pub const fn of(dtype: DType) -> Option<Self> {
         match dtype {

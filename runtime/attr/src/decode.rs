@@ -9,7 +9,8 @@ use crate::value::{AttrValue, DenseAttr, Scalar, SymbolRefAttr};
 use crate::verify::{self, dims_of};
 use crate::view::{AggregateView, CompilationUnitView};
 
-/// Verifies the attribute of type `code` at `offset` and returns its value. Needs no aligned memory.
+/// Verifies the attribute of type `code` at `offset` and returns its value. Needs no aligned
+/// memory.
 ///
 /// # Errors
 /// If the bytes there are no such attribute.

@@ -1,7 +1,7 @@
 //! Encoding: appends attribute values to a section, byte for byte as TFRT does.
 //!
-//! Every encoding starts where its own alignment wants it; the bytes skipped for that hold [`PADDING`]. Layouts, with `|`
-//! between fields:
+//! Every encoding starts where its own alignment wants it; the bytes skipped for that hold
+//! [`PADDING`]. Layouts, with `|` between fields:
 //!
 //! ```text
 //!  number           its bytes, naturally aligned                        type          u8 element type code
@@ -148,7 +148,8 @@ impl AttrEncoder {
         &self.bytes
     }
 
-    /// The alignment in bytes that the start of the section needs, so that every attribute in it is aligned: 1, 2, 4 or 8.
+    /// The alignment in bytes that the start of the section needs, so that every attribute in it is
+    /// aligned: 1, 2, 4 or 8.
     #[must_use]
     pub const fn alignment(&self) -> usize {
         self.alignment

@@ -1,9 +1,11 @@
 //! The byte layouts of attribute values: encode, verify, and read in place.
 //!
-//! An attribute is a compile-time constant of a kernel: a number, a string, an array, a shape, a dense tensor, or an aggregate. The
-//! *section* of attributes is a sequence of individually aligned encodings, and an attribute is identified by its byte offset in it.
-//! The encoding contains neither its length nor its type: the [`AttrTypeCode`] is stored elsewhere, with the offset. The file format
-//! stores attributes in these layouts, and the host passes them to kernels in the same form.
+//! An attribute is a compile-time constant of a kernel: a number, a string, an array, a shape, a
+//! dense tensor, or an aggregate. The *section* of attributes is a sequence of individually aligned
+//! encodings, and an attribute is identified by its byte offset in it. The encoding contains
+//! neither its length nor its type: the [`AttrTypeCode`] is stored elsewhere, with the offset. The
+//! file format stores attributes in these layouts, and the host passes them to kernels in the same
+//! form.
 //!
 //! ```text
 //!  AttrValue ──AttrEncoder──► section + offset + AttrTypeCode ──FromAttr──► &str, &[i64], DenseView, …   (in place)
@@ -11,7 +13,8 @@
 //!      └────────────decode◄──────────────┴──► verify (bounds, alignment, nesting; linear, never panics)
 //! ```
 //!
-//! Input bytes are untrusted: every read is bounds-checked, and a wrong offset or code yields an [`AttrError`], never a panic.
+//! Input bytes are untrusted: every read is bounds-checked, and a wrong offset or code yields an
+//! [`AttrError`], never a panic.
 //!
 //! ```
 //! use tfrt_attr::{AlignedBytes, AttrEncoder, AttrValue, FromAttr, Scalar};

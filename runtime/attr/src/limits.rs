@@ -3,8 +3,10 @@
 /// How deep aggregates may nest: an aggregate that holds only numbers has depth 1.
 pub const MAX_NESTING: u32 = 64;
 
-/// How many elements an aggregate may have: the header holds the size of its offset table in 16 bits.
+/// How many elements an aggregate may have: the header holds the size of its offset table in 16
+/// bits.
 pub const MAX_AGGREGATE_LEN: usize = 16_380;
 
-/// The highest rank of a dense attribute: the header holds the size of its dimension list in 16 bits.
+/// The highest rank of a dense attribute: the header holds the size of its dimension list in 16
+/// bits.
 pub const MAX_DENSE_RANK: usize = (u16::MAX as usize - 20) / 8;

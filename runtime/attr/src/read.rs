@@ -12,8 +12,9 @@ use crate::view::{AggregateView, ShapeView};
 
 /// A Rust type that an attribute can be read as.
 ///
-/// The section has to outlive the value: strings, slices and views are windows on its bytes. Slices and views need the
-/// section at an address aligned as its encoder asked, see [`AlignedBytes`](crate::AlignedBytes).
+/// The section has to outlive the value: strings, slices and views are windows on its bytes. Slices
+/// and views need the section at an address aligned as its encoder asked, see
+/// [`AlignedBytes`](crate::AlignedBytes).
 ///
 /// ```
 /// use tfrt_attr::{AttrEncoder, AttrTypeCode, AttrValue, FromAttr};
@@ -34,17 +35,19 @@ pub trait FromAttr<'a>: Sized {
     /// What such an attribute is called in messages.
     const EXPECTED: &'static str;
 
-    /// Whether an empty list is such an attribute, whatever the type of the elements that it does not have.
+    /// Whether an empty list is such an attribute, whatever the type of the elements that it does
+    /// not have.
     const TAKES_EMPTY_ARRAY: bool = false;
 
     /// Whether attributes of type `code` are read as `Self`.
     fn is_stored_as(code: AttrTypeCode) -> bool;
 
-    /// Reads the attribute at `offset` of `section`, taking it on trust that it is one of this type.
+    /// Reads the attribute at `offset` of `section`, taking it on trust that it is one of this
+    /// type.
     ///
     /// # Errors
-    /// If the bytes there are no such attribute. Bytes of another type may well look like one; never does a read leave the
-    /// section.
+    /// If the bytes there are no such attribute. Bytes of another type may well look like one;
+    /// never does a read leave the section.
     fn read(section: &'a [u8], offset: u32) -> Result<Self, AttrError>;
 
     /// Reads the attribute of type `code` at `offset` of `section`.

@@ -7,7 +7,8 @@ use crate::code::AttrTypeCode;
 
 /// A number, as its bits.
 ///
-/// Two scalars are equal if type and bits are, so that `-0.0` differs from `0.0` and a NaN equals itself.
+/// Two scalars are equal if type and bits are, so that `-0.0` differs from `0.0` and a NaN equals
+/// itself.
 ///
 /// ```
 /// use tfrt_attr::Scalar;
@@ -28,7 +29,8 @@ pub struct Scalar {
 impl Scalar {
     /// The number of type `dtype` whose bits are the low bits of `bits`.
     ///
-    /// None if numbers of that type are not encoded (complex numbers, say), or if `bits` has ones beyond the width of the type.
+    /// None if numbers of that type are not encoded (complex numbers, say), or if `bits` has ones
+    /// beyond the width of the type.
     #[must_use]
     pub const fn new(dtype: DType, bits: u64) -> Option<Self> {
         let (Some(code), Some(size)) = (AttrTypeCode::of(dtype), dtype.size_bytes()) else {
@@ -120,12 +122,14 @@ pub struct DenseAttr {
     pub dtype: DType,
     /// The dimensions, outermost first; none is negative.
     pub dims: Vec<i64>,
-    /// The elements. `i1` takes a byte each, 0 or 1; a complex number is its real part, then its imaginary part.
+    /// The elements. `i1` takes a byte each, 0 or 1; a complex number is its real part, then its
+    /// imaginary part.
     pub data: Vec<u8>,
 }
 
 impl DenseAttr {
-    /// The number of elements that the dimensions call for; none if it overflows or a dimension is negative.
+    /// The number of elements that the dimensions call for; none if it overflows or a dimension is
+    /// negative.
     #[must_use]
     pub fn num_elements(&self) -> Option<u64> {
         count_elements(&self.dims)
@@ -152,8 +156,8 @@ pub struct SymbolRefAttr {
 
 /// An attribute value.
 ///
-/// The value alone decides the encoding, see [`code`](Self::code). MLIR attributes that differ only in what is not encoded
-/// (`1 : i8` and `1 : si8`, say) are equal here.
+/// The value alone decides the encoding, see [`code`](Self::code). MLIR attributes that differ only
+/// in what is not encoded (`1 : i8` and `1 : si8`, say) are equal here.
 ///
 /// ```
 /// use tfrt_attr::{AttrTypeCode, AttrValue, Scalar};
@@ -176,7 +180,8 @@ pub enum AttrValue {
     Shape(Option<Vec<i64>>),
     /// A dense tensor.
     Dense(DenseAttr),
-    /// A list. Encoded as an array if all elements are numbers of one type or all are element types, else as an aggregate.
+    /// A list. Encoded as an array if all elements are numbers of one type or all are element
+    /// types, else as an aggregate.
     Array(Vec<AttrValue>),
     /// A reference into a compiled module.
     SymbolRef(SymbolRefAttr),

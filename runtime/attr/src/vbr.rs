@@ -1,4 +1,5 @@
-//! Integers of variable length: seven bits a byte, most significant group first, bit 7 set on every byte but the last.
+//! Integers of variable length: seven bits a byte, most significant group first, bit 7 set on every
+//! byte but the last.
 
 use crate::error::{AttrError, AttrProblem};
 
@@ -36,7 +37,8 @@ pub enum VbrError {
     TooLarge,
 }
 
-/// Reads the integer at the start of `bytes`: its value, and how many bytes it takes. Leading zero groups are accepted.
+/// Reads the integer at the start of `bytes`: its value, and how many bytes it takes. Leading zero
+/// groups are accepted.
 ///
 /// # Errors
 /// If the bytes end inside the integer, or it does not fit in 64 bits.

@@ -2,9 +2,12 @@
 //!
 //! 1. Every field and every byte of data lies in the section.
 //! 2. Data sits at offsets aligned as the encoder aligns them.
-//! 3. A truth value is 0 or 1; an element type is a code of [`DType`]; symbols, names of functions and module text are UTF-8.
-//! 4. A header has alignment 4 or 8, the prefix that its counts call for, and a total that holds what it describes.
-//! 5. The elements of an aggregate come one after the other without overlap, and nest at most [`MAX_NESTING`] deep.
+//! 3. A truth value is 0 or 1; an element type is a code of [`DType`]; symbols, names of functions
+//!    and module text are UTF-8.
+//! 4. A header has alignment 4 or 8, the prefix that its counts call for, and a total that holds
+//!    what it describes.
+//! 5. The elements of an aggregate come one after the other without overlap, and nest at most
+//!    [`MAX_NESTING`] deep.
 //!
 //! Rule 5 makes verification linear: every byte belongs to one element.
 
@@ -21,7 +24,8 @@ use crate::limits::MAX_NESTING;
 use crate::value::count_elements;
 use crate::view::CompilationUnitView;
 
-/// Checks the attribute of type `code` at `offset` against every rule; returns the offset behind its last byte.
+/// Checks the attribute of type `code` at `offset` against every rule; returns the offset behind
+/// its last byte.
 ///
 /// Takes time linear in the size of the attribute.
 ///

@@ -1,11 +1,12 @@
 //! Building programs in Rust: functions of kernels, without MLIR text and without a compiler.
 //!
 //! This is a layer above [`crate::write`], which takes table positions unchecked and detects
-//! mistakes late. Here everything is named by a handle that identifies its owner: a [`DeclaredType`] and a
-//! [`DeclaredFunction`] belong to their program, a [`Register`], which also has a type, to its function. A
-//! register exists only after its kernel, so programs are in order and acyclic; defining a function
-//! consumes its [`FunctionBuilder`], so it happens at most once. Every other misuse returns an
-//! error. So a finished program satisfies every rule of `crate::verify`.
+//! mistakes late. Here everything is named by a handle that identifies its owner: a
+//! [`DeclaredType`] and a [`DeclaredFunction`] belong to their program, a [`Register`], which also
+//! has a type, to its function. A register exists only after its kernel, so programs are in order
+//! and acyclic; defining a function consumes its [`FunctionBuilder`], so it happens at most once.
+//! Every other misuse returns an error. So a finished program satisfies every rule of
+//! `crate::verify`.
 //!
 //! Whether a kernel exists and accepts its operands is checked when the program is loaded.
 //!

@@ -22,7 +22,8 @@ define_id! {
 }
 
 define_id! {
-    /// An operation of a function body: its position in the kernel table. Position 0 is the pseudo kernel.
+    /// An operation of a function body: its position in the kernel table. Position 0 is the pseudo
+    /// kernel.
     pub struct KernelId("k");
 }
 

@@ -1,6 +1,7 @@
 //! BEF, the binary executable format of TFRT: reader, verifier and writer.
 //!
-//! A file contains the functions of a program as dataflow graphs. It consists of a header and a sequence of sections:
+//! A file contains the functions of a program as dataflow graphs. It consists of a header and a
+//! sequence of sections:
 //!
 //! ```text
 //!  0b ef 00                                     magic, version
@@ -25,7 +26,8 @@
 //! Files are read in place, not run in place. A verified file is never decoded as a whole: names,
 //! attributes and kernel records are views of its bytes, which may be mapped, and each optional
 //! section is read when it is first needed. The executor lowers a function to code of its own when
-//! the function is first looked up; from then on it reads only attributes and locations of the file.
+//! the function is first looked up; from then on it reads only attributes and locations of the
+//! file.
 //!
 //! This crate does not know kernels, Rust types or the text form.
 //!

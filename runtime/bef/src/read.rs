@@ -2,7 +2,8 @@
 //!
 //! The readers in this module parse the bytes of their section, lazily where it is a list of
 //! entries, and check it in isolation. `crate::verify` checks the relations between sections.
-//! [`crate::dump`] uses the same readers without the checks, so each section is parsed in one place.
+//! [`crate::dump`] uses the same readers without the checks, so each section is parsed in one
+//! place.
 
 pub(crate) mod entries;
 

@@ -5,8 +5,8 @@
 //! name, and a [`Pipeline`] is a sequence of them, as given on a command line. Between two passes
 //! the program is verified, always in debug builds and otherwise on request.
 //!
-//! Every pass preserves the order that data flow, chains and declared effects imply. No pass of this
-//! crate knows an op by its name.
+//! Every pass preserves the order that data flow, chains and declared effects imply. No pass of
+//! this crate knows an op by its name.
 
 mod canonicalize;
 

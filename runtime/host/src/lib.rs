@@ -10,8 +10,8 @@
 //! - [`tracing`]: what sinks are told about running kernels.
 //!
 //! This crate knows neither BEF nor MLIR text. Unsafe code is denied except in modules that explain
-//! why they need it: [`allocator`], the loader of a [`kernel::library`], and the readers of operands
-//! under [`kernel`].
+//! why they need it: [`allocator`], the loader of a [`kernel::library`], and the readers of
+//! operands under [`kernel`].
 #![deny(unsafe_code)]
 
 extern crate self as tfrt_host;

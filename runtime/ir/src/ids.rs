@@ -21,7 +21,8 @@ tfrt_support::define_id! {
 }
 
 tfrt_support::define_id! {
-    /// The name of an op or of an attribute in a [`Module`](crate::Module); equal ids mean equal names.
+    /// The name of an op or of an attribute in a [`Module`](crate::Module); equal ids mean equal
+    /// names.
     pub struct NameId("name");
 }
 

@@ -32,7 +32,8 @@ pub enum Location {
         /// The location of the call.
         caller: LocationId,
     },
-    /// Several locations at once, created by [`Module::fused_location`](crate::Module::fused_location).
+    /// Several locations at once, created by
+    /// [`Module::fused_location`](crate::Module::fused_location).
     Fused {
         /// The members, distinct and known.
         members: Box<[LocationId]>,

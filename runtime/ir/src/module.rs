@@ -1,4 +1,5 @@
-//! The program itself: dense tables of ops, blocks, regions and values, and the edits that keep them consistent.
+//! The program itself: dense tables of ops, blocks, regions and values, and the edits that keep
+//! them consistent.
 //!
 //! An op has operands, results, attributes, regions and successors; a region has blocks; a block
 //! has arguments and ops; a value is a result of an op or an argument of a block. There are no

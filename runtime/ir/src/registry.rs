@@ -11,7 +11,8 @@ use tfrt_ods::{DeclarationError, OpDef};
 use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
 
-/// The ops and dialects that a program may use. There is no global registry: each tool collects them and passes them on.
+/// The ops and dialects that a program may use. There is no global registry: each tool collects
+/// them and passes them on.
 ///
 /// A registry contains hundreds of ops, of which a program uses few, so the custom syntax of an op
 /// is parsed when it is first read or printed.

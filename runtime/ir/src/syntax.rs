@@ -1,8 +1,9 @@
 //! Hand-written custom forms, for ops whose text an assembly format cannot describe.
 //!
-//! A dialect registers an [`OpSyntax`] for such an op: a function that parses the text after the name of the op, and one that prints it.
-//! The op need not be declared. A program that a tool only rewrites, such as the input of a lowering, can so be read and written without
-//! any knowledge of what its ops mean.
+//! A dialect registers an [`OpSyntax`] for such an op: a function that parses the text after the
+//! name of the op, and one that prints it. The op need not be declared. A program that a tool only
+//! rewrites, such as the input of a lowering, can so be read and written without any knowledge of
+//! what its ops mean.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -53,7 +54,8 @@ use crate::registry::Registry;
 /// Parses the text after the name of an op into its state, which has a name and a location already.
 pub type ParseFn = fn(&mut OpParser<'_, '_, '_>, &mut OpState) -> Result<(), SyntaxError>;
 
-/// Prints the text after the name of an op. Returns `false` if the custom form cannot show the op; it is then printed in generic form.
+/// Prints the text after the name of an op. Returns `false` if the custom form cannot show the op;
+/// it is then printed in generic form.
 pub type PrintFn = fn(&mut OpPrinter<'_, '_>, &Module, OpId) -> bool;
 
 /// The hand-written custom form of one op.

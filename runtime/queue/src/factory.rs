@@ -47,8 +47,8 @@ const BUILT_IN: [QueueFactory; 2] = [
 /// Creates the queue that `config` describes: a name, or a name, a colon and an argument.
 ///
 /// # Errors
-/// Fails if no factory has the name, if the factory rejects the argument, or if it cannot create the
-/// queue.
+/// Fails if no factory has the name, if the factory rejects the argument, or if it cannot create
+/// the queue.
 ///
 /// ```
 /// use tfrt_queue::create_queue;

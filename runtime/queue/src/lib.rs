@@ -1,14 +1,16 @@
 //! Work queues: they determine the threads and the order in which the tasks of a program run.
 //!
-//! A queue has two kinds of tasks. *Compute* tasks never block: they compute, add other tasks, and publish values. *Blocking* tasks
-//! mostly wait for files or devices. They run on separate threads, so that they do not occupy compute threads.
+//! A queue has two kinds of tasks. *Compute* tasks never block: they compute, add other tasks, and
+//! publish values. *Blocking* tasks mostly wait for files or devices. They run on separate threads,
+//! so that they do not occupy compute threads.
 //!
 //! | queue | spelled | threads |
 //! |---|---|---|
 //! | [`SingleThreadedQueue`] | `s` | none: tasks run on threads that wait for the queue |
 //! | [`WorkStealingQueue`] | `mstd`, `mstd:4`, `mstd:4,16`, `mstd:4,16@0-3` | compute threads that steal from each other, and a blocking pool |
 //!
-//! Other crates can add queues with a [`QueueFactory`]. Tasks of a request with a higher [priority](RequestTag) run before others.
+//! Other crates can add queues with a [`QueueFactory`]. Tasks of a request with a higher
+//! [priority](RequestTag) run before others.
 //!
 //! ```
 //! use tfrt_queue::{ConcurrentWorkQueue, create_queue, enqueue_value};

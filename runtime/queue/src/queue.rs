@@ -133,8 +133,8 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     /// ```
     ///
     /// # Errors
-    /// Fails in a task of the queue if the queue cannot run other tasks there, or if no task is left
-    /// and the values are still unavailable.
+    /// Fails in a task of the queue if the queue cannot run other tasks there, or if no task is
+    /// left and the values are still unavailable.
     fn await_helping(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
         self.await_values(values)
     }

@@ -15,8 +15,8 @@
 //!          └─ reserved ─────┘
 //! ```
 //!
-//! An outer wait has set its part of the list aside, as if it were a list of its own. Whatever a wait
-//! leaves is in front of what comes later.
+//! An outer wait has set its part of the list aside, as if it were a list of its own. Whatever a
+//! wait leaves is in front of what comes later.
 //!
 //! Tasks of other priorities are in separate lists, which a waiting thread checks between two
 //! tasks; see `priority`.
@@ -204,7 +204,8 @@ impl Shared {
         })
     }
 
-    /// Returns the next task behind those that outer waits have set aside, or one of another priority.
+    /// Returns the next task behind those that outer waits have set aside, or one of another
+    /// priority.
     fn next_nested_task(&self, state: &mut State, outer: usize) -> Option<Task> {
         let prioritized = self.prioritized.pop(|| state.tasks.len() > outer);
         prioritized.or_else(|| {
@@ -273,7 +274,8 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
         Ok(())
     }
 
-    /// In a task, runs other tasks: first those that were added last, as no outer wait has seen them.
+    /// In a task, runs other tasks: first those that were added last, as no outer wait has seen
+    /// them.
     fn await_helping(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
         if !self.is_in_worker_thread() {
             return self.await_values(values);

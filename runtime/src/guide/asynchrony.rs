@@ -1,12 +1,13 @@
 //! Waiting without blocking.
 //!
-//! A thread that runs kernels must not block, because it has other kernels to run. A kernel hands slow work to another thread or
-//! task, and returns values that are *not yet available*. There are three ways, from the simplest to the most general.
+//! A thread that runs kernels must not block, because it has other kernels to run. A kernel hands
+//! slow work to another thread or task, and returns values that are *not yet available*. There are
+//! three ways, from the simplest to the most general.
 //!
 //! # `async fn`
 //!
-//! A kernel may be an `async fn`. It is polled at once, and later as a task of the work queue whenever it is woken. Operands are
-//! borrowed for as long as it runs.
+//! A kernel may be an `async fn`. It is polled at once, and later as a task of the work queue
+//! whenever it is woken. Operands are borrowed for as long as it runs.
 //!
 //! ```
 //! use std::time::Duration;
@@ -24,15 +25,17 @@
 //! testing::kernel("async.after").operands((3,)).attribute("milliseconds", -1_i64).run().expect_error("out of range");
 //! ```
 //!
-//! Any future that is `Send` and wakes its task can be awaited: the queue is the executor. A future that needs a reactor, such as
-//! one for sockets, needs that reactor to run on a thread of its own. [`AsyncValueRef`](crate::prelude::AsyncValueRef) and
-//! [`AnyRef`](crate::prelude::AnyRef) can be awaited too, and yield the value or its error.
+//! Any future that is `Send` and wakes its task can be awaited: the queue is the executor. A future
+//! that needs a reactor, such as one for sockets, needs that reactor to run on a thread of its own.
+//! [`AsyncValueRef`](crate::prelude::AsyncValueRef) and [`AnyRef`](crate::prelude::AnyRef) can be
+//! awaited too, and yield the value or its error.
 //!
 //! A request that is [cancelled](super::errors#cancellation) drops the futures of its kernels.
 //!
 //! # The blocking pool
 //!
-//! A kernel that blocks, on a file, a lock or a foreign library, is marked `blocking` and runs on a separate pool of threads:
+//! A kernel that blocks, on a file, a lock or a foreign library, is marked `blocking` and runs on a
+//! separate pool of threads:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -52,8 +55,9 @@
 //!
 //! # Promises
 //!
-//! A kernel that hands its work to other code creates a value together with its promise. `emplace` makes the value available, and
-//! `set_error` makes it an error. Dropping the promise makes it an error, too, so that no consumer waits forever.
+//! A kernel that hands its work to other code creates a value together with its promise. `emplace`
+//! makes the value available, and `set_error` makes it an error. Dropping the promise makes it an
+//! error, too, so that no consumer waits forever.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -74,14 +78,14 @@
 //! testing::kernel("async.add_in_task").operands((i64::MAX, 2_i64)).run().expect_error("too large");
 //! ```
 //!
-//! A task passed to [`enqueue`](crate::prelude::ExecutionContext::enqueue) must not block either. A result of type
-//! `AsyncValueRef<Chain>` is a chain that is ready later.
+//! A task passed to [`enqueue`](crate::prelude::ExecutionContext::enqueue) must not block either. A
+//! result of type `AsyncValueRef<Chain>` is a chain that is ready later.
 //!
 //! # Late operands
 //!
-//! A kernel starts when *all* its operands are available. A kernel that can start earlier is marked `non_strict`, and takes the
-//! operands that may be late as references. A program can request this as well: an op with the attribute `bef.nonstrict` runs
-//! non-strictly.
+//! A kernel starts when *all* its operands are available. A kernel that can start earlier is marked
+//! `non_strict`, and takes the operands that may be late as references. A program can request this
+//! as well: an op with the attribute `bef.nonstrict` runs non-strictly.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -105,5 +109,6 @@
 //! .expect_value(2);
 //! ```
 //!
-//! Such a kernel still waits for the operands that it takes as values. If it takes all operands as references, it starts with its
-//! *first* available operand. A reference may be pending, available or an error; the kernel can inspect it, await it, or pass it on.
+//! Such a kernel still waits for the operands that it takes as values. If it takes all operands as
+//! references, it starts with its *first* available operand. A reference may be pending, available
+//! or an error; the kernel can inspect it, await it, or pass it on.

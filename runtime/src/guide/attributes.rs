@@ -25,9 +25,10 @@
 //! .expect_values(("ab  ", "ab.."));
 //! ```
 //!
-//! The attribute has the name of the parameter unless you give another one: `#[attr("padding-width")]`, `#[attr(name =
-//! "padding-width", default = 4)]`. An attribute with a default or of type `Option` is optional; all others are required. If the
-//! parameter is a reference, strings and lists are read from the file without a copy.
+//! The attribute has the name of the parameter unless you give another one:
+//! `#[attr("padding-width")]`, `#[attr(name = "padding-width", default = 4)]`. An attribute with a
+//! default or of type `Option` is optional; all others are required. If the parameter is a
+//! reference, strings and lists are read from the file without a copy.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -67,8 +68,9 @@
 //! | [`ShapeView`](crate::prelude::ShapeView) | `#corert.shape<2x?x3>` |
 //! | [`AggregateView`](crate::prelude::AggregateView) | lists of anything, `[["a", 1 : i32], [0.5 : f32]]` |
 //!
-//! The type is part of the attribute: `width = 4` alone is an `i64`, so an `i32` parameter needs `4 : i32`. An
-//! attribute of the wrong type is refused before the program runs, with the location of the op:
+//! The type is part of the attribute: `width = 4` alone is an `i64`, so an `i32` parameter needs
+//! `4 : i32`. An attribute of the wrong type is refused before the program runs, with the location
+//! of the op:
 //!
 //! ```
 //! # use tfrt::prelude::*;
@@ -90,8 +92,9 @@
 //!
 //! # Choices
 //!
-//! An attribute with a fixed set of names is an enum that derives [`Attr`](crate::prelude::Attr). Programs write the number of the
-//! variant in the generic form, and its name in a [custom form](super::dialects#syntax):
+//! An attribute with a fixed set of names is an enum that derives [`Attr`](crate::prelude::Attr).
+//! Programs write the number of the variant in the generic form, and its name in a
+//! [custom form](super::dialects#syntax):
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -135,5 +138,6 @@
 //!
 //! # Attributes without names
 //!
-//! A kernel that takes any attributes has a parameter of type [`Attributes`](crate::prelude::Attributes), in which they are
-//! numbered in byte order of their names.
+//! A kernel that takes any attributes has a parameter of type
+//! [`Attributes`](crate::prelude::Attributes), in which they are numbered in byte order of their
+//! names.

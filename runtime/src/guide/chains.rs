@@ -2,9 +2,10 @@
 //!
 //! # Why
 //!
-//! Two kernels that are not connected by a value may run in any order, or at the same time. This is correct for kernels that only
-//! compute. It is wrong for kernels that print, write a file, draw a random number, or change a value in place, because their order
-//! is observable. Programs connect such kernels by a *chain*, `!tfrt.chain`: a value without content that becomes available.
+//! Two kernels that are not connected by a value may run in any order, or at the same time. This is
+//! correct for kernels that only compute. It is wrong for kernels that print, write a file, draw a
+//! random number, or change a value in place, because their order is observable. Programs connect
+//! such kernels by a *chain*, `!tfrt.chain`: a value without content that becomes available.
 //!
 //! ```text
 //!   tfrt.new.chain ──► print("a") ──chain──► print("b") ──chain──► …
@@ -12,8 +13,8 @@
 //!
 //! # What the author says
 //!
-//! You do not declare chains, only effects. From these the macro decides whether the kernel has a chain as its last operand and its
-//! last result:
+//! You do not declare chains, only effects. From these the macro decides whether the kernel has a
+//! chain as its last operand and its last result:
 //!
 //! | the kernel | is declared | has a chain |
 //! |---|---|---|
@@ -26,9 +27,10 @@
 //! | has no effects, although its signature suggests some | `pure` | no |
 //! | handles chains itself | a parameter or result of type [`Chain`](crate::prelude::Chain) | as declared |
 //!
-//! The added chain is optional in programs, both the operand and the result. A kernel without a chain also accepts one after its
-//! operands and starts after it; this is how a program orders a reader after a writer. (Kernels that take all remaining operands as
-//! `&[AnyRef]` receive it as one of them, and `chain = none` refuses it.)
+//! The added chain is optional in programs, both the operand and the result. A kernel without a
+//! chain also accepts one after its operands and starts after it; this is how a program orders a
+//! reader after a writer. (Kernels that take all remaining operands as `&[AnyRef]` receive it as
+//! one of them, and `chain = none` refuses it.)
 //!
 //! ```
 //! use std::sync::Mutex;
@@ -73,9 +75,10 @@
 //! .expect_value("hello world");
 //! ```
 //!
-//! [`under_every_queue`](crate::testing::TestProgram::under_every_queue) runs the program in many orders: every kernel is delayed, and
-//! ready kernels run in an order that depends on a seed. A missing chain shows as a result that differs, and the test names the
-//! queue, such as `random:3`, [under](crate::testing::TestProgram::under) which the failure can be repeated:
+//! [`under_every_queue`](crate::testing::TestProgram::under_every_queue) runs the program in many
+//! orders: every kernel is delayed, and ready kernels run in an order that depends on a seed. A
+//! missing chain shows as a result that differs, and the test names the queue, such as `random:3`,
+//! [under](crate::testing::TestProgram::under) which the failure can be repeated:
 //!
 //! ```
 //! # use std::sync::Mutex;
@@ -117,26 +120,28 @@
 //!
 //! # An error in a chain
 //!
-//! If a kernel fails, its chain is an error, too, and the effects after it are skipped. A failed kernel is thus never followed by
-//! effects that rely on it.
+//! If a kernel fails, its chain is an error, too, and the effects after it are skipped. A failed
+//! kernel is thus never followed by effects that rely on it.
 //!
-//! The chain of an `async fn`, or of a kernel on the blocking pool, is ready when the work is done, not when it starts.
+//! The chain of an `async fn`, or of a kernel on the blocking pool, is ready when the work is done,
+//! not when it starts.
 //!
 //! # Several chains
 //!
-//! `tfrt.new.chain` starts one. `tfrt.merge.chains` waits for several, so that independent effects may run in parallel and
-//! join again.
+//! `tfrt.new.chain` starts one. `tfrt.merge.chains` waits for several, so that independent effects
+//! may run in parallel and join again.
 //!
 //! # Deriving chains
 //!
-//! You do not have to write chains. The option `--thread-chains` of `tfrt run`, `tfrt translate` and `tfrt opt` accepts a program
-//! without any, and adds those that the declarations require; so do
-//! [`text::compile_without_chains`](crate::text::compile_without_chains), and in tests
+//! You do not have to write chains. The option `--thread-chains` of `tfrt run`, `tfrt translate`
+//! and `tfrt opt` accepts a program without any, and adds those that the declarations require; so
+//! do [`text::compile_without_chains`](crate::text::compile_without_chains), and in tests
 //! [`without_chains`](crate::testing::TestProgram::without_chains):
 //!
 //! - ops with effects of one class stay in program order; different classes are independent;
-//! - an op that writes an operand runs after all earlier readers and writers of it, and a reader runs after the last writer; readers
-//!   may run in parallel; a result that is declared as an `alias` of an operand counts as that operand;
+//! - an op that writes an operand runs after all earlier readers and writers of it, and a reader
+//!   runs after the last writer; readers may run in parallel; a result that is declared as an
+//!   `alias` of an operand counts as that operand;
 //! - chains that are implied by data or by other chains are omitted.
 //!
 //! The documentation of the pass, [`thread_chains`](crate::text::compiler::passes::thread_chains),
@@ -149,4 +154,5 @@
 //!
 //! # Chains give order, borrows give safety
 //!
-//! A program with a missing chain is wrong, but not unsafe: a kernel that would write while another one reads fails instead; see [values that change](super::values#values-that-change).
+//! A program with a missing chain is wrong, but not unsafe: a kernel that would write while another
+//! one reads fails instead; see [values that change](super::values#values-that-change).

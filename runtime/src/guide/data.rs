@@ -37,17 +37,21 @@
 //!
 //! # What runs when
 //!
-//! A consumer *draws* an element from the last stage, which draws from its input, and so on. Nothing is drawn that nobody asked for, except
-//! where a stage says so: `prefetch` draws ahead, `shuffle` fills its buffer, `interleave` opens inner datasets ahead, and `batch` draws all
+//! A consumer *draws* an element from the last stage, which draws from its input, and so on.
+//! Nothing is drawn that nobody asked for, except where a stage says so: `prefetch` draws ahead,
+//! `shuffle` fills its buffer, `interleave` opens inner datasets ahead, and `batch` draws all
 //! elements of a batch at once.
 //!
-//! A draw never blocks. If a function of a program is not done, its results are values that become available later, and the stages above
-//! go on with them. This is one source of parallelism: with a `prefetch` above a `map`, as many calls are under way as elements are drawn
-//! ahead. The other is `parallel_map`, whose calls are tasks of the work queue, for functions that compute and closures: its second parameter
-//! says how many calls may be under way, or -1, and then the stage finds out while it runs (unless `TFRT_DATA_AUTOTUNE=off` is set, which
-//! stands for one call per thread). The order of elements is that of the tree, whatever is done first.
+//! A draw never blocks. If a function of a program is not done, its results are values that become
+//! available later, and the stages above go on with them. This is one source of parallelism: with a
+//! `prefetch` above a `map`, as many calls are under way as elements are drawn ahead. The other is
+//! `parallel_map`, whose calls are tasks of the work queue, for functions that compute and
+//! closures: its second parameter says how many calls may be under way, or -1, and then the stage
+//! finds out while it runs (unless `TFRT_DATA_AUTOTUNE=off` is set, which stands for one call per
+//! thread). The order of elements is that of the tree, whatever is done first.
 //!
-//! `elements` as an [`Iterator`] waits for each element. In `async` code, `next_async` does not block the thread:
+//! `elements` as an [`Iterator`] waits for each element. In `async` code, `next_async` does not
+//! block the thread:
 //!
 //! ```
 //! use tfrt::data::Dataset;
@@ -121,8 +125,8 @@
 //! pipeline refuses a checkpoint if its stages, their parameters or the names of its functions
 //! differ, and names the first stage that does. Programs use `tfrt_data.iterator_save` and
 //! `tfrt_data.iterator_restore`, and `tfrt_data.write_checkpoint` and `tfrt_data.read_checkpoint`
-//! for files; `kernels/models/digits/digits_train.mlir` saves a training in the middle of an epoch and
-//! resumes it.
+//! for files; `kernels/models/digits/digits_train.mlir` saves a training in the middle of an epoch
+//! and resumes it.
 //!
 //! # A pipeline in a program
 //!

@@ -1,13 +1,13 @@
 //! Ops and types as text: how to define a dialect.
 //!
-//! A *dialect* is the common prefix of a family of ops and types. It exists as soon as a kernel or a type uses the prefix, without a
-//! declaration. This page describes optional declarations.
+//! A *dialect* is the common prefix of a family of ops and types. It exists as soon as a kernel or
+//! a type uses the prefix, without a declaration. This page describes optional declarations.
 //!
 //! # Syntax
 //!
-//! An op is written in its generic form, `"my.add"(%a, %b) : (i32, i32) -> i32`, unless its kernel declares a
-//! custom form. The `format` consists of literals in backticks, `$name` for operands, attributes, functions and regions, and
-//! directives:
+//! An op is written in its generic form, `"my.add"(%a, %b) : (i32, i32) -> i32`, unless its kernel
+//! declares a custom form. The `format` consists of literals in backticks, `$name` for operands,
+//! attributes, functions and regions, and directives:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -31,13 +31,14 @@
 //! .expect_value(7);
 //! ```
 //!
-//! Types that follow from the declaration are omitted. [`ods::format`](crate::ods::format) describes the language. Parser and printer
-//! both follow the format, so that `tfrt opt` prints what it reads. A format that omits an operand is a compile error.
+//! Types that follow from the declaration are omitted. [`ods::format`](crate::ods::format)
+//! describes the language. Parser and printer both follow the format, so that `tfrt opt` prints
+//! what it reads. A format that omits an operand is a compile error.
 //!
 //! # Rules
 //!
-//! Counts, types and attributes are checked against the declaration in every program. A function checks everything else: it takes an
-//! op and reports errors:
+//! Counts, types and attributes are checked against the declaration in every program. A function
+//! checks everything else: it takes an op and reports errors:
 //!
 //! ```
 //! use tfrt::ods::instance::{AttrInstance, OpInstance};
@@ -63,12 +64,13 @@
 //! testing::kernel("dialects.every").operands((10_i64,)).attribute("step", 0_i64).expect_refused("requires a step above zero, found 0");
 //! ```
 //!
-//! Such rules help the authors of programs. A kernel must not rely on them for safety, because a file need not come from text.
+//! Such rules help the authors of programs. A kernel must not rely on them for safety, because a
+//! file need not come from text.
 //!
 //! # Ops without kernels
 //!
-//! [`declare_op!`](crate::declare_op) declares an op that only compilers use, or whose kernel is defined elsewhere. Its options are
-//! those of a `raw` kernel:
+//! [`declare_op!`](crate::declare_op) declares an op that only compilers use, or whose kernel is
+//! defined elsewhere. Its options are those of a `raw` kernel:
 //!
 //! ```
 //! tfrt::declare_op! {
@@ -103,5 +105,6 @@
 //! # fn main() {}
 //! ```
 //!
-//! `allows_inlining` is `false` by default, and `tfrt opt --inline` does not inline functions with ops of such a dialect. Set it to
-//! `true` if the meaning of all ops is independent of the function that contains them.
+//! `allows_inlining` is `false` by default, and `tfrt opt --inline` does not inline functions with
+//! ops of such a dialect. Set it to `true` if the meaning of all ops is independent of the function
+//! that contains them.

@@ -59,21 +59,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Host, program and functions can be shared between threads, and a function can be executed many times concurrently.
+//! Host, program and functions can be shared between threads, and a function can be executed many
+//! times concurrently.
 //!
 //! # Results
 //!
 //! `execute` returns at once. The results may be awaited by a thread, as above, by an `async` block
-//! (`results[0].clone().await?`), or by a callback ([`and_then`](crate::prelude::AnyRef::and_then)). A result is a value or
-//! an error, and [`as_result`](crate::prelude::AnyRef::as_result) returns either. `await_values` returns the error of a failed value,
-//! so that it cannot be overlooked; [`await_available`](crate::prelude::HostContext::await_available) only waits.
+//! (`results[0].clone().await?`), or by a callback
+//! ([`and_then`](crate::prelude::AnyRef::and_then)). A result is a value or an error, and
+//! [`as_result`](crate::prelude::AnyRef::as_result) returns either. `await_values` returns the
+//! error of a failed value, so that it cannot be overlooked;
+//! [`await_available`](crate::prelude::HostContext::await_available) only waits.
 //!
 //! # Errors
 //!
-//! [`Error`](crate::Error), the diagnostics of [compiling](crate::text::compile), and every other error of the runtime is a
-//! [`std::error::Error`] that is `Send + Sync`, so that `?` passes it on in functions that return `Box<dyn Error>` or
-//! `anyhow::Result`. `{error}` is the message, [`located`](crate::Error::located) adds the location, and
-//! [`source`](std::error::Error::source) returns the cause.
+//! [`Error`](crate::Error), the diagnostics of [compiling](crate::text::compile), and every other
+//! error of the runtime is a [`std::error::Error`] that is `Send + Sync`, so that `?` passes it on
+//! in functions that return `Box<dyn Error>` or `anyhow::Result`. `{error}` is the message,
+//! [`located`](crate::Error::located) adds the location, and [`source`](std::error::Error::source)
+//! returns the cause.
 //!
 //! # Queues
 //!
@@ -83,28 +87,29 @@
 //! | `mstd` | work stealing, with as many threads as the machine has |
 //! | `mstd:4,16` | 4 threads, and at most 16 for blocking work |
 //!
-//! You can implement another queue as a [`ConcurrentWorkQueue`](crate::queue::ConcurrentWorkQueue), and test it with
-//! [`queue::testing::conformance`](crate::queue::testing::conformance).
+//! You can implement another queue as a [`ConcurrentWorkQueue`](crate::queue::ConcurrentWorkQueue),
+//! and test it with [`queue::testing::conformance`](crate::queue::testing::conformance).
 //!
 //! # Requests
 //!
-//! A request is one piece of work for one client: it can be cancelled, has a priority and a deadline, and carries [data and
-//! resources](super::resources) for kernels. Create one for each piece of work, and drop it when the work is done.
+//! A request is one piece of work for one client: it can be cancelled, has a priority and a
+//! deadline, and carries [data and resources](super::resources) for kernels. Create one for each
+//! piece of work, and drop it when the work is done.
 //!
-//! The waiting tasks of a request run before those of requests with a lower priority, on every queue of the table above. A
-//! request of low priority still makes progress under load.
+//! The waiting tasks of a request run before those of requests with a lower priority, on every
+//! queue of the table above. A request of low priority still makes progress under load.
 //!
 //! # Files
 //!
-//! `tfrt translate --mlir-to-bef` compiles ahead of time. A program that only executes BEF files does not need the text front end
-//! and the compiler:
+//! `tfrt translate --mlir-to-bef` compiles ahead of time. A program that only executes BEF files
+//! does not need the text front end and the compiler:
 //!
 //! ```toml
 //! tfrt = { version = "…", default-features = false }
 //! ```
 //!
-//! [`BefFile::open`](crate::bef::BefFile::open) reads a file. Every file is verified before anything in it runs. A
-//! damaged or hostile file is an error with an offset.
+//! [`BefFile::open`](crate::bef::BefFile::open) reads a file. Every file is verified before
+//! anything in it runs. A damaged or hostile file is an error with an offset.
 //!
 //! # Programs without text
 //!
@@ -113,5 +118,6 @@
 //!
 //! # Limits
 //!
-//! [`Limits`](crate::host::Limits) bound the resources of a program: depth of calls, live invocations, memory. Exceeding
-//! a limit is an error value. Limits protect against programs, not against kernels: they cannot stop a kernel that loops forever.
+//! [`Limits`](crate::host::Limits) bound the resources of a program: depth of calls, live
+//! invocations, memory. Exceeding a limit is an error value. Limits protect against programs, not
+//! against kernels: they cannot stop a kernel that loops forever.

@@ -2,8 +2,9 @@
 //!
 //! # An error is a value
 //!
-//! If a kernel returns `Err`, every one of its results is that error. Kernels that take one of them are skipped and return the
-//! same error, so that it reaches everything that depends on the failure, and nothing else:
+//! If a kernel returns `Err`, every one of its results is that error. Kernels that take one of them
+//! are skipped and return the same error, so that it reaches everything that depends on the
+//! failure, and nothing else:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -35,9 +36,10 @@
 //! failed.with_value(1, |c: &f64| assert_eq!(*c, 3.0)); // It does not depend on the failure.
 //! ```
 //!
-//! An [`Error`](crate::Error) has a message and a [code](crate::ErrorCode), `Unknown` unless `with_code` says otherwise.
-//! The runtime adds the name of the kernel and its location in the program. Each failure is reported once to the diagnostic handler
-//! of the [host](super::embedding), where it happens, however far the error then propagates.
+//! An [`Error`](crate::Error) has a message and a [code](crate::ErrorCode), `Unknown` unless
+//! `with_code` says otherwise. The runtime adds the name of the kernel and its location in the
+//! program. Each failure is reported once to the diagnostic handler of the
+//! [host](super::embedding), where it happens, however far the error then propagates.
 //!
 //! # `?`
 //!
@@ -59,9 +61,11 @@
 //! testing::kernel("errors.sum").operands(("1 x",)).run().expect_error("invalid digit found in string");
 //! ```
 //!
-//! In a function that returns [`tfrt::Result`](crate::Result), `?` converts errors of the standard library and strings. Errors
-//! of other crates are converted by [`Error::other`](crate::Error::other); or the function returns
-//! `Result<T, Box<dyn Error + Send + Sync>>` or `anyhow::Result<T>`, where `?` converts all of them.
+//! In a function that returns [`tfrt::Result`](crate::Result), `?` converts errors of the standard
+//! library and strings. Errors of other crates are converted by
+//! [`Error::other`](crate::Error::other); or the function returns
+//! `Result<T, Box<dyn Error + Send + Sync>>` or `anyhow::Result<T>`, where `?` converts all of
+//! them.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -109,9 +113,9 @@
 //!
 //! # Panics
 //!
-//! A kernel that panics has failed: its results are an error of code `Internal`, and the program goes on. Panic only
-//! if an invariant is broken; return an error for anything else. (In a process built with `panic = "abort"`, a panic ends the
-//! process.)
+//! A kernel that panics has failed: its results are an error of code `Internal`, and the program
+//! goes on. Panic only if an invariant is broken; return an error for anything else. (In a process
+//! built with `panic = "abort"`, a panic ends the process.)
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -131,8 +135,8 @@
 //!
 //! # Looking at errors
 //!
-//! A [`non_strict`](super::asynchrony#late-operands) kernel that takes references is called with errors as well, and can
-//! handle them:
+//! A [`non_strict`](super::asynchrony#late-operands) kernel that takes references is called with
+//! errors as well, and can handle them:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -154,7 +158,8 @@
 //!
 //! # Cancellation
 //!
-//! A request can be [cancelled](crate::prelude::RequestContext::cancel), explicitly or by its deadline. Kernels that have not
-//! started are then skipped and return the error of the cancellation; futures of `async fn` kernels are dropped at their next
-//! `await`. A kernel that runs for long should check
-//! [`is_cancelled`](crate::prelude::RequestContext::is_cancelled) from time to time.
+//! A request can be [cancelled](crate::prelude::RequestContext::cancel), explicitly or by its
+//! deadline. Kernels that have not started are then skipped and return the error of the
+//! cancellation; futures of `async fn` kernels are dropped at their next `await`. A kernel that
+//! runs for long should check [`is_cancelled`](crate::prelude::RequestContext::is_cancelled) from
+//! time to time.

@@ -1,7 +1,7 @@
 //! Coming from the C++ TFRT.
 //!
-//! Programs, files and tools are the same: MLIR text and BEF files run unchanged, and the tools keep their names and flags. Writing
-//! kernels and embedding the runtime are different.
+//! Programs, files and tools are the same: MLIR text and BEF files run unchanged, and the tools
+//! keep their names and flags. Writing kernels and embedding the runtime are different.
 //!
 //! | C++ | here |
 //! |---|---|
@@ -59,12 +59,15 @@
 //!
 //! # What behaves differently
 //!
-//! - *Types are checked.* A type error, which C++ detects by an assertion in debug builds or not at all, is an error: at load if the
-//!   types are known, otherwise as a value.
+//! - *Types are checked.* A type error, which C++ detects by an assertion in debug builds or not at
+//!   all, is an error: at load if the types are known, otherwise as a value.
 //! - *Panics are errors.* A kernel that panics fails, and the process continues.
-//! - *Writes are guarded.* If two kernels use a mutable value at the same time without an order, one fails; there is no data race.
+//! - *Writes are guarded.* If two kernels use a mutable value at the same time without an order,
+//!   one fails; there is no data race.
 //! - *Missing results are errors.* If a kernel does not set a result, the result is an error.
-//! - *Names are unique.* The C++ registry aborts on a duplicate name; here, start-up reports all duplicates with both locations.
-//! - *Files are verified.* A malformed file is refused with section and offset before anything runs.
+//! - *Names are unique.* The C++ registry aborts on a duplicate name; here, start-up reports all
+//!   duplicates with both locations.
+//! - *Files are verified.* A malformed file is refused with section and offset before anything
+//!   runs.
 //! - *Kernels can be non-strict*, as the design documents of TFRT described: see [late
 //!   operands](super::asynchrony#late-operands).

@@ -2,9 +2,10 @@
 //!
 //! # Functions and regions
 //!
-//! A parameter of type [`FunctionRef`](crate::prelude::FunctionRef) is a function that the program names by
-//! its symbol, such as `@f`. With `#[region]` it is a body inside the op. Both are called in the same way, with the context of the
-//! kernel and references to the arguments. The call returns at once; its results may become available later.
+//! A parameter of type [`FunctionRef`](crate::prelude::FunctionRef) is a function that the program
+//! names by its symbol, such as `@f`. With `#[region]` it is a body inside the op. Both are called
+//! in the same way, with the context of the kernel and references to the arguments. The call
+//! returns at once; its results may become available later.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -47,8 +48,9 @@
 //!
 //! # Functions of a known type
 //!
-//! If the signature of the function is known, use `Function<(i32,), (i32,)>`, or `Region` for a body. The loader refuses a program
-//! whose function has another type, and the call takes and returns values:
+//! If the signature of the function is known, use `Function<(i32,), (i32,)>`, or `Region` for a
+//! body. The loader refuses a program whose function has another type, and the call takes and
+//! returns values:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -123,17 +125,18 @@
 //! # fn twice(number: i32) -> i32 { number * 2 }
 //! ```
 //!
-//! A body can only use the values that the op passes to it, not other values of the enclosing function. A list of functions,
-//! `[@f, @g]`, is a parameter of type `&[FunctionRef]`.
+//! A body can only use the values that the op passes to it, not other values of the enclosing
+//! function. A list of functions, `[@f, @g]`, is a parameter of type `&[FunctionRef]`.
 //!
-//! `num_arguments` and `result_types` describe the function. Use [`verify`](super::dialects#rules) to check programs early; a call
-//! with the wrong number of arguments returns errors as its results.
+//! `num_arguments` and `result_types` describe the function. Use [`verify`](super::dialects#rules)
+//! to check programs early; a call with the wrong number of arguments returns errors as its
+//! results.
 //!
 //! # Frames
 //!
-//! A kernel whose operands or results cannot be expressed as a signature is marked `raw`. It takes the
-//! [`KernelFrame`](crate::prelude::KernelFrame): operands, attributes and functions by position, and a slot for each
-//! result. Options replace the signature:
+//! A kernel whose operands or results cannot be expressed as a signature is marked `raw`. It takes
+//! the [`KernelFrame`](crate::prelude::KernelFrame): operands, attributes and functions by
+//! position, and a slot for each result. Options replace the signature:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -157,14 +160,16 @@
 //! reverse.results(["!tfrt.string", "i32"]).run().expect_values(("two", 1));
 //! ```
 //!
-//! Types in options are `any`, a spelling (`"i1"`), a Rust type, or `same_as(operand)`, after an optional
-//! `variadic`, `mut`, or `ref` (an operand that may be late). `attrs(count: i64 = 1)`, `symbols(callee)`,
-//! `symbol_list(branches)` and `regions(body)` describe the rest. A slot that is left empty becomes an error.
+//! Types in options are `any`, a spelling (`"i1"`), a Rust type, or `same_as(operand)`, after an
+//! optional `variadic`, `mut`, or `ref` (an operand that may be late). `attrs(count: i64 = 1)`,
+//! `symbols(callee)`, `symbol_list(branches)` and `regions(body)` describe the rest. A slot that is
+//! left empty becomes an error.
 //!
 //! # Loops
 //!
-//! A kernel that calls a function in a loop must await each iteration, as `functions.both` does; otherwise it starts the next one
-//! before the previous one is done. Use an `async fn` for this, not recursion in the waiter of an iteration.
+//! A kernel that calls a function in a loop must await each iteration, as `functions.both` does;
+//! otherwise it starts the next one before the previous one is done. Use an `async fn` for this,
+//! not recursion in the waiter of an iteration.
 //!
 //! # Native functions
 //!

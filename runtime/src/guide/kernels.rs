@@ -17,8 +17,8 @@
 //! | [`AsyncValueRef<T>`](crate::prelude::AsyncValueRef) | a reference to a `T` | the same |
 //! | `&[AnyRef]` | references to all remaining operands | the same |
 //!
-//! If an operand is an error, the kernel is skipped and your function is not called, unless it takes references and is
-//! `non_strict`.
+//! If an operand is an error, the kernel is skipped and your function is not called, unless it
+//! takes references and is `non_strict`.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -68,7 +68,8 @@
 //! | [`&HostContext`](crate::prelude::HostContext) | the services that requests share: queue, timers, devices, memory |
 //! | [`&RequestContext`](crate::prelude::RequestContext) | the request: its data, its resources, whether it is cancelled |
 //!
-//! To keep a context for later, take the `ExecutionContext` by value, or one of the other two in an `Arc`.
+//! To keep a context for later, take the `ExecutionContext` by value, or one of the other two in an
+//! `Arc`.
 //!
 //! # Results
 //!
@@ -82,7 +83,8 @@
 //! | `Result<…>` of these | the same, or one [error](super::errors) for all results |
 //! | `(Result<A>, Result<B>)` | each result its own value or error |
 //!
-//! Large results whose shape is known in advance are better [preallocated](super::shapes), as `#[out]` parameters.
+//! Large results whose shape is known in advance are better [preallocated](super::shapes), as
+//! `#[out]` parameters.
 //!
 //! `results(quotient, remainder)` names the results, for messages and documentation.
 //!
@@ -111,8 +113,9 @@
 //!
 //! # Names and families
 //!
-//! A function may have several names, `#[tfrt_kernel("a.old", "a.new")]`. A generic function becomes a kernel for every type
-//! in a list, and the name distinguishes the instances. Constants can be listed too. Several lists form all combinations:
+//! A function may have several names, `#[tfrt_kernel("a.old", "a.new")]`. A generic function
+//! becomes a kernel for every type in a list, and the name distinguishes the instances. Constants
+//! can be listed too. Several lists form all combinations:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -128,7 +131,8 @@
 //! testing::kernel("forms.power3.ui32").operands((2_u32,)).run().expect_value(8_u32);
 //! ```
 //!
-//! `u32 as "ui32"` gives the spelling of the type in the name if it differs from Rust: MLIR calls this type `ui32`.
+//! `u32 as "ui32"` gives the spelling of the type in the name if it differs from Rust: MLIR calls
+//! this type `ui32`.
 //!
 //! # Options
 //!
@@ -137,20 +141,22 @@
 //! - the effects of the kernel: `side_effecting`, `effect = "class"`, `pure`, `chain = none`: see
 //!   [chains](super::chains);
 //! - where it runs: `blocking`, `non_strict`, `sync`: see [asynchrony](super::asynchrony);
-//! - its syntax and verification: `format`, `verify`, `results`, `alias`: see [dialects](super::dialects);
+//! - its syntax and verification: `format`, `verify`, `results`, `alias`: see
+//!   [dialects](super::dialects);
 //! - `raw` for functions that take the [frame](super::functions#frames) itself.
 //!
 //! # What the macro leaves alone
 //!
-//! The function remains an ordinary function: callable, documented, with its own visibility, lints and `#[cfg]`. A kernel under
-//! `#[cfg]` exists exactly when its function does. A crate that renames this one in its manifest needs no option;
-//! a crate that reaches it through another one says `crate = path::to::tfrt`.
+//! The function remains an ordinary function: callable, documented, with its own visibility, lints
+//! and `#[cfg]`. A kernel under `#[cfg]` exists exactly when its function does. A crate that
+//! renames this one in its manifest needs no option; a crate that reaches it through another one
+//! says `crate = path::to::tfrt`.
 //!
 //! # Kernels of synchronous functions
 //!
-//! A function of a program may be marked `attributes {tfrt.sync}`. It then runs from start to end on the calling thread, in
-//! program order, and suits many small steps that never wait. Its kernels are marked `sync` and can have neither references nor
-//! chains.
+//! A function of a program may be marked `attributes {tfrt.sync}`. It then runs from start to end
+//! on the calling thread, in program order, and suits many small steps that never wait. Its kernels
+//! are marked `sync` and can have neither references nor chains.
 //!
 //! ```
 //! use tfrt::prelude::*;

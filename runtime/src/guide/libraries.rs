@@ -3,11 +3,12 @@
 //! # Linking
 //!
 //! `#[tfrt_kernel]` collects its kernels when the program is linked:
-//! [`KernelRegistry::from_link`](crate::kernel::KernelRegistry::from_link) contains every kernel of every crate that is part
-//! of the binary. You do not have to maintain a list.
+//! [`KernelRegistry::from_link`](crate::kernel::KernelRegistry::from_link) contains every kernel of
+//! every crate that is part of the binary. You do not have to maintain a list.
 //!
-//! There is one trap. **A crate that is not named in the code is not part of the binary**, even if the manifest lists it: the linker
-//! leaves it out, and with it its kernels. So name the crates in the binary and in each integration test:
+//! There is one trap. **A crate that is not named in the code is not part of the binary**, even if
+//! the manifest lists it: the linker leaves it out, and with it its kernels. So name the crates in
+//! the binary and in each integration test:
 //!
 //! ```
 //! # use {tfrt as my_kernels, tfrt as tfrt_kernels};
@@ -23,8 +24,8 @@
 //!
 //! # Names
 //!
-//! A name belongs to one kernel. Two crates that register the same name cannot be linked into one program. The error at
-//! start-up gives both locations:
+//! A name belongs to one kernel. Two crates that register the same name cannot be linked into one
+//! program. The error at start-up gives both locations:
 //!
 //! ```text
 //! `my.add` is registered twice: at a/src/lib.rs:12 and at b/src/lib.rs:7
@@ -34,8 +35,8 @@
 //!
 //! # Registries by hand
 //!
-//! A host that needs only some kernels can fill a registry itself. The option `kernel_set` makes the macro declare a type that stands
-//! for all kernels of a function:
+//! A host that needs only some kernels can fill a registry itself. The option `kernel_set` makes
+//! the macro declare a type that stands for all kernels of a function:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -58,8 +59,9 @@
 //!
 //! # Plug-ins
 //!
-//! A crate of kernels can also be loaded at run time by a program that was built without it. Its crate type is `cdylib`, and it
-//! contains one invocation of a macro; `tfrt new --lib` creates such a crate.
+//! A crate of kernels can also be loaded at run time by a program that was built without it. Its
+//! crate type is `cdylib`, and it contains one invocation of a macro; `tfrt new --lib` creates such
+//! a crate.
 //!
 //! ```
 //! tfrt::export_kernels!();
@@ -70,9 +72,11 @@
 //! $ tfrt run --kernel-library target/debug/libmy_kernels.so program.mlir
 //! ```
 //!
-//! Rust does not have a stable layout of types, so library and program must be *built alike*: with the same compiler, from the same
-//! source of the runtime, with the same panic strategy, and with debug assertions in both or in neither. The library contains a
-//! fingerprint of its build. A library with another fingerprint is refused before any of its code runs, and the message shows both:
+//! Rust does not have a stable layout of types, so library and program must be *built alike*: with
+//! the same compiler, from the same source of the runtime, with the same panic strategy, and with
+//! debug assertions in both or in neither. The library contains a fingerprint of its build. A
+//! library with another fingerprint is refused before any of its code runs, and the message shows
+//! both:
 //!
 //! ```text
 //! couldn't load library `libmy_kernels.so`: built differently from this program: build the library with `cargo build --release`
@@ -81,6 +85,6 @@
 //! ```
 //!
 //! Here the library is a debug build and the program is not. From Rust,
-//! [`KernelRegistry::load_library`](crate::kernel::KernelRegistry::load_library) loads a library; it is `unsafe`, because
-//! loading native code runs it. A library is never unloaded. [`kernel::library`](crate::kernel::library) describes what a library shares
-//! with the program.
+//! [`KernelRegistry::load_library`](crate::kernel::KernelRegistry::load_library) loads a library;
+//! it is `unsafe`, because loading native code runs it. A library is never unloaded.
+//! [`kernel::library`](crate::kernel::library) describes what a library shares with the program.

@@ -9,8 +9,9 @@
 //!
 //! Or, if the program uses the custom form of the op: `custom op 'my.add' is unknown`.
 //!
-//! The crate is in the manifest, but the code does not name it: write `tfrt::link!(my_kernels);` at the top of the binary or
-//! integration test. If the message says `did you mean`, the name is misspelled. See [libraries](super::libraries).
+//! The crate is in the manifest, but the code does not name it: write `tfrt::link!(my_kernels);` at
+//! the top of the binary or integration test. If the message says `did you mean`, the name is
+//! misspelled. See [libraries](super::libraries).
 //!
 //! # Two kernels with the same name
 //!
@@ -18,8 +19,8 @@
 //! `my.add` is registered twice: at src/arithmetic.rs:12 and at src/lib.rs:40
 //! ```
 //!
-//! A list of instances overlaps with another kernel, or two crates use the same dialect and name. Every test that links both fails in
-//! the same way.
+//! A list of instances overlaps with another kernel, or two crates use the same dialect and name.
+//! Every test that links both fails in the same way.
 //!
 //! # A type that is not a value
 //!
@@ -41,8 +42,8 @@
 //!          a type of somebody else into a `struct` of yours
 //! ```
 //!
-//! So a kernel on `Vec<f32>` takes `struct Samples(Vec<f32>)`, or a [tensor](super::tensors). `usize` is not a value, because
-//! programs move between machines: take an `i64`, and convert it.
+//! So a kernel on `Vec<f32>` takes `struct Samples(Vec<f32>)`, or a [tensor](super::tensors).
+//! `usize` is not a value, because programs move between machines: take an `i64`, and convert it.
 //!
 //! # A parameter that is meant as an attribute
 //!
@@ -64,8 +65,9 @@
 //!
 //! # The type of an attribute
 //!
-//! `{times = 2}` is an `i64`, always. A parameter `#[attr] times: i32` needs `{times = 2 : i32}`, and `#[attr] scale: f32`
-//! needs `{scale = 2.0 : f32}`. The message gives the expected type: see [attributes](super::attributes#types).
+//! `{times = 2}` is an `i64`, always. A parameter `#[attr] times: i32` needs `{times = 2 : i32}`,
+//! and `#[attr] scale: f32` needs `{scale = 2.0 : f32}`. The message gives the expected type: see
+//! [attributes](super::attributes#types).
 //!
 //! # Writing what cannot be written
 //!
@@ -124,31 +126,34 @@
 //! program(", %done", ", !tfrt.chain").under_every_queue().call("main", arguments()).expect_value(7);
 //! ```
 //!
-//! [`under_every_queue`](crate::testing::TestProgram::under_every_queue) fails for the first program.
-//! The program does not order the read after the write, so the cell may be read as soon as it exists. Pass the chain of the writer to
-//! the reader, or write the program without chains and let `tfrt opt --thread-chains` derive them.
+//! [`under_every_queue`](crate::testing::TestProgram::under_every_queue) fails for the first
+//! program. The program does not order the read after the write, so the cell may be read as soon as
+//! it exists. Pass the chain of the writer to the reader, or write the program without chains and
+//! let `tfrt opt --thread-chains` derive them.
 //!
 //! # An undeclared effect
 //!
-//! A kernel that prints but does not declare the effect has no chain: two of them print in any order, and `--thread-chains` does not
-//! order them. Add `side_effecting`.
+//! A kernel that prints but does not declare the effect has no chain: two of them print in any
+//! order, and `--thread-chains` does not order them. Add `side_effecting`.
 //!
 //! # Blocking a compute thread
 //!
 //! A kernel that sleeps, reads a socket, or waits for another value with
-//! [`await_values`](crate::prelude::HostContext::await_values) blocks a thread that should compute. The latter is
-//! refused with the error `a task of a work queue may not wait for the queue that runs it`. Make the kernel an `async fn`
+//! [`await_values`](crate::prelude::HostContext::await_values) blocks a thread that should compute.
+//! The latter is refused with the error
+//! `a task of a work queue may not wait for the queue that runs it`. Make the kernel an `async fn`
 //! and `.await` the value, or mark it `blocking`. See [asynchrony](super::asynchrony).
 //!
 //! # A promise that is never kept
 //!
-//! A promise that is *dropped* becomes an error. If a promise is *kept forever*, in a list that is never processed, everything that
-//! depends on it waits forever. A test fails after a minute and names the missing result.
+//! A promise that is *dropped* becomes an error. If a promise is *kept forever*, in a list that is
+//! never processed, everything that depends on it waits forever. A test fails after a minute and
+//! names the missing result.
 //!
 //! # A kernel that keeps its frame
 //!
-//! Borrowed operands end with the call. A task or thread that outlives it needs owned data: take `T` or `AsyncValueRef<T>`, or use an
-//! `async fn`, which may borrow.
+//! Borrowed operands end with the call. A task or thread that outlives it needs owned data: take
+//! `T` or `AsyncValueRef<T>`, or use an `async fn`, which may borrow.
 //!
 //! ```compile_fail
 //! use tfrt::prelude::*;
@@ -165,5 +170,5 @@
 //! couldn't load library `libmy_kernels.so`: built differently from this program
 //! ```
 //!
-//! The two lines below the message show the difference: the compiler, the source, or debug and release. See
-//! [plug-ins](super::libraries#plug-ins).
+//! The two lines below the message show the difference: the compiler, the source, or debug and
+//! release. See [plug-ins](super::libraries#plug-ins).

@@ -156,9 +156,11 @@
 //!
 //! # Called by a Rust function
 //!
-//! A name in a string is checked when the program runs. `function = transposed_product` makes a Rust function that calls the op, which the
-//! compiler checks: it takes the context, a `&TensorHandle` for each operand (an `Option` of one where the op has one, `&[&TensorHandle]` for all that
-//! remain), and each attribute by the type of its parameter. It is as visible as the function of the op, and has its documentation.
+//! A name in a string is checked when the program runs. `function = transposed_product` makes a
+//! Rust function that calls the op, which the compiler checks: it takes the context, a
+//! `&TensorHandle` for each operand (an `Option` of one where the op has one, `&[&TensorHandle]`
+//! for all that remain), and each attribute by the type of its parameter. It is as visible as the
+//! function of the op, and has its documentation.
 //!
 //! ```
 //! use tfrt::core::EagerContext;
@@ -183,8 +185,9 @@
 //!
 //! # Results in the memory of operands
 //!
-//! In `relu(&relu(&x))` nobody sees the tensor in between, so that its memory can be that of the result. `forward = x` says so; the function then takes
-//! `x` as a `Forwarded<'_, T>`, which is either the elements of `x`, apart from the result, or the news that the result begins with them:
+//! In `relu(&relu(&x))` nobody sees the tensor in between, so that its memory can be that of the
+//! result. `forward = x` says so; the function then takes `x` as a `Forwarded<'_, T>`, which is
+//! either the elements of `x`, apart from the result, or the news that the result begins with them:
 //!
 //! ```
 //! use tfrt::core::EagerContext;
@@ -213,9 +216,12 @@
 //!
 //! # Resources
 //!
-//! A tensor is a value: it never changes. What does change, such as a variable or a random generator, is a *resource*: an object of a type of your own that
-//! a [`ResourceTensor`](crate::tensor::ResourceTensor) refers to. An op returns one, and others take it with `#[resource]`. They run on the
-//! device where it lives, and say by `effect = "class"` that their calls happen in the order of the program, or by `reads = "class"` that they come between them:
+//! A tensor is a value: it never changes. What does change, such as a variable or a random
+//! generator, is a *resource*: an object of a type of your own that a
+//! [`ResourceTensor`](crate::tensor::ResourceTensor) refers to. An op returns one, and others take
+//! it with `#[resource]`. They run on the device where it lives, and say by `effect = "class"` that
+//! their calls happen in the order of the program, or by `reads = "class"` that they come between
+//! them:
 //!
 //! ```
 //! use std::sync::Mutex;

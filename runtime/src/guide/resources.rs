@@ -1,6 +1,7 @@
 //! State that outlives a call.
 //!
-//! A kernel is a function of its operands and attributes. Where to keep other state depends on its lifetime:
+//! A kernel is a function of its operands and attributes. Where to keep other state depends on its
+//! lifetime:
 //!
 //! | lives as long as | kind | access |
 //! |---|---|---|
@@ -15,8 +16,8 @@
 //!
 //! # A resource as a parameter
 //!
-//! The attribute on the type gives the scope in which its object is shared. A parameter of type [`Res<T>`](crate::prelude::Res)
-//! refers to that object, which is created on first use:
+//! The attribute on the type gives the scope in which its object is shared. A parameter of type
+//! [`Res<T>`](crate::prelude::Res) refers to that object, which is created on first use:
 //!
 //! ```
 //! use std::sync::atomic::{AtomicI64, Ordering};
@@ -48,13 +49,14 @@
 //! .expect_values((1_i64, 2_i64));
 //! ```
 //!
-//! The scope is `host`, `client` or `request`. A type without a default, or whose creation can fail, implements
-//! [`Resource`](crate::kernel::Resource) by hand.
+//! The scope is `host`, `client` or `request`. A type without a default, or whose creation can
+//! fail, implements [`Resource`](crate::kernel::Resource) by hand.
 //!
 //! # Named resources
 //!
-//! A [`ResourceContext`](crate::host::ResourceContext) is a table of named objects that the requests of one client share.
-//! Objects are looked up by name and type, and must be safe to use from several threads:
+//! A [`ResourceContext`](crate::host::ResourceContext) is a table of named objects that the
+//! requests of one client share. Objects are looked up by name and type, and must be safe to use
+//! from several threads:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -99,8 +101,9 @@
 //!
 //! # Data of the request
 //!
-//! The program that builds a [request](super::embedding#requests) can attach data to it, one object for each type, and kernels look
-//! it up by type. Use this to pass objects of the embedding program to kernels: credentials, a logger, a budget.
+//! The program that builds a [request](super::embedding#requests) can attach data to it, one object
+//! for each type, and kernels look it up by type. Use this to pass objects of the embedding program
+//! to kernels: credentials, a logger, a budget.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -121,8 +124,9 @@
 //!
 //! # Shared contexts of the host
 //!
-//! [`shared_context`](crate::prelude::HostContext::shared_context) creates one object of a type for the whole
-//! host, on first use: a cache of compiled code, a connection, a thread that drives sockets.
+//! [`shared_context`](crate::prelude::HostContext::shared_context) creates one object of a type for
+//! the whole host, on first use: a cache of compiled code, a connection, a thread that drives
+//! sockets.
 //!
 //! ```
 //! use std::collections::HashMap;

@@ -1,13 +1,16 @@
 //! Shapes and memory that are determined outside the kernel.
 //!
-//! A kernel with a large result determines its size, allocates it, and computes it. The first two steps are better left to the
-//! runtime, which can then check programs early, plan memory and reuse buffers. Two functions next to the kernel describe them:
+//! A kernel with a large result determines its size, allocates it, and computes it. The first two
+//! steps are better left to the runtime, which can then check programs early, plan memory and reuse
+//! buffers. Two functions next to the kernel describe them:
 //!
-//! - a *metadata function* computes the shapes and element types of the results from those of the operands and from attributes;
+//! - a *metadata function* computes the shapes and element types of the results from those of the
+//!   operands and from attributes;
 //! - a *workspace function* computes the number of elements of scratch memory.
 //!
-//! Neither sees any data, and both can be called without the kernel. The kernel takes `#[out]` parameters, which are preallocated
-//! results, and `#[workspace]` parameters, which are zeroed memory for the duration of the call.
+//! Neither sees any data, and both can be called without the kernel. The kernel takes `#[out]`
+//! parameters, which are preallocated results, and `#[workspace]` parameters, which are zeroed
+//! memory for the duration of the call.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -56,10 +59,11 @@
 //! sums(5).expect_error("no window of 5 in a row of 4").with_code(ErrorCode::InvalidArgument);
 //! ```
 //!
-//! The metadata function takes one [`TensorMetadata`](crate::prelude::TensorMetadata) for each operand that the kernel
-//! takes as `&T` or `&mut T`, and every attribute, in the order of the kernel's parameters; it returns the metadata of each
-//! `#[out]`, several as a tuple. The compiler checks that the two signatures match. Such a kernel returns nothing or
-//! `Result<()>`: all its results are `#[out]`. The same holds for kernels with a workspace.
+//! The metadata function takes one [`TensorMetadata`](crate::prelude::TensorMetadata) for each
+//! operand that the kernel takes as `&T` or `&mut T`, and every attribute, in the order of the
+//! kernel's parameters; it returns the metadata of each `#[out]`, several as a tuple. The compiler
+//! checks that the two signatures match. Such a kernel returns nothing or `Result<()>`: all its
+//! results are `#[out]`. The same holds for kernels with a workspace.
 //!
 //! # Workspace
 //!

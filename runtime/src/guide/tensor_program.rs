@@ -2,8 +2,9 @@
 //!
 //! # The kernel
 //!
-//! A tensor is an operand like any other. Its elements are borrowed as a slice of the expected type. A new tensor is
-//! allocated with the allocator of the context, which enforces the memory limit of the request:
+//! A tensor is an operand like any other. Its elements are borrowed as a slice of the expected
+//! type. A new tensor is allocated with the allocator of the context, which enforces the memory
+//! limit of the request:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -38,7 +39,8 @@
 //!
 //! # From the command line
 //!
-//! An argument may be a NumPy file, as written by `numpy.save("x.npy", x)`. Results are printed with their elements:
+//! An argument may be a NumPy file, as written by `numpy.save("x.npy", x)`. Results are printed
+//! with their elements:
 //!
 //! ```console
 //! $ cargo run -- run --arg x=@x.npy softmax.mlir
@@ -83,5 +85,5 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Next: [tensors](super::tensors) of every kind, changed in place and of fixed rank, and [shapes](super::shapes), which let the runtime
-//! allocate results before a kernel runs.
+//! Next: [tensors](super::tensors) of every kind, changed in place and of fixed rank, and
+//! [shapes](super::shapes), which let the runtime allocate results before a kernel runs.

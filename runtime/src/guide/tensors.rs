@@ -1,8 +1,9 @@
 //! Kernels on arrays of numbers.
 //!
-//! Tensors are values like any other. Those in host memory are in [`tfrt::tensor`](crate::tensor), which needs the feature `tensor` of
-//! this crate, on by default: [`DenseHostTensor`](crate::tensor::DenseHostTensor), and tensors of scalars,
-//! strings and sparse data. All of them have the type `!t.tensor` in programs.
+//! Tensors are values like any other. Those in host memory are in [`tfrt::tensor`](crate::tensor),
+//! which needs the feature `tensor` of this crate, on by default:
+//! [`DenseHostTensor`](crate::tensor::DenseHostTensor), and tensors of scalars, strings and sparse
+//! data. All of them have the type `!t.tensor` in programs.
 //!
 //! # A new tensor
 //!
@@ -28,12 +29,14 @@
 //!
 //! A program calls it as `"tensors.axpb"(%a, %x, %b) : (f32, !t.tensor, f32) -> !t.tensor`.
 //!
-//! The element type is not part of the Rust type. A kernel that asks for `f32` elements of a tensor with another element type fails
-//! with an error. Use the allocator of the context: memory is charged to the request, which may have a limit.
+//! The element type is not part of the Rust type. A kernel that asks for `f32` elements of a tensor
+//! with another element type fails with an error. Use the allocator of the context: memory is
+//! charged to the request, which may have a limit.
 //!
 //! # Tensors of any kind
 //!
-//! A kernel that only needs what all tensors have in common takes a `&dyn Tensor`: dense, scalar, string and sparse ones alike.
+//! A kernel that only needs what all tensors have in common takes a `&dyn Tensor`: dense, scalar,
+//! string and sparse ones alike.
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
@@ -52,8 +55,8 @@
 //! # Ok::<(), tfrt::tensor::TensorError>(())
 //! ```
 //!
-//! `downcast_ref` distinguishes the kinds. Other traits can be taken in the same way once they declare which values they accept: see
-//! [`Object`](crate::kernel::Object).
+//! `downcast_ref` distinguishes the kinds. Other traits can be taken in the same way once they
+//! declare which values they accept: see [`Object`](crate::kernel::Object).
 //!
 //! # Changing a tensor in place
 //!
@@ -73,13 +76,15 @@
 //! # Ok::<(), TensorError>(())
 //! ```
 //!
-//! With `&mut`, the kernel has a [chain](super::chains). The elements are borrowed while they are in use: if two kernels use one
-//! buffer at the same time without a chain between them, one of them fails with an error; there is no data race.
+//! With `&mut`, the kernel has a [chain](super::chains). The elements are borrowed while they are
+//! in use: if two kernels use one buffer at the same time without a chain between them, one of them
+//! fails with an error; there is no data race.
 //!
 //! # Preallocated tensors
 //!
-//! If the runtime knows the shape of the result before the kernel runs, it can check programs early and preallocate the result:
-//! see [shapes](super::shapes). A result with the shape and type of its operand has the operand's metadata:
+//! If the runtime knows the shape of the result before the kernel runs, it can check programs early
+//! and preallocate the result: see [shapes](super::shapes). A result with the shape and type of its
+//! operand has the operand's metadata:
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};

@@ -22,8 +22,8 @@
 //!
 //! # A kernel
 //!
-//! A kernel is a function marked `#[tfrt_kernel]`. Programs refer to it by its name, which consists of a *dialect*, the prefix
-//! of all names in your crate, a dot, and the name of the op.
+//! A kernel is a function marked `#[tfrt_kernel]`. Programs refer to it by its name, which consists
+//! of a *dialect*, the prefix of all names in your crate, a dot, and the name of the op.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -36,14 +36,14 @@
 //! # tfrt::testing::kernel("tutorial.area").operands((2.0_f32, 3.0_f32)).run().expect_value(6.0_f32);
 //! ```
 //!
-//! That is all. The parameters are the operands, the return type is the result, and the doc comment is the documentation. The
-//! kernel is available in every test, driver or host that links the crate. The function itself is unchanged and can be called
-//! from Rust.
+//! That is all. The parameters are the operands, the return type is the result, and the doc comment
+//! is the documentation. The kernel is available in every test, driver or host that links the
+//! crate. The function itself is unchanged and can be called from Rust.
 //!
 //! # A program
 //!
-//! Programs are MLIR text. `%x` is a value and `@main` a function. An op consists of a name, operands, and the types of its
-//! operands and results:
+//! Programs are MLIR text. `%x` is a value and `@main` a function. An op consists of a name,
+//! operands, and the types of its operands and results:
 //!
 //! ```mlir
 //! func @main() -> f32 {
@@ -54,8 +54,8 @@
 //! }
 //! ```
 //!
-//! `tfrt.constant.f32` is a kernel of the standard library, written in a short custom form; any kernel can [have
-//! one](super::dialects#syntax). `tfrt.return` ends every function.
+//! `tfrt.constant.f32` is a kernel of the standard library, written in a short custom form; any
+//! kernel can [have one](super::dialects#syntax). `tfrt.return` ends every function.
 //!
 //! ```console
 //! $ cargo run -- run programs/area.mlir
@@ -66,13 +66,14 @@
 //! $ cargo run -- run --work_queue_type=mstd programs/area.mlir      # on all cores
 //! ```
 //!
-//! The driver runs functions that take arguments if you pass them with `--arg`. Other functions, [tests](crate::testing) and
-//! [programs that embed the runtime](super::embedding) can call them, too.
+//! The driver runs functions that take arguments if you pass them with `--arg`. Other functions,
+//! [tests](crate::testing) and [programs that embed the runtime](super::embedding) can call them,
+//! too.
 //!
 //! # A type
 //!
-//! Numbers, Booleans and strings are built in. Other types derive [`Value`](crate::prelude::Value), with their name in
-//! programs:
+//! Numbers, Booleans and strings are built in. Other types derive [`Value`](crate::prelude::Value),
+//! with their name in programs:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -104,9 +105,10 @@
 //! }
 //! ```
 //!
-//! Three things are new. `Rectangle` is taken by reference: a parameter may be `T` or `&T`. The first kernel can fail: it returns
-//! a [`Result`](crate::Result). Printing is an *effect*, declared by `side_effecting`: the macro adds a chain as the last operand
-//! and the last result of the kernel, so that programs can order it.
+//! Three things are new. `Rectangle` is taken by reference: a parameter may be `T` or `&T`. The
+//! first kernel can fail: it returns a [`Result`](crate::Result). Printing is an *effect*, declared
+//! by `side_effecting`: the macro adds a chain as the last operand and the last result of the
+//! kernel, so that programs can order it.
 //!
 //! # A test
 //!
@@ -144,8 +146,8 @@
 //! .expect_done();
 //! ```
 //!
-//! The second rectangle is always printed after the first, because `%first` connects the two. The rectangles themselves may be
-//! created at the same time.
+//! The second rectangle is always printed after the first, because `%first` connects the two. The
+//! rectangles themselves may be created at the same time.
 //!
-//! Next steps: [kernels](super::kernels) describes every form of a kernel, and [mistakes](super::mistakes) explains the errors of
-//! the compiler, the loader and the run.
+//! Next steps: [kernels](super::kernels) describes every form of a kernel, and
+//! [mistakes](super::mistakes) explains the errors of the compiler, the loader and the run.

@@ -12,13 +12,14 @@
 //! | [`Chain`](crate::prelude::Chain) | `!tfrt.chain` |
 //! | `DenseHostTensor` and the other tensors of [`tfrt::tensor`](crate::tensor) | `!t.tensor`: see [tensors](super::tensors) |
 //!
-//! `usize` and `isize` are missing because their size depends on the machine. Collections of Rust need a type of your own: see
-//! below.
+//! `usize` and `isize` are missing because their size depends on the machine. Collections of Rust
+//! need a type of your own: see below.
 //!
 //! # Strings
 //!
-//! Values of type `!tfrt.string` hold bytes, like strings in C++: mostly text, but also images and encoded records. A kernel that
-//! takes them as text fails if they are not UTF-8, with an error that gives the position:
+//! Values of type `!tfrt.string` hold bytes, like strings in C++: mostly text, but also images and
+//! encoded records. A kernel that takes them as text fails if they are not UTF-8, with an error
+//! that gives the position:
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
@@ -45,13 +46,14 @@
 //! count.run().expect_error("operand `text` of `values.num_characters`: expected UTF-8 text, found byte 0xff at 2");
 //! ```
 //!
-//! `String` takes an owned copy, and `Option<&str>` makes the operand optional. Results are a `String` or a `ByteString`. Generic
-//! types name the payload, which is a `ByteString`: `AsyncValueRef<ByteString>`, `Operands<'_, ByteString>`.
+//! `String` takes an owned copy, and `Option<&str>` makes the operand optional. Results are a
+//! `String` or a `ByteString`. Generic types name the payload, which is a `ByteString`:
+//! `AsyncValueRef<ByteString>`, `Operands<'_, ByteString>`.
 //!
 //! # User-defined types
 //!
-//! Any type that is `Send + Sync + 'static` can be a value. The attribute gives its name in programs: `!`, the dialect, a dot, a
-//! name.
+//! Any type that is `Send + Sync + 'static` can be a value. The attribute gives its name in
+//! programs: `!`, the dialect, a dot, a name.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -72,31 +74,35 @@
 //! }
 //! ```
 //!
-//! With `display` after the spelling, tools print a result of the type using its [`Display`](std::fmt::Display); otherwise they
-//! print only its type.
+//! With `display` after the spelling, tools print a result of the type using its
+//! [`Display`](std::fmt::Display); otherwise they print only its type.
 //!
-//! Two Rust types may share a spelling, as the batches do. A program that confuses them looks correct, and the mistake is found
-//! when the kernel reads its operand: an [error](super::errors) that names both types, never a wrong cast.
+//! Two Rust types may share a spelling, as the batches do. A program that confuses them looks
+//! correct, and the mistake is found when the kernel reads its operand: an [error](super::errors)
+//! that names both types, never a wrong cast.
 //!
-//! Values are shared, not copied: an edge of the graph is a reference-counted pointer. A parameter of type `T` clones the
-//! payload, which suits numbers; take `&T` for everything else.
+//! Values are shared, not copied: an edge of the graph is a reference-counted pointer. A parameter
+//! of type `T` clones the payload, which suits numbers; take `&T` for everything else.
 //!
 //! # When payloads are dropped
 //!
-//! A payload is dropped with the last reference to its value: when no kernel still has to read it, and neither the caller nor
-//! another value holds it.
+//! A payload is dropped with the last reference to its value: when no kernel still has to read it,
+//! and neither the caller nor another value holds it.
 //!
-//! - The operands of a kernel are dropped when the kernel is done, before its results are passed on. So after the
-//!   last reader of a buffer, the buffer is freed, or [unique](crate::prelude::AnyRef::is_unique), before the next kernel runs.
-//! - The same holds for `async fn` and `blocking` kernels. They are done when their future completes, or when they return.
-//! - A kernel that is skipped because of an error or a cancelled request drops its operands as if it had run.
-//! - A panic in the `Drop` of a payload is caught and reported to the diagnostic handler of the host. It does not change any
-//!   result, and the remaining payloads are dropped as well.
+//! - The operands of a kernel are dropped when the kernel is done, before its results are passed
+//!   on. So after the last reader of a buffer, the buffer is freed, or
+//!   [unique](crate::prelude::AnyRef::is_unique), before the next kernel runs.
+//! - The same holds for `async fn` and `blocking` kernels. They are done when their future
+//!   completes, or when they return.
+//! - A kernel that is skipped because of an error or a cancelled request drops its operands as if
+//!   it had run.
+//! - A panic in the `Drop` of a payload is caught and reported to the diagnostic handler of the
+//!   host. It does not change any result, and the remaining payloads are dropped as well.
 //!
 //! # Values that change
 //!
-//! Most values never change once they are available, so any thread can read them. A type that kernels change in place is
-//! declared `mutable`:
+//! Most values never change once they are available, so any thread can read them. A type that
+//! kernels change in place is declared `mutable`:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -136,11 +142,13 @@
 //! # fn seven(_number: i64) -> i32 { 7 }
 //! ```
 //!
-//! `append` writes, so the macro added a chain. `len` only reads and has no chain of its own, but *every* strict kernel accepts a
-//! chain after its operands and ignores it, so that a program can order it. See [chains](super::chains).
+//! `append` writes, so the macro added a chain. `len` only reads and has no chain of its own, but
+//! *every* strict kernel accepts a chain after its operands and ignores it, so that a program can
+//! order it. See [chains](super::chains).
 //!
-//! If a program forgets the chain, the write and the read may overlap. That is not a data race: a kernel *borrows* its operands,
-//! and the second borrow fails with an error that names both sides. Passing one value twice is detected in the same way:
+//! If a program forgets the chain, the write and the read may overlap. That is not a data race: a
+//! kernel *borrows* its operands, and the second borrow fails with an error that names both sides.
+//! Passing one value twice is detected in the same way:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -168,13 +176,15 @@
 //! .expect_error("`borrows.append_all` cannot read operand `other`: the value is being written by another kernel");
 //! ```
 //!
-//! A payload with its own synchronisation, such as an atomic number or a `Mutex`, does not need `mutable`: kernels take `&T`, and
-//! are declared [`side_effecting`](super::chains) if their order matters.
+//! A payload with its own synchronisation, such as an atomic number or a `Mutex`, does not need
+//! `mutable`: kernels take `&T`, and are declared [`side_effecting`](super::chains) if their order
+//! matters.
 //!
 //! # Results that are operands
 //!
-//! A kernel that passes an operand on takes and returns a reference; only the pointer is cloned. If a result shares memory with
-//! an operand in another way, `alias(result = operand)` declares it for passes that derive chains.
+//! A kernel that passes an operand on takes and returns a reference; only the pointer is cloned. If
+//! a result shares memory with an operand in another way, `alias(result = operand)` declares it for
+//! passes that derive chains.
 //!
 //! ```
 //! use tfrt::prelude::*;

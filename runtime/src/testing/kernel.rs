@@ -93,7 +93,8 @@ impl KernelTest {
         self
     }
 
-    /// The types of the results as MLIR spells them, for kernels whose declaration leaves them open.
+    /// The types of the results as MLIR spells them, for kernels whose declaration leaves them
+    /// open.
     #[must_use]
     pub fn results<'a>(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
         self.result_types = Some(types.into_iter().map(str::to_owned).collect());

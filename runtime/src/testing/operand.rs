@@ -1,6 +1,7 @@
 //! Operands of kernels and arguments of functions, as tests write them.
 //!
-//! A run makes its operands itself, each time anew: runs under several queues do not share what kernels write into.
+//! A run makes its operands itself, each time anew: runs under several queues do not share what
+//! kernels write into.
 
 use std::fmt;
 

@@ -13,10 +13,11 @@ use super::run::Run;
 
 /// What became of a call, under every queue that it ran under.
 ///
-/// Each `expect_…` holds for all runs, or panics at the line of the test with what was found instead. Chains are not values:
-/// results are counted without them.
+/// Each `expect_…` holds for all runs, or panics at the line of the test with what was found
+/// instead. Chains are not values: results are counted without them.
 ///
-/// When it goes, every value that the runs made must be gone, or it panics: a clone of a result that lives on is a leak, too.
+/// When it goes, every value that the runs made must be gone, or it panics: a clone of a result
+/// that lives on is a leak, too.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -107,8 +108,8 @@ impl TestOutcome {
         self
     }
 
-    /// Expects an error whose message contains `text`: as a result, or as what a kernel reported if no result is one. If
-    /// several results are errors, the message of each contains it.
+    /// Expects an error whose message contains `text`: as a result, or as what a kernel reported if
+    /// no result is one. If several results are errors, the message of each contains it.
     ///
     /// # Panics
     /// If nothing failed, or something else did.
@@ -142,9 +143,11 @@ impl TestOutcome {
         }
     }
 
-    /// Expects that the calls of the kernels named here were these, in this order. Calls of others do not matter.
+    /// Expects that the calls of the kernels named here were these, in this order. Calls of others
+    /// do not matter.
     ///
-    /// Names are those of kernels that order each other, by chains or values: the order must be the same under every queue.
+    /// Names are those of kernels that order each other, by chains or values: the order must be the
+    /// same under every queue.
     ///
     /// ```
     /// use tfrt::prelude::*;
@@ -197,7 +200,8 @@ impl TestOutcome {
         self
     }
 
-    /// Passes the value of the result at `index` to `look`, once for every run, for further assertions.
+    /// Passes the value of the result at `index` to `look`, once for every run, for further
+    /// assertions.
     ///
     /// # Panics
     /// If there is no such result, or an error, or a value of another type.

@@ -18,7 +18,8 @@ const FILE_NAME: &str = "program";
 
 /// A program in MLIR text, to be called.
 ///
-/// Compiled once; the kernels are those that are linked into the test. Lines of places count from the first line of `source`.
+/// Compiled once; the kernels are those that are linked into the test. Lines of places count from
+/// the first line of `source`.
 ///
 /// ```
 /// use tfrt::testing;
@@ -72,8 +73,8 @@ impl TestProgram {
         self.compiled_again()
     }
 
-    /// The same program, which may be written without chains: it gets those that keep it in order, see
-    /// [`text::compile_without_chains`]. Chains that its functions then take need not be given.
+    /// The same program, which may be written without chains: it gets those that keep it in order,
+    /// see [`text::compile_without_chains`]. Chains that its functions then take need not be given.
     ///
     /// ```
     /// # use tfrt::prelude::*;
@@ -134,8 +135,9 @@ impl TestProgram {
     }
 
     /// Runs under each of these queues, and expects the same of each: `s`, `mstd:4`, whatever
-    /// [`create_queue`](crate::queue::create_queue) knows, or `random:SEED`. That holds every kernel up and runs those that are ready in
-    /// an order that the seed decides: nothing but chains and values keeps kernels in order.
+    /// [`create_queue`](crate::queue::create_queue) knows, or `random:SEED`. That holds every
+    /// kernel up and runs those that are ready in an order that the seed decides: nothing but
+    /// chains and values keeps kernels in order.
     #[must_use]
     pub fn under<'a>(mut self, queues: impl IntoIterator<Item = &'a str>) -> Self {
         self.settings.queues = queues.into_iter().map(str::to_owned).collect();
@@ -146,8 +148,9 @@ impl TestProgram {
         self
     }
 
-    /// Runs under `s`, 16 random orders and `mstd:4`, in this order. A failure names its queue, and [`under`](Self::under) that queue the
-    /// test can be repeated: a random order is the same each time, `mstd:4` is not.
+    /// Runs under `s`, 16 random orders and `mstd:4`, in this order. A failure names its queue, and
+    /// [`under`](Self::under) that queue the test can be repeated: a random order is the same each
+    /// time, `mstd:4` is not.
     #[must_use]
     pub fn under_every_queue(mut self) -> Self {
         self.settings.queues = schedule::every();
@@ -179,8 +182,8 @@ impl TestProgram {
         self
     }
 
-    /// Records which kernels are called, for [`TestOutcome::expect_calls`]. The tracing sink of the process, which is set aside for
-    /// that, must be nobody else's.
+    /// Records which kernels are called, for [`TestOutcome::expect_calls`]. The tracing sink of the
+    /// process, which is set aside for that, must be nobody else's.
     #[must_use]
     pub fn recording_calls(mut self) -> Self {
         self.settings.records_calls = true;
@@ -246,7 +249,8 @@ impl TestProgram {
         }
     }
 
-    /// Expects that the program is refused before anything runs: that one of the findings contains `text`.
+    /// Expects that the program is refused before anything runs: that one of the findings contains
+    /// `text`.
     ///
     /// ```
     /// use tfrt::testing;

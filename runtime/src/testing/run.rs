@@ -34,7 +34,8 @@ pub(super) struct Settings {
     pub(super) queues: Vec<String>,
     pub(super) prepare: Option<Prepare>,
     pub(super) records_calls: bool,
-    /// Whether the program was written without chains: functions may take some that no test knows of.
+    /// Whether the program was written without chains: functions may take some that no test knows
+    /// of.
     pub(super) adds_chains: bool,
 }
 

@@ -16,7 +16,8 @@ pub(super) fn one() -> Vec<String> {
 
 /// One thread, orders that it would not choose, and several threads.
 ///
-/// The random orders come before the threads: a fault that both would find is then reported under a queue that shows it again.
+/// The random orders come before the threads: a fault that both would find is then reported under a
+/// queue that shows it again.
 pub(super) fn every() -> Vec<String> {
     let random = (0..NUM_RANDOM_ORDERS).map(|seed| format!("random:{seed}"));
     one()
@@ -80,7 +81,8 @@ impl ConcurrentWorkQueue for ScopedQueue {
         self.inner.add_task_for(tag, self.scoped(task));
     }
 
-    /// A task that is refused comes back in its scope, which does no harm: whoever gets it runs it for the same run.
+    /// A task that is refused comes back in its scope, which does no harm: whoever gets it runs it
+    /// for the same run.
     fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task> {
         self.inner
             .add_blocking_task(self.scoped(task), allow_queuing)

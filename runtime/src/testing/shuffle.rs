@@ -1,8 +1,9 @@
 //! Programs whose kernels run in whatever order chains and values leave open.
 //!
-//! An executor runs what is ready in the order of the program, mostly, so that a program with a missing chain does what its author
-//! meant, mostly. Here each kernel is held up: its first operand passes through a kernel that gives it on in a task of its own. A
-//! queue that runs tasks in a random order then decides when kernels run, and nothing but chains and values orders them.
+//! An executor runs what is ready in the order of the program, mostly, so that a program with a
+//! missing chain does what its author meant, mostly. Here each kernel is held up: its first operand
+//! passes through a kernel that gives it on in a task of its own. A queue that runs tasks in a
+//! random order then decides when kernels run, and nothing but chains and values orders them.
 
 use std::sync::Arc;
 

@@ -50,7 +50,8 @@ impl fmt::Display for Severity {
 pub struct Diagnostic {
     /// How grave it is.
     pub severity: Severity,
-    /// What it is about. A [`Place::Text`] holds the location as MLIR prints it, such as `loc("name")`.
+    /// What it is about. A [`Place::Text`] holds the location as MLIR prints it, such as
+    /// `loc("name")`.
     pub place: Place,
     /// What was found; lower case, no full stop.
     pub message: String,

@@ -87,7 +87,8 @@ impl DType {
         }
     }
 
-    /// The size of one element in bytes; none for strings, resources and variants, which have no fixed size.
+    /// The size of one element in bytes; none for strings, resources and variants, which have no
+    /// fixed size.
     #[must_use]
     pub const fn size_bytes(self) -> Option<usize> {
         match self {

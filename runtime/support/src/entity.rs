@@ -1,7 +1,8 @@
 //! Typed ids and the dense maps they index.
 //!
-//! An id is a newtype over `u32`, so that a register number cannot be taken for a kernel number. A [`PrimaryMap`] hands
-//! ids out as it grows; a [`SecondaryMap`] hangs further facts off ids that another map handed out.
+//! An id is a newtype over `u32`, so that a register number cannot be taken for a kernel number. A
+//! [`PrimaryMap`] hands ids out as it grows; a [`SecondaryMap`] hangs further facts off ids that
+//! another map handed out.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,7 +1,8 @@
 //! Errors as values of a running graph.
 //!
-//! An [`Error`] is shared, not copied: it flows from the kernel that failed to every value that depends on it. The
-//! diagnostics that parsers and verifiers print are another thing, see [`crate::diagnostic`].
+//! An [`Error`] is shared, not copied: it flows from the kernel that failed to every value that
+//! depends on it. The diagnostics that parsers and verifiers print are another thing, see
+//! [`crate::diagnostic`].
 
 mod convert;
 
@@ -113,9 +114,9 @@ impl fmt::Display for ErrorCode {
 
 /// An error value: a message, a code, and where it happened if that is known.
 ///
-/// Cloning shares. It is a [`std::error::Error`], and [`other`](Self::other) makes one of every other: the message then has the
-/// causes in it, as errors of a graph are printed; `Display` leaves them to [`source`](std::error::Error::source), as Rust
-/// programs expect.
+/// Cloning shares. It is a [`std::error::Error`], and [`other`](Self::other) makes one of every
+/// other: the message then has the causes in it, as errors of a graph are printed; `Display` leaves
+/// them to [`source`](std::error::Error::source), as Rust programs expect.
 ///
 /// ```
 /// use tfrt_support::{Error, ErrorCode, Place};
@@ -166,7 +167,8 @@ impl Error {
         }))
     }
 
-    /// An error of another type as one of a graph. Its causes become part of the message; an `Error` in a box stays what it is.
+    /// An error of another type as one of a graph. Its causes become part of the message; an
+    /// `Error` in a box stays what it is.
     ///
     /// ```
     /// use std::error::Error as _;
@@ -196,7 +198,8 @@ impl Error {
         Self::of_parts(message.into_boxed_str(), own_len, original)
     }
 
-    /// The error a request is cancelled with unless it is given another one: `Cancelled`, code `Unknown`.
+    /// The error a request is cancelled with unless it is given another one: `Cancelled`, code
+    /// `Unknown`.
     #[must_use]
     pub fn cancelled() -> Self {
         Self::new("Cancelled")
@@ -228,8 +231,8 @@ impl Error {
         &self.0.message
     }
 
-    /// The error of another type that this one was [made of](Self::other), to be downcast. Nothing for one that code of a kernel
-    /// library made, whose types are not the program's.
+    /// The error of another type that this one was [made of](Self::other), to be downcast. Nothing
+    /// for one that code of a kernel library made, whose types are not the program's.
     #[must_use]
     pub fn original(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
         original::look(&**self.0.original.as_ref()?)

@@ -1,4 +1,5 @@
-//! The foundation of all other crates: typed ids and dense maps, element types, locations, errors and diagnostics.
+//! The foundation of all other crates: typed ids and dense maps, element types, locations, errors
+//! and diagnostics.
 //!
 //! This crate does not perform I/O, and does not depend on kernels, files or threads.
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 //! What is known of a tensor apart from its data: element type and extents.
 //!
-//! Allocation, memory planning and checks do not need a tensor type: a kernel's metadata function goes from the metadata
-//! of operands to that of results.
+//! Allocation, memory planning and checks do not need a tensor type: a kernel's metadata function
+//! goes from the metadata of operands to that of results.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -1,8 +1,9 @@
 //! A table of named entries that is cheap to fill, because it is filled whenever a program starts.
 //!
-//! Most of the hundreds of kernels and ops are never looked up, so nothing is sorted until an order is needed. The table probes
-//! linearly, from the slot that the hash of a name selects. The hash is not keyed: the authors of kernels choose the names in the
-//! table, while files can only look names up.
+//! Most of the hundreds of kernels and ops are never looked up, so nothing is sorted until an order
+//! is needed. The table probes linearly, from the slot that the hash of a name selects. The hash is
+//! not keyed: the authors of kernels choose the names in the table, while files can only look names
+//! up.
 
 /// An entry of a [`NameTable`].
 pub trait Named {
@@ -37,8 +38,9 @@ pub struct NameTable<T> {
     slots: Vec<Slot>,
 }
 
-/// A place of a [`NameTable`]: the hash of a name in the upper half, one more than the position of its entry in the lower half; 0 if it
-/// is free. It is a plain number because zeroed memory is cheap.
+/// A place of a [`NameTable`]: the hash of a name in the upper half, one more than the position of
+/// its entry in the lower half; 0 if it is free. It is a plain number because zeroed memory is
+/// cheap.
 type Slot = u64;
 
 fn slot_of(hash: u32, number: u32) -> Slot {
@@ -153,7 +155,8 @@ impl<T: Named> NameTable<T> {
     }
 }
 
-/// Mixes a name, eight bytes at a time. Names of kernels differ in few letters, at the end more often than not.
+/// Mixes a name, eight bytes at a time. Names of kernels differ in few letters, at the end more
+/// often than not.
 fn hash_of(name: &str) -> u32 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(FACTOR);

@@ -1,8 +1,10 @@
 //! "Did you mean": the names that are closest to one that does not exist.
 
-/// The `candidates` that are near `name`, nearest first, at most three. Near is at most a third of the letters wrong.
+/// The `candidates` that are near `name`, nearest first, at most three. Near is at most a third of
+/// the letters wrong.
 ///
-/// A candidate that is much longer or shorter costs no time: a name may come from a file, and be as long as it likes.
+/// A candidate that is much longer or shorter costs no time: a name may come from a file, and be as
+/// long as it likes.
 ///
 /// ```
 /// use tfrt_support::nearest::nearest;
@@ -31,7 +33,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .collect()
 }
 
-/// What a message about an unknown name ends with: `` ; did you mean `a` or `b`? ``, or nothing if nothing is near.
+/// What a message about an unknown name ends with: `` ; did you mean `a` or `b`? ``, or nothing if
+/// nothing is near.
 ///
 /// ```
 /// use tfrt_support::nearest::did_you_mean;

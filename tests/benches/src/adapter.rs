@@ -1,7 +1,8 @@
-//! What does the adapter of `fn(i32, i32) -> i32` cost, beside a function that somebody writes by hand?
+//! What does the adapter of `fn(i32, i32) -> i32` cost, beside a function that somebody writes by
+//! hand?
 //!
-//! Both are called as a proven function calls its kernels. Instructions of one call are the difference of two runs, divided by
-//! the difference of their numbers of calls:
+//! Both are called as a proven function calls its kernels. Instructions of one call are the
+//! difference of two runs, divided by the difference of their numbers of calls:
 //!
 //! ```text
 //! cargo build --release -p tfrt-benches

@@ -2,14 +2,16 @@
 
 use std::fmt::Write;
 
-/// Where the baseline lies: a [`Row`] a line, its columns divided by tabs, after a line that names the columns.
+/// Where the baseline lies: a [`Row`] a line, its columns divided by tabs, after a line that names
+/// the columns.
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.tsv");
 
-/// By how much a cost may exceed the accepted one, in percent. Compilers and C libraries differ from one version to the next, and
-/// the benchmark itself sorts times, which are never the same.
+/// By how much a cost may exceed the accepted one, in percent. Compilers and C libraries differ
+/// from one version to the next, and the benchmark itself sorts times, which are never the same.
 pub const TOLERANCE_PERCENT: u64 = 10;
 
-/// And what it may cost more in any case: costs are rounded, and differ by an instruction or two from run to run.
+/// And what it may cost more in any case: costs are rounded, and differ by an instruction or two
+/// from run to run.
 const TOLERANCE_INSTRUCTIONS: u64 = 3;
 
 /// What is known of the cost of one program, in instructions for each unit.

@@ -1,4 +1,5 @@
-//! What does a kernel cost to compile? Writes a crate of as many kernels as one likes, of every plain form in turn.
+//! What does a kernel cost to compile? Writes a crate of as many kernels as one likes, of every
+//! plain form in turn.
 //!
 //! ```text
 //! cargo run -p tfrt-benches -- kernels /tmp/many 1000
@@ -6,9 +7,9 @@
 //! touch src/main.rs && time cargo build
 //! ```
 //!
-//! What is left after subtracting the same with `0` in the place of `1000` is the cost of the kernels. With
-//! `cargo rustc -- --emit=metadata` instead of `cargo build` it is that of expansion and type check alone, with `--emit=obj` all but
-//! linking.
+//! What is left after subtracting the same with `0` in the place of `1000` is the cost of the
+//! kernels. With `cargo rustc -- --emit=metadata` instead of `cargo build` it is that of expansion
+//! and type check alone, with `--emit=obj` all but linking.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Ops called from Rust, one by one: what a call costs beside the little that it computes.
 //!
-//! Each case calls one op of the library on tensors of a few elements, again and again, and drops the result.
+//! Each case calls one op of the library on tensors of a few elements, again and again, and drops
+//! the result.
 
 use std::sync::Arc;
 

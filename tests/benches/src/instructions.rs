@@ -1,7 +1,7 @@
 //! Counting instructions, by valgrind's callgrind.
 //!
-//! A program is run twice in processes of their own, once with more runs than the other time. The difference is what the
-//! additional runs cost: start-up, loading and the first runs cancel out.
+//! A program is run twice in processes of their own, once with more runs than the other time. The
+//! difference is what the additional runs cost: start-up, loading and the first runs cancel out.
 
 use std::process::{Command, Stdio};
 
@@ -48,7 +48,8 @@ impl From<&Program> for Subject {
         let num_runs = match program.shape {
             Shape::Fibonacci => (2, 4),
             Shape::Empty => (500, 1500),
-            // What loading costs varies with the seeds of hash tables, and the fewer instructions a unit has, the more that shows.
+            // What loading costs varies with the seeds of hash tables, and the fewer instructions a
+            // unit has, the more that shows.
             Shape::Chain | Shape::Tree | Shape::Constants | Shape::Sync => (20, 220),
             _ => (20, 60),
         };

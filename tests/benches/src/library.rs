@@ -32,8 +32,8 @@ pub fn build() -> Result<(), String> {
 /// If the library was not [built](build), or not from the source of this program.
 pub fn load(registry: &mut KernelRegistry) -> Result<(), String> {
     let path = path()?;
-    // SAFETY: 1 to 3: it is a crate of this workspace, which `build` has cargo build from the source of this program; neither
-    // has an allocator of its own.
+    // SAFETY: 1 to 3: it is a crate of this workspace, which `build` has cargo build from the
+    // source of this program; neither has an allocator of its own.
     let loaded = unsafe { registry.load_library(path) };
     loaded.map(drop).map_err(|error| error.to_string())
 }

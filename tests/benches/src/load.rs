@@ -1,7 +1,8 @@
 //! How long small requests wait that come steadily, at a part of what the threads can do.
 //!
-//! Requests come at fixed times, whether or not those before are answered, and their time counts from when they should have come:
-//! a queue that stalls is charged with everything that it kept waiting.
+//! Requests come at fixed times, whether or not those before are answered, and their time counts
+//! from when they should have come: a queue that stalls is charged with everything that it kept
+//! waiting.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +28,8 @@ pub struct Latency {
     pub p99: Duration,
 }
 
-/// Measures requests, of 200 kernels each that give their results from tasks, which come at so many percent of what the queue can answer.
+/// Measures requests, of 200 kernels each that give their results from tasks, which come at so many
+/// percent of what the queue can answer.
 ///
 /// # Errors
 /// If the name of the queue is unsound, or a request fails.

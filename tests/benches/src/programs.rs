@@ -57,7 +57,8 @@ pub const PROGRAMS: &[Program] = &[
     Program::new(Shape::Strings, 1000),
 ];
 
-/// Programs whose kernels take long enough for a thread of their own, beside some of those above: what two threads make of them.
+/// Programs whose kernels take long enough for a thread of their own, beside some of those above:
+/// what two threads make of them.
 pub const PARALLEL_PROGRAMS: &[Program] = &[
     Program::new(Shape::Chain, 1000),
     Program::new(Shape::Tree, 1000),
@@ -128,7 +129,8 @@ impl Program {
         }
     }
 
-    /// The program as MLIR text: a function `main` that makes so many runs and reports how long they took.
+    /// The program as MLIR text: a function `main` that makes so many runs and reports how long
+    /// they took.
     #[must_use]
     pub fn text(&self, num_runs: usize) -> String {
         let size = self.size;
@@ -255,7 +257,8 @@ impl Program {
 }
 
 impl Program {
-    /// The program as a function `main` that makes one run and returns its result, if it is a graph of kernels alone.
+    /// The program as a function `main` that makes one run and returns its result, if it is a graph
+    /// of kernels alone.
     #[must_use]
     pub fn request_text(&self) -> Option<String> {
         let text = self.text(1);
@@ -320,7 +323,8 @@ fn binary(to: &str, op: &str, a: &str, b: &str) -> String {
     format!("    {to} = \"{op}\"({a}, {b}) : (i32, i32) -> i32\n")
 }
 
-/// Levels of kernels, each of two neighbours of the level before: how many kernels, the body, its result.
+/// Levels of kernels, each of two neighbours of the level before: how many kernels, the body, its
+/// result.
 fn diamonds(size: usize, width: usize, op: &str) -> (usize, String, String) {
     let mut body = String::new();
     let mut level: Vec<String> = (0..width).map(|_| "%c".to_owned()).collect();

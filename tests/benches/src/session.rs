@@ -75,7 +75,8 @@ impl Session {
         }
     }
 
-    /// Has a task of the queue start the function, in a request of its own, and calls `on_done` with what became of it.
+    /// Has a task of the queue start the function, in a request of its own, and calls `on_done`
+    /// with what became of it.
     pub fn request(&self, on_done: impl FnOnce(Result<()>) + Send + 'static) {
         let request = RequestContextBuilder::new(Arc::clone(&self.host)).build();
         let (ctx, main) = (ExecutionContext::new(request), self.main.clone());

@@ -1,8 +1,9 @@
 //! A user's programs: kernels that declare nothing about themselves, in programs that Rust calls.
 //!
-//! The programs of [`crate::programs`] run inside of the driver's benchmark and consist of kernels of the standard library, which
-//! say what they may be relied on for. These are what an author has on the first day: kernels that are plain functions, a `main`
-//! that is called from Rust again and again, and what that brings with it (requests, results that are awaited, traces).
+//! The programs of [`crate::programs`] run inside of the driver's benchmark and consist of kernels
+//! of the standard library, which say what they may be relied on for. These are what an author has
+//! on the first day: kernels that are plain functions, a `main` that is called from Rust again and
+//! again, and what that brings with it (requests, results that are awaited, traces).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -157,7 +158,8 @@ impl Case {
         match self.shape {
             Shape::One => (500, 2500),
             Shape::Fibonacci => (2, 6),
-            // What loading costs varies with the seeds of hash tables, and the fewer instructions a unit has, the more that shows.
+            // What loading costs varies with the seeds of hash tables, and the fewer instructions a
+            // unit has, the more that shows.
             Shape::Effects => (20, 220),
             Shape::Chain | Shape::Tree if matches!(self.kernel, ADD | LIBRARY_ADD) => (20, 220),
             _ => (20, 60),

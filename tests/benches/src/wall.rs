@@ -1,7 +1,8 @@
-//! Wall time of programs, in processes of their own: how far two threads come, and whether kernels cost the same in functions of
-//! any size.
+//! Wall time of programs, in processes of their own: how far two threads come, and whether kernels
+//! cost the same in functions of any size.
 //!
-//! The least of several medians is what is told: what else the machine does makes a program slower, never faster.
+//! The least of several medians is what is told: what else the machine does makes a program slower,
+//! never faster.
 
 use std::process::Command;
 

@@ -14,7 +14,8 @@ pub struct Target {
     pub name: &'static str,
     /// What it takes.
     pub food: Food,
-    /// Does it; says whether the input was accepted, which makes it worth mutating again. Panics if something is wrong.
+    /// Does it; says whether the input was accepted, which makes it worth mutating again. Panics if
+    /// something is wrong.
     pub run: fn(&[u8]) -> bool,
 }
 
@@ -106,8 +107,8 @@ pub fn find(name: &str) -> Option<Target> {
     TARGETS.into_iter().find(|target| target.name == name)
 }
 
-/// The mutator of a fuzzer for what `food` says: as [`mutate::in_place`], but all is left to `plainly` where nothing is known of the
-/// format.
+/// The mutator of a fuzzer for what `food` says: as [`mutate::in_place`], but all is left to
+/// `plainly` where nothing is known of the format.
 pub fn mutate_in_place(
     food: Food,
     data: &mut [u8],
@@ -140,7 +141,8 @@ fn always(run: fn(&[u8]), bytes: &[u8]) -> bool {
 /// How many accepted mutants are kept to be mutated again.
 const MAX_BRED: usize = 512;
 
-/// Gives inputs for ever: the seeds, mutants of them, and mutants of mutants. The same ones for the same seed.
+/// Gives inputs for ever: the seeds, mutants of them, and mutants of mutants. The same ones for the
+/// same seed.
 #[derive(Debug)]
 pub struct Feed {
     food: Food,
@@ -230,7 +232,8 @@ impl Feed {
         }
     }
 
-    /// A section as short as attributes are, behind a type code: mostly small numbers, as lengths and offsets are.
+    /// A section as short as attributes are, behind a type code: mostly small numbers, as lengths
+    /// and offsets are.
     fn attribute(&mut self) -> Vec<u8> {
         const SMALL: [u8; 12] = [0, 0, 0, 1, 2, 3, 4, 8, 12, 16, 20, 24];
         let random = &mut self.random;

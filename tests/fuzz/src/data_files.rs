@@ -1,7 +1,9 @@
-//! Files of data that nobody vouches for: tensors, images, records. What is done with them, and what mutation starts from.
+//! Files of data that nobody vouches for: tensors, images, records. What is done with them, and
+//! what mutation starts from.
 //!
-//! Each target says whether the input was accepted. Memory is bounded: by a small multiple of the input where a format states
-//! sizes that the bytes must back, by `MAX_BYTES` where a few bytes may stand for many.
+//! Each target says whether the input was accepted. Memory is bounded: by a small multiple of the
+//! input where a format states sizes that the bytes must back, by `MAX_BYTES` where a few bytes may
+//! stand for many.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,7 +1,8 @@
 //! Fuzz targets, mutators and seeds, shared by fuzzers and tests.
 //!
-//! This crate is stable Rust and does not need a fuzzer: `runtime/bef/tests/fuzz` compiles [`mutate`] and [`targets`],
-//! `tests/tests/fuzz.rs` links the whole crate, and the binary `soak` runs a target for a given time.
+//! This crate is stable Rust and does not need a fuzzer: `runtime/bef/tests/fuzz` compiles
+//! [`mutate`] and [`targets`], `tests/tests/fuzz.rs` links the whole crate, and the binary `soak`
+//! runs a target for a given time.
 #![forbid(unsafe_code)]
 
 pub mod mutate;

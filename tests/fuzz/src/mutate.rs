@@ -1,6 +1,7 @@
 //! Damage to files that knows where things are: most random damage dies at the frame of a section.
 //!
-//! A file is taken apart into sections, one thing in one of them is changed, and it is put together again, with frames that fit.
+//! A file is taken apart into sections, one thing in one of them is changed, and it is put together
+//! again, with frames that fit.
 
 use tfrt_bef::BefFile;
 use tfrt_bef::format::SectionId;
@@ -71,8 +72,9 @@ pub fn mutate(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     assemble(&parts)
 }
 
-/// The mutator of a fuzzer: changes the first `size` bytes of `data`, which may grow to `max_size`, and returns how many there
-/// are then. Half of the time it leaves that to `plainly`, which knows what the fuzzer learnt.
+/// The mutator of a fuzzer: changes the first `size` bytes of `data`, which may grow to `max_size`,
+/// and returns how many there are then. Half of the time it leaves that to `plainly`, which knows
+/// what the fuzzer learnt.
 pub fn in_place(
     data: &mut [u8],
     size: usize,

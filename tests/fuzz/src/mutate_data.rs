@@ -1,5 +1,6 @@
-//! Damage to files of data, which knows what such files are made of: words that state sizes and offsets, segments that state
-//! their length, numbers in text, archives that vouch for their members.
+//! Damage to files of data, which knows what such files are made of: words that state sizes and
+//! offsets, segments that state their length, numbers in text, archives that vouch for their
+//! members.
 
 use tfrt_tensor::file::FileFormat;
 
@@ -71,7 +72,8 @@ fn piece<'a>(bytes: &'a [u8], random: &mut Random) -> &'a [u8] {
     &bytes[start..start + len]
 }
 
-/// Replaces the word in which the byte `at` lies by one that is likely to be just in range or just out of it.
+/// Replaces the word in which the byte `at` lies by one that is likely to be just in range or just
+/// out of it.
 fn change_word<const LEN: usize>(
     bytes: &mut [u8],
     at: usize,
@@ -110,7 +112,8 @@ fn change_number(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
 fn archive_of(member: &[u8]) -> Vec<u8> {
     const NAME: &[u8] = b"x.npy";
     let len = (member.len() as u32).to_le_bytes();
-    // Version, flags, method, time and date; then the checksum, the size twice, the length of the name, and nothing else.
+    // Version, flags, method, time and date; then the checksum, the size twice, the length of the
+    // name, and nothing else.
     let mut facts = vec![20, 0, 0, 0, 0, 0, 0, 0, 33, 0];
     facts.extend(checksum(member).to_le_bytes());
     facts.extend([len, len].concat());

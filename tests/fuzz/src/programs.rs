@@ -1,8 +1,10 @@
-//! Targets that need the whole runtime: text, its way to a file and back, and running what nobody vouches for.
+//! Targets that need the whole runtime: text, its way to a file and back, and running what nobody
+//! vouches for.
 //!
-//! A target says whether it accepted the input, and panics if something is wrong. Programs run against the standard kernels,
-//! except those that sleep, read files, keep a processor busy for as long as they are told, or leak because that is what they
-//! are for: these are replaced by kernels that only complete their chains.
+//! A target says whether it accepted the input, and panics if something is wrong. Programs run
+//! against the standard kernels, except those that sleep, read files, keep a processor busy for as
+//! long as they are told, or leak because that is what they are for: these are replaced by kernels
+//! that only complete their chains.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -202,8 +204,8 @@ pub fn read(text: &str) -> Result<Module, Diagnostics> {
     }
 }
 
-/// Reads what was printed, which must be possible; none if it names the one type that files and programs may hold and no
-/// text may spell.
+/// Reads what was printed, which must be possible; none if it names the one type that files and
+/// programs may hold and no text may spell.
 fn read_again(text: &str, what: &str) -> Option<Module> {
     if text.contains("!ts.fixed_rank_shape.") {
         return None;
@@ -235,7 +237,8 @@ pub fn mlir_parse(bytes: &[u8]) -> bool {
     is_sound
 }
 
-/// Text to a file, back, and to a file again: the same bytes, unless there is something in the text that files forget.
+/// Text to a file, back, and to a file again: the same bytes, unless there is something in the text
+/// that files forget.
 pub fn text_bef_text(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Ok(module) = read(&text) else {
@@ -275,9 +278,10 @@ pub fn text_bef_text(bytes: &[u8]) -> bool {
     true
 }
 
-/// Whether the text may hold something that a file forgets although the file depends on it: the sign of integers in the
-/// spelling of their types, costs, which decide streams, and what unknown ops call their functions. And something that the printer
-/// does not show, as the reference does not: that the first dictionary of an op that runs another op is empty.
+/// Whether the text may hold something that a file forgets although the file depends on it: the
+/// sign of integers in the spelling of their types, costs, which decide streams, and what unknown
+/// ops call their functions. And something that the printer does not show, as the reference does
+/// not: that the first dictionary of an op that runs another op is empty.
 fn holds_what_files_forget(text: &str) -> bool {
     const SIGNS: [&str; 8] = ["si8", "si16", "si32", "si64", "ui8", "ui16", "ui32", "ui64"];
     const OTHERS: [&str; 4] = ["_tfrt_cost", "= @", "[@", "corert.executeop"];
@@ -301,7 +305,8 @@ fn decode_own(file: &[u8]) -> Module {
     })
 }
 
-/// The file of the program in a file; none where a file keeps too little of modules inside of compiled modules.
+/// The file of the program in a file; none where a file keeps too little of modules inside of
+/// compiled modules.
 fn encode_again(file: &[u8]) -> Option<Vec<u8>> {
     let options = PrintOptions {
         debug_info: true,
@@ -316,8 +321,8 @@ fn encode_again(file: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// A file to text: decode, verify, print in every form, and hand that to the parser, which may refuse names that only a
-/// damaged file has.
+/// A file to text: decode, verify, print in every form, and hand that to the parser, which may
+/// refuse names that only a damaged file has.
 pub fn bef_to_mlir(bytes: &[u8]) -> bool {
     let file = BefFile::from_bytes(bytes);
     let decoded = decode(&file, "fuzz.bef", &bench().registry);

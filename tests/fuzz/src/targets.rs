@@ -1,4 +1,5 @@
-//! What is done with bytes that nobody vouches for. A target returns if all is well, whatever the bytes, and panics if not.
+//! What is done with bytes that nobody vouches for. A target returns if all is well, whatever the
+//! bytes, and panics if not.
 
 use tfrt_attr::{AggregateView, AttrEncoder, AttrTypeCode, AttrValue, DenseView, FromAttr};
 use tfrt_bef::dump::{DumpOptions, dump};
@@ -96,7 +97,8 @@ fn read_attribute(section: &[u8], offset: u32) {
     }
 }
 
-/// Dumps a file, plainly and with its bytes. A file that is verified has no errors but in what only serves decoding.
+/// Dumps a file, plainly and with its bytes. A file that is verified has no errors but in what only
+/// serves decoding.
 pub fn dump_file(bytes: &[u8]) {
     for hex in [false, true] {
         let options = DumpOptions {
@@ -119,7 +121,8 @@ pub fn dump_file(bytes: &[u8]) {
     }
 }
 
-/// Takes the first byte for a type code and the rest for a section; what decodes must encode and decode to itself.
+/// Takes the first byte for a type code and the rest for a section; what decodes must encode and
+/// decode to itself.
 pub fn attribute(bytes: &[u8]) {
     let Some((&raw, section)) = bytes.split_first() else {
         return;
@@ -138,7 +141,8 @@ pub fn attribute(bytes: &[u8]) {
     }
 }
 
-/// Encodes and decodes a value. A few values cannot be encoded that can be decoded, by another code: symbols in lists.
+/// Encodes and decodes a value. A few values cannot be encoded that can be decoded, by another
+/// code: symbols in lists.
 fn again(value: &AttrValue) {
     let mut encoder = AttrEncoder::new();
     let Ok(offset) = encoder.encode(value) else {

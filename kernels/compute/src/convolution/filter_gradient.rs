@@ -1,6 +1,7 @@
 //! The gradient of a convolution's filter.
 //!
-//! For each tap of the filter, the pixels that it reads, transposed, times the gradient of the output:
+//! For each tap of the filter, the pixels that it reads, transposed, times the gradient of the
+//! output:
 //!
 //! ```text
 //!   pixelsᵀ [in, pixels] · gradient [pixels, out] = [in, out], added up over lines and images
@@ -86,7 +87,8 @@ impl FilterGradient {
     }
 }
 
-// SAFETY: 1. A block's elements are those of its share of the input channels of its tap: a partition of the output (`share`).
+// SAFETY: 1. A block's elements are those of its share of the input channels of its tap: a
+// partition of the output (`share`).
 // 2. `blocks` is computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl Plan for FilterGradient {

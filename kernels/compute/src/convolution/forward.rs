@@ -1,14 +1,15 @@
 //! The convolution itself.
 //!
-//! A pixel of the output is a row of the micro-kernel's A: its runs are the rows of its window, which lie in the input as they
-//! are. Where windows reach into padding, a block copies the rows that it needs into its workspace, surrounded by zeros.
+//! A pixel of the output is a row of the micro-kernel's A: its runs are the rows of its window,
+//! which lie in the input as they are. Where windows reach into padding, a block copies the rows
+//! that it needs into its workspace, surrounded by zeros.
 //!
 //! ```text
 //!   chunk of output rows ─► input rows (copied if padded) ─► for each panel of filters ─► for each tile of pixels
 //! ```
 //!
-//! A chunk is so small that its input stays in the second-level cache while all panels pass over it; a panel is read from
-//! front to back for each tile, which the processor foresees.
+//! A chunk is so small that its input stays in the second-level cache while all panels pass over
+//! it; a panel is read from front to back for each tile, which the processor foresees.
 
 use std::ops::Range;
 
@@ -24,17 +25,19 @@ use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Sums, Tile};
 
 /// A convolution, planned: what is copied, how the filter lies, how the work divides.
 ///
-/// `activation((input ∗ filter) · scale + shift)`, with one scale and one shift for each output channel: a bias is a shift,
-/// a batch normalisation is both ([`crate::normalization::BatchNorm::fold`]). What the output holds before may be added
+/// `activation((input ∗ filter) · scale + shift)`, with one scale and one shift for each output
+/// channel: a bias is a shift, a batch normalisation is both
+/// ([`crate::normalization::BatchNorm::fold`]). What the output holds before may be added
 /// ([`ConvolutionOperands::adding_to_output`]).
 ///
-/// The filter is best [packed](Self::pack_filter) once and kept. One that is not is packed by each block, some panels at a time,
-/// in the block's workspace: plans [for plain filters](Self::for_plain_filter) divide the work so that this is done once.
-/// The result is the same, bit by bit.
+/// The filter is best [packed](Self::pack_filter) once and kept. One that is not is packed by each
+/// block, some panels at a time, in the block's workspace: plans
+/// [for plain filters](Self::for_plain_filter) divide the work so that this is done once. The
+/// result is the same, bit by bit.
 ///
 /// # Accuracy
-/// Each output is one chain of fused multiply-adds: the error is below `k · 2⁻²⁴ · Σ|input·filter|` with `k` the products of
-/// one output.
+/// Each output is one chain of fused multiply-adds: the error is below `k · 2⁻²⁴ · Σ|input·filter|`
+/// with `k` the products of one output.
 ///
 /// ```
 /// use tfrt_compute::convolution::{Conv2dShape, Convolution, ConvolutionOperands, Padding, Window};
@@ -75,16 +78,19 @@ pub struct Convolution {
     group_panels: usize,
 }
 
-/// Bytes of input that a chunk may have: a quarter of the second-level cache of the processors that we have measured, as the
-/// filters pass through it as well.
+/// Bytes of input that a chunk may have: a quarter of the second-level cache of the processors that
+/// we have measured, as the filters pass through it as well.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Bytes of filters that may stay in that cache while pixels pass: then the output is written row by row.
+/// Bytes of filters that may stay in that cache while pixels pass: then the output is written row
+/// by row.
 ///
-/// Measured on Zen 4: ResNet-50's layer from 64 to 256 channels of 56 × 56 pixels gains a sixth by it.
+/// Measured on Zen 4: ResNet-50's layer from 64 to 256 channels of 56 × 56 pixels gains a sixth by
+/// it.
 const RESIDENT_FILTER_BYTES: usize = 256 << 10;
 
-/// Bytes of panels that a block packs at a time: they stay in the second-level cache while pixels pass.
+/// Bytes of panels that a block packs at a time: they stay in the second-level cache while pixels
+/// pass.
 const GROUP_BYTES: usize = 512 << 10;
 
 impl Convolution {
@@ -127,7 +133,8 @@ impl Convolution {
         let chunk_rows = (CHUNK_BYTES / row_bytes).clamp(1, rows.output.max(1));
         let blocks =
             block_count(width, usize::MAX, shape.operations()).div_ceil(shape.batch.max(1));
-        // Rows first: their blocks share nothing but the edges of windows. The filters of small images are divided, too.
+        // Rows first: their blocks share nothing but the edges of windows. The filters of small
+        // images are divided, too.
         let row_blocks = blocks.min((shape.pixels() / (4 * MAX_ROWS)).clamp(1, rows.output.max(1)));
         let panel_blocks = blocks.div_ceil(row_blocks).clamp(1, panels.panels().max(1));
         Self {
@@ -174,8 +181,8 @@ impl Convolution {
         self.panels.len()
     }
 
-    /// Rearranges a filter `[rows, columns, in_channels, out_channels]`; worth keeping if the filter is used again.
-    /// Memory aligned to 64 bytes makes the convolution a few percent faster.
+    /// Rearranges a filter `[rows, columns, in_channels, out_channels]`; worth keeping if the
+    /// filter is used again. Memory aligned to 64 bytes makes the convolution a few percent faster.
     ///
     /// # Errors
     /// If a slice does not have the right length.
@@ -237,8 +244,9 @@ impl Convolution {
     }
 }
 
-// SAFETY: 1. A block's elements are the channels of its share of panels in the pixels of its share of rows in its image: a
-// partition of the output (`share`). 2. `blocks` is computed from fields that do not change.
+// SAFETY: 1. A block's elements are the channels of its share of panels in the pixels of its share
+// of rows in its image: a partition of the output (`share`). 2. `blocks` is computed from fields
+// that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl Plan for Convolution {
     type Element = f32;
@@ -401,7 +409,8 @@ impl Chunk<'_> {
         let mut tile_by_panel = |index: usize, panel: usize| {
             self.tile(simd, share(pixels, tiles, index), panel, &mut sums);
         };
-        // Either the filters stay in the cache, and the output is written row by row; or the pixels do.
+        // Either the filters stay in the cache, and the output is written row by row; or the pixels
+        // do.
         if self.panels.len() * plan.panels.panel_len() * size_of::<f32>() <= RESIDENT_FILTER_BYTES {
             for index in 0..tiles {
                 self.panels
@@ -459,7 +468,8 @@ impl Chunk<'_> {
         let of_panel = epilogue.of_panel(simd, first_channel..first_channel + channels);
         for (pixel, sums) in pixels.zip(&*sums) {
             let start = (first_pixel + pixel) * out_channels + first_channel;
-            // SAFETY: the pixel and the channels are of this block's share (duty 1 of `Plan`), and each is visited once.
+            // SAFETY: the pixel and the channels are of this block's share (duty 1 of `Plan`), and
+            // each is visited once.
             #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
             let elements = unsafe { self.output.slice_mut(start..start + channels) };
             match &of_panel {

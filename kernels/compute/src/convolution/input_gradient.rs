@@ -1,13 +1,14 @@
 //! The gradient of a convolution's input.
 //!
-//! Each line of the output's gradient, times the transposed filter, gives what all taps of all its windows pass on; each is
-//! added to the pixel that the tap reads.
+//! Each line of the output's gradient, times the transposed filter, gives what all taps of all its
+//! windows pass on; each is added to the pixel that the tap reads.
 //!
 //! ```text
 //!   gradient of an output line [columns, out] · filterᵀ [out, taps · in] = [columns, taps · in]  ─ added to ─►  input lines
 //! ```
 //!
-//! A block owns some lines of the input: it takes the output lines whose windows reach them, and drops what falls beside.
+//! A block owns some lines of the input: it takes the output lines whose windows reach them, and
+//! drops what falls beside.
 
 use std::ops::Range;
 
@@ -50,7 +51,8 @@ pub struct InputGradient {
 pub struct GradientOperands<'a> {
     /// The gradient of the output.
     pub output_gradient: &'a [f32],
-    /// The other factor: the packed filter for the gradient of the input, the input for that of the filter.
+    /// The other factor: the packed filter for the gradient of the input, the input for that of the
+    /// filter.
     pub factor: &'a [f32],
 }
 
@@ -82,7 +84,8 @@ impl InputGradient {
         let product = Matmul::new(line.transposed(false, true), 1)?;
         let blocks =
             block_count(width, usize::MAX, shape.operations()).div_ceil(shape.batch.max(1));
-        // Blocks smaller than a window would compute more lines for their neighbours than for themselves.
+        // Blocks smaller than a window would compute more lines for their neighbours than for
+        // themselves.
         let most = shape.rows.input / shape.rows.extent().saturating_mul(2);
         Ok(Self {
             shape,
@@ -159,8 +162,8 @@ impl InputGradient {
     }
 }
 
-// SAFETY: 1. A block's elements are its share of the lines of its image: a partition of the output (`share`). 2. `blocks` is
-// computed from fields that do not change.
+// SAFETY: 1. A block's elements are its share of the lines of its image: a partition of the output
+// (`share`). 2. `blocks` is computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl Plan for InputGradient {
     type Element = f32;

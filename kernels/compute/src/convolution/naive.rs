@@ -1,7 +1,7 @@
 //! Convolutions and their gradients as they are defined: the oracles of the fast ones.
 //!
-//! Sums go over the filter's rows, columns and input channels in this order, or over images, rows and columns of the output for
-//! the gradient of the filter.
+//! Sums go over the filter's rows, columns and input channels in this order, or over images, rows
+//! and columns of the output for the gradient of the filter.
 
 use super::shape::Conv2dShape;
 use crate::error::{ComputeError, check_len};

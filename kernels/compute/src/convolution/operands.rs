@@ -23,7 +23,8 @@ pub struct ConvolutionOperands<'a> {
 /// A filter, in the order of its plan or in its own.
 #[derive(Clone, Copy, Debug)]
 pub enum Filter<'a> {
-    /// As [`Convolution::pack_filter`](super::Convolution::pack_filter), or another plan's, makes it.
+    /// As [`Convolution::pack_filter`](super::Convolution::pack_filter), or another plan's, makes
+    /// it.
     Packed(&'a [f32]),
     /// `[rows, columns, in_channels, out_channels]`, for plans that take such filters.
     Plain(&'a [f32]),

@@ -6,8 +6,9 @@ use crate::error::{ComputeError, checked_product, product};
 /// The shape of a two-dimensional convolution.
 ///
 /// # Shapes
-/// Input `[batch, rows.input, columns.input, in_channels]`, filter `[rows.size, columns.size, in_channels, out_channels]`,
-/// output `[batch, rows.output, columns.output, out_channels]`.
+/// Input `[batch, rows.input, columns.input, in_channels]`, filter
+/// `[rows.size, columns.size, in_channels, out_channels]`, output
+/// `[batch, rows.output, columns.output, out_channels]`.
 ///
 /// ```
 /// use tfrt_compute::convolution::{Conv2dShape, Padding, Window};

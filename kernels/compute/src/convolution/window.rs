@@ -127,7 +127,8 @@ impl Window {
         self.before + self.input + self.after
     }
 
-    /// The elements of the window at place `output` that lie in the image: the others lie in the padding.
+    /// The elements of the window at place `output` that lie in the image: the others lie in the
+    /// padding.
     ///
     /// So what is done with them is bounded by the image, however large the window is.
     #[must_use]
@@ -142,7 +143,8 @@ impl Window {
         first.min(end)..end
     }
 
-    /// Where in the image element `tap` of the window at place `output` lies, unless in the padding.
+    /// Where in the image element `tap` of the window at place `output` lies, unless in the
+    /// padding.
     #[must_use]
     #[inline]
     pub fn source(&self, output: usize, tap: usize) -> Option<usize> {

@@ -1,15 +1,16 @@
-//! Convolutions with 3 × 3 filters in a quarter of the multiplications: Winograd's minimal filtering, `F(4×4, 3×3)`.
+//! Convolutions with 3 × 3 filters in a quarter of the multiplications: Winograd's minimal
+//! filtering, `F(4×4, 3×3)`.
 //!
-//! 4 × 4 outputs come from a tile of 6 × 6 inputs. Both tile and filter are transformed to 6 × 6 numbers, whose 36 products (summed
-//! over the input channels) are transformed back:
+//! 4 × 4 outputs come from a tile of 6 × 6 inputs. Both tile and filter are transformed to 6 × 6
+//! numbers, whose 36 products (summed over the input channels) are transformed back:
 //!
 //! ```text
 //!   tiles ──Bᵀ·d·B──► 36 × [tiles, in]  ·  36 × [in, out] ◄──G·g·Gᵀ── filter (once, when it is packed)
 //!                             └────── = 36 × [tiles, out] ──Aᵀ·m·A──► 4 × 4 outputs of each tile
 //! ```
 //!
-//! The transforms are those of the points 0, ±1, ±2, ∞. They subtract numbers of like size, which costs digits: the price of
-//! the speed, and why this is a plan of its own that the caller chooses.
+//! The transforms are those of the points 0, ±1, ±2, ∞. They subtract numbers of like size, which
+//! costs digits: the price of the speed, and why this is a plan of its own that the caller chooses.
 
 use std::ops::Range;
 
@@ -32,12 +33,13 @@ const SIDE: usize = 6;
 /// Products of a tile.
 const PRODUCTS: usize = SIDE * SIDE;
 
-/// A convolution of 3 × 3 windows with stride 1, planned: faster than [`Convolution`](super::Convolution), less exact.
+/// A convolution of 3 × 3 windows with stride 1, planned: faster than
+/// [`Convolution`](super::Convolution), less exact.
 ///
 /// # Accuracy
-/// With `in` input channels and `u = in · ε · max|input| · max|filter|`: on random data, errors are below 256 `u`, which is 2 to 25
-/// times those of the direct convolution; on the worst data, the sums of the transforms' coefficients, 10² · 1² · 19², allow
-/// 36100 `u`.
+/// With `in` input channels and `u = in · ε · max|input| · max|filter|`: on random data, errors are
+/// below 256 `u`, which is 2 to 25 times those of the direct convolution; on the worst data, the
+/// sums of the transforms' coefficients, 10² · 1² · 19², allow 36100 `u`.
 ///
 /// ```
 /// use tfrt_compute::convolution::{Conv2dShape, ConvolutionOperands, Padding, Window, Winograd};
@@ -70,15 +72,16 @@ pub struct Winograd {
     panel_blocks: usize,
 }
 
-/// Tiles that are transformed before their products are computed: the filters are read once for so many, whose transforms are
-/// still in the cache when they are needed.
+/// Tiles that are transformed before their products are computed: the filters are read once for so
+/// many, whose transforms are still in the cache when they are needed.
 const MAX_TILES: usize = 48;
 
 impl Winograd {
     /// Plans a convolution for at most `width` threads.
     ///
     /// # Errors
-    /// If the window is not 3 × 3 with stride and dilation 1, or the transformed filter cannot be addressed.
+    /// If the window is not 3 × 3 with stride and dilation 1, or the transformed filter cannot be
+    /// addressed.
     pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ComputeError> {
         for window in [shape.rows, shape.columns] {
             let found = [window.size, window.stride, window.dilation];
@@ -115,8 +118,9 @@ impl Winograd {
         })
     }
 
-    /// Whether this is faster than the direct convolution: there are channels enough to hide the transforms, and pixels enough
-    /// to make up for reading four times as many numbers of the filter.
+    /// Whether this is faster than the direct convolution: there are channels enough to hide the
+    /// transforms, and pixels enough to make up for reading four times as many numbers of the
+    /// filter.
     #[must_use]
     pub fn suits(shape: &Conv2dShape) -> bool {
         let has_window = [shape.rows, shape.columns]
@@ -132,7 +136,8 @@ impl Winograd {
         &self.shape
     }
 
-    /// Elements of the packed filter: four times the filter's. It depends on the processor: not for files.
+    /// Elements of the packed filter: four times the filter's. It depends on the processor: not for
+    /// files.
     #[must_use]
     pub fn packed_filter_len(&self) -> usize {
         PRODUCTS * self.panels.len()
@@ -207,8 +212,9 @@ fn transform_filter(g: [f64; 3]) -> [f64; SIDE] {
     ]
 }
 
-// SAFETY: 1. A block's elements are the channels of its share of panels in the pixels of its share of tiles of its image: a
-// partition of the output (`share`), as tiles do not overlap in it. 2. `blocks` is computed from fields that do not change.
+// SAFETY: 1. A block's elements are the channels of its share of panels in the pixels of its share
+// of tiles of its image: a partition of the output (`share`), as tiles do not overlap in it. 2.
+// `blocks` is computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl Plan for Winograd {
     type Element = f32;
@@ -494,8 +500,8 @@ fn transform_outputs<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
                 {
                     let line = (chunk.image * shape.rows.output + top + row) * shape.columns.output;
                     let start = (line + left + column) * shape.out_channels + first;
-                    // SAFETY: the pixel is of a tile, and the channels are of the panels, of this block's share (duty 1 of
-                    // `Plan`); each is visited once.
+                    // SAFETY: the pixel is of a tile, and the channels are of the panels, of this
+                    // block's share (duty 1 of `Plan`); each is visited once.
                     #[expect(unsafe_code, reason = "the pixels of a block are not contiguous")]
                     let elements = unsafe { chunk.output.slice_mut(start..start + len) };
                     epilogue.store(simd, &[value], first, elements);

@@ -11,8 +11,8 @@ use crate::tile::{self, Epilogue};
 /// The shape of a matrix product, or of a batch of them.
 ///
 /// # Shapes
-/// `a`: `[batch, m, k]`, or `[batch, k, m]` if transposed; `b`: `[batch, k, n]`, or `[batch, n, k]` if transposed;
-/// `c`: `[batch, m, n]`.
+/// `a`: `[batch, m, k]`, or `[batch, k, m]` if transposed; `b`: `[batch, k, n]`, or `[batch, n, k]`
+/// if transposed; `c`: `[batch, m, n]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct MatmulShape {
@@ -182,7 +182,8 @@ impl<'a, T: Real> MatmulOperands<'a, T> {
         Self { activation, ..self }
     }
 
-    /// What is done to sums over the `k` of `range` out of `0..k`: what comes last comes with the last of them.
+    /// What is done to sums over the `k` of `range` out of `0..k`: what comes last comes with the
+    /// last of them.
     pub(super) fn epilogue(&self, range: &Range<usize>, k: usize) -> Epilogue<'a, T>
     where
         T: Lanes,

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The input is written in MLIR's dialects `gpu`, `memref`, `arith`, `async` and `cf`. The module
-//! [`dialects`] has only their syntax: it parses and prints the ops that the [`passes`] read or keep,
-//! and does not model what these ops mean.
+//! [`dialects`] has only their syntax: it parses and prints the ops that the [`passes`] read or
+//! keep, and does not model what these ops mean.
 #![forbid(unsafe_code)]
 
 pub mod dialects;

@@ -18,7 +18,8 @@
 //!   chain, event  ──cast──► token      the work before the event
 //! ```
 //!
-//! An op that a pass has to replace and cannot is an error, as in MLIR: `failed to legalize operation`.
+//! An op that a pass has to replace and cannot is an error, as in MLIR:
+//! `failed to legalize operation`.
 
 pub mod streamify_ops;
 

@@ -5,7 +5,8 @@ use crate::float::{Exact, flush, widen};
 use crate::instruction::{Integral, Mode};
 use crate::types::ScalarType;
 
-/// The number `bits` of type `from` as a number of type `to`. A signed result is extended to 64 bits, for a register that is wider than it.
+/// The number `bits` of type `from` as a number of type `to`. A signed result is extended to 64
+/// bits, for a register that is wider than it.
 pub(crate) fn convert(
     to: ScalarType,
     from: ScalarType,
@@ -45,7 +46,8 @@ fn float_to_float(
     finish(Exact::of(value).round(to, mode.rounding), to, mode)
 }
 
-/// Out of range, a number becomes the nearest one that fits. A NaN becomes zero, but the smallest number where 64 bits are involved.
+/// Out of range, a number becomes the nearest one that fits. A NaN becomes zero, but the smallest
+/// number where 64 bits are involved.
 fn float_to_integer(
     to: ScalarType,
     from: ScalarType,

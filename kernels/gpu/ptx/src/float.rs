@@ -1,7 +1,8 @@
 //! Floating point with any rounding, in software where the host has none.
 //!
-//! The idea: every operation returns the nearest `f64` *and on which side of it the exact result lies*. From both, the right rounding to any
-//! narrower format follows, without the error of rounding twice: the pair is first folded into one number that is *rounded to odd*, whose last
+//! The idea: every operation returns the nearest `f64` *and on which side of it the exact result
+//! lies*. From both, the right rounding to any narrower format follows, without the error of
+//! rounding twice: the pair is first folded into one number that is *rounded to odd*, whose last
 //! bit is set if anything was cut off.
 
 use std::cmp::Ordering;
@@ -65,8 +66,8 @@ impl Exact {
                 a.is_finite() && b.is_finite() && c.is_finite(),
             );
         }
-        // The error of a fused operation is a sum of two numbers; only its sign is needed. (Boldo and Muller, "Exact and approximated error
-        // of the FMA".)
+        // The error of a fused operation is a sum of two numbers; only its sign is needed. (Boldo
+        // and Muller, "Exact and approximated error of the FMA".)
         let product = a * b;
         let product_error = a.mul_add(b, -product);
         let (low, low_error) = two_sum(c, product_error);
@@ -307,7 +308,8 @@ mod tests {
 
     #[test]
     fn a_tie_that_is_not_quite_one_rounds_away() {
-        // 1 + 2^-11 is half way between two f16; the last term decides, which an f64 alone would lose.
+        // 1 + 2^-11 is half way between two f16; the last term decides, which an f64 alone would
+        // lose.
         let exact = Exact::fma(1.0, 1.0 + 2f64.powi(-11), 2f64.powi(-60));
         assert_eq!(exact.round(ScalarType::F16, Rounding::Nearest), 0x3c01);
         let exact = Exact::fma(1.0, 1.0 + 2f64.powi(-11), -(2f64.powi(-60)));

@@ -1,7 +1,7 @@
 //! Decoded instructions.
 //!
-//! A register is a slot of 64 bits without a type: each instruction takes the bits that its own type has, as compilers keep an `f32` in a
-//! `.b32` register.
+//! A register is a slot of 64 bits without a type: each instruction takes the bits that its own
+//! type has, as compilers keep an `f32` in a `.b32` register.
 
 use crate::float::Rounding;
 use crate::types::{ScalarType, Space, Special};
@@ -130,7 +130,8 @@ pub(crate) enum Ternary {
     Dot4 {
         is_signed: [bool; 2],
     },
-    /// Two products of 16 by 8 bits; the factors are the low or the high half of the second operand.
+    /// Two products of 16 by 8 bits; the factors are the low or the high half of the second
+    /// operand.
     Dot2 {
         is_signed: [bool; 2],
         high: bool,

@@ -1,7 +1,8 @@
 //! Words and signs of PTX.
 //!
-//! A word holds names, numbers, directives and instructions with all their modifiers, dots included. Comments and the lines of `.loc` and
-//! `.file`, which have no end of their own, are left out.
+//! A word holds names, numbers, directives and instructions with all their modifiers, dots
+//! included. Comments and the lines of `.loc` and `.file`, which have no end of their own, are left
+//! out.
 
 use crate::error::ParseError;
 

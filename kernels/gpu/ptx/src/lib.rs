@@ -1,8 +1,8 @@
 //! An interpreter of PTX, the assembly language of CUDA's kernels.
 //!
-//! It runs the output of real compilers on machines without a GPU, and reports faults whose behaviour
-//! is undefined on a GPU. It is for tests and debugging: it does not model time, caches or the weak
-//! memory order of a device.
+//! It runs the output of real compilers on machines without a GPU, and reports faults whose
+//! behaviour is undefined on a GPU. It is for tests and debugging: it does not model time, caches
+//! or the weak memory order of a device.
 //!
 //! | step | type |
 //! |---|---|
@@ -43,29 +43,30 @@
 //! ```
 //!
 //! # What runs
-//! Everything that NVRTC, nvcc, rustc and LLVM emit for ordinary kernels: integer and floating-point
-//! arithmetic with all rounding modes, f16 and bf16 and their pairs, calls and recursion, local,
-//! shared, constant and parameter memory, atomics, barriers, shuffles, votes, matches, reductions in a
-//! warp, `cp.async`, `mma.m16n8k16`, `printf` and assertions. Other instructions (textures, clusters,
-//! `wgmma`, carry chains) are parsed; a launch that reaches one fails and names its line. A word that
-//! is not PTX is an error of the parser.
+//! Everything that NVRTC, nvcc, rustc and LLVM emit for ordinary kernels: integer and
+//! floating-point arithmetic with all rounding modes, f16 and bf16 and their pairs, calls and
+//! recursion, local, shared, constant and parameter memory, atomics, barriers, shuffles, votes,
+//! matches, reductions in a warp, `cp.async`, `mma.m16n8k16`, `printf` and assertions. Other
+//! instructions (textures, clusters, `wgmma`, carry chains) are parsed; a launch that reaches one
+//! fails and names its line. A word that is not PTX is an error of the parser.
 //!
 //! # How threads run
 //! Each thread runs alone up to a *meeting point*: a barrier or an operation of its warp. A warp
-//! operation runs when every live lane of its mask has reached the instruction, a barrier when every
-//! live thread of the block has. So a run is deterministic, needs no analysis of control flow, and
-//! reports a wrong mask or a divergent barrier as a deadlock. A thread that spins yields after some
-//! steps. Blocks run one after the other: a block that waits for a later one reaches the step limit.
+//! operation runs when every live lane of its mask has reached the instruction, a barrier when
+//! every live thread of the block has. So a run is deterministic, needs no analysis of control
+//! flow, and reports a wrong mask or a divergent barrier as a deadlock. A thread that spins yields
+//! after some steps. Blocks run one after the other: a block that waits for a later one reaches the
+//! step limit.
 //!
 //! # What it finds
-//! Accesses out of bounds (as the [`Memory`] defines them), misaligned accesses, races in shared memory
-//! between barriers, divergent barriers, endless loops and stack overflows. Each is a [`Fault`] with
-//! its kernel, line, instruction, block and thread.
+//! Accesses out of bounds (as the [`Memory`] defines them), misaligned accesses, races in shared
+//! memory between barriers, divergent barriers, endless loops and stack overflows. Each is a
+//! [`Fault`] with its kernel, line, instruction, block and thread.
 //!
 //! # Precision
-//! Operations that PTX defines exactly produce the same bits as a device, with `0x7fffffff` for a NaN.
-//! Approximate functions such as `ex2.approx` are computed in `f64` and rounded once, which is *more*
-//! precise than a device: a tolerance that holds here may not hold there.
+//! Operations that PTX defines exactly produce the same bits as a device, with `0x7fffffff` for a
+//! NaN. Approximate functions such as `ex2.approx` are computed in `f64` and rounded once, which is
+//! *more* precise than a device: a tolerance that holds here may not hold there.
 #![forbid(unsafe_code)]
 
 pub use arena::Arena;

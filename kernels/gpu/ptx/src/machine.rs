@@ -52,8 +52,8 @@ pub struct Launch<'a> {
     pub parameters: &'a [u8],
     /// How many instructions all threads together may execute.
     pub max_steps: u64,
-    /// Whether two accesses to one byte of shared memory are an error if no barrier orders them. Atomic and volatile accesses are left out, and so
-    /// is what a thread did before a fence.
+    /// Whether two accesses to one byte of shared memory are an error if no barrier orders them.
+    /// Atomic and volatile accesses are left out, and so is what a thread did before a fence.
     pub finds_races: bool,
 }
 
@@ -83,7 +83,8 @@ pub struct Report {
 impl Program {
     /// Runs a kernel to its end.
     ///
-    /// The thread of the caller does the work. Memory may be used by others meanwhile, as far as the [`Memory`] allows it.
+    /// The thread of the caller does the work. Memory may be used by others meanwhile, as far as
+    /// the [`Memory`] allows it.
     ///
     /// # Errors
     /// At the first fault of a thread. What the threads wrote before stays written.
@@ -273,7 +274,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Lays out the variables in shared memory that a kernel can come to, and says where the dynamic part begins.
+/// Lays out the variables in shared memory that a kernel can come to, and says where the dynamic
+/// part begins.
 fn layout(program: &Program, kernel: KernelId) -> (Vec<u64>, u64) {
     let module = &program.module;
     let mut offsets = vec![0; module.variables.len()];

@@ -5,9 +5,10 @@ use std::fmt;
 
 /// Memory of a device, as one launch sees it.
 ///
-/// The implementer finds the buffer of an address, and refuses what lies outside of all buffers, was freed, or may not be written. The
-/// interpreter has checked alignment before it asks, and asks for 1 to 32 bytes at a time. Addresses whose top byte is not zero never
-/// come here: they belong to the interpreter's own windows of shared, local and parameter memory.
+/// The implementer finds the buffer of an address, and refuses what lies outside of all buffers,
+/// was freed, or may not be written. The interpreter has checked alignment before it asks, and asks
+/// for 1 to 32 bytes at a time. Addresses whose top byte is not zero never come here: they belong
+/// to the interpreter's own windows of shared, local and parameter memory.
 ///
 /// [`Arena`](crate::Arena) is a small implementation.
 pub trait Memory {
@@ -17,8 +18,9 @@ pub trait Memory {
     /// Copies `bytes` to `address`.
     fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), AccessError>;
 
-    /// Replaces the integer of `size` bytes (2, 4, 8) at `address` by what `change` makes of it, and returns the old one, as one step for
-    /// everything else that uses the memory at the same time.
+    /// Replaces the integer of `size` bytes (2, 4, 8) at `address` by what `change` makes of it,
+    /// and returns the old one, as one step for everything else that uses the memory at the same
+    /// time.
     fn update(
         &mut self,
         address: u64,

@@ -123,7 +123,8 @@ impl Module {
     /// Parses PTX. A NUL ends the text, as in an image that is handed to a driver.
     ///
     /// # Errors
-    /// At the first word that is not PTX. An instruction that is PTX but cannot be run fails when it is launched.
+    /// At the first word that is not PTX. An instruction that is PTX but cannot be run fails when
+    /// it is launched.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         crate::parse::module(text.split('\0').next().unwrap_or_default())
     }
@@ -162,14 +163,16 @@ impl Module {
             .collect()
     }
 
-    /// The variables in global and constant memory, which a [`Program`](crate::Program) needs addresses for.
+    /// The variables in global and constant memory, which a [`Program`](crate::Program) needs
+    /// addresses for.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.variables
             .iter()
             .filter(|variable| variable.space != Space::Shared)
     }
 
-    /// The first instruction that a launch of the kernel could meet and that this machine cannot run: its line, and why.
+    /// The first instruction that a launch of the kernel could meet and that this machine cannot
+    /// run: its line, and why.
     pub fn unsupported(&self, kernel: KernelId) -> Option<(u32, &str)> {
         self.reachable(kernel)
             .into_iter()

@@ -1,7 +1,8 @@
 //! The current context of a thread.
 //!
-//! Many calls of a driver act in the context that is current on the calling thread. A [`Current`] proves that one is set. It is a local
-//! variable of one kernel: it cannot go to another thread, and must not live across a wait.
+//! Many calls of a driver act in the context that is current on the calling thread. A [`Current`]
+//! proves that one is set. It is a local variable of one kernel: it cannot go to another thread,
+//! and must not live across a wait.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

@@ -213,7 +213,8 @@ impl CudaDriver {
             Place::Inside => Ok(()),
             Place::Across => refused("are more than their block has"),
             Place::Unknown => {
-                // Memory of the embedder's own: the driver must know it, as an address of the host would be read by the host.
+                // Memory of the embedder's own: the driver must know it, as an address of the host
+                // would be read by the host.
                 let mut kind = 0u32;
                 let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
                 let known = call!(
@@ -721,7 +722,8 @@ impl Driver for CudaDriver {
         let block = self.take("cuMemFreeHost(ptr)", pointer, |kind| {
             matches!(kind, Memory::Pinned(_))
         })?;
-        // A copy that is enqueued may still use the memory. A context that has failed does nothing any more.
+        // A copy that is enqueued may still use the memory. A context that has failed does nothing
+        // any more.
         if let Memory::Pinned(context) = &block.kind {
             let _ = self.drain(context);
         }
@@ -792,8 +794,9 @@ impl Driver for CudaDriver {
 
     fn host_memory_read(&self, pointer: DevicePtr, bytes: &mut [u8]) -> GpuResult<()> {
         self.on_host("memcpy(host, ptr, size)", pointer, bytes.len(), |address| {
-            // SAFETY: so many bytes of a block lie there, which stays while this runs. The device may write them meanwhile: as with
-            // all memory that is shared with a device, the bytes are then old or new.
+            // SAFETY: so many bytes of a block lie there, which stays while this runs. The device
+            // may write them meanwhile: as with all memory that is shared with a device, the bytes
+            // are then old or new.
             unsafe {
                 ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), bytes.len())
             }

@@ -1,11 +1,12 @@
 //! Functions of shared libraries, looked up by name.
 //!
-//! `cudarc` brings the C types and finds the libraries. Its own functions are not called, for two reasons: they panic where a library or a symbol is
-//! missing, and they return C codes as Rust enumerations, so that a code of a newer library would be undefined behaviour. Here a
-//! missing function is `None`, and a code is a number.
+//! `cudarc` brings the C types and finds the libraries. Its own functions are not called, for two
+//! reasons: they panic where a library or a symbol is missing, and they return C codes as Rust
+//! enumerations, so that a code of a newer library would be undefined behaviour. Here a missing
+//! function is `None`, and a code is a number.
 //!
-//! Invariant L1: a function pointer has the signature that `cudarc` has for the symbol of its name. The macro makes the compiler check
-//! that.
+//! Invariant L1: a function pointer has the signature that `cudarc` has for the symbol of its name.
+//! The macro makes the compiler check that.
 #![expect(unsafe_code, reason = "symbols of C libraries have no types")]
 
 use std::sync::OnceLock;

@@ -1,7 +1,8 @@
 //! What exists: handles that programs may name, and memory that they may reach.
 //!
-//! A driver of C does not check handles. So a call first asks here, and holds what it got until it has returned: an object that is destroyed
-//! meanwhile ends with its last user. An object keeps its context, so a context ends with the last of its objects.
+//! A driver of C does not check handles. So a call first asks here, and holds what it got until it
+//! has returned: an object that is destroyed meanwhile ends with its last user. An object keeps its
+//! context, so a context ends with the last of its objects.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};

@@ -1,4 +1,5 @@
-//! The library for networks of the host device: everything by its definition, in double precision, for any number of spatial dimensions.
+//! The library for networks of the host device: everything by its definition, in double precision,
+//! for any number of spatial dimensions.
 
 use std::sync::Arc;
 

@@ -514,7 +514,8 @@ impl Driver for Shared {
         self.0.enter("cuLaunchHostFunc", CALL)?;
         let reaper = self.reaper(CALL)?;
         let queue = self.0.queue(CALL, stream)?;
-        // Work of an unusable context is dropped without running, and with it the object: to the reaper, too.
+        // Work of an unusable context is dropped without running, and with it the object: to the
+        // reaper, too.
         let kept = Kept(Some((object, reaper)));
         self.push(CALL, &queue, move |_| {
             drop(kept);

@@ -198,7 +198,8 @@ impl Buffer {
     /// Frees the memory before the buffer is dropped, and leaves it empty. Views keep theirs.
     pub fn deallocate(&self) {
         let part = lock(&self.part).take();
-        // Freeing waits for work that may use the memory, and other kernels may look at the buffer meanwhile.
+        // Freeing waits for work that may use the memory, and other kernels may look at the buffer
+        // meanwhile.
         drop(part);
     }
 

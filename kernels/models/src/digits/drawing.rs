@@ -4,9 +4,10 @@
 //!   glyph ──warp──► ──turn, stretch, slant, move──► pen ──► ink ──blur──► ──paper, noise──► pixels
 //! ```
 //!
-//! All of it is drawn from one stream of random numbers, that of the image: digit `index` of a seed is the same whoever else
-//! is drawn, in whatever order. Only operations are used that IEEE 754 rounds in one way (no sine, no exponential), and
-//! pixels are rounded to 255ths in the end, so that images are the same on every machine; a test holds them to a hash.
+//! All of it is drawn from one stream of random numbers, that of the image: digit `index` of a seed
+//! is the same whoever else is drawn, in whatever order. Only operations are used that IEEE 754
+//! rounds in one way (no sine, no exponential), and pixels are rounded to 255ths in the end, so
+//! that images are the same on every machine; a test holds them to a hash.
 
 use crate::random::Random;
 

@@ -136,7 +136,8 @@ mod tests {
         );
         let row: Vec<f32> = ink[12 * SIDE + 7..12 * SIDE + 13].to_vec();
         assert_eq!(row, [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
-        // From half a pixel above the first point to half a pixel below the last, round at both ends.
+        // From half a pixel above the first point to half a pixel below the last, round at both
+        // ends.
         let middle: Vec<usize> = (0..SIDE).filter(|row| ink[row * SIDE + 10] > 0.0).collect();
         assert_eq!((middle[0], middle[middle.len() - 1]), (4, 20));
     }

@@ -1,6 +1,7 @@
 //! What the network computes, as loops that are written down as they are defined.
 //!
-//! Sums are in double precision, so that they are as good as exact beside those of any program in single precision.
+//! Sums are in double precision, so that they are as good as exact beside those of any program in
+//! single precision.
 
 use tfrt_tensor::{DenseHostTensor, TensorError};
 

@@ -5,8 +5,9 @@
 //!        └► @resnet50 ─► @stem, @block_1_1, … @block_4_3, @head
 //! ```
 //!
-//! Every block is a function, so that the tensors of a block come into being when the block begins: a kernel that makes a tensor
-//! needs nothing, and in one large function all of them would be made at once.
+//! Every block is a function, so that the tensors of a block come into being when the block begins:
+//! a kernel that makes a tensor needs nothing, and in one large function all of them would be made
+//! at once.
 
 use std::fmt::{self, Write};
 

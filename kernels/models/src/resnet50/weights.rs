@@ -1,8 +1,9 @@
 //! Weights drawn from a seed.
 //!
-//! Filters are drawn as He et al. propose, so that numbers keep their size from layer to layer, and statistics of the batch
-//! normalisations are near those of such numbers. Nothing but additions, multiplications and square roots of IEEE 754 is used:
-//! a seed means the same weights on every machine.
+//! Filters are drawn as He et al. propose, so that numbers keep their size from layer to layer, and
+//! statistics of the batch normalisations are near those of such numbers. Nothing but additions,
+//! multiplications and square roots of IEEE 754 is used: a seed means the same weights on every
+//! machine.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -81,7 +82,8 @@ fn draw_convolution(
     } = convolution;
     let fan_in = window * window * in_channels;
     let deviation = (2.0 / fan_in as f32).sqrt();
-    // What a block adds to its input is small beside it: else the numbers would grow from block to block.
+    // What a block adds to its input is small beside it: else the numbers would grow from block to
+    // block.
     let scale = if convolution.name.ends_with(".expand") {
         0.25
     } else {

@@ -7,7 +7,8 @@ use tfrt_tensor::DenseHostTensor;
 
 use super::call::{Call, numbers_tensor, scalar};
 
-/// An attribute that became an operand: the op, the first version with the operand, the attribute, the place of the operand.
+/// An attribute that became an operand: the op, the first version with the operand, the attribute,
+/// the place of the operand.
 const MOVED: &[(&str, i64, &str, usize)] = &[
     ("Reshape", 5, "shape", 1),
     ("Slice", 10, "starts", 1),

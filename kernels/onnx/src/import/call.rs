@@ -135,8 +135,8 @@ impl<'c, 's> Call<'c, 's> {
         }
     }
 
-    /// Our element type of a code in an attribute, if it is there. Nothing if we do not have the type, which is then the reason why the node is not
-    /// supported.
+    /// Our element type of a code in an attribute, if it is there. Nothing if we do not have the
+    /// type, which is then the reason why the node is not supported.
     pub(super) fn dtype(&mut self, name: &str) -> Result<Option<DType>, ImportError> {
         let code = self.int(name).unwrap_or(0);
         let found = i32::try_from(code).ok().and_then(ElementType::from_code);
@@ -233,7 +233,8 @@ impl<'c, 's> Call<'c, 's> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// The operands that are there, and the attribute that says which they are if one is left out before others.
+    /// The operands that are there, and the attribute that says which they are if one is left out
+    /// before others.
     pub(super) fn slots(&mut self) -> Result<Slotted, ImportError> {
         let present: Vec<usize> = (0..self.operands.len())
             .filter(|&index| self.has(index))

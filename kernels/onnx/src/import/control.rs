@@ -5,7 +5,8 @@
 //! | `If` | a call of one of two functions; the graph itself, if the condition is a constant |
 //! | `Loop`, `Scan`, `SequenceMap` | a function that is called as long as another one says so |
 //!
-//! What a loop adds to its results in each round is kept in a list, which is stacked when the loop ends.
+//! What a loop adds to its results in each round is kept in a list, which is stacked when the loop
+//! ends.
 
 use tfrt_import::ImportError;
 use tfrt_import::program::{Attr, RegionBody, Value};
@@ -18,7 +19,8 @@ use crate::graph::{Dim, Graph, Node, ValueType};
 /// The ops that are lowered here.
 pub(super) const OPS: &[&str] = &["If", "Loop", "Scan", "SequenceMap"];
 
-/// What each round of a loop returns: the condition of the next one, the state, and what is added to each list.
+/// What each round of a loop returns: the condition of the next one, the state, and what is added
+/// to each list.
 struct Round {
     condition: Option<Value>,
     states: Vec<Value>,
@@ -89,7 +91,8 @@ impl<'a> Lowering<'a> {
         value.ok_or_else(|| ImportError::new(format!("operand {index} is missing")))
     }
 
-    /// Lowers a graph in a node into the function that is being written, and returns its outputs; nothing if one is not supported.
+    /// Lowers a graph in a node into the function that is being written, and returns its outputs;
+    /// nothing if one is not supported.
     fn inner(
         &mut self,
         graph: &Graph,
@@ -177,8 +180,9 @@ impl<'a> Lowering<'a> {
         Ok(Some(known(results)))
     }
 
-    /// Writes a loop. `round` writes what it repeats: it is given the number of the round, from 0 on, the condition, and the state. Returns the
-    /// last state and the lists; nothing if what is repeated is not supported.
+    /// Writes a loop. `round` writes what it repeats: it is given the number of the round, from 0
+    /// on, the condition, and the state. Returns the last state and the lists; nothing if what is
+    /// repeated is not supported.
     fn looped(
         &mut self,
         place: &str,
@@ -284,7 +288,8 @@ impl<'a> Lowering<'a> {
         Ok(Some(known(results)))
     }
 
-    /// A list of what rounds made, as a tensor. Without rounds its type and its extents are those that the graph declares.
+    /// A list of what rounds made, as a tensor. Without rounds its type and its extents are those
+    /// that the graph declares.
     fn stacked(
         &mut self,
         list: Value,

@@ -1,7 +1,7 @@
 //! How each op is lowered.
 //!
-//! To add an op: give it an arm here, and an op of ours if none does it yet. Attributes of ours are canonical, so that what is particular to
-//! ONNX ends here.
+//! To add an op: give it an arm here, and an op of ours if none does it yet. Attributes of ours are
+//! canonical, so that what is particular to ONNX ends here.
 
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
@@ -923,7 +923,8 @@ fn batch_normalization(call: &mut Call<'_, '_>) -> Result<Option<Results>, Impor
         "epsilon",
         Attr::Float(call.float("epsilon").unwrap_or(1e-5)),
     );
-    // Before version 14, results beyond the first asked for training, unless `is_test` said otherwise.
+    // Before version 14, results beyond the first asked for training, unless `is_test` said
+    // otherwise.
     let wants_more = (1..5).any(|result| call.wants(result));
     let trained = call.since < 14 && wants_more && call.int("is_test") != Some(1);
     let is_training = call.flag("training_mode") || trained;

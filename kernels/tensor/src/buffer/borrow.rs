@@ -1,17 +1,19 @@
 //! Who uses the bytes of an allocation, and how.
 //!
-//! A word counts the borrows of an allocation that nobody has cut: a number of readers, or a writer. When a part of the
-//! allocation gets a handle of its own, the word is marked as *cut*, for ever. From then on each borrow is an entry of a
-//! table, with its range, so that disjoint parts may be written at once. What was borrowed before the cut stays in the word,
-//! and counts as borrowing everything.
+//! A word counts the borrows of an allocation that nobody has cut: a number of readers, or a
+//! writer. When a part of the allocation gets a handle of its own, the word is marked as *cut*, for
+//! ever. From then on each borrow is an entry of a table, with its range, so that disjoint parts
+//! may be written at once. What was borrowed before the cut stays in the word, and counts as
+//! borrowing everything.
 //!
-//! The table is under a mutex. That is the price of cutting, and of nothing else: tensors do not cut their buffers.
+//! The table is under a mutex. That is the price of cutting, and of nothing else: tensors do not
+//! cut their buffers.
 //!
-//! Beside them is counted how often bytes of the allocation were lent to be written, so that whoever noted something about
-//! them sees whether it still holds (`notes`).
+//! Beside them is counted how often bytes of the allocation were lent to be written, so that
+//! whoever noted something about them sees whether it still holds (`notes`).
 //!
-//! Invariant G1: if a borrow that writes a byte is held, no other borrow of that byte is.
-//! Invariant G2: while a byte is borrowed to be read, the count says how often it was written, or more.
+//! Invariant G1: if a borrow that writes a byte is held, no other borrow of that byte is. Invariant
+//! G2: while a byte is borrowed to be read, the count says how often it was written, or more.
 #![expect(unsafe_code, reason = "a borrow may be dropped with what it lies in")]
 
 use std::marker::PhantomData;
@@ -33,8 +35,8 @@ const MAX_READERS: u32 = WRITER - 1;
 #[derive(Debug, Default)]
 pub(super) struct Borrows {
     word: AtomicU32,
-    /// How often bytes were lent to be written. Changed by writers only, of which there is one at a time: of the whole
-    /// allocation by the word, of parts by the lock.
+    /// How often bytes were lent to be written. Changed by writers only, of which there is one at a
+    /// time: of the whole allocation by the word, of parts by the lock.
     num_writes: AtomicU32,
     extras: OnceLock<Box<Extras>>,
 }
@@ -70,7 +72,8 @@ impl Borrows {
     /// Marks the allocation as cut.
     pub(super) fn cut(&self) {
         self.extras.get_or_init(Box::default);
-        // Release pairs with the acquire loads in `read` and `write`: who sees the mark sees the table.
+        // Release pairs with the acquire loads in `read` and `write`: who sees the mark sees the
+        // table.
         self.word.fetch_or(CUT, Ordering::Release);
     }
 
@@ -85,7 +88,8 @@ impl Borrows {
                 MAX_READERS => return Err(BufferConflict::Read),
                 _ => {}
             }
-            // Acquire pairs with the release of a writer in `Borrow::drop`: the reader sees what was written.
+            // Acquire pairs with the release of a writer in `Borrow::drop`: the reader sees what
+            // was written.
             match self.word.compare_exchange_weak(
                 word,
                 word + 1,
@@ -101,7 +105,8 @@ impl Borrows {
     /// Borrows the bytes at these addresses to write them.
     #[inline]
     pub(super) fn write(&self, range: Range<usize>) -> Result<Borrow<'_>, BufferConflict> {
-        // Acquire pairs with the releases in `Borrow::drop`, of readers and of writers, and with that in `cut`.
+        // Acquire pairs with the releases in `Borrow::drop`, of readers and of writers, and with
+        // that in `cut`.
         let exchanged = self
             .word
             .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Acquire);
@@ -124,7 +129,8 @@ impl Borrows {
     ) -> Result<Borrow<'_>, BufferConflict> {
         let part = Part { range, is_write };
         let mut parts = self.lock_parts();
-        // Nobody is added to the word once it is marked. Acquire pairs with the releases in `Borrow::drop`.
+        // Nobody is added to the word once it is marked. Acquire pairs with the releases in
+        // `Borrow::drop`.
         match self.word.load(Ordering::Acquire) & !CUT {
             0 => {}
             WRITER => return Err(BufferConflict::Written),
@@ -152,20 +158,22 @@ impl Borrows {
         extras.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one more time that bytes are lent to be written. The count stops at its greatest number.
+    /// Counts one more time that bytes are lent to be written. The count stops at its greatest
+    /// number.
     #[inline]
     fn count_write(&self) {
-        // Relaxed, and no exchange: there is one writer at a time (see the field), each after the one before it by the acquires
-        // and releases of its borrow.
+        // Relaxed, and no exchange: there is one writer at a time (see the field), each after the
+        // one before it by the acquires and releases of its borrow.
         let before = self.num_writes.load(Ordering::Relaxed);
         self.num_writes
             .store(before.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// How often bytes of the allocation were lent to be written, unless that is more than can be counted.
+    /// How often bytes of the allocation were lent to be written, unless that is more than can be
+    /// counted.
     pub(super) fn num_writes(&self) -> Option<u32> {
-        // Relaxed: what the caller has borrowed was written before, so that the count of that is seen (G2). Writes of other
-        // parts may be missed, which say nothing about it.
+        // Relaxed: what the caller has borrowed was written before, so that the count of that is
+        // seen (G2). Writes of other parts may be missed, which say nothing about it.
         let count = self.num_writes.load(Ordering::Relaxed);
         (count != u32::MAX).then_some(count)
     }
@@ -177,8 +185,8 @@ impl Borrows {
 }
 
 /// The right to use some bytes, until it is dropped.
-// A pointer, because a reference would have to stay valid until the end of the function that drops the borrow, and what owns the
-// borrow may hold the last handle of the allocation, too.
+// A pointer, because a reference would have to stay valid until the end of the function that drops
+// the borrow, and what owns the borrow may hold the last handle of the allocation, too.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Borrow<'a> {
@@ -201,7 +209,8 @@ impl<'a> Borrow<'a> {
 
     #[inline]
     fn borrows(&self) -> &Borrows {
-        // SAFETY: made of a reference that is valid as long as the borrow is, by its lifetime or by O1 (`owned`).
+        // SAFETY: made of a reference that is valid as long as the borrow is, by its lifetime or by
+        // O1 (`owned`).
         unsafe { self.borrows.as_ref() }
     }
 
@@ -225,10 +234,12 @@ impl Drop for Borrow<'_> {
         if self.part.is_some() {
             self.end_part();
         } else if self.is_write {
-            // Release pairs with the acquires in `read`, `write` and `borrow_part`. The mark of a cut stays.
+            // Release pairs with the acquires in `read`, `write` and `borrow_part`. The mark of a
+            // cut stays.
             self.borrows().word.fetch_and(CUT, Ordering::Release);
         } else {
-            // Release pairs with the acquires in `write` and `borrow_part`: the writer comes after what was read.
+            // Release pairs with the acquires in `write` and `borrow_part`: the writer comes after
+            // what was read.
             self.borrows().word.fetch_sub(1, Ordering::Release);
         }
     }

@@ -20,8 +20,8 @@ use crate::error::TensorError;
 use crate::file::SourceError;
 
 impl HostBuffer {
-    /// A buffer of this size whose bytes are all zero, at a multiple of the alignment and of 64. A large one takes up no memory before
-    /// it is used.
+    /// A buffer of this size whose bytes are all zero, at a multiple of the alignment and of 64. A
+    /// large one takes up no memory before it is used.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`] and [`TensorError::BadAlignment`].
@@ -52,7 +52,8 @@ impl HostBuffer {
         let len_bytes = size_of_val(elements);
         let (storage, start) = Storage::allocate(allocator, len_bytes, align_of::<T>())?;
         let source = NonNull::from(elements).cast::<T>();
-        // SAFETY: the storage has so many bytes from there, aligned for `T`, and they are not shared.
+        // SAFETY: the storage has so many bytes from there, aligned for `T`, and they are not
+        // shared.
         unsafe {
             start
                 .cast::<T>()
@@ -104,7 +105,8 @@ impl HostBuffer {
     ) -> Result<Self, SourceError> {
         let (storage, start) = Storage::allocate(allocator, len_bytes, 1)?;
         let bytes = NonNull::slice_from_raw_parts(start.cast::<MaybeUninit<u8>>(), len_bytes);
-        // SAFETY: the storage has so many bytes from there, which need not be initialised, and they are not shared.
+        // SAFETY: the storage has so many bytes from there, which need not be initialised, and they
+        // are not shared.
         let bytes = unsafe { &mut *bytes.as_ptr() };
         let mut num_read = 0;
         // B1: what is read is initialised, and that is everything in the end.

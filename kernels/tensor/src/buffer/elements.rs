@@ -34,8 +34,8 @@ impl HostBuffer {
     /// Borrows the bytes to read them, as elements.
     ///
     /// # Errors
-    /// [`TensorError::Conflict`] if they are being written, [`TensorError::Misaligned`] and [`TensorError::WrongBufferSize`]
-    /// if they are no such elements.
+    /// [`TensorError::Conflict`] if they are being written, [`TensorError::Misaligned`] and
+    /// [`TensorError::WrongBufferSize`] if they are no such elements.
     #[inline]
     pub fn elements<T: Element>(&self) -> Result<Elements<'_, T>, TensorError> {
         let len = self.num_elements::<T>()?;
@@ -46,7 +46,8 @@ impl HostBuffer {
     /// Borrows the bytes to write them, as elements.
     ///
     /// # Errors
-    /// Those of [`elements`](Self::elements), and [`TensorError::Conflict`] also if they are being read.
+    /// Those of [`elements`](Self::elements), and [`TensorError::Conflict`] also if they are being
+    /// read.
     #[inline]
     pub fn elements_mut<T: Element>(&mut self) -> Result<ElementsMut<'_, T>, TensorError> {
         let len = self.num_elements::<T>()?;
@@ -86,8 +87,8 @@ impl HostBuffer {
 /// assert_eq!(bytes.iter().sum::<u8>(), 6);
 /// # Ok::<(), tfrt_tensor::TensorError>(())
 /// ```
-// Pointers, because references would have to stay valid until the end of the function that drops the guard, and the borrow
-// ends before that.
+// Pointers, because references would have to stay valid until the end of the function that drops
+// the guard, and the borrow ends before that.
 pub struct Elements<'a, T> {
     start: NonNull<T>,
     len: usize,
@@ -119,8 +120,9 @@ impl<T> Deref for Elements<'_, T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: callers of `new` checked alignment and length; B1 and the lifetime say that the bytes are initialised
-        // and live, `Element` that any bytes are elements, and the borrow that nobody writes them.
+        // SAFETY: callers of `new` checked alignment and length; B1 and the lifetime say that the
+        // bytes are initialised and live, `Element` that any bytes are elements, and the borrow
+        // that nobody writes them.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -235,7 +237,8 @@ mod tests {
         assert_eq!(*buffer.elements::<u32>().unwrap(), [7, 7]);
     }
 
-    /// Threads that write a buffer, or a part of it, while others read and cut it: a reader never sees half of what was written.
+    /// Threads that write a buffer, or a part of it, while others read and cut it: a reader never
+    /// sees half of what was written.
     #[test]
     fn readers_never_see_half_of_a_write() {
         const ROUNDS: u32 = 20_000;

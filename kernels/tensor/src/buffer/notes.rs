@@ -1,16 +1,18 @@
 //! What was found out about bytes that do not change, kept with them.
 //!
-//! Weights are read again and again, and what is derived from them, such as the same numbers in the order in which a processor
-//! wants them, is worth keeping as long as they live. So an allocation has a list of notes, each about a range of it. The list
-//! only grows, and is dropped with the allocation: reading it takes no lock.
+//! Weights are read again and again, and what is derived from them, such as the same numbers in the
+//! order in which a processor wants them, is worth keeping as long as they live. So an allocation
+//! has a list of notes, each about a range of it. The list only grows, and is dropped with the
+//! allocation: reading it takes no lock.
 //!
 //! ```text
 //!  Borrows ─ notes ─► (range, number of writes, note) ─► (range, number of writes, note) ─► …
 //! ```
 //!
-//! Whoever looks at notes holds a borrow to read, so nobody writes meanwhile; and a note holds only if there were as many writes
-//! when it was made. If there were more since then, the bytes are a variable: nothing is noted about them any more, and the list
-//! does not grow with each of their values.
+//! Whoever looks at notes holds a borrow to read, so nobody writes meanwhile; and a note holds only
+//! if there were as many writes when it was made. If there were more since then, the bytes are a
+//! variable: nothing is noted about them any more, and the list does not grow with each of their
+//! values.
 //!
 //! Invariant N1: a note is never moved or dropped before its allocation.
 
@@ -32,7 +34,8 @@ struct Note {
 }
 
 impl Notes {
-    /// The note about these bytes that is wanted, made if there is none; nothing if there was one about an earlier value.
+    /// The note about these bytes that is wanted, made if there is none; nothing if there was one
+    /// about an earlier value.
     pub(super) fn get_or_make<N: Any + Send + Sync>(
         &self,
         range: &Range<usize>,
@@ -54,7 +57,8 @@ impl Notes {
                         next: OnceLock::new(),
                     })
                 });
-                // Somebody else may have been first: then theirs is looked at, and ours goes behind it.
+                // Somebody else may have been first: then theirs is looked at, and ours goes behind
+                // it.
                 made = place.set(new).err();
                 continue;
             };

@@ -4,7 +4,8 @@
 //!   kernel ── elements_owned ──► OwnedElements ──moves into──► task ── drop ──► the borrow ends, then the handle
 //! ```
 //!
-//! A task that owns such a borrow needs nothing else alive, and whoever gets in its way meanwhile is told so.
+//! A task that owns such a borrow needs nothing else alive, and whoever gets in its way meanwhile
+//! is told so.
 #![expect(
     unsafe_code,
     reason = "a borrow and the handle that keeps its memory are one value"
@@ -21,7 +22,8 @@ use crate::element::Element;
 use crate::error::TensorError;
 
 impl HostBuffer {
-    /// Borrows the bytes to read them, as elements, for as long as the result lives: it keeps a handle of the buffer.
+    /// Borrows the bytes to read them, as elements, for as long as the result lives: it keeps a
+    /// handle of the buffer.
     ///
     /// # Errors
     /// Those of [`elements`](Self::elements).
@@ -29,7 +31,8 @@ impl HostBuffer {
         OwnedElements::new(self.clone())
     }
 
-    /// Borrows the bytes to write them, as elements, for as long as the result lives: it keeps a handle of the buffer.
+    /// Borrows the bytes to write them, as elements, for as long as the result lives: it keeps a
+    /// handle of the buffer.
     ///
     /// # Errors
     /// Those of [`elements_mut`](Self::elements_mut).
@@ -49,16 +52,17 @@ impl HostBuffer {
 /// # Ok::<(), tfrt_tensor::TensorError>(())
 /// ```
 pub struct OwnedElements<T: 'static> {
-    // O1: the borrow and the elements lie in the allocation that the handle keeps, and end before it: fields are dropped in
-    // order. The lifetime does not get out: `deref` lends from `self`. Upheld by this file.
+    // O1: the borrow and the elements lie in the allocation that the handle keeps, and end before
+    // it: fields are dropped in order. The lifetime does not get out: `deref` lends from `self`.
+    // Upheld by this file.
     elements: Elements<'static, T>,
     buffer: HostBuffer,
 }
 
 /// The borrows of a buffer, together with a handle of it.
 fn lasting_borrows(buffer: &HostBuffer) -> &'static Borrows {
-    // SAFETY: they lie in the allocation, which stays where it is as long as there is a handle; the borrow made of this is
-    // kept beside one (O1).
+    // SAFETY: they lie in the allocation, which stays where it is as long as there is a handle; the
+    // borrow made of this is kept beside one (O1).
     unsafe { NonNull::from(buffer.storage.borrows()).as_ref() }
 }
 
@@ -80,12 +84,13 @@ impl<T> OwnedElements<T> {
 }
 
 impl<T> OwnedElements<T> {
-    /// What is noted about these elements: the first note of type `N` that is wanted. If there is none it is made, and lives
-    /// until the buffer's memory goes. Nothing, if the elements have been written since such a note was made: what changes is not
-    /// worth notes.
+    /// What is noted about these elements: the first note of type `N` that is wanted. If there is
+    /// none it is made, and lives until the buffer's memory goes. Nothing, if the elements have
+    /// been written since such a note was made: what changes is not worth notes.
     ///
-    /// A note must not hold a handle of this very buffer, which would never go. Looking for it takes no lock, but a step for each
-    /// note about the same allocation. Where threads make one at the same time, one of theirs is kept.
+    /// A note must not hold a handle of this very buffer, which would never go. Looking for it
+    /// takes no lock, but a step for each note about the same allocation. Where threads make one at
+    /// the same time, one of theirs is kept.
     ///
     /// ```
     /// use tfrt_tensor::HostBuffer;

@@ -7,8 +7,8 @@
 //!                             └─────────────────────┘    └─────────────┘
 //! ```
 //!
-//! Invariant H1: a handle owns one count of the header; the header, its origin and the data live until the last one is
-//! dropped. Upheld by `new_handle`, `Clone` and `Drop`.
+//! Invariant H1: a handle owns one count of the header; the header, its origin and the data live
+//! until the last one is dropped. Upheld by `new_handle`, `Clone` and `Drop`.
 #![expect(unsafe_code, reason = "owns raw memory")]
 
 use std::alloc::Layout;
@@ -23,13 +23,15 @@ use tfrt_host::allocator::{HostAllocator, Malloc};
 use super::borrow::Borrows;
 use crate::error::TensorError;
 
-/// Where data starts behind its header, and how it is aligned at least: a cache line, and the widest vector register.
+/// Where data starts behind its header, and how it is aligned at least: a cache line, and the
+/// widest vector register.
 pub(super) const MIN_ALIGN_BYTES: usize = 64;
 
 /// How the heap aligns without being asked. Less than [`MIN_ALIGN_BYTES`].
 const HEAP_ALIGN_BYTES: usize = 16;
 
-/// From this size on zeroed memory is better not touched: less is cleared quickly, and mostly used at once.
+/// From this size on zeroed memory is better not touched: less is cleared quickly, and mostly used
+/// at once.
 const MIN_UNTOUCHED_BYTES: usize = 1 << 16;
 
 /// What precedes the data, or stands for it.
@@ -82,15 +84,17 @@ pub(super) struct Storage {
     header: NonNull<Header>,
 }
 
-// SAFETY: the header is shared by atomics and by a lock; the origin is read only, but for its end, which the last handle
-// brings about, on whatever thread: allocators and owners are `Send` and `Sync`. The data is behind `Borrows`.
+// SAFETY: the header is shared by atomics and by a lock; the origin is read only, but for its end,
+// which the last handle brings about, on whatever thread: allocators and owners are `Send` and
+// `Sync`. The data is behind `Borrows`.
 unsafe impl Send for Storage {}
 
 // SAFETY: as for `Send`.
 unsafe impl Sync for Storage {}
 
 impl Storage {
-    /// Memory of this size and alignment, not initialised, and where it starts. The alignment is a power of two.
+    /// Memory of this size and alignment, not initialised, and where it starts. The alignment is a
+    /// power of two.
     pub(super) fn allocate(
         allocator: &Arc<dyn HostAllocator>,
         size_bytes: usize,
@@ -101,14 +105,16 @@ impl Storage {
         Self::draw(allocator, size_bytes, data_align, data_align, draw)
     }
 
-    /// As [`allocate`](Self::allocate), but all bytes are zero. Much memory is not touched for that.
+    /// As [`allocate`](Self::allocate), but all bytes are zero. Much memory is not touched for
+    /// that.
     pub(super) fn allocate_zeroed(
         allocator: &Arc<dyn HostAllocator>,
         size_bytes: usize,
         align_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
         let data_align = align_bytes.max(MIN_ALIGN_BYTES);
-        // The heap hands out untouched memory if the alignment does not exceed its own, and clears memory otherwise.
+        // The heap hands out untouched memory if the alignment does not exceed its own, and clears
+        // memory otherwise.
         let block_align = if size_bytes >= MIN_UNTOUCHED_BYTES {
             HEAP_ALIGN_BYTES
         } else {
@@ -118,7 +124,8 @@ impl Storage {
         Self::draw(allocator, size_bytes, data_align, block_align, draw)
     }
 
-    /// Draws a block of `block_align`, and puts a header and data of `data_align` into it. Both are powers of two.
+    /// Draws a block of `block_align`, and puts a header and data of `data_align` into it. Both are
+    /// powers of two.
     fn draw(
         allocator: &Arc<dyn HostAllocator>,
         size_bytes: usize,
@@ -150,9 +157,11 @@ impl Storage {
         };
         // SAFETY: the data starts within the block, and the header before it.
         let header = unsafe { block.add(header_offset) };
-        // SAFETY: 1: the block has a header's bytes from there, and data is aligned to a multiple of a header's size. 2: it is ours.
+        // SAFETY: 1: the block has a header's bytes from there, and data is aligned to a multiple
+        // of a header's size. 2: it is ours.
         let storage = unsafe { Self::new_handle(header.cast(), origin) };
-        // SAFETY: `data_offset` is at most `most_before_data`, and the block is larger by `size_bytes`.
+        // SAFETY: `data_offset` is at most `most_before_data`, and the block is larger by
+        // `size_bytes`.
         Ok((storage, unsafe { block.add(data_offset) }))
     }
 
@@ -168,7 +177,8 @@ impl Storage {
                 size_bytes: layout.size(),
             })?;
         let owner = NonNull::from(Box::leak(Box::new(owner)));
-        // SAFETY: just leaked, and not shared yet; from now on it is only ever shared, until `Drop` takes it back.
+        // SAFETY: just leaked, and not shared yet; from now on it is only ever shared, until `Drop`
+        // takes it back.
         let bytes = NonNull::from(unsafe { owner.as_ref() }.as_ref());
         let owner: NonNull<dyn Any + Send + Sync> = owner;
         // SAFETY: 1: the layout is that of a header. 2: the block is ours.
@@ -221,7 +231,8 @@ impl Storage {
 impl Clone for Storage {
     #[inline]
     fn clone(&self) -> Self {
-        // Relaxed: who clones has a handle, and the new one is handed to others by means that order it.
+        // Relaxed: who clones has a handle, and the new one is handed to others by means that order
+        // it.
         let before = self.header().owners.fetch_add(1, Ordering::Relaxed);
         assert!(
             before <= isize::MAX as usize,

@@ -1,4 +1,5 @@
-//! Binary tensor files (BTF): several dense or sparse tensors without names. All numbers are little endian.
+//! Binary tensor files (BTF): several dense or sparse tensors without names. All numbers are little
+//! endian.
 //!
 //! ```text
 //!  file     u64 num_tensors, u64 offset[num_tensors], records
@@ -48,7 +49,8 @@ impl BtfLayout {
         }
     }
 
-    /// The layout of a code. Descriptions of the format say 2 for sparse tensors where files say 1: both are read.
+    /// The layout of a code. Descriptions of the format say 2 for sparse tensors where files say 1:
+    /// both are read.
     #[must_use]
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {

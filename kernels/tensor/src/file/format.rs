@@ -78,7 +78,8 @@ impl FileFormat {
             .find(|format| format.name() == name)
     }
 
-    /// The format that a file seems to have. Binary tensor files have no mark: a file without any is one.
+    /// The format that a file seems to have. Binary tensor files have no mark: a file without any
+    /// is one.
     #[must_use]
     pub fn detect(file: &[u8]) -> Self {
         match file {
@@ -135,8 +136,8 @@ impl FileFormat {
     }
 }
 
-/// The records of a binary tensor file may overlap. To follow that further than this many times the size of the file would
-/// let a small file cost much.
+/// The records of a binary tensor file may overlap. To follow that further than this many times the
+/// size of the file would let a small file cost much.
 const MAX_OVERLAP: usize = 16;
 
 fn read_btf(file: &HostBuffer) -> Result<Vec<NamedTensor>, FileError> {

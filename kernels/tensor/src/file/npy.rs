@@ -5,8 +5,9 @@
 //!  {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } and blanks, elements
 //! ```
 //!
-//! The header is a Python literal. Files use only a small part of the syntax, and no more is read here. Arrays in Fortran order or
-//! of the other byte order are brought into ours. Lists of records, dates, objects and texts are not tensors and are refused.
+//! The header is a Python literal. Files use only a small part of the syntax, and no more is read
+//! here. Arrays in Fortran order or of the other byte order are brought into ours. Lists of
+//! records, dates, objects and texts are not tensors and are refused.
 
 mod header;
 
@@ -139,7 +140,8 @@ fn advance(coordinates: &mut [usize], dims: &[usize]) {
 /// Writes a file.
 ///
 /// # Errors
-/// Arrays cannot have elements of the type, the elements are being written, or the file cannot be written.
+/// Arrays cannot have elements of the type, the elements are being written, or the file cannot be
+/// written.
 pub fn write(output: &mut impl Write, tensor: &DenseHostTensor) -> Result<(), FileError> {
     let code = DTYPES
         .iter()

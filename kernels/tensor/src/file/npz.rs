@@ -14,7 +14,8 @@ use crate::file::error::FileError;
 use crate::file::named::NamedTensor;
 use crate::file::npy;
 
-/// The entries of an archive may expand, all together, to this many times its size, and to [`FREE_BYTES`] more.
+/// The entries of an archive may expand, all together, to this many times its size, and to
+/// [`FREE_BYTES`] more.
 const MAX_EXPANSION: u64 = 128;
 
 /// So much an archive may expand to, however small it is, in bytes.
@@ -26,7 +27,8 @@ const EXTENSION: &str = ".npy";
 /// Reads all arrays of an archive.
 ///
 /// # Errors
-/// [`FileError`], which says in which entry what is wrong; and if the archive expands beyond all measure.
+/// [`FileError`], which says in which entry what is wrong; and if the archive expands beyond all
+/// measure.
 pub fn read(
     file: &HostBuffer,
     allocator: &Arc<dyn HostAllocator>,
@@ -86,11 +88,12 @@ fn read_entry(
     }
 }
 
-/// Writes an archive of these tensors, without compressing them, so that their elements can be used in place.
+/// Writes an archive of these tensors, without compressing them, so that their elements can be used
+/// in place.
 ///
 /// # Errors
-/// If a tensor is not dense, arrays cannot have elements of its type, or a name is not a path below the folder that an archive
-/// is unpacked in.
+/// If a tensor is not dense, arrays cannot have elements of its type, or a name is not a path below
+/// the folder that an archive is unpacked in.
 pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default()

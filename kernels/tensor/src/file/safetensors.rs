@@ -72,7 +72,8 @@ pub fn read(file: &HostBuffer) -> Result<Vec<NamedTensor>, FileError> {
         .collect()
 }
 
-/// The keys of the header, each once, in the order in which they are written. The library keeps them by offset.
+/// The keys of the header, each once, in the order in which they are written. The library keeps
+/// them by offset.
 fn names_in_order(header: &[u8]) -> Result<Vec<String>, FileError> {
     struct Keys;
     impl<'de> Visitor<'de> for Keys {
@@ -103,7 +104,8 @@ const METADATA: &str = "__metadata__";
 /// What the elements of a file are aligned to, and its header with it, in bytes.
 const ALIGNMENT: usize = 8;
 
-/// Writes a file of these tensors. The header has them in their order; the elements lie there by size, so that all are aligned.
+/// Writes a file of these tensors. The header has them in their order; the elements lie there by
+/// size, so that all are aligned.
 ///
 /// # Errors
 /// If a tensor is not dense, files cannot have elements of its type, or two have one name.

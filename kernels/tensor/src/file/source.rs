@@ -1,4 +1,5 @@
-//! Where the bytes of a tensor file come from: a stream that is read piece by piece, or memory that is shared.
+//! Where the bytes of a tensor file come from: a stream that is read piece by piece, or memory that
+//! is shared.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -22,11 +23,12 @@ pub trait Source {
     /// [`SourceError::Ended`] if there are not so many, and what reading fails with.
     fn read_at(&mut self, offset: u64, bytes: &mut [u8]) -> Result<(), SourceError>;
 
-    /// Bytes at an offset, as a buffer: read into memory that is aligned for elements, or shared if they are in memory.
+    /// Bytes at an offset, as a buffer: read into memory that is aligned for elements, or shared if
+    /// they are in memory.
     ///
     /// # Errors
-    /// [`SourceError::Ended`] if there are not so many, [`SourceError::Tensor`] if there is no memory, and what reading fails
-    /// with.
+    /// [`SourceError::Ended`] if there are not so many, [`SourceError::Tensor`] if there is no
+    /// memory, and what reading fails with.
     fn buffer_at(&mut self, offset: u64, len_bytes: u64) -> Result<HostBuffer, SourceError>;
 }
 
@@ -216,8 +218,8 @@ impl Source for HostBuffer {
     }
 }
 
-/// The same bytes, aligned for elements of a type: copied if they are not where they should be, which a whole file in
-/// memory may lead to, and which no format forbids.
+/// The same bytes, aligned for elements of a type: copied if they are not where they should be,
+/// which a whole file in memory may lead to, and which no format forbids.
 pub(super) fn aligned(buffer: HostBuffer, dtype: DType) -> Result<HostBuffer, TensorError> {
     if buffer
         .address()
@@ -229,7 +231,8 @@ pub(super) fn aligned(buffer: HostBuffer, dtype: DType) -> Result<HostBuffer, Te
     HostBuffer::copied(&allocator, &buffer.read()?)
 }
 
-/// Maps a file into memory, as a buffer that can only be read: nothing is read before it is used, and nothing is copied.
+/// Maps a file into memory, as a buffer that can only be read: nothing is read before it is used,
+/// and nothing is copied.
 ///
 /// # Errors
 /// What the system fails with.

@@ -8,7 +8,8 @@ use tfrt_async::{Immutable, Value};
 use super::{Shape, ShapeError, Sizes, write_list};
 use crate::identity;
 
-/// The dimension of a [`PartialShape`] that is not known, as attributes, files and printed text have it.
+/// The dimension of a [`PartialShape`] that is not known, as attributes, files and printed text
+/// have it.
 pub const UNKNOWN: i64 = -1;
 
 /// The sizes of dimensions as far as they are known: some may be open, or even how many there are.
@@ -77,7 +78,8 @@ impl PartialShape {
 
     /// The shape of these dimensions, all of which are known.
     fn of_known(dims: &[usize]) -> Self {
-        // They come from attributes and tensors, so that no dimension is above `i64::MAX` and nothing is replaced.
+        // They come from attributes and tensors, so that no dimension is above `i64::MAX` and
+        // nothing is replaced.
         let signed = |&dim: &usize| i64::try_from(dim).unwrap_or(i64::MAX);
         Self {
             dims: Some(dims.iter().map(signed).collect()),

@@ -1,4 +1,5 @@
-//! Shapes as programs compute with them: sizes of dimensions, of a tensor that need not be possible.
+//! Shapes as programs compute with them: sizes of dimensions, of a tensor that need not be
+//! possible.
 
 use std::fmt;
 
@@ -8,9 +9,11 @@ use tfrt_async::{Immutable, Value};
 use super::{Shape, ShapeError, write_list};
 use crate::identity;
 
-/// The sizes of all dimensions, however many elements that comes to. Values of type `!ts.shape` are such.
+/// The sizes of all dimensions, however many elements that comes to. Values of type `!ts.shape` are
+/// such.
 ///
-/// What counts elements, or makes a tensor, asks for the [`Shape`], which there is only if memory has addresses for so many.
+/// What counts elements, or makes a tensor, asks for the [`Shape`], which there is only if memory
+/// has addresses for so many.
 ///
 /// ```
 /// use tfrt_tensor::Sizes;

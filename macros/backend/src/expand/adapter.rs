@@ -1,5 +1,5 @@
-//! The descriptor of a kernel: its declaration, the types that stand for its parameters and results, and a closure that calls
-//! the function.
+//! The descriptor of a kernel: its declaration, the types that stand for its parameters and
+//! results, and a closure that calls the function.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -197,7 +197,8 @@ fn prepared(
     }
 }
 
-/// The workspace: which parameter it is, the type of its elements, and the function that tells how many there are.
+/// The workspace: which parameter it is, the type of its elements, and the function that tells how
+/// many there are.
 fn workspace(variant: &Variant) -> Option<(usize, &Type, &Path)> {
     let path = variant.preparation.workspace.as_ref()?;
     let parameters = variant.parameters.iter().enumerate();
@@ -217,7 +218,8 @@ fn shaped(marker: &Marker) -> Option<&Type> {
     }
 }
 
-/// The metadata of an operand of an op: of one tensor, of one that may be there, or of all that remain.
+/// The metadata of an operand of an op: of one tensor, of one that may be there, or of all that
+/// remain.
 fn tensor_metadata(marker: &Marker, argument: &Ident) -> Option<TokenStream> {
     let Marker::Operand(operand, ..) = marker else {
         return None;
@@ -272,7 +274,8 @@ pub(super) fn workspace_element(variant: &Variant) -> Option<&Type> {
     workspace(variant).map(|(_, element, _)| element)
 }
 
-/// A call of `path`, which takes the metadata of every operand that is lent, of an op of every operand, and every attribute.
+/// A call of `path`, which takes the metadata of every operand that is lent, of an op of every
+/// operand, and every attribute.
 pub(super) fn asked(
     variant: &Variant,
     path: &Path,

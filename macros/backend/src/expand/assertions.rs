@@ -1,5 +1,5 @@
-//! What types must be besides, and defaults: each a constant of its own on the place that it is about, so that the compiler
-//! reports it once, and says nothing of the constants around.
+//! What types must be besides, and defaults: each a constant of its own on the place that it is
+//! about, so that the compiler reports it once, and says nothing of the constants around.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -59,8 +59,8 @@ fn defaults(declaration: &Declaration) -> TokenStream {
     tokens
 }
 
-/// Assertions about types. Each says something of a type where it first stands, which is where the constant around reports that
-/// the type is not a value: two reports that are equal are one.
+/// Assertions about types. Each says something of a type where it first stands, which is where the
+/// constant around reports that the type is not a value: two reports that are equal are one.
 #[derive(Default)]
 struct Assertions {
     tokens: TokenStream,

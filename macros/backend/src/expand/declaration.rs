@@ -241,7 +241,8 @@ fn attribute(entry: &AttributeEntry) -> TokenStream {
     quote_spanned!(span=> __tfrt::attribute::<#ty>(#name, #default))
 }
 
-/// The default of an attribute. Whether it fits is a question for the compiler: see [`super::assertions`].
+/// The default of an attribute. Whether it fits is a question for the compiler: see
+/// [`super::assertions`].
 pub(super) fn default(default: &AttributeDefault) -> TokenStream {
     match &default.value {
         DefaultValue::Bool(value) => quote!(__tfrt::AttrDefault::Bool(#value)),

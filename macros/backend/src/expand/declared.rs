@@ -1,4 +1,5 @@
-//! Writes the expansion of an op without a kernel: its declarations, one for each name, and their registration.
+//! Writes the expansion of an op without a kernel: its declarations, one for each name, and their
+//! registration.
 
 use proc_macro2::TokenStream;
 use quote::quote;

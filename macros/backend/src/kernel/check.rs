@@ -68,7 +68,8 @@ fn first_self_type(tokens: TokenStream) -> Option<Ident> {
     })
 }
 
-/// Pairs of flags that exclude each other, and why. Those of traits are in the table of [`OpTraits`].
+/// Pairs of flags that exclude each other, and why. Those of traits are in the table of
+/// [`OpTraits`].
 const CONFLICTS: &[(Flag, Flag, &str)] = &[
     (
         Flag::Trait(OpTraits::PURE),

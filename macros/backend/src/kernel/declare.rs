@@ -310,7 +310,8 @@ fn bound(
             Binding::Operand(operand) => {
                 names.add(&parameter.name, parameter.ident.span(), problems);
                 let index = declaration.operands.len();
-                // Among values of one type a chain at the end is not one of them; among any it is, unless it was added.
+                // Among values of one type a chain at the end is not one of them; among any it is,
+                // unless it was added.
                 let chain_follows = match &operand {
                     Operand::AnyRest => declaration.has_added_chain,
                     operand => !form.is_sync() && !operand.payload().is_some_and(is_chain),

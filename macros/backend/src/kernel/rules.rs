@@ -1,8 +1,9 @@
 //! Whether the declaration keeps the rules of declarations, found out where it is written.
 //!
-//! The rules belong to [`tfrt_ods::check`], those of assembly formats to [`tfrt_ods::format`]. They look at a record in which
-//! everything is known here, except what only the compiler knows: the spellings of types, which rules do not compare, and the
-//! kinds and defaults of attributes, which constants in the expansion check.
+//! The rules belong to [`tfrt_ods::check`], those of assembly formats to [`tfrt_ods::format`]. They
+//! look at a record in which everything is known here, except what only the compiler knows: the
+//! spellings of types, which rules do not compare, and the kinds and defaults of attributes, which
+//! constants in the expansion check.
 
 use proc_macro2::Span;
 use syn::{LitStr, Type};
@@ -161,7 +162,8 @@ fn rest(text: &LitStr, offset: usize) -> String {
     text.value().get(offset..).unwrap_or_default().to_owned()
 }
 
-/// Makes a text one that a record of constants can hold. The process that expands macros is short-lived.
+/// Makes a text one that a record of constants can hold. The process that expands macros is
+/// short-lived.
 fn leak(text: &str) -> &'static str {
     Box::leak(text.into())
 }
@@ -255,8 +257,8 @@ fn arity(is_variadic: bool) -> Arity {
     }
 }
 
-/// The values of an attribute, by the name of its type. A type of the author's may be read from any; an integer can be
-/// shown by every element.
+/// The values of an attribute, by the name of its type. A type of the author's may be read from
+/// any; an integer can be shown by every element.
 fn kind(ty: &Type) -> AttrKind {
     let name = match ty {
         Type::Slice(_) => return AttrKind::Array(&AttrKind::I64),

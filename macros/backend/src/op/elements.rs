@@ -1,7 +1,7 @@
 //! Parameters that are elements of tensors, or resources, and ops for several element types.
 //!
-//! The kernel of such an op is an adapter, a function of tensors. It borrows the elements and calls the author's function; where
-//! that is generic, for the element type that the tensors have:
+//! The kernel of such an op is an adapter, a function of tensors. It borrows the elements and calls
+//! the author's function; where that is generic, for the element type that the tensors have:
 //!
 //! ```text
 //! fn relu<T>(x: &[T], #[out] y: &mut [T])                                    written
@@ -161,8 +161,8 @@ pub(super) fn adapt<'a>(
     }))
 }
 
-/// Checks `forward = x` against the parameters: each operand that it names is a `Forwarded<'_, T>`, each such operand is named, and
-/// there is one result for their memory.
+/// Checks `forward = x` against the parameters: each operand that it names is a `Forwarded<'_, T>`,
+/// each such operand is named, and there is one result for their memory.
 fn check_forwarded(
     function: &FunctionItem,
     options: &OpOptions,

@@ -1,7 +1,8 @@
 //! Markers that only operands of ops have: `#[host]` and `#[resource]`.
 //!
-//! The kernel machinery does not know them. They are taken off the parameters before it reads these, and come back as what is registered:
-//! which operands are needed in host memory, and which are resources.
+//! The kernel machinery does not know them. They are taken off the parameters before it reads
+//! these, and come back as what is registered: which operands are needed in host memory, and which
+//! are resources.
 
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Ident, Meta, Type};

@@ -1,4 +1,5 @@
-//! The options in `#[tfrt_op("name", …)]`: those of ops are read here, those that the kernel has are handed on.
+//! The options in `#[tfrt_op("name", …)]`: those of ops are read here, those that the kernel has
+//! are handed on.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -150,7 +151,8 @@ impl OpOptions {
             if let Some(true) = problems.note(parser.parse2(option.clone())) {
                 continue;
             }
-            // Not an option of ops, where the name belongs: kernels are named alike, and their parser says what is wrong.
+            // Not an option of ops, where the name belongs: kernels are named alike, and their
+            // parser says what is wrong.
             if index == 0 && problems.is_empty() {
                 options.names = Options::parse(option, Subject::Kernel, problems).names;
             }
@@ -420,7 +422,8 @@ impl OpOptions {
         self.names.iter().any(|name| name.value().contains(&place))
     }
 
-    /// The options of the kernel, but for its names. Lists of types that are told apart at run time are not among them.
+    /// The options of the kernel, but for its names. Lists of types that are told apart at run time
+    /// are not among them.
     pub(super) fn of_kernel(&self, found: &[&Ident]) -> Vec<&TokenStream> {
         let lists = self.lists.iter();
         let lists = lists

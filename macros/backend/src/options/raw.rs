@@ -1,4 +1,5 @@
-//! The operands, results and attributes of a kernel that takes its frame, or of an op without a kernel: `operands(cond: "i1", rest: variadic any)`.
+//! The operands, results and attributes of a kernel that takes its frame, or of an op without a
+//! kernel: `operands(cond: "i1", rest: variadic any)`.
 
 use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
@@ -7,7 +8,8 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, LitStr, Token, Type, TypeSlice, parenthesized};
 use tfrt_ods::Arity;
 
-/// An operand or result of a kernel that takes its frame; of other kernels only the name of a result.
+/// An operand or result of a kernel that takes its frame; of other kernels only the name of a
+/// result.
 #[derive(Debug)]
 pub struct RawValue {
     /// Its name.

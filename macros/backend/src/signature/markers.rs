@@ -1,4 +1,5 @@
-//! Parameters with a marker: `#[attr]`, `#[function]`, `#[operand]`, `#[out]`, `#[region]`, `#[workspace]`.
+//! Parameters with a marker: `#[attr]`, `#[function]`, `#[operand]`, `#[out]`, `#[region]`,
+//! `#[workspace]`.
 
 use syn::meta::ParseNestedMeta;
 use syn::visit_mut::VisitMut;
@@ -141,7 +142,8 @@ fn optional(ty: &Type, default: Option<&Expr>) -> syn::Result<()> {
     }
 }
 
-/// Refuses references to what is made when an attribute is read, instead of lying in the file as texts and lists do.
+/// Refuses references to what is made when an attribute is read, instead of lying in the file as
+/// texts and lists do.
 fn lies_in_file(ty: &Type, elem: &Type) -> syn::Result<()> {
     let message = match last_name(elem).as_deref() {
         Some("String") => String::from("a string is taken as `&str`, or as a `String` by value"),

@@ -7,7 +7,8 @@ use crate::read::FromAttr;
 use crate::value::AttrValue;
 use crate::verify::{self, Header};
 
-/// An attribute of known type: one element of an aggregate, or an attribute whose code is stored elsewhere.
+/// An attribute of known type: one element of an aggregate, or an attribute whose code is stored
+/// elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct AttrRef<'a> {
     section: &'a [u8],

@@ -45,7 +45,8 @@ impl<'a> CompilationUnitView<'a> {
         self.text
     }
 
-    /// The offset of the attribute in its section: an identity to cache compiled code by, as long as the section lives.
+    /// The offset of the attribute in its section: an identity to cache compiled code by, as long
+    /// as the section lives.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
@@ -56,7 +57,8 @@ impl<'a> CompilationUnitView<'a> {
         let mut at = offset;
         let root_len = vbr::read_at(section, &mut at)?;
         let num_nested = vbr::read_at(section, &mut at)?;
-        // Every length takes a byte at least: so nothing is allocated for the count before the lengths are read.
+        // Every length takes a byte at least: so nothing is allocated for the count before the
+        // lengths are read.
         let nested_lens = (0..num_nested)
             .map(|_| vbr::read_at(section, &mut at))
             .collect::<Result<Vec<u64>, AttrError>>()?;

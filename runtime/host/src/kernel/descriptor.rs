@@ -287,7 +287,8 @@ impl Counts {
     }
 }
 
-/// A kernel that is called by itself again and again: what its declaration says of the numbers of operands and results is worked out once.
+/// A kernel that is called by itself again and again: what its declaration says of the numbers of
+/// operands and results is worked out once.
 ///
 /// ```
 /// use tfrt_host::__runtime::CountedKernel;

@@ -25,8 +25,8 @@
 //! Kernels with a variable number of operands or results, or that take their frame, are not direct.
 //!
 //! D4. A direct kernel does not unwind: its adapter catches a panic and returns it as an error. So
-//! kernels of a [library](crate::kernel::library) can also be direct, although no panic may propagate from
-//! the library to the program.
+//! kernels of a [library](crate::kernel::library) can also be direct, although no panic may
+//! propagate from the library to the program.
 #![expect(unsafe_code, reason = "reads and writes places that were proven")]
 
 use std::marker::PhantomData;
@@ -89,8 +89,8 @@ impl<'a> DirectCall<'a> {
 ///    written; only the caller accesses places of results.
 /// 3. Operands that are read as payloads are available and not errors.
 /// 4. Unless the kernel does not [read](Direct::reads_call) its call, the attributes there are its
-///    own, and [`check_attributes`](crate::kernel::descriptor::KernelTypes::check_attributes) has accepted
-///    them.
+///    own, and [`check_attributes`](crate::kernel::descriptor::KernelTypes::check_attributes) has
+///    accepted them.
 pub type DirectFn =
     unsafe fn(&DirectCall<'_>, registers: NonNull<u8>, offsets: NonNull<u32>) -> Result<(), Error>;
 

@@ -48,8 +48,8 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
     /// Returns the attribute section of the file, for kernels whose work outlives the call.
     fn attribute_section(&self) -> &[u8];
 
-    /// Returns the number of the function of this name. A table whose functions are not called by name
-    /// finds none.
+    /// Returns the number of the function of this name. A table whose functions are not called by
+    /// name finds none.
     fn number_of(&self, name: &str) -> Option<u32> {
         let _ = name;
         None
@@ -70,9 +70,10 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
     /// first one takes `values`, which the results of the last one replace. Returns the number of
     /// rounds.
     ///
-    /// The effects are those of the same number of calls of [`execute`](Self::execute). But what the
-    /// rounds pass to each other need not become values, so a round costs less. No round follows one
-    /// with a result that is an error or is not available, or starts in a cancelled request.
+    /// The effects are those of the same number of calls of [`execute`](Self::execute). But what
+    /// the rounds pass to each other need not become values, so a round costs less. No round
+    /// follows one with a result that is an error or is not available, or starts in a cancelled
+    /// request.
     ///
     /// A table may run fewer rounds than it is asked for, or none; `values` are unchanged if there
     /// are none. The caller continues with `execute`.
@@ -246,8 +247,8 @@ impl FunctionRef {
         slots.map(|slot| slot.unwrap_or_else(left_empty))
     }
 
-    /// Runs rounds of the function in place, as many as need not wait, and returns their number; see
-    /// [`FunctionTable::execute_rounds`].
+    /// Runs rounds of the function in place, as many as need not wait, and returns their number;
+    /// see [`FunctionTable::execute_rounds`].
     ///
     /// ```
     /// use tfrt_async::AnyRef;

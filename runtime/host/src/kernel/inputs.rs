@@ -21,7 +21,8 @@ impl AttributeList<'_> {
     };
 }
 
-/// The functions of one kernel in one file: those named by symbols, in byte order of their attributes, then the regions.
+/// The functions of one kernel in one file: those named by symbols, in byte order of their
+/// attributes, then the regions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FunctionList<'a> {
     /// The functions of the file; `None` if the kernel has no functions and belongs to no file.

@@ -18,7 +18,8 @@ use tfrt_async::{AnyRef, Value};
 /// }
 /// ```
 pub struct Operands<'a, T> {
-    // O1: every operand is available, its payload is a `T`, and `T` is not mutable. Upheld by `new`.
+    // O1: every operand is available, its payload is a `T`, and `T` is not mutable. Upheld by
+    // `new`.
     operands: &'a [AnyRef],
     payload: PhantomData<&'a T>,
 }

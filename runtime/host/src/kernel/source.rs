@@ -158,7 +158,8 @@ impl<'a> Source<'a> for FrameParts<'a> {
         debug_assert!(self.check::<T>(index).is_ok());
         // SAFETY: duty 1: the operand exists.
         let argument = unsafe { self.arguments.get_unchecked(index) };
-        // SAFETY: duty 1: it is available and its payload is a `T`; duty 2: it is not being written.
+        // SAFETY: duty 1: it is available and its payload is a `T`; duty 2: it is not being
+        // written.
         unsafe { argument.get_unchecked() }
     }
 

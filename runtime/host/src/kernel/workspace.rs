@@ -42,7 +42,8 @@ impl_workspace_element!(i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f6
 
 /// Zeroed memory from the host's allocator, freed at the end of the run.
 ///
-/// Invariant W1: `memory` is valid for `len` elements, initialised, aligned and not aliased. Upheld by `new`.
+/// Invariant W1: `memory` is valid for `len` elements, initialised, aligned and not aliased. Upheld
+/// by `new`.
 pub struct Workspace<T> {
     memory: NonNull<T>,
     len: usize,

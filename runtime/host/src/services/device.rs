@@ -51,7 +51,8 @@ pub struct DeviceRef(pub Arc<dyn Device>);
 impl Value for DeviceRef {
     const MLIR_TYPE: &'static str = "!tfrt.device";
     const IDENTITY: TypeIdentity<Self> = {
-        // SAFETY: 1: the source of this crate is part of the fingerprint, and the name has its version.
+        // SAFETY: 1: the source of this crate is part of the fingerprint, and the name has its
+        // version.
         unsafe { TypeIdentity::by_path_in(concat!("tfrt-host ", env!("CARGO_PKG_VERSION"))) }
     };
 }

@@ -228,11 +228,12 @@ impl HostContext {
         self.queue.await_values(values)
     }
 
-    /// Waits until all of `values` are available, including errors. On a thread of the work queue, runs
-    /// other tasks meanwhile, if the queue can: see [`ConcurrentWorkQueue::await_helping`].
+    /// Waits until all of `values` are available, including errors. On a thread of the work queue,
+    /// runs other tasks meanwhile, if the queue can: see [`ConcurrentWorkQueue::await_helping`].
     ///
     /// # Errors
-    /// If the queue cannot run other tasks on this thread, or has none that would make the values available.
+    /// If the queue cannot run other tasks on this thread, or has none that would make the values
+    /// available.
     pub fn await_helping(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
         if values.iter().all(AnyRef::is_available) {
             return Ok(());

@@ -8,7 +8,8 @@ use tfrt_support::{Error, ErrorCode};
 
 /// Named, typed objects that the requests of one client share. Safe to use from any thread.
 ///
-/// Entries are dropped in reverse order of their creation. No method runs code of an object while the table is locked.
+/// Entries are dropped in reverse order of their creation. No method runs code of an object while
+/// the table is locked.
 ///
 /// ```
 /// use tfrt_host::ResourceContext;
@@ -87,7 +88,8 @@ impl ResourceContext {
         Ok(made)
     }
 
-    /// Removes the name and returns whether it existed. The object lives as long as it has references.
+    /// Removes the name and returns whether it existed. The object lives as long as it has
+    /// references.
     pub fn delete(&self, name: &str) -> bool {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(index) = entries.iter().position(|entry| entry.name == name) else {

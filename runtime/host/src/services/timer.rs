@@ -269,8 +269,8 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// Keeps the thread of the timers busy until the sender is dropped, so that no timer fires while
-    /// a test schedules others.
+    /// Keeps the thread of the timers busy until the sender is dropped, so that no timer fires
+    /// while a test schedules others.
     fn hold(timers: &TimerQueue) -> mpsc::Sender<()> {
         let (release, held) = mpsc::channel();
         timers.schedule_at(SystemTime::UNIX_EPOCH, move || {

@@ -119,7 +119,8 @@ pub struct KernelRun<'a> {
     /// Its location in the program, for the context's [location
     /// source](ExecutionContext::location_source).
     pub location_token: u32,
-    /// The number of the invocation, from [`next_invocation_number`](super::next_invocation_number).
+    /// The number of the invocation, from
+    /// [`next_invocation_number`](super::next_invocation_number).
     pub invocation: u64,
     /// The stream that it runs on; `None` in a synchronous function.
     pub stream: Option<u32>,

@@ -5,8 +5,8 @@ use crate::ids::{AttrId, TypeId};
 use crate::module::Module;
 use crate::types::{FloatType, Signedness, Type};
 
-/// Returns the size of one packed element of the type, as specified by [`DenseElements`](crate::DenseElements), or `None`
-/// for types that are not numbers.
+/// Returns the size of one packed element of the type, as specified by
+/// [`DenseElements`](crate::DenseElements), or `None` for types that are not numbers.
 #[must_use]
 pub fn dense_element_bytes(module: &Module, element: TypeId) -> Option<usize> {
     match module.ty(element) {

@@ -114,7 +114,8 @@ impl Parser<'_, '_> {
         Ok(literal)
     }
 
-    /// `list ::= '[' ((list | element) (',' (list | element))*)? ']'`; returns the sizes, outermost first.
+    /// `list ::= '[' ((list | element) (',' (list | element))*)? ']'`; returns the sizes, outermost
+    /// first.
     fn literal_list(&mut self, elements: &mut Vec<(bool, Token)>) -> Parse<Vec<u64>> {
         self.nested(|this| {
             let mut size = 0;

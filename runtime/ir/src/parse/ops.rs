@@ -172,7 +172,8 @@ impl<'s> Parser<'s, '_> {
         }
         let registry = std::sync::Arc::clone(&self.registry);
         let op = registry.op(name);
-        // The ops of a compiled module belong to its compiler, whose version of a dialect may differ from ours.
+        // The ops of a compiled module belong to its compiler, whose version of a dialect may
+        // differ from ours.
         let may_be_written = op.is_some() || self.num_compiled == 0;
         if let Some(syntax) = registry.syntax(name)
             && may_be_written

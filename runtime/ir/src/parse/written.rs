@@ -179,7 +179,8 @@ impl<'s> OpParser<'_, 's, '_> {
         parse_type(self.parser.module, spelling).expect("the spelling is a type")
     }
 
-    /// Reads an attribute. If `ty` is given, it is the type of a number or of dense elements, which then have no type of their own.
+    /// Reads an attribute. If `ty` is given, it is the type of a number or of dense elements, which
+    /// then have no type of their own.
     ///
     /// # Errors
     /// If there is none.
@@ -224,7 +225,8 @@ impl<'s> OpParser<'_, 's, '_> {
         }
     }
 
-    /// Reads a region. Its first block has these arguments, or those that its label lists if there are none.
+    /// Reads a region. Its first block has these arguments, or those that its label lists if there
+    /// are none.
     ///
     /// # Errors
     /// If it is not well formed.
@@ -257,7 +259,8 @@ impl<'s> OpParser<'_, 's, '_> {
     }
 }
 
-/// The attribute with the sizes of the groups of operands, for ops of which several may be empty or long.
+/// The attribute with the sizes of the groups of operands, for ops of which several may be empty or
+/// long.
 pub const SEGMENT_SIZES: &str = "operand_segment_sizes";
 
 /// Returns the attribute of these sizes of groups: `dense<[1, 2]> : vector<2xi32>`.
@@ -273,7 +276,8 @@ pub fn segment_sizes(module: &mut Module, sizes: &[usize]) -> AttrId {
 }
 
 impl Module {
-    /// Returns the sizes of the groups of operands that an op states, if there are `count` of them and they fit its operands.
+    /// Returns the sizes of the groups of operands that an op states, if there are `count` of them
+    /// and they fit its operands.
     #[must_use]
     pub fn operand_segments(&self, op: crate::OpId, count: usize) -> Option<Vec<usize>> {
         let Attribute::Dense { elements, .. } = self.attribute(self.attr(op, SEGMENT_SIZES)?)

@@ -84,7 +84,8 @@ impl OpPrinter<'_, '_> {
         print_attribute_without_type(self.printer.module, attribute, &mut self.printer.out);
     }
 
-    /// Prints the attributes of an op but for these, if there are any; with `has_keyword`, behind the word `attributes`.
+    /// Prints the attributes of an op but for these, if there are any; with `has_keyword`, behind
+    /// the word `attributes`.
     pub fn attributes_but(&mut self, op: OpId, shown: &[&str], has_keyword: bool) {
         let module = self.printer.module;
         let mut entries = module.attributes(op).to_vec();

@@ -1,4 +1,5 @@
-//! Models of waiting, over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
+//! Models of waiting, over the shipped source:
+//! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
 //!
 //! A lost notification leaves a waiter asleep forever, which loom reports as a deadlock.
 

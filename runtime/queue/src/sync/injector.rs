@@ -1,6 +1,8 @@
-//! The injector under loom: every access is a point of interleaving, and acquires what the accesses before it released.
+//! The injector under loom: every access is a point of interleaving, and acquires what the accesses
+//! before it released.
 //!
-//! `crossbeam_deque` does not support loom, but the queue relies on the order that its accesses establish.
+//! `crossbeam_deque` does not support loom, but the queue relies on the order that its accesses
+//! establish.
 
 use crossbeam_deque::{Steal, Worker};
 use loom::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +22,8 @@ impl<T> Injector<T> {
     }
 
     fn access(&self) -> &crossbeam_deque::Injector<T> {
-        // A read-modify-write reads the latest value. Loom may switch threads before it, but not between it and the access.
+        // A read-modify-write reads the latest value. Loom may switch threads before it, but not
+        // between it and the access.
         self.num_accesses.fetch_add(1, Ordering::AcqRel);
         &self.tasks
     }

@@ -8,8 +8,8 @@ use crate::place::Place;
 
 /// What was found, in order: the error of whatever reads, checks and translates programs.
 ///
-/// It is a [`std::error::Error`]. Both `{}` and `{:?}` print every finding for people; with the line that it is about, if the
-/// [source](Self::with_source) is known.
+/// It is a [`std::error::Error`]. Both `{}` and `{:?}` print every finding for people; with the
+/// line that it is about, if the [source](Self::with_source) is known.
 ///
 /// ```
 /// use tfrt_support::{Diagnostic, Diagnostics, Place};

@@ -1,14 +1,15 @@
 //! What becomes an [`Error`].
 //!
-//! `Error` is a [`std::error::Error`] itself, so that it cannot be made from every other one by `?`: the standard library's
-//! errors are listed here, each crate of the runtime adds its own, and [`Error::other`] takes the rest.
+//! `Error` is a [`std::error::Error`] itself, so that it cannot be made from every other one by
+//! `?`: the standard library's errors are listed here, each crate of the runtime adds its own, and
+//! [`Error::other`] takes the rest.
 
 use std::error::Error as StdError;
 
 use super::Error;
 
-/// What a kernel may fail with: every error of Rust that may go to another thread, `Box<dyn Error + Send + Sync>`, `anyhow::Error`,
-/// and text.
+/// What a kernel may fail with: every error of Rust that may go to another thread,
+/// `Box<dyn Error + Send + Sync>`, `anyhow::Error`, and text.
 ///
 /// ```
 /// use tfrt_support::IntoError;

@@ -1,7 +1,8 @@
 //! The error of another type that an [`Error`](super::Error) was made of.
 //!
-//! It may be an object of a kernel library, whose code panics on its own: only the copy of the runtime that made it looks into it,
-//! and it is dropped by code of that copy, which lets no panic out.
+//! It may be an object of a kernel library, whose code panics on its own: only the copy of the
+//! runtime that made it looks into it, and it is dropped by code of that copy, which lets no panic
+//! out.
 
 use std::error::Error as StdError;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Kernels as a user writes them: ordinary functions that declare nothing about themselves.
 //!
-//! None says that it is pure or quick, and none is of the standard library, so that what the runtime saves with declared kernels
-//! does not show here.
+//! None says that it is pure or quick, and none is of the standard library, so that what the
+//! runtime saves with declared kernels does not show here.
 
 use std::future::poll_fn;
 use std::hint::black_box;

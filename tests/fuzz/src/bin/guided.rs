@@ -1,7 +1,9 @@
-//! Runs a target under libFuzzer, which lets coverage guide it: `.ci/run fuzz` says how it is built and started.
+//! Runs a target under libFuzzer, which lets coverage guide it: `.ci/run fuzz` says how it is built
+//! and started.
 //!
-//! One binary for all targets, as a build for each takes longer than what it is for. The variable `TFRT_FUZZ_TARGET` says
-//! which; `TFRT_FUZZ_SEEDS` may name a folder that gets the seeds before any is read.
+//! One binary for all targets, as a build for each takes longer than what it is for. The variable
+//! `TFRT_FUZZ_TARGET` says which; `TFRT_FUZZ_SEEDS` may name a folder that gets the seeds before
+//! any is read.
 #![no_main]
 
 use std::path::Path;

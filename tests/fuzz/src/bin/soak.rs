@@ -1,12 +1,14 @@
-//! Runs a target for as long as one likes, on stable Rust: mutation knows the formats, but nothing of coverage.
+//! Runs a target for as long as one likes, on stable Rust: mutation knows the formats, but nothing
+//! of coverage.
 //!
 //! ```text
 //! soak TARGET [--seconds N] [--executions N] [--seed N] [--max-bytes N] [--findings FOLDER]   > /dev/null
 //! soak TARGET --input FILE
 //! ```
 //!
-//! Standard output is the programs'; what there is to say goes to standard error. A finding is an input that makes the target
-//! panic, or that takes a minute: it is saved, and the last line counts it. The exit status is 1 if there was one.
+//! Standard output is the programs'; what there is to say goes to standard error. A finding is an
+//! input that makes the target panic, or that takes a minute: it is saved, and the last line counts
+//! it. The exit status is 1 if there was one.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -97,7 +99,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Soaks on a separate thread, and gives up once an input has taken too long. Returns the number of findings.
+/// Soaks on a separate thread, and gives up once an input has taken too long. Returns the number of
+/// findings.
 fn watch(options: &Options) -> usize {
     let current = Arc::new(Current::default());
     let (sender, receiver) = mpsc::channel();

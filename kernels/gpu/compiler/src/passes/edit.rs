@@ -1,4 +1,5 @@
-//! Edits that the passes share: types by their spelling, ops at the end of a block, casts, functions.
+//! Edits that the passes share: types by their spelling, ops at the end of a block, casts,
+//! functions.
 
 use tfrt_ir::parse_type;
 use tfrt_ir::symbols::{FUNC_OP, FUNCTION_TYPE, SYMBOL_NAME};

@@ -1,4 +1,5 @@
-//! `--tfrt-set-entry-point=platform=CUDA function_name=f buffer_sizes=64,128`: adds the function that tells an executor what to call.
+//! `--tfrt-set-entry-point=platform=CUDA function_name=f buffer_sizes=64,128`: adds the function
+//! that tells an executor what to call.
 
 use std::fmt;
 

@@ -1,8 +1,9 @@
 //! `--gpu-tfrt-streamify`: ops of `gpu` and `memref` become kernels.
 //!
-//! Modules of device code and globals become functions that make them, see `modules`. An asynchronous op whose token is a chain
-//! and a stream becomes a kernel on this stream; its own token is the new chain and the same stream. Waits join streams, see
-//! `waits`. A value in memory that is read inside `tfrt_gpu.streamify` is copied to the host.
+//! Modules of device code and globals become functions that make them, see `modules`. An
+//! asynchronous op whose token is a chain and a stream becomes a kernel on this stream; its own
+//! token is the new chain and the same stream. Waits join streams, see `waits`. A value in memory
+//! that is read inside `tfrt_gpu.streamify` is copied to the host.
 //!
 //! Cost: linear in the number of ops.
 

@@ -1,6 +1,8 @@
-//! `--async-tfrt-streamify`: tokens that enter or leave an `async.execute` become a chain and an event.
+//! `--async-tfrt-streamify`: tokens that enter or leave an `async.execute` become a chain and an
+//! event.
 //!
-//! A value `!async.value<!gpu.async.token>` becomes two, of a chain and of an event. Casts hold the old and the new values together.
+//! A value `!async.value<!gpu.async.token>` becomes two, of a chain and of an event. Casts hold the
+//! old and the new values together.
 
 use tfrt_compiler::passes::Pass;
 use tfrt_ir::{Module, OpId, TypeId, ValueId};

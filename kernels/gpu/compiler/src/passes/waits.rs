@@ -6,7 +6,8 @@
 //!   chain 2, event 2 ─┘
 //! ```
 //!
-//! What other blocks use of the result goes through an event: they may run at any time, on streams of their own.
+//! What other blocks use of the result goes through an event: they may run at any time, on streams
+//! of their own.
 
 use tfrt_ir::{BlockId, OpId, Use, ValueId};
 

@@ -65,7 +65,8 @@ impl<'a> Machine<'a> {
         Ok(has_opened)
     }
 
-    /// All threads of a warp must come to the same instruction of a barrier that is aligned, and agree on how many it waits for.
+    /// All threads of a warp must come to the same instruction of a barrier that is aligned, and
+    /// agree on how many it waits for.
     fn check_together(&self, threads: &[Thread], arrived: &[usize]) -> Result<(), Fault> {
         for pair in arrived.windows(2) {
             let (one, other) = (&threads[pair[0]], &threads[pair[1]]);

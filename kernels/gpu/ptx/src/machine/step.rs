@@ -12,7 +12,8 @@ use crate::types::Special;
 
 use thread::Frame;
 
-/// After so many instructions the next thread has its turn, so that one that waits for another does not wait for ever.
+/// After so many instructions the next thread has its turn, so that one that waits for another does
+/// not wait for ever.
 const TURN: u64 = 1 << 16;
 /// The deepest nest of calls.
 const MAX_CALLS: usize = 10_000;

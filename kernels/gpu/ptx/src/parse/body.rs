@@ -1,7 +1,8 @@
 //! Bodies of functions: scopes, registers, labels, variables.
 //!
-//! Registers get slots when they are first used, not when they are declared, so that `.reg .b32 %r<4000000000>` costs nothing. Labels belong to
-//! the innermost braces, as inline assembly repeats its labels; a branch looks outwards.
+//! Registers get slots when they are first used, not when they are declared, so that
+//! `.reg .b32 %r<4000000000>` costs nothing. Labels belong to the innermost braces, as inline
+//! assembly repeats its labels; a branch looks outwards.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,8 @@
 //! One instruction: its name, its modifiers, its operands.
 //!
-//! A name that PTX does not have is an error of the text. A form that PTX has and this machine has not becomes [`Op::Unsupported`], so that a
-//! module with one such kernel can be used for its others.
+//! A name that PTX does not have is an error of the text. A form that PTX has and this machine has
+//! not becomes [`Op::Unsupported`], so that a module with one such kernel can be used for its
+//! others.
 
 use crate::error::ParseError;
 use crate::instruction::*;

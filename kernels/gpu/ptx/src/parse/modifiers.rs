@@ -10,7 +10,8 @@ pub(super) struct Modifiers<'a> {
     pub(super) types: Vec<ScalarType>,
 }
 
-/// They change when and how an access is seen by others, or where it is cached; here each access is seen at once.
+/// They change when and how an access is seen by others, or where it is cached; here each access is
+/// seen at once.
 const WITHOUT_EFFECT: &[&str] = &[
     "weak", "volatile", "relaxed", "mmio", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "cv",
     "lu", "wb", "wt", "nc", "noftz",

@@ -115,7 +115,8 @@ fn create_tensor_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
             .checked_mul(vector)
             .ok_or_else(|| invalid("the number of channels is too large"))?;
     }
-    // The last element lies at the sum of the distances; a vector has as many bytes as it has numbers.
+    // The last element lies at the sum of the distances; a vector has as many bytes as it has
+    // numbers.
     let last = dimensions
         .iter()
         .zip(strides)

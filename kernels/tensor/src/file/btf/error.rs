@@ -74,7 +74,8 @@ pub enum BtfProblem {
     OutOfMemory,
     /// The elements of a tensor cannot be read.
     Data,
-    /// The coordinates and the values of a sparse tensor are of different numbers, or the coordinates of another rank.
+    /// The coordinates and the values of a sparse tensor are of different numbers, or the
+    /// coordinates of another rank.
     EntriesDiffer {
         /// How many values there are.
         num_values: u64,

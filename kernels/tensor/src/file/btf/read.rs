@@ -76,7 +76,8 @@ impl BtfTensor {
 }
 
 impl BtfReader<Stream<File>> {
-    /// Opens a file, to read tensors of it into memory of the allocator. The outer error is that of opening.
+    /// Opens a file, to read tensors of it into memory of the allocator. The outer error is that of
+    /// opening.
     ///
     /// # Errors
     /// What the system fails with; and, inside, [`BtfProblem::NumTensors`].
@@ -89,13 +90,15 @@ impl BtfReader<Stream<File>> {
 }
 
 impl BtfReader<HostBuffer> {
-    /// Maps a file, so that its tensors are parts of it, which can only be read. The outer error is that of mapping.
+    /// Maps a file, so that its tensors are parts of it, which can only be read. The outer error is
+    /// that of mapping.
     ///
     /// # Errors
     /// What the system fails with; and, inside, [`BtfProblem::NumTensors`].
     ///
     /// # Safety
-    /// 1. The file must not be changed or shortened as long as the reader, or a tensor that it gave, lives.
+    /// 1. The file must not be changed or shortened as long as the reader, or a tensor that it
+    ///    gave, lives.
     #[expect(unsafe_code, reason = "states the duty of whoever maps a file")]
     pub unsafe fn map(path: impl AsRef<Path>) -> io::Result<Result<Self, BtfError>> {
         // SAFETY: duty 1.
@@ -437,7 +440,8 @@ mod tests {
             text(sample()[..60].to_vec(), &i32_2),
             "failed to read tensor dims at offset 48"
         );
-        // The third record starts at 120; its coordinates at 168 and its values, with their number, at 200.
+        // The third record starts at 120; its coordinates at 168 and its values, with their number,
+        // at 200.
         assert_eq!(
             text(damaged(168, 5), &coo(2, DType::I32, 2)),
             "the indices tensor has an element at position 0, 0 that bigger than the respective dimension. \

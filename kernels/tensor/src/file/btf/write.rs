@@ -103,7 +103,8 @@ impl<'a> Record<'a> {
 /// Writes a file of these tensors, dense and sparse ones.
 ///
 /// # Errors
-/// [`BtfWriteError`]. What was written by then is not a file; nothing was, if a file cannot have one of the tensors.
+/// [`BtfWriteError`]. What was written by then is not a file; nothing was, if a file cannot have
+/// one of the tensors.
 pub fn write(output: &mut impl Write, tensors: &[&dyn Tensor]) -> Result<(), BtfWriteError> {
     let records: Vec<Record<'_>> = tensors
         .iter()

@@ -7,7 +7,8 @@ use syn::{Expr, ExprPath, Lit, Type, UnOp};
 use crate::kernel::{AttributeDefault, DefaultValue};
 use crate::signature::types::last_name;
 
-/// The default of an attribute that is read as a `ty`: a literal, `[]`, or the path of a constant or of a case of an enum.
+/// The default of an attribute that is read as a `ty`: a literal, `[]`, or the path of a constant
+/// or of a case of an enum.
 pub(super) fn read_default(default: &Expr, ty: &Type) -> syn::Result<AttributeDefault> {
     let span = default.span();
     let (is_negative, bare) = match default {

@@ -1,4 +1,5 @@
-//! The declaration of a kernel that takes its frame, or of an op without a kernel: all of it is in the options.
+//! The declaration of a kernel that takes its frame, or of an op without a kernel: all of it is in
+//! the options.
 
 use syn::Ident;
 use syn::ext::IdentExt;
@@ -111,7 +112,8 @@ fn entries(
     entries
 }
 
-/// The functions: symbols in byte order of their names, then regions in the order in which they are listed.
+/// The functions: symbols in byte order of their names, then regions in the order in which they are
+/// listed.
 fn functions(
     options: &Options,
     declaration: &mut Declaration,

@@ -1,8 +1,8 @@
 //! The steps that are pending at one point of a body, and those of them that an op has to wait for.
 //!
-//! A [`PendingStep`] is something that an op does in one order, or to one place in memory. It is done when
-//! all its tokens are available. Each order and each place has a [`Front`]: the steps that the next
-//! one may have to wait for.
+//! A [`PendingStep`] is something that an op does in one order, or to one place in memory. It is
+//! done when all its tokens are available. Each order and each place has a [`Front`]: the steps
+//! that the next one may have to wait for.
 //!
 //! An op need not wait for a step if other values imply it: an op starts when all its operands are
 //! available, so an available value implies that everything for which its op waited is done

@@ -1,4 +1,5 @@
-//! `async fn` kernels: polled in the call, and then by tasks of the work queue whenever they are woken.
+//! `async fn` kernels: polled in the call, and then by tasks of the work queue whenever they are
+//! woken.
 //!
 //! ```text
 //!  call ─► make the future, poll it ─► it is done: what it kept is gone, the results are there

@@ -13,8 +13,8 @@ use crate::kernel::panic::{drop_quietly, panicked};
 use crate::kernel::result::{FrameSink, ResultPart, Returned};
 use crate::services::execution::ExecutionContext;
 
-/// One promise for each result. Most kernels have one result, and others one and a chain, which need
-/// no allocation.
+/// One promise for each result. Most kernels have one result, and others one and a chain, which
+/// need no allocation.
 #[derive(Debug)]
 pub(super) enum Promises {
     One(IndirectPromise),

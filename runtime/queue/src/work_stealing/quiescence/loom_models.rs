@@ -1,9 +1,10 @@
-//! Models of waiting for quiescence, and of the shutdown that begins with it, over the shipped source of `quiescence` and
-//! `sleep`:
+//! Models of waiting for quiescence, and of the shutdown that begins with it, over the shipped
+//! source of `quiescence` and `sleep`:
 //! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
 //!
-//! The compute side is one worker, whose thread starts with its first task, and a counter in place of its deques. The blocking
-//! side is its state under its mutex. A lost notification leaves the waiter parked forever, which loom reports as a deadlock.
+//! The compute side is one worker, whose thread starts with its first task, and a counter in place
+//! of its deques. The blocking side is its state under its mutex. A lost notification leaves the
+//! waiter parked forever, which loom reports as a deadlock.
 
 use std::sync::Arc;
 
