@@ -908,13 +908,8 @@ fn cache_keeps_what_was_used_last() -> Result<()> {
         eager.op("tf.Relu")?;
         assert!(eager.cache_stats().entries <= 16);
     }
-    let misses = eager.cache_stats().misses;
-    eager.op("tf.Relu")?;
-    assert_eq!(
-        eager.cache_stats().misses,
-        misses,
-        "it was used again and again"
-    );
+    // Each was made once: the one that was used again and again was always there.
+    assert_eq!(eager.cache_stats().misses, names.len() as u64);
     Ok(())
 }
 
