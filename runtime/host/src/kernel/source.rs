@@ -67,8 +67,6 @@ pub trait Source<'a>: Copy {
 pub enum ReadHold<'a, T: Value> {
     /// In its place among the registers of a function.
     Place(&'a T),
-    /// A copy, of a [copied](tfrt_async::is_copied) type.
-    Copied(T),
     /// In an AsyncValue.
     Value(ReadGuard<'a, T>),
 }
@@ -80,7 +78,6 @@ impl<T: Value> Deref for ReadHold<'_, T> {
     fn deref(&self) -> &T {
         match self {
             Self::Place(payload) => payload,
-            Self::Copied(payload) => payload,
             Self::Value(guard) => guard,
         }
     }

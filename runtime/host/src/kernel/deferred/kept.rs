@@ -9,10 +9,9 @@
 //!  (gone after the call)                         (in the future)
 //! ```
 //!
-//! A payload of a [copied](tfrt_async::is_copied) type is copied, into what its marker holds
-//! if that is all the marker needs; for any other value, another reference is taken. Everything
-//! else a kernel may read (its context, attributes and functions) is copied on first use: most
-//! kernels use none of it.
+//! A payload of a [copied](tfrt_async::is_copied) type is copied; for any other value,
+//! another reference is taken. Everything else a kernel may read (its context, attributes and
+//! functions) is copied on first use: most kernels use none of it.
 #![expect(unsafe_code, reason = "copies payloads whose types were proven")]
 
 use std::cell::OnceCell;
@@ -212,11 +211,8 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
     unsafe fn copied<T: Value>(self, index: usize) -> &'k T {
         let place = self.place(index);
         if place.get().is_none() {
-            let mut words = [MaybeUninit::uninit(); 2];
             // SAFETY: the caller fulfils both duties.
-            let payload = unsafe { self.copy::<T>(index) };
-            // SAFETY: a copied payload fits (duty 2).
-            unsafe { words.as_mut_ptr().cast::<T>().write(payload) };
+            let words = unsafe { self.copy::<T>(index) };
             // It was empty, and nothing else fills it.
             let _ = place.set(OperandContent::Copied(words));
         }
@@ -233,26 +229,25 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
     /// 1. The duty of [`Source::get`].
     /// 2. `T` is copied.
     #[inline]
-    unsafe fn copy<T: Value>(self, index: usize) -> T {
+    unsafe fn copy<T: Value>(self, index: usize) -> [MaybeUninit<u64>; 2] {
+        let mut words = [MaybeUninit::uninit(); 2];
+        let place = words.as_mut_ptr().cast::<T>();
         match self.call.operands {
             CallOperands::Frame(arguments) => {
-                let mut payload = MaybeUninit::<T>::uninit();
-                let place = payload.as_mut_ptr().cast();
-                // SAFETY: duty 1: it is concrete and of type `T`, which is copied (duty 2).
-                unsafe { arguments[index].copy_payload_to(place) };
-                // SAFETY: just written.
-                unsafe { payload.assume_init() }
+                // SAFETY: duty 1: it is concrete and of type `T`, which fits (duty 2).
+                unsafe { arguments[index].copy_payload_to(place.cast()) };
             }
             CallOperands::Registers {
                 registers, offsets, ..
             } => {
                 // SAFETY: O1: the call is in progress (L1), and its markers read only its operands.
                 let source = unsafe { CallOperands::place::<T>(registers, offsets, index) };
-                // SAFETY: D1: a payload of type `T`; a copied payload may be copied bytewise (duty
-                // 2).
-                unsafe { source.read() }
+                // SAFETY: D1: a payload of type `T`; it fits (duty 2), and a copied payload may be
+                // copied bytewise.
+                unsafe { place.copy_from_nonoverlapping(source.as_ptr(), 1) };
             }
         }
+        words
     }
 
     /// Returns the operand as a reference, in its place.
@@ -355,7 +350,7 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
     unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'k, T>, Error> {
         if is_copied::<T>() {
             // SAFETY: duty 1 of `read`; `T` is copied, as just checked.
-            return Ok(ReadHold::Copied(unsafe { self.copy::<T>(index) }));
+            return Ok(ReadHold::Place(unsafe { self.copied(index) }));
         }
         // SAFETY: duty 1 of `read`: the value has a payload of this type.
         let guard = unsafe { self.shared(index)?.try_read_unchecked::<T>() };
