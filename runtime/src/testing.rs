@@ -89,7 +89,7 @@
 //! ```
 //!
 //! Chains need not be mentioned: a kernel that ends in a chain gets one that is ready, and chains
-//! among results are no values.
+//! among results are not values.
 
 mod operand;
 
