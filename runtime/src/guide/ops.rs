@@ -295,6 +295,28 @@
 //! Unlike other kernels, an op cannot take numbers, strings or functions as operands, and it runs
 //! only when all its operands are available.
 //!
+//! # Scopes
+//!
+//! A thread says how its calls run by scopes, which end when they are dropped: `eager.device("CPU:1")`
+//! or a part of a name such as `/task:1`, `eager.sync_mode()`, `eager.with_request(request)` and, for
+//! traces, `eager.name_scope("encoder")`. `eager.spawn(work)` starts a task that inherits them:
+//!
+//! ```
+//! use tfrt::core::EagerContext;
+//! use tfrt::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+//! let _layer = eager.name_scope("loader");
+//! let done = eager.spawn(|eager| {
+//!     assert_eq!(eager.current_name_scope().as_deref(), Some("loader"));
+//!     Ok(())
+//! });
+//! eager.host().await_values(&[done])?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Functions as ops
 //!
 //! A function of a program that takes and returns tensor handles is an op, too. The first call with
