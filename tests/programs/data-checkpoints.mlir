@@ -48,7 +48,7 @@ func @of_another_pipeline() -> !tfrt_data.iterator {
   %e = tfrt.call @samples(%m) : (i64) -> !tfrt_data.dataset
   %it = tfrt_data.make_iterator %d
   %ch1, %saved = tfrt_data.iterator_save %it, %ch0
-  // expected-error @+1 {{a checkpoint of another pipeline}}
+  // expected-error @+1 {{expected a checkpoint of this pipeline}}
   %again = tfrt_data.iterator_restore %e, %saved
   tfrt.return %again : !tfrt_data.iterator
 }

@@ -57,7 +57,7 @@ fn save(iterator: AnyRef, ctx: ExecutionContext, results: Pending) {
 /// Makes an iterator that goes on where another one of the same dataset was saved.
 ///
 /// # Errors
-/// `not a checkpoint of a pipeline: …`; `a checkpoint of another pipeline: …`, with the first stage that differs.
+/// `not a checkpoint of a pipeline: …`; `expected a checkpoint of this pipeline, found another one: …`, with the first stage that differs.
 #[tfrt_kernel(
     "tfrt_data.iterator_restore",
     chain = none,
