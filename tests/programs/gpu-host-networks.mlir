@@ -160,7 +160,9 @@ func.func @older() -> !tfrt.chain {
   %ch7 = tfrt_gpu.dnn.convolution_forward %h, %s, CUDNN_DATA_FLOAT, %xd, %x, %wd, %w, %cd, %u64_0, %y, %yd, %y
   %t_y = tfrt_dht.create_uninitialized_tensor.f32.1 [4 : i64]
   %ch8 = tfrt.call @show(%t_y, %y, %s, %ch7) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
-  %ch9 = "tfrt_gpu.dnn.convolution_forward"(%h, %s, %xd, %x, %wd, %w, %cd, %u64_0, %y, %yd, %y) {compute_type = 1 : i32} : (!tfrt_gpu.dnn.handle, !tfrt_gpu.stream, !tfrt_gpu.dnn.tensor.descriptor, !tfrt_gpu.buffer, !tfrt_gpu.dnn.filter.descriptor, !tfrt_gpu.buffer, !tfrt_gpu.dnn.convolution.descriptor, ui64, !tfrt_gpu.buffer, !tfrt_gpu.dnn.tensor.descriptor, !tfrt_gpu.buffer) -> !tfrt.chain
+  // No chain orders the convolution, so its descriptor does: the tensor and the memory are those of the one before.
+  %xd2 = tfrt_gpu.dnn.create_tensor_descriptor CUDNN_DATA_FLOAT, [1 : i32, 1 : i32, 3 : i32, 3 : i32], [9 : i32, 9 : i32, 3 : i32, 1 : i32], %ch8
+  %ch9 = "tfrt_gpu.dnn.convolution_forward"(%h, %s, %xd2, %x, %wd, %w, %cd, %u64_0, %y, %yd, %y) {compute_type = 1 : i32} : (!tfrt_gpu.dnn.handle, !tfrt_gpu.stream, !tfrt_gpu.dnn.tensor.descriptor, !tfrt_gpu.buffer, !tfrt_gpu.dnn.filter.descriptor, !tfrt_gpu.buffer, !tfrt_gpu.dnn.convolution.descriptor, ui64, !tfrt_gpu.buffer, !tfrt_gpu.dnn.tensor.descriptor, !tfrt_gpu.buffer) -> !tfrt.chain
   %ch10 = tfrt.call @show(%t_y, %y, %s, %ch9) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
   %alpha = tfrt_gpu.mem.allocate_host %ctx, %i64_4, %ch10
   %f32_1p0 = tfrt.constant.f32 1.0

@@ -179,7 +179,9 @@ func.func @pinned() -> (i32, i1) {
   %ch0 = tfrt_gpu.mem.set %pin, %seven, %s, %ch : i32
   %four = tfrt.constant.ui64 4
   %view = tfrt_gpu.mem.view %pin, %four, %four
-  %ch1 = tfrt_gpu.stream.synchronize %s, %ch0
+  // Through the view, so that it is there before its memory is given back.
+  %set = tfrt_gpu.mem.set %view, %seven, %s, %ch0 : i32
+  %ch1 = tfrt_gpu.stream.synchronize %s, %set
   %ch2 = tfrt_gpu.mem.deallocate %pin, %s, %ch1
   %i = tfrt_gpu.mem.load %view, %ch2 : i32
   %b = tfrt_gpu.mem.load %view, %ch2 : i1

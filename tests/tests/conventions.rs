@@ -255,12 +255,10 @@ fn long_comments(text: &str) -> Vec<usize> {
         };
         let comment = comment.trim_start_matches(['/', '!']).trim_start();
         is_example ^= comment.starts_with("```");
-        let is_prose = !is_example
-            && !comment.starts_with(['|', '['])
-            && !(comment.starts_with('`') && comment.ends_with('`'))
-            && !comment.contains("   ")
-            && comment.contains(' ');
-        if is_prose && line.chars().count() > 100 {
+        let is_production = comment.starts_with('`') && comment.ends_with('`');
+        let is_drawing = comment.starts_with(['|', '[']) || comment.contains("   ");
+        let may_be_long = is_example || is_production || is_drawing || !comment.contains(' ');
+        if !may_be_long && line.chars().count() > 100 {
             found.push(index + 1);
         }
     }

@@ -297,9 +297,10 @@
 //!
 //! # Scopes
 //!
-//! A thread says how its calls run by scopes, which end when they are dropped: `eager.device("CPU:1")`
-//! or a part of a name such as `/task:1`, `eager.sync_mode()`, `eager.with_request(request)` and, for
-//! traces, `eager.name_scope("encoder")`. `eager.spawn(work)` starts a task that inherits them:
+//! A thread says how its calls run by scopes, which end when they are dropped:
+//! `eager.device("CPU:1")`, or with a part of a name such as `/task:1`; `eager.sync_mode()`;
+//! `eager.with_request(request)`; and, for traces, `eager.name_scope("encoder")`.
+//! `eager.spawn(work)` starts a task that inherits them:
 //!
 //! ```
 //! use tfrt::core::EagerContext;

@@ -130,7 +130,7 @@ impl Crate {
         }
         let under = |name: &str| [path, &[name.to_owned()]].concat();
         for name in &content.public_items {
-            let item = [module, &[name.clone()]].concat();
+            let item = [module, std::slice::from_ref(name)].concat();
             found
                 .entry(Identity::Own(item))
                 .or_default()
@@ -138,7 +138,7 @@ impl Crate {
         }
         for (name, (is_public, _)) in &content.modules {
             if *is_public {
-                let inner = [module, &[name.clone()]].concat();
+                let inner = [module, std::slice::from_ref(name)].concat();
                 self.collect(&inner, &under(name), found);
             }
         }
