@@ -345,6 +345,9 @@ fn prefix(job: &str, index: usize) -> String {
     format!("{style}[{job}/{index}]{style:#} ")
 }
 
+/// A line of a task that is longer becomes several.
+const MAX_LINE_BYTES: u64 = 64 << 10;
+
 /// Copies a stream, line by line, each in one piece. Ends early if nobody reads the copy any more.
 fn copy_lines<W: Write>(from: impl Read, prefix: &str, to: impl Fn() -> W) {
     let mut from = BufReader::new(from);
@@ -352,7 +355,8 @@ fn copy_lines<W: Write>(from: impl Read, prefix: &str, to: impl Fn() -> W) {
     loop {
         line.clear();
         line.extend_from_slice(prefix.as_bytes());
-        let is_end = !matches!(from.read_until(b'\n', &mut line), Ok(1..));
+        let mut piece = from.by_ref().take(MAX_LINE_BYTES);
+        let is_end = !matches!(piece.read_until(b'\n', &mut line), Ok(1..));
         if is_end {
             return;
         }
@@ -370,19 +374,33 @@ fn copy_lines<W: Write>(from: impl Read, prefix: &str, to: impl Fn() -> W) {
 mod tests {
     use super::*;
 
+    /// Where copies go.
+    struct Sink<'a>(&'a std::cell::RefCell<Vec<u8>>);
+
+    impl Write for Sink<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_copied_in_pieces() {
+        let copy = std::cell::RefCell::new(Vec::new());
+        let endless = io::repeat(b'x').take(MAX_LINE_BYTES + 3);
+        copy_lines(endless, "> ", || Sink(&copy));
+        let copy = copy.into_inner();
+        let lines = copy.split(|&byte| byte == b'\n');
+        let lengths: Vec<usize> = lines.map(<[u8]>::len).collect();
+        assert_eq!(lengths, [2 + MAX_LINE_BYTES as usize, 2 + 3, 0]);
+    }
+
     #[test]
     fn lines_are_copied_whole_with_a_prefix() {
         let copy = std::cell::RefCell::new(Vec::new());
-        struct Sink<'a>(&'a std::cell::RefCell<Vec<u8>>);
-        impl Write for Sink<'_> {
-            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-                self.0.borrow_mut().extend_from_slice(bytes);
-                Ok(bytes.len())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
         copy_lines(&b"one\n\ntwo \xff"[..], "[w/1] ", || Sink(&copy));
         let copied = copy.into_inner();
         assert_eq!(copied, b"[w/1] one\n[w/1] \n[w/1] two \xff\n");

@@ -21,6 +21,7 @@ mod shown;
 
 mod stalled;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, Parser};
@@ -317,9 +318,12 @@ fn run_on(
     let reporter = Arc::new(Mutex::new(
         arguments.diagnostics.verifying_lazily(file.sources),
     ));
+    let has_failed = Arc::new(AtomicBool::new(false));
     let report = {
-        let reporter = Arc::clone(&reporter);
+        let (reporter, has_failed) = (Arc::clone(&reporter), Arc::clone(&has_failed));
         move |error: &Error| {
+            // Relaxed: it is read by a thread that has waited for what the functions did.
+            has_failed.store(true, Ordering::Relaxed);
             reporter
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -337,7 +341,14 @@ fn run_on(
     #[cfg(feature = "gpu")]
     install_gpu(program, arguments.gpu.as_deref(), &host)?;
     match load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
-        Ok(loaded) => run_in_cluster(program, arguments, &argument_names, &host, &loaded)?,
+        Ok(loaded) => run_in_cluster(
+            program,
+            arguments,
+            &argument_names,
+            &host,
+            &loaded,
+            &has_failed,
+        )?,
         Err(error) => report(&with_file(error, program, file.kind, &arguments.file)),
     }
     // Its memory must be gone when it is counted.
@@ -442,14 +453,18 @@ pub(crate) fn create_queue(
     })
 }
 
-/// Runs the functions, as a task of a cluster if the command line says so.
+/// Runs the functions, as a task of a cluster if the command line says so. `has_failed` is set by
+/// errors that functions report.
 fn run_in_cluster(
     program: &str,
     arguments: &Options,
     names: &ArgumentNames,
     host: &Arc<HostContext>,
     loaded: &Arc<Program>,
+    has_failed: &AtomicBool,
 ) -> Result<(), Failure> {
+    // Only tasks of a cluster have others who wait for them.
+    let _ = has_failed;
     #[cfg(all(feature = "grpc", unix))]
     if let Some(member) = arguments.member.join(program, host)? {
         let context = member.context();
@@ -457,7 +472,8 @@ fn run_in_cluster(
             request.context_data(context.clone())
         });
         drop(context);
-        member.leave(host);
+        let is_well = ran.is_ok() && !has_failed.load(Ordering::Relaxed);
+        member.leave(host, is_well);
         return ran;
     }
     run_functions(program, arguments, names, host, loaded, &|request| request)

@@ -163,7 +163,10 @@ impl Server {
     ) -> Result<Arc<Self>, Error> {
         let server = Self::silent(host, config);
         let handler: Weak<dyn RequestHandler> = server.this.clone();
-        server.lock_network().communicator = Some(listen(handler)?);
+        // Requests may arrive as soon as it listens: they wait until the network is known.
+        let mut network = server.lock_network();
+        network.communicator = Some(listen(handler)?);
+        drop(network);
         Ok(server)
     }
 
@@ -549,9 +552,9 @@ impl Server {
             return Ok(());
         };
         let contexts = self.lock_contexts();
-        // Which one does not exist, the request is answered.
+        // Refused here: the context could be made before the request looks for it again.
         let Some(kept) = contexts.by_id.get(&id) else {
-            return Ok(());
+            return Err(no_context(id));
         };
         let config = kept.context.config();
         if !config.has_task(caller) {

@@ -75,8 +75,14 @@ impl Member {
         self.context.clone()
     }
 
-    /// Leaves the cluster once all tasks have run the program: a task that left before would be lost to the others.
-    pub(super) fn leave(self, host: &Arc<HostContext>) {
+    /// Leaves the cluster once all tasks have run the program: a task that left before would be lost
+    /// to the others. A task that failed leaves at once, because others may wait for what it did not
+    /// do; they lose it, and their waits end.
+    pub(super) fn leave(self, host: &Arc<HostContext>, is_well: bool) {
+        if !is_well {
+            self.server.shut_down();
+            return;
+        }
         let context = self.context.context();
         let num_tasks = context.cluster().tasks().len();
         let groups = &context.config().collective_groups;
@@ -97,7 +103,7 @@ impl Member {
                 Err(error) => promise.set_error(error),
             };
             collective::all_reduce(barrier, Reduction::Sum, input, output, done);
-            // A task that failed, or was faster to leave, is not waited for.
+            // An error: a task is lost, and the others are not waited for.
             let _ = host.await_available(&[met.into()]);
         }
         self.server.shut_down();

@@ -65,8 +65,9 @@ impl Tls {
         let own = chain.first().map(identity::of).transpose();
         let own = own.map_err(|error| invalid(format!("certificate: {error}")))?;
         let own = own.ok_or_else(|| invalid("certificate: expected a certificate, found none"))?;
+        // The parser's own errors quote the text, and so the key.
         let key = PrivateKeyDer::from_pem_slice(key)
-            .map_err(|error| invalid(format!("private key: {error}")))?;
+            .map_err(|_| invalid("private key: expected a private key in the PEM format"))?;
         let mut roots = RootCertStore::empty();
         for authority in certificates(authorities, "authorities")? {
             roots

@@ -142,9 +142,9 @@ pub(super) fn node_list(source: &str, list: &str) -> Result<Vec<String>, Discove
             let mut numbers = Vec::new();
             for range in ranges.split(',') {
                 expand(range, &mut numbers).ok_or_else(malformed)?;
-            }
-            if numbers.len().saturating_mul(names.len()) > MAX_TASKS as usize {
-                return Err(too_many(source));
+                if numbers.len().saturating_mul(names.len()) > MAX_TASKS as usize {
+                    return Err(too_many(source));
+                }
             }
             let extend = |name: &String| {
                 let extended = numbers
@@ -185,6 +185,9 @@ fn split_outside_brackets(list: &str) -> Option<Vec<&str>> {
     (!is_inside).then_some(parts)
 }
 
+/// The most digits of a number in the name of a node.
+const MAX_DIGITS: usize = 20;
+
 /// The numbers of `7` or `01-03`, as wide as the first one.
 fn expand(range: &str, numbers: &mut Vec<String>) -> Option<()> {
     let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -193,6 +196,9 @@ fn expand(range: &str, numbers: &mut Vec<String>) -> Option<()> {
         return None;
     }
     let width = first.len();
+    if width > MAX_DIGITS {
+        return None;
+    }
     let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
     if last < first || last - first >= MAX_TASKS {
         return None;

@@ -298,9 +298,17 @@ fn slurm_fills_one_node_after_the_other() {
             &format!("SLURM_JOB_NODELIST: expected nodes such as `node[01-03,7]`, found `{list}`"),
         );
     }
+    let many_ranges = format!("a[{}0-9]", "0-65535,".repeat(1000));
+    for list in ["a[0-999][0-999]", &many_ranges] {
+        check_error(
+            &[job[1], job[2], ("SLURM_JOB_NODELIST", list)],
+            "SLURM_JOB_NODELIST: expected at most 65536 tasks",
+        );
+    }
+    let wide = format!("a[{}1]", "0".repeat(1 << 16));
     check_error(
-        &[job[1], job[2], ("SLURM_JOB_NODELIST", "a[0-999][0-999]")],
-        "SLURM_JOB_NODELIST: expected at most 65536 tasks",
+        &[job[1], job[2], ("SLURM_JOB_NODELIST", &wide)],
+        &format!("SLURM_JOB_NODELIST: expected nodes such as `node[01-03,7]`, found `{wide}`"),
     );
     check_error(
         &[job[0], job[1], job[2], ("SLURM_TASKS_PER_NODE", "1(x2)")],

@@ -9,7 +9,7 @@ use tfrt_bef::FunctionId;
 use crate::lower::code::{Code, KernelDetails, Register, RegisterId};
 use crate::run::frame::CellCopy;
 
-/// How one kernel calls one function whose code has a schedule.
+/// How one kernel calls one function, passing values from place to place.
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) callee: FunctionId,

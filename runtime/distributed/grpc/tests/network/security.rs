@@ -303,6 +303,11 @@ fn certificates_and_keys_that_cannot_be_used_are_errors() {
     check("", &key, ca, &format!("certificate: {none}"));
     check(&good, &key, "hello", &format!("authorities: {none}"));
     check(&good, "hello", ca, "private key: ");
+    // A key that lost its line breaks is not quoted.
+    let flat = key.replace('\n', "");
+    let refused = Tls::from_pem(good.as_bytes(), flat.as_bytes(), ca.as_bytes()).unwrap_err();
+    let expected = "private key: expected a private key in the PEM format";
+    assert_eq!(refused.message(), expected);
     check(&good, &key_of_other, ca, "certificate and key: ");
     check(
         &unnamed,
