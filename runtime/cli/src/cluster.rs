@@ -1,14 +1,15 @@
 //! `tfrt cluster`: what the tasks of a cluster do.
 
+use std::sync::Weak;
 use std::sync::mpsc;
-use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use tfrt::distributed::fabric::{self, CallOptions};
 use tfrt::distributed::message::{GetDevicesRequest, GetDevicesResponse};
-use tfrt::distributed::{Answer, ClusterInfo, Server, TaskInfo};
+use tfrt::distributed::{ClusterInfo, Server, TaskInfo};
 use tfrt_host::HostContext;
+use tfrt_support::escape::escaped;
 
 use crate::cluster_arguments::ClusterArguments;
 use crate::failure::Failure;
@@ -80,19 +81,19 @@ fn status(arguments: &StatusArguments) -> Result<(), Failure> {
     for (task, answer) in tasks.tasks().iter().zip(asked) {
         let shown = match answer.recv() {
             Ok(Ok(response)) => load(&response),
-            Ok(failed @ Err(_)) => {
+            Ok(Err(errors)) => {
                 num_silent += 1;
-                failure(failed)
+                format!("down  {errors}")
             }
             Err(_) => {
                 num_silent += 1;
                 "no answer".to_owned()
             }
         };
+        // What a task says may hold anything.
+        let shown = escaped(&shown);
         print_line(&format!("{}  {}  {shown}", task.name, task.address))?;
     }
-    drop(communicator);
-    drop(Arc::clone(&host));
     match num_silent {
         0 => Ok(()),
         _ => Err(Failure::Reported),
@@ -110,11 +111,4 @@ fn load(response: &GetDevicesResponse) -> String {
         );
     }
     shown
-}
-
-fn failure(answer: Answer<GetDevicesResponse>) -> String {
-    match answer {
-        Ok(_) => String::new(),
-        Err(errors) => format!("down  {errors}"),
-    }
 }

@@ -6,8 +6,9 @@
 //!    └──────────── ended ◄───────────────────┘
 //! ```
 //!
-//! Each task is a process group of its own. The launcher opens the sockets, so that every task knows all addresses before any of them
-//! runs, and nobody else can take a port. No task outlives the launcher: the system kills a task whose launcher is gone.
+//! Each task is a process group of its own. The launcher opens the sockets, so that every task knows
+//! all addresses before any of them runs, and nobody else can take a port. On Linux, the system kills
+//! a task whose launcher is gone; processes that such a task has started may go on.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpListener;

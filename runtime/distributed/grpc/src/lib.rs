@@ -145,6 +145,8 @@ impl GrpcNetwork {
         };
         let refused = |error: std::io::Error| cannot_listen(address, &error);
         let bound = listener.local_addr().map_err(refused)?;
+        // A socket that was adopted is bound already.
+        self.check_exposure(&[bound])?;
         let threads = NetworkThreads::shared().map_err(|error| {
             Error::new(format!("cannot start the threads of the network: {error}"))
         })?;
@@ -181,7 +183,14 @@ impl GrpcNetwork {
         if found.is_empty() {
             return Err(unresolved(&"the name has no address"));
         }
-        let open = found.iter().find(|found| !found.ip().is_loopback());
+        self.check_exposure(&found)?;
+        TcpListener::bind(&found[..]).map_err(|error| cannot_listen(address, &error))
+    }
+
+    /// Refuses addresses that other machines reach, unless connections are encrypted or the network is
+    /// trusted.
+    fn check_exposure(&self, addresses: &[SocketAddr]) -> Result<(), Error> {
+        let open = addresses.iter().find(|address| !address.ip().is_loopback());
         if let Some(open) = open
             && self.options.tls.is_none()
             && !self.options.allow_insecure_network
@@ -192,7 +201,7 @@ impl GrpcNetwork {
             );
             return Err(Error::new(message).with_code(ErrorCode::FailedPrecondition));
         }
-        TcpListener::bind(&found[..]).map_err(|error| cannot_listen(address, &error))
+        Ok(())
     }
 }
 
@@ -236,7 +245,7 @@ fn reserved(address: &str) -> Option<TcpListener> {
 }
 
 /// Takes a listener over, such as one that another process opened for this one, and returns its address. Whoever [listens
-/// there](GrpcNetwork::listen) next gets it, without a check of the address: the listener is open already.
+/// there](GrpcNetwork::listen) next gets it, if it may listen at that address.
 ///
 /// # Errors
 /// `Unavailable` if it has no address.

@@ -516,6 +516,12 @@ fn other_machines_reach_nobody_unless_that_is_allowed() {
             .starts_with("refused to listen at 0.0.0.0:0: "),
         "{refused}"
     );
+    let adopted = tfrt_grpc::adopt(TcpListener::bind("0.0.0.0:0").unwrap()).unwrap();
+    let refused = network
+        .listen(&host, &adopted, Arc::downgrade(&handler))
+        .unwrap_err();
+    let expected = format!("refused to listen at {adopted}: ");
+    assert!(refused.message().starts_with(&expected), "{refused}");
     let wrong = network
         .listen(&host, "127.0.0.1", Arc::downgrade(&handler))
         .unwrap_err();
