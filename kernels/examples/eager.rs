@@ -9,7 +9,8 @@ use tfrt::prelude::*;
 // The ops of the standard library.
 tfrt::link!(tfrt_kernels);
 
-/// Returns the tensor scaled and shifted: an op of this program, which runs like those of the library.
+/// Returns the tensor scaled and shifted: an op of this program, which runs like those of the
+/// library.
 #[tfrt_op("example.Affine", T = [f32, f64], metadata = same)]
 fn affine<T: Copy + From<f32> + std::ops::Mul<Output = T> + std::ops::Add<Output = T>>(
     x: &[T],

@@ -55,7 +55,8 @@ impl_number! {
     f64, 0.0: add sub mul div rem;
 }
 
-/// `a`, or `b` if that is less. Not a number is less than nothing, so that `a` stays where either is not one.
+/// `a`, or `b` if that is less. Not a number is less than nothing, so that `a` stays where either
+/// is not one.
 fn lesser<T: Number>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
@@ -81,7 +82,8 @@ fn mul<T: Number>(a: T, b: T) -> T {
     a.product(b)
 }
 
-/// Returns the quotient and the remainder of two whole numbers; the quotient is rounded towards zero.
+/// Returns the quotient and the remainder of two whole numbers; the quotient is rounded towards
+/// zero.
 ///
 /// # Errors
 /// `Divide by zero`.
@@ -110,8 +112,8 @@ fn multiply<T: Number>(a: T, b: T) -> T {
     a.product(b)
 }
 
-/// Returns the lesser of two numbers: the second if it is less than the first, the first otherwise. So the first stays if
-/// either is not a number.
+/// Returns the lesser of two numbers: the second if it is less than the first, the first otherwise.
+/// So the first stays if either is not a number.
 #[tfrt_kernel("tfrt.minimum.{T}", T = [f32, f64], effect_free)]
 fn minimum<T: Number>(a: T, b: T) -> T {
     lesser(a, b)

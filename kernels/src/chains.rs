@@ -8,7 +8,8 @@ fn new_chain() -> Chain {
     Chain
 }
 
-/// Returns a chain that is ready once every operand is, and an error if one of them is. The operands may be of any type.
+/// Returns a chain that is ready once every operand is, and an error if one of them is. The
+/// operands may be of any type.
 #[tfrt_kernel(
     "tfrt.merge.chains",
     pure,
@@ -17,7 +18,8 @@ fn new_chain() -> Chain {
     format = "$values attr-dict `:` type($values)"
 )]
 fn merge_chains(_values: &[AnyRef]) -> Chain {
-    // The executor starts the kernel when all operands are there, which is all there is to wait for.
+    // The executor starts the kernel when all operands are there, which is all there is to wait
+    // for.
     Chain
 }
 

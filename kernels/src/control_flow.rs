@@ -1,9 +1,11 @@
 //! Calls, choices and loops: kernels that start functions.
 //!
-//! Such a kernel never waits for what it starts. It returns values that are not available yet, and goes on, if it has to,
-//! when a value that it needs arrives. All nested functions run in the context of the kernel, hence in its request.
+//! Such a kernel never waits for what it starts. It returns values that are not available yet, and
+//! goes on, if it has to, when a value that it needs arrives. All nested functions run in the
+//! context of the kernel, hence in its request.
 //!
-//! A non-strict op starts before its references are available; the kernels here hand references on without looking.
+//! A non-strict op starts before its references are available; the kernels here hand references on
+//! without looking.
 
 pub mod call;
 
@@ -76,15 +78,16 @@ impl Carried {
         }
     }
 
-    /// Starts a round: replaces the values with the results of a function that takes them. What was carried is dropped once the
-    /// round has started.
+    /// Starts a round: replaces the values with the results of a function that takes them. What was
+    /// carried is dropped once the round has started.
     pub(crate) fn advance(&mut self, body: &FunctionRef, ctx: &ExecutionContext) {
         self.results.resize_with(body.num_results(), || None);
         body.execute_into(ctx, &self.values, &mut self.results);
         self.replace_values();
     }
 
-    /// As [`advance`](Self::advance), for a function that takes other values before those that are carried.
+    /// As [`advance`](Self::advance), for a function that takes other values before those that are
+    /// carried.
     pub(crate) fn advance_with(
         &mut self,
         body: &FunctionRef,

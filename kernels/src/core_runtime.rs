@@ -1,6 +1,7 @@
 //! `corert.*` and `corert_sync.*`: kernels that run ops one by one, on tensor handles.
 //!
-//! What a handle, a handler and a call of an op are, [`tfrt::core`] says; here is what programs see of it.
+//! What a handle, a handler and a call of an op are, [`tfrt::core`] says; here is what programs see
+//! of it.
 
 pub mod handlers;
 
@@ -21,8 +22,8 @@ pub mod devices;
 use tfrt::core::TensorHandle;
 use tfrt::prelude::*;
 
-/// The handle that an operand is: moved out of its value if nobody else can see that, so that an op may use the memory of the
-/// tensor again, and shared otherwise.
+/// The handle that an operand is: moved out of its value if nobody else can see that, so that an op
+/// may use the memory of the tensor again, and shared otherwise.
 fn take_handle(operand: &AnyRef) -> Result<TensorHandle> {
     if operand.is_unique_through_links()
         && let Ok(mut handle) = operand.try_write::<TensorHandle>()

@@ -1,7 +1,8 @@
 //! `tfrt_data.*`: input pipelines.
 //!
-//! What a dataset, an iterator and a draw are, [`tfrt::data`] says; here is what programs see of it. The kernels make datasets, which does
-//! no work, draw from iterators, and save and restore them. The file formats are those of [`tfrt_readers`]; some need a cargo feature.
+//! What a dataset, an iterator and a draw are, [`tfrt::data`] says; here is what programs see of
+//! it. The kernels make datasets, which does no work, draw from iterators, and save and restore
+//! them. The file formats are those of [`tfrt_readers`]; some need a cargo feature.
 
 pub mod sources;
 

@@ -1,7 +1,8 @@
-//! Ops without kernels: declared, so that programs with them can be read, verified, written and translated; and facts of
-//! the dialects that all ops here belong to.
+//! Ops without kernels: declared, so that programs with them can be read, verified, written and
+//! translated; and facts of the dialects that all ops here belong to.
 //!
-//! Many ops come in families, one for each element type or rank. A family is one declaration under many names.
+//! Many ops come in families, one for each element type or rank. A family is one declaration under
+//! many names.
 
 pub mod shapes;
 
@@ -11,7 +12,8 @@ pub mod sparse_tensors;
 
 use tfrt::ods::{DialectDef, UnknownTypes};
 
-/// The dialects of the standard library. All but those of tensors and shapes accept ops and types that nobody declared.
+/// The dialects of the standard library. All but those of tensors and shapes accept ops and types
+/// that nobody declared.
 const DIALECTS: &[DialectDef] = &[
     DialectDef {
         summary: "Functions and modules.",

@@ -1,8 +1,8 @@
-//! `eigen.*`: what neural networks compute, on numbers of type f32. Images are batch, height, width, channels; filters are
-//! height, width, input channels, output channels.
+//! `eigen.*`: what neural networks compute, on numbers of type f32. Images are batch, height,
+//! width, channels; filters are height, width, input channels, output channels.
 //!
-//! All of them return at once, and give a chain that is ready when the tensor is written. The work is divided among the
-//! workers; see `numeric`.
+//! All of them return at once, and give a chain that is ready when the tensor is written. The work
+//! is divided among the workers; see `numeric`.
 
 pub mod products;
 

@@ -1,7 +1,8 @@
 //! The standard kernel library.
 //!
-//! Every kernel here is an ordinary function marked `#[tfrt_kernel]`. This crate has no access to the runtime that other kernel
-//! crates lack. Link it with [`tfrt::link!`] to make its kernels available to programs:
+//! Every kernel here is an ordinary function marked `#[tfrt_kernel]`. This crate has no access to
+//! the runtime that other kernel crates lack. Link it with [`tfrt::link!`] to make its kernels
+//! available to programs:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -29,10 +30,11 @@
 //! | [`tutorial`] | `tfrt_tutorial.*` |
 //! | [`dialects`] | ops that are declared without a kernel, so that programs with them can be read and written |
 //!
-//! `REFERENCE.md` next to this crate's manifest documents every op; `tfrt ops --format=markdown` generates it.
+//! `REFERENCE.md` next to this crate's manifest documents every op; `tfrt ops --format=markdown`
+//! generates it.
 //!
-//! Ops that tools may remove when their results are unused are marked `pure`: constants, arithmetic with a custom form, chains, and most
-//! of those that make datasets, as in the reference.
+//! Ops that tools may remove when their results are unused are marked `pure`: constants, arithmetic
+//! with a custom form, chains, and most of those that make datasets, as in the reference.
 #![forbid(unsafe_code)]
 
 pub mod constants;

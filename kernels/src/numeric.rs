@@ -1,8 +1,9 @@
 //! How kernels compute: routines of [`tfrt_compute`] on the elements of tensors.
 //!
-//! A kernel borrows the elements of its tensors for as long as the work takes, starts the work, and returns a chain that is
-//! ready when it is done. Nobody waits: the work is divided into blocks, which the workers of the queue claim. Who starts the
-//! work runs the first block, so that little work, which is one block, costs no task.
+//! A kernel borrows the elements of its tensors for as long as the work takes, starts the work, and
+//! returns a chain that is ready when it is done. Nobody waits: the work is divided into blocks,
+//! which the workers of the queue claim. Who starts the work runs the first block, so that little
+//! work, which is one block, costs no task.
 //!
 //! ```text
 //!   kernel ── borrows, plan ──► start ──► chain ──────────────────────────────► ready, or the error
@@ -35,8 +36,9 @@ pub(crate) fn width(ctx: &ExecutionContext) -> usize {
     ctx.queue().parallelism_level()
 }
 
-/// Tells profilers how many operations a kernel takes, and how many `T` it reads and writes. Only where one thread is at work: there,
-/// all of it is done when the kernel returns, and its time is the time of that.
+/// Tells profilers how many operations a kernel takes, and how many `T` it reads and writes. Only
+/// where one thread is at work: there, all of it is done when the kernel returns, and its time is
+/// the time of that.
 pub(crate) fn report_work<T>(ctx: &ExecutionContext, operations: usize, numbers: usize) {
     if width(ctx) == 1 {
         tracing::report_work(|| Work {
@@ -89,7 +91,8 @@ where
     Ok(done)
 }
 
-/// That there is no memory for a tensor, in the words of a kernel, and how much it takes. Whatever else is wrong is told as it is.
+/// That there is no memory for a tensor, in the words of a kernel, and how much it takes. Whatever
+/// else is wrong is told as it is.
 #[cold]
 pub(crate) fn no_memory(words: &str, error: TensorError) -> Error {
     match error {
@@ -101,7 +104,8 @@ pub(crate) fn no_memory(words: &str, error: TensorError) -> Error {
     }
 }
 
-/// Starts a routine that computes the output row by row. It is given rows, and their part of the output.
+/// Starts a routine that computes the output row by row. It is given rows, and their part of the
+/// output.
 pub(crate) fn start_rows<T: Element>(
     ctx: &ExecutionContext,
     output: OwnedElementsMut<T>,
@@ -127,7 +131,8 @@ pub(crate) fn start_elements<T: Element>(
     start_rows(ctx, output, 1, operations, routine)
 }
 
-/// So many operations are done at once: handing them to another thread would cost more than they do.
+/// So many operations are done at once: handing them to another thread would cost more than they
+/// do.
 const MAX_OPERATIONS_AT_ONCE: usize = 1 << 15;
 
 /// Starts work that does not divide: as a task, unless it is little.

@@ -1,7 +1,8 @@
 //! Checks that the verifiers of several ops share, beside those of [`tfrt::ods::verify`].
 //!
-//! Each op has its verifier next to its kernel. It runs only where everything that the declaration says by
-//! itself holds: attributes are there and of their kinds, and there are as many operands and regions as declared.
+//! Each op has its verifier next to its kernel. It runs only where everything that the declaration
+//! says by itself holds: attributes are there and of their kinds, and there are as many operands
+//! and regions as declared.
 
 use std::borrow::Cow;
 
@@ -11,8 +12,8 @@ use tfrt::ods::verify::{Breach, region};
 /// What every region ends in.
 pub(crate) const RETURN: &str = "tfrt.return";
 
-/// The function that `attribute` names, if there is one, for ops whose missing functions are reported when the program is
-/// converted.
+/// The function that `attribute` names, if there is one, for ops whose missing functions are
+/// reported when the program is converted.
 pub(crate) fn function_if_defined<'a>(
     op: &'a dyn OpInstance,
     attribute: &str,

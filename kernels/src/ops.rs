@@ -1,7 +1,8 @@
 //! Ops of the Core Runtime for the processor: `tf.*` and `tfrt_test.*`, each of them a kernel, too.
 //!
-//! Numeric code is that of [`tfrt_compute`]; here is what the ops promise of metadata, and what they say where something is
-//! wrong. Ops whose attributes may be of any type are functions of their call, and no kernels.
+//! Numeric code is that of [`tfrt_compute`]; here is what the ops promise of metadata, and what
+//! they say where something is wrong. Ops whose attributes may be of any type are functions of
+//! their call, and no kernels.
 //!
 //! Ops whose attributes have types of Rust are also functions of Rust, in the modules below:
 //!
@@ -112,7 +113,8 @@ macro_rules! with_number {
 
 use with_number;
 
-/// Runs `$work` with `$N` as the size of elements in bytes: for ops that move elements, whatever they are.
+/// Runs `$work` with `$N` as the size of elements in bytes: for ops that move elements, whatever
+/// they are.
 macro_rules! with_size {
     ($dtype:expr, $N:ident => $work:expr, else $otherwise:expr $(,)?) => {{
         let dtype: tfrt::prelude::DType = $dtype;

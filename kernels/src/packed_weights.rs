@@ -1,9 +1,10 @@
 //! Weights in the order in which the processor reads them, kept from run to run.
 //!
-//! A matrix that is multiplied with again and again, such as the filter of a convolution, is best rearranged once. What comes
-//! of it lies beside the weights, as a [note](OwnedElements::note) of their buffer: it goes when they go, it is found without a
-//! lock, and it holds only as long as they are not written. How much memory all of them take is the business of a resource of
-//! the host, [`PackedWeights`].
+//! A matrix that is multiplied with again and again, such as the filter of a convolution, is best
+//! rearranged once. What comes of it lies beside the weights, as a [note](OwnedElements::note) of
+//! their buffer: it goes when they go, it is found without a lock, and it holds only as long as
+//! they are not written. How much memory all of them take is the business of a resource of the
+//! host, [`PackedWeights`].
 //!
 //! ```text
 //!  first use ──► packed by the routine as it goes, nothing is kept: a program that runs once pays for nothing
@@ -11,8 +12,9 @@
 //!                                └────────── no ───► as in the first use
 //! ```
 //!
-//! Nothing is evicted: a program uses its weights in turn, and whatever was used least recently would be what it needs next.
-//! What is computed does not depend on whether weights are kept, nor on who was first to pack them.
+//! Nothing is evicted: a program uses its weights in turn, and whatever was used least recently
+//! would be what it needs next. What is computed does not depend on whether weights are kept, nor
+//! on who was first to pack them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,8 +25,8 @@ use tfrt_tensor::{HostBuffer, OwnedElements};
 
 /// How many bytes are kept at most, unless the host says otherwise.
 ///
-/// The filters of a network like ResNet-50 are 100 MB. Those of its later stages are so large, beside their images, that they
-/// come from memory in either order; this is room for the others.
+/// The filters of a network like ResNet-50 are 100 MB. Those of its later stages are so large,
+/// beside their images, that they come from memory in either order; this is room for the others.
 pub const DEFAULT_MAX_BYTES: usize = 40 << 20;
 
 /// How much memory the packed weights of a host take, and may take.
@@ -124,8 +126,8 @@ struct Kept {
     _room: Room,
 }
 
-/// The weights in an order, if they are kept in it, or are from now on. `len` is how many numbers that is, `pack` puts them
-/// there.
+/// The weights in an order, if they are kept in it, or are from now on. `len` is how many numbers
+/// that is, `pack` puts them there.
 pub(crate) fn find(
     ctx: &ExecutionContext,
     weights: &OwnedElements<f32>,
@@ -150,7 +152,8 @@ pub(crate) fn find(
             let Some(room) = PackedWeights::of(ctx.host()).reserve(num_bytes) else {
                 return Ok(None);
             };
-            // The host's memory, as it outlives the request. Without any the program goes on as before.
+            // The host's memory, as it outlives the request. Without any the program goes on as
+            // before.
             let align_bytes = align_of::<f32>();
             let Ok(mut packed) = HostBuffer::zeroed(ctx.host().allocator(), num_bytes, align_bytes)
             else {

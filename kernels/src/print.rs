@@ -72,14 +72,15 @@ fn line<T: Printed>(value: &T) -> impl Display + '_ {
     fmt::from_fn(|f| value.write(f))
 }
 
-/// Prints the name of the type and the value: `int32 = 7`. Numbers that are not whole are printed with six digits behind
-/// the point.
+/// Prints the name of the type and the value: `int32 = 7`. Numbers that are not whole are printed
+/// with six digits behind the point.
 #[tfrt_kernel("tfrt.print.{T}", T = [bool as "i1", i32, i64, f32, f64], side_effecting, format = "operands attr-dict")]
 fn print<T: Printed>(value: T) -> io::Result<()> {
     print_line(line(&value))
 }
 
-/// Prints the name of the type and the value. Halves are printed as their bits, complex numbers as both parts.
+/// Prints the name of the type and the value. Halves are printed as their bits, complex numbers as
+/// both parts.
 #[tfrt_kernel(
     "tfrt.print.{T}",
     T = [f16, Complex<f32> as "complex64", Complex<f64> as "complex128"],

@@ -1,7 +1,8 @@
-//! The types of numbers that kernels of tensors come in: as operands, as attributes and as elements.
+//! The types of numbers that kernels of tensors come in: as operands, as attributes and as
+//! elements.
 //!
-//! The three differ for truth values, which are bytes as elements, and for complex numbers, which attributes list as pairs:
-//! real part first.
+//! The three differ for truth values, which are bytes as elements, and for complex numbers, which
+//! attributes list as pairs: real part first.
 
 use std::borrow::Cow;
 

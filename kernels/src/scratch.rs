@@ -1,10 +1,12 @@
 //! Scratch memory that workers use again and again.
 //!
-//! A block of a routine writes its workspace before it reads it, so that what was there does not matter; yet memory must have
-//! been initialised once, and to clear megabytes for each kernel takes as long as a small kernel. So what a worker is done with
-//! goes into a slot of the host, of which there is one for each worker, and the next one takes it from there.
+//! A block of a routine writes its workspace before it reads it, so that what was there does not
+//! matter; yet memory must have been initialised once, and to clear megabytes for each kernel takes
+//! as long as a small kernel. So what a worker is done with goes into a slot of the host, of which
+//! there is one for each worker, and the next one takes it from there.
 //!
-//! A slot is tried, and never waited for: who finds it in use goes on to the next, and in the end to the allocator.
+//! A slot is tried, and never waited for: who finds it in use goes on to the next, and in the end
+//! to the allocator.
 
 use std::sync::{Arc, Mutex};
 

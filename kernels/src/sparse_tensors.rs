@@ -1,5 +1,5 @@
-//! `coo.*`: sparse tensors in coordinate form. A kernel comes once for each type of elements and each rank, and takes no
-//! tensors of others.
+//! `coo.*`: sparse tensors in coordinate form. A kernel comes once for each type of elements and
+//! each rank, and takes no tensors of others.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{CooHostTensor, DenseHostTensor, Element, Shape, TensorError};
@@ -50,10 +50,11 @@ fn convert_coo_to_dht<T: Scalar, const R: usize>(
     Ok((dense, in_chain))
 }
 
-/// Returns the elements of a dense tensor that are not zero, in row-major order, as a sparse tensor.
+/// Returns the elements of a dense tensor that are not zero, in row-major order, as a sparse
+/// tensor.
 ///
-/// The coordinates are computed as the reference does, which takes the sizes of dimensions in the wrong order: they are
-/// right only for tensors whose dimensions are all of one size.
+/// The coordinates are computed as the reference does, which takes the sizes of dimensions in the
+/// wrong order: they are right only for tensors whose dimensions are all of one size.
 ///
 /// # Errors
 /// `Cannot allocate value tensor`, `Cannot allocate index tensor`.
@@ -93,7 +94,8 @@ fn convert_dht_to_coo<T: Scalar, const R: usize>(
     Ok((sparse, in_chain))
 }
 
-/// The coordinates that the reference assigns to the element at a position: see [`convert_dht_to_coo`].
+/// The coordinates that the reference assigns to the element at a position: see
+/// [`convert_dht_to_coo`].
 fn reference_coordinates<const R: usize>(position: usize, dims: [usize; R]) -> [i64; R] {
     let mut coordinates = [0; R];
     let mut rest = position;
@@ -105,7 +107,8 @@ fn reference_coordinates<const R: usize>(position: usize, dims: [usize; R]) -> [
     coordinates
 }
 
-/// Whether the values of two sparse tensors are nearly equal, by 2 units in the last place, and their coordinates are equal.
+/// Whether the values of two sparse tensors are nearly equal, by 2 units in the last place, and
+/// their coordinates are equal.
 #[tfrt_kernel(
     "coo.tensor_equal.{T}.{R}",
     T = [i32, f32],

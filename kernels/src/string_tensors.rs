@@ -24,7 +24,8 @@ pub(crate) fn bytes_of(value: AttrRef<'_>) -> Result<Vec<u8>, AttrError> {
 /// Makes a tensor of its strings.
 ///
 /// # Errors
-/// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of elements.
+/// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of
+/// elements.
 #[tfrt_kernel("tfrt_sht.create_tensor", results(tensor), attribute_names = free)]
 fn create_tensor(
     #[attr] shape: &[i64],
@@ -36,7 +37,8 @@ fn create_tensor(
 /// Makes a tensor of its strings.
 ///
 /// # Errors
-/// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of elements.
+/// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of
+/// elements.
 #[tfrt_kernel("tfrt_sht_sync.create_tensor", sync, results(tensor), attribute_names = free)]
 fn create_tensor_sync(
     #[attr] shape: &[i64],

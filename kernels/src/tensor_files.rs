@@ -1,4 +1,5 @@
-//! `btf.*`: tensors of binary tensor files. Reading a file may take long: it is done on the blocking pool.
+//! `btf.*`: tensors of binary tensor files. Reading a file may take long: it is done on the
+//! blocking pool.
 
 use std::fs::File;
 

@@ -1,6 +1,7 @@
 //! Kernels for tests: of scheduling, of errors, of lifetimes, of every way to bind a parameter.
 //!
-//! Each is as small as what it shows. What they print is fixed to the byte, because tests compare it.
+//! Each is as small as what it shows. What they print is fixed to the byte, because tests compare
+//! it.
 
 pub mod basics;
 
@@ -42,7 +43,8 @@ mod printf;
 
 use tfrt::prelude::*;
 
-/// Lets a kernel that is an `async fn` go on as a task of the queue, for work that must not hold up who starts the kernel.
+/// Lets a kernel that is an `async fn` go on as a task of the queue, for work that must not hold up
+/// who starts the kernel.
 async fn on_queue(ctx: &ExecutionContext) {
     let (promise, turn) = AsyncValueRef::unconstructed();
     ctx.enqueue(move || promise.emplace(Chain));

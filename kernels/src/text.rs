@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io::{self, Write};
 
-/// Writes one line to standard output and flushes it, so that lines of kernels keep their order among those of others.
+/// Writes one line to standard output and flushes it, so that lines of kernels keep their order
+/// among those of others.
 pub(crate) fn print_line(line: impl fmt::Display) -> io::Result<()> {
     let mut output = io::stdout().lock();
     writeln!(output, "{line}")?;

@@ -1,4 +1,5 @@
-//! The kernels of the tutorial: a type of one's own, a kernel that makes it, a kernel that prints it.
+//! The kernels of the tutorial: a type of one's own, a kernel that makes it, a kernel that prints
+//! it.
 
 use std::io;
 

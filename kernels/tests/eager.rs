@@ -1,4 +1,5 @@
-//! Ops called from Rust: order, places, modes, memory, errors, and programs op by op against the same programs as graphs.
+//! Ops called from Rust: order, places, modes, memory, errors, and programs op by op against the
+//! same programs as graphs.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,7 +41,8 @@ fn message<T>(outcome: Result<T>) -> String {
     }
 }
 
-/// The handle that a call returns, or one of its error: which of them depends on how fast the queue is.
+/// The handle that a call returns, or one of its error: which of them depends on how fast the queue
+/// is.
 fn handle(outcome: Result<TensorHandle>) -> TensorHandle {
     outcome.unwrap_or_else(TensorHandle::error)
 }

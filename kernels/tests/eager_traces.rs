@@ -1,4 +1,5 @@
-//! What traces say of ops. Tracing is a matter of the whole process, so this test has one of its own.
+//! What traces say of ops. Tracing is a matter of the whole process, so this test has one of its
+//! own.
 
 use std::sync::{Arc, Mutex};
 

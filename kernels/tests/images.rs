@@ -1,7 +1,8 @@
-//! Images and records: `tfrt_test.decode_jpeg`, `tfrt_test.parse_example_from_bytes`, and what asks records.
+//! Images and records: `tfrt_test.decode_jpeg`, `tfrt_test.parse_example_from_bytes`, and what asks
+//! records.
 //!
-//! `images/*.jpg` are a gradient of 27 times 20 pixels, in the codings that matter; `images/*.rgb` is what libjpeg-turbo makes of
-//! them.
+//! `images/*.jpg` are a gradient of 27 times 20 pixels, in the codings that matter; `images/*.rgb`
+//! is what libjpeg-turbo makes of them.
 
 use std::fs;
 use std::path::Path;

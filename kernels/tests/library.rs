@@ -52,8 +52,9 @@ fn every_group_has_its_kernels() {
         count.0 += 1;
         count.1 += usize::from(kernel.is_sync());
     }
-    // Kernels, and synchronous ones among them. `tfrt.select` comes on top of the 65 of the reference, and a convolution that ends
-    // a residual block on top of the 12; ops of the Core Runtime are kernels, too, and a constant of `corert_sync` has one.
+    // Kernels, and synchronous ones among them. `tfrt.select` comes on top of the 65 of the
+    // reference, and a convolution that ends a residual block on top of the 12; ops of the Core
+    // Runtime are kernels, too, and a constant of `corert_sync` has one.
     let expected = [
         ("btf", (40, 0)),
         ("coo", (24, 0)),

@@ -22,7 +22,8 @@ fn tensor<T: Element>(dims: &[usize], elements: &[T]) -> DenseHostTensor {
     DenseHostTensor::from_elements(&allocator, shape, elements).unwrap()
 }
 
-/// Small fractions of either sign, which differ from their neighbours. The seed makes another sequence.
+/// Small fractions of either sign, which differ from their neighbours. The seed makes another
+/// sequence.
 fn numbers(len: usize, seed: u32) -> Vec<f32> {
     let mut state = seed.wrapping_mul(2_654_435_769) | 1;
     let next = |_| {
@@ -68,8 +69,8 @@ fn is_done(outcome: TestOutcome) {
     outcome.expect_done();
 }
 
-/// Sees to it that no number is further from what it should be than some units of single precision, of the sum of what went
-/// into it.
+/// Sees to it that no number is further from what it should be than some units of single precision,
+/// of the sum of what went into it.
 fn assert_near(found: &[f32], expected: &[f64], scale: f64) {
     assert_eq!(found.len(), expected.len());
     for (index, (&found, &expected)) in found.iter().zip(expected).enumerate() {
@@ -150,7 +151,8 @@ struct Sample {
 const INPUT: [usize; 4] = [2, 20, 18, 6];
 const FILTER: [usize; 4] = [3, 3, 6, 16];
 const OUTPUT: [usize; 4] = [2, 10, 18, 16];
-/// Products that make an element: of numbers below 2, so that their sum is below four times as many.
+/// Products that make an element: of numbers below 2, so that their sum is below four times as
+/// many.
 const TERMS: f64 = 4.0 * 360.0;
 
 impl Sample {
@@ -317,7 +319,8 @@ fn images_are_normalised_where_they_lie() {
         let of = |parameter: &[f32]| f64::from(parameter[index % 10]);
         *x = of(&scale) * (*x - of(&mean)) / (of(&variance) + 0.25).sqrt() + of(&bias);
     }
-    // Numbers below 2, thrice rounded: their differences are below 4, times a factor below 2 / √0.75, plus 2.
+    // Numbers below 2, thrice rounded: their differences are below 4, times a factor below 2 /
+    // √0.75, plus 2.
     tensor.for_each(|tensor| assert_near(tensor, &expected, 3.0 * 12.0));
 }
 
@@ -363,7 +366,8 @@ fn gradients_of_normalisation_are_those_of_the_formula() {
                     - centred(row) * r * r * products / rows as f64);
         }
     }
-    // Sums of 3000 products below 8, in blocks of 128: (3000 / 128 + 128) roundings of sums that are below 24,000.
+    // Sums of 3000 products below 8, in blocks of 128: (3000 / 128 + 128) roundings of sums that
+    // are below 24,000.
     gamma_gradient.for_each(|found| assert_near(found, &expected_gamma, 24_000.0));
     beta_gradient.for_each(|found| assert_near(found, &expected_beta, 24_000.0));
     input_gradient.for_each(|found| assert_near(found, &expected_input, 1000.0));

@@ -1,10 +1,12 @@
 //! Numeric kernels, held against what NumPy makes of the same random tensors.
 //!
-//! `numpy/record.py` wrote `numpy/recorded.npz`, once and by hand, and says how its arrays are named: nothing here needs Python.
-//! Shapes are random, empty and of rank 0 among them, and broadcast where a kernel broadcasts; numbers are of all magnitudes,
-//! with NaN, infinities, zeros of both signs and denormals among them; half of the arrays lie column by column in the file.
+//! `numpy/record.py` wrote `numpy/recorded.npz`, once and by hand, and says how its arrays are
+//! named: nothing here needs Python. Shapes are random, empty and of rank 0 among them, and
+//! broadcast where a kernel broadcasts; numbers are of all magnitudes, with NaN, infinities, zeros
+//! of both signs and denormals among them; half of the arrays lie column by column in the file.
 //!
-//! What must agree, by the first kernel of this table whose name begins so. ε is the gap between 1 and the next number.
+//! What must agree, by the first kernel of this table whose name begins so. ε is the gap between 1
+//! and the next number.
 //!
 //! | kernels | agree with NumPy |
 //! |---|---|
@@ -19,7 +21,8 @@
 //! | `tfrt_test.reduce_mean.f32.`, `tfrt_test.mean_axis_zero.`, `tfrt_test.global_average_pooling.` | 16 · ε · the mean of magnitudes |
 //! | all others | bit for bit, and NaN where NumPy has NaN |
 //!
-//! Bounds in ULP hold from the exact result; half a unit is added, because what is recorded is rounded.
+//! Bounds in ULP hold from the exact result; half a unit is added, because what is recorded is
+//! rounded.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -1,4 +1,5 @@
-//! Operand buffers are used again where a kernel holds the last reference to them, and nowhere else.
+//! Operand buffers are used again where a kernel holds the last reference to them, and nowhere
+//! else.
 
 use std::sync::Arc;
 

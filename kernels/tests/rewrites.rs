@@ -34,7 +34,8 @@ impl Numbers {
 /// One rule at work.
 struct Case {
     rule: &'static str,
-    /// How operands are made: element type and extents; `N` is any number from 1 to 5, and `+` numbers that are not negative.
+    /// How operands are made: element type and extents; `N` is any number from 1 to 5, and `+`
+    /// numbers that are not negative.
     operands: &'static [&'static str],
     /// A function of the operands `%a`, `%b`, … that returns `%r`.
     body: &'static str,

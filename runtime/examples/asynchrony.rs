@@ -1,4 +1,5 @@
-//! Kernels that wait without blocking a thread: an `async fn`, and a value that another thread makes available.
+//! Kernels that wait without blocking a thread: an `async fn`, and a value that another thread
+//! makes available.
 //!
 //! ```console
 //! $ cargo run -p tfrt --example asynchrony

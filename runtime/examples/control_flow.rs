@@ -10,7 +10,8 @@ use std::error::Error;
 use tfrt::prelude::*;
 use tfrt::testing;
 
-/// Runs the body for each number from `first` to `last`, and passes the result of one run to the next.
+/// Runs the body for each number from `first` to `last`, and passes the result of one run to the
+/// next.
 #[tfrt_kernel("example.fold")]
 async fn fold(
     initial: i64,

@@ -351,7 +351,8 @@ fn effects_without_an_order_show() {
     assert!(found.contains("under the queue `random:"), "{found}");
 }
 
-/// All kernels are synchronous, and everything is there from the start: only the order of the program keeps them in step.
+/// All kernels are synchronous, and everything is there from the start: only the order of the
+/// program keeps them in step.
 #[test]
 fn a_chain_that_synchronous_kernels_lack_is_found() {
     let source = "func @main(%x: i32, %y: i32, %c: !tfrt.chain) -> !sample.list {

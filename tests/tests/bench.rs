@@ -1,5 +1,5 @@
-//! What `tfrt bench` says of programs, but for the times: that each kernel is listed once and as often as it runs, that the
-//! document can be read, and what becomes of errors.
+//! What `tfrt bench` says of programs, but for the times: that each kernel is listed once and as
+//! often as it runs, that the document can be read, and what becomes of errors.
 //!
 //! This binary is the tool, too.
 
@@ -169,7 +169,8 @@ fn program(name: &str, text: &str) -> Result<PathBuf, Failed> {
     Ok(path)
 }
 
-/// Runs `tfrt` where the file is, with the name of the file behind the flags, and functions behind that.
+/// Runs `tfrt` where the file is, with the name of the file behind the flags, and functions behind
+/// that.
 fn tfrt(flags: &[&str], file: &Path, functions: &[&str]) -> Result<tool::Output, Failed> {
     let directory = file.parent().unwrap_or(Path::new("."));
     let name = file.file_name().ok_or("expected a file")?;

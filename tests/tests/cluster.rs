@@ -1,4 +1,5 @@
-//! Tasks of a cluster as processes: `tfrt worker`, `tfrt launch`, `tfrt cluster` and `tfrt run --distributed`.
+//! Tasks of a cluster as processes: `tfrt worker`, `tfrt launch`, `tfrt cluster` and
+//! `tfrt run --distributed`.
 //!
 //! This binary is the tool, too.
 

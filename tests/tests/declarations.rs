@@ -1,5 +1,5 @@
-//! The declarations of the standard library, as `tfrt ops` exports them: that other tools can read them, and that they say what
-//! is declared.
+//! The declarations of the standard library, as `tfrt ops` exports them: that other tools can read
+//! them, and that they say what is declared.
 //!
 //! This binary is the tool, too.
 
@@ -420,7 +420,8 @@ fn table_gen_reads_odd_declarations() -> Outcome {
     })
 }
 
-/// Has everything made that the tool makes of ops, dialects and types. `dialects` are those of the ops, one for each op.
+/// Has everything made that the tool makes of ops, dialects and types. `dialects` are those of the
+/// ops, one for each op.
 fn reads_all<'a>(tool: &TableGen, path: &Path, dialects: impl Iterator<Item = &'a str>) -> Outcome {
     let dialects: Vec<_> = dialects.collect();
     let classes = tool.run(path, &["-gen-op-decls"])?;

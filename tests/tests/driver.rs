@@ -27,7 +27,8 @@ fn from_timer(host: &HostContext) -> AsyncValueRef<i32> {
     value
 }
 
-/// Returns 1 from a thread of its own, which goes on for a while with the value and the context in its hands.
+/// Returns 1 from a thread of its own, which goes on for a while with the value and the context in
+/// its hands.
 #[tfrt_kernel("driver.from_thread")]
 fn from_thread(ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, value) = AsyncValueRef::unconstructed();

@@ -1,4 +1,5 @@
-//! How the macros find the facade in crates that know it under another name, or do not depend on it.
+//! How the macros find the facade in crates that know it under another name, or do not depend on
+//! it.
 //!
 //! Crates outside this workspace, built as a user builds them.
 
@@ -44,7 +45,8 @@ pub fn shift(point: &Point, #[attr] side: Side, _shared: Res<Shared>) -> i32 {{
     )
 }
 
-/// A workspace with a crate that renames the facade, one that inherits a renamed dependency, and one without the facade.
+/// A workspace with a crate that renames the facade, one that inherits a renamed dependency, and
+/// one without the facade.
 fn workspace() -> &'static Path {
     static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
     WORKSPACE.get_or_init(|| {
@@ -103,14 +105,16 @@ fn workspace() -> &'static Path {
             "without/src/lib.rs",
             &kernels("renamed::rt", "without"),
         );
-        // The versions that the workspace was built with are there already; others might have to be fetched.
+        // The versions that the workspace was built with are there already; others might have to be
+        // fetched.
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))
             .expect("the lock file is copied");
         folder
     })
 }
 
-/// Builds a crate in the folder of the other crates outside this workspace, which have built most of the same dependencies.
+/// Builds a crate in the folder of the other crates outside this workspace, which have built most
+/// of the same dependencies.
 fn build(package: &str) -> Output {
     Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--offline", "--package", package])

@@ -1,4 +1,5 @@
-//! The fuzz targets of `tests/fuzz` on the golden programs and on fixed damage to them; and damage of every single byte.
+//! The fuzz targets of `tests/fuzz` on the golden programs and on fixed damage to them; and damage
+//! of every single byte.
 //!
 //! Live values are counted for the whole process, so that targets run one after the other.
 
@@ -10,7 +11,8 @@ use tfrt_fuzz::seeds::Seeds;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Runs a target on all seeds of at most `max_bytes`, and on `num_mutants` more inputs; at least `min_accepted` are accepted.
+/// Runs a target on all seeds of at most `max_bytes`, and on `num_mutants` more inputs; at least
+/// `min_accepted` are accepted.
 fn check(name: &str, max_bytes: usize, num_mutants: usize, min_accepted: usize) {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     programs::set_up(Printing::Silent);
@@ -73,7 +75,8 @@ fn damaged_files_run_to_their_end_and_leave_nothing_behind() {
     check("verify_run", 4096, 1_500, 300);
 }
 
-/// Runs a target of data files on its seeds and on `num_mutants` more inputs; at least `min_accepted` are accepted.
+/// Runs a target of data files on its seeds and on `num_mutants` more inputs; at least
+/// `min_accepted` are accepted.
 fn check_data(name: &str, num_mutants: usize, min_accepted: usize) {
     let target = find(name).expect("a target of that name");
     let golden = Seeds {
@@ -107,7 +110,8 @@ fn damaged_images_and_records_decode_or_do_not() {
     check_data("example", 2_000, 300);
 }
 
-/// Small files with what is most worth damaging: calls and control flow, attributes of several kinds, synchronous functions.
+/// Small files with what is most worth damaging: calls and control flow, attributes of several
+/// kinds, synchronous functions.
 const FILES: [&str; 3] = ["54-case-out-of-range", "47-driver-flags", "22-sync-runner"];
 
 /// Runs each file as it is damaged by `damage`, which returns damaged copies.
@@ -129,8 +133,8 @@ fn every_truncation_is_refused_or_runs() {
     run_damaged(|bytes, run| (0..bytes.len()).for_each(|len| run(&bytes[..len])));
 }
 
-/// With the variable `TFRT_EVERY_BYTE` set to anything: every change of every byte, and not a few of each. Better in a release
-/// build.
+/// With the variable `TFRT_EVERY_BYTE` set to anything: every change of every byte, and not a few
+/// of each. Better in a release build.
 #[test]
 fn changes_of_every_byte_are_refused_or_run() {
     let all: Vec<u8> = (1..=255).collect();

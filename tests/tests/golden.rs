@@ -1,5 +1,5 @@
-//! Every recorded command is a test, and so is each thing that we do otherwise than the recording. A run of a file is also
-//! tried with the text that the file was made of.
+//! Every recorded command is a test, and so is each thing that we do otherwise than the recording.
+//! A run of a file is also tried with the text that the file was made of.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! What `tfrt graph` draws of the programs at hand: that it is well formed, the same every time, and shows streams and regions
-//! as it says.
+//! What `tfrt graph` draws of the programs at hand: that it is well formed, the same every time,
+//! and shows streams and regions as it says.
 //!
 //! This binary is the tool, too.
 
@@ -69,7 +69,8 @@ fn check(program: &Path) -> Result<(), Failed> {
     }
     let nodes = check_dot(&dot)?;
     let boxes = check_svg(&svg)?;
-    // Boxes of functions and regions have no hint; those of ops say the stream, in the order of the program.
+    // Boxes of functions and regions have no hint; those of ops say the stream, in the order of the
+    // program.
     let drawn: Vec<Option<usize>> = boxes
         .iter()
         .filter(|part| part.fill != "#ffffff")
@@ -85,7 +86,8 @@ fn check(program: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A page has a picture of each function, with the boxes that `dot` draws, and asks nobody for anything.
+/// A page has a picture of each function, with the boxes that `dot` draws, and asks nobody for
+/// anything.
 fn check_page(program: &Path) -> Result<(), Failed> {
     let (dot, page) = (draw(program, "dot")?, draw(program, "html")?);
     let outside = page.replace("http://www.w3.org/2000/svg", "");
@@ -144,7 +146,8 @@ fn values_are_labelled_and_nothing_is_stray() -> Result<(), Failed> {
     if !svg.contains(">i32</text>") {
         return Err(format!("no type at an arrow:\n{svg}").into());
     }
-    // Every node has an edge: the argument that is unused, and the end that returns nothing, are not nodes.
+    // Every node has an edge: the argument that is unused, and the end that returns nothing, are
+    // not nodes.
     let nodes = dot
         .lines()
         .filter_map(|line| line.trim().split_once(" [label="));
@@ -338,7 +341,8 @@ fn check_svg(svg: &str) -> Result<Vec<Frame>, String> {
     Ok(boxes)
 }
 
-/// Checks that every tag is closed, innermost first, and that text holds no letter that XML reserves.
+/// Checks that every tag is closed, innermost first, and that text holds no letter that XML
+/// reserves.
 fn check_tags(svg: &str) -> Result<(), String> {
     let mut open = Vec::new();
     for part in svg.split('<').skip(1) {

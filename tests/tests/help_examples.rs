@@ -1,4 +1,5 @@
-//! The examples in the help of each command, run as a reader would: in a shell, next to files with the names that they use.
+//! The examples in the help of each command, run as a reader would: in a shell, next to files with
+//! the names that they use.
 //!
 //! This binary is the tool, too.
 

@@ -1,4 +1,5 @@
-//! Files that mean harm: what the tools open, show, compute and write for them is bounded, and steers no terminal.
+//! Files that mean harm: what the tools open, show, compute and write for them is bounded, and
+//! steers no terminal.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Kernel libraries: a crate outside of this workspace, built as a stranger would build it, and loaded into the tools.
+//! Kernel libraries: a crate outside of this workspace, built as a stranger would build it, and
+//! loaded into the tools.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -77,7 +78,8 @@ fn scratch(name: &str) -> PathBuf {
 /// Builds the library as this test was built, once for each list of features.
 fn build(features: &str) -> Result<PathBuf, Failed> {
     static LOCK_FILE: OnceLock<Result<u64, String>> = OnceLock::new();
-    // The versions that the workspace was built with are there already; others might have to be fetched.
+    // The versions that the workspace was built with are there already; others might have to be
+    // fetched.
     let copied = LOCK_FILE.get_or_init(|| {
         let lock_file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
         std::fs::copy(lock_file, plugin_crate().join("Cargo.lock"))
@@ -261,7 +263,8 @@ fn a_payload_of_the_library_that_panics_as_it_goes_is_reported() -> Result<(), F
     }
 }
 
-/// Runs with a library that is refused and returns the complaint, without the words that are the same for all.
+/// Runs with a library that is refused and returns the complaint, without the words that are the
+/// same for all.
 fn complaint(library: &str) -> Result<String, Failed> {
     let (status, stdout, stderr) = run(library, &["plugin.mlir"])?;
     require_equal((status, &*stdout), (Some(1), PREAMBLE))?;
@@ -341,7 +344,8 @@ fn a_name_without_a_slash_is_a_file_of_the_current_folder() -> Result<(), Failed
     require_equal(&*stdout, &*format!("{PREAMBLE}{PLUGIN_LINES}"))
 }
 
-/// `plugin.point` and the rest of the library's dialect are known to none of the tools by themselves.
+/// `plugin.point` and the rest of the library's dialect are known to none of the tools by
+/// themselves.
 fn every_tool_takes_libraries() -> Result<(), Failed> {
     let library = path_text(library()?)?;
     let tool = |arguments: &[&str]| -> Result<tool::Output, Failed> {

@@ -1,4 +1,5 @@
-//! The smallest program that embeds the runtime, built and run as a stranger would. How large it is, its README tells.
+//! The smallest program that embeds the runtime, built and run as a stranger would. How large it
+//! is, its README tells.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,7 +28,8 @@ fn it_runs_a_file_that_another_tool_has_made() {
     let bef = scratch.join("minimal.bef");
     std::fs::write(&bef, file.bytes()).expect("the file is written");
 
-    // The versions that the workspace was built with are there already; others might have to be fetched.
+    // The versions that the workspace was built with are there already; others might have to be
+    // fetched.
     std::fs::copy(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock"),
         crate_directory.join("Cargo.lock"),

@@ -1,7 +1,8 @@
-//! The language of comments, documentation and help: phrases that a native speaker would not write are found here.
+//! The language of comments, documentation and help: phrases that a native speaker would not write
+//! are found here.
 //!
-//! The test knows only a few patterns that are easy to recognise. Comments that need one of them for a good reason are
-//! listed in [`ALLOWED`].
+//! The test knows only a few patterns that are easy to recognise. Comments that need one of them
+//! for a good reason are listed in [`ALLOWED`].
 
 use std::fs;
 use std::path::{Path, PathBuf};

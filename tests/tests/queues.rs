@@ -50,8 +50,9 @@ fn log_later(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<Chain> {
     chain
 }
 
-/// Waits for the queue that runs it. Returns whether that was refused. A kernel whose operand arrives just as its waiter is
-/// registered runs on the caller's thread, where nothing is to be refused.
+/// Waits for the queue that runs it. Returns whether that was refused. A kernel whose operand
+/// arrives just as its waiter is registered runs on the caller's thread, where nothing is to be
+/// refused.
 #[tfrt_kernel("queues.wait")]
 fn wait(number: i32, ctx: &ExecutionContext) -> bool {
     let (_promise, never) = AsyncValueRef::<i32>::unconstructed();

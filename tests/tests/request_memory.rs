@@ -33,7 +33,8 @@ const SOURCE: &str = "
     }
 ";
 
-/// Runs a function whose request may hold 64 KiB and returns its results, what was reported, and the request.
+/// Runs a function whose request may hold 64 KiB and returns its results, what was reported, and
+/// the request.
 fn run(function: &str) -> (Vec<AnyRef>, Vec<String>, Arc<RequestContext>) {
     let kernels = Arc::new(KernelRegistry::from_link().expect("no name is taken twice"));
     let file = tfrt::text::compile(SOURCE, "p.mlir", &kernels).expect("the program is sound");

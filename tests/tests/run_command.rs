@@ -127,7 +127,8 @@ fn folder(test: &str) -> Result<PathBuf, Failed> {
     Ok(path)
 }
 
-/// What a tool did: its exit status, and what it wrote, without the lines about the allocator and the queue.
+/// What a tool did: its exit status, and what it wrote, without the lines about the allocator and
+/// the queue.
 fn run(
     folder: &Path,
     tool: &str,

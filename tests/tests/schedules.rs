@@ -1,10 +1,12 @@
-//! Functions follow a schedule where their order is known. Whether they do must change neither what a program returns, nor in which
-//! order a queue that keeps an order has side effects, nor what is reported; nor may tracing.
+//! Functions follow a schedule where their order is known. Whether they do must change neither what
+//! a program returns, nor in which order a queue that keeps an order has side effects, nor what is
+//! reported; nor may tracing.
 //!
-//! Random programs run in three ways: following schedules, the same while traced, and in the ready loop alone. Several functions are
-//! started before one is waited for. The same with kernels that wait for all tasks, and on queues that run tasks at once or the last
-//! one first, under which a function leaves its order. `schedules::wide` does the same with more of the language. `tests/random_programs`
-//! runs any number of them, and one of them alone.
+//! Random programs run in three ways: following schedules, the same while traced, and in the ready
+//! loop alone. Several functions are started before one is waited for. The same with kernels that
+//! wait for all tasks, and on queues that run tasks at once or the last one first, under which a
+//! function leaves its order. `schedules::wide` does the same with more of the language.
+//! `tests/random_programs` runs any number of them, and one of them alone.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError, mpsc};
@@ -186,7 +188,8 @@ impl Writer {
         for _ in 0..2 + self.random.below(6) {
             let to = self.fresh();
             let x = numbers[self.random.below(numbers.len())].clone();
-            // A region names what it takes as its operands are named: two of them must not be the same.
+            // A region names what it takes as its operands are named: two of them must not be the
+            // same.
             let others: Vec<&String> = numbers.iter().filter(|&other| *other != x).collect();
             let y = others[self.random.below(others.len())].clone();
             let chain = chains[self.random.below(chains.len())].clone();
@@ -413,11 +416,11 @@ fn compare_disturbed(seed: u64, source: &str) {
     }
 }
 
-/// Checks the program of each seed: of those that are kept and of so many others, `TFRT_STRESS` times as many, or of those that
-/// `TFRT_SEEDS=FROM..TO` names.
+/// Checks the program of each seed: of those that are kept and of so many others, `TFRT_STRESS`
+/// times as many, or of those that `TFRT_SEEDS=FROM..TO` names.
 ///
-/// In that case the number of each program is printed before it runs, so that one that kills the process or hangs is known.
-/// Returns whether these were the programs of every day.
+/// In that case the number of each program is printed before it runs, so that one that kills the
+/// process or hangs is known. Returns whether these were the programs of every day.
 fn check_programs(kept: &[u64], count: u64, mut check: impl FnMut(u64)) -> bool {
     let Ok(range) = std::env::var("TFRT_SEEDS") else {
         let times =
@@ -725,7 +728,8 @@ fn a_segment_may_wait_for_what_another_thread_runs() {
     }
 }
 
-/// Results of an `async fn` that is done at once: read in place, taken as a reference, returned, handed on by a call, and not used.
+/// Results of an `async fn` that is done at once: read in place, taken as a reference, returned,
+/// handed on by a call, and not used.
 const AT_ONCE: &str = "
 func @sum(%a: i32, %b: i32) -> i32 {
   %s = tfrt.add.i32 %a, %b

@@ -1,4 +1,5 @@
-//! `tfrt new`: what it makes is built, tested and run as a stranger would, outside of this workspace.
+//! `tfrt new`: what it makes is built, tested and run as a stranger would, outside of this
+//! workspace.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -77,7 +78,8 @@ fn make(folder: &Path, name: &str, flags: &[&str]) -> Result<PathBuf, Failed> {
     let arguments = [&["new", "--runtime", runtime], flags, &[name]].concat();
     tfrt(folder, &arguments)??;
     let made = folder.join(name);
-    // The versions that the workspace was built with are there already; others might have to be fetched.
+    // The versions that the workspace was built with are there already; others might have to be
+    // fetched.
     std::fs::copy(root.join("Cargo.lock"), made.join("Cargo.lock"))?;
     Ok(made)
 }
@@ -188,7 +190,8 @@ fn a_crate_needs_no_flag_to_build() -> Result<(), Failed> {
     cargo(&made, "check", &["--tests"]).map(|_| ())
 }
 
-/// What is printed at the end works as it stands, whatever the tool is called and however it was built.
+/// What is printed at the end works as it stands, whatever the tool is called and however it was
+/// built.
 fn commands_for_a_library_fit_the_tool() -> Result<(), Failed> {
     let folder = scratch("commands")?;
     let said = tfrt(&folder, &["new", "--lib", "shapes"])??;

@@ -1,5 +1,5 @@
-//! Trace files against the description of their format, "Trace Event Format", as the viewers of Chrome and Perfetto read it:
-//! what each kind of event must have, and what belongs together.
+//! Trace files against the description of their format, "Trace Event Format", as the viewers of
+//! Chrome and Perfetto read it: what each kind of event must have, and what belongs together.
 //!
 //! This binary is the tool that writes them, too.
 

@@ -18,7 +18,8 @@ fn driver() -> &'static Path {
     DRIVER.get_or_init(|| {
         let crate_directory = root().join("tests/user_crate");
         let target_directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("user_crate");
-        // The versions that the workspace was built with are there already; others might have to be fetched.
+        // The versions that the workspace was built with are there already; others might have to be
+        // fetched.
         std::fs::copy(
             root().join("Cargo.lock"),
             crate_directory.join("Cargo.lock"),

@@ -1,8 +1,9 @@
-//! Are the loops of the element-wise routines vector code, and do rows, images and reductions run at the speed of memory?
+//! Are the loops of the element-wise routines vector code, and do rows, images and reductions run
+//! at the speed of memory?
 //!
-//! For each routine: nanoseconds and bytes read and written for each element, at best, on one thread, with operands that stay
-//! in the second-level cache. What is not vectorised stands out by a factor of ten.
-//! `cargo bench -p tfrt-compute --bench element_wise`.
+//! For each routine: nanoseconds and bytes read and written for each element, at best, on one
+//! thread, with operands that stay in the second-level cache. What is not vectorised stands out by
+//! a factor of ten. `cargo bench -p tfrt-compute --bench element_wise`.
 
 use std::time::Instant;
 

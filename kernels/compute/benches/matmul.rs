@@ -1,7 +1,8 @@
-//! Are our matrix products as fast as the crate `gemm`'s, and products with one row as fast as memory allows?
+//! Are our matrix products as fast as the crate `gemm`'s, and products with one row as fast as
+//! memory allows?
 //!
-//! For each shape, the best of many runs of ours with `b` as it is, ours with `b` packed, and `gemm`'s, all on one thread,
-//! taken in turn. `cargo bench -p tfrt-compute --bench matmul`.
+//! For each shape, the best of many runs of ours with `b` as it is, ours with `b` packed, and
+//! `gemm`'s, all on one thread, taken in turn. `cargo bench -p tfrt-compute --bench matmul`.
 
 use std::time::Instant;
 

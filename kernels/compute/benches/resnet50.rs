@@ -1,10 +1,11 @@
 //! How near do the convolutions of ResNet-50 (batch 1) come to what this processor can do at best?
 //!
-//! For each layer shape: the best of many runs on 1 thread, directly and by minimal filtering where it suits, and on 2 threads
-//! by the faster of the two, in GFLOP/s (of the direct convolution's operations); below, the sum over all layers, and the rate of
-//! a 1024³ matrix product of the crate `gemm` in the same process, to compare with on a machine that others use as well.
-//! `cargo bench -p tfrt-compute --bench resnet50`, with `ROUNDS=100` where others compute, and `LAYER=3` for the fourth shape alone,
-//! such as under a profiler.
+//! For each layer shape: the best of many runs on 1 thread, directly and by minimal filtering where
+//! it suits, and on 2 threads by the faster of the two, in GFLOP/s (of the direct convolution's
+//! operations); below, the sum over all layers, and the rate of a 1024³ matrix product of the crate
+//! `gemm` in the same process, to compare with on a machine that others use as well.
+//! `cargo bench -p tfrt-compute --bench resnet50`, with `ROUNDS=100` where others compute, and
+//! `LAYER=3` for the fourth shape alone, such as under a profiler.
 
 use std::time::Instant;
 
@@ -222,7 +223,8 @@ impl Reference {
     fn measure(&mut self) {
         let (size, row) = (Self::SIZE, Self::SIZE as isize);
         let start = Instant::now();
-        // SAFETY: three square matrices of `SIZE` rows, row-major, in slices of `SIZE²` elements; `c` is nobody else's.
+        // SAFETY: three square matrices of `SIZE` rows, row-major, in slices of `SIZE²` elements;
+        // `c` is nobody else's.
         unsafe {
             gemm::gemm(
                 size,

@@ -36,11 +36,12 @@ fn chain_of(collective: impl FnOnce(Box<dyn FnOnce(Result<()>) + Send>)) -> Asyn
     chain
 }
 
-/// Combines the tensors of all members of a group, element by element, by `sum`, `prod`, `min`, `max` or `mean`. All members get the same
-/// bits, in `output` and in `input`.
+/// Combines the tensors of all members of a group, element by element, by `sum`, `prod`, `min`,
+/// `max` or `mean`. All members get the same bits, in `output` and in `input`.
 ///
 /// # Errors
-/// `unexpected reduction_name in AllReduce`, `The current task T is not part of the collective group G`, tensors that differ, and what goes
+/// `unexpected reduction_name in AllReduce`,
+/// `The current task T is not part of the collective group G`, tensors that differ, and what goes
 /// wrong between tasks.
 #[tfrt_kernel(
     "tfrt_dist.cpu.allreduce.{T}",
@@ -71,8 +72,9 @@ fn all_reduce<T: Element>(
     chain_of(|done| collective::all_reduce(collective, reduction, input, output, done))
 }
 
-/// Combines the tensors of all members of a group and writes a chunk of the result into `output`: the elements are cut into as many chunks
-/// as there are members, of which the first ones have one more where the division leaves a rest.
+/// Combines the tensors of all members of a group and writes a chunk of the result into `output`:
+/// the elements are cut into as many chunks as there are members, of which the first ones have one
+/// more where the division leaves a rest.
 ///
 /// # Errors
 /// Those of an all-reduce, and an output that is not as large as the chunk of the member.
@@ -108,8 +110,9 @@ fn reduce_scatter<T: Element>(
 /// Copies the tensor of one member of a group into the tensors of the others.
 ///
 /// # Errors
-/// `The current task T is not part of the collective group G`, `The sender S is not part of the collective group G`, tensors that differ, and
-/// what goes wrong between tasks.
+/// `The current task T is not part of the collective group G`,
+/// `The sender S is not part of the collective group G`, tensors that differ, and what goes wrong
+/// between tasks.
 #[tfrt_kernel(
     "tfrt_dist.cpu.broadcast.{T}",
     T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
@@ -137,8 +140,9 @@ fn broadcast<T: Element>(
 /// Puts the tensors of all members of a group, which are of one shape, side by side along an axis.
 ///
 /// # Errors
-/// `Incorrect output dimension. All dimensions in the output must be equal except the axis.`, `This worker is not part of the collective
-/// group `, tensors that differ, and what goes wrong between tasks.
+/// `Incorrect output dimension. All dimensions in the output must be equal except the axis.`,
+/// `This worker is not part of the collective group `, tensors that differ, and what goes wrong
+/// between tasks.
 #[tfrt_kernel(
     "tfrt_dist.cpu.allgather_fixed_shape.{T}",
     T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
@@ -164,11 +168,13 @@ fn all_gather_fixed_shape<T: Element>(
     chain_of(|done| collective::all_gather_fixed_shape(collective, input, output, axis, done))
 }
 
-/// Puts the tensors of all members of a group, which may differ along an axis, side by side along it.
+/// Puts the tensors of all members of a group, which may differ along an axis, side by side along
+/// it.
 ///
 /// # Errors
-/// `All workers must have tensors of the same rank.`, `All dimensions in the input must be equal except the axis`, `This worker is not part of
-/// the collective group `, and what goes wrong between tasks.
+/// `All workers must have tensors of the same rank.`,
+/// `All dimensions in the input must be equal except the axis`,
+/// `This worker is not part of the collective group `, and what goes wrong between tasks.
 #[tfrt_kernel(
     "tfrt_dist.cpu.allgather_any_shape.{T}",
     T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],

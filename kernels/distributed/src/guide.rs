@@ -2,14 +2,16 @@
 //!
 //! # Tasks, jobs, clusters
 //!
-//! A *task* is a process that takes part. Tasks with the same purpose form a *job*, and the jobs form the *cluster*. Task 1 of the job
-//! `worker` is called `/job:worker/task:1`, and its processor `/job:worker/task:1/device:CPU:0`. All tasks are given the same cluster: the
-//! address of each task, and the groups that work together.
+//! A *task* is a process that takes part. Tasks with the same purpose form a *job*, and the jobs
+//! form the *cluster*. Task 1 of the job `worker` is called `/job:worker/task:1`, and its processor
+//! `/job:worker/task:1/device:CPU:0`. All tasks are given the same cluster: the address of each
+//! task, and the groups that work together.
 //!
 //! # Two tasks
 //!
-//! Every task runs a [`Server`](tfrt::distributed::Server). One of them, the client, makes a *context* on all of them, and runs a program
-//! in it. Here both tasks are in one process; in two, each creates its own server, and only the client has the rest:
+//! Every task runs a [`Server`](tfrt::distributed::Server). One of them, the client, makes a
+//! *context* on all of them, and runs a program in it. Here both tasks are in one process; in two,
+//! each creates its own server, and only the client has the rest:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -76,9 +78,9 @@
 //!
 //! # Processes
 //!
-//! With `--features grpc`, the tool runs tasks as processes. On one machine, `tfrt launch` chooses ports, tells every task all addresses,
-//! and puts the name of the task in front of each line of its output. If a task fails, the others are ended, and no task outlives the
-//! launcher:
+//! With `--features grpc`, the tool runs tasks as processes. On one machine, `tfrt launch` chooses
+//! ports, tells every task all addresses, and puts the name of the task in front of each line of
+//! its output. If a task fails, the others are ended, and no task outlives the launcher:
 //!
 //! ```text
 //! $ tfrt launch -n 2 -- tfrt run --distributed sum.mlir
@@ -88,10 +90,11 @@
 //! …
 //! ```
 //!
-//! Here every task runs the program, and finds the others by `tfrt_dist.get_distributed_context`; all tasks are in the group `all`. On
-//! several machines, `srun`, `mpirun` or Kubernetes start `tfrt run --distributed`, which finds its cluster in their environment, or
-//! `--cluster worker=host-a:7700,host-b:7700 --task 1` says it. A task that only does what others ask for is `tfrt worker`, and
-//! `tfrt cluster status` shows which tasks are there.
+//! Here every task runs the program, and finds the others by `tfrt_dist.get_distributed_context`;
+//! all tasks are in the group `all`. On several machines, `srun`, `mpirun` or Kubernetes start
+//! `tfrt run --distributed`, which finds its cluster in their environment, or
+//! `--cluster worker=host-a:7700,host-b:7700 --task 1` says it. A task that only does what others
+//! ask for is `tfrt worker`, and `tfrt cluster status` shows which tasks are there.
 //!
 //! # What programs do
 //!
@@ -102,35 +105,45 @@
 //! | send a tensor | [`tfrt_dist.serialize`, `tfrt_dist.send_bytes`](crate::payloads), and `recv_bytes`, `deserialize` at the other end |
 //! | combine the tensors of a group | [`tfrt_dist.cpu.allreduce`, `reduce_scatter`, `broadcast`, `allgather`](crate::collectives) |
 //!
-//! The client makes the ids of remote objects itself. So it can send a request that uses a result before the request that makes it has
-//! been answered, and a long sequence of calls costs one round trip. An object is deleted when the client drops the last copy of its id.
+//! The client makes the ids of remote objects itself. So it can send a request that uses a result
+//! before the request that makes it has been answered, and a long sequence of calls costs one round
+//! trip. An object is deleted when the client drops the last copy of its id.
 //!
-//! Effects on another task are ordered by chains that live there: pass the first result of one remote function to the next one.
+//! Effects on another task are ordered by chains that live there: pass the first result of one
+//! remote function to the next one.
 //!
 //! # When something fails
 //!
-//! - *A kernel on another task fails*: the error is the value of the object, and of everything that uses it.
-//! - *An execution is lost* on its way: it is sent again, with a number, so that it runs once. A payload is not: its chain is an error.
-//! - *A task dies*, or is cut off: the others notice within [`ServerConfig::failure_timeout`](tfrt::distributed::ServerConfig). Whatever
-//!   waits for the task becomes the error `task /job:worker/task:1 is lost: …`; everything else goes on. Collectives of its groups fail
-//!   on every member. A task that was lost does not come back: start it again, and make a new context.
+//! - *A kernel on another task fails*: the error is the value of the object, and of everything that
+//!   uses it.
+//! - *An execution is lost* on its way: it is sent again, with a number, so that it runs once. A
+//!   payload is not: its chain is an error.
+//! - *A task dies*, or is cut off: the others notice within
+//!   [`ServerConfig::failure_timeout`](tfrt::distributed::ServerConfig). Whatever waits for the
+//!   task becomes the error `task /job:worker/task:1 is lost: …`; everything else goes on.
+//!   Collectives of its groups fail on every member. A task that was lost does not come back: start
+//!   it again, and make a new context.
 //! - *A receiver is slow*: payloads that nobody has asked for have a limit
-//!   ([`ServerConfig::max_unclaimed_bytes`](tfrt::distributed::ServerConfig)). Beyond it, a send stays pending, and its payload is sent
-//!   again until there is room.
+//!   ([`ServerConfig::max_unclaimed_bytes`](tfrt::distributed::ServerConfig)). Beyond it, a send
+//!   stays pending, and its payload is sent again until there is room.
 //! - *The client dies*: the others drop its context and everything in it.
 //!
 //! # Security
 //!
-//! Whoever can connect to a task can run programs on it. So a task listens on loopback addresses only, unless it has certificates
-//! ([`GrpcOptions::tls`](https://docs.rs/tfrt-grpc)), or `GrpcOptions::allow_insecure_network` says that the network is trusted.
+//! Whoever can connect to a task can run programs on it. So a task listens on loopback addresses
+//! only, unless it has certificates ([`GrpcOptions::tls`](https://docs.rs/tfrt-grpc)), or
+//! `GrpcOptions::allow_insecure_network` says that the network is trusted.
 //!
-//! With certificates, connections use TLS 1.3, and both ends prove which task they are: the certificate of task 1 has the URI
-//! `tfrt://CLUSTER/job/worker/task/1` among its subject alternative names, and one authority signs those of all tasks. A task then takes
-//! requests of its own cluster alone, makes contexts only for the task that asks for them, and sends nothing to a task that is not the one
-//! that the configuration names. Host names do not count, so tasks may move. A token (`GrpcOptions::token`) is a second secret, which all
-//! tasks share; without TLS, it keeps out those alone who cannot listen.
+//! With certificates, connections use TLS 1.3, and both ends prove which task they are: the
+//! certificate of task 1 has the URI `tfrt://CLUSTER/job/worker/task/1` among its subject
+//! alternative names, and one authority signs those of all tasks. A task then takes requests of its
+//! own cluster alone, makes contexts only for the task that asks for them, and sends nothing to a
+//! task that is not the one that the configuration names. Host names do not count, so tasks may
+//! move. A token (`GrpcOptions::token`) is a second secret, which all tasks share; without TLS, it
+//! keeps out those alone who cannot listen.
 //!
 //! # Which tasks there are
 //!
-//! [`discover`](tfrt::distributed::discovery::discover) makes the configuration of a task from a file, from flags, or from what `srun`,
-//! `mpirun`, Kubernetes or TensorFlow's tools put into the environment. It checks the whole before anything connects.
+//! [`discover`](tfrt::distributed::discovery::discover) makes the configuration of a task from a
+//! file, from flags, or from what `srun`, `mpirun`, Kubernetes or TensorFlow's tools put into the
+//! environment. It checks the whole before anything connects.

@@ -1,8 +1,8 @@
 //! `tfrt_dist.*`: programs over many tasks.
 //!
 //! [`tfrt::distributed`] explains contexts, remote objects and collectives; this crate has the
-//! kernels through which programs use them. Link it to make these kernels available to programs, and
-//! to let a task read programs that other tasks send as text:
+//! kernels through which programs use them. Link it to make these kernels available to programs,
+//! and to let a task read programs that other tasks send as text:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -44,7 +44,8 @@ mod op_verifiers;
 use tfrt::distributed::{RemoteError, RemoteErrors};
 use tfrt::prelude::*;
 
-/// An error of another task, as a value. It is not reported as one of the kernel: it did not happen here.
+/// An error of another task, as a value. It is not reported as one of the kernel: it did not happen
+/// here.
 fn failed<T: Value>(error: impl Into<RemoteErrors>, host: &HostContext) -> AsyncValueRef<T> {
     AsyncValueRef::error(error.into().to_value(host))
 }

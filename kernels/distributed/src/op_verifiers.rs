@@ -38,7 +38,8 @@ pub(crate) fn verify_remote_execute(op: &dyn OpInstance, breaches: &mut Vec<Brea
     verify_results(results, expected, breaches);
 }
 
-/// There are as many operands as arguments at least, and behind the chain as many tensor handles as the op says.
+/// There are as many operands as arguments at least, and behind the chain as many tensor handles as
+/// the op says.
 pub(crate) fn verify_preallocated(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let num_ids = op.operand_types().len().saturating_sub(NUM_FIXED);
     let num_input = count(op, "num_input", breaches);

@@ -5,7 +5,8 @@ use tfrt::prelude::*;
 
 use crate::failed;
 
-/// Sends a payload to a task, to whoever receives it there under this key. The chain is there once the payload has arrived.
+/// Sends a payload to a task, to whoever receives it there under this key. The chain is there once
+/// the payload has arrived.
 ///
 /// # Errors
 /// What goes wrong between tasks; that another payload waits under the key.
@@ -60,7 +61,8 @@ fn recv_bytes(
     ctx: &ExecutionContext,
 ) -> AsyncValueRef<Payload> {
     let (promise, payload) = AsyncValueRef::unconstructed();
-    // The thread that brings a payload is the transport's: what waits for it runs on the work queue.
+    // The thread that brings a payload is the transport's: what waits for it runs on the work
+    // queue.
     let ctx = ctx.clone();
     let receiver = move |outcome: Result<Payload>| {
         ctx.clone().enqueue(move || match outcome {

@@ -121,7 +121,8 @@ fn register_tf_function(
 /// Executes a program of a task. Its arguments and results are objects there.
 ///
 /// # Errors
-/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and what goes wrong on the other task.
+/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and what goes wrong on the
+/// other task.
 #[tfrt_kernel(
     "tfrt_dist.remote_execute",
     raw,
@@ -144,7 +145,8 @@ fn remote_execute(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// Executes a program of a task, and returns handles of its last results, which are tensors.
 ///
 /// # Errors
-/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and what goes wrong on the other task.
+/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and what goes wrong on the
+/// other task.
 #[tfrt_kernel(
     "tfrt_dist.remote_execute_th",
     raw,
@@ -164,10 +166,12 @@ fn remote_execute_th(frame: &mut KernelFrame<'_>) -> Result<()> {
     execute(frame, program_name, num_handles, None)
 }
 
-/// Executes a program of a task whose results become objects with given ids: the operands behind the arguments.
+/// Executes a program of a task whose results become objects with given ids: the operands behind
+/// the arguments.
 ///
 /// # Errors
-/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and what goes wrong on the other task.
+/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and what goes wrong on the
+/// other task.
 #[tfrt_kernel(
     "tfrt_dist.remote_execute_th_preallocated",
     raw,
@@ -373,7 +377,8 @@ fn set_chain_for_task_handle(
 }
 
 tfrt::declare_op! {
-    /// Executes a function of the program on another task. A pass replaces it with what sends the function there.
+    /// Executes a function of the program on another task. A pass replaces it with what sends the
+    /// function there.
     "tfrt_dist.remote_execute_func",
     named_results,
     operands(in_op_chain: Chain, dist_context: DistContext, remote_task: TaskHandle, arguments: variadic any),

@@ -23,7 +23,8 @@ use tfrt::text::ir::Module;
 
 use crate::text_pass::{read, to_file};
 
-/// The environment variable that names the communicator of test servers, if it is not the one inside the process.
+/// The environment variable that names the communicator of test servers, if it is not the one
+/// inside the process.
 const COMMUNICATOR_VARIABLE: &str = "TFRT_TEST_COMMUNICATOR";
 
 /// The id of the contexts of tests.
@@ -38,7 +39,8 @@ fn communicator() -> Result<&'static CommunicatorType> {
     })
 }
 
-/// Makes configurations of a cluster inside this process: one for each task of the job `worker`, which are all in the group `group1`.
+/// Makes configurations of a cluster inside this process: one for each task of the job `worker`,
+/// which are all in the group `group1`.
 #[tfrt_kernel(
     "tfrt_dist.test_create_configurations",
     raw,
@@ -58,8 +60,8 @@ fn test_create_configurations(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Starts a server for each configuration, and initializes a context on all of them from the first. The servers live as long as the
-/// contexts.
+/// Starts a server for each configuration, and initializes a context on all of them from the first.
+/// The servers live as long as the contexts.
 ///
 /// # Errors
 /// What goes wrong while the context is initialized.
@@ -152,8 +154,8 @@ fn test_close_distributed_context(dist_context: &DistContext, in_chain: Chain) -
     in_chain
 }
 
-/// Releases the next request to execute a program that the context's server holds back. The chain is there once the request was
-/// answered.
+/// Releases the next request to execute a program that the context's server holds back. The chain
+/// is there once the request was answered.
 ///
 /// # Errors
 /// That the server was shut down before there was one.
@@ -199,7 +201,8 @@ fn print_line(line: impl fmt::Display) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Registers a compiler pass that compiles whatever program to the text that is written in this one, with results on these devices.
+/// Registers a compiler pass that compiles whatever program to the text that is written in this
+/// one, with results on these devices.
 #[tfrt_kernel(
     "tfrt_dist.test_register_fake_compiler_pass",
     results(out_chain),

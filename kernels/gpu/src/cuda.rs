@@ -67,8 +67,10 @@ fn unknown(call: &'static str) -> GpuError {
 ///
 /// Every use keeps these duties:
 /// - C1: handles among the arguments come from objects that the caller holds while the call runs.
-/// - C2: pointers to results point to variables of the caller, with room for what the function writes.
-/// - C3: other memory is that of a block which the caller has found to be large enough, or is kept until the device has passed the call.
+/// - C2: pointers to results point to variables of the caller, with room for what the function
+///   writes.
+/// - C3: other memory is that of a block which the caller has found to be large enough, or is kept
+///   until the device has passed the call.
 macro_rules! call {
     ($functions:expr, $text:literal, $function:ident($($argument:expr),* $(,)?)) => {
         match $functions.$function {

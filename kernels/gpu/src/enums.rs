@@ -384,7 +384,8 @@ impl CclDataType {
     }
 }
 
-/// The type of the scalars that go with a type of the libraries, by the stored value: none if it has no such scalars.
+/// The type of the scalars that go with a type of the libraries, by the stored value: none if it
+/// has no such scalars.
 pub(crate) fn scalar_type(keyword: &str) -> Option<&'static [&'static str]> {
     let name = keyword
         .strip_prefix("CUDA_R_")

@@ -59,7 +59,8 @@ fn result_of(
 /// Returns the entry point of a program.
 ///
 /// # Errors
-/// `get_tfrt_gpu_entry_point not found`; `Expected version 410724080, got N`; if the function returns something else.
+/// `get_tfrt_gpu_entry_point not found`; `Expected version 410724080, got N`; if the function
+/// returns something else.
 pub fn entry_point(program: &Arc<Program>, ctx: &ExecutionContext) -> Result<EntryPoint> {
     let result = result_of(program, ENTRY_POINT, ctx, &[])?;
     result.get::<EntryPoint>().cloned().ok_or_else(|| {
@@ -70,8 +71,9 @@ pub fn entry_point(program: &Arc<Program>, ctx: &ExecutionContext) -> Result<Ent
     })
 }
 
-/// Makes everything that a program makes once for a context: modules, globals, handles of libraries. It is kept in the resource context
-/// of the request, and calls in other requests with the same resource context find it there.
+/// Makes everything that a program makes once for a context: modules, globals, handles of
+/// libraries. It is kept in the resource context of the request, and calls in other requests with
+/// the same resource context find it there.
 ///
 /// # Errors
 /// `tfrt_gpu_preload_resources not found`; those of the kernels that make it.
@@ -103,13 +105,14 @@ pub fn allocate_buffer(stream: &Stream, num_bytes: i64) -> Result<Buffer> {
     Allocator::new(stream.context()).allocate(allocation_size(num_bytes)?, stream)
 }
 
-/// Starts a function that takes a chain, a stream and buffers. The chain that it returns is ready once everything is enqueued.
+/// Starts a function that takes a chain, a stream and buffers. The chain that it returns is ready
+/// once everything is enqueued.
 ///
 /// Buffers are values, so that one buffer can be passed to several calls.
 ///
 /// # Errors
-/// What is wrong with the signature, such as `Expected at least two arguments`, and `Incorrect number of arguments`. What fails as the
-/// function runs is the error of the chain.
+/// What is wrong with the signature, such as `Expected at least two arguments`, and
+/// `Incorrect number of arguments`. What fails as the function runs is the error of the chain.
 pub fn execute(
     function: &FunctionRef,
     ctx: &ExecutionContext,

@@ -68,9 +68,11 @@ pub struct Options {
     pub memory_bytes: usize,
     /// How many instructions a launch may execute before it counts as endless.
     pub max_steps: u64,
-    /// Calls that fail: the name of the function, the number of the call counted from 1, and the status.
+    /// Calls that fail: the name of the function, the number of the call counted from 1, and the
+    /// status.
     ///
-    /// As text, in the environment variable [`FAILURES_VARIABLE`]: `cuMemAlloc@3=2,cuLaunchKernel@1=719`.
+    /// As text, in the environment variable [`FAILURES_VARIABLE`]:
+    /// `cuMemAlloc@3=2,cuLaunchKernel@1=719`.
     pub failures: Vec<(String, u64, u32)>,
 }
 

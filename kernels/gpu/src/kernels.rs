@@ -67,7 +67,8 @@ const DIALECTS: &[DialectDef] = &[DialectDef {
 
 tfrt::declare_dialects!(DIALECTS);
 
-/// `rows * columns` and the like, of numbers that programs give; none if one is negative or the product too large.
+/// `rows * columns` and the like, of numbers that programs give; none if one is negative or the
+/// product too large.
 pub(crate) fn product(factors: &[i64]) -> Option<usize> {
     factors.iter().try_fold(1_usize, |product, &factor| {
         product.checked_mul(usize::try_from(factor).ok()?)

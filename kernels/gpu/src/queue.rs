@@ -17,7 +17,8 @@ use tfrt::queue::{
 /// How deep tasks that run at once may nest.
 const MAX_DEPTH: usize = 64;
 
-/// Runs tasks at once, including blocking ones that may be queued. Other blocking tasks have threads of their own.
+/// Runs tasks at once, including blocking ones that may be queued. Other blocking tasks have
+/// threads of their own.
 ///
 /// Programs select it by the name `gpu`: `tfrt run --work_queue_type=gpu`.
 ///
@@ -38,7 +39,8 @@ pub struct GpuWorkQueue {
 }
 
 thread_local! {
-    /// The queues whose tasks this thread runs at once, by the addresses of their threads; the innermost last.
+    /// The queues whose tasks this thread runs at once, by the addresses of their threads; the
+    /// innermost last.
     static RUNNING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -77,8 +77,9 @@ struct OwnedContext {
 
 /// A call of a library by one of its handles, with the handle's context current.
 ///
-/// A handle has a state, such as the stream that it works on, and the libraries do not allow two threads to use one handle at the same
-/// time. So the calls of all handles that one context object made take turns.
+/// A handle has a state, such as the stream that it works on, and the libraries do not allow two
+/// threads to use one handle at the same time. So the calls of all handles that one context object
+/// made take turns.
 #[derive(Debug)]
 pub(crate) struct LibraryCall<'c> {
     current: Current,
@@ -300,7 +301,8 @@ owned_handles! {
     FftHandle(OwnedFft, spans: FftSpans): "!tfrt_gpu.fft.handle", RawFft, |gpu, handle| gpu.fft.destroy(handle);
 }
 
-/// The bytes that a transform reads and writes, from the start of a buffer to the last element; none if they are too many to count.
+/// The bytes that a transform reads and writes, from the start of a buffer to the last element;
+/// none if they are too many to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FftSpans {
     /// Of the input.
@@ -355,7 +357,8 @@ impl Stream {
         Ok(context.set_current()?)
     }
 
-    /// Begins a call of a library, by a handle of this context. Waits until no other kernel calls a library in the context.
+    /// Begins a call of a library, by a handle of this context. Waits until no other kernel calls a
+    /// library in the context.
     ///
     /// # Errors
     /// Those of [`enter`](Self::enter).

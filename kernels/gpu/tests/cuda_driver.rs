@@ -1,7 +1,7 @@
 //! The CUDA implementation, over a driver of the tests: `fake_driver/libcuda.rs`.
 //!
-//! A process has one driver. So the driver is compiled to a folder of its own, and each test runs in a child of this process, whose
-//! `LD_LIBRARY_PATH` names that folder.
+//! A process has one driver. So the driver is compiled to a folder of its own, and each test runs
+//! in a child of this process, whose `LD_LIBRARY_PATH` names that folder.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -34,8 +34,8 @@ static DRIVER: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
-/// Runs the body of a test over the driver in a child process, and returns the calls that the driver received; `None` in the child,
-/// which has run the body.
+/// Runs the body of a test over the driver in a child process, and returns the calls that the
+/// driver received; `None` in the child, which has run the body.
 fn over_driver(test: &str, fail: &str, body: impl FnOnce(Arc<CudaDriver>)) -> Option<Vec<String>> {
     if std::env::var_os("FAKE_CUDA_LOG").is_some() {
         body(Arc::new(CudaDriver::open().unwrap()));

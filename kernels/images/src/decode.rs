@@ -20,12 +20,13 @@ use zune_png::PngDecoder;
 
 use crate::{allocate, invalid};
 
-/// The most pixels that an image may have. A few bytes can claim many more than this, and the decoder of a progressive JPEG image keeps 6
-/// bytes for each.
+/// The most pixels that an image may have. A few bytes can claim many more than this, and the
+/// decoder of a progressive JPEG image keeps 6 bytes for each.
 pub const MAX_PIXELS: usize = 1 << 26;
 
-/// The pixels of an image in JPEG, PNG or WebP format, which its first bytes tell. Samples of 16 bits are reduced to their upper 8. With
-/// `channels` 0, the image has the channels of the file; otherwise it is converted to 1, 3 or 4.
+/// The pixels of an image in JPEG, PNG or WebP format, which its first bytes tell. Samples of 16
+/// bits are reduced to their upper 8. With `channels` 0, the image has the channels of the file;
+/// otherwise it is converted to 1, 3 or 4.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -38,7 +39,8 @@ pub const MAX_PIXELS: usize = 1 << 26;
 /// ```
 ///
 /// # Errors
-/// If the bytes are not such an image, are cut off or damaged, or claim more than [`MAX_PIXELS`] pixels; JPEG images in CMYK.
+/// If the bytes are not such an image, are cut off or damaged, or claim more than [`MAX_PIXELS`]
+/// pixels; JPEG images in CMYK.
 pub fn decode(
     data: &[u8],
     channels: usize,
@@ -75,7 +77,8 @@ pub fn decode(
     convert(image, channels, allocator)
 }
 
-/// Runs a decoder. A panic of it is an error: damaged files find the assertions that its makers did not expect to fail.
+/// Runs a decoder. A panic of it is an error: damaged files find the assertions that its makers did
+/// not expect to fail.
 fn guard(
     format: &str,
     decode: impl FnOnce() -> Result<DenseHostTensor>,
@@ -110,7 +113,8 @@ fn undecodable(format: &str, error: impl std::fmt::Display) -> Error {
     Error::new(format!("cannot decode a {format} image: {error}")).with_code(ErrorCode::DataLoss)
 }
 
-/// The widest and highest image that formats can have, as long as the number of its pixels is checked.
+/// The widest and highest image that formats can have, as long as the number of its pixels is
+/// checked.
 const MAX_EXTENT: usize = MAX_PIXELS;
 
 fn decode_jpeg(
@@ -146,10 +150,12 @@ fn decode_jpeg(
     Ok(image)
 }
 
-/// Finds the mark that ends a JPEG file. The decoder fills what a file that is cut off lacks with grey, and reports nothing.
+/// Finds the mark that ends a JPEG file. The decoder fills what a file that is cut off lacks with
+/// grey, and reports nothing.
 ///
-/// Behind the first mark, a file consists of segments, which begin with a mark and their length, and of coded pixels behind a segment of the
-/// kind "start of scan". In coded pixels, a byte 0xff stands in front of a zero or a restart mark, and otherwise begins the next segment.
+/// Behind the first mark, a file consists of segments, which begin with a mark and their length,
+/// and of coded pixels behind a segment of the kind "start of scan". In coded pixels, a byte 0xff
+/// stands in front of a zero or a restart mark, and otherwise begins the next segment.
 fn require_end_of_jpeg(data: &[u8]) -> Result<()> {
     const END: u8 = 0xd9;
     const START_OF_SCAN: u8 = 0xda;
@@ -259,11 +265,13 @@ fn brightness([red, green, blue]: [u8; 3]) -> u8 {
     ((sum + (1 << 15)) >> 16) as u8
 }
 
-/// Returns the pixels of an image in JPEG, PNG or WebP format: a tensor of type u8 and shape `[height, width, channels]`. With `channels`, the
-/// image is converted to 1 (grey), 3 (red, green, blue) or 4 (with alpha); without it, it has those of the file.
+/// Returns the pixels of an image in JPEG, PNG or WebP format: a tensor of type u8 and shape
+/// `[height, width, channels]`. With `channels`, the image is converted to 1 (grey), 3 (red, green,
+/// blue) or 4 (with alpha); without it, it has those of the file.
 ///
 /// # Errors
-/// If the bytes are not such an image, are cut off, or have more than 2^26 pixels; JPEG images in CMYK.
+/// If the bytes are not such an image, are cut off, or have more than 2^26 pixels; JPEG images in
+/// CMYK.
 #[tfrt_kernel(
     "tfrt_image.decode",
     chain = none,

@@ -77,11 +77,13 @@ pub fn flip(
     Ok(flipped)
 }
 
-/// The image as numbers of type f32: `(x · scale - mean[c]) / deviation[c]` for each element x of channel c. The image is of type u8 or f32; a
-/// `scale` of 1/255 takes bytes to numbers from 0 to 1.
+/// The image as numbers of type f32: `(x · scale - mean[c]) / deviation[c]` for each element x of
+/// channel c. The image is of type u8 or f32; a `scale` of 1/255 takes bytes to numbers from 0
+/// to 1.
 ///
 /// # Errors
-/// If the image is of another type, there is not one mean and one deviation for each channel (or one for all), or a deviation is zero.
+/// If the image is of another type, there is not one mean and one deviation for each channel (or
+/// one for all), or a deviation is zero.
 pub fn normalize(
     image: &DenseHostTensor,
     scale: f32,
@@ -198,10 +200,12 @@ fn flip_kernel(
     flip(image, axis.parse()?, ctx.allocator())
 }
 
-/// Returns an image of type u8 or f32 as numbers of type f32: `(x · scale - mean[c]) / deviation[c]` for each element x of channel c.
+/// Returns an image of type u8 or f32 as numbers of type f32:
+/// `(x · scale - mean[c]) / deviation[c]` for each element x of channel c.
 ///
 /// # Errors
-/// If there is not one mean and one deviation for each channel, or one for all; if a deviation is zero.
+/// If there is not one mean and one deviation for each channel, or one for all; if a deviation is
+/// zero.
 #[tfrt_kernel(
     "tfrt_image.normalize",
     chain = none,
@@ -218,7 +222,8 @@ fn normalize_kernel(
     normalize(image, scale, mean, deviation, ctx.allocator())
 }
 
-/// Returns an image of type u8 or f32 with its channels in front: a tensor of shape `[channels, height, width]`.
+/// Returns an image of type u8 or f32 with its channels in front: a tensor of shape
+/// `[channels, height, width]`.
 ///
 /// # Errors
 /// If the tensor is not an image.

@@ -12,8 +12,9 @@ use tfrt_tensor::DenseHostTensor;
 use crate::decode::MAX_PIXELS;
 use crate::{allocate, extents, invalid};
 
-/// How a pixel of the result follows from those of the image. The centre of pixel i of the result lies at
-/// `(i + 0.5) · old extent / new extent - 0.5` of the image, as in TensorFlow with half-pixel centres.
+/// How a pixel of the result follows from those of the image. The centre of pixel i of the result
+/// lies at `(i + 0.5) · old extent / new extent - 0.5` of the image, as in TensorFlow with
+/// half-pixel centres.
 ///
 /// ```
 /// use tfrt_images::resize::Method;
@@ -30,7 +31,8 @@ pub enum Method {
     Bilinear,
     /// Interpolation between the sixteen nearest pixels.
     Bicubic,
-    /// The mean of the part of the image that the pixel covers: best where an image becomes smaller.
+    /// The mean of the part of the image that the pixel covers: best where an image becomes
+    /// smaller.
     Area,
 }
 
@@ -135,7 +137,8 @@ pub fn crop(
 /// The image with another height and width.
 ///
 /// # Errors
-/// If the elements are not of type u8 or f32, the image has no pixels or more than four channels, or the result has no pixels or too many.
+/// If the elements are not of type u8 or f32, the image has no pixels or more than four channels,
+/// or the result has no pixels or too many.
 pub fn resize(
     image: &DenseHostTensor,
     new: [usize; 2],
@@ -152,7 +155,8 @@ pub fn resize(
     crop_and_resize(image, whole, new, method, allocator)
 }
 
-/// A part of the image with another height and width, without a copy in between. Pixels outside of the part do not count.
+/// A part of the image with another height and width, without a copy in between. Pixels outside of
+/// the part do not count.
 ///
 /// # Errors
 /// Those of [`crop`] and [`resize`].
@@ -263,8 +267,9 @@ fn crop_kernel(
     crop(image, region_of(top, left, height, width)?, ctx.allocator())
 }
 
-/// Returns an image with another height and width. `method` is `nearest`, `bilinear` (the default), `bicubic`, or `area`, which is the mean of the
-/// pixels that become one. Pixels lie at their centres. The elements are of type u8 or f32.
+/// Returns an image with another height and width. `method` is `nearest`, `bilinear` (the default),
+/// `bicubic`, or `area`, which is the mean of the pixels that become one. Pixels lie at their
+/// centres. The elements are of type u8 or f32.
 ///
 /// # Errors
 /// If the image is of another type or has more than four channels, or the size is not positive.
@@ -285,7 +290,8 @@ fn resize_kernel(
     resize(image, new, method_of(method)?, ctx.allocator())
 }
 
-/// Returns a part of an image with another height and width: `tfrt_image.crop` and `tfrt_image.resize` in one step.
+/// Returns a part of an image with another height and width: `tfrt_image.crop` and
+/// `tfrt_image.resize` in one step.
 ///
 /// # Errors
 /// Those of the two.

@@ -234,7 +234,8 @@ fn damaged_images_are_errors_or_images_and_never_a_panic() {
     ];
     for (format, file) in files {
         let whole = bytes(&decode(&file, 0, &malloc()).unwrap());
-        // The decoders do without the last chunk of a PNG file, which has no data, and without the padding at the end of a WebP file.
+        // The decoders do without the last chunk of a PNG file, which has no data, and without the
+        // padding at the end of a WebP file.
         let num_needed = file.len()
             - match format {
                 "PNG" => 12,

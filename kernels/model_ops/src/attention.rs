@@ -88,10 +88,11 @@ impl Heads {
     }
 }
 
-/// Computes attention: `softmax(Q · Kᵀ · scale + mask) · V`. Operands are queries, keys, values, a mask of truth values or summands, the keys
-/// and values of the past, and how many keys of each batch are not padding. Returns the result, all keys and values, and the scores: as `scores`
-/// says, 0 the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. Heads of keys are shared by as many neighbouring heads
-/// of queries.
+/// Computes attention: `softmax(Q · Kᵀ · scale + mask) · V`. Operands are queries, keys, values, a
+/// mask of truth values or summands, the keys and values of the past, and how many keys of each
+/// batch are not padding. Returns the result, all keys and values, and the scores: as `scores`
+/// says, 0 the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. Heads of keys
+/// are shared by as many neighbouring heads of queries.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -289,8 +290,9 @@ impl Mask {
     }
 }
 
-/// Rotates pairs of numbers by the angles of their positions: operands are the tensor, cosines, sines, and positions, without which each step
-/// has a row of its own. The first `size` numbers of each head are rotated, all with 0; pairs are neighbours with `interleaved`, else halves.
+/// Rotates pairs of numbers by the angles of their positions: operands are the tensor, cosines,
+/// sines, and positions, without which each step has a row of its own. The first `size` numbers of
+/// each head are rotated, all with 0; pairs are neighbours with `interleaved`, else halves.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -364,8 +366,9 @@ fn rotary_embedding(
     }))
 }
 
-/// Selects boxes of falling score that overlap no better one of their class by more than a threshold. Operands are boxes, scores, the greatest
-/// number for each class (0 without it), the threshold of the overlap and that of the score. Returns rows of batch, class and box.
+/// Selects boxes of falling score that overlap no better one of their class by more than a
+/// threshold. Operands are boxes, scores, the greatest number for each class (0 without it), the
+/// threshold of the overlap and that of the score. Returns rows of batch, class and box.
 ///
 /// # Errors
 /// If boxes and scores do not fit together.

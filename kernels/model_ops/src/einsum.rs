@@ -28,9 +28,11 @@ struct Term {
 
 const OP: &str = "nn.Einsum";
 
-/// Multiplies tensors and sums: the equation gives a letter to each dimension, `ij,jk->ik`. A letter that several operands have means the same
-/// place in all, one that the result does not have is summed over. An operand with a letter twice is read along its diagonal; `...` stands for
-/// all other dimensions, which are stretched to one shape. Without `->`, the result has the letters that are there once, in alphabetical order.
+/// Multiplies tensors and sums: the equation gives a letter to each dimension, `ij,jk->ik`. A
+/// letter that several operands have means the same place in all, one that the result does not have
+/// is summed over. An operand with a letter twice is read along its diagonal; `...` stands for all
+/// other dimensions, which are stretched to one shape. Without `->`, the result has the letters
+/// that are there once, in alphabetical order.
 ///
 /// # Errors
 /// If the equation is none, or the operands do not fit it.

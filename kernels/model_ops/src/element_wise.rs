@@ -237,8 +237,8 @@ fn is_inf(
     })
 }
 
-/// Computes a function with parameters of each element: `elu`, `leaky_relu`, `selu`, `celu`, `hard_sigmoid`, `thresholded_relu`, `swish`,
-/// `gelu`, `gelu_tanh` or `shrink`.
+/// Computes a function with parameters of each element: `elu`, `leaky_relu`, `selu`, `celu`,
+/// `hard_sigmoid`, `thresholded_relu`, `swish`, `gelu`, `gelu_tanh` or `shrink`.
 ///
 /// # Errors
 /// If the function is none of these, or the elements are not real numbers.
@@ -301,8 +301,8 @@ pub(crate) fn activation_of(name: &str) -> Option<Activation> {
     })
 }
 
-/// Cuts each element to the range between `min` and `max`, either of which may be left out. If `min` is above `max`, everything is `max`. NaN
-/// stays.
+/// Cuts each element to the range between `min` and `max`, either of which may be left out. If
+/// `min` is above `max`, everything is `max`. NaN stays.
 ///
 /// # Errors
 /// If the elements are not numbers, or a bound is not one number.
@@ -380,8 +380,9 @@ fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     })
 }
 
-/// Converts elements to the type of the second operand: numbers that do not fit become the nearest value that does, NaN becomes 0, integers
-/// keep their low bits, and a number is true if it is not zero.
+/// Converts elements to the type of the second operand: numbers that do not fit become the nearest
+/// value that does, NaN becomes 0, integers keep their low bits, and a number is true if it is not
+/// zero.
 ///
 /// # Errors
 /// If one of the operands has other elements.

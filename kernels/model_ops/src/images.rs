@@ -8,7 +8,8 @@ use crate::pieces;
 use crate::shapes::permuted;
 use crate::{Slots, advance, axes_of, dense, invalid, made, product, real_numbers, whole_numbers};
 
-/// Moves channels to blocks of pixels: the block is the outer part of the channels, or the inner one with `columns_first`.
+/// Moves channels to blocks of pixels: the block is the outer part of the channels, or the inner
+/// one with `columns_first`.
 ///
 /// # Errors
 /// If the tensor is not of images, or its channels do not fill blocks.
@@ -85,8 +86,8 @@ struct Mode<'a> {
     antialias: bool,
 }
 
-/// Resizes a tensor, along the axes of `axes` or all: operands are the tensor, the region of `tf_crop_and_resize`, factors, and sizes. Factors or
-/// sizes may be left out.
+/// Resizes a tensor, along the axes of `axes` or all: operands are the tensor, the region of
+/// `tf_crop_and_resize`, factors, and sizes. Factors or sizes may be left out.
 ///
 /// # Errors
 /// If neither is given, there are not as many as axes, or a mode does not exist.
@@ -287,7 +288,8 @@ impl Mode<'_> {
         Ok(Axis { output, taps })
     }
 
-    /// The places around a coordinate and their weights; with antialiasing a kernel is stretched where the axis shrinks.
+    /// The places around a coordinate and their weights; with antialiasing a kernel is stretched
+    /// where the axis shrinks.
     fn kernel(
         &self,
         x: f64,

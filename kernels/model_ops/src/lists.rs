@@ -75,7 +75,8 @@ fn list_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
     Ok(tensors[place(OP, &dense(at)?, tensors.len())?].clone())
 }
 
-/// Returns the tensor at a place of a list; a tensor that is not a list stands for itself everywhere.
+/// Returns the tensor at a place of a list; a tensor that is not a list stands for itself
+/// everywhere.
 ///
 /// # Errors
 /// If there is no such place.
@@ -90,7 +91,8 @@ fn list_or_self_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
     Ok(tensors[place(OP, &dense(at)?, tensors.len())?].clone())
 }
 
-/// Inserts a tensor before a place of a list, or at its end. Operands are the list, the tensor and the place, which may be left out.
+/// Inserts a tensor before a place of a list, or at its end. Operands are the list, the tensor and
+/// the place, which may be left out.
 ///
 /// # Errors
 /// If there is no such place, or the tensor is of another type.
@@ -147,8 +149,8 @@ fn list_len(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     made(ctx, &[], |_| len)
 }
 
-/// Cuts a tensor into a list along an axis: into pieces of the sizes that the second operand lists, of its size if that is one number, or of size 1,
-/// whose axis goes unless `keep_dims`.
+/// Cuts a tensor into a list along an axis: into pieces of the sizes that the second operand lists,
+/// of its size if that is one number, or of size 1, whose axis goes unless `keep_dims`.
 ///
 /// # Errors
 /// If there is no such axis, or the sizes do not add up to its extent.
@@ -242,8 +244,8 @@ fn concat_list(
     }
 }
 
-/// Stacks the tensors of a list along a new axis, in reverse with `reverse`. A list without tensors becomes a tensor without elements of `dtype`, whose
-/// other extents are `dims`.
+/// Stacks the tensors of a list along a new axis, in reverse with `reverse`. A list without tensors
+/// becomes a tensor without elements of `dtype`, whose other extents are `dims`.
 ///
 /// # Errors
 /// If the tensors do not fit together.
@@ -320,8 +322,8 @@ fn present(x: &AnyRef) -> Result<AnyRef> {
     Ok(x.clone())
 }
 
-/// Whether a loop goes on: if its number of rounds is below the limit, and the condition is true. Operands are the number, the limit, and the
-/// condition, each of one element.
+/// Whether a loop goes on: if its number of rounds is below the limit, and the condition is true.
+/// Operands are the number, the limit, and the condition, each of one element.
 ///
 /// # Errors
 /// If an operand has not one element.

@@ -8,7 +8,8 @@ use crate::number::{Number, with_real};
 use crate::reductions::Plan;
 use crate::{Slots, allocate, axis_of, dense, invalid, made, product, real_numbers};
 
-/// Computes the softmax along an axis, or its logarithm. With `coerces` all dimensions from the axis on are one, as in ONNX before version 13.
+/// Computes the softmax along an axis, or its logarithm. With `coerces` all dimensions from the
+/// axis on are one, as in ONNX before version 13.
 ///
 /// # Errors
 /// If there is no such axis, or the elements are not real numbers.
@@ -113,7 +114,8 @@ fn moments(set: impl Iterator<Item = f64> + Clone, epsilon: f64) -> (f64, f64) {
     (mean, 1.0 / (variance + epsilon).sqrt())
 }
 
-/// Normalizes `x`, whose channels are its second dimension, by means and variances: `(x - mean) / √(variance + epsilon) · scale + bias`.
+/// Normalizes `x`, whose channels are its second dimension, by means and variances:
+/// `(x - mean) / √(variance + epsilon) · scale + bias`.
 ///
 /// # Errors
 /// If there is not one number for each channel, or the elements are not real numbers.
@@ -175,8 +177,8 @@ fn channel_parameters<const N: usize>(
     Ok(found)
 }
 
-/// Normalizes `x` by the means and variances of its own channels, and returns these, mixed with the ones before:
-/// `before · momentum + own · (1 - momentum)`.
+/// Normalizes `x` by the means and variances of its own channels, and returns these, mixed with the
+/// ones before: `before · momentum + own · (1 - momentum)`.
 ///
 /// # Errors
 /// Those of `nn.BatchNormalization`.
@@ -241,7 +243,8 @@ fn instance_normalization(
 /// Normalizes groups of channels of each image by their own mean and variance.
 ///
 /// # Errors
-/// If there is not one number for each channel, the groups are not of one size, or the elements are not real numbers.
+/// If there is not one number for each channel, the groups are not of one size, or the elements are
+/// not real numbers.
 #[tfrt_op("nn.GroupNormalization")]
 fn group_normalization(
     x: &AnyRef,
@@ -306,8 +309,9 @@ fn grouped(
     })
 }
 
-/// Normalizes all dimensions from an axis on by their mean and variance, scales them and adds a bias, which may be left out. Also returns
-/// the means and the reciprocals of the standard deviations, in single precision.
+/// Normalizes all dimensions from an axis on by their mean and variance, scales them and adds a
+/// bias, which may be left out. Also returns the means and the reciprocals of the standard
+/// deviations, in single precision.
 ///
 /// # Errors
 /// If there is no such axis, scale or bias do not fit, or the elements are not real numbers.
@@ -448,7 +452,8 @@ fn local_response_normalization(
     })
 }
 
-/// Subtracts the mean from the elements along the axes of `axes`, and divides by their standard deviation plus a billionth.
+/// Subtracts the mean from the elements along the axes of `axes`, and divides by their standard
+/// deviation plus a billionth.
 ///
 /// # Errors
 /// If there is no such axis, or the elements are not real numbers.

@@ -22,7 +22,8 @@ pub(crate) trait Number: Element + PartialOrd {
     fn plus(self, other: Self) -> Self;
     /// The product.
     fn times(self, other: Self) -> Self;
-    /// The remainder; none of a division of integers by zero. With the sign of the divisor, or of the dividend.
+    /// The remainder; none of a division of integers by zero. With the sign of the divisor, or of
+    /// the dividend.
     fn remainder(self, other: Self, has_sign_of_dividend: bool) -> Option<Self>;
     /// `self` to the power of a number.
     fn power(self, exponent: f64) -> Self;

@@ -7,7 +7,8 @@ use tfrt_tensor::{DenseHostTensor, Element, I1, Shape};
 use crate::number::{Number, with_integer, with_number, with_real, with_size};
 use crate::{allocate, dense, invalid, made, product, strides, unsupported};
 
-/// Where the elements of a stretched tensor come from: for each place of the common shape the place in the tensor.
+/// Where the elements of a stretched tensor come from: for each place of the common shape the place
+/// in the tensor.
 pub(crate) struct Stretched {
     dims: Vec<usize>,
     strides: Vec<usize>,
@@ -198,8 +199,9 @@ fn pow(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
     })
 }
 
-/// Computes `x` for elements that are not negative, and `slope · x` for the others. The slope is stretched to the shape of `x`; with `by_channel`, it is
-/// one for all, or one for each channel, the second dimension.
+/// Computes `x` for elements that are not negative, and `slope · x` for the others. The slope is
+/// stretched to the shape of `x`; with `by_channel`, it is one for all, or one for each channel,
+/// the second dimension.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -304,7 +306,8 @@ fn amount<T: TryInto<u32>>(element: T) -> Option<u32> {
     element.try_into().ok()
 }
 
-/// Takes each element from `x` where the condition is true, else from `y`; all three are stretched to one shape.
+/// Takes each element from `x` where the condition is true, else from `y`; all three are stretched
+/// to one shape.
 ///
 /// # Errors
 /// If the operands do not fit together.

@@ -76,7 +76,8 @@ pub(crate) fn concatenated(
     Ok(result)
 }
 
-/// Cuts a tensor into `count` pieces along an axis: of the sizes that the second operand lists, or of equal size but for a smaller last one.
+/// Cuts a tensor into `count` pieces along an axis: of the sizes that the second operand lists, or
+/// of equal size but for a smaller last one.
 ///
 /// # Errors
 /// If the sizes do not add up to the extent of the axis.
@@ -124,8 +125,9 @@ fn split(
     pieces.collect()
 }
 
-/// Returns the elements from `starts` to `ends`, which are left out, in `steps`, along the axes of the fourth operand or the first ones.
-/// Negative numbers count from the end, and those out of range mean the end.
+/// Returns the elements from `starts` to `ends`, which are left out, in `steps`, along the axes of
+/// the fourth operand or the first ones. Negative numbers count from the end, and those out of
+/// range mean the end.
 ///
 /// # Errors
 /// If a step is 0, or there are not as many numbers everywhere.
@@ -233,9 +235,11 @@ pub(crate) fn window(
     Ok(result)
 }
 
-/// Adds elements before and after those of each axis, or takes some away where the numbers are negative: `constant`, the value of the third
-/// operand or 0; `edge`, the nearest element; `reflect`, those on the other side of the edge; `wrap`, those of the other end. The second
-/// operand has the numbers before all axes, then those after; the fourth lists the axes, by default all.
+/// Adds elements before and after those of each axis, or takes some away where the numbers are
+/// negative: `constant`, the value of the third operand or 0; `edge`, the nearest element;
+/// `reflect`, those on the other side of the edge; `wrap`, those of the other end. The second
+/// operand has the numbers before all axes, then those after; the fourth lists the axes, by default
+/// all.
 ///
 /// # Errors
 /// If there are not two numbers for each axis, or there is nothing to take elements from.
@@ -335,7 +339,8 @@ fn pad(
     Ok(result)
 }
 
-/// Cuts or pads the axes of a tensor evenly on both sides to extents, the odd element at the end; padding is 0. Axes are all, or those of `axes`.
+/// Cuts or pads the axes of a tensor evenly on both sides to extents, the odd element at the end;
+/// padding is 0. Axes are all, or those of `axes`.
 ///
 /// # Errors
 /// If there are not as many extents as axes.
@@ -390,7 +395,8 @@ fn center_crop_pad(
     Ok(result)
 }
 
-/// Keeps the elements of the upper or the lower triangle of each matrix, from the diagonal of the second operand on; the others are 0.
+/// Keeps the elements of the upper or the lower triangle of each matrix, from the diagonal of the
+/// second operand on; the others are 0.
 ///
 /// # Errors
 /// If the tensor has no matrices.

@@ -26,7 +26,8 @@ fn place_of(op: &str, number: i64, extent: usize) -> Result<usize> {
     })
 }
 
-/// Takes slices by their numbers along an axis: in its place the result has the dimensions of the numbers.
+/// Takes slices by their numbers along an axis: in its place the result has the dimensions of the
+/// numbers.
 ///
 /// # Errors
 /// If there is no such axis or slice.
@@ -66,8 +67,8 @@ fn gather(
     Ok(result)
 }
 
-/// The places in `dims` of the elements that `indices`, of shape `shape`, names along an axis: in its other dimensions an element stands for
-/// itself.
+/// The places in `dims` of the elements that `indices`, of shape `shape`, names along an axis: in
+/// its other dimensions an element stands for itself.
 fn places_along(
     op: &str,
     dims: &[usize],
@@ -124,7 +125,8 @@ fn gather_elements(
     Ok(result)
 }
 
-/// Where the slices start that the rows of a matrix of numbers name, and how long they are, after so many common dimensions.
+/// Where the slices start that the rows of a matrix of numbers name, and how long they are, after
+/// so many common dimensions.
 fn slices(
     op: &str,
     dims: &[usize],
@@ -161,7 +163,8 @@ fn slices(
     Ok((rows.collect::<Result<Vec<_>>>()?, len))
 }
 
-/// Takes the slices that the last dimension of `indices` names by their coordinates, within `batch_dims` common dimensions.
+/// Takes the slices that the last dimension of `indices` names by their coordinates, within
+/// `batch_dims` common dimensions.
 ///
 /// # Errors
 /// If the indices do not fit the tensor.
@@ -248,7 +251,8 @@ fn write_all<T: Element>(
     Ok(())
 }
 
-/// Writes an element for each number along an axis, or adds, multiplies, or takes the greater or the lesser, as `reduction` says.
+/// Writes an element for each number along an axis, or adds, multiplies, or takes the greater or
+/// the lesser, as `reduction` says.
 ///
 /// # Errors
 /// If numbers or updates do not fit the tensor.
@@ -277,7 +281,8 @@ fn scatter_elements(
     scattered(OP, &x, &updates, places.into_iter(), reduction, ctx)
 }
 
-/// Writes the slices that the last dimension of `indices` names by their coordinates, or combines them as `reduction` says.
+/// Writes the slices that the last dimension of `indices` names by their coordinates, or combines
+/// them as `reduction` says.
 ///
 /// # Errors
 /// If indices or updates do not fit the tensor.
@@ -304,7 +309,8 @@ fn scatter_nd(
     scattered(OP, &x, &updates, places, reduction, ctx)
 }
 
-/// Turns each number into a set of `depth` elements along a new axis: the second element of `values` at that place, the first one elsewhere.
+/// Turns each number into a set of `depth` elements along a new axis: the second element of
+/// `values` at that place, the first one elsewhere.
 ///
 /// # Errors
 /// If the depth is not one number, or there are not two values.
@@ -347,7 +353,8 @@ fn one_hot(
     Ok(result)
 }
 
-/// Returns the coordinates of the elements that are not zero: a row for each dimension, a column for each element.
+/// Returns the coordinates of the elements that are not zero: a row for each dimension, a column
+/// for each element.
 ///
 /// # Errors
 /// If the elements are neither numbers nor truth values.
@@ -374,7 +381,8 @@ fn non_zero(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     })
 }
 
-/// Returns the greatest or the least `k` elements along an axis, in order, and their places. Of equal elements the first one comes first.
+/// Returns the greatest or the least `k` elements along an axis, in order, and their places. Of
+/// equal elements the first one comes first.
 ///
 /// # Errors
 /// If there are not so many.
@@ -501,7 +509,8 @@ fn eye_like(
     ] => made(ctx, &[rows, columns], |at| <T as Number>::of_f64(f64::from(u8::from(is_set(at))))))
 }
 
-/// Turns round the first elements along the time axis of each sequence, as many as its length says; the others stay.
+/// Turns round the first elements along the time axis of each sequence, as many as its length says;
+/// the others stay.
 ///
 /// # Errors
 /// If there are no such axes, or not as many lengths as sequences.
@@ -543,8 +552,8 @@ fn reverse_sequence(
     Ok(result)
 }
 
-/// Writes steps into a cache along an axis, from the place on that the third operand gives for each batch, or from the first. With `wraps`, what does
-/// not fit is written at the beginning.
+/// Writes steps into a cache along an axis, from the place on that the third operand gives for each
+/// batch, or from the first. With `wraps`, what does not fit is written at the beginning.
 ///
 /// # Errors
 /// If the operands do not fit together, or steps do not fit the cache.
@@ -606,8 +615,9 @@ fn tensor_scatter(
     Ok(result)
 }
 
-/// Returns the elements of a tensor, or its slices along an axis, each once: in order, or as they come without `sorted`. Also returns where each is
-/// found first, which of them each element is, and how often each is there.
+/// Returns the elements of a tensor, or its slices along an axis, each once: in order, or as they
+/// come without `sorted`. Also returns where each is found first, which of them each element is,
+/// and how often each is there.
 ///
 /// # Errors
 /// If there is no such axis.

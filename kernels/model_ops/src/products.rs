@@ -10,8 +10,8 @@ use crate::number::{Number, with_number, with_real};
 use crate::pairs::{Stretched, common};
 use crate::{Slots, allocate, dense, invalid, made, product, real_numbers};
 
-/// Multiplies matrices as NumPy does: those in the last two dimensions, for all others, which are stretched to one shape. A vector is a row on
-/// the left and a column on the right.
+/// Multiplies matrices as NumPy does: those in the last two dimensions, for all others, which are
+/// stretched to one shape. A vector is a row on the left and a column on the right.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -99,7 +99,8 @@ fn multiply_fast<T: Element + MatmulElement>(
     Ok(())
 }
 
-/// Multiplies as many matrices `[rows, inner]` and `[inner, columns]` as `batch` says: `counts` are `[batch, rows, inner, columns]`.
+/// Multiplies as many matrices `[rows, inner]` and `[inner, columns]` as `batch` says: `counts` are
+/// `[batch, rows, inner, columns]`.
 pub(crate) fn multiply_batches(
     op: &'static str,
     [batch, rows, inner, columns]: [usize; 4],
@@ -199,8 +200,8 @@ fn multiply<T: Number>(
     Ok(())
 }
 
-/// Computes `alpha · a · b + beta · c` of matrices, either of which may be given transposed; `c` is stretched to the result, and may be left
-/// out.
+/// Computes `alpha · a · b + beta · c` of matrices, either of which may be given transposed; `c` is
+/// stretched to the result, and may be left out.
 ///
 /// # Errors
 /// If the operands do not fit together.

@@ -12,8 +12,8 @@ use crate::{
     Slots, axis_of, invalid, made, one_number, product, real_numbers, unsupported, whole_numbers,
 };
 
-/// For each element of a tensor of `dims` the place of its scale: of one for all, of one for each place along an axis, or of one for each block
-/// of so many places along it.
+/// For each element of a tensor of `dims` the place of its scale: of one for all, of one for each
+/// place along an axis, or of one for each block of so many places along it.
 fn scale_places(
     op: &str,
     scale: &[usize],
@@ -51,7 +51,8 @@ fn scale_places(
     }))
 }
 
-/// The zero points of a tensor, of whatever integer type, as many as scales; zeros if they are left out.
+/// The zero points of a tensor, of whatever integer type, as many as scales; zeros if they are left
+/// out.
 fn zero_points(
     op: &'static str,
     zero: Option<&DenseHostTensor>,
@@ -67,7 +68,8 @@ fn zero_points(
     }
 }
 
-/// `x / scale` as the type of `x` computes it, rounded to the nearest whole number, halves to even ones, plus the zero point.
+/// `x / scale` as the type of `x` computes it, rounded to the nearest whole number, halves to even
+/// ones, plus the zero point.
 fn quantized(dtype: DType, x: f64, scale: f64, zero: i64) -> f64 {
     let ratio = x / scale;
     let ratio = if dtype == DType::F64 {
@@ -78,8 +80,9 @@ fn quantized(dtype: DType, x: f64, scale: f64, zero: i64) -> f64 {
     ratio.round_ties_even() + zero as f64
 }
 
-/// Quantises numbers: `x / scale`, rounded halves to even, plus the zero point, cut to the range of the result. Operands are the tensor, the scales
-/// and the zero points, which may be left out: one for all, one for each place along `axis`, or one for each `block` of places. The type of the
+/// Quantises numbers: `x / scale`, rounded halves to even, plus the zero point, cut to the range of
+/// the result. Operands are the tensor, the scales and the zero points, which may be left out: one
+/// for all, one for each place along `axis`, or one for each `block` of places. The type of the
 /// result is that of the zero points, or `dtype`.
 ///
 /// # Errors
@@ -115,7 +118,8 @@ fn quantize(
     })
 }
 
-/// Turns quantised numbers back: `(x - zero point) · scale`. Operands are as for `nn.Quantize`. The result has the type of the scales, or `dtype`.
+/// Turns quantised numbers back: `(x - zero point) · scale`. Operands are as for `nn.Quantize`. The
+/// result has the type of the scales, or `dtype`.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -146,7 +150,8 @@ fn dequantize(
     }))
 }
 
-/// Quantises a tensor to bytes by its own range, widened to contain 0. Returns the bytes, the scale and the zero point.
+/// Quantises a tensor to bytes by its own range, widened to contain 0. Returns the bytes, the scale
+/// and the zero point.
 ///
 /// # Errors
 /// If the elements are not single-precision numbers.
@@ -177,7 +182,8 @@ fn dynamic_quantize(
     Ok((bytes, made(ctx, &[], |_| scale)?, made(ctx, &[], |_| zero)?))
 }
 
-/// The elements of a quantised operand less their zero points, of which there is one for all, or one for each place along an axis.
+/// The elements of a quantised operand less their zero points, of which there is one for all, or
+/// one for each place along an axis.
 fn centred(
     op: &'static str,
     x: &DenseHostTensor,
@@ -272,8 +278,9 @@ fn column_axis(x: &DenseHostTensor) -> usize {
     x.shape().rank().saturating_sub(1)
 }
 
-/// Multiplies matrices of bytes into 32-bit integers. The third and fourth operand are the zero points, of the whole factor, or of each row of the
-/// first and each column of the second; they may be left out.
+/// Multiplies matrices of bytes into 32-bit integers. The third and fourth operand are the zero
+/// points, of the whole factor, or of each row of the first and each column of the second; they may
+/// be left out.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -308,8 +315,9 @@ fn requantized(
     }))
 }
 
-/// Multiplies matrices of quantised bytes, and quantises the product. Operands are a factor, its scale and its zero point, then those of the
-/// other one, then the scale and the zero point of the result.
+/// Multiplies matrices of quantised bytes, and quantises the product. Operands are a factor, its
+/// scale and its zero point, then those of the other one, then the scale and the zero point of the
+/// result.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -410,8 +418,9 @@ fn integer_convolution(
     Ok((dims, sums))
 }
 
-/// Convolves bytes into 32-bit integers. Operands are the images, the filters, and their zero points, which may be left out: of the images as a
-/// whole, which is also what padding is, and of all filters or each.
+/// Convolves bytes into 32-bit integers. Operands are the images, the filters, and their zero
+/// points, which may be left out: of the images as a whole, which is also what padding is, and of
+/// all filters or each.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -437,8 +446,9 @@ fn conv_integer(
     made(ctx, &dims, |at| sums[at])
 }
 
-/// Convolves quantised bytes, and quantises the result. Operands are the images, their scale and zero point, the filters, their scales and zero
-/// points, of all or each, the scale and the zero point of the result, and a bias of 32-bit integers, which may be left out.
+/// Convolves quantised bytes, and quantises the result. Operands are the images, their scale and
+/// zero point, the filters, their scales and zero points, of all or each, the scale and the zero
+/// point of the result, and a bias of 32-bit integers, which may be left out.
 ///
 /// # Errors
 /// If the operands do not fit together.

@@ -48,7 +48,8 @@ fn normal(seed: u64, at: u64) -> f64 {
     (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// Makes random numbers of a shape: of the `uniform` distribution from `a` to `b`, or of the `normal` one of mean `a` and deviation `b`.
+/// Makes random numbers of a shape: of the `uniform` distribution from `a` to `b`, or of the
+/// `normal` one of mean `a` and deviation `b`.
 ///
 /// # Errors
 /// If the shape is none, or the distribution does not exist.
@@ -98,7 +99,8 @@ fn bernoulli(
     }
 }
 
-/// Draws `count` classes for each row of a matrix of logarithms of their chances, which need not add up.
+/// Draws `count` classes for each row of a matrix of logarithms of their chances, which need not
+/// add up.
 ///
 /// # Errors
 /// If the operand is not a matrix with a column.
@@ -139,7 +141,8 @@ fn multinomial(
     })
 }
 
-/// Sets elements to 0 with a chance of `ratio`, a half if it is left out, and divides the others by the chance that they stay. Also returns which stay.
+/// Sets elements to 0 with a chance of `ratio`, a half if it is left out, and divides the others by
+/// the chance that they stay. Also returns which stay.
 ///
 /// # Errors
 /// If the elements are not real numbers, or the ratio is not from 0 to 1.

@@ -53,14 +53,17 @@ fn functions(
     )))
 }
 
-/// Runs a recurrent layer: `rnn`, `gru` or `lstm`. Operands are the sequences `[steps, batch, input]`, the weights of the input `[directions, gates · hidden,
-/// input]`, those of the state `[directions, gates · hidden, hidden]`, a bias `[directions, 2 · gates · hidden]`, the length of each sequence, the state
-/// and for `lstm` the memory `[directions, batch, hidden]` before the first step, and peepholes `[directions, 3 · hidden]`; all from the bias on may
-/// be left out. Returns the states after each step `[steps, directions, batch, hidden]`, the last state, and for `lstm` the last memory. With
-/// `batch_first`, the batch is the first dimension of all of these.
+/// Runs a recurrent layer: `rnn`, `gru` or `lstm`. Operands are the sequences
+/// `[steps, batch, input]`, the weights of the input `[directions, gates · hidden, input]`, those
+/// of the state `[directions, gates · hidden, hidden]`, a bias `[directions, 2 · gates · hidden]`,
+/// the length of each sequence, the state and for `lstm` the memory `[directions, batch, hidden]`
+/// before the first step, and peepholes `[directions, 3 · hidden]`; all from the bias on may be
+/// left out. Returns the states after each step `[steps, directions, batch, hidden]`, the last
+/// state, and for `lstm` the last memory. With `batch_first`, the batch is the first dimension of
+/// all of these.
 ///
-/// A sequence is read `forward`, in `reverse`, or `bidirectional`, both. `activations` lists the functions of each direction with commas.
-/// `clip` cuts what the functions are given; 0 does not.
+/// A sequence is read `forward`, in `reverse`, or `bidirectional`, both. `activations` lists the
+/// functions of each direction with commas. `clip` cuts what the functions are given; 0 does not.
 ///
 /// # Errors
 /// If the operands do not fit together, or a function does not exist.
@@ -251,9 +254,11 @@ fn recurrent(
     Ok(tensors.into_iter().map(AnyRef::available).collect())
 }
 
-/// Computes attention with a state instead of scores. Operands are queries, keys and values `[batch, length, heads · size]`, the state `[batch, heads, key
-/// size, value size]`, the decay and the rate of each step; all from the state on may be left out. For each step the `rule` changes the state: it
-/// decays for `gated` and `gated_delta`, and `delta` and `gated_delta` write only what the state does not say yet. Returns the result and the state.
+/// Computes attention with a state instead of scores. Operands are queries, keys and values
+/// `[batch, length, heads · size]`, the state `[batch, heads, key size, value size]`, the decay and
+/// the rate of each step; all from the state on may be left out. For each step the `rule` changes
+/// the state: it decays for `gated` and `gated_delta`, and `delta` and `gated_delta` write only
+/// what the state does not say yet. Returns the result and the state.
 ///
 /// # Errors
 /// If the operands do not fit together, or the rule does not exist.
@@ -412,9 +417,10 @@ fn linear_attention(
     Ok((y, present))
 }
 
-/// Convolves each channel of sequences `[batch, channels, length]` with a filter of its own, `[channels, 1, taps]`, looking back only. Operands are the sequences,
-/// the filters, a bias, and the `taps - 1` elements before the first; the last two may be left out. With `silu` the result is `x · sigmoid(x)` of
-/// that. Returns the result and the last `taps - 1` elements.
+/// Convolves each channel of sequences `[batch, channels, length]` with a filter of its own,
+/// `[channels, 1, taps]`, looking back only. Operands are the sequences, the filters, a bias, and
+/// the `taps - 1` elements before the first; the last two may be left out. With `silu` the result
+/// is `x · sigmoid(x)` of that. Returns the result and the last `taps - 1` elements.
 ///
 /// # Errors
 /// If the operands do not fit together.

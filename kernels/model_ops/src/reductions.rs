@@ -61,9 +61,10 @@ impl Plan {
     }
 }
 
-/// Reduces a tensor along the axes that the second operand lists: `sum`, `mean`, `max`, `min`, `prod`, `l1`, `l2`, `log_sum`, `log_sum_exp`,
-/// `sum_square`. Without axes along all, or along none with `keeps_without_axes`. The sum of nothing is 0, the product 1, the greatest of
-/// nothing the least number.
+/// Reduces a tensor along the axes that the second operand lists: `sum`, `mean`, `max`, `min`,
+/// `prod`, `l1`, `l2`, `log_sum`, `log_sum_exp`, `sum_square`. Without axes along all, or along
+/// none with `keeps_without_axes`. The sum of nothing is 0, the product 1, the greatest of nothing
+/// the least number.
 ///
 /// # Errors
 /// If an axis does not exist, or the reduction is not for such elements.
@@ -132,7 +133,8 @@ fn reduce(
     })
 }
 
-/// Returns the places of the greatest or the least elements along an axis: of the first of them, or of the last.
+/// Returns the places of the greatest or the least elements along an axis: of the first of them, or
+/// of the last.
 ///
 /// # Errors
 /// If there is no such axis, or nothing along it.
@@ -173,8 +175,8 @@ fn arg_extreme(
     })
 }
 
-/// Returns the sums or the products of the elements up to each along the axis of the second operand: from the end with `reverse`, and
-/// without the element itself with `exclusive`.
+/// Returns the sums or the products of the elements up to each along the axis of the second
+/// operand: from the end with `reverse`, and without the element itself with `exclusive`.
 ///
 /// # Errors
 /// If there is no such axis.

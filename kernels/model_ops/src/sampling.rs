@@ -14,8 +14,9 @@ use crate::{
 /// How many samples of a region may make one element.
 const MAX_SAMPLES: f64 = 65_536.0;
 
-/// Reads images at the places of a grid, `[batch, places…, dimensions]`, whose numbers go from -1 to 1 and name the last dimension first. The `mode` is
-/// `nearest`, `linear` or `cubic`; beyond the border are `zeros`, the `border` itself, or its `reflection`.
+/// Reads images at the places of a grid, `[batch, places…, dimensions]`, whose numbers go from -1
+/// to 1 and name the last dimension first. The `mode` is `nearest`, `linear` or `cubic`; beyond the
+/// border are `zeros`, the `border` itself, or its `reflection`.
 ///
 /// # Errors
 /// If the grid does not fit the images, or a mode does not exist.
@@ -82,8 +83,8 @@ fn grid_sample(
     Ok(y)
 }
 
-/// Makes the grid that affine maps make of the places of an image: for maps `[batch, d, d + 1]` and the shape `[batch, channels, …]` with d spatial
-/// extents. The grid is one for `nn.GridSample`.
+/// Makes the grid that affine maps make of the places of an image: for maps `[batch, d, d + 1]` and
+/// the shape `[batch, channels, …]` with d spatial extents. The grid is one for `nn.GridSample`.
 ///
 /// # Errors
 /// If the maps do not fit the shape.
@@ -130,7 +131,8 @@ fn affine_grid(
     }))
 }
 
-/// The four pixels around a place of an image of a region, and their weights; none beyond the border by more than a pixel.
+/// The four pixels around a place of an image of a region, and their weights; none beyond the
+/// border by more than a pixel.
 fn around(y: f64, x: f64, height: usize, width: usize) -> Option<[(usize, f64); 4]> {
     let is_inside = (-1.0..=height as f64).contains(&y) && (-1.0..=width as f64).contains(&x);
     if !is_inside || height == 0 || width == 0 {
@@ -154,11 +156,13 @@ fn around(y: f64, x: f64, height: usize, width: usize) -> Option<[(usize, f64); 
     ])
 }
 
-/// Cuts regions of images and resizes them: each element is the mean (`avg`) or the greatest (`max`) of samples of its part of the region. Operands
-/// are the images, `[regions, 4]` corners and the number of the image of each. With `half_pixel` corners lie half a pixel before.
+/// Cuts regions of images and resizes them: each element is the mean (`avg`) or the greatest
+/// (`max`) of samples of its part of the region. Operands are the images, `[regions, 4]` corners
+/// and the number of the image of each. With `half_pixel` corners lie half a pixel before.
 ///
 /// # Errors
-/// If the operands do not fit together, an image does not exist, or a region takes too many samples.
+/// If the operands do not fit together, an image does not exist, or a region takes too many
+/// samples.
 #[tfrt_op("nn.RoiAlign")]
 #[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn roi_align(
@@ -261,7 +265,8 @@ fn roi_align(
     Ok(y)
 }
 
-/// Takes the greatest element of each part of regions of images: `[regions, 5]` numbers of images and corners, which are scaled and rounded.
+/// Takes the greatest element of each part of regions of images: `[regions, 5]` numbers of images
+/// and corners, which are scaled and rounded.
 ///
 /// # Errors
 /// If the operands do not fit together, or an image does not exist.
@@ -329,9 +334,10 @@ fn max_roi_pool(
     Ok(y)
 }
 
-/// Convolves images whose windows are bent: each tap reads the image at its place plus an offset, between pixels, times a mask. Operands are the
-/// images, the filters, the offsets `[batch, offset groups · taps · dimensions, places…]`, a bias, and the mask `[batch, offset groups · taps, places…]`;
-/// the last two may be left out.
+/// Convolves images whose windows are bent: each tap reads the image at its place plus an offset,
+/// between pixels, times a mask. Operands are the images, the filters, the offsets
+/// `[batch, offset groups · taps · dimensions, places…]`, a bias, and the mask
+/// `[batch, offset groups · taps, places…]`; the last two may be left out.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -439,8 +445,9 @@ fn deform_conv(
     Ok(y)
 }
 
-/// Adds windows back to the image that they were taken from: `[batch, channels · taps, windows]` to `[batch, channels, …]`. The second operand is the
-/// shape of the image, the third that of a window.
+/// Adds windows back to the image that they were taken from: `[batch, channels · taps, windows]` to
+/// `[batch, channels, …]`. The second operand is the shape of the image, the third that of a
+/// window.
 ///
 /// # Errors
 /// If the windows do not fit the image.
@@ -495,8 +502,9 @@ fn col2im(
     Ok(y)
 }
 
-/// Puts elements back where `nn.MaxPool` took them from; all others are 0. Operands are the elements, their places, and the shape of the result,
-/// which may be left out: then it follows from the windows.
+/// Puts elements back where `nn.MaxPool` took them from; all others are 0. Operands are the
+/// elements, their places, and the shape of the result, which may be left out: then it follows from
+/// the windows.
 ///
 /// # Errors
 /// If there are not as many places, or one does not exist.

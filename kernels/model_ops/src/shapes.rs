@@ -14,8 +14,8 @@ fn reshaped(x: &DenseHostTensor, dims: &[usize]) -> Result<DenseHostTensor> {
     Ok(x.reshaped(Shape::new(dims)?)?)
 }
 
-/// Returns the elements under another shape. One extent may be -1, and follows from the others; 0 stands for the extent of `x` unless
-/// `allow_zero` says otherwise. The memory is shared.
+/// Returns the elements under another shape. One extent may be -1, and follows from the others; 0
+/// stands for the extent of `x` unless `allow_zero` says otherwise. The memory is shared.
 ///
 /// # Errors
 /// If the shape has another number of elements.
@@ -74,7 +74,8 @@ fn flatten(x: &AnyRef, #[attr(default = 1)] axis: i64) -> Result<DenseHostTensor
     reshaped(&x, &[product(&dims[..axis]), product(&dims[axis..])])
 }
 
-/// Returns the elements without the dimensions of extent 1 that the second operand lists, or without all of them.
+/// Returns the elements without the dimensions of extent 1 that the second operand lists, or
+/// without all of them.
 ///
 /// # Errors
 /// If a dimension that is listed does not exist, or has another extent.
@@ -102,7 +103,8 @@ fn squeeze(operands: &[AnyRef]) -> Result<DenseHostTensor> {
     reshaped(&x, &kept.map(|(&extent, _)| extent).collect::<Vec<_>>())
 }
 
-/// Returns the elements with dimensions of extent 1 at the places that the second operand lists, which count in the result.
+/// Returns the elements with dimensions of extent 1 at the places that the second operand lists,
+/// which count in the result.
 ///
 /// # Errors
 /// If a place does not exist, or is listed twice.
@@ -121,7 +123,8 @@ fn unsqueeze(x: &AnyRef, axes: &AnyRef) -> Result<DenseHostTensor> {
     reshaped(&x, &dims.collect::<Vec<_>>())
 }
 
-/// Permutes dimensions: dimension `i` of the result is dimension `perm[i]` of `x`. By default their order is turned round.
+/// Permutes dimensions: dimension `i` of the result is dimension `perm[i]` of `x`. By default their
+/// order is turned round.
 ///
 /// # Errors
 /// If the numbers are not a permutation of the dimensions.

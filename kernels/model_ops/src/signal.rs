@@ -23,9 +23,11 @@ fn one_extent(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<
     }
 }
 
-/// Computes the discrete Fourier transform along an axis of real numbers, `[…, 1]`, or complex ones, `[…, 2]`: of `length` elements, filled up with zeros or
-/// cut, which the second operand gives and is the extent of the axis if that is left out. `one_sided` keeps the first half of the result, which
-/// tells the rest for real numbers; with `inverse`, it takes such a half and returns real numbers.
+/// Computes the discrete Fourier transform along an axis of real numbers, `[…, 1]`, or complex
+/// ones, `[…, 2]`: of `length` elements, filled up with zeros or cut, which the second operand
+/// gives and is the extent of the axis if that is left out. `one_sided` keeps the first half of the
+/// result, which tells the rest for real numbers; with `inverse`, it takes such a half and returns
+/// real numbers.
 ///
 /// # Errors
 /// If there is no such axis, or the last extent is neither 1 nor 2.
@@ -116,8 +118,10 @@ fn fourier(
     Ok(y)
 }
 
-/// Computes the Fourier transforms of frames of a signal, `[batch, length, 1]` or `[batch, length, 2]`. Operands are the signal, the step from frame to frame, a
-/// window that multiplies each frame, and the length of frames; the last two may be left out. `one_sided` keeps the first half of each.
+/// Computes the Fourier transforms of frames of a signal, `[batch, length, 1]` or
+/// `[batch, length, 2]`. Operands are the signal, the step from frame to frame, a window that
+/// multiplies each frame, and the length of frames; the last two may be left out. `one_sided` keeps
+/// the first half of each.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -183,7 +187,8 @@ fn short_time_fourier(
     Ok(y)
 }
 
-/// Makes a window of a length: `hann`, `hamming` or `blackman`. One that is `periodic` is one element of a longer symmetric one short.
+/// Makes a window of a length: `hann`, `hamming` or `blackman`. One that is `periodic` is one
+/// element of a longer symmetric one short.
 ///
 /// # Errors
 /// If there is no such window, or the operand is not one extent.
@@ -214,8 +219,9 @@ fn window(
     }))
 }
 
-/// Makes the matrix that turns spectra into mel spectra, `[length / 2 + 1, bins]`: each column is a triangle. Operands are the number of bins, the
-/// length of the transform, the rate of samples, and the lowest and the highest frequency.
+/// Makes the matrix that turns spectra into mel spectra, `[length / 2 + 1, bins]`: each column is a
+/// triangle. Operands are the number of bins, the length of the transform, the rate of samples, and
+/// the lowest and the highest frequency.
 ///
 /// # Errors
 /// If an operand is not one number, or a frequency is not of the spectrum.

@@ -92,7 +92,8 @@ impl Placed {
         self.0.iter().map(|axis| axis.output).collect()
     }
 
-    /// Where a tap of a window begins along an axis, before or beyond the input if need be: by the axis, the window and the tap.
+    /// Where a tap of a window begins along an axis, before or beyond the input if need be: by the
+    /// axis, the window and the tap.
     pub(crate) fn starts(&self) -> impl Fn(usize, usize, usize) -> f64 + '_ {
         |axis, window, tap| {
             let axis = &self.0[axis];
@@ -100,7 +101,8 @@ impl Placed {
         }
     }
 
-    /// Visits each window: its number, and the taps of it that are in the input, `(tap, place in the input)`.
+    /// Visits each window: its number, and the taps of it that are in the input,
+    /// `(tap, place in the input)`.
     pub(crate) fn for_each(&self, visit: impl FnMut(usize, &[(usize, usize)])) {
         for_each_window(&self.0, visit);
     }
@@ -223,7 +225,8 @@ pub(crate) fn spatial<'a>(op: &str, x: &'a DenseHostTensor) -> Result<(usize, us
     }
 }
 
-/// Convolves `x` with the filters `w`, `[filters, channels / group, spatial…]`, and adds a bias for each filter, which may be left out.
+/// Convolves `x` with the filters `w`, `[filters, channels / group, spatial…]`, and adds a bias for
+/// each filter, which may be left out.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -324,7 +327,8 @@ fn conv(
     })
 }
 
-/// A convolution of single-precision numbers, as matrix products: the filters times the pixels under each tap.
+/// A convolution of single-precision numbers, as matrix products: the filters times the pixels
+/// under each tap.
 struct Problem {
     batch: usize,
     channels: usize,
@@ -405,8 +409,9 @@ impl Problem {
     }
 }
 
-/// Convolves backwards: each element of `x` adds the filters `w`, `[channels, filters / group, spatial…]`, to the window that it stands for. A
-/// bias may be left out. With `output_shape` the padding follows from it.
+/// Convolves backwards: each element of `x` adds the filters `w`,
+/// `[channels, filters / group, spatial…]`, to the window that it stands for. A bias may be left
+/// out. With `output_shape` the padding follows from it.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -527,8 +532,8 @@ fn conv_transpose(
     Ok(y)
 }
 
-/// Takes the greatest element of each window. With `indices` also returns where they are in the tensor, counted row by row, or column by column
-/// with `column_major`.
+/// Takes the greatest element of each window. With `indices` also returns where they are in the
+/// tensor, counted row by row, or column by column with `column_major`.
 ///
 /// # Errors
 /// If the windows do not fit.
@@ -605,8 +610,8 @@ fn turned(place: usize, dims: &[usize]) -> usize {
     found
 }
 
-/// Computes the mean of each window, or the norm of order `p` if that is not 0: of its elements, and with `count_include_pad` of the padding,
-/// too.
+/// Computes the mean of each window, or the norm of order `p` if that is not 0: of its elements,
+/// and with `count_include_pad` of the padding, too.
 ///
 /// # Errors
 /// If the windows do not fit.
@@ -678,7 +683,8 @@ fn average_pool(
     })
 }
 
-/// Reduces all spatial dimensions to one element each: by the `mean`, the `max`, or the norm of order `p` for `lp`.
+/// Reduces all spatial dimensions to one element each: by the `mean`, the `max`, or the norm of
+/// order `p` for `lp`.
 ///
 /// # Errors
 /// If there are no spatial dimensions.

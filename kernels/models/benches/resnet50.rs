@@ -1,10 +1,10 @@
 //! How long does ResNet-50 take from the image to the probabilities, and how much memory?
 //!
-//! For each form of the program, on one thread and on two: the time of a run, and the processor time of it, which says more
-//! where others compute as well; the least and the median of many runs. Then the peak of the host's memory, and what of it are
-//! weights, packed weights, and the largest set of tensors that must live at the same time.
-//! `cargo bench -p tfrt-models --bench resnet50`, with `ROUNDS=100` where others compute and `PACKED_MB=512` to let all weights
-//! be packed.
+//! For each form of the program, on one thread and on two: the time of a run, and the processor
+//! time of it, which says more where others compute as well; the least and the median of many runs.
+//! Then the peak of the host's memory, and what of it are weights, packed weights, and the largest
+//! set of tensors that must live at the same time. `cargo bench -p tfrt-models --bench resnet50`,
+//! with `ROUNDS=100` where others compute and `PACKED_MB=512` to let all weights be packed.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,6 +1,8 @@
-//! Learns to recognise digits, op by op: `cargo run --release -p tfrt-models --example digits_op_by_op [EPOCHS]`.
+//! Learns to recognise digits, op by op:
+//! `cargo run --release -p tfrt-models --example digits_op_by_op [EPOCHS]`.
 //!
-//! The network, the digits and the steps are those of `digits/digits_train.mlir`, which is the same as a graph.
+//! The network, the digits and the steps are those of `digits/digits_train.mlir`, which is the same
+//! as a graph.
 
 use std::sync::Arc;
 
@@ -80,7 +82,8 @@ impl Network {
             .call(&[&self.product(x, weights, [false, false])?, bias])
     }
 
-    /// What the network makes of images: the hidden numbers, and how much each image looks like each digit.
+    /// What the network makes of images: the hidden numbers, and how much each image looks like
+    /// each digit.
     pub fn run(&self, images: &TensorHandle) -> Result<[TensorHandle; 2]> {
         let hidden = self.op("tf.Relu")?.call(&[&self.apply(0, images)?])?;
         let logits = self.apply(1, &hidden)?;

@@ -23,8 +23,9 @@ use crate::error::invalid;
 
 /// Draws digits `first`, `first + 1`, … of a seed, `count` of them, as a task of the work queue.
 ///
-/// The images are the rows of a matrix of 784 columns, rows of pixels from 0 (paper) to 1 (ink), numbers of type f32 and in
-/// steps of 1/255. The labels, numbers of type i32, say which digits they are.
+/// The images are the rows of a matrix of 784 columns, rows of pixels from 0 (paper) to 1 (ink),
+/// numbers of type f32 and in steps of 1/255. The labels, numbers of type i32, say which digits
+/// they are.
 ///
 /// # Errors
 /// If the count is negative, or there is no memory for so many.

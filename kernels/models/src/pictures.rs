@@ -16,12 +16,13 @@ const LINE_LEN: usize = 100;
 /// So many blanks are between two images.
 const GAP: usize = 4;
 
-/// Shows the first images of a batch as text, each under its class, if whoever runs the program asked for it
-/// (`tfrt run --show`); otherwise it does nothing.
+/// Shows the first images of a batch as text, each under its class, if whoever runs the program
+/// asked for it (`tfrt run --show`); otherwise it does nothing.
 ///
-/// The images are the rows of a matrix, each `height` rows of `width` pixels of type f32. Pixels show that are nearer to the
-/// greatest than to the least of their image. Classes are numbers of type i32, one for each image: what a model takes it for, and
-/// what it is. Where they differ, the caption says both.
+/// The images are the rows of a matrix, each `height` rows of `width` pixels of type f32. Pixels
+/// show that are nearer to the greatest than to the least of their image. Classes are numbers of
+/// type i32, one for each image: what a model takes it for, and what it is. Where they differ, the
+/// caption says both.
 ///
 /// # Errors
 /// If shapes do not fit together, or an extent is not above zero.
@@ -125,7 +126,8 @@ fn block(upper: bool, lower: bool) -> char {
     }
 }
 
-/// The pictures, side by side as far as a line goes and then below, with an empty line behind each row of them.
+/// The pictures, side by side as far as a line goes and then below, with an empty line behind each
+/// row of them.
 fn sheet(pictures: &[Picture<'_>], width: usize) -> String {
     let num_across = ((LINE_LEN + GAP) / width.saturating_add(GAP)).max(1);
     let mut text = String::new();
@@ -143,7 +145,8 @@ fn sheet(pictures: &[Picture<'_>], width: usize) -> String {
     text
 }
 
-/// The lines from the first to the last in which any of these pictures, which are of one height, shows something.
+/// The lines from the first to the last in which any of these pictures, which are of one height,
+/// shows something.
 fn visible(columns: &[Vec<String>]) -> Range<usize> {
     let num_lines = columns.first().map_or(0, Vec::len);
     let shows = |line: &usize| {

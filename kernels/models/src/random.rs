@@ -24,8 +24,8 @@ pub struct Random {
 }
 
 impl Random {
-    /// The sequence of a seed. Each `stream` of it is a sequence of its own, so that work which is divided among threads
-    /// draws the same numbers however it is divided.
+    /// The sequence of a seed. Each `stream` of it is a sequence of its own, so that work which is
+    /// divided among threads draws the same numbers however it is divided.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Self {
         Self {
@@ -50,7 +50,8 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
-    /// A number near zero, from -1 to 1, as likely as it is near: the difference of two that are all as likely.
+    /// A number near zero, from -1 to 1, as likely as it is near: the difference of two that are
+    /// all as likely.
     pub fn around_zero(&mut self) -> f32 {
         self.unit() - self.unit()
     }
@@ -66,7 +67,8 @@ impl Random {
     }
 }
 
-/// The finalizer of SplitMix64: a permutation of the numbers of 64 bits in which every bit depends on every other.
+/// The finalizer of SplitMix64: a permutation of the numbers of 64 bits in which every bit depends
+/// on every other.
 fn scramble(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

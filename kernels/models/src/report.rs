@@ -9,8 +9,9 @@ use crate::error::invalid;
 
 /// Prints a line: a text with numbers in it.
 ///
-/// Each `{}` of the text stands for the next value, of type i32, i64, f32, f64 or `!tfrt.string`. `{.3}` is a number with three
-/// digits behind the point, and `{.1%}` a share of one as so many percent.
+/// Each `{}` of the text stands for the next value, of type i32, i64, f32, f64 or `!tfrt.string`.
+/// `{.3}` is a number with three digits behind the point, and `{.1%}` a share of one as so many
+/// percent.
 ///
 /// # Errors
 /// If there are not as many places as values, or something else stands between braces.

@@ -100,8 +100,8 @@ const fn strided(input: usize, stride: usize) -> usize {
 }
 
 impl Network {
-    /// The network for images of `image` × `image` pixels, whose first convolution has `width` channels: 224, 64 and 1000 are
-    /// the usual ones, and less makes a network for tests.
+    /// The network for images of `image` × `image` pixels, whose first convolution has `width`
+    /// channels: 224, 64 and 1000 are the usual ones, and less makes a network for tests.
     #[must_use]
     pub fn new(image: usize, width: usize, num_classes: usize) -> Self {
         let mut next_weight = 0;
@@ -202,8 +202,8 @@ impl Network {
             .sum()
     }
 
-    /// The most bytes of tensors, beside the weights, that any kernel of the program leaves alive: what no program of these
-    /// kernels can do without.
+    /// The most bytes of tensors, beside the weights, that any kernel of the program leaves alive:
+    /// what no program of these kernels can do without.
     #[must_use]
     pub fn largest_live_set_bytes(&self) -> usize {
         let pooled = strided(self.stem.output(), POOLING.1).pow(2) * self.stem.out_channels;

@@ -8,8 +8,8 @@ use tfrt_tensor::DenseHostTensor;
 use crate::error::invalid;
 use crate::random::Random;
 
-/// Sets each element to a random number between `-bound` and `bound`, all of them as likely: the same numbers for the same seed,
-/// on every machine.
+/// Sets each element to a random number between `-bound` and `bound`, all of them as likely: the
+/// same numbers for the same seed, on every machine.
 #[tfrt_kernel("models.fill_uniform.f32", format = "operands attr-dict")]
 fn fill_uniform(tensor: &mut DenseHostTensor, #[attr] bound: f32, #[attr] seed: i64) -> Result<()> {
     let mut random = Random::new(seed as u64, 0);
@@ -20,9 +20,10 @@ fn fill_uniform(tensor: &mut DenseHostTensor, #[attr] bound: f32, #[attr] seed: 
 
 /// Computes how wrong a classifier is, and which way is better.
 ///
-/// Row i of the logits, which are a matrix, is what the classifier makes of example i, whose class is `labels[i]`, a number of
-/// type i32 or i64. The loss is the cross entropy of `softmax(logits)` and the labels, as the mean of all examples. Row i of the gradient
-/// is that of the loss of example i alone, `softmax(logits[i])` less one at the label: it is not divided by the number of
+/// Row i of the logits, which are a matrix, is what the classifier makes of example i, whose class
+/// is `labels[i]`, a number of type i32 or i64. The loss is the cross entropy of `softmax(logits)`
+/// and the labels, as the mean of all examples. Row i of the gradient is that of the loss of
+/// example i alone, `softmax(logits[i])` less one at the label: it is not divided by the number of
 /// examples.
 ///
 /// # Errors
@@ -89,7 +90,8 @@ fn mean(numbers: &[f32]) -> Result<f32> {
     Ok(numbers.iter().sum::<f32>() / numbers.len() as f32)
 }
 
-/// Tells how much of two tensors of one shape is equal, from 0 to 1: the accuracy of predictions beside labels.
+/// Tells how much of two tensors of one shape is equal, from 0 to 1: the accuracy of predictions
+/// beside labels.
 ///
 /// # Errors
 /// If shapes differ, or there are no elements.

@@ -19,8 +19,8 @@ use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Shape, TensorError};
 
 use crate::error::invalid;
 
-/// Returns the path of a file that lies in the folder of the program, wherever the process was started. Of a program that does not
-/// come from a file, it is the path as it stands.
+/// Returns the path of a file that lies in the folder of the program, wherever the process was
+/// started. Of a program that does not come from a file, it is the path as it stands.
 ///
 /// # Errors
 /// If the folder has a name that is not text.
@@ -32,11 +32,12 @@ fn beside_program(#[attr] file: &str, request: &RequestContext) -> Result<String
         .map_err(|path| invalid(format!("the path {} is not valid UTF-8", path.display())))
 }
 
-/// Reads a tensor of a file by its name, as numbers of type f32. In the file they may be of any type of floating-point numbers.
+/// Reads a tensor of a file by its name, as numbers of type f32. In the file they may be of any
+/// type of floating-point numbers.
 ///
 /// # Errors
-/// If the file cannot be read or is damaged; if it has no such tensor, or one of another shape, or other elements. The text
-/// begins with the path.
+/// If the file cannot be read or is damaged; if it has no such tensor, or one of another shape, or
+/// other elements. The text begins with the path.
 #[tfrt_kernel(
     "models.read_tensor.f32",
     blocking,
@@ -128,14 +129,15 @@ fn widened(
     }
 }
 
-/// Writes a file of tensors, each under its name. Their elements are of type f32; in the file they are of the type that the
-/// kernel is named for, rounded to the nearest number of it.
+/// Writes a file of tensors, each under its name. Their elements are of type f32; in the file they
+/// are of the type that the kernel is named for, rounded to the nearest number of it.
 ///
-/// What the name of the file ends in says which format it has: `safetensors`, `npz`, …. It replaces what was there, once it is
-/// written as a whole.
+/// What the name of the file ends in says which format it has: `safetensors`, `npz`, …. It replaces
+/// what was there, once it is written as a whole.
 ///
 /// # Errors
-/// If there are not as many names as tensors, no format has such an ending, or the file cannot be written.
+/// If there are not as many names as tensors, no format has such an ending, or the file cannot be
+/// written.
 #[tfrt_kernel(
     "models.write_tensors.{T}",
     T = [f16, f32],
@@ -189,7 +191,8 @@ fn format_of(path: &str) -> Result<FileFormat> {
     })
 }
 
-/// Writes a temporary file next to the one that it replaces, so that readers never see a partial file.
+/// Writes a temporary file next to the one that it replaces, so that readers never see a partial
+/// file.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(format!(".{}", std::process::id()));

@@ -1,4 +1,5 @@
-//! ResNet-50 against its definition: a small one in every build, the whole one where that is fast enough.
+//! ResNet-50 against its definition: a small one in every build, the whole one where that is fast
+//! enough.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -151,8 +152,9 @@ impl Drop for Model {
     }
 }
 
-/// Sees to it that probabilities are as they should be. What is relative in a probability is absolute in a score: scores of
-/// about 1 that are sums of 50 layers, each good to some units of single precision of the sums that it is made of.
+/// Sees to it that probabilities are as they should be. What is relative in a probability is
+/// absolute in a score: scores of about 1 that are sums of 50 layers, each good to some units of
+/// single precision of the sums that it is made of.
 #[track_caller]
 fn assert_near(found: &[f32], expected: &[f64]) {
     const TOLERANCE: f64 = 1e-4;
@@ -224,8 +226,8 @@ fn weights_are_packed_when_they_are_used_again_and_nothing_changes() {
 
 #[test]
 fn tensors_live_no_longer_than_they_are_needed() {
-    // Images so large that tensors weigh more than what computing needs beside them: parts of the input with zeros around them,
-    // panels of filters, and the runtime itself.
+    // Images so large that tensors weigh more than what computing needs beside them: parts of the
+    // input with zeros around them, panels of filters, and the runtime itself.
     let model = Model::new("memory", Network::new(128, 8, 10));
     let live = model.network.largest_live_set_bytes();
     let all: usize = model

@@ -1,4 +1,5 @@
-//! Models that are imported and run: what each op does with shapes, types and operands that are left out.
+//! Models that are imported and run: what each op does with shapes, types and operands that are
+//! left out.
 
 mod common;
 

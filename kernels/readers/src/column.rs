@@ -45,7 +45,8 @@ impl Values {
         }
     }
 
-    /// Adds a value. Its type is that of the column, as the schema was checked and [`Cell::parse`] promises.
+    /// Adds a value. Its type is that of the column, as the schema was checked and [`Cell::parse`]
+    /// promises.
     pub(crate) fn push(&mut self, cell: Cell) {
         match (self, cell) {
             (Self::I1(values), Cell::Truth(truth)) => values.push(truth.into()),

@@ -1,11 +1,12 @@
 //! Columnar files: Parquet, and the files and streams of Arrow.
 //!
-//! Columns of numbers, truth values and strings become tensors, as they are in memory where that is possible: the tensor keeps Arrow's
-//! memory. Dates and times become the integers that stand for them, dictionaries are decoded, and lists of a fixed size become tensors of
-//! rank 2. Other nested columns are refused by name.
+//! Columns of numbers, truth values and strings become tensors, as they are in memory where that is
+//! possible: the tensor keeps Arrow's memory. Dates and times become the integers that stand for
+//! them, dictionaries are decoded, and lists of a fixed size become tensors of rank 2. Other nested
+//! columns are refused by name.
 //!
-//! The features `parquet` and `arrow` are off by default, since the crates take long to build. Without them, the functions here return
-//! errors that name them.
+//! The features `parquet` and `arrow` are off by default, since the crates take long to build.
+//! Without them, the functions here return errors that name them.
 
 #[cfg(feature = "columnar")]
 mod batch;
@@ -107,16 +108,17 @@ impl FromStr for Nulls {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ColumnarOptions {
-    /// The columns that are read, in the order of the components; by default all of them, in the order of the file.
+    /// The columns that are read, in the order of the components; by default all of them, in the
+    /// order of the file.
     pub columns: Option<Vec<String>>,
-    /// So many rows at most are one element, whose components are tensors. Batches do not reach over the record batches of an Arrow file.
-    /// Without it, every row is an element.
+    /// So many rows at most are one element, whose components are tensors. Batches do not reach
+    /// over the record batches of an Arrow file. Without it, every row is an element.
     pub batch_size: Option<u64>,
     /// What becomes of values that are missing.
     pub nulls: Nulls,
-    /// Of Parquet files, only part `.1` of `.0` parts, numbered from 0: the row groups for which the
-    /// sum of the number of the group and the number of its file, divided by `.0`, leaves the remainder
-    /// `.1`. So files with one row group each are shared out, too.
+    /// Of Parquet files, only part `.1` of `.0` parts, numbered from 0: the row groups for which
+    /// the sum of the number of the group and the number of its file, divided by `.0`, leaves the
+    /// remainder `.1`. So files with one row group each are shared out, too.
     pub row_groups: Option<(u64, u64)>,
     /// What follows an error.
     pub on_error: OnError,
@@ -126,7 +128,8 @@ impl ColumnarOptions {
     /// The dataset of the rows of files.
     ///
     /// # Errors
-    /// If a number is out of range, or the feature of the format is off. What is wrong with a file shows when it is read.
+    /// If a number is out of range, or the feature of the format is off. What is wrong with a file
+    /// shows when it is read.
     pub fn dataset(
         &self,
         format: ColumnarFormat,

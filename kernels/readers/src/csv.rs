@@ -1,9 +1,10 @@
 //! Comma-separated values.
 //!
-//! A file has rows, and a row has one field for each column. The first row names the columns, unless the options say otherwise. What the
-//! columns are, a [`Schema`] says; without one, the first rows are looked at: a column of whole numbers is `i64`, one of other numbers
-//! `f64`, and any other `str`. In the latter two, a missing value is `NaN` or the empty string; a column of whole numbers that lacks values is
-//! `f64`.
+//! A file has rows, and a row has one field for each column. The first row names the columns,
+//! unless the options say otherwise. What the columns are, a [`Schema`] says; without one, the
+//! first rows are looked at: a column of whole numbers is `i64`, one of other numbers `f64`, and
+//! any other `str`. In the latter two, a missing value is `NaN` or the empty string; a column of
+//! whole numbers that lacks values is `f64`.
 //!
 //! Without the feature `csv`, [`CsvOptions::dataset`] returns an error.
 
@@ -42,19 +43,22 @@ pub use write::CsvWriter;
 /// ```
 #[derive(Clone, Debug)]
 pub struct CsvOptions {
-    /// What the columns are. With a header, these are looked for by name, and others are left out; without one, they are the first ones.
+    /// What the columns are. With a header, these are looked for by name, and others are left out;
+    /// without one, they are the first ones.
     pub schema: Option<Schema>,
     /// Whether the first row names the columns.
     pub has_header: bool,
     /// What stands between fields.
     pub delimiter: u8,
-    /// What stands around a field with delimiters, quotes (twice) or ends of lines in it. Nothing: quotes are like other characters.
+    /// What stands around a field with delimiters, quotes (twice) or ends of lines in it. Nothing:
+    /// quotes are like other characters.
     pub quote: Option<u8>,
     /// What a line begins with that is left out.
     pub comment: Option<u8>,
     /// Whether bytes that are not UTF-8 are replaced. Otherwise they are an error.
     pub is_lossy: bool,
-    /// So many rows are one element, whose components are tensors; the last one may have fewer. Without it, every row is an element.
+    /// So many rows are one element, whose components are tensors; the last one may have fewer.
+    /// Without it, every row is an element.
     pub batch_size: Option<u64>,
     /// How the files are compressed.
     pub compression: Compression,
@@ -90,8 +94,8 @@ impl CsvOptions {
     /// The dataset of the rows of files.
     ///
     /// # Errors
-    /// If the batch size is zero, a column of the schema is not of single values, or the feature `csv` is off. What is wrong with a file
-    /// shows when it is read.
+    /// If the batch size is zero, a column of the schema is not of single values, or the feature
+    /// `csv` is off. What is wrong with a file shows when it is read.
     pub fn dataset(&self, files: impl Into<Files>) -> Result<Dataset, Error> {
         if self.batch_size == Some(0) {
             let message = "batch_size must be positive, not 0";

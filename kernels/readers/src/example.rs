@@ -1,10 +1,12 @@
 //! Named values in records: `tf.Example` and `tf.SequenceExample`.
 //!
-//! Both are protocol buffers. An example has *features*, each a list of byte strings, of floats or of integers. A sequence example has
-//! such features as its context, and lists of features, one for each step of a sequence.
+//! Both are protocol buffers. An example has *features*, each a list of byte strings, of floats or
+//! of integers. A sequence example has such features as its context, and lists of features, one for
+//! each step of a sequence.
 //!
-//! A [`Schema`] says which features become components. Examples are parsed without an intermediate message; [`Example`] is the message
-//! itself, for writing and for programs that look features up one by one.
+//! A [`Schema`] says which features become components. Examples are parsed without an intermediate
+//! message; [`Example`] is the message itself, for writing and for programs that look features up
+//! one by one.
 
 mod message;
 
@@ -33,7 +35,8 @@ pub use write::{ExampleWriter, infer_example_schema};
 
 /// The components of every record: those of the columns, in their order.
 ///
-/// A feature with shape `[]` is a single value; one with a fixed shape is a tensor; one with `[?]` is a tensor of rank 1.
+/// A feature with shape `[]` is a single value; one with a fixed shape is a tensor; one with `[?]`
+/// is a tensor of rank 1.
 ///
 /// ```
 /// use tfrt_data::Dataset;
@@ -58,7 +61,8 @@ pub fn parse_examples(records: &Dataset, schema: Schema) -> Result<Dataset, Erro
     records.map_with(function, &[])
 }
 
-/// The components of every record that is a sequence example: those of the context, then those of the sequences.
+/// The components of every record that is a sequence example: those of the context, then those of
+/// the sequences.
 ///
 /// # Errors
 /// If a column is of a type that no feature has: these are `i64`, `f32` and `str`.

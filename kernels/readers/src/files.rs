@@ -6,8 +6,8 @@
 //!  patterns               └────────┴── FileSystems: by the scheme of a path
 //! ```
 //!
-//! A *scheme* is what stands before `://` in a path. Paths of this machine have none. Other file systems are registered with a host, and
-//! need not know patterns or folders.
+//! A *scheme* is what stands before `://` in a path. Paths of this machine have none. Other file
+//! systems are registered with a host, and need not know patterns or folders.
 
 mod compression;
 
@@ -25,11 +25,13 @@ pub use compression::Compression;
 pub(crate) use compression::NUM_MARK_BYTES;
 pub use system::{FileSystem, FileSystems};
 
-/// Files by name: each name is that of a file, of a folder, or a pattern such as `train-*.tfrecord`.
+/// Files by name: each name is that of a file, of a folder, or a pattern such as
+/// `train-*.tfrecord`.
 ///
-/// A name that a file has is that file, even if it looks like a pattern. A folder stands for its files, and a pattern for the files that
-/// match it; both in the order of their names, without those whose name begins with `.` or `_`. In patterns, `*` and `?` stand for any
-/// text and any character of a name, `[abc]` for one of these characters, and `**` for any folders.
+/// A name that a file has is that file, even if it looks like a pattern. A folder stands for its
+/// files, and a pattern for the files that match it; both in the order of their names, without
+/// those whose name begins with `.` or `_`. In patterns, `*` and `?` stand for any text and any
+/// character of a name, `[abc]` for one of these characters, and `**` for any folders.
 ///
 /// ```
 /// use tfrt_readers::files::Files;
@@ -81,10 +83,12 @@ impl Files {
         }
     }
 
-    /// The paths of the files, in the order of the names. A name that nothing has stays what it is, so that opening it fails.
+    /// The paths of the files, in the order of the names. A name that nothing has stays what it is,
+    /// so that opening it fails.
     ///
     /// # Errors
-    /// If a folder cannot be listed, nothing matches a pattern, or a path has a scheme that no file system is registered for.
+    /// If a folder cannot be listed, nothing matches a pattern, or a path has a scheme that no file
+    /// system is registered for.
     pub fn resolve(&self, systems: &FileSystems) -> Result<Vec<Arc<str>>, Error> {
         let mut paths = Vec::new();
         for name in &*self.names {
@@ -269,7 +273,8 @@ impl OpenFile {
     /// The bytes, decompressed.
     ///
     /// # Errors
-    /// As [`open`](Self::open); if the beginning cannot be read; if the feature of the compression is off.
+    /// As [`open`](Self::open); if the beginning cannot be read; if the feature of the compression
+    /// is off.
     pub fn read(&self, compression: Compression) -> Result<Stream, Error> {
         let stream = self.open()?;
         compression
@@ -290,7 +295,8 @@ impl OpenFile {
         Ok(bytes)
     }
 
-    /// The error of a record of the file, counted from 0, that begins at a byte, counted from 0 in what is decompressed.
+    /// The error of a record of the file, counted from 0, that begins at a byte, counted from 0 in
+    /// what is decompressed.
     #[cold]
     #[must_use]
     pub fn record_error(

@@ -7,7 +7,8 @@ use tfrt_support::{Error, ErrorCode};
 
 /// What a dataset does with an error in a file.
 ///
-/// Nothing is lost silently: records that are skipped are counted, and the count is logged at the end of the pass.
+/// Nothing is lost silently: records that are skipped are counted, and the count is logged at the
+/// end of the pass.
 ///
 /// ```
 /// use tfrt_readers::policy::OnError;
@@ -22,7 +23,8 @@ pub enum OnError {
     /// The error takes the place of its element. What follows is read as far as the format permits.
     #[default]
     Fail,
-    /// The error is skipped. The first one behind `max` of them is handed on, and ends the sequence.
+    /// The error is skipped. The first one behind `max` of them is handed on, and ends the
+    /// sequence.
     Skip {
         /// How many errors are skipped in a pass.
         max: u64,

@@ -1,6 +1,7 @@
 //! Datasets of what is read from files, ahead of its use.
 //!
-//! A *reader*, a task of the blocking pool, reads a batch of elements ahead while those of the batch before are drawn:
+//! A *reader*, a task of the blocking pool, reads a batch of elements ahead while those of the
+//! batch before are drawn:
 //!
 //! ```text
 //!  draw ──► buffered ──► Answer                                   thread of the pool
@@ -8,11 +9,13 @@
 //!             │ none is left: wait for the batch ◄──────────────── publish the batch
 //! ```
 //!
-//! There is one reader at a time. It stops when the request that started it is cancelled, or the iterator is dropped. A [`Format`] says how
-//! the elements of one file are read; the files follow each other.
+//! There is one reader at a time. It stops when the request that started it is cancelled, or the
+//! iterator is dropped. A [`Format`] says how the elements of one file are read; the files follow
+//! each other.
 //!
-//! A checkpoint has the place of the first element that was not drawn: elements that were read ahead are read again. The place is the number
-//! and the name of a file, and where its reader can go on; if the format does not say where, the elements in front are read again and dropped.
+//! A checkpoint has the place of the first element that was not drawn: elements that were read
+//! ahead are read again. The place is the number and the name of a file, and where its reader can
+//! go on; if the format does not say where, the elements in front are read again and dropped.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -92,11 +95,13 @@ pub trait Format: fmt::Debug + Send + Sync + 'static {
     /// Opens a file. Runs on the blocking pool.
     ///
     /// # Errors
-    /// If the file cannot be opened, or is not of the format. The next file is gone on with, unless the policy says otherwise.
+    /// If the file cannot be opened, or is not of the format. The next file is gone on with, unless
+    /// the policy says otherwise.
     fn open(&self, file: OpenFile, ctx: &ExecutionContext) -> Result<Box<dyn ReadElements>, Error>;
 
-    /// Opens a file to go on at a [position](ReadElements::position), where its reader had returned so many elements and errors. Returns `None`
-    /// if that would take reading what is in front: then the file is opened as a whole, and the elements in front are read again and dropped,
+    /// Opens a file to go on at a [position](ReadElements::position), where its reader had returned
+    /// so many elements and errors. Returns `None` if that would take reading what is in front:
+    /// then the file is opened as a whole, and the elements in front are read again and dropped,
     /// which ends when nobody needs them any more. That is the default.
     ///
     /// # Errors
@@ -112,7 +117,8 @@ pub trait Format: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Describes what decides about the elements, beside the names of the files: see [`Stage::describe`].
+    /// Describes what decides about the elements, beside the names of the files: see
+    /// [`Stage::describe`].
     fn describe(&self, to: &mut StageDescription<'_>) {
         let _ = to;
     }
@@ -120,11 +126,12 @@ pub trait Format: fmt::Debug + Send + Sync + 'static {
 
 /// The elements of one file.
 pub trait ReadElements: Send {
-    /// Reads the next element, or an error in its place; nothing at the end of the file. Runs on the blocking pool, and is not called again
-    /// after the end.
+    /// Reads the next element, or an error in its place; nothing at the end of the file. Runs on
+    /// the blocking pool, and is not called again after the end.
     fn read_element(&mut self, ctx: &ExecutionContext) -> Option<Result<Element, Error>>;
 
-    /// Where a reader of this file could go on, if it can do so without reading what is in front; what the number means is up to the format.
+    /// Where a reader of this file could go on, if it can do so without reading what is in front;
+    /// what the number means is up to the format.
     fn position(&self) -> Option<u64> {
         None
     }
@@ -148,8 +155,8 @@ impl Element {
     }
 }
 
-/// The dataset of the elements of all files, one file after the other. The names of the files are looked up for each iterator, with the
-/// first draw.
+/// The dataset of the elements of all files, one file after the other. The names of the files are
+/// looked up for each iterator, with the first draw.
 ///
 /// # Errors
 /// None at present: what is wrong with files shows when they are read.
@@ -215,7 +222,8 @@ struct Source {
     on_error: OnError,
     /// The names of the files, once they have been looked up.
     paths: OnceLock<Box<[Arc<str>]>>,
-    /// Never contended: the reader has it while it runs, and the iterator when none does. The lock lets safe code say so.
+    /// Never contended: the reader has it while it runs, and the iterator when none does. The lock
+    /// lets safe code say so.
     state: Mutex<State>,
     /// Set when nobody can draw any more. Orders nothing: relaxed.
     is_dropped: AtomicBool,
@@ -337,7 +345,8 @@ struct ReadAheadMachine {
     has_waited: bool,
     /// How many of the next answers are for requests that waited.
     num_waiting: usize,
-    /// The context that the reader was started in, which errors that were waited for are reported to.
+    /// The context that the reader was started in, which errors that were waited for are reported
+    /// to.
     starter: Option<ExecutionContext>,
 }
 
@@ -460,7 +469,8 @@ impl ReadAheadMachine {
         }
     }
 
-    /// The outcome of an element. Errors are reported to whoever draws it, or, if it was waited for, to whoever started the reader.
+    /// The outcome of an element. Errors are reported to whoever draws it, or, if it was waited
+    /// for, to whoever started the reader.
     fn answer(&mut self, item: Item, ctx: &ExecutionContext) -> Outcome {
         self.next = item.next;
         let has_waited = self.num_waiting > 0;
@@ -493,7 +503,8 @@ impl Source {
         path.map_or("", |path| path)
     }
 
-    /// The number of the file that a checkpoint was in. Files in front of it may have come or gone since.
+    /// The number of the file that a checkpoint was in. Files in front of it may have come or gone
+    /// since.
     fn find_restored(&self, state: &mut State, paths: &[Arc<str>]) -> Result<usize, Error> {
         let number = usize::try_from(state.place.file).unwrap_or(usize::MAX);
         let found = paths.get(number);
@@ -549,7 +560,8 @@ impl Source {
         batch
     }
 
-    /// One step: opens a file, or reads an element. Where it fails, the state is that behind the failure.
+    /// One step: opens a file, or reads an element. Where it fails, the state is that behind the
+    /// failure.
     fn advance(&self, state: &mut State, ctx: &ExecutionContext) -> Advance {
         match std::mem::replace(&mut state.progress, Progress::Ended) {
             Progress::Start => match self.files.resolve(&FileSystems::of(ctx.host())) {

@@ -13,7 +13,8 @@ use tfrt_support::{DType, Error, ErrorCode};
 
 /// The columns that are read, in the order of the components.
 ///
-/// It has a text form: columns separated by commas. A name with other characters than letters, digits and `_-./` is in quotes.
+/// It has a text form: columns separated by commas. A name with other characters than letters,
+/// digits and `_-./` is in quotes.
 ///
 /// ```
 /// use tfrt_readers::schema::{ColumnShape, Missing, Schema};
@@ -96,7 +97,8 @@ impl Cell {
         }
     }
 
-    /// The value that a text stands for: numbers in decimal, truth values as `true`, `false`, `1` or `0`. Nothing if it is none of the type.
+    /// The value that a text stands for: numbers in decimal, truth values as `true`, `false`, `1`
+    /// or `0`. Nothing if it is none of the type.
     #[must_use]
     #[inline]
     pub fn parse(dtype: DType, text: &[u8]) -> Option<Self> {
@@ -181,7 +183,8 @@ impl Schema {
     /// A schema of these columns.
     ///
     /// # Errors
-    /// If there is none, two have the same name, a type is not that of a column, or a default is not of the type of its column.
+    /// If there is none, two have the same name, a type is not that of a column, or a default is
+    /// not of the type of its column.
     pub fn new(columns: Vec<Column>) -> Result<Self, Error> {
         let invalid =
             |message: String| Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
@@ -229,14 +232,16 @@ impl Schema {
         &self.columns
     }
 
-    /// How many components elements have: one for each column, and one more for each that may be missing.
+    /// How many components elements have: one for each column, and one more for each that may be
+    /// missing.
     #[must_use]
     pub fn num_components(&self) -> usize {
         let is_masked = |column: &&Column| column.missing == Missing::Mask;
         self.columns.len() + self.columns.iter().filter(is_masked).count()
     }
 
-    /// The same schema without the columns whose rows are not single values, which some formats lack.
+    /// The same schema without the columns whose rows are not single values, which some formats
+    /// lack.
     ///
     /// # Errors
     /// If there is such a column.

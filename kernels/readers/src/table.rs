@@ -96,7 +96,8 @@ impl TableFormat {
         }
     }
 
-    /// The format of a file: what its first bytes say, then its name. A file that neither says anything of is text.
+    /// The format of a file: what its first bytes say, then its name. A file that neither says
+    /// anything of is text.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -149,7 +150,8 @@ impl Table {
     /// Opens a file of a format; by default, that which it [seems to have](TableFormat::detect).
     ///
     /// # Errors
-    /// If the file cannot be read, is damaged where it is looked at, or the feature of its format is off.
+    /// If the file cannot be read, is damaged where it is looked at, or the feature of its format
+    /// is off.
     pub fn open(
         path: &str,
         format: Option<TableFormat>,
@@ -203,7 +205,8 @@ impl Table {
         &self.rows
     }
 
-    /// Writes the rows, and calls `progress` with the number of rows every now and then. Returns how many there are.
+    /// Writes the rows, and calls `progress` with the number of rows every now and then. Returns
+    /// how many there are.
     ///
     /// # Errors
     /// The first error of a row, and those of the writer.
@@ -335,7 +338,8 @@ fn open_columns(
         ..ColumnarOptions::default()
     };
     let rows = options.dataset(format, &**file.path())?;
-    // The types are those of the tensors, which the first row shows. Without rows, those of the format are all there is.
+    // The types are those of the tensors, which the first row shows. Without rows, those of the
+    // format are all there is.
     let first = next_row(&mut rows.iterator(), ctx)?.unwrap_or_default();
     let column = |(index, (name, data_type)): (usize, &(String, String))| {
         let (dtype, shape) = first
@@ -483,7 +487,8 @@ pub fn cells_of(value: &AnyRef, column: &Column) -> Result<Vec<Cell>, Error> {
 /// A new file of rows.
 ///
 /// # Errors
-/// If the file cannot be made, there can be no such column in it, or the feature of the format is off.
+/// If the file cannot be made, there can be no such column in it, or the feature of the format is
+/// off.
 pub fn create(
     path: &str,
     format: TableFormat,

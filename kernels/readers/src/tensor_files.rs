@@ -1,6 +1,7 @@
 //! Files of tensors: BTF, npy, npz and safetensors.
 //!
-//! Every file is one element, with one component for each tensor. [`Dataset::unbatch`] makes an element of each row.
+//! Every file is one element, with one component for each tensor. [`Dataset::unbatch`] makes an
+//! element of each row.
 
 use tfrt_async::AnyRef;
 use tfrt_data::{Dataset, StageDescription, Values};
@@ -24,9 +25,11 @@ use crate::read_ahead::{self, Element, Format, ReadElements};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct TensorFileOptions {
-    /// The tensors that are read, in the order of the components; by default all of them, in the order of the file.
+    /// The tensors that are read, in the order of the components; by default all of them, in the
+    /// order of the file.
     pub names: Option<Vec<String>>,
-    /// The format; by default the beginning of a file tells. Formats whose feature is off are errors.
+    /// The format; by default the beginning of a file tells. Formats whose feature is off are
+    /// errors.
     pub format: Option<TensorFormat>,
     /// What follows an error.
     pub on_error: OnError,

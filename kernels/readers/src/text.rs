@@ -1,7 +1,8 @@
 //! Lines of text.
 //!
-//! A line ends with `\n` or `\r\n`, which is not part of it; the last one may lack it. Lines need not be UTF-8. A file that ends within a
-//! line cannot be told from one that was cut off; compressed files can.
+//! A line ends with `\n` or `\r\n`, which is not part of it; the last one may lack it. Lines need
+//! not be UTF-8. A file that ends within a line cannot be told from one that was cut off;
+//! compressed files can.
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -161,8 +162,8 @@ impl ReadElements for FileLines {
     }
 }
 
-/// A dataset of the paths of files, each a string: of the names that are given, those in folders, and those that match patterns, in the order
-/// that [`Files`] says.
+/// A dataset of the paths of files, each a string: of the names that are given, those in folders,
+/// and those that match patterns, in the order that [`Files`] says.
 ///
 /// # Errors
 /// None at present: what is wrong with a name shows when it is looked up.

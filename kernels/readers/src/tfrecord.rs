@@ -7,7 +7,8 @@
 //!  └────────────┴───────────────────┴──────────┴────────────────┘
 //! ```
 //!
-//! A checksum is a CRC-32C that is *masked*: rotated and increased, so that the checksum of data that contains checksums is not special.
+//! A checksum is a CRC-32C that is *masked*: rotated and increased, so that the checksum of data
+//! that contains checksums is not special.
 //!
 //! ```
 //! use tfrt_readers::tfrecord::{RecordReader, RecordWriter};

@@ -1,4 +1,5 @@
-//! Checkpoints of pipelines over files that have changed since, or that differ from those of the checkpoint.
+//! Checkpoints of pipelines over files that have changed since, or that differ from those of the
+//! checkpoint.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Files of every format, cut off at every byte and with every bit flipped: elements, errors and an end, and never a panic.
+//! Files of every format, cut off at every byte and with every bit flipped: elements, errors and an
+//! end, and never a panic.
 
 mod common;
 
@@ -33,8 +34,8 @@ fn drain(dataset: &Dataset, ctx: &ExecutionContext) -> (usize, usize) {
     }
 }
 
-/// Reads a file as it is, cut off at every byte, and with every bit flipped. Damage that a format has no means to notice is allowed; what
-/// is cut off must be noticed wherever `is_cut_noticed`.
+/// Reads a file as it is, cut off at every byte, and with every bit flipped. Damage that a format
+/// has no means to notice is allowed; what is cut off must be noticed wherever `is_cut_noticed`.
 fn check(name: &str, file: &[u8], dataset: impl Fn(&str) -> Dataset, is_cut_noticed: bool) {
     let folder = Folder::new(&format!("damaged-{name}"));
     let ctx = common::context("s");

@@ -292,7 +292,8 @@ proptest! {
         }
         for dtype in ["i64", "f32", "str"] {
             let found = by_schema(&bytes, dtype);
-            // What both understand, they understand alike. The schema does not look into features that nobody asks for.
+            // What both understand, they understand alike. The schema does not look into features
+            // that nobody asks for.
             if let Ok(example) = Example::decode(&bytes[..]) {
                 let expected = by_message(&example, dtype);
                 if !is_flipped || (expected.is_ok() && found.is_ok()) {

@@ -313,7 +313,8 @@ fn a_cancelled_request_gets_its_error_for_what_it_waits_for() {
         ctx.request().cancel();
         ctx.host().quiesce().unwrap();
         for result in waiting {
-            // A record that was read before is one; on this queue nothing is read before the quiescence.
+            // A record that was read before is one; on this queue nothing is read before the
+            // quiescence.
             let outcome = result.into_outcome().expect("nothing stays pending");
             match outcome {
                 Outcome::Error(error) => assert_eq!(

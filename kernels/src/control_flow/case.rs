@@ -4,11 +4,12 @@ use tfrt::ods::instance::{AttrInstance, OpInstance};
 use tfrt::ods::verify::{Breach, callee};
 use tfrt::prelude::*;
 
-/// Calls the function at this position of a list, with a chain and the arguments. Each function takes a chain first and
-/// returns one first.
+/// Calls the function at this position of a list, with a chain and the arguments. Each function
+/// takes a chain first and returns one first.
 ///
 /// # Errors
-/// `branch_index invalid. branch index: I # branches: N`, with code `InvalidArgument`, if the list has no such position.
+/// `branch_index invalid. branch index: I # branches: N`, with code `InvalidArgument`, if the list
+/// has no such position.
 #[tfrt_kernel(
     "tfrt.case",
     raw,

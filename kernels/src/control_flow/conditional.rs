@@ -1,4 +1,5 @@
-//! `tfrt.if` and `tfrt.cond`: one of two functions, by a truth value; `tfrt.select`: one of two values.
+//! `tfrt.if` and `tfrt.cond`: one of two functions, by a truth value; `tfrt.select`: one of two
+//! values.
 
 use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, region};
@@ -6,7 +7,8 @@ use tfrt::prelude::*;
 
 use crate::op_verifiers::RETURN;
 
-/// Runs one of two regions: the first if the condition is true, the second otherwise. The results are those of the region.
+/// Runs one of two regions: the first if the condition is true, the second otherwise. The results
+/// are those of the region.
 ///
 /// Without results, the second region may be left out.
 #[tfrt_kernel(
@@ -28,8 +30,8 @@ fn if_then_else(frame: &mut KernelFrame<'_>) {
     choose(frame);
 }
 
-/// Calls one of two functions: the first if the condition is true, the second otherwise. The results are those of the
-/// function.
+/// Calls one of two functions: the first if the condition is true, the second otherwise. The
+/// results are those of the function.
 #[tfrt_kernel(
     "tfrt.cond",
     raw,
@@ -59,7 +61,8 @@ fn choose(frame: &mut KernelFrame<'_>) {
     }
 }
 
-/// Returns the second operand if the first is true, and the third otherwise, without waiting for the other one.
+/// Returns the second operand if the first is true, and the third otherwise, without waiting for
+/// the other one.
 #[tfrt_kernel(
     "tfrt.select",
     raw,

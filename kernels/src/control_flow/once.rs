@@ -10,11 +10,12 @@ use tfrt::prelude::*;
 use super::Pending;
 use crate::op_verifiers::function_if_defined;
 
-/// Calls a function, unless that was done before with the same resources: then the results are those of the first call,
-/// whatever the arguments. The results may become available later.
+/// Calls a function, unless that was done before with the same resources: then the results are
+/// those of the first call, whatever the arguments. The results may become available later.
 ///
 /// # Errors
-/// `tfrt.once requires resource context`; if the function, running for the first time, comes here for its own results.
+/// `tfrt.once requires resource context`; if the function, running for the first time, comes here
+/// for its own results.
 #[tfrt_kernel(
     "tfrt.once",
     forwards,
@@ -55,7 +56,8 @@ fn once(
 /// Marks what happens inside the first call of a function, by the key of its results.
 struct Running(String);
 
-/// Which first calls asked for the results of which others. A circle would wait for itself for ever.
+/// Which first calls asked for the results of which others. A circle would wait for itself for
+/// ever.
 #[derive(Default)]
 struct Waits {
     by_asker: Mutex<HashMap<String, HashSet<String>>>,
@@ -64,7 +66,8 @@ struct Waits {
 impl Waits {
     /// Notes that `asker` asks for the results of `asked`.
     ///
-    /// Every request is noted before it is granted, under one lock: of the requests of a circle the last one is refused.
+    /// Every request is noted before it is granted, under one lock: of the requests of a circle the
+    /// last one is refused.
     fn add(&self, asker: &str, asked: &str) -> Result<()> {
         let mut by_asker = self.by_asker.lock().unwrap_or_else(PoisonError::into_inner);
         let mut reached = HashSet::from([asked]);

@@ -1,8 +1,10 @@
-//! `tfrt.parallel_for.i32` and `tfrt.parallel_call.i32`: a body for every block of a range, on all workers.
+//! `tfrt.parallel_for.i32` and `tfrt.parallel_call.i32`: a body for every block of a range, on all
+//! workers.
 //!
-//! A body without results does all its work before it returns. A body that returns a chain may go on after that; the loop
-//! is done when all chains are there. The function of a parallel call may be synchronous, which is much the cheapest: a block
-//! is then neither a task nor an invocation, and its indices are not values of their own.
+//! A body without results does all its work before it returns. A body that returns a chain may go
+//! on after that; the loop is done when all chains are there. The function of a parallel call may
+//! be synchronous, which is much the cheapest: a block is then neither a task nor an invocation,
+//! and its indices are not values of their own.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,14 +18,16 @@ use tfrt::prelude::*;
 
 use crate::op_verifiers::RETURN;
 
-/// Runs the region for every block of `start..end`, blocks of the given size, with the first and the end index of the block
-/// and the arguments. The chain is ready when all blocks are done.
+/// Runs the region for every block of `start..end`, blocks of the given size, with the first and
+/// the end index of the block and the arguments. The chain is ready when all blocks are done.
 ///
-/// The region returns nothing, or a chain. An error among the chains becomes the result, that of the lowest block first. A
-/// cancelled request leaves out the blocks that have not started; the result is then the error of the request.
+/// The region returns nothing, or a chain. An error among the chains becomes the result, that of
+/// the lowest block first. A cancelled request leaves out the blocks that have not started; the
+/// result is then the error of the request.
 ///
 /// # Errors
-/// `Invalid parallel body function result types`; a range that ends before it starts; a block size below one.
+/// `Invalid parallel body function result types`; a range that ends before it starts; a block size
+/// below one.
 #[tfrt_kernel(
     "tfrt.parallel_for.i32",
     isolated,
@@ -44,14 +48,16 @@ fn parallel_for_region(
     run(start..end, block_size, arguments, body, ctx)
 }
 
-/// Calls the function for every block of `start..end`, blocks of the given size, with the first and the end index of the
-/// block and the arguments. The chain is ready when all blocks are done.
+/// Calls the function for every block of `start..end`, blocks of the given size, with the first and
+/// the end index of the block and the arguments. The chain is ready when all blocks are done.
 ///
-/// The function returns nothing, or a chain. An error among the chains becomes the result, that of the lowest block first. A
-/// cancelled request leaves out the blocks that have not started; the result is then the error of the request.
+/// The function returns nothing, or a chain. An error among the chains becomes the result, that of
+/// the lowest block first. A cancelled request leaves out the blocks that have not started; the
+/// result is then the error of the request.
 ///
 /// # Errors
-/// `Invalid parallel body function result types`; a range that ends before it starts; a block size below one.
+/// `Invalid parallel body function result types`; a range that ends before it starts; a block size
+/// below one.
 #[tfrt_kernel(
     "tfrt.parallel_call.i32",
     parallel,
@@ -127,7 +133,8 @@ struct Body {
     first_index: i32,
 }
 
-/// The first and the end index of a block, then the arguments. Blocks that run one after the other change the indices only.
+/// The first and the end index of a block, then the arguments. Blocks that run one after the other
+/// change the indices only.
 enum Inputs {
     /// Of a synchronous function, in what runs it; or why it cannot be run.
     Sync(Result<Interpreter>),
@@ -195,16 +202,19 @@ fn extent(range: &Range<i32>, block_size: i32) -> Result<(usize, usize)> {
     }
 }
 
-/// The index that is `offset` after `first`. Every index of a loop lies between its start and its end: nothing wraps.
+/// The index that is `offset` after `first`. Every index of a loop lies between its start and its
+/// end: nothing wraps.
 fn index_at(first: i32, offset: usize) -> i32 {
     first.wrapping_add(offset as i32)
 }
 
-/// What the blocks of one loop have in common. Blocks under way share it; the last one to let go publishes the result.
+/// What the blocks of one loop have in common. Blocks under way share it; the last one to let go
+/// publishes the result.
 struct Completion {
     /// Taken when the loop is done.
     promise: Option<Promise<Chain>>,
-    /// The error of the lowest block that failed, with the first index of the block. Locked when a block fails, only.
+    /// The error of the lowest block that failed, with the first index of the block. Locked when a
+    /// block fails, only.
     first_error: Mutex<Option<(usize, Error)>>,
 }
 

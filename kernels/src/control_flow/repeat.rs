@@ -1,8 +1,8 @@
 //! `tfrt.repeat.i32`: a loop with a known number of rounds.
 //!
-//! A round is started without waiting for the one before, so that rounds overlap as far as the values that they carry
-//! allow. After each block of rounds the loop waits until the first carried value is available, which bounds the work that
-//! is started and not finished:
+//! A round is started without waiting for the one before, so that rounds overlap as far as the
+//! values that they carry allow. After each block of rounds the loop waits until the first carried
+//! value is available, which bounds the work that is started and not finished:
 //!
 //! ```text
 //!  run ──► round ─► round ─► … ─► round ──► last one? ── yes ──► results := carried values
@@ -10,7 +10,8 @@
 //!   └──── when the first carried value arrives ─┘
 //! ```
 //!
-//! If it is available already, the loop goes on in place: it never nests by the number of its rounds.
+//! If it is available already, the loop goes on in place: it never nests by the number of its
+//! rounds.
 //!
 //! Rounds that carry copied payloads and need not wait pass them on without making values of them
 //! ([`FunctionRef::execute_rounds`]).
@@ -23,10 +24,11 @@ use tfrt::prelude::*;
 use super::{Carried, Pending};
 use crate::op_verifiers::{check_body, check_carried};
 
-/// Runs the region `count` times, with the values of the last round as the arguments of the next. The results are the
-/// values of the last round, or the arguments if there is none.
+/// Runs the region `count` times, with the values of the last round as the arguments of the next.
+/// The results are the values of the last round, or the arguments if there is none.
 ///
-/// Values that are errors do not end the loop. A cancelled request does: every result is then the error of the request.
+/// Values that are errors do not end the loop. A cancelled request does: every result is then the
+/// error of the request.
 ///
 /// # Errors
 /// If the count is negative.
@@ -67,8 +69,9 @@ fn repeat(
 /// How many rounds are started before the loop looks whether the first of them got anywhere.
 const ROUNDS_PER_BLOCK: u32 = 32;
 
-/// After how many waits the loop goes on as a task of the work queue, with an empty stack: a waiter that is registered just
-/// as the value arrives runs at once, on top of the loop that registered it.
+/// After how many waits the loop goes on as a task of the work queue, with an empty stack: a waiter
+/// that is registered just as the value arrives runs at once, on top of the loop that registered
+/// it.
 const WAITS_PER_TASK: u32 = 32;
 
 /// A loop under way.
@@ -108,8 +111,8 @@ impl Repeat {
         }
     }
 
-    /// Runs one block of rounds, after all blocks before it of which no round has to wait. False if the request was
-    /// cancelled before one of them.
+    /// Runs one block of rounds, after all blocks before it of which no round has to wait. False if
+    /// the request was cancelled before one of them.
     fn run_block(&mut self) -> bool {
         let first_round = self.next_round;
         let most = Rounds::Count(self.num_rounds - first_round);

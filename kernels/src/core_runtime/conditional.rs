@@ -16,11 +16,12 @@ use crate::control_flow::{Carried, Pending};
 const HANDLE: &str = TensorHandle::MLIR_TYPE;
 const CHAIN: &str = Chain::MLIR_TYPE;
 
-/// Calls one of two functions, by the truth of a tensor: with the chain and the arguments. A tensor is true if its only element is not
-/// zero.
+/// Calls one of two functions, by the truth of a tensor: with the chain and the arguments. A tensor
+/// is true if its only element is not zero.
 ///
 /// # Errors
-/// If the tensor cannot be converted to a dense one, or has no truth value: `tensor predicate does not support type NAME`.
+/// If the tensor cannot be converted to a dense one, or has no truth value:
+/// `tensor predicate does not support type NAME`.
 #[tfrt_kernel(
     "corert.cond",
     raw,
@@ -51,10 +52,12 @@ fn cond(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Calls a function as long as another one says so. Both take the chain and the arguments; the condition returns a chain and a tensor,
-/// and the body what it takes. The results are what was carried last.
+/// Calls a function as long as another one says so. Both take the chain and the arguments; the
+/// condition returns a chain and a tensor, and the body what it takes. The results are what was
+/// carried last.
 ///
-/// Each round is a task of the work queue. A condition that is an error ends the loop, as does a cancelled request.
+/// Each round is a task of the work queue. A condition that is an error ends the loop, as does a
+/// cancelled request.
 #[tfrt_kernel(
     "corert.while",
     raw,
@@ -138,7 +141,8 @@ impl While {
         self.fail(error);
     }
 
-    /// Ends the loop with an error. The first result waits until nothing of the last round is under way.
+    /// Ends the loop with an error. The first result waits until nothing of the last round is under
+    /// way.
     fn fail(self, error: Error) {
         self.end_with(AnyRef::error(error));
     }
@@ -150,7 +154,8 @@ impl While {
     }
 }
 
-/// Goes on with the truth value of a tensor, as soon as it is there: it is converted to a dense one in host memory.
+/// Goes on with the truth value of a tensor, as soon as it is there: it is converted to a dense one
+/// in host memory.
 fn when_known(
     handle: &TensorHandle,
     ctx: &ExecutionContext,

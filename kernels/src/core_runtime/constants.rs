@@ -45,10 +45,12 @@ fn const_dense_tensor_sync(
     Ok(on_host(from_attribute(value, ctx)?, ctx))
 }
 
-/// Makes a handle of a tensor of texts that are written in the program: one for each element, or one for all.
+/// Makes a handle of a tensor of texts that are written in the program: one for each element, or
+/// one for all.
 ///
 /// # Errors
-/// `failed to allocate string host tensor`, also if there are neither one nor as many texts as elements.
+/// `failed to allocate string host tensor`, also if there are neither one nor as many texts as
+/// elements.
 #[tfrt_kernel(
     "corert.const_string_tensor",
     pure,

@@ -1,6 +1,8 @@
-//! What functions on several devices are made of: handlers of devices, operands where ops need them, and the exchange between parts.
+//! What functions on several devices are made of: handlers of devices, operands where ops need
+//! them, and the exchange between parts.
 //!
-//! Programs rarely contain these kernels as they are written: the passes that make ops of functions put them there.
+//! Programs rarely contain these kernels as they are written: the passes that make ops of functions
+//! put them there.
 
 use std::sync::Arc;
 
@@ -64,8 +66,9 @@ fn copy_to_device(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the tensor of a handle as an op on a device takes it. `accepts` are the kinds of tensors that the op takes as they are, as the
-/// sum of 2 for scalar, 4 for string and 8 for sparse tensors; others become dense.
+/// Returns the tensor of a handle as an op on a device takes it. `accepts` are the kinds of tensors
+/// that the op takes as they are, as the sum of 2 for scalar, 4 for string and 8 for sparse
+/// tensors; others become dense.
 ///
 /// # Errors
 /// If there is no such device; as an error of the tensor, if it cannot be converted.
@@ -152,7 +155,8 @@ fn handle_of_tensor(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The most values that the parts of a function exchange: every edge takes memory before anything runs.
+/// The most values that the parts of a function exchange: every edge takes memory before anything
+/// runs.
 const MAX_EDGES: usize = 1 << 20;
 
 /// Makes the exchange of one call of a function that is split into parts.
@@ -194,10 +198,12 @@ fn send(frame: &mut KernelFrame<'_>) -> Result<()> {
     rendezvous.0.send(edge(frame)?, frame.argument(1).clone())
 }
 
-/// Receives the value that is sent over an edge, as soon as it is available. It may be received by several.
+/// Receives the value that is sent over an edge, as soon as it is available. It may be received by
+/// several.
 ///
 /// # Errors
-/// If there is no such edge; that nobody sent a value; the error of whichever part of the function failed first.
+/// If there is no such edge; that nobody sent a value; the error of whichever part of the function
+/// failed first.
 #[tfrt_kernel(
     "corert.receive",
     raw,
@@ -212,7 +218,8 @@ fn receive(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Aborts an exchange as soon as one of the values is an error: whoever waits for a value of another part then gets that error.
+/// Aborts an exchange as soon as one of the values is an error: whoever waits for a value of
+/// another part then gets that error.
 #[tfrt_kernel(
     "corert.abort_if_error",
     raw,
@@ -223,7 +230,8 @@ fn receive(frame: &mut KernelFrame<'_>) -> Result<()> {
 fn abort_if_error(frame: &mut KernelFrame<'_>) -> Result<()> {
     let rendezvous = frame.value::<RendezvousRef>(0)?;
     for value in &frame.arguments()[1..] {
-        // Not kept alive: what nobody can send any more must become an error, even if a value waits for it.
+        // Not kept alive: what nobody can send any more must become an error, even if a value waits
+        // for it.
         let rendezvous = Arc::downgrade(&rendezvous.0);
         let abort = move |value: &AnyRef| {
             if let (Some(error), Some(rendezvous)) =

@@ -31,7 +31,8 @@ fn execute_op(frame: &mut KernelFrame<'_>) -> Result<()> {
     run(frame, &op, &attrs, 1, None)
 }
 
-/// Runs an op of a handler, by name, after a chain. The chain that it returns is ready when the op is done.
+/// Runs an op of a handler, by name, after a chain. The chain that it returns is ready when the op
+/// is done.
 ///
 /// # Errors
 /// That neither the handler nor its fallbacks know the op; those of the op.
@@ -191,8 +192,8 @@ fn verify_execute(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// Whatever the handler, `tf.Const` returns its attribute `value`. A handler that is not known yet is nothing to wait for: finding it has no
-/// effect, and what has effects is ordered by chains.
+/// Whatever the handler, `tf.Const` returns its attribute `value`. A handler that is not known yet
+/// is nothing to wait for: finding it has no effect, and what has effects is ordered by chains.
 fn fold_const(op: &dyn OpInstance) -> Option<Fold> {
     if op.attribute("op_name") != Some(AttrInstance::String("tf.Const".into())) {
         return None;

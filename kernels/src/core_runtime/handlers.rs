@@ -22,7 +22,8 @@ fn create_cpu_op_handler(fallback: OpHandlerRef, host: &HostContext) -> OpHandle
     OpHandlerRef::new(CpuOpHandler::new(&runtime, device, fallback))
 }
 
-/// Makes a handler of the ops of the processor, which are run on the device `CPU:N`. The device is made, too, if it does not exist.
+/// Makes a handler of the ops of the processor, which are run on the device `CPU:N`. The device is
+/// made, too, if it does not exist.
 #[tfrt_kernel("corert.create_cpu_op_handler_with_ordinal", results(op_handler))]
 fn create_cpu_op_handler_with_ordinal(
     fallback: OpHandlerRef,
@@ -35,8 +36,9 @@ fn create_cpu_op_handler_with_ordinal(
     OpHandlerRef::new(CpuOpHandler::new(&runtime, device, fallback))
 }
 
-/// Makes a handler that logs the ops of another one: on standard error, or to the file that the environment variable
-/// `LOGGING_DEV_METADATA_DUMP_PREFIX` names. With `sync_log_results` it logs results, too.
+/// Makes a handler that logs the ops of another one: on standard error, or to the file that the
+/// environment variable `LOGGING_DEV_METADATA_DUMP_PREFIX` names. With `sync_log_results` it logs
+/// results, too.
 ///
 /// # Errors
 /// `error opening file F`.
@@ -58,7 +60,8 @@ fn create_logging_op_handler(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The first byte of an attribute of any type: a truth value, which programs write as a number of any width.
+/// The first byte of an attribute of any type: a truth value, which programs write as a number of
+/// any width.
 struct FirstByte;
 
 impl AttrParam for FirstByte {

@@ -34,7 +34,8 @@ fn transfer_inferred_tensortype(
     tensor.transfer_to_inferred(ctx, &device)
 }
 
-/// Returns the kind of tensor that is usual on a device. Tensors of types that only their own kind can hold stay of it.
+/// Returns the kind of tensor that is usual on a device. Tensors of types that only their own kind
+/// can hold stay of it.
 ///
 /// # Errors
 /// `failed to find dst device type for src_tensor_type=X and dst_device_type=Y`.

@@ -9,13 +9,15 @@ use tfrt::prelude::*;
 
 use crate::control_flow::Pending;
 
-/// Returns what an iterator has still to deliver, as a string that `iterator_restore` takes: in another process, too, on another queue, with
-/// other numbers of elements drawn ahead. Elements that were drawn count as delivered.
+/// Returns what an iterator has still to deliver, as a string that `iterator_restore` takes: in
+/// another process, too, on another queue, with other numbers of elements drawn ahead. Elements
+/// that were drawn count as delivered.
 ///
 /// Both results become available when all elements are there that stages have drawn ahead.
 ///
 /// # Errors
-/// `the pipeline has no checkpoints: …`, if a stage cannot be saved; an element drawn ahead of a type that cannot be written.
+/// `the pipeline has no checkpoints: …`, if a stage cannot be saved; an element drawn ahead of a
+/// type that cannot be written.
 #[tfrt_kernel(
     "tfrt_data.iterator_save",
     raw,
@@ -57,7 +59,9 @@ fn save(iterator: AnyRef, ctx: ExecutionContext, results: Pending) {
 /// Makes an iterator that goes on where another one of the same dataset was saved.
 ///
 /// # Errors
-/// `not a checkpoint of a pipeline: …`; `expected a checkpoint of this pipeline, found another one: …`, with the first stage that differs.
+/// `not a checkpoint of a pipeline: …`;
+/// `expected a checkpoint of this pipeline, found another one: …`, with the first stage that
+/// differs.
 #[tfrt_kernel(
     "tfrt_data.iterator_restore",
     chain = none,
@@ -72,8 +76,8 @@ fn iterator_restore(
     dataset.restore(checkpoint, ctx)
 }
 
-/// Writes a checkpoint to a file. A file that is there is replaced at once and whole: whatever goes wrong, it has the old checkpoint
-/// or the new one.
+/// Writes a checkpoint to a file. A file that is there is replaced at once and whole: whatever goes
+/// wrong, it has the old checkpoint or the new one.
 ///
 /// # Errors
 /// `failed to write checkpoint P due to error: E`.
@@ -112,7 +116,8 @@ fn read_checkpoint(path: &str, in_chain: Chain) -> Result<(Chain, ByteString)> {
     }
 }
 
-/// Where a file is written before it takes its place; in the same folder, so that this is a matter of names.
+/// Where a file is written before it takes its place; in the same folder, so that this is a matter
+/// of names.
 fn unfinished(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.unfinished", std::process::id()));

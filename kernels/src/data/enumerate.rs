@@ -7,11 +7,13 @@
 //!      go on when they are available                 └───────────────────► the results
 //! ```
 //!
-//! The next element is drawn without waiting for the results of the function, so that calls overlap as far as the values that they hand
-//! on allow. What is available is worked on in a loop: the stack does not grow with the number of elements.
+//! The next element is drawn without waiting for the results of the function, so that calls overlap
+//! as far as the values that they hand on allow. What is available is worked on in a loop: the
+//! stack does not grow with the number of elements.
 //!
-//! The elements of one run of the loop are dropped at its end, the last one first, as in the reference, which nests. That can be seen of
-//! payloads whose drop has an effect; others are dropped at once. At most `MAX_KEPT` are kept, so that memory stays bounded.
+//! The elements of one run of the loop are dropped at its end, the last one first, as in the
+//! reference, which nests. That can be seen of payloads whose drop has an effect; others are
+//! dropped at once. At most `MAX_KEPT` are kept, so that memory stays bounded.
 
 use tfrt::async_value::run_when_ready;
 use tfrt::data::{DataIterator, IterationResult, Outcome, Values, are_available};
@@ -21,11 +23,13 @@ use tfrt_tensor::HostBuffer;
 use super::op_verifiers::verify_enumerate;
 use crate::control_flow::{Carried, Pending};
 
-/// Calls a function for every element: with its components and the arguments, which are the results of the last call from then on. The
-/// results are those of the last call, or the arguments if there is no element.
+/// Calls a function for every element: with its components and the arguments, which are the results
+/// of the last call from then on. The results are those of the last call, or the arguments if there
+/// is no element.
 ///
 /// # Errors
-/// Those of draws and of the function, noticed at the latest at the end; the cancellation of the request.
+/// Those of draws and of the function, noticed at the latest at the end; the cancellation of the
+/// request.
 #[tfrt_kernel(
     "tfrt_data.enumerate.iterator",
     raw,
@@ -68,8 +72,9 @@ fn enumerate(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// How many elements are kept until a run of the loop ends.
 const MAX_KEPT: usize = 32;
 
-/// After how many waits the loop goes on as a task of the work queue, with an empty stack: a waiter that is registered just
-/// as the value arrives runs at once, on top of the loop that registered it.
+/// After how many waits the loop goes on as a task of the work queue, with an empty stack: a waiter
+/// that is registered just as the value arrives runs at once, on top of the loop that registered
+/// it.
 const WAITS_PER_TASK: u32 = 100;
 
 /// A loop under way.

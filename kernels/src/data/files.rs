@@ -1,9 +1,11 @@
 //! Datasets of what is in files.
 //!
-//! The operand is the name of a file, that of a folder, or a pattern such as `train-*.csv`; [`tfrt_readers::files::Files`] says which files
-//! that are. They are read one after the other, ahead of their use, and decompressed as `compression` says: `auto` (the default), `none`,
-//! `gzip`, `zlib` or `zstd`. `on_error` says what follows an error: `fail` (the default) puts the error in the place of its element, `stop`
-//! ends the sequence behind it, and `skip(N)` leaves out as many errors and logs their number.
+//! The operand is the name of a file, that of a folder, or a pattern such as `train-*.csv`;
+//! [`tfrt_readers::files::Files`] says which files that are. They are read one after the other,
+//! ahead of their use, and decompressed as `compression` says: `auto` (the default), `none`,
+//! `gzip`, `zlib` or `zstd`. `on_error` says what follows an error: `fail` (the default) puts the
+//! error in the place of its element, `stop` ends the sequence behind it, and `skip(N)` leaves out
+//! as many errors and logs their number.
 
 use std::str::FromStr;
 
@@ -41,11 +43,13 @@ fn names(list: Option<&str>) -> Option<Vec<String>> {
     list.map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
 }
 
-/// Makes a dataset of the records of TFRecord files, each a string. `verify` says which checksums are compared: `all`, `header` or `none`.
+/// Makes a dataset of the records of TFRecord files, each a string. `verify` says which checksums
+/// are compared: `all`, `header` or `none`.
 ///
 /// # Errors
-/// Draws fail with `failed to open file P due to error: E`, `failed to read file P due to error: E`, `No file system is found for the
-/// given scheme`, `data corruption at position N` and `truncated record at position N`.
+/// Draws fail with `failed to open file P due to error: E`,
+/// `failed to read file P due to error: E`, `No file system is found for the given scheme`,
+/// `data corruption at position N` and `truncated record at position N`.
 #[tfrt_kernel(
     "tfrt_data.tf_record_dataset",
     chain = none,
@@ -61,12 +65,14 @@ fn tf_record_dataset(
     record_options(compression, verify, on_error)?.dataset(path)
 }
 
-/// Makes a dataset of the features of the records of TFRecord files, each of which is a `tf.Example`: one component for each column of
-/// `schema`, as `parse_example_dataset` makes them. Records are parsed as they are read, so errors name the record and its file, and
-/// `on_error` holds for them, too.
+/// Makes a dataset of the features of the records of TFRecord files, each of which is a
+/// `tf.Example`: one component for each column of `schema`, as `parse_example_dataset` makes them.
+/// Records are parsed as they are read, so errors name the record and its file, and `on_error`
+/// holds for them, too.
 ///
 /// # Errors
-/// If the schema is wrong. Draws fail as those of `tf_record_dataset`, and with the feature that is not what the schema says.
+/// If the schema is wrong. Draws fail as those of `tf_record_dataset`, and with the feature that is
+/// not what the schema says.
 #[tfrt_kernel(
     "tfrt_data.example_dataset",
     chain = none,
@@ -133,9 +139,10 @@ fn list_files_dataset(pattern: &str) -> Result<Dataset> {
     names_of_files(pattern)
 }
 
-/// Makes a dataset of the features of records, each of which is a `tf.Example`: one component for each column of the schema, such as
-/// `"image: str, pixels: f32 [28, 28], label: i64 = -1, ids: i64 [?], weight: f32?"`. A column with `?` may be missing, and is followed by a
-/// component of type i1 that says whether it is there.
+/// Makes a dataset of the features of records, each of which is a `tf.Example`: one component for
+/// each column of the schema, such as
+/// `"image: str, pixels: f32 [28, 28], label: i64 = -1, ids: i64 [?], weight: f32?"`. A column with
+/// `?` may be missing, and is followed by a component of type i1 that says whether it is there.
 ///
 /// # Errors
 /// If the schema is wrong. Elements are errors whose features are not what the schema says.
@@ -150,8 +157,9 @@ fn parse_example_dataset(input: &Dataset, #[attr] schema: &str) -> Result<Datase
     parse_examples(input, schema.parse()?)
 }
 
-/// Makes a dataset of the features of records, each of which is a `tf.SequenceExample`: those of the schema `context`, then those of the schema
-/// `sequences`, which are tensors with a row for each step.
+/// Makes a dataset of the features of records, each of which is a `tf.SequenceExample`: those of
+/// the schema `context`, then those of the schema `sequences`, which are tensors with a row for
+/// each step.
 ///
 /// # Errors
 /// If a schema is wrong. Elements are errors whose features are not what the schemas say.
@@ -174,12 +182,14 @@ fn parse_sequence_example_dataset(
     )
 }
 
-/// Makes a dataset of the rows of CSV files, with one component for each column of the schema, such as `"price: f32 = nan, name: str"`. Without a
-/// schema, the first rows say what the columns are. `header` says whether the first row names the columns, as it does by default;
-/// `delimiter` is what stands between fields. With `batch_size`, elements are tensors of as many rows.
+/// Makes a dataset of the rows of CSV files, with one component for each column of the schema, such
+/// as `"price: f32 = nan, name: str"`. Without a schema, the first rows say what the columns are.
+/// `header` says whether the first row names the columns, as it does by default; `delimiter` is
+/// what stands between fields. With `batch_size`, elements are tensors of as many rows.
 ///
 /// # Errors
-/// If an attribute is wrong. A row that is not what the schema says is an error with its line and column.
+/// If an attribute is wrong. A row that is not what the schema says is an error with its line and
+/// column.
 #[tfrt_kernel(
     "tfrt_data.csv_dataset",
     chain = none,
@@ -215,8 +225,9 @@ fn csv_dataset(
     options.dataset(path)
 }
 
-/// Makes a dataset of the tensors in files: each file is one element, with a component for each tensor, or for each of those that `tensors` names,
-/// separated by commas. `tfrt_data.unbatch_dataset` makes an element of each row.
+/// Makes a dataset of the tensors in files: each file is one element, with a component for each
+/// tensor, or for each of those that `tensors` names, separated by commas.
+/// `tfrt_data.unbatch_dataset` makes an element of each row.
 ///
 /// # Errors
 /// If the library was built without the format. Draws fail if a file is damaged, and say where.
@@ -246,13 +257,15 @@ fn tensor_file_dataset<const FORMAT: usize>(
     options.dataset(path)
 }
 
-/// Makes a dataset of the rows of Parquet files, or of Arrow files or streams, with one component for each column, or for each of those that
-/// `columns` names, separated by commas. `nulls` says what becomes of values that are missing: `error` (the default), `default` (NaN, zero or the
-/// empty string), or `mask` (the same, and each column is followed by one of type i1 that says which values are there). With `batch_size`,
-/// elements are tensors of as many rows at most.
+/// Makes a dataset of the rows of Parquet files, or of Arrow files or streams, with one component
+/// for each column, or for each of those that `columns` names, separated by commas. `nulls` says
+/// what becomes of values that are missing: `error` (the default), `default` (NaN, zero or the
+/// empty string), or `mask` (the same, and each column is followed by one of type i1 that says
+/// which values are there). With `batch_size`, elements are tensors of as many rows at most.
 ///
 /// # Errors
-/// If an attribute is wrong, or the library was built without the format. Draws fail if a file is damaged or has no such column.
+/// If an attribute is wrong, or the library was built without the format. Draws fail if a file is
+/// damaged or has no such column.
 #[tfrt_kernel(
     "tfrt_data.{FORMAT}_dataset",
     FORMAT = [0 as "parquet", 1 as "arrow_ipc"],

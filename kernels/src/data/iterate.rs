@@ -16,10 +16,12 @@ fn make_iterator(dataset: &Dataset) -> DataIterator {
     dataset.iterator()
 }
 
-/// Returns the components of the next element. They may become available later; the chain is ready at once.
+/// Returns the components of the next element. They may become available later; the chain is ready
+/// at once.
 ///
 /// # Errors
-/// `iterator reached end`; what went wrong while the element was drawn. The number of results must be that of the components.
+/// `iterator reached end`; what went wrong while the element was drawn. The number of results must
+/// be that of the components.
 #[tfrt_kernel(
     "tfrt_data.iterator_get_next",
     raw,

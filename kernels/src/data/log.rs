@@ -1,4 +1,5 @@
-//! A dataset that prints a line for each draw, for tests; and an example of a dataset beside those of the library.
+//! A dataset that prints a line for each draw, for tests; and an example of a dataset beside those
+//! of the library.
 
 use tfrt::data::{
     Cardinality, Dataset, Draw, IterationResult, Position, Stage, StageDescription, StateReader,
@@ -57,7 +58,8 @@ impl Draw for LogIterator {
     }
 }
 
-/// Makes a dataset of the same elements that prints `LogDatasetIterator::GetNext called` whenever one is drawn.
+/// Makes a dataset of the same elements that prints `LogDatasetIterator::GetNext called` whenever
+/// one is drawn.
 #[tfrt_kernel("tfrt_data.log_dataset", results(dataset))]
 fn log_dataset(input: &Dataset) -> Result<Dataset> {
     Dataset::new(Log {

@@ -8,8 +8,9 @@ use super::op_verifiers::verify_range;
 
 /// Makes a dataset of numbers: from `start`, by `step`, as long as they are before `stop`.
 ///
-/// Integers wrap to the element type, floats are rounded, and the bits of an `f16` are the low bits of the number. A step of zero makes an
-/// empty range. For other element types every draw fails with `Unsupported data type`.
+/// Integers wrap to the element type, floats are rounded, and the bits of an `f16` are the low bits
+/// of the number. A step of zero makes an empty range. For other element types every draw fails
+/// with `Unsupported data type`.
 #[tfrt_kernel(
     "tfrt_data.range_dataset",
     pure,

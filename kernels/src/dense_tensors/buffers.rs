@@ -56,8 +56,7 @@ fn make_tensor_generic_form<T: Scalar>(
 /// Makes a tensor of a buffer, without copying it.
 ///
 /// # Errors
-/// `tfrt_dht_sync.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size
-/// (E)`.
+/// `tfrt_dht_sync.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
 #[tfrt_kernel(
     "tfrt_dht_sync.make_tensor.{T}",
     T = [u8 as "ui8", u32 as "ui32", i32, f32, i64, bool, Complex<f32> as "complex64", Complex<f64> as "complex128"],
@@ -72,8 +71,7 @@ fn make_tensor_sync<T: Scalar>(buffer: &HostBuffer, shape: &Sizes) -> Result<Den
 /// Makes a tensor of a buffer, without copying it.
 ///
 /// # Errors
-/// `tfrt_dht_sync.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size
-/// (E)`.
+/// `tfrt_dht_sync.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
 #[tfrt_kernel("tfrt_dht_sync.make_tensor.{T}", T = [i8, f16, f64], sync, results(tensor))]
 fn make_tensor_sync_generic_form<T: Scalar>(
     buffer: &HostBuffer,

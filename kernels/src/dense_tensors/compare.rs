@@ -1,6 +1,7 @@
 //! Comparing tensors, exactly and nearly.
 //!
-//! Nearly equal means, for two numbers x and y and a tolerance of U units in the last place: |x - y| ≤ ε·|x + y|·U, or
+//! Nearly equal means, for two numbers x and y and a tolerance of U units in the last place: |x -
+//! y| ≤ ε·|x + y|·U, or
 //! |x - y| is less than the smallest normal number. ε is the gap between 1 and the next number. Parts of complex numbers are
 //! compared one by one; whole numbers and truth values exactly.
 
@@ -92,7 +93,8 @@ fn tensor_equal_generic_form<T: Scalar>(
     Ok((all::<T::Element>(a, b, |a, b| a == b)?, in_chain))
 }
 
-/// Whether two tensors are equal in type and shape, and all elements nearly, by 2 units in the last place.
+/// Whether two tensors are equal in type and shape, and all elements nearly, by 2 units in the last
+/// place.
 #[tfrt_kernel(
     "tfrt_dht.tensor_allclose.{T}",
     T = [u8 as "ui8", u32 as "ui32", f32, f64, i8, i32, i64, bool, Complex<f32> as "complex64",
@@ -107,8 +109,8 @@ fn tensor_allclose<T: Scalar<Element: Near>>(
     Ok((all::<T::Element>(a, b, |a, b| a.is_near(b, 2))?, in_chain))
 }
 
-/// Whether two tensors are equal in type and shape, and all elements nearly, by as many units in the last place as the name
-/// says.
+/// Whether two tensors are equal in type and shape, and all elements nearly, by as many units in
+/// the last place as the name says.
 #[tfrt_kernel(
     "tfrt_dht.tensor_allclose.{ULPS}.{T}",
     ULPS = [3 as "3ulp", 1000 as "1000ulp", 2000 as "2000ulp", 100000 as "100000ulp"],

@@ -1,11 +1,12 @@
-//! Two-dimensional convolution, alone and with what is fused onto it: a bias, or a batch normalisation, which is folded into
-//! one factor and one summand for each output channel.
+//! Two-dimensional convolution, alone and with what is fused onto it: a bias, or a batch
+//! normalisation, which is folded into one factor and one summand for each output channel.
 //!
-//! The filter is read in the order in which the processor wants it: kept from earlier runs, or packed on the way; see
-//! [`packed_weights`].
+//! The filter is read in the order in which the processor wants it: kept from earlier runs, or
+//! packed on the way; see [`packed_weights`].
 //!
-//! Which routine computes a convolution depends on its shape alone, so that the result does, too: 3 × 3 windows over images that
-//! are large beside their channels are computed by minimal filtering, all others directly.
+//! Which routine computes a convolution depends on its shape alone, so that the result does, too: 3
+//! × 3 windows over images that are large beside their channels are computed by minimal filtering,
+//! all others directly.
 
 use tfrt::prelude::*;
 use tfrt_compute::Activation;
@@ -80,8 +81,9 @@ impl Fused {
     }
 }
 
-/// Filters that are larger than this when they are transformed for minimal filtering are used directly: transforming one that is
-/// not kept takes as long as it saves, and keeping it takes room from many others.
+/// Filters that are larger than this when they are transformed for minimal filtering are used
+/// directly: transforming one that is not kept takes as long as it saves, and keeping it takes room
+/// from many others.
 const MAX_TRANSFORMED_BYTES: usize = 4 << 20;
 
 /// The plan of minimal filtering, if that is how this convolution is computed.
@@ -236,7 +238,8 @@ fn conv2d(
 /// Returns the convolution of images with a filter, and adds a bias to each channel.
 ///
 /// # Errors
-/// Those of `eigen.conv2d.f32`, and `Dimensions does not match: bias shape is N and output channels size is M`.
+/// Those of `eigen.conv2d.f32`, and
+/// `Dimensions does not match: bias shape is N and output channels size is M`.
 #[tfrt_kernel("eigen.conv2d.bias.f32", results(out_chain), attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn conv2d_bias(
@@ -291,10 +294,12 @@ fn fold(
     })
 }
 
-/// Returns the convolution of images with a filter, normalised: `(x - mean) / √(variance + epsilon) · scale + offset`.
+/// Returns the convolution of images with a filter, normalised:
+/// `(x - mean) / √(variance + epsilon) · scale + offset`.
 ///
 /// # Errors
-/// Those of `eigen.conv2d.f32`, and `Dimensions does not match: P is N and output channels size is M`, where P is `scale shape`,
+/// Those of `eigen.conv2d.f32`, and
+/// `Dimensions does not match: P is N and output channels size is M`, where P is `scale shape`,
 /// `offset shape`, `estimated mean shape` or `estimated var shape`.
 #[tfrt_kernel("eigen.conv2d.batch_norm.f32", results(out_chain), attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
@@ -323,7 +328,8 @@ fn conv2d_batch_norm(
     conv.start(ctx, output, fused)
 }
 
-/// Returns the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`, followed by ReLU.
+/// Returns the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`,
+/// followed by ReLU.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.batch_norm.f32`.
@@ -354,8 +360,9 @@ fn conv2d_batch_norm_relu(
     conv.start(ctx, output, fused)
 }
 
-/// Returns the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`, plus what the output holds
-/// before, followed by ReLU: the end of a residual block, whose shortcut is the output.
+/// Returns the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`,
+/// plus what the output holds before, followed by ReLU: the end of a residual block, whose shortcut
+/// is the output.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.batch_norm.f32`.

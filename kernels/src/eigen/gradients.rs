@@ -9,7 +9,8 @@ use super::convolution::{output_extents, shape_of};
 use super::{expect_equal, expect_shape, mismatch};
 use crate::numeric::{start, start_whole, width, workspace};
 
-/// Returns the gradient of a convolution by its filter. The shape of the filter is that of its gradient.
+/// Returns the gradient of a convolution by its filter. The shape of the filter is that of its
+/// gradient.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and
@@ -41,7 +42,8 @@ fn conv2d_grad_filter(
     })
 }
 
-/// Returns the gradient of a convolution by its input. The shape of the input is that of its gradient.
+/// Returns the gradient of a convolution by its input. The shape of the input is that of its
+/// gradient.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and
@@ -75,15 +77,17 @@ fn conv2d_grad_input(
     })
 }
 
-/// Returns the gradients of a batch normalisation by its input, its scale and its offset, each with a chain of its own.
+/// Returns the gradients of a batch normalisation by its input, its scale and its offset, each with
+/// a chain of its own.
 ///
-/// With n rows of channels, `r = 1 / √(variance + epsilon)` and `xc = input - mean`: `gamma_grad = Σ dy · xc · r`,
-/// `beta_grad = Σ dy`, `input_grad = gamma · r · (dy - mean(dy) - xc · r² · mean(dy · xc))`.
+/// With n rows of channels, `r = 1 / √(variance + epsilon)` and `xc = input - mean`:
+/// `gamma_grad = Σ dy · xc · r`, `beta_grad = Σ dy`,
+/// `input_grad = gamma · r · (dy - mean(dy) - xc · r² · mean(dy · xc))`.
 ///
 /// # Errors
 /// `Tensor shapes do not match: output_grad shape is A and input_grad shape is B`, and
-/// `Dimensions does not match: channels dimension size is N and P is M`, where P is `gamma shape`, `mean shape`, `variance shape`,
-/// `gamma_grad shape` or `beta_grad shape`.
+/// `Dimensions does not match: channels dimension size is N and P is M`, where P is `gamma shape`,
+/// `mean shape`, `variance shape`, `gamma_grad shape` or `beta_grad shape`.
 #[tfrt_kernel(
     "eigen.batch_norm.grad.f32",
     results(input_chain, gamma_chain, beta_chain),

@@ -1,4 +1,5 @@
-//! Batch normalisation with given statistics, by itself. Fused onto a convolution: see [`convolution`](super::convolution).
+//! Batch normalisation with given statistics, by itself. Fused onto a convolution: see
+//! [`convolution`](super::convolution).
 
 use tfrt::prelude::*;
 use tfrt_compute::normalization::BatchNorm;
@@ -6,7 +7,8 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::numeric::start_rows;
 
-/// Computes `scale · (x - mean) / √(variance + epsilon) + bias` for each channel, where the tensor lies.
+/// Computes `scale · (x - mean) / √(variance + epsilon) + bias` for each channel, where the tensor
+/// lies.
 ///
 /// # Errors
 /// `parameter does not match the input channel number`.

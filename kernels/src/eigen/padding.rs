@@ -9,7 +9,8 @@ use crate::numeric::start_whole;
 /// Surrounds images with zeros, as many rows and columns on both sides as the attribute says.
 ///
 /// # Errors
-/// `ZeroPadding expects padding of length 2`, `ZeroPadding output shape A does not match the expected output shape B`.
+/// `ZeroPadding expects padding of length 2`,
+/// `ZeroPadding output shape A does not match the expected output shape B`.
 #[tfrt_kernel("eigen.zero_padding.f32", results(out_chain), attribute_names = free)]
 fn zero_padding(
     input: &DenseHostTensor,

@@ -10,11 +10,13 @@ use crate::numeric::start_rows;
 
 /// Returns the greatest element of each window.
 ///
-/// A window without an element above the least positive normal number returns that number, as the reference has it.
+/// A window without an element above the least positive normal number returns that number, as the
+/// reference has it.
 ///
 /// # Errors
-/// `padding type is not supported` unless it is `SAME`, `same`, `VALID` or `valid`, `strides should have 2 elements`,
-/// `ksize should have 2 elements`, `output tensor has the wrong shape`, `Stride must be > 0, but got N`.
+/// `padding type is not supported` unless it is `SAME`, `same`, `VALID` or `valid`,
+/// `strides should have 2 elements`, `ksize should have 2 elements`,
+/// `output tensor has the wrong shape`, `Stride must be > 0, but got N`.
 #[tfrt_kernel("eigen.max_pooling_2d.f32", results(out_chain), attribute_names = free)]
 fn max_pooling_2d(
     input: &DenseHostTensor,

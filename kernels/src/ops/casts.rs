@@ -30,8 +30,9 @@ macro_rules! narrow {
     };
 }
 
-/// Converts elements to the type that `DstT` names. Numbers that do not fit become the nearest value that does, NaN becomes 0, integers
-/// keep their low bits; a truth value is 0 or 1, and a number is true if it is not zero. Of `tf.Cast` there is only metadata, as in the reference.
+/// Converts elements to the type that `DstT` names. Numbers that do not fit become the nearest
+/// value that does, NaN becomes 0, integers keep their low bits; a truth value is 0 or 1, and a
+/// number is true if it is not zero. Of `tf.Cast` there is only metadata, as in the reference.
 ///
 /// # Errors
 /// `cannot get destination type`; if one of the types does not have such numbers.
@@ -46,7 +47,8 @@ pub fn compute_cast(
         return Err(unsupported_dtype("tfrt.Cast", to));
     }
     let mut result = allocate(to, x.shape().clone(), ctx)?;
-    // By way of the widest type, which holds every value of `x`: so there is one loop for each type rather than for each pair.
+    // By way of the widest type, which holds every value of `x`: so there is one loop for each type
+    // rather than for each pair.
     with_dtype!(
         x.dtype(),
         T in [u8, u16, u32, u64] => narrow!(&widened::<T, u64>(x)?, result)?,

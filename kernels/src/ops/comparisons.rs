@@ -109,7 +109,8 @@ fn compare(
     )
 }
 
-/// The greater of each two elements, stretched to one shape. A NaN of `a` stays, one of `b` is passed over.
+/// The greater of each two elements, stretched to one shape. A NaN of `a` stays, one of `b` is
+/// passed over.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -118,7 +119,8 @@ pub fn compute_maximum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result
     choose(Choice::Max, a, b, ctx)
 }
 
-/// The lesser of each two elements, stretched to one shape. A NaN of `a` stays, one of `b` is passed over.
+/// The lesser of each two elements, stretched to one shape. A NaN of `a` stays, one of `b` is
+/// passed over.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -217,10 +219,12 @@ pub fn compute_logical_not(x: &DenseHostTensor, ctx: &ExecutionContext) -> Resul
     Ok(result)
 }
 
-/// Takes each element from `a` where `condition` is true, and from `b` elsewhere; all three are stretched to one shape.
+/// Takes each element from `a` where `condition` is true, and from `b` elsewhere; all three are
+/// stretched to one shape.
 ///
 /// # Errors
-/// If the condition is not of type i1, or `a` and `b` differ in type; those of shapes that do not fit.
+/// If the condition is not of type i1, or `a` and `b` differ in type; those of shapes that do not
+/// fit.
 #[tfrt_op("tf.SelectV2", accepts(scalar), metadata = selected, function = select)]
 pub fn compute_select(
     condition: &AnyRef,

@@ -11,7 +11,8 @@ use crate::dense_tensors::create::from_attribute;
 /// Returns a tensor that is written in the program.
 ///
 /// # Errors
-/// ``tf.Const needs a `value` dense attribute``, `dtype attribute mismatch with expected tensor dtype`.
+/// ``tf.Const needs a `value` dense attribute``,
+/// `dtype attribute mismatch with expected tensor dtype`.
 #[tfrt_op("tf.Const", metadata = const_metadata)]
 fn constant(
     #[attr] dtype: Option<DType>,

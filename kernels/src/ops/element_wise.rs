@@ -97,7 +97,8 @@ pub fn compute_sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTenso
     real(Unary::Sqrt, x, ctx)
 }
 
-/// Computes the hyperbolic tangent of each element. Of `tf.Tanh` there is only metadata, as in the reference.
+/// Computes the hyperbolic tangent of each element. Of `tf.Tanh` there is only metadata, as in the
+/// reference.
 ///
 /// # Errors
 /// `unsupported dtype`.
@@ -179,11 +180,13 @@ fn map_each<T: Element>(
     )
 }
 
-/// Computes `a + b`, stretched to one shape; whole numbers wrap around. The result of this and the following ops takes the memory of the
-/// first operand that has its shape and that nobody else can see.
+/// Computes `a + b`, stretched to one shape; whole numbers wrap around. The result of this and the
+/// following ops takes the memory of the first operand that has its shape and that nobody else can
+/// see.
 ///
 /// # Errors
-/// `incompatible dtypes for binary operation`, `Dimensions must be equal, but are A and B`, `Unsupported input dtype: D`.
+/// `incompatible dtypes for binary operation`, `Dimensions must be equal, but are A and B`,
+/// `Unsupported input dtype: D`.
 #[tfrt_op("tf.AddV2", accepts(scalar), metadata = broadcast, function = add)]
 pub fn compute_add(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Add, a, b, ctx)
@@ -198,7 +201,8 @@ pub fn compute_mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<Any
     arithmetic(Binary::Mul, a, b, ctx)
 }
 
-/// Computes `a / b`, stretched to one shape. Whole numbers round towards zero; divided by zero, they are zero.
+/// Computes `a / b`, stretched to one shape. Whole numbers round towards zero; divided by zero,
+/// they are zero.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -327,7 +331,8 @@ fn compute<T: Element + Arithmetic>(
     Ok(AnyRef::available(result))
 }
 
-/// A result in the memory of an operand, if it has the shape of the result and nobody else can see it.
+/// A result in the memory of an operand, if it has the shape of the result and nobody else can see
+/// it.
 fn taken_over(
     tensor: &TensorRef<'_>,
     operand: &AnyRef,
@@ -359,8 +364,9 @@ fn with_elements<T: Element, R>(
 /// Adds a vector to each row of the last dimension.
 ///
 /// # Errors
-/// `incompatible dtypes for tf.BiasAdd`, `invalid data format. Currently only support NHWC`, `bias must be 1-D`,
-/// `bias must has the size of the last dimension of value`, `unsupported dtype for TfBiasAddOp`.
+/// `incompatible dtypes for tf.BiasAdd`, `invalid data format. Currently only support NHWC`,
+/// `bias must be 1-D`, `bias must has the size of the last dimension of value`,
+/// `unsupported dtype for TfBiasAddOp`.
 #[tfrt_op("tf.BiasAdd", metadata = bias_metadata, function = bias_add)]
 pub fn compute_bias_add(
     x: &AnyRef,

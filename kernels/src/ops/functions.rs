@@ -1,7 +1,8 @@
 //! Functions of the program, called as ops by their names.
 //!
-//! A function takes and returns tensor handles. One that orders its effects takes a chain first and returns one first. In a function
-//! that is made an op as a whole, such a call is replaced by the body of what it calls.
+//! A function takes and returns tensor handles. One that orders its effects takes a chain first and
+//! returns one first. In a function that is made an op as a whole, such a call is replaced by the
+//! body of what it calls.
 
 use tfrt::core::{OpCall, TensorHandle};
 use tfrt::host::device::DeviceRef;
@@ -9,8 +10,8 @@ use tfrt::prelude::*;
 
 use super::invalid;
 
-/// Calls the function that the function attribute `f` names. A chain that it takes is ready, and the
-/// chain that it returns orders nothing; but where it is an error, so is each result.
+/// Calls the function that the function attribute `f` names. A chain that it takes is ready, and
+/// the chain that it returns orders nothing; but where it is an error, so is each result.
 ///
 /// # Errors
 /// If there is no such function, or it takes or returns something else than tensor handles and a
@@ -20,7 +21,8 @@ fn partitioned_call(call: &mut OpCall<'_>) -> Result<()> {
     call_function(call, Seen::Results).map(drop)
 }
 
-/// Calls the function that the function attribute `f` names, after a chain. The chain that the function returns is that of the call.
+/// Calls the function that the function attribute `f` names, after a chain. The chain that the
+/// function returns is that of the call.
 ///
 /// # Errors
 /// Those of `tf.PartitionedCall`.
@@ -44,8 +46,8 @@ enum Seen {
     ResultsAndChain,
 }
 
-/// Calls the function on the tensors, sets the results, and returns the chain that it returns, if it
-/// returns one.
+/// Calls the function on the tensors, sets the results, and returns the chain that it returns, if
+/// it returns one.
 fn call_function(call: &mut OpCall<'_>, seen: Seen) -> Result<Option<AnyRef>> {
     let function = call.attrs().called_function("f")?;
     let has_chain = check_signature(&function)?;

@@ -71,8 +71,8 @@ fn bias_gradient_metadata(gradients: &TensorMetadata) -> Result<TensorMetadata> 
     }
 }
 
-/// Computes the cross entropy of `softmax(features)` and the label of each row, which is a number of a column, of type i32 or i64;
-/// and its gradient by the features.
+/// Computes the cross entropy of `softmax(features)` and the label of each row, which is a number
+/// of a column, of type i32 or i64; and its gradient by the features.
 ///
 /// # Errors
 /// If there is not one label for each row, or it is not the number of a column.

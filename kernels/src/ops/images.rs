@@ -105,7 +105,8 @@ impl<'a> Moves<'a> {
         Ok([window(0)?, window(1)?])
     }
 
-    /// The numbers for rows and columns: one for all dimensions, one for each spatial one, or one for each. Without any, ones.
+    /// The numbers for rows and columns: one for all dimensions, one for each spatial one, or one
+    /// for each. Without any, ones.
     fn spatial(self, numbers: Option<&[i64]>) -> Result<[i64; 2]> {
         match *numbers.unwrap_or_default() {
             [] => Ok([1, 1]),
@@ -188,12 +189,13 @@ fn extents(
     }
 }
 
-/// Returns the convolution of images with a filter, whose dimensions are rows, columns, input and output channels.
+/// Returns the convolution of images with a filter, whose dimensions are rows, columns, input and
+/// output channels.
 ///
 /// # Errors
 /// `Input and filter must have same rank.`, `Missing 'explicit_paddings' attribute`,
-/// `Wrong 'explicit_paddings' attribute length`, `strides should have 4 elements`, `unsupported dtype for TfConv2DOp`,
-/// `only channel last order is supported`.
+/// `Wrong 'explicit_paddings' attribute length`, `strides should have 4 elements`,
+/// `unsupported dtype for TfConv2DOp`, `only channel last order is supported`.
 #[tfrt_op("tf.Conv2D", metadata = convolution_metadata, function = conv_2d)]
 #[expect(
     clippy::too_many_arguments,
@@ -278,8 +280,9 @@ fn convolution_metadata(
 /// Returns the greatest element of each window of images.
 ///
 /// # Errors
-/// ``Expected ksize 'NC' elements to be 1``, `only channel last order is supported`, `strides should have 4 elements`,
-/// `ksize should have 4 elements`, `unsupported dtype for TfMaxPoolOp`.
+/// ``Expected ksize 'NC' elements to be 1``, `only channel last order is supported`,
+/// `strides should have 4 elements`, `ksize should have 4 elements`,
+/// `unsupported dtype for TfMaxPoolOp`.
 #[tfrt_op("tf.MaxPool", metadata = pooling_metadata, function = max_pool)]
 #[expect(
     clippy::too_many_arguments,
@@ -357,7 +360,8 @@ fn average_metadata(
     pooling_metadata(x, data_format, None, None, ksize, padding, strides)
 }
 
-/// The windows over images whose channels come last, a tensor for what becomes of them, and how many operations that takes.
+/// The windows over images whose channels come last, a tensor for what becomes of them, and how
+/// many operations that takes.
 fn prepare_pooling(
     x: &DenseHostTensor,
     ksize: Option<&[i64]>,
@@ -423,7 +427,8 @@ fn pooling_metadata(
     Ok(TensorMetadata::new(x.dtype, extents))
 }
 
-/// Surrounds the rows and columns of images with zeros: as many as a matrix of i32 says, which has a pair for each dimension.
+/// Surrounds the rows and columns of images with zeros: as many as a matrix of i32 says, which has
+/// a pair for each dimension.
 ///
 /// # Errors
 /// `padding shape shoulsd be (4, 2)`, `unsupported dtype for TfPadOp`.
@@ -465,13 +470,14 @@ pub fn compute_pad(
     )
 }
 
-/// Normalizes each channel with given statistics: `scale · (x - mean) / √(variance + epsilon) + bias`. All six results are this
-/// one tensor; only the first is of use.
+/// Normalizes each channel with given statistics:
+/// `scale · (x - mean) / √(variance + epsilon) + bias`. All six results are this one tensor; only
+/// the first is of use.
 ///
 /// # Errors
 /// `BatchNorm training not currently supported`,
-/// `Mean, variance, bias, and scale are expected to have the same shape`, `missing epsilon attribute`,
-/// `unsupported dtype for TfFusedBatchNormV3Op`.
+/// `Mean, variance, bias, and scale are expected to have the same shape`,
+/// `missing epsilon attribute`, `unsupported dtype for TfFusedBatchNormV3Op`.
 #[tfrt_op("tf.FusedBatchNormV3", metadata = normalization_metadata, function = fused_batch_norm)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 pub fn compute_fused_batch_norm(

@@ -7,8 +7,8 @@ use tfrt_tensor::{DenseHostTensor, Shape, TensorRef};
 use super::shapes::with_shape;
 use super::{axis_of, invalid, mismatched, moved, numbers_of, unsupported_dtype, with_size};
 
-/// Returns the elements under the shape that a vector of i32 or i64 lists; one extent may be -1, and follows from the others. Dense
-/// tensors share their memory.
+/// Returns the elements under the shape that a vector of i32 or i64 lists; one extent may be -1,
+/// and follows from the others. Dense tensors share their memory.
 ///
 /// # Errors
 /// If the shape has another number of elements.
@@ -48,8 +48,8 @@ pub fn compute_reshape(x: &AnyRef, shape: &DenseHostTensor) -> Result<AnyRef> {
     with_shape("tf.Reshape", &x, shape)
 }
 
-/// Returns the elements without the dimensions that `squeeze_dims` lists, whose extents are 1; without all such dimensions if the
-/// list is missing or empty. Dense tensors share their memory.
+/// Returns the elements without the dimensions that `squeeze_dims` lists, whose extents are 1;
+/// without all such dimensions if the list is missing or empty. Dense tensors share their memory.
 ///
 /// # Errors
 /// If a dimension that is listed does not exist, or its extent is not 1.
@@ -84,8 +84,9 @@ fn squeezed(x: &TensorMetadata, squeeze_dims: Option<&[i64]>) -> Result<TensorMe
     Ok(TensorMetadata::new(x.dtype, &kept[..]))
 }
 
-/// Permutes dimensions: dimension `i` of the result is dimension `permutation[i]` of `x`. The permutation is a vector of i32 or i64. Of
-/// `tf.Transpose` there is only metadata, as in the reference.
+/// Permutes dimensions: dimension `i` of the result is dimension `permutation[i]` of `x`. The
+/// permutation is a vector of i32 or i64. Of `tf.Transpose` there is only metadata, as in the
+/// reference.
 ///
 /// # Errors
 /// If the numbers are not a permutation of the dimensions.

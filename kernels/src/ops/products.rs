@@ -85,12 +85,13 @@ fn multiply_real<T: Element + MatmulElement>(
     Ok(super::after(done, c))
 }
 
-/// Computes `act(a · b + bias)`, where either matrix may be given transposed. The list of what is fused begins with `BiasAdd`; `Relu`,
-/// `Relu6` or `Elu` may follow.
+/// Computes `act(a · b + bias)`, where either matrix may be given transposed. The list of what is
+/// fused begins with `BiasAdd`; `Relu`, `Relu6` or `Elu` may follow.
 ///
 /// # Errors
 /// Those of `tf.MatMul`, `FusedMatMul must specify fused operations`, `Bias tensor must a vector`,
-/// `The number of bias elements N doesn't match output inner dimension M`, `Unsupported fusion type`.
+/// `The number of bias elements N doesn't match output inner dimension M`,
+/// `Unsupported fusion type`.
 #[tfrt_op("tf._FusedMatMul", metadata = fused_metadata)]
 fn fused_mat_mul(
     a: &DenseHostTensor,
@@ -210,8 +211,8 @@ fn test_metadata(
     Ok(TensorMetadata::new(a.dtype, extents))
 }
 
-/// Computes `a · b` for each matrix of the last two dimensions, where either may be given transposed; the dimensions before them
-/// are stretched to one shape.
+/// Computes `a · b` for each matrix of the last two dimensions, where either may be given
+/// transposed; the dimensions before them are stretched to one shape.
 ///
 /// # Errors
 /// If an operand is not made of matrices, or shapes or types do not fit.
@@ -267,7 +268,8 @@ pub fn compute_batch_matmul(
     Ok(c)
 }
 
-/// The place of an element in a tensor of extents `own`, from its place in the tensor that this one is stretched to.
+/// The place of an element in a tensor of extents `own`, from its place in the tensor that this one
+/// is stretched to.
 fn stretched_index(mut index: usize, extents: &[usize], own: &[usize]) -> usize {
     let (mut place, mut stride) = (0, 1);
     for (axis, &extent) in extents.iter().enumerate().rev() {

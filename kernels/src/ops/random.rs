@@ -1,4 +1,5 @@
-//! Random numbers, from generators that are resources: equal seeds give equal numbers on every machine.
+//! Random numbers, from generators that are resources: equal seeds give equal numbers on every
+//! machine.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -25,8 +26,8 @@ fn a_resource(_seed: i64, _seed2: i64) -> TensorMetadata {
     TensorMetadata::new(DType::Resource, [])
 }
 
-/// Returns a tensor of numbers that are spread evenly over `0.0..1.0`. The shape is a vector of i32 or i64; the element type, f32 or f64, is
-/// f32 if it is left out.
+/// Returns a tensor of numbers that are spread evenly over `0.0..1.0`. The shape is a vector of i32
+/// or i64; the element type, f32 or f64, is f32 if it is left out.
 ///
 /// # Errors
 /// If an extent is negative, or the element type is another one.
@@ -40,7 +41,8 @@ pub fn uniform(
     drawn("tfrt.RandomUniform", generator, shape, dtype, ctx, Even)
 }
 
-/// Returns a tensor of normally distributed numbers: mean 0, variance 1. Shape and element type are given as for `tfrt.RandomUniform`.
+/// Returns a tensor of normally distributed numbers: mean 0, variance 1. Shape and element type are
+/// given as for `tfrt.RandomUniform`.
 ///
 /// # Errors
 /// Those of `tfrt.RandomUniform`.

@@ -11,12 +11,13 @@ use super::{
 /// Ranks of tensors whose means can be computed.
 const MEAN_RANKS: std::ops::RangeInclusive<usize> = 1..=4;
 
-/// Computes the means along some dimensions, which a vector of i32 lists; negative ones count from the end. With `keep_dims` they
-/// are kept, with the extent 1.
+/// Computes the means along some dimensions, which a vector of i32 lists; negative ones count from
+/// the end. With `keep_dims` they are kept, with the extent 1.
 ///
 /// # Errors
-/// `tf.Mean reduction index must be in [-input_rank, input_rank) range`, `tf.Mean reduction indices must be unique`,
-/// `Unsupported reduction ranks: …`, `unsupported dtype for TfMeanOp`.
+/// `tf.Mean reduction index must be in [-input_rank, input_rank) range`,
+/// `tf.Mean reduction indices must be unique`, `Unsupported reduction ranks: …`,
+/// `unsupported dtype for TfMeanOp`.
 #[tfrt_op("tf.Mean", function = mean)]
 pub fn compute_mean(
     x: &DenseHostTensor,
@@ -84,8 +85,8 @@ pub(super) fn reduce(
     )
 }
 
-/// Computes the sums along some dimensions, which a vector of i32 or i64 lists; negative ones count from the end. With
-/// `keep_dims` they are kept, with the extent 1.
+/// Computes the sums along some dimensions, which a vector of i32 or i64 lists; negative ones count
+/// from the end. With `keep_dims` they are kept, with the extent 1.
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
@@ -106,8 +107,8 @@ pub fn compute_sum(
     )
 }
 
-/// Computes the products along some dimensions, which a vector of i32 or i64 lists; negative ones count from the end. With
-/// `keep_dims` they are kept, with the extent 1.
+/// Computes the products along some dimensions, which a vector of i32 or i64 lists; negative ones
+/// count from the end. With `keep_dims` they are kept, with the extent 1.
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
@@ -128,8 +129,8 @@ pub fn compute_prod(
     )
 }
 
-/// Computes the greatest elements along some dimensions, which a vector of i32 or i64 lists; negative ones count from the end. With
-/// `keep_dims` they are kept, with the extent 1.
+/// Computes the greatest elements along some dimensions, which a vector of i32 or i64 lists;
+/// negative ones count from the end. With `keep_dims` they are kept, with the extent 1.
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
@@ -150,8 +151,8 @@ pub fn compute_max(
     )
 }
 
-/// Computes the least elements along some dimensions, which a vector of i32 or i64 lists; negative ones count from the end. With
-/// `keep_dims` they are kept, with the extent 1.
+/// Computes the least elements along some dimensions, which a vector of i32 or i64 lists; negative
+/// ones count from the end. With `keep_dims` they are kept, with the extent 1.
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
@@ -196,7 +197,8 @@ fn reduce_listed(
     )
 }
 
-/// Returns where along a dimension the greatest elements are, as i64 or, if `output_type` says so, i32. Of equals, it is the first.
+/// Returns where along a dimension the greatest elements are, as i64 or, if `output_type` says so,
+/// i32. Of equals, it is the first.
 ///
 /// # Errors
 /// If the dimension does not exist, or is empty.

@@ -68,7 +68,8 @@ fn rows(
     }
 }
 
-/// Normalizes each row to the mean 0 and the variance 1, multiplies it by `scale` and adds `offset`, which are rows, too.
+/// Normalizes each row to the mean 0 and the variance 1, multiplies it by `scale` and adds
+/// `offset`, which are rows, too.
 ///
 /// # Errors
 /// If `scale` or `offset` are not rows of the element type of `x`.

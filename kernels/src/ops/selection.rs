@@ -9,7 +9,8 @@ use super::{
     with_number, with_size,
 };
 
-/// Returns the window that begins at `begin` and has the extents `size`, vectors of i32 or i64; -1 in `size` reaches to the end.
+/// Returns the window that begins at `begin` and has the extents `size`, vectors of i32 or i64; -1
+/// in `size` reaches to the end.
 ///
 /// # Errors
 /// If the window does not lie within the tensor.
@@ -65,7 +66,8 @@ fn window(
     )
 }
 
-/// Cuts a tensor into as many equal pieces as there are results, along the dimension that `axis` names.
+/// Cuts a tensor into as many equal pieces as there are results, along the dimension that `axis`
+/// names.
 ///
 /// # Errors
 /// If the extent of the dimension is not a multiple of the number of pieces.
@@ -102,8 +104,8 @@ fn split(call: &mut OpCall<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Picks slices by their numbers, of type i32 or i64, along the dimension that `axis` names: in its place the result has the dimensions
-/// of `indices`.
+/// Picks slices by their numbers, of type i32 or i64, along the dimension that `axis` names: in its
+/// place the result has the dimensions of `indices`.
 ///
 /// # Errors
 /// If there is no slice of a number.
@@ -143,8 +145,9 @@ pub fn compute_gather(
     )
 }
 
-/// Turns each number, of type i32 or i64, into a row of `depth` elements: `on` at that place, `off` elsewhere. A number out of range
-/// makes a row of `off`. The rows lie along the last dimension, which is the only one that `axis` can name.
+/// Turns each number, of type i32 or i64, into a row of `depth` elements: `on` at that place, `off`
+/// elsewhere. A number out of range makes a row of `off`. The rows lie along the last dimension,
+/// which is the only one that `axis` can name.
 ///
 /// # Errors
 /// If `on` and `off` are not single numbers of one type.
@@ -196,7 +199,8 @@ fn unsupported_axis(op: &str, axis: i64) -> Error {
     invalid(format!("`{op}` takes the last axis, -1, but not {axis}"))
 }
 
-/// Returns a scalar tensor of the shape that a vector of i32 or i64 lists: `value` for each element.
+/// Returns a scalar tensor of the shape that a vector of i32 or i64 lists: `value` for each
+/// element.
 ///
 /// # Errors
 /// If `value` is not one number.
@@ -214,7 +218,8 @@ pub fn compute_fill(dims: &DenseHostTensor, value: &DenseHostTensor) -> Result<A
     )
 }
 
-/// Joins tensors of one shape and type along a new dimension, which `axis` names; negative ones count from the end of the result.
+/// Joins tensors of one shape and type along a new dimension, which `axis` names; negative ones
+/// count from the end of the result.
 ///
 /// # Errors
 /// If there is no tensor, or the tensors differ in shape or type.

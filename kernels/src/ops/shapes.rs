@@ -46,12 +46,12 @@ fn too_large(extent: usize) -> Error {
     invalid(format!("the extent {extent} does not fit `out_type`"))
 }
 
-/// Adds a dimension of extent 1 before the dimension that a tensor of one element names; negative ones count from the end. Dense
-/// tensors share their memory.
+/// Adds a dimension of extent 1 before the dimension that a tensor of one element names; negative
+/// ones count from the end. Dense tensors share their memory.
 ///
 /// # Errors
-/// `Axis must be a scalar tensor`, `Unsupported axis data type`, `Failed to expand axis A for tensor of rank R`,
-/// `Unsupported tensor type for tf.ExpandDims`.
+/// `Axis must be a scalar tensor`, `Unsupported axis data type`,
+/// `Failed to expand axis A for tensor of rank R`, `Unsupported tensor type for tf.ExpandDims`.
 #[tfrt_op("tf.ExpandDims", accepts(string), function = expand_dims)]
 pub fn compute_expand_dims(x: &AnyRef, axis: &DenseHostTensor) -> Result<AnyRef> {
     if axis.num_elements() != 1 {
@@ -96,8 +96,8 @@ pub(super) fn with_shape(op: &str, x: &TensorRef<'_>, shape: Shape) -> Result<An
 ///
 /// # Errors
 /// `Tile multiples must be a vector`, `Unsupported multiples data type`,
-/// `Tile multiples must have the same size as input rank`, `Unsupported dtype: D`, `Unsupported tensor rank`,
-/// `Unsupported tensor type`.
+/// `Tile multiples must have the same size as input rank`, `Unsupported dtype: D`,
+/// `Unsupported tensor rank`, `Unsupported tensor type`.
 #[tfrt_op("tf.Tile", accepts(string), function = tile)]
 pub fn compute_tile(
     x: &AnyRef,
@@ -141,12 +141,13 @@ pub fn compute_tile(
     }
 }
 
-/// Places tensors one after another along the dimension that the last operand names; negative ones count from the end.
+/// Places tensors one after another along the dimension that the last operand names; negative ones
+/// count from the end.
 ///
 /// # Errors
-/// `axis must be a dense host tensor`, `Unsupported axis data type`, `Input dtypes do not match`, `Input ranks do not match`,
-/// `Wrong non-concatenating dimension. …`, `Unsupported dtype: D`, `Unsupported output tensor rank`,
-/// `TfConcatOp: Unsupported dtype: D`.
+/// `axis must be a dense host tensor`, `Unsupported axis data type`, `Input dtypes do not match`,
+/// `Input ranks do not match`, `Wrong non-concatenating dimension. …`, `Unsupported dtype: D`,
+/// `Unsupported output tensor rank`, `TfConcatOp: Unsupported dtype: D`.
 #[tfrt_op("tf.ConcatV2", accepts(string), function = concat)]
 pub fn compute_concat(tensors: &[AnyRef], ctx: &ExecutionContext) -> Result<AnyRef> {
     let Some((axis, tensors)) = tensors.split_last() else {
@@ -204,7 +205,8 @@ pub fn compute_concat(tensors: &[AnyRef], ctx: &ExecutionContext) -> Result<AnyR
     Ok(AnyRef::available(result))
 }
 
-/// The dimension along which tensors are joined, and the extents of what they are joined to. Scalars form a vector.
+/// The dimension along which tensors are joined, and the extents of what they are joined to.
+/// Scalars form a vector.
 fn joined(tensors: &[TensorRef<'_>], axis: i64) -> Result<(usize, Vec<usize>)> {
     let dims_of = |tensor: &TensorRef<'_>| match tensor.shape().dims() {
         [] => vec![1],
@@ -297,7 +299,8 @@ fn permuted(x: &TensorMetadata, permutation: &[i64]) -> Option<TensorMetadata> {
     Some(TensorMetadata::new(x.dtype, &extents[..]))
 }
 
-/// The metadata of images whose channels come first. Which permutation the second operand names is not known before it is there.
+/// The metadata of images whose channels come first. Which permutation the second operand names is
+/// not known before it is there.
 #[tfrt_op("tf.Transpose", metadata_only)]
 fn transpose(x: &TensorMetadata, _permutation: &TensorMetadata) -> Result<TensorMetadata> {
     permuted(x, &[0, 3, 1, 2]).ok_or_else(|| invalid("tf.Transpose needs a tensor of rank 4"))

@@ -175,7 +175,8 @@ fn create_dense_metadata(query: &OpQuery<'_>) -> Result<TensorMetadata> {
 /// Returns a sparse tensor: a matrix of indices, and a vector of values.
 ///
 /// # Errors
-/// `tfrt_test.create_coo_tensor indices input must be rank 2`, `… values input must be rank 1`, `… must have 'shape' attribute`,
+/// `tfrt_test.create_coo_tensor indices input must be rank 2`, `… values input must be rank 1`,
+/// `… must have 'shape' attribute`,
 /// `each test.create_coo_tensor index must have the same size as shape attribute`.
 #[tfrt_op("tfrt_test.create_coo_tensor", metadata = create_coo_metadata)]
 fn create_coo_tensor(
@@ -349,8 +350,8 @@ fn alike(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata> {
 /// Whether elements are equal, as ones and zeros of their type.
 ///
 /// # Errors
-/// `incompatible dtypes for element-wise op`, `arguments to element-wise op must have identical shapes`,
-/// `unsupported dtype for equal`.
+/// `incompatible dtypes for element-wise op`,
+/// `arguments to element-wise op must have identical shapes`, `unsupported dtype for equal`.
 #[tfrt_op("tfrt_test.equal", metadata = alike)]
 fn equal(
     a: &DenseHostTensor,
@@ -383,7 +384,8 @@ fn cast_metadata(x: &TensorMetadata, r#type: Option<&str>) -> Result<TensorMetad
 /// Converts elements to f32 or f16.
 ///
 /// # Errors
-/// `missing 'type' attribute`, `only casting to f32/f16 is supported`, `unsupported dtype for cast`.
+/// `missing 'type' attribute`, `only casting to f32/f16 is supported`,
+/// `unsupported dtype for cast`.
 #[tfrt_op("tfrt_test.cast", metadata = cast_metadata)]
 fn cast_elements(
     x: &DenseHostTensor,
@@ -422,7 +424,8 @@ fn broadcast_metadata(x: &TensorMetadata, shape: Option<&[i64]>) -> Result<Tenso
 /// Repeats a vector as the rows of a matrix.
 ///
 /// # Errors
-/// `missing 'shape' attribute`, `result shape must be 2 dimensional (for now)`, `input dimension and target shape mismatch`.
+/// `missing 'shape' attribute`, `result shape must be 2 dimensional (for now)`,
+/// `input dimension and target shape mismatch`.
 #[tfrt_op("tfrt_test.broadcast", metadata = broadcast_metadata)]
 fn broadcast(
     x: &DenseHostTensor,
@@ -488,7 +491,8 @@ fn argmax(
 /// Computes means along a dimension.
 ///
 /// # Errors
-/// `missing 'axis' attribute`, `axis must less than input rank`, `unsupported dtype for reduce_mean`.
+/// `missing 'axis' attribute`, `axis must less than input rank`,
+/// `unsupported dtype for reduce_mean`.
 #[tfrt_op("tfrt_test.reduce_mean", metadata = without_axis)]
 fn reduce_mean(
     x: &DenseHostTensor,
@@ -526,7 +530,8 @@ fn print_address(x: &AnyRef) -> io::Result<()> {
     }
 }
 
-/// Returns a tensor that shares the memory of the operand. A kernel of this name does the same for values of any type.
+/// Returns a tensor that shares the memory of the operand. A kernel of this name does the same for
+/// values of any type.
 #[tfrt_op("tfrt_test.identity", raw)]
 fn identity(call: &mut OpCall<'_>) -> Result<()> {
     let tensor = call.argument(0)?.clone();
@@ -564,7 +569,8 @@ fn async_noop(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     copied_later(x, ctx)
 }
 
-/// Returns a copy, which becomes available in a task of the work queue, and whose metadata is not known before.
+/// Returns a copy, which becomes available in a task of the work queue, and whose metadata is not
+/// known before.
 #[tfrt_op("tfrt_test.async.noop_no_md", accepts(scalar))]
 fn async_noop_no_md(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     copied_later(x, ctx)

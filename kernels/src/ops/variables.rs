@@ -6,7 +6,8 @@
 //!                                        └─ tf.AssignAddVariableOp, tf.AssignSubVariableOp
 //! ```
 //!
-//! A value that was read stays what it is: a variable adds in its own memory only if nobody else can see it.
+//! A value that was read stays what it is: a variable adds in its own memory only if nobody else
+//! can see it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

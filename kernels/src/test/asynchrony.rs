@@ -34,7 +34,8 @@ fn async_copy(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     later(ctx, move || number)
 }
 
-/// Returns the number, from a task of the work queue that moves it into the place made for it before.
+/// Returns the number, from a task of the work queue that moves it into the place made for it
+/// before.
 #[tfrt_kernel("tfrt_test.async_copy_2.i32")]
 fn async_copy_2(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, result) = AsyncValueRef::unconstructed();
@@ -87,7 +88,8 @@ fn verify_do_async(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     check_body(op, &op.operand_types(), breaches);
 }
 
-/// Sleeps on the blocking pool and prints `Slept for N microseconds`. There is no result to wait for.
+/// Sleeps on the blocking pool and prints `Slept for N microseconds`. There is no result to wait
+/// for.
 ///
 /// If the pool takes no more work, a line on standard error says so.
 #[tfrt_kernel("tfrt_test.usleep", effect = "io", chain = none)]
@@ -98,7 +100,8 @@ fn usleep(microseconds: i32, ctx: &ExecutionContext) {
 /// Sleeps on the blocking pool, prints `Slept for N microseconds`, and completes the chain.
 ///
 /// # Errors
-/// `Failed to enqueue blocking work.` if the pool takes no more; a line on standard error says so too.
+/// `Failed to enqueue blocking work.` if the pool takes no more; a line on standard error says so
+/// too.
 #[tfrt_kernel("tfrt_test.blocking.usleep", effect = "io")]
 fn blocking_usleep(microseconds: i32, ctx: &ExecutionContext) -> Result<AsyncValueRef<Chain>> {
     let (promise, done) = AsyncValueRef::unconstructed();

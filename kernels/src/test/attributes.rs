@@ -5,9 +5,10 @@ use std::sync::Arc;
 use tfrt::attr::FromAttr;
 use tfrt::prelude::*;
 
-/// Returns the sum of a number in a text, of the numbers in a list, of the number among the data of the request, and of the
-/// resource `val`. The text may be decimal, or begin with `0x`, `0o`, `0b`, or `0` for an octal one. The attributes may have
-/// any names, as long as that of the text comes first.
+/// Returns the sum of a number in a text, of the numbers in a list, of the number among the data of
+/// the request, and of the resource `val`. The text may be decimal, or begin with `0x`, `0o`, `0b`,
+/// or `0` for an octal one. The attributes may have any names, as long as that of the text comes
+/// first.
 ///
 /// # Errors
 /// `Cannot convert TEXT to target int`; if the request lacks the number or the resource.
@@ -68,7 +69,8 @@ fn get_request_context_data(request: &RequestContext) -> Result<i32> {
     context_data(request).copied()
 }
 
-/// Returns the leaves of the nested list `[["text", [1 : i32, 2 : i32]], [0.5 : f32]]`, under any name.
+/// Returns the leaves of the nested list `[["text", [1 : i32, 2 : i32]], [0.5 : f32]]`, under any
+/// name.
 ///
 /// # Errors
 /// If the list is not of this form.

@@ -91,7 +91,8 @@ fn sum(first: i32, rest: Operands<'_, i32>) -> i32 {
         .fold(first, |sum, number| sum.wrapping_add(*number))
 }
 
-/// Prints `id: N` and returns zero. Stream analysis reads the cost of the op from its attribute `_tfrt_cost`.
+/// Prints `id: N` and returns zero. Stream analysis reads the cost of the op from its attribute
+/// `_tfrt_cost`.
 #[tfrt_kernel(
     "tfrt_test.test_cost",
     cost_attribute,
@@ -124,8 +125,8 @@ fn memory_leak_one_int32(host: &HostContext) -> Result<()> {
     })
 }
 
-/// Writes the text to the log at each level, once always and once under a condition that holds. Bytes that are not text are
-/// shown as U+FFFD.
+/// Writes the text to the log at each level, once always and once under a condition that holds.
+/// Bytes that are not text are shown as U+FFFD.
 #[tfrt_kernel("tfrt_test.logging", side_effecting)]
 fn logging(text: &ByteString) {
     const LEVELS: [(Level, &str); 3] = [

@@ -1,10 +1,12 @@
 //! Kernels that run a function again and again and report how long that took.
 //!
-//! Runs are made strictly one after the other. The first ones warm up and are not recorded. The loop ends when it has
-//! recorded as many runs as wanted, or when what it recorded took as long as wanted.
+//! Runs are made strictly one after the other. The first ones warm up and are not recorded. The
+//! loop ends when it has recorded as many runs as wanted, or when what it recorded took as long as
+//! wanted.
 //!
-//! What is between two runs is not measured, but it is part of what the whole takes, and it takes the function's data out of the
-//! caches. So there is little: no task where none is needed, and no memory for a run that is short.
+//! What is between two runs is not measured, but it is part of what the whole takes, and it takes
+//! the function's data out of the caches. So there is little: no task where none is needed, and no
+//! memory for a run that is short.
 
 mod report;
 
@@ -38,10 +40,12 @@ impl Plan {
     }
 }
 
-/// Runs a region again and again and reports how long that took. Each run is a task of the work queue and ends when the
-/// one value that the region returns is available. The chain is ready after the report.
+/// Runs a region again and again and reports how long that took. Each run is a task of the work
+/// queue and ends when the one value that the region returns is available. The chain is ready after
+/// the report.
 ///
-/// A run that fails ends the benchmark, and so does a cancelled request; the error becomes the result.
+/// A run that fails ends the benchmark, and so does a cancelled request; the error becomes the
+/// result.
 ///
 /// # Errors
 /// `Benchmark op requires the input function have exactly one return value`.
@@ -86,7 +90,8 @@ fn benchmark(
 /// After so many runs a task gives way to other tasks, and goes on as a new one.
 const RUNS_PER_TURN: usize = 64;
 
-/// A benchmark under way. It is moved from task to task in a box, so that what is measured is the function.
+/// A benchmark under way. It is moved from task to task in a box, so that what is measured is the
+/// function.
 struct Benchmark {
     ctx: ExecutionContext,
     body: FunctionRef,
@@ -97,7 +102,8 @@ struct Benchmark {
 }
 
 impl Benchmark {
-    /// Enqueues the next run, or ends if there is none. A cancelled request has none, and no report.
+    /// Enqueues the next run, or ends if there is none. A cancelled request has none, and no
+    /// report.
     fn enqueue_next(self: Box<Self>) {
         if let Some(cancelled) = cancellation(&self.ctx) {
             self.promise.set_error(cancelled);
@@ -142,8 +148,8 @@ impl Benchmark {
         self.ctx.request().cancel_value().is_some()
     }
 
-    /// Whether a task that this one adds would be the one to run after it, so that its work may as well be done in place. Where
-    /// tasks run in parallel there is no order to keep.
+    /// Whether a task that this one adds would be the one to run after it, so that its work may as
+    /// well be done in place. Where tasks run in parallel there is no order to keep.
     fn is_next_task(&self) -> bool {
         let queue = self.ctx.queue();
         queue.parallelism_level() > 1 || queue.num_pending_tasks() == Some(0)
@@ -184,9 +190,10 @@ fn verify_benchmark(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 /// Runs a synchronous function again and again and reports how long that took.
 ///
 /// # Errors
-/// `SyncBenchmark op requires the input function be a sync function`, `SyncBenchmark op requires the input function have zero
-/// return value`, `Incorrect number of arguments for the target function for the SyncBenchmark op`, and those of the
-/// function.
+/// `SyncBenchmark op requires the input function be a sync function`,
+/// `SyncBenchmark op requires the input function have zero return value`,
+/// `Incorrect number of arguments for the target function for the SyncBenchmark op`, and those of
+/// the function.
 #[tfrt_kernel(
     "tfrt_test.sync_benchmark",
     raw,

@@ -37,7 +37,8 @@ impl Example {
     /// The bytes of feature `key`, which has one value.
     ///
     /// # Errors
-    /// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of another type.
+    /// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values
+    /// of another type.
     pub fn bytes_value(&self, key: &str) -> Result<&[u8]> {
         match self.kind(key)? {
             Some(Kind::Bytes(list)) if list.value.len() == 1 => Ok(&list.value[0]),
@@ -98,7 +99,8 @@ async fn parse_example_from_bytes(data: &[u8], ctx: &ExecutionContext) -> Result
 /// Returns the bytes of one feature of a record, which has one value.
 ///
 /// # Errors
-/// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of another type.
+/// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of
+/// another type.
 #[tfrt_kernel(
     "tfrt_test.get_bytes_field_from_example",
     chain = none,
@@ -117,7 +119,8 @@ async fn get_bytes_field_from_example(
 /// Returns the number in one feature of a record, which has one value.
 ///
 /// # Errors
-/// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of another type.
+/// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of
+/// another type.
 #[tfrt_kernel(
     "tfrt_test.get_int64_field_from_example",
     chain = none,

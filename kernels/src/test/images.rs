@@ -15,7 +15,8 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 use super::on_queue;
 use crate::numeric::no_memory;
 
-/// Returns the pixels of an image in JPEG format: a tensor of type u8 and shape `[height, width, 3]`, red, green and blue.
+/// Returns the pixels of an image in JPEG format: a tensor of type u8 and shape
+/// `[height, width, 3]`, red, green and blue.
 ///
 /// # Errors
 /// `image does not have jpeg format`, `cannot allocate tensor`, and what is wrong with the data.
@@ -33,13 +34,15 @@ async fn decode_jpeg(data: &[u8], ctx: &ExecutionContext) -> Result<DenseHostTen
 /// How every image in JPEG format begins.
 const SIGNATURE: [u8; 3] = [0xFF, 0xD8, 0xFF];
 
-/// The most pixels that an image may have. A few bytes can claim many more than this, and the decoder of a progressive image
-/// keeps 6 bytes for each.
+/// The most pixels that an image may have. A few bytes can claim many more than this, and the
+/// decoder of a progressive image keeps 6 bytes for each.
 pub const MAX_PIXELS: usize = 1 << 26;
 
-/// The pixels of an image in JPEG format, of whatever colours and coding, as red, green and blue bytes.
+/// The pixels of an image in JPEG format, of whatever colours and coding, as red, green and blue
+/// bytes.
 ///
-/// They differ by a few units from those of other decoders, since the format leaves the rounding open.
+/// They differ by a few units from those of other decoders, since the format leaves the rounding
+/// open.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -95,10 +98,11 @@ fn allocate(
 
 const CANNOT_ALLOCATE: &str = "cannot allocate tensor";
 
-/// Returns an image in another size, interpolated between the four nearest points, as numbers of type f32. The elements of the
-/// image are of type u8 or f32.
+/// Returns an image in another size, interpolated between the four nearest points, as numbers of
+/// type f32. The elements of the image are of type u8 or f32.
 ///
-/// Pixel i of the result is read at i · (old extent / new extent): nothing is shifted by half a pixel.
+/// Pixel i of the result is read at i · (old extent / new extent): nothing is shifted by half a
+/// pixel.
 ///
 /// # Errors
 /// `input tensor shape must be 3` if the image has another rank, `cannot allocate tensor`.

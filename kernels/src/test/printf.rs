@@ -4,8 +4,9 @@
 //! directive := '%' flag* width? ('.' precision?)? length? conversion          flag := '-' | '+' | ' ' | '0' | '#'
 //! ```
 //!
-//! The first directive takes the number; `%%` is a percent sign. A text asks for what C leaves undefined (a second number,
-//! a pointer, a conversion that does not exist) in vain: that is an error.
+//! The first directive takes the number; `%%` is a percent sign. A text asks for what C leaves
+//! undefined (a second number, a pointer, a conversion that does not exist) in vain: that is an
+//! error.
 
 use std::io::Write;
 use std::iter::{Copied, Peekable};

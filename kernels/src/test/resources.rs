@@ -34,7 +34,8 @@ fn allocate_resource(chain: Chain) -> io::Result<(TestResource, Chain)> {
     ))
 }
 
-/// Frees, unless that was done before: prints `Destroyed TestResource`, and `tfrt_test.deallocate_resource done`.
+/// Frees, unless that was done before: prints `Destroyed TestResource`, and
+/// `tfrt_test.deallocate_resource done`.
 #[tfrt_kernel("tfrt_test.deallocate_resource")]
 fn deallocate_resource(resource: &mut TestResource, chain: Chain) -> io::Result<Chain> {
     resource.allocation = None;

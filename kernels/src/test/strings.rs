@@ -58,13 +58,15 @@ fn format_string(format: &[u8], index: i32) -> Result<ByteString> {
     Ok(printf::expand(format, index)?.into())
 }
 
-/// Tells of a payload that is seen as what it is and as two things that it is too: `base1:base2:final_class:3`.
+/// Tells of a payload that is seen as what it is and as two things that it is too:
+/// `base1:base2:final_class:3`.
 #[tfrt_kernel("tfrt_test.async_value_get")]
 fn async_value_get() -> String {
     asynchronous_values::views()
 }
 
-/// Tells how values become available: `available:2;unavailable;(3);available:3;unavailable;available:4`.
+/// Tells how values become available:
+/// `available:2;unavailable;(3);available:3;unavailable;available:4`.
 #[tfrt_kernel("tfrt_test.async_value_ref")]
 fn async_value_ref() -> String {
     asynchronous_values::life()

@@ -31,7 +31,8 @@ fn sync_sum_attributes(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Calls a synchronous function of two numbers that returns one. The attribute that names it may have any name.
+/// Calls a synchronous function of two numbers that returns one. The attribute that names it may
+/// have any name.
 #[tfrt_kernel(
     "tfrt_test.invoke_sync_function.i32_i32.i32",
     "tfrt_test.sync_function_runner.i32_i32.i32",
@@ -45,7 +46,8 @@ fn invoke_for_one(frame: &mut KernelFrame<'_>) -> Result<()> {
     invoke_named::<1>(frame)
 }
 
-/// Calls a synchronous function of two numbers that returns two. The attribute that names it may have any name.
+/// Calls a synchronous function of two numbers that returns two. The attribute that names it may
+/// have any name.
 #[tfrt_kernel(
     "tfrt_test.invoke_sync_function.i32_i32.i32_i32",
     "tfrt_test.sync_function_runner.i32_i32.i32_i32",

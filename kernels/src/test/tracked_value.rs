@@ -1,7 +1,8 @@
-//! Numbers that print a line when they come to life, move, are copied, and die: for tests of lifetimes.
+//! Numbers that print a line when they come to life, move, are copied, and die: for tests of
+//! lifetimes.
 //!
-//! Rust moves without a word. So that a test can see it, the kernels here move what they give by calling
-//! [`TrackedValue::moved`], which leaves nothing behind that could die.
+//! Rust moves without a word. So that a test can see it, the kernels here move what they give by
+//! calling [`TrackedValue::moved`], which leaves nothing behind that could die.
 
 use std::io;
 

@@ -8,8 +8,8 @@ use tfrt_tensor::{DenseHostTensor, Element, Shape, StringHostTensor};
 /// The ranks that are supported.
 const RANKS: std::ops::RangeInclusive<usize> = 1..=5;
 
-/// Places tensors one after another along an axis, which counts from the end if it is negative; scalars form a vector. The last
-/// tensor is what is written.
+/// Places tensors one after another along an axis, which counts from the end if it is negative;
+/// scalars form a vector. The last tensor is what is written.
 ///
 /// # Errors
 /// `Unsupported output tensor rank`; if shapes do not fit together.
@@ -48,7 +48,8 @@ fn concat<T: Element>(axis: i32, tensors: Operands<'_, DenseHostTensor>) -> Resu
     )?)
 }
 
-/// The extents of tensors placed one after another. None if there is no such axis, which `concat` tells of.
+/// The extents of tensors placed one after another. None if there is no such axis, which `concat`
+/// tells of.
 fn concat_dims<T>(axis: i32, pieces: &[(&[usize], &[T])]) -> Option<Vec<usize>> {
     let mut dims = pieces.first()?.0.to_vec();
     let axis = match usize::try_from(axis) {
@@ -63,8 +64,8 @@ fn concat_dims<T>(axis: i32, pieces: &[(&[usize], &[T])]) -> Option<Vec<usize>> 
 /// Repeats a tensor along each dimension, as often as the vector of multiples says.
 ///
 /// # Errors
-/// `Tile multiples must be a vector`, `Unsupported multiples data type` unless they are of type i32 or i64,
-/// `Unsupported tensor rank`.
+/// `Tile multiples must be a vector`, `Unsupported multiples data type` unless they are of type i32
+/// or i64, `Unsupported tensor rank`.
 #[tfrt_kernel(
     "tf_sync.Tile.{T}",
     T = [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64],

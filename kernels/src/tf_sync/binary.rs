@@ -1,7 +1,8 @@
-//! Arithmetic on two tensors, which are stretched to the shape of the output where one has a single element, or where their
-//! extents are one.
+//! Arithmetic on two tensors, which are stretched to the shape of the output where one has a single
+//! element, or where their extents are one.
 //!
-//! A side may be a scalar tensor, which stands for its one value. Of two of them the output is one, too.
+//! A side may be a scalar tensor, which stands for its one value. Of two of them the output is one,
+//! too.
 
 use half::f16;
 use tfrt::prelude::*;
@@ -16,7 +17,8 @@ use crate::numeric::Number;
 ///
 /// # Errors
 /// `Unsupported operand types`, `Unsupported binary kernel broadcasting: lhs=A rhs=B out=C`,
-/// `argment rank must be smaller than the result rank`, `Can't broadcast argument dim: index=I arg=A res=R`.
+/// `argment rank must be smaller than the result rank`,
+/// `Can't broadcast argument dim: index=I arg=A res=R`.
 #[tfrt_kernel(
     "tf_sync.AddV2.{T}",
     T = [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64],
@@ -186,7 +188,8 @@ fn compute<T: Number>(
     (out_dims, out): (&[usize], &mut [T]),
 ) -> Result<()> {
     if out.is_empty() {
-        // What the sides give together may be larger than both of them, and none of it is asked for.
+        // What the sides give together may be larger than both of them, and none of it is asked
+        // for.
         return Ok(());
     }
     let shapes = Broadcast::new(lhs_dims, rhs_dims)?;

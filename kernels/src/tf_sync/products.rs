@@ -7,13 +7,13 @@ use tfrt_tensor::{DenseHostTensor, Element};
 
 use crate::numeric::{product_shape, run};
 
-/// Computes `out = act(a · b + bias)`, where `a` or `b` may be given transposed. The list of what is fused begins with `BiasAdd`; `Relu`,
-/// `Relu6` or `Elu` may follow.
+/// Computes `out = act(a · b + bias)`, where `a` or `b` may be given transposed. The list of what
+/// is fused begins with `BiasAdd`; `Relu`, `Relu6` or `Elu` may follow.
 ///
 /// # Errors
 /// `FusedMatMul must specify fused operations`, `Bias tensor must a vector`,
-/// `The number of bias elements N doesn't match output inner dimension M`, `Unsupported fusion type`, and those of
-/// `eigen.matmul.f32`.
+/// `The number of bias elements N doesn't match output inner dimension M`,
+/// `Unsupported fusion type`, and those of `eigen.matmul.f32`.
 #[tfrt_kernel("tf_sync._FusedMatMul.{T}", T = [f32, f64], sync, attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn fused_matmul<T: Element + MatmulElement>(

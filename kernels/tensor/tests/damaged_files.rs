@@ -1,5 +1,5 @@
-//! Tensor files that somebody damaged: whatever a file says, reading it ends with tensors or with an error, and takes no more
-//! memory than a small multiple of its size.
+//! Tensor files that somebody damaged: whatever a file says, reading it ends with tensors or with
+//! an error, and takes no more memory than a small multiple of its size.
 #![cfg(feature = "formats")]
 
 use std::io::Cursor;

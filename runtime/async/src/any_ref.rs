@@ -539,10 +539,11 @@ impl AnyRef {
         }
     }
 
-    /// Runs `f` as [`and_then`](Self::and_then) does, but does not count as a consumer of the value.
+    /// Runs `f` as [`and_then`](Self::and_then) does, but does not count as a consumer of the
+    /// value.
     ///
-    /// A promise may be given up when its value [has no consumer](crate::Promise::has_consumer). A watcher that needs the value keeps a
-    /// reference to it for as long as it does.
+    /// A promise may be given up when its value [has no consumer](crate::Promise::has_consumer). A
+    /// watcher that needs the value keeps a reference to it for as long as it does.
     pub fn watch(&self, f: impl FnOnce(&AnyRef) + Send + 'static) {
         if self.is_available() {
             f(self);
@@ -560,8 +561,8 @@ impl AnyRef {
         unsafe { self.header().word.has_consumer() }
     }
 
-    /// Runs `f` with `promise` as [`and_then`](Self::and_then) does. It counts as a consumer of this
-    /// value for as long as the value of the promise [has one](Promise::has_consumer).
+    /// Runs `f` with `promise` as [`and_then`](Self::and_then) does. It counts as a consumer of
+    /// this value for as long as the value of the promise [has one](Promise::has_consumer).
     pub fn and_then_for<T: Value>(
         &self,
         promise: Promise<T>,

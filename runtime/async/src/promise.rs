@@ -68,8 +68,8 @@ impl<T: Value> Promise<T> {
         self.value.is_available()
     }
 
-    /// Returns `true` if anybody can see what this promise publishes: a reference to the value or a waiter exists. A
-    /// [watcher](AnyRef::watch) does not count.
+    /// Returns `true` if anybody can see what this promise publishes: a reference to the value or a
+    /// waiter exists. A [watcher](AnyRef::watch) does not count.
     ///
     /// `false` is final.
     ///
@@ -88,7 +88,8 @@ impl<T: Value> Promise<T> {
         if !value.is_unique() {
             return true;
         }
-        // SAFETY: the only reference is the promise's, which publishes by value, so nothing publishes while it is borrowed.
+        // SAFETY: the only reference is the promise's, which publishes by value, so nothing
+        // publishes while it is borrowed.
         unsafe { value.has_waiting_consumer() }
     }
 

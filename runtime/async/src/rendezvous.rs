@@ -1,7 +1,8 @@
 //! Rendezvous: where the parts of one computation exchange values.
 //!
-//! A computation that is split into parts has *edges*: values that one part makes and another one needs. Neither part waits for the
-//! other to begin: the receiver gets an indirect value at once, and the sender says later what it stands for.
+//! A computation that is split into parts has *edges*: values that one part makes and another one
+//! needs. Neither part waits for the other to begin: the receiver gets an indirect value at once,
+//! and the sender says later what it stands for.
 //!
 //! ```text
 //!   send(edge, value) ──► promise ─┐
@@ -12,12 +13,13 @@
 //! Each edge has one outcome, the first of: the value that is sent, the error of an abort, and the
 //! error that nobody sent a value, once the rendezvous is gone. A receiver does not wait for ever:
 //! those who might send keep the rendezvous alive, and receivers do not. The exception is a value
-//! that waits for itself, because it is computed from what is received over the edge that it is sent
-//! over: it never arrives, as with a promise that is forwarded to its own value. A function that was
-//! split by devices does not have such edges, as it had an order before.
+//! that waits for itself, because it is computed from what is received over the edge that it is
+//! sent over: it never arrives, as with a promise that is forwarded to its own value. A function
+//! that was split by devices does not have such edges, as it had an order before.
 //!
-//! Senders that race for one edge are told apart by an atomic exchange of its promise. Everything else is the protocol of values: an
-//! abort is [`AnyRef::try_set_error`], which what a promise publishes later yields to.
+//! Senders that race for one edge are told apart by an atomic exchange of its promise. Everything
+//! else is the protocol of values: an abort is [`AnyRef::try_set_error`], which what a promise
+//! publishes later yields to.
 
 use std::fmt;
 
@@ -77,7 +79,8 @@ impl Rendezvous {
         self.edges.len()
     }
 
-    /// Sends a value, which may be unavailable or an error. After an [`abort`](Self::abort) the value is dropped.
+    /// Sends a value, which may be unavailable or an error. After an [`abort`](Self::abort) the
+    /// value is dropped.
     ///
     /// # Errors
     /// If there is no such edge, or a value was sent over it before.

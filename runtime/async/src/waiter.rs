@@ -1,7 +1,8 @@
 //! Waiters of a value that is not available yet: one block of memory each, linked into a stack.
 //!
-//! Not a queue: each waiter runs once, newest first, on the thread that makes the value available. A waiter is never
-//! dropped without having run, because a value with waiters has a promise, and a promise always publishes.
+//! Not a queue: each waiter runs once, newest first, on the thread that makes the value available.
+//! A waiter is never dropped without having run, because a value with waiters has a promise, and a
+//! promise always publishes.
 #![expect(
     unsafe_code,
     reason = "a node and its closure are one allocation behind a thin pointer"
@@ -74,8 +75,8 @@ impl Waiter {
 /// Returns `true` if a waiter of the list needs the value.
 ///
 /// # Safety
-/// `head` is null or came from [`Waiter::on_top_of`], as did every list it was linked to, and nobody
-/// takes the list meanwhile.
+/// `head` is null or came from [`Waiter::on_top_of`], as did every list it was linked to, and
+/// nobody takes the list meanwhile.
 pub(crate) unsafe fn has_consumer(head: *mut Node) -> bool {
     let mut next = head;
     while let Some(node) = NonNull::new(next) {

@@ -1,4 +1,5 @@
-//! The encodings of TFRT, byte for byte: each value alone in a section, encoded, verified, decoded and read in place.
+//! The encodings of TFRT, byte for byte: each value alone in a section, encoded, verified, decoded
+//! and read in place.
 
 use half::{bf16, f16};
 use tfrt_attr::decode::decode;

@@ -5,7 +5,8 @@
 //! memory, `tables` verifies everything except the body, `body` verifies that, too. The target is 1
 //! GB/s for tables and body together: checking a file should not be slower than reading it.
 //!
-//! Run with `cargo bench -p tfrt-bef`. Prints the best of several rounds; the machine should be idle.
+//! Run with `cargo bench -p tfrt-bef`. Prints the best of several rounds; the machine should be
+//! idle.
 
 use std::time::{Duration, Instant};
 

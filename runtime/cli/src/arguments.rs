@@ -1,7 +1,7 @@
 //! The command line as it was typed.
 //!
-//! Flags are spelled as in LLVM's tools: `-flag`, `--flag`, `--flag=v` and `--flag v` are all accepted, and a flag without a value
-//! may be set to true or false: `--flag=false`.
+//! Flags are spelled as in LLVM's tools: `-flag`, `--flag`, `--flag=v` and `--flag v` are all
+//! accepted, and a flag without a value may be set to true or false: `--flag=false`.
 
 use std::ffi::OsString;
 use std::io::{Stderr, stderr};
@@ -14,7 +14,8 @@ use crate::diagnostics::render::Styles;
 use crate::diagnostics::{DEFAULT_MAX_ERRORS, Reporter, SourceMap};
 use crate::failure::Failure;
 
-/// Normalises dashes: two for flags of several letters and for `--o=x`, one for flags of one letter. Everything after `--` stays.
+/// Normalises dashes: two for flags of several letters and for `--o=x`, one for flags of one
+/// letter. Everything after `--` stays.
 pub(crate) fn with_two_dashes(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut is_verbatim = false;
     arguments
@@ -37,7 +38,8 @@ fn is_long_flag_of_one_dash(text: &str) -> bool {
         return false;
     };
     let name = flag.split('=').next().unwrap_or(flag);
-    // `-o=x` too: the name of the flag has one letter, but its short form would take `=x` for the value.
+    // `-o=x` too: the name of the flag has one letter, but its short form would take `=x` for the
+    // value.
     !flag.starts_with('-') && (name.len() > 1 || flag.len() > name.len())
 }
 
@@ -46,8 +48,8 @@ fn is_letter_of_two_dashes(text: &str) -> bool {
     letter.len() == 1 && letter.starts_with(|letter: char| letter.is_ascii_alphabetic())
 }
 
-/// Whether an argument may be a flag that is set to true or false. Describing all arguments of a command takes a while, and few
-/// command lines need that.
+/// Whether an argument may be a flag that is set to true or false. Describing all arguments of a
+/// command takes a while, and few command lines need that.
 pub(crate) fn may_set_flags(arguments: &[OsString]) -> bool {
     let value = |argument: &OsString| {
         let (_, value) = argument.to_str()?.strip_prefix("--")?.split_once('=')?;
@@ -65,8 +67,9 @@ fn truth(value: &str) -> Option<bool> {
     }
 }
 
-/// Resolves flags that are set to true or false: `--flag=true` becomes `--flag`, and `--flag=false` is removed together with
-/// earlier occurrences of `--flag`. `command` describes the arguments, the first of which is the name of the tool.
+/// Resolves flags that are set to true or false: `--flag=true` becomes `--flag`, and `--flag=false`
+/// is removed together with earlier occurrences of `--flag`. `command` describes the arguments, the
+/// first of which is the name of the tool.
 ///
 /// # Errors
 /// Such a flag has a value other than true or false.
@@ -125,7 +128,8 @@ pub(crate) fn program_name(argument: Option<&OsString>) -> String {
         .unwrap_or_else(|| "tfrt".to_owned())
 }
 
-/// Whether a tool has the name of one of the original's tools, on whose exact output scripts depend.
+/// Whether a tool has the name of one of the original's tools, on whose exact output scripts
+/// depend.
 pub(crate) fn is_original(program: &str) -> bool {
     matches!(
         program,
@@ -172,7 +176,8 @@ impl DiagnosticArguments {
         self.set_up(|out| Reporter::verifying(sources, out))
     }
 
-    /// A reporter that compares diagnostics with the expectations in their source files, and prints to standard error.
+    /// A reporter that compares diagnostics with the expectations in their source files, and prints
+    /// to standard error.
     pub(crate) fn verifying_lazily(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
         self.set_up(|out| Reporter::verifying_lazily(sources, out))
     }

@@ -1,7 +1,8 @@
 //! `tfrt bench`: measures how long the functions of a program take, and where the time goes.
 //!
-//! There are two kinds of runs, because recording changes the timing. Measured runs are not recorded; recorded runs give the time of
-//! each kernel and of the executor before it. The cost of recording is measured as well, and subtracted from the latter.
+//! There are two kinds of runs, because recording changes the timing. Measured runs are not
+//! recorded; recorded runs give the time of each kernel and of the executor before it. The cost of
+//! recording is measured as well, and subtracted from the latter.
 
 mod statistics;
 
@@ -93,7 +94,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     duration: Option<Duration>,
 
-    /// The threads that run kernels: `s` is the calling thread alone, `mstd:N,B` is N threads and B more for blocking work
+    /// The threads that run kernels: `s` is the calling thread alone, `mstd:N,B` is N threads and B
+    /// more for blocking work
     #[arg(
         long = "work_queue_type",
         value_name = "TYPE[:ARGUMENT]",
@@ -111,7 +113,8 @@ pub(crate) struct Arguments {
     #[arg(long = "thread-chains")]
     thread_chains: bool,
 
-    /// Share resources, such as the results of `tfrt.once`, between runs; by default, each run has its own
+    /// Share resources, such as the results of `tfrt.once`, between runs; by default, each run has
+    /// its own
     #[arg(long = "keep-resources")]
     keep_resources: bool,
 

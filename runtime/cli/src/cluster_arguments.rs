@@ -15,7 +15,8 @@ use tfrt_host::HostContext;
 
 use crate::failure::{CliError, Failure};
 
-/// The variable that says that standard input is the socket where the task listens: see `tfrt launch`.
+/// The variable that says that standard input is the socket where the task listens: see
+/// `tfrt launch`.
 pub(crate) const LISTENER_VARIABLE: &str = "TFRT_LISTENER";
 
 /// The only value of that variable.
@@ -27,8 +28,8 @@ const CANNOT_LISTEN: u8 = 2;
 /// Which tasks there are.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ClusterArguments {
-    /// A job and the addresses of its tasks. May be repeated. By default, the environment says: TFRT_CLUSTER, TF_CONFIG, or that of
-    /// SLURM, Open MPI, PMI or Kubernetes
+    /// A job and the addresses of its tasks. May be repeated. By default, the environment says:
+    /// TFRT_CLUSTER, TF_CONFIG, or that of SLURM, Open MPI, PMI or Kubernetes
     #[arg(long, value_name = "JOB=HOST:PORT,…")]
     cluster: Vec<String>,
 
@@ -43,7 +44,8 @@ pub(crate) struct ClusterArguments {
 /// What a process proves with that it belongs to the cluster.
 #[derive(Args, Clone, Debug)]
 struct Credentials {
-    /// The certificate of this task, in the PEM format: connections are encrypted, and both ends prove which task they are
+    /// The certificate of this task, in the PEM format: connections are encrypted, and both ends
+    /// prove which task they are
     #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_ca"])]
     tls_cert: Option<PathBuf>,
 

@@ -246,11 +246,12 @@ fn convert(file: &FileArguments, path: &str, stated: Option<TableFormat>) -> Res
     output::print_line(&format!("{num_rows} rows are in {path}"))
 }
 
-/// A file that takes its name only when it is whole: half a file would pass for a whole one, and the file of this name may be the one that
-/// is read.
+/// A file that takes its name only when it is whole: half a file would pass for a whole one, and
+/// the file of this name may be the one that is read.
 struct Target<'a> {
     path: &'a str,
-    /// Where the rows are written: the path itself, if it names something other than a file, such as a pipe.
+    /// Where the rows are written: the path itself, if it names something other than a file, such
+    /// as a pipe.
     written: String,
 }
 

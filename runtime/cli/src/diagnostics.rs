@@ -1,8 +1,9 @@
 //! Diagnostics as the tools print and verify them.
 //!
-//! Libraries find things and say so as [`Diagnostic`]s; this module alone turns them into text. A [`Reporter`] stands
-//! between the two: it either prints each diagnostic with the line it is about, or holds it against the expectations that
-//! comments of the source state. Printing to standard error is the tools' choice: the reporter writes where it is told.
+//! Libraries find things and say so as [`Diagnostic`]s; this module alone turns them into text. A
+//! [`Reporter`] stands between the two: it either prints each diagnostic with the line it is about,
+//! or holds it against the expectations that comments of the source state. Printing to standard
+//! error is the tools' choice: the reporter writes where it is told.
 //!
 //! ```
 //! use tfrt_cli::diagnostics::{Reporter, SourceMap};
@@ -40,8 +41,8 @@ pub const DEFAULT_MAX_ERRORS: usize = 100;
 
 /// Takes diagnostics and, at the end, says whether all is well.
 ///
-/// Only so many errors are shown: the others are counted, and their number is told at the end, or when the reporter is
-/// dropped.
+/// Only so many errors are shown: the others are counted, and their number is told at the end, or
+/// when the reporter is dropped.
 pub struct Reporter<W: Write> {
     sources: SourceMap,
     out: W,
@@ -72,8 +73,8 @@ impl<W: Write> Reporter<W> {
         Self::new(sources, out, Mode::Verify(expectations))
     }
 
-    /// Like [`verifying`](Self::verifying), but the expectations of a source count from its first diagnostic on: a source
-    /// that nothing is reported about is not even opened.
+    /// Like [`verifying`](Self::verifying), but the expectations of a source count from its first
+    /// diagnostic on: a source that nothing is reported about is not even opened.
     pub fn verifying_lazily(sources: SourceMap, out: W) -> Self {
         Self::new(sources, out, Mode::Verify(Expectations::default()))
     }

@@ -1,7 +1,8 @@
-//! What the tools share of the text front end: the declarations that are linked, and the ways between text and file.
+//! What the tools share of the text front end: the declarations that are linked, and the ways
+//! between text and file.
 //!
-//! Every way reports what it finds to a [`Reporter`] and stops with [`Failure::Reported`] if that was an error. Tools show
-//! the first failing op only, however many there are.
+//! Every way reports what it finds to a [`Reporter`] and stops with [`Failure::Reported`] if that
+//! was an error. Tools show the first failing op only, however many there are.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -53,7 +54,8 @@ pub(crate) struct OptOptions<'a> {
 pub(crate) enum Purpose {
     /// To be run at once.
     Run,
-    /// To be written to a file, with the sections that only decoding and messages need or without them.
+    /// To be written to a file, with the sections that only decoding and messages need or without
+    /// them.
     File { optional_sections: bool },
 }
 
@@ -131,7 +133,8 @@ impl FrontEnd {
         encode(&module, purpose, reporter)
     }
 
-    /// Makes a BEF file of a program that may be written without chains, with the chains that keep it in order.
+    /// Makes a BEF file of a program that may be written without chains, with the chains that keep
+    /// it in order.
     pub(crate) fn translate_without_chains(
         &self,
         text: &str,
@@ -147,7 +150,8 @@ impl FrontEnd {
         encode(&module, purpose, reporter)
     }
 
-    /// Verifies a program. One that is to be run, and that breaks a rule, hears of the kernels that are not there as well.
+    /// Verifies a program. One that is to be run, and that breaks a rule, hears of the kernels that
+    /// are not there as well.
     fn verify_for(
         &self,
         purpose: Purpose,

@@ -1,7 +1,8 @@
 //! `tfrt graph`: draws the functions of a program.
 //!
-//! A program becomes a [`model`] of nodes, edges and scopes. The model is written as [`dot`] or drawn as SVG: by Graphviz if it is
-//! installed, otherwise by our own [`layout`], in a plainer style. The [`html`] page always uses our own layout.
+//! A program becomes a [`model`] of nodes, edges and scopes. The model is written as [`dot`] or
+//! drawn as SVG: by Graphviz if it is installed, otherwise by our own [`layout`], in a plainer
+//! style. The [`html`] page always uses our own layout.
 
 mod model;
 

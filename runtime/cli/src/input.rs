@@ -54,7 +54,8 @@ impl Input {
         }
     }
 
-    /// Reads a program whole. A model of another system is imported, and becomes the text of its program.
+    /// Reads a program whole. A model of another system is imported, and becomes the text of its
+    /// program.
     pub(crate) fn read_program(path: &str) -> Result<Self, Failure> {
         #[cfg(feature = "onnx")]
         if crate::run_model::is_model(path) {
@@ -65,8 +66,9 @@ impl Input {
 
     /// What the input holds, told by its first bytes.
     ///
-    /// Only text can be text: an input with other control characters than blanks is taken for a BEF file, whose reader
-    /// says what is wrong with it. An empty input is text only if it is called `.mlir`.
+    /// Only text can be text: an input with other control characters than blanks is taken for a BEF
+    /// file, whose reader says what is wrong with it. An empty input is text only if it is called
+    /// `.mlir`.
     pub(crate) fn kind(&self) -> Kind {
         let is_plain = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
         if self.bytes.starts_with(&BEF_MAGIC) {
@@ -87,15 +89,16 @@ impl Input {
         }
     }
 
-    /// Where the lines of diagnostics about a program come from: `text`, a part of the input, called `name`, and files
-    /// beside the input.
+    /// Where the lines of diagnostics about a program come from: `text`, a part of the input,
+    /// called `name`, and files beside the input.
     pub(crate) fn sources_with(&self, name: &str, text: &str) -> SourceMap {
         let mut sources = self.sources();
         sources.insert(name, text);
         sources
     }
 
-    /// Where the lines of diagnostics come from that are about no text of the input: files beside it.
+    /// Where the lines of diagnostics come from that are about no text of the input: files beside
+    /// it.
     pub(crate) fn sources(&self) -> SourceMap {
         SourceMap::beside(&self.name)
     }

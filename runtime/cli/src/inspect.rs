@@ -1,4 +1,5 @@
-//! `tfrt inspect`: a readable dump of a BEF file, or of the file that an MLIR program is compiled to.
+//! `tfrt inspect`: a readable dump of a BEF file, or of the file that an MLIR program is compiled
+//! to.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,8 @@ Examples:
 Each line starts with an offset in the file. In a damaged file, each error is shown after the record in which it was found, and the
 exit status is 1.";
 
-/// Print the contents of a BEF file, even of a damaged one: sections, tables, functions and kernels.
+/// Print the contents of a BEF file, even of a damaged one: sections, tables, functions and
+/// kernels.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

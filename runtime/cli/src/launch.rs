@@ -6,9 +6,9 @@
 //!    └──────────── ended ◄───────────────────┘
 //! ```
 //!
-//! Each task is a process group of its own. The launcher opens the sockets, so that every task knows
-//! all addresses before any of them runs, and nobody else can take a port. On Linux, the system kills
-//! a task whose launcher is gone; processes that such a task has started may go on.
+//! Each task is a process group of its own. The launcher opens the sockets, so that every task
+//! knows all addresses before any of them runs, and nobody else can take a port. On Linux, the
+//! system kills a task whose launcher is gone; processes that such a task has started may go on.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -254,7 +254,8 @@ impl Tasks {
         });
         let ended = sender.clone();
         thread::spawn(move || {
-            // The number belongs to the task until `reap`, so that no other process can be meant by it.
+            // The number belongs to the task until `reap`, so that no other process can be meant by
+            // it.
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while matches!(
                 waitid(WaitId::Pid(group), options),

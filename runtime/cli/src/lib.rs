@@ -1,6 +1,7 @@
 //! The command line: a `main` that any binary can call with its own kernels linked.
 //!
-//! A kernel crate gets its own driver in three lines, with every kernel that is linked into the binary:
+//! A kernel crate gets its own driver in three lines, with every kernel that is linked into the
+//! binary:
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
@@ -8,12 +9,14 @@
 //! }
 //! ```
 //!
-//! When the binary is started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt`, it behaves like that tool. The same
-//! holds for `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of `bef_executor`, for
-//! `bef_executor_debug_tracing`, which prints what it traces, and for `tfrt_gpu_translate`, `tfrt_gpu_opt` and `tfrt_gpu_executor`, the
-//! tools of GPU programs. Under any other name the first argument selects the tool: `run`, `bench`, `trace`, `translate`, `opt`, `ops`,
-//! `inspect`, `graph`, `tensors`, `data`, `import`, `test-model`, `new`, `devices`, `run-gpu`, `worker`, `launch`, `cluster` or
-//! `completions`. Each tool has a file here, with its options first and its implementation below.
+//! When the binary is started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt`, it
+//! behaves like that tool. The same holds for `bef_executor_lite` and `code_size_test_driver`,
+//! which were smaller builds of `bef_executor`, for `bef_executor_debug_tracing`, which prints what
+//! it traces, and for `tfrt_gpu_translate`, `tfrt_gpu_opt` and `tfrt_gpu_executor`, the tools of
+//! GPU programs. Under any other name the first argument selects the tool: `run`, `bench`, `trace`,
+//! `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `data`, `import`, `test-model`, `new`,
+//! `devices`, `run-gpu`, `worker`, `launch`, `cluster` or `completions`. Each tool has a file here,
+//! with its options first and its implementation below.
 //!
 //! Scripts depend on the output of the tools, both on standard output and in diagnostics.
 #![deny(unsafe_code)]
@@ -136,8 +139,8 @@ struct Tfrt {
     command: Command,
 }
 
-/// The parser is built for the given command only, which keeps start-up short. The summaries are repeated here for the list of
-/// commands.
+/// The parser is built for the given command only, which keeps start-up short. The summaries are
+/// repeated here for the list of commands.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
@@ -153,7 +156,8 @@ enum Command {
     Opt(opt::Arguments),
     /// List the linked ops, or document one
     Ops(ops::Arguments),
-    /// Print the contents of a BEF file, even of a damaged one: sections, tables, functions and kernels
+    /// Print the contents of a BEF file, even of a damaged one: sections, tables, functions and
+    /// kernels
     Inspect(inspect::Arguments),
     /// Draw the functions of a program
     Graph(graph::Arguments),
@@ -191,8 +195,9 @@ enum Command {
 
 /// Runs the command line of this process with the kernels that are linked into the binary.
 ///
-/// The exit status is 0 on success, 2 if the command line is wrong (1 under the names of the original's tools), and 1 on any
-/// other failure, which has been printed by then. A closed pipe is not reported.
+/// The exit status is 0 on success, 2 if the command line is wrong (1 under the names of the
+/// original's tools), and 1 on any other failure, which has been printed by then. A closed pipe is
+/// not reported.
 #[must_use]
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(log_panic));
@@ -266,7 +271,8 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
     }
 }
 
-/// Parses arguments. If they ask for help or are wrong, prints the help or the error and returns the exit code.
+/// Parses arguments. If they ask for help or are wrong, prints the help or the error and returns
+/// the exit code.
 fn parse<T: Parser>(
     program: &str,
     arguments: impl Iterator<Item = OsString>,
@@ -295,7 +301,8 @@ fn parse<T: Parser>(
     })
 }
 
-/// Logs a panic as one line. A kernel that panics yields an error value, so the panic itself is news for the log only.
+/// Logs a panic as one line. A kernel that panics yields an error value, so the panic itself is
+/// news for the log only.
 fn log_panic(info: &PanicHookInfo<'_>) {
     let message = info.payload_as_str().unwrap_or("no message");
     let (file, line) = info

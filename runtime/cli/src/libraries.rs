@@ -11,7 +11,8 @@ use crate::failure::{Failure, WithCauses};
 /// Which kernel libraries to load.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LibraryArguments {
-    /// Kernel libraries to load: crates of type `cdylib` that contain `tfrt::export_kernels!()`. Loading one runs its code
+    /// Kernel libraries to load: crates of type `cdylib` that contain `tfrt::export_kernels!()`.
+    /// Loading one runs its code
     #[arg(
         long = "kernel-library",
         visible_alias = "shared_libs",
@@ -30,8 +31,8 @@ impl LibraryArguments {
     /// Loads the libraries into `registry`. `program` is the name that error messages start with.
     pub(crate) fn load(&self, program: &str, registry: &mut KernelRegistry) -> Result<(), Failure> {
         for path in &self.kernel_libraries {
-            // SAFETY: 1 to 3: whoever names a library on the command line asks for its code to be run, as by starting a
-            // program, and answers for what it is.
+            // SAFETY: 1 to 3: whoever names a library on the command line asks for its code to be
+            // run, as by starting a program, and answers for what it is.
             let library = unsafe { registry.load_library(path) }.map_err(|error| {
                 let error = WithCauses(&error);
                 Failure::new(format!("{program}: couldn't load library {error}"))

@@ -1,7 +1,8 @@
 //! `tfrt new`: creates a crate of kernels from a template.
 //!
-//! The crate has kernels, a program made of them, tests of both, and a driver; or it is a kernel library, without a driver.
-//! The template is in `new/template`, with placeholders in double braces. The created crate builds as it is.
+//! The crate has kernels, a program made of them, tests of both, and a driver; or it is a kernel
+//! library, without a driver. The template is in `new/template`, with placeholders in double
+//! braces. The created crate builds as it is.
 
 mod name;
 

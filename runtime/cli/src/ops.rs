@@ -29,7 +29,8 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Ops to document; to list several, the first part of a name, or a pattern in which `*` stands for any text
+    /// Ops to document; to list several, the first part of a name, or a pattern in which `*` stands
+    /// for any text
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 

@@ -1,6 +1,8 @@
-//! `tfrt run`: executes the functions of a program, one after the other, and prints what they return.
+//! `tfrt run`: executes the functions of a program, one after the other, and prints what they
+//! return.
 //!
-//! Scripts read this output: each line is flushed as soon as it is printed, and the lines are stable.
+//! Scripts read this output: each line is flushed as soon as it is printed, and the lines are
+//! stable.
 
 mod function_arguments;
 
@@ -98,8 +100,9 @@ pub(crate) struct Options {
     #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
 
-    /// A value for an argument of the functions: a number, a string, or `@FILE`, which may be a tensor file. NAME is the name of
-    /// the argument in the program, or its position. May be repeated
+    /// A value for an argument of the functions: a number, a string, or `@FILE`, which may be a
+    /// tensor file. NAME is the name of the argument in the program, or its position. May be
+    /// repeated
     #[arg(long = "arg", value_name = "NAME=VALUE")]
     arguments: Vec<GivenArgument>,
 
@@ -116,7 +119,8 @@ pub(crate) struct Options {
     )]
     test_init_function: String,
 
-    /// The threads that run kernels: `s` is the calling thread alone, `mstd:N,B` is N threads and B more for blocking work
+    /// The threads that run kernels: `s` is the calling thread alone, `mstd:N,B` is N threads and B
+    /// more for blocking work
     #[arg(
         long = "work_queue_type",
         value_name = "TYPE[:ARGUMENT]",
@@ -124,7 +128,8 @@ pub(crate) struct Options {
     )]
     work_queue_type: String,
 
-    /// The GPU of programs for GPUs: `cuda`, or `host` for threads of this process; by default what `TFRT_GPU` says, or `cuda`
+    /// The GPU of programs for GPUs: `cuda`, or `host` for threads of this process; by default what
+    /// `TFRT_GPU` says, or `cuda`
     #[cfg(feature = "gpu")]
     #[arg(long, value_name = "GPU")]
     gpu: Option<String>,
@@ -146,8 +151,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     member: member::MemberArguments,
 
-    /// A folder to search for source files that locations refer to, to show their lines and read their expectations. The folder
-    /// of the program is searched as well; no other files are read
+    /// A folder to search for source files that locations refer to, to show their lines and read
+    /// their expectations. The folder of the program is searched as well; no other files are read
     #[arg(long = "source-folder", value_name = "FOLDER")]
     source_folders: Vec<String>,
 
@@ -159,7 +164,8 @@ pub(crate) struct Options {
     #[arg(long)]
     show: bool,
 
-    /// Before running, print for each op that runs by its name the device, why it is that one, and what the choice was between
+    /// Before running, print for each op that runs by its name the device, why it is that one, and
+    /// what the choice was between
     #[arg(long = "explain-placement")]
     explain_placement: bool,
 
@@ -214,7 +220,8 @@ impl Options {
     }
 }
 
-/// Runs the tool with the sink that prints trace events, unless another sink is named. `program` is the name it was started under.
+/// Runs the tool with the sink that prints trace events, unless another sink is named. `program` is
+/// the name it was started under.
 pub(crate) fn run_telling(program: &str, mut arguments: Arguments) -> Result<(), Failure> {
     if arguments.trace.is_none() {
         arguments
@@ -262,7 +269,8 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
     let front_end = match front_end.with_libraries(&arguments.libraries) {
         Ok(front_end) => front_end,
         Err(failure) => {
-            // To whoever reads the output, libraries are loaded when the work queue is there, whatever the input is.
+            // To whoever reads the output, libraries are loaded when the work queue is there,
+            // whatever the input is.
             print_line(allocator_kind(arguments).banner())?;
             choose_queue(program, arguments)?;
             return Err(failure);
@@ -285,13 +293,14 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
     print_line(allocator_kind.banner())?;
     let allocator = allocator_kind.create();
     let outcome = run_on(program, arguments, &front_end, Arc::clone(&allocator), file);
-    // By now the host and all that it allocated are gone, unless something went wrong that a message says.
+    // By now the host and all that it allocated are gone, unless something went wrong that a
+    // message says.
     let profiled = report_profile(allocator_kind, &*allocator);
     outcome.and(profiled)
 }
 
-/// Prints where the ops of a program run. What is wrong with the program is left to who translates or
-/// loads it.
+/// Prints where the ops of a program run. What is wrong with the program is left to who translates
+/// or loads it.
 fn explain_placement(front_end: &FrontEnd, input: &Input) -> Result<(), Failure> {
     let kernels = front_end.kernels();
     let parsed = match input.kind() {
@@ -391,7 +400,8 @@ pub(crate) fn load(
     Ok(loaded)
 }
 
-/// An error in a file, with the name of the file, because nothing in it has a location. The original does not name the file.
+/// An error in a file, with the name of the file, because nothing in it has a location. The
+/// original does not name the file.
 fn with_file(error: Error, program: &str, kind: Kind, file: &str) -> Error {
     if kind == Kind::Text || *error.place() != Place::Unknown || is_original(program) {
         return error;
@@ -399,8 +409,9 @@ fn with_file(error: Error, program: &str, kind: Kind, file: &str) -> Error {
     Error::new(format!("{file}: {}", error.message())).with_code(error.code())
 }
 
-/// The reference knows the place of an unknown kernel only in a file without any signature, and scripts compare what it
-/// prints of a file. A text that is run without a file in between has no such past.
+/// The reference knows the place of an unknown kernel only in a file without any signature, and
+/// scripts compare what it prints of a file. A text that is run without a file in between has no
+/// such past.
 fn as_recorded(error: Error, bef: &BefFile) -> Error {
     let has_signatures = bef.verify().is_ok_and(|tables| {
         tables
@@ -630,7 +641,8 @@ fn run_async(
     Ok(())
 }
 
-/// Flushes what kernels of libraries have printed: their own copies of the standard library buffer an unfinished line.
+/// Flushes what kernels of libraries have printed: their own copies of the standard library buffer
+/// an unfinished line.
 pub(crate) fn flush_libraries(host: &HostContext) {
     let libraries = host.registry().libraries();
     libraries.iter().for_each(LoadedLibrary::flush_output);

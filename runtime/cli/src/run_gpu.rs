@@ -1,4 +1,5 @@
-//! `tfrt run-gpu`: runs the function that a GPU program names as its entry point, with a stream and buffers.
+//! `tfrt run-gpu`: runs the function that a GPU program names as its entry point, with a stream and
+//! buffers.
 //!
 //! The buffers have the sizes that the program asks for, and their bytes are not set.
 
@@ -39,11 +40,13 @@ pub(crate) struct Arguments {
     #[arg(default_value = "-")]
     file: String,
 
-    /// The GPU: `cuda`, or `host` for threads of this process; by default what `TFRT_GPU` says, or `cuda`
+    /// The GPU: `cuda`, or `host` for threads of this process; by default what `TFRT_GPU` says, or
+    /// `cuda`
     #[arg(long, value_name = "GPU")]
     gpu: Option<String>,
 
-    /// The threads that run kernels: `gpu` is the calling thread, and one more for each kernel that waits for another participant
+    /// The threads that run kernels: `gpu` is the calling thread, and one more for each kernel that
+    /// waits for another participant
     #[arg(
         long = "work_queue_type",
         value_name = "TYPE[:ARGUMENT]",

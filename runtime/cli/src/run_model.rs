@@ -25,8 +25,8 @@ use crate::output;
 /// What `tfrt run` takes for models.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ModelArguments {
-    /// For a model: a tensor for an input, from a file in a format of `tfrt tensors` or a `.pb` file of ONNX; `#KEY` names a tensor in it.
-    /// May be repeated
+    /// For a model: a tensor for an input, from a file in a format of `tfrt tensors` or a `.pb`
+    /// file of ONNX; `#KEY` names a tensor in it. May be repeated
     #[arg(long = "input", value_name = "NAME=FILE[#KEY]")]
     inputs: Vec<String>,
 
@@ -35,7 +35,8 @@ pub(crate) struct ModelArguments {
     outputs: Vec<String>,
 }
 
-/// Whether a file is an ONNX model, told by its first byte: models begin with the version of the format, neither text nor BEF files do.
+/// Whether a file is an ONNX model, told by its first byte: models begin with the version of the
+/// format, neither text nor BEF files do.
 pub(crate) fn is_model(path: &str) -> bool {
     const FIRST_FIELD: u8 = 0x08;
     let mut first = [0];

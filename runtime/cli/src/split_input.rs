@@ -1,4 +1,5 @@
-//! Inputs that are split and processed part by part, and compared with the expectations in their comments.
+//! Inputs that are split and processed part by part, and compared with the expectations in their
+//! comments.
 
 use std::io::Stderr;
 
@@ -19,7 +20,8 @@ pub(crate) struct SplitArguments {
     #[arg(long = "split-input-file")]
     split_input_file: bool,
 
-    /// Succeed if the diagnostics are exactly those expected by comments `// expected-error {{text}}`
+    /// Succeed if the diagnostics are exactly those expected by comments
+    /// `// expected-error {{text}}`
     #[arg(long = "verify-diagnostics")]
     verify_diagnostics: bool,
 
@@ -29,8 +31,9 @@ pub(crate) struct SplitArguments {
 
 /// Processes every part of an input and writes the outputs, one after the other.
 ///
-/// Without `--verify-diagnostics`, the result is a failure if any part fails, but all parts are processed first. With it, the
-/// result depends only on whether the diagnostics are the expected ones.
+/// Without `--verify-diagnostics`, the result is a failure if any part fails, but all parts are
+/// processed first. With it, the result depends only on whether the diagnostics are the expected
+/// ones.
 pub(crate) fn process(
     input: &Input,
     arguments: SplitArguments,

@@ -1,7 +1,8 @@
 //! `tfrt test-model`: runs models on recorded inputs and compares their outputs with recorded ones.
 //!
-//! A case is a folder with `model.onnx` and folders `test_data_set_K`, each with `input_I.pb` and `output_I.pb`, as the ONNX project writes
-//! them. Each case runs on a thread of its own, so that one that panics or takes too long fails alone.
+//! A case is a folder with `model.onnx` and folders `test_data_set_K`, each with `input_I.pb` and
+//! `output_I.pb`, as the ONNX project writes them. Each case runs on a thread of its own, so that
+//! one that panics or takes too long fails alone.
 
 mod compare;
 
@@ -388,7 +389,8 @@ fn try_case(
     }
 }
 
-/// Whether a model draws random numbers, so that only the types and shapes of its outputs are what was recorded.
+/// Whether a model draws random numbers, so that only the types and shapes of its outputs are what
+/// was recorded.
 fn is_random(model: &Model) -> bool {
     const RANDOM: &[&str] = &[
         "Bernoulli",

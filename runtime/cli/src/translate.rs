@@ -37,7 +37,8 @@ pub(crate) struct Arguments {
     #[arg(long = "bef-to-mlir")]
     bef_to_mlir: bool,
 
-    /// Omit attribute names and register types from the BEF file, which makes it smaller but hard to decode
+    /// Omit attribute names and register types from the BEF file, which makes it smaller but hard
+    /// to decode
     #[arg(long = "disable-optional-sections")]
     disable_optional_sections: bool,
 

@@ -7,8 +7,8 @@
 //!     └─ section: the bytes, as a program's attribute section has them: its own, or the program's
 //! ```
 //!
-//! Values lie in memory as they lie in a file, so that an op of the Core Runtime and a kernel of a graph read them alike, and
-//! the attributes of a program are read where they are.
+//! Values lie in memory as they lie in a file, so that an op of the Core Runtime and a kernel of a
+//! graph read them alike, and the attributes of a program are read where they are.
 
 mod binding;
 
@@ -102,7 +102,8 @@ impl OpAttrs {
         Self::default()
     }
 
-    /// Sets an attribute. Returns whether it is new: an attribute that is set already keeps its value.
+    /// Sets an attribute. Returns whether it is new: an attribute that is set already keeps its
+    /// value.
     ///
     /// # Errors
     /// If the value has no encoding, because it is too large, for instance.
@@ -118,8 +119,9 @@ impl OpAttrs {
         Ok(true)
     }
 
-    /// The attributes that a program lists as pairs of a name and a value; those in `functions` are names of functions. They are
-    /// read where they are if `program` is the one in whose attribute section they lie, and copied otherwise.
+    /// The attributes that a program lists as pairs of a name and a value; those in `functions` are
+    /// names of functions. They are read where they are if `program` is the one in whose attribute
+    /// section they lie, and copied otherwise.
     ///
     /// # Errors
     /// If an element is not a pair that begins with a name, or a function is not named by a text.
@@ -220,7 +222,8 @@ impl OpAttrs {
         self.entries.iter().map(|entry| entry.name.as_str())
     }
 
-    /// The attribute of this name, if it is set and of this type. A number is not a list, and types must match exactly.
+    /// The attribute of this name, if it is set and of this type. A number is not a list, and types
+    /// must match exactly.
     #[must_use]
     pub fn get<'a, T: FromAttr<'a>>(&'a self, name: &str) -> Option<T> {
         self.read(name)?.ok()
@@ -255,7 +258,8 @@ impl OpAttrs {
     /// The function that an attribute names, in the program that lists the attribute.
     ///
     /// # Errors
-    /// If the attribute is not set, or does not name a function; if the program has no function of this name.
+    /// If the attribute is not set, or does not name a function; if the program has no function of
+    /// this name.
     pub fn called_function(&self, name: &str) -> Result<FunctionRef, Error> {
         let function = self.function(name).ok_or_else(|| {
             let message = format!("missing function attribute `{name}`");
@@ -274,7 +278,8 @@ impl OpAttrs {
         })
     }
 
-    /// The set as programs print it, to the byte: text is a list of bytes, which need not be characters.
+    /// The set as programs print it, to the byte: text is a list of bytes, which need not be
+    /// characters.
     ///
     /// ```
     /// use tfrt_core::OpAttrs;

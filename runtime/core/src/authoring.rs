@@ -1,4 +1,5 @@
-//! What `#[tfrt_op]` writes calls of: the code between an op and the function that its author wrote.
+//! What `#[tfrt_op]` writes calls of: the code between an op and the function that its author
+//! wrote.
 
 pub mod elements;
 

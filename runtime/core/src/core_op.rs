@@ -29,7 +29,8 @@ pub struct OpInvocation<'a> {
     pub attrs: &'a OpAttrs,
     /// One place for each result.
     pub results: &'a mut [TensorHandle],
-    /// The chain that the call follows, and in its place the chain that it returns. An op with side effects needs one.
+    /// The chain that the call follows, and in its place the chain that it returns. An op with side
+    /// effects needs one.
     pub chain: Option<&'a mut AnyRef>,
 }
 
@@ -51,7 +52,8 @@ impl OpInvocation<'_> {
     label = "does not implement `RunOp`"
 )]
 pub trait RunOp: Send + Sync + fmt::Debug {
-    /// Runs the op: takes the arguments, and sets every result and the chain. Returns without waiting.
+    /// Runs the op: takes the arguments, and sets every result and the chain. Returns without
+    /// waiting.
     fn run(&self, invocation: &mut OpInvocation<'_>);
 }
 
@@ -172,8 +174,8 @@ impl CoreRuntimeOp {
         }
     }
 
-    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for, converted or ordered. Returns `false`
-    /// without doing anything otherwise.
+    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for,
+    /// converted or ordered. Returns `false` without doing anything otherwise.
     #[inline]
     pub(crate) fn run_at_once(
         &self,

@@ -56,7 +56,8 @@ impl<'a> DevicePattern<'a> {
     }
 
     /// The indices of the names that it stands for: of the one that is the same, if there is one;
-    /// otherwise of those that say all that is asked for; otherwise of those that contradict nothing.
+    /// otherwise of those that say all that is asked for; otherwise of those that contradict
+    /// nothing.
     pub fn matching<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vec<usize> {
         let (mut same, mut exact, mut open) = (Vec::new(), Vec::new(), Vec::new());
         for (index, name) in names.into_iter().enumerate() {

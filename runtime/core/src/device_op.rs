@@ -12,8 +12,8 @@
 //!                     dispatch: cancelled? ─► run ─► results
 //! ```
 //!
-//! A call never waits. Where everything is there, the op runs in the caller's thread, and nothing is allocated but what the op
-//! makes itself.
+//! A call never waits. Where everything is there, the op runs in the caller's thread, and nothing
+//! is allocated but what the op makes itself.
 
 mod convert;
 
@@ -55,7 +55,8 @@ type OperandMetadata = SmallVec<[TensorMetadata; NUM_IN_PLACE]>;
 pub struct DeviceOp {
     op: Arc<RegisteredOp>,
     device: DeviceRef,
-    /// Where operands are that are needed in host memory, if there are such operands and the device is another one.
+    /// Where operands are that are needed in host memory, if there are such operands and the device
+    /// is another one.
     host: Option<DeviceRef>,
 }
 
@@ -123,10 +124,11 @@ impl DeviceOp {
         }
     }
 
-    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for, converted or ordered. Returns `false`
-    /// without doing anything otherwise.
+    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for,
+    /// converted or ordered. Returns `false` without doing anything otherwise.
     ///
-    /// The shortest way through the drawing at the top of the module, which most calls from Rust take: no handle is copied.
+    /// The shortest way through the drawing at the top of the module, which most calls from Rust
+    /// take: no handle is copied.
     pub(crate) fn run_at_once(
         &self,
         ctx: &ExecutionContext,
@@ -332,8 +334,8 @@ impl DeviceOp {
         chain.cloned()
     }
 
-    /// Whether asking for metadata before the op runs would tell nothing that running it does not: the kernel makes its results at
-    /// once, from the same metadata.
+    /// Whether asking for metadata before the op runs would tell nothing that running it does not:
+    /// the kernel makes its results at once, from the same metadata.
     fn tells_metadata_itself(&self) -> bool {
         match &self.op.runner {
             Runner::Kernel(kernel) => {
@@ -355,7 +357,8 @@ impl DeviceOp {
 }
 
 impl RegisteredOp {
-    /// What can be told of the metadata of results before the op runs; an empty list if nothing can.
+    /// What can be told of the metadata of results before the op runs; an empty list if nothing
+    /// can.
     ///
     /// # Errors
     /// If the op cannot run on such operands, or with these attributes.
@@ -382,7 +385,8 @@ impl RegisteredOp {
         })
     }
 
-    /// Refuses a call that gives the op other numbers of operands and results than it has, without its chain.
+    /// Refuses a call that gives the op other numbers of operands and results than it has, without
+    /// its chain.
     ///
     /// # Errors
     /// Which number is wrong.
@@ -392,8 +396,8 @@ impl RegisteredOp {
 }
 
 impl TensorHandle {
-    /// The tensor as an op with these flags takes it on a device: copied if it is elsewhere, and dense unless the flags accept its
-    /// kind. An error stays what it is.
+    /// The tensor as an op with these flags takes it on a device: copied if it is elsewhere, and
+    /// dense unless the flags accept its kind. An error stays what it is.
     #[must_use]
     pub fn as_operand(
         mut self,
@@ -444,7 +448,8 @@ impl LaterCall {
         if let Some(error) = awaited.iter().find_map(is_error) {
             return self.outputs.fail(&error);
         }
-        // What waits holds references of its own, which would keep the op from using the memory of an operand again.
+        // What waits holds references of its own, which would keep the op from using the memory of
+        // an operand again.
         when_available(awaited, move |failed| {
             let Self {
                 op,
@@ -472,7 +477,8 @@ impl LaterCall {
     }
 }
 
-/// Goes on when all values are available, with the first error among them. The values are let go of before.
+/// Goes on when all values are available, with the first error among them. The values are let go of
+/// before.
 fn when_available(values: Vec<AnyRef>, f: impl FnOnce(Option<Error>) + Send + 'static) {
     if values.iter().all(AnyRef::is_available) {
         let failed = values

@@ -9,9 +9,10 @@
 //!      Op ── attr(…) ──► ready ──► ReadyOp ── call(&[&a, &b]) ──► TensorHandle …
 //! ```
 //!
-//! A call returns at once, with handles of tensors that are there or will be. What is known to be wrong at the call is the error of
-//! the call, at the place of the caller; what goes wrong later is the error of the handle. Effects of one thread happen in the order of its
-//! calls; ops without effects wait for nothing but their operands.
+//! A call returns at once, with handles of tensors that are there or will be. What is known to be
+//! wrong at the call is the error of the call, at the place of the caller; what goes wrong later is
+//! the error of the handle. Effects of one thread happen in the order of its calls; ops without
+//! effects wait for nothing but their operands.
 
 mod devices;
 
@@ -200,7 +201,8 @@ pub struct EagerContextBuilder {
 }
 
 impl EagerContextBuilder {
-    /// Adds a device behind those that there are, with a handler for the ops that are registered for its type.
+    /// Adds a device behind those that there are, with a handler for the ops that are registered
+    /// for its type.
     #[must_use]
     pub fn device(mut self, device: Arc<dyn Device>) -> Self {
         self.devices.push((device, None));
@@ -214,14 +216,16 @@ impl EagerContextBuilder {
         self
     }
 
-    /// The request that calls belong to outside of any [`with_request`](EagerContext::with_request).
+    /// The request that calls belong to outside of any
+    /// [`with_request`](EagerContext::with_request).
     #[must_use]
     pub fn request(mut self, request: Arc<RequestContext>) -> Self {
         self.request = Some(request);
         self
     }
 
-    /// Whether an op runs on another device where the one that was asked for cannot run it. By default that is an error.
+    /// Whether an op runs on another device where the one that was asked for cannot run it. By
+    /// default that is an error.
     #[must_use]
     pub fn soft_placement(mut self, soft_placement: bool) -> Self {
         self.settings.soft_placement = soft_placement;
@@ -425,7 +429,8 @@ impl EagerContext {
     /// Waits until a tensor is there.
     ///
     /// # Errors
-    /// The error that the handle is; that this is a thread of the work queue, which would wait for itself.
+    /// The error that the handle is; that this is a thread of the work queue, which would wait for
+    /// itself.
     pub fn wait<'a>(&self, handle: &'a TensorHandle) -> Result<&'a AnyRef, Error> {
         let tensor = handle.tensor().ok_or_else(|| {
             Error::new("the handle is not valid").with_code(ErrorCode::InvalidArgument)

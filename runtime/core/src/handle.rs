@@ -6,8 +6,8 @@
 //!                └─ device     known, or pending
 //! ```
 //!
-//! An op returns its handles at once. What is known early is there early: metadata before the tensor, so that the shapes of
-//! a whole program can be checked before any of it is computed.
+//! An op returns its handles at once. What is known early is there early: metadata before the
+//! tensor, so that the shapes of a whole program can be checked before any of it is computed.
 
 mod promise;
 
@@ -111,7 +111,8 @@ impl DevicePart {
     }
 }
 
-/// A tensor as users of the Core Runtime see it: a tensor, its metadata and its device, each of which may be pending.
+/// A tensor as users of the Core Runtime see it: a tensor, its metadata and its device, each of
+/// which may be pending.
 ///
 /// Cloning shares the tensor. The default is an invalid handle: one that was taken, or never set.
 ///
@@ -142,8 +143,8 @@ pub struct TensorHandle {
     device: Option<DevicePart>,
 }
 
-// Mutable: a kernel that has the last reference to a handle moves it out of its value, so that an op may use the memory
-// of the tensor again.
+// Mutable: a kernel that has the last reference to a handle moves it out of its value, so that an
+// op may use the memory of the tensor again.
 impl Value for TensorHandle {
     const MLIR_TYPE: &'static str = "!corert.tensorhandle";
     const IS_MUTABLE: bool = true;
@@ -159,7 +160,8 @@ impl TensorHandle {
         device: None,
     };
 
-    /// A handle of these parts. If one of them is an error already, every part that can be an error becomes that error.
+    /// A handle of these parts. If one of them is an error already, every part that can be an error
+    /// becomes that error.
     #[must_use]
     pub fn new(
         device: impl Into<DevicePart>,
@@ -332,7 +334,8 @@ impl TensorHandle {
         self.tensor.as_ref()?.error_if_present()
     }
 
-    /// Why there will be no metadata, even if the tensor, which fails as well, has not been told yet.
+    /// Why there will be no metadata, even if the tensor, which fails as well, has not been told
+    /// yet.
     #[must_use]
     pub fn metadata_failure(&self) -> Option<&Error> {
         let error = self.metadata.as_ref()?.error()?;
@@ -381,7 +384,8 @@ impl TensorHandle {
         self.device.as_ref()
     }
 
-    /// The error that the handle is, if it is one: that of the tensor, which is one whenever the metadata is.
+    /// The error that the handle is, if it is one: that of the tensor, which is one whenever the
+    /// metadata is.
     #[must_use]
     pub fn error_if_present(&self) -> Option<&Error> {
         self.tensor.as_ref()?.error_if_present()

@@ -1,4 +1,5 @@
-//! Op handlers: who makes ops from names. Handlers form a chain: what one does not know, its fallback may.
+//! Op handlers: who makes ops from names. Handlers form a chain: what one does not know, its
+//! fallback may.
 //!
 //! ```text
 //!  logging ──► cpu ──► null

@@ -7,9 +7,9 @@
 //!             OpRegistry                    functions of a program
 //! ```
 //!
-//! A graph knows all of its kernels before the first one runs. Here a caller names one op at a time,
-//! passes handles and attributes to it, and gets handles at once: of tensors that are available, or
-//! will be. The metadata of results is known early where it can be.
+//! A graph knows all of its kernels before the first one runs. Here a caller names one op at a
+//! time, passes handles and attributes to it, and gets handles at once: of tensors that are
+//! available, or will be. The metadata of results is known early where it can be.
 //!
 //! | module | contents |
 //! |---|---|
@@ -24,7 +24,8 @@
 //! | `exchange` | how the parts of a function on several devices exchange values |
 //! | `runtime` | the handlers, ops and conversions of a host |
 //!
-//! Handlers and ops do not depend on programs or text: kernels that run ops are in the kernel library.
+//! Handlers and ops do not depend on programs or text: kernels that run ops are in the kernel
+//! library.
 #![deny(unsafe_code)]
 
 mod attrs;

@@ -1,7 +1,8 @@
-//! Metadata functions for the common cases: what can be told of the results of ops from the metadata of their operands.
+//! Metadata functions for the common cases: what can be told of the results of ops from the
+//! metadata of their operands.
 //!
-//! `#[tfrt_op("my.Add", metadata = broadcast)]` names one where operands and attributes are all that it takes; elsewhere, a metadata
-//! function of the op's own calls them.
+//! `#[tfrt_op("my.Add", metadata = broadcast)]` names one where operands and attributes are all
+//! that it takes; elsewhere, a metadata function of the op's own calls them.
 //!
 //! ```
 //! use tfrt_core::metadata;
@@ -43,11 +44,12 @@ pub fn scalar(dtype: DType) -> TensorMetadata {
     TensorMetadata::new(dtype, [])
 }
 
-/// Both operands are stretched to one shape, as NumPy does it: dimensions are matched from the last to the first, an extent of 1
-/// stretches, and a missing dimension counts as 1.
+/// Both operands are stretched to one shape, as NumPy does it: dimensions are matched from the last
+/// to the first, an extent of 1 stretches, and a missing dimension counts as 1.
 ///
 /// # Errors
-/// If the element types differ, or two extents do and neither is 1: the innermost such pair is told of.
+/// If the element types differ, or two extents do and neither is 1: the innermost such pair is told
+/// of.
 pub fn broadcast(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata, Error> {
     if a.dtype != b.dtype {
         return Err(invalid("incompatible dtypes for binary operation"));
@@ -104,7 +106,8 @@ pub fn matmul(
     }
 }
 
-/// A tensor without the dimensions that `axes` names, or with the extent 1 for each of them. Negative axes count from the end.
+/// A tensor without the dimensions that `axes` names, or with the extent 1 for each of them.
+/// Negative axes count from the end.
 ///
 /// # Errors
 /// If an axis does not exist, or is named twice.
@@ -127,7 +130,8 @@ pub fn reduce(x: &TensorMetadata, axes: &[i64], keeps_axes: bool) -> Result<Tens
 /// Tensors one after another along an axis, which may count from the end.
 ///
 /// # Errors
-/// If there is no tensor, the axis does not exist, or the tensors differ in element type or in another dimension.
+/// If there is no tensor, the axis does not exist, or the tensors differ in element type or in
+/// another dimension.
 pub fn concat(axis: i64, tensors: &[TensorMetadata]) -> Result<TensorMetadata, Error> {
     let first = tensors
         .first()

@@ -1,8 +1,9 @@
 //! Ops: what is registered, and what a registered op needs to run.
 //!
-//! Mostly an op *is* a kernel: the function that a graph runs is run for one call, with the tensors of the handles as operands and
-//! the op's attributes as those of the kernel. A few ops are functions of their own, because their attributes may be of any type,
-//! which no kernel can declare.
+//! Mostly an op *is* a kernel: the function that a graph runs is run for one call, with the tensors
+//! of the handles as operands and the op's attributes as those of the kernel. A few ops are
+//! functions of their own, because their attributes may be of any type, which no kernel can
+//! declare.
 //!
 //! ```text
 //!  #[tfrt_op] ──► OpRegistration ─┬─ kernel ── name ──► KernelRegistry
@@ -68,7 +69,8 @@ impl OpFlags {
 /// assert_eq!([0, 1, 2, 3, 100].map(|index| set.contains(index)), [false, true, false, true, true]);
 /// assert!(OperandSet::NONE.is_empty());
 /// ```
-// The last bit stands for every operand from there on: so many operands with markers of their own no function has.
+// The last bit stands for every operand from there on: so many operands with markers of their own
+// no function has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperandSet(u64);
 
@@ -107,7 +109,8 @@ impl OperandSet {
     }
 }
 
-/// The metadata of the results of an op, in order; none for a result whose metadata only the tensor tells.
+/// The metadata of the results of an op, in order; none for a result whose metadata only the tensor
+/// tells.
 pub type ResultMetadata = SmallVec<[Option<TensorMetadata>; 1]>;
 
 /// What a metadata function of an op looks at.
@@ -214,7 +217,8 @@ impl<'a> OpCall<'a> {
         self.results.len()
     }
 
-    /// Sets the result at `index`, which may become available later. A result that nobody asked for is dropped.
+    /// Sets the result at `index`, which may become available later. A result that nobody asked for
+    /// is dropped.
     pub fn set_result(&mut self, index: usize, tensor: AnyRef) {
         if let Some(slot) = self.results.get_mut(index) {
             *slot = Some(tensor);
@@ -256,7 +260,8 @@ pub type OpMetadataFunction = fn(&OpQuery<'_>) -> Result<ResultMetadata, Error>;
 /// What runs an op.
 #[derive(Clone, Copy, Debug)]
 pub enum Implementation {
-    /// The kernel of this name; its declaration says what there is to know of operands, attributes, results and metadata.
+    /// The kernel of this name; its declaration says what there is to know of operands, attributes,
+    /// results and metadata.
     Kernel(&'static str),
     /// A function.
     Function(OpFunction),
@@ -291,7 +296,8 @@ pub struct OpRegistration {
     pub flags: OpFlags,
     /// What runs it.
     pub implementation: Implementation,
-    /// Tells the metadata of its results. Without one, that of the kernel's declaration does, if there is one.
+    /// Tells the metadata of its results. Without one, that of the kernel's declaration does, if
+    /// there is one.
     pub metadata: Option<OpMetadataFunction>,
     /// Operands that it needs in host memory, on whatever device it runs: shapes, axes, sizes.
     pub host_operands: OperandSet,

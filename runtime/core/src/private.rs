@@ -1,4 +1,5 @@
-//! What expansions of `#[tfrt_op]` name: that of kernels, and this. No part of the public interface: it changes with the macro.
+//! What expansions of `#[tfrt_op]` name: that of kernels, and this. No part of the public
+//! interface: it changes with the macro.
 
 pub use tfrt_host::__private::*;
 pub use tfrt_host::kernel::Operands;
@@ -30,7 +31,8 @@ pub fn finished(outcome: impl Finished) -> Result<(), Error> {
     outcome.finished()
 }
 
-/// Holds what `#[tfrt_op]` writes beside a function, in one item that has a name which no author writes.
+/// Holds what `#[tfrt_op]` writes beside a function, in one item that has a name which no author
+/// writes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! ops_of_a_free_function {

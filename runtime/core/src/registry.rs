@@ -79,7 +79,8 @@ impl OpRegistry {
         registry
     }
 
-    /// Makes ops unusable whose declarations for several types of devices differ: nobody could tell what a caller means.
+    /// Makes ops unusable whose declarations for several types of devices differ: nobody could tell
+    /// what a caller means.
     fn refuse_disagreeing(&mut self) {
         let mut declared: BTreeMap<(&str, &str), &RegisteredOp> = BTreeMap::new();
         for &(device_type, ref ops) in &self.devices {
@@ -136,8 +137,8 @@ impl OpRegistry {
     /// The op of this name for devices of a type.
     ///
     /// # Errors
-    /// If it is registered in a way that does not allow its use: twice, for a kernel that was not linked, or with declarations for
-    /// several types of devices that differ.
+    /// If it is registered in a way that does not allow its use: twice, for a kernel that was not
+    /// linked, or with declarations for several types of devices that differ.
     pub fn get(&self, device_type: &str, name: &str) -> Result<Option<&Arc<RegisteredOp>>, Error> {
         match self.ops_of(device_type).and_then(|ops| ops.get(name)) {
             None => Ok(None),

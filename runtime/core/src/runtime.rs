@@ -17,7 +17,8 @@ use crate::registry::OpRegistry;
 /// The name of the device that the host itself is.
 const HOST_DEVICE: &str = "CPU:0";
 
-/// What the Core Runtime keeps for a host: op handlers by name, registered ops, and the conversions of tensors.
+/// What the Core Runtime keeps for a host: op handlers by name, registered ops, and the conversions
+/// of tensors.
 ///
 /// ```
 /// use tfrt_core::{CoreRuntime, NullOpHandler, OpHandlerRef};
@@ -36,7 +37,8 @@ pub struct CoreRuntime {
 }
 
 impl CoreRuntime {
-    /// The runtime of a host. There is one, made when somebody asks for it first, with the ops that were linked.
+    /// The runtime of a host. There is one, made when somebody asks for it first, with the ops that
+    /// were linked.
     #[must_use]
     pub fn of(host: &HostContext) -> Arc<Self> {
         host.shared_context(|| Self::new(host))
@@ -68,7 +70,8 @@ impl CoreRuntime {
         handlers.get(name).cloned()
     }
 
-    /// Runs the op that a handler has under a name. If it has none, every result and the chain become an error.
+    /// Runs the op that a handler has under a name. If it has none, every result and the chain
+    /// become an error.
     ///
     /// ```
     /// use tfrt_core::{CoreRuntime, NullOpHandler, OpAttrs, OpHandlerRef, OpInvocation, TensorHandle};

@@ -1,9 +1,11 @@
 //! Checkpoints: the rest of a pass as bytes.
 //!
-//! A checkpoint has the state of every stage, so that another process can deliver exactly the elements that the saved iterator would have
-//! delivered. Elements that were drawn ahead count as not delivered. A stage that holds some writes them by value, and a save waits until
-//! they are there: nothing is recorded while a pipeline runs, and functions of elements are not called again. A stage whose inputs are
-//! cheap to draw from again, as numbers are, writes how many elements it delivered instead, and draws them again.
+//! A checkpoint has the state of every stage, so that another process can deliver exactly the
+//! elements that the saved iterator would have delivered. Elements that were drawn ahead count as
+//! not delivered. A stage that holds some writes them by value, and a save waits until they are
+//! there: nothing is recorded while a pipeline runs, and functions of elements are not called
+//! again. A stage whose inputs are cheap to draw from again, as numbers are, writes how many
+//! elements it delivered instead, and draws them again.
 //!
 //! ```text
 //!  magic │ version │ byte order │ description of the pipeline │ state of the last stage │ checksum
@@ -12,7 +14,8 @@
 //!  state of a stage:  what it writes, with the states of its inputs in between, each behind its length
 //! ```
 //!
-//! Numbers are little endian. Elements of tensors are in the byte order of the machine, which the header tells.
+//! Numbers are little endian. Elements of tensors are in the byte order of the machine, which the
+//! header tells.
 
 mod read;
 
@@ -59,10 +62,12 @@ impl fmt::Debug for Saving {
 impl DataIterator {
     /// A checkpoint of the iterator, if it can be had now.
     ///
-    /// Results that were drawn and are still pending count as delivered; elements that stages have drawn ahead do not.
+    /// Results that were drawn and are still pending count as delivered; elements that stages have
+    /// drawn ahead do not.
     ///
     /// # Errors
-    /// If a stage cannot be saved, or holds an element of a type that cannot be written. The cancellation of the request of `ctx`.
+    /// If a stage cannot be saved, or holds an element of a type that cannot be written. The
+    /// cancellation of the request of `ctx`.
     pub fn try_save(&mut self, ctx: &ExecutionContext) -> Result<Saving, Error> {
         if let Some(error) = ctx
             .request()
@@ -87,9 +92,11 @@ impl DataIterator {
         }
     }
 
-    /// A checkpoint of the iterator: a [`Dataset::restore`] of the same pipeline delivers the rest of its elements, bit for bit.
+    /// A checkpoint of the iterator: a [`Dataset::restore`] of the same pipeline delivers the rest
+    /// of its elements, bit for bit.
     ///
-    /// Waits for elements that were drawn ahead, so that it is not for tasks of a work queue; see [`try_save`](Self::try_save).
+    /// Waits for elements that were drawn ahead, so that it is not for tasks of a work queue; see
+    /// [`try_save`](Self::try_save).
     ///
     /// ```
     /// use tfrt_data::{Dataset, Outcome};
@@ -122,11 +129,13 @@ impl DataIterator {
 }
 
 impl Dataset {
-    /// An iterator that goes on where another one was [saved](DataIterator::save). It was one of the same pipeline, perhaps of another
-    /// process, on another queue, with other numbers of elements drawn ahead.
+    /// An iterator that goes on where another one was [saved](DataIterator::save). It was one of
+    /// the same pipeline, perhaps of another process, on another queue, with other numbers of
+    /// elements drawn ahead.
     ///
     /// # Errors
-    /// If the bytes are not a checkpoint, are damaged, or are of another pipeline: the first stage that differs is named.
+    /// If the bytes are not a checkpoint, are damaged, or are of another pipeline: the first stage
+    /// that differs is named.
     pub fn restore(
         &self,
         checkpoint: &[u8],
@@ -222,7 +231,8 @@ impl StateWriter<'_> {
         }
     }
 
-    /// Writes the state of an iterator that was made while the pipeline ran, with the description of its dataset.
+    /// Writes the state of an iterator that was made while the pipeline ran, with the description
+    /// of its dataset.
     pub(crate) fn iterator_of(
         &mut self,
         dataset: &Dataset,

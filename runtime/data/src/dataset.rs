@@ -18,8 +18,9 @@ pub const MAX_HEIGHT: u32 = 100;
 
 /// One stage of a pipeline: what a [`Dataset`] is made of.
 ///
-/// A stage is a description. It does no work and does not change; [`make_iterator`](Self::make_iterator) makes the state of one pass.
-/// A user's own dataset is a type with this trait, another one with [`Draw`], and a kernel that makes the first:
+/// A stage is a description. It does no work and does not change;
+/// [`make_iterator`](Self::make_iterator) makes the state of one pass. A user's own dataset is a
+/// type with this trait, another one with [`Draw`], and a kernel that makes the first:
 ///
 /// ```
 /// use tfrt_async::AnyRef;
@@ -65,7 +66,8 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
     /// What people call the stage, as in `tfrt_data.NAME_dataset`.
     fn name(&self) -> &'static str;
 
-    /// The height of the highest dataset that the stage holds; see [`Dataset::height`]. A stage with inputs must say so.
+    /// The height of the highest dataset that the stage holds; see [`Dataset::height`]. A stage
+    /// with inputs must say so.
     fn input_height(&self) -> u32 {
         0
     }
@@ -75,14 +77,15 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
         Cardinality::Unknown
     }
 
-    /// Writes what decides about the elements: attributes, functions, then inputs. A checkpoint is refused by a pipeline that is
-    /// described in other words.
+    /// Writes what decides about the elements: attributes, functions, then inputs. A checkpoint is
+    /// refused by a pipeline that is described in other words.
     fn describe(&self, to: &mut StageDescription<'_>) {
         let _ = to;
     }
 
-    /// Whether drawing the same elements again costs little and is seen by nobody: the stage calls no function and reads no file, and
-    /// that holds for its inputs. A checkpoint above it then has numbers of elements in place of elements.
+    /// Whether drawing the same elements again costs little and is seen by nobody: the stage calls
+    /// no function and reads no file, and that holds for its inputs. A checkpoint above it then has
+    /// numbers of elements in place of elements.
     fn is_cheap_to_redraw(&self) -> bool {
         false
     }
@@ -124,7 +127,8 @@ impl Position {
 
 /// A dataset: an immutable description of a sequence of elements, shared by all who refer to it.
 ///
-/// It is a tree of [stages](Stage). Making one does no work; what is wrong with its parameters is an error at once.
+/// It is a tree of [stages](Stage). Making one does no work; what is wrong with its parameters is
+/// an error at once.
 ///
 /// ```
 /// use tfrt_data::{Dataset, Position};
@@ -197,7 +201,8 @@ impl Dataset {
         self.stage.make_iterator(position.below())
     }
 
-    /// As [`iterator_below`](Self::iterator_below), for a dataset that became known only while an iterator was in use.
+    /// As [`iterator_below`](Self::iterator_below), for a dataset that became known only while an
+    /// iterator was in use.
     ///
     /// # Errors
     /// If there would be more than [`MAX_HEIGHT`] iterators above each other.
@@ -222,7 +227,8 @@ impl Value for Dataset {
 
 impl Immutable for Dataset {}
 
-/// The height of what a value holds, if it is a dataset or an iterator. A stage that keeps values of any type keeps these, too.
+/// The height of what a value holds, if it is a dataset or an iterator. A stage that keeps values
+/// of any type keeps these, too.
 pub(crate) fn height_of(value: &AnyRef) -> u32 {
     if let Some(dataset) = value.get::<Dataset>() {
         return dataset.height();

@@ -5,10 +5,11 @@ use std::fmt;
 use crate::dataset::Dataset;
 use crate::function::ElementFunction;
 
-/// A dataset in words: every stage with what decides about its elements, each stage above its inputs.
+/// A dataset in words: every stage with what decides about its elements, each stage above its
+/// inputs.
 ///
-/// Two pipelines with the same description deliver the same elements, as long as their sources do. How far a stage draws ahead, and how
-/// many calls it keeps under way, is not described.
+/// Two pipelines with the same description deliver the same elements, as long as their sources do.
+/// How far a stage draws ahead, and how many calls it keeps under way, is not described.
 ///
 /// ```
 /// use tfrt_data::Dataset;

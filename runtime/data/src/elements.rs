@@ -16,9 +16,10 @@ use crate::typed::FromValues;
 
 /// The elements of a dataset, taken as values of type `T`: a payload, or a tuple of payloads.
 ///
-/// As an [`Iterator`] it blocks until the next element is there, so that it is not for tasks of a work queue; [`next_async`](Self::next_async)
-/// does not. An element that is an error is an item, and the elements behind it follow.
-/// Nothing follows the end, nor the error of a request that was cancelled.
+/// As an [`Iterator`] it blocks until the next element is there, so that it is not for tasks of a
+/// work queue; [`next_async`](Self::next_async) does not. An element that is an error is an item,
+/// and the elements behind it follow. Nothing follows the end, nor the error of a request that was
+/// cancelled.
 ///
 /// ```
 /// use tfrt_data::Dataset;
@@ -40,7 +41,8 @@ pub struct Elements<T, M> {
 }
 
 impl Dataset {
-    /// The elements, from the start, drawn in `ctx`. Functions of the stages are part of its request.
+    /// The elements, from the start, drawn in `ctx`. Functions of the stages are part of its
+    /// request.
     #[must_use]
     pub fn elements<T: FromValues<M>, M>(&self, ctx: &ExecutionContext) -> Elements<T, M> {
         Elements {
@@ -108,8 +110,8 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         self.item(outcome)
     }
 
-    /// A checkpoint behind the last element that was returned; [`Dataset::elements_from`] goes on there. Waits until elements that were
-    /// drawn ahead are there.
+    /// A checkpoint behind the last element that was returned; [`Dataset::elements_from`] goes on
+    /// there. Waits until elements that were drawn ahead are there.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -177,7 +179,8 @@ async fn available(value: &AnyRef) {
 impl<T: FromValues<M>, M> Elements<T, M> {
     /// What a loop sees of an outcome whose values are available.
     fn item(&mut self, outcome: Outcome) -> Option<Result<T, Error>> {
-        // Every further draw of a cancelled request fails alike: a loop that skips errors would not end.
+        // Every further draw of a cancelled request fails alike: a loop that skips errors would not
+        // end.
         let is_element = outcome.is_element();
         self.has_ended = outcome.is_end() || (!is_element && self.ctx.request().is_cancelled());
         item(outcome)

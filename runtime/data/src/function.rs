@@ -35,15 +35,16 @@ enum Kind {
     Closure {
         num_parameters: usize,
         num_results: usize,
-        /// What descriptions call it: by default its type, which tells the function that it was written in.
+        /// What descriptions call it: by default its type, which tells the function that it was
+        /// written in.
         name: Arc<str>,
         closure: Arc<Closure>,
     },
 }
 
 impl ElementFunction {
-    /// A closure that takes and returns so many values. It is called with available values, none of which is an error; if one is,
-    /// the results are that error, and the closure is not called.
+    /// A closure that takes and returns so many values. It is called with available values, none of
+    /// which is an error; if one is, the results are that error, and the closure is not called.
     pub fn from_closure(
         num_parameters: usize,
         num_results: usize,
@@ -57,8 +58,9 @@ impl ElementFunction {
         )
     }
 
-    /// As [`from_closure`](Self::from_closure), of a closure that [descriptions](crate::Description) call `name`. A closure that depends on
-    /// more than where it was written, like a schema, says so in its name: checkpoints tell pipelines apart by it.
+    /// As [`from_closure`](Self::from_closure), of a closure that
+    /// [descriptions](crate::Description) call `name`. A closure that depends on more than where it
+    /// was written, like a schema, says so in its name: checkpoints tell pipelines apart by it.
     pub fn from_named_closure(
         name: impl Into<Arc<str>>,
         num_parameters: usize,
@@ -227,8 +229,9 @@ impl BoundFunction {
         self.function.call(ctx, &arguments)
     }
 
-    /// The result of a draw with the results of the function in place of the values. The function is called for every result,
-    /// ends and failed draws included, once all values are available: now if they are.
+    /// The result of a draw with the results of the function in place of the values. The function
+    /// is called for every result, ends and failed draws included, once all values are available:
+    /// now if they are.
     #[inline]
     pub(crate) fn apply(&self, result: IterationResult, ctx: &ExecutionContext) -> IterationResult {
         match result.into_outcome() {

@@ -14,24 +14,30 @@ use crate::result::IterationResult;
 
 /// The state of one pass over a [stage](crate::Stage): what elements are drawn from.
 ///
-/// Calls never overlap. Several results may be outstanding; they belong to the calls in their order.
+/// Calls never overlap. Several results may be outstanding; they belong to the calls in their
+/// order.
 pub trait Draw: Send + Sync + fmt::Debug + 'static {
-    /// Draws the next element. Does not block: what takes time makes the result, or values of the element, pending.
+    /// Draws the next element. Does not block: what takes time makes the result, or values of the
+    /// element, pending.
     ///
-    /// Functions that the draw calls run in `ctx`: as part of its request, and as long as that is not cancelled.
+    /// Functions that the draw calls run in `ctx`: as part of its request, and as long as that is
+    /// not cancelled.
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult;
 
-    /// Writes what [`restore`](Self::restore) makes of a new iterator this one, with the states of its inputs. What was drawn ahead and not
-    /// returned is part of it. May be called again with nothing drawn in between, if something had to be waited for.
+    /// Writes what [`restore`](Self::restore) makes of a new iterator this one, with the states of
+    /// its inputs. What was drawn ahead and not returned is part of it. May be called again with
+    /// nothing drawn in between, if something had to be waited for.
     ///
     /// # Errors
-    /// If a stage has no checkpoints, as those that do not implement this, or holds an element that cannot be written.
+    /// If a stage has no checkpoints, as those that do not implement this, or holds an element that
+    /// cannot be written.
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         Err(to.unsupported::<Self>())
     }
 
-    /// Puts a new iterator into the state that another one has written. The bytes may come from anywhere: whatever they are, a restore must
-    /// not panic, nor use more memory than a small multiple of their size.
+    /// Puts a new iterator into the state that another one has written. The bytes may come from
+    /// anywhere: whatever they are, a restore must not panic, nor use more memory than a small
+    /// multiple of their size.
     ///
     /// # Errors
     /// If it is not such a state.
@@ -57,7 +63,8 @@ impl Draw for Box<dyn Draw> {
 
 /// An iterator as a value. It keeps its dataset.
 ///
-/// Drawing changes it, so that a program orders draws by chains. Two draws at the same time are an error, not a race.
+/// Drawing changes it, so that a program orders draws by chains. Two draws at the same time are an
+/// error, not a race.
 ///
 /// ```
 /// use tfrt_data::{Dataset, Outcome};
@@ -108,7 +115,8 @@ impl DataIterator {
     /// Draws from the iterator that is the payload of a value.
     ///
     /// # Errors
-    /// If the value is not an iterator, or somebody else draws from it at the same time: a program with a missing chain.
+    /// If the value is not an iterator, or somebody else draws from it at the same time: a program
+    /// with a missing chain.
     #[inline]
     pub fn draw_from(value: &AnyRef, ctx: &ExecutionContext) -> Result<IterationResult, Error> {
         match value.try_write::<Self>() {

@@ -8,9 +8,10 @@
 //!                                                         IterationResult ◄──
 //! ```
 //!
-//! A consumer *draws* from an iterator; each stage draws from its input. A draw never blocks: a result may be pending, and so may the
-//! values of an element. Several results may be outstanding, and that is where parallelism comes from: a batch draws all of its
-//! elements at once, and a prefetch above a map keeps several calls under way.
+//! A consumer *draws* from an iterator; each stage draws from its input. A draw never blocks: a
+//! result may be pending, and so may the values of an element. Several results may be outstanding,
+//! and that is where parallelism comes from: a batch draws all of its elements at once, and a
+//! prefetch above a map keeps several calls under way.
 //!
 //! | module | contents |
 //! |---|---|

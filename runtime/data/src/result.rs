@@ -1,7 +1,7 @@
 //! What a draw returns: an element, the end, or an error; now or later.
 //!
-//! A draw never blocks. If its outcome is known, the result holds it, and nothing is allocated. Otherwise the result refers to a
-//! value that becomes available with the outcome:
+//! A draw never blocks. If its outcome is known, the result holds it, and nothing is allocated.
+//! Otherwise the result refers to a value that becomes available with the outcome:
 //!
 //! ```text
 //!  IterationResult ─┬─ Known(Outcome)                     the usual case
@@ -38,8 +38,8 @@ pub const END_MESSAGE: &str = "iterator reached end";
 pub enum Outcome {
     /// There is an element. An element whose value is an error is still an element.
     Element(Values),
-    /// The sequence has ended. A stage that applies a function applies it to ends too, and these are its results. Without
-    /// values, each component is the error [`END_MESSAGE`].
+    /// The sequence has ended. A stage that applies a function applies it to ends too, and these
+    /// are its results. Without values, each component is the error [`END_MESSAGE`].
     End(Values),
     /// The draw failed with this value, which is an error.
     Error(AnyRef),
@@ -65,7 +65,8 @@ impl Outcome {
         Self::Error(AnyRef::error(error))
     }
 
-    /// The outcome that a value has become available with: a failed draw if it is an error, or if nobody has waited for it.
+    /// The outcome that a value has become available with: a failed draw if it is an error, or if
+    /// nobody has waited for it.
     #[must_use]
     pub fn of_available(pending: &AsyncValueRef<Self>) -> Self {
         match pending.get() {
@@ -152,7 +153,8 @@ impl IterationResult {
         }
     }
 
-    /// Makes a pending outcome that has become known a known one. Returns the value to wait for if it has not.
+    /// Makes a pending outcome that has become known a known one. Returns the value to wait for if
+    /// it has not.
     #[inline]
     pub(crate) fn settle(&mut self) -> Option<AnyRef> {
         if let Self::Pending(pending) = self
@@ -166,8 +168,8 @@ impl IterationResult {
         }
     }
 
-    /// Calls `f` with the outcome and `promise`, as [`and_then`](Self::and_then) does. If the promise's value has no consumer any more, nor
-    /// has the outcome.
+    /// Calls `f` with the outcome and `promise`, as [`and_then`](Self::and_then) does. If the
+    /// promise's value has no consumer any more, nor has the outcome.
     pub fn and_then_for<T: Value>(
         self,
         promise: Promise<T>,
@@ -187,7 +189,8 @@ impl IterationResult {
         }
     }
 
-    /// Calls `f` with the outcome: now if it is known, and otherwise on the thread that makes it known.
+    /// Calls `f` with the outcome: now if it is known, and otherwise on the thread that makes it
+    /// known.
     pub fn and_then(self, f: impl FnOnce(Outcome) + Send + 'static) {
         match self.into_outcome() {
             Ok(outcome) => f(outcome),

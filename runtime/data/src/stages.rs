@@ -56,6 +56,6 @@ mod dropping;
 
 mod replay;
 
-/// How many results a stage draws past a known end where its definition asks for a number of draws: the number is the program's, and
-/// may be larger than any machine could count to.
+/// How many results a stage draws past a known end where its definition asks for a number of draws:
+/// the number is the program's, and may be larger than any machine could count to.
 pub(crate) const MAX_DRAWS_PAST_END: u64 = 1 << 20;

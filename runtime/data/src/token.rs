@@ -1,7 +1,8 @@
 //! Stages that answer their requests in order, whenever what they wait for arrives.
 //!
-//! The state of such a stage belongs to one thread at a time: to the consumer while it draws, or to the thread that made available
-//! what the oldest request waits for. Whoever holds the *token* may use the state.
+//! The state of such a stage belongs to one thread at a time: to the consumer while it draws, or to
+//! the thread that made available what the oldest request waits for. Whoever holds the *token* may
+//! use the state.
 //!
 //! ```text
 //!            the outcome is known: returned at once, nothing is allocated
@@ -12,15 +13,17 @@
 //!  value becomes available ─────► enter ─────────────────┘  others leave their event to the holder
 //! ```
 //!
-//! Invariant T1: whoever raises `events` from zero holds the token until it lowers the count to zero again. An event that is counted
-//! while somebody holds the token is handled by the holder before it gives the token up.
+//! Invariant T1: whoever raises `events` from zero holds the token until it lowers the count to
+//! zero again. An event that is counted while somebody holds the token is handled by the holder
+//! before it gives the token up.
 //!
-//! Raising the count releases the queued request and acquires the state that the last holder left; lowering it releases the state. Both
-//! are `AcqRel` operations on `events`.
+//! Raising the count releases the queued request and acquires the state that the last holder left;
+//! lowering it releases the state. Both are `AcqRel` operations on `events`.
 //!
-//! Dropping the iterator counts an event, too. From then on the newest requests are given up as soon as nobody can see their answers
-//! ([`Promise::has_consumer`]), and with the last request the machine is dropped: it stops looking for elements, and its inputs stop in
-//! the same way. Requests whose answers somebody holds are answered as before.
+//! Dropping the iterator counts an event, too. From then on the newest requests are given up as
+//! soon as nobody can see their answers ([`Promise::has_consumer`]), and with the last request the
+//! machine is dropped: it stops looking for elements, and its inputs stop in the same way. Requests
+//! whose answers somebody holds are answered as before.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -71,11 +74,13 @@ use crate::result::{IterationResult, Outcome};
 /// assert!(matches!(second.into_outcome(), Ok(Outcome::End(_))));
 /// ```
 pub trait Machine: Send + Sync + fmt::Debug + 'static {
-    /// Answers the oldest of `num_outstanding` requests, or says what it waits for. A stage that draws ahead does so for all of
-    /// them. May be called again although what it waits for is not available.
+    /// Answers the oldest of `num_outstanding` requests, or says what it waits for. A stage that
+    /// draws ahead does so for all of them. May be called again although what it waits for is not
+    /// available.
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult;
 
-    /// As [`Draw::save`]. No request waits for an answer then, but for those that were made after the save began.
+    /// As [`Draw::save`]. No request waits for an answer then, but for those that were made after
+    /// the save began.
     ///
     /// # Errors
     /// As [`Draw::save`].
@@ -101,7 +106,8 @@ pub enum StepResult {
     Wait(AnyRef),
 }
 
-/// How many elements a stage looks at for one request before it goes on as a task of the work queue, so that other tasks get their turn.
+/// How many elements a stage looks at for one request before it goes on as a task of the work
+/// queue, so that other tasks get their turn.
 pub(crate) const STEPS_PER_TASK: u32 = 100;
 
 /// A step that goes on in a task of the work queue.
@@ -112,7 +118,8 @@ pub(crate) fn go_on_later(ctx: &ExecutionContext) -> StepResult {
     StepResult::Wait(later.into_any())
 }
 
-/// An iterator that is driven by a [`Machine`]: draws while a request waits are answered after it, in their order.
+/// An iterator that is driven by a [`Machine`]: draws while a request waits are answered after it,
+/// in their order.
 #[derive(Debug)]
 pub struct Serial<M: Machine> {
     home: Home<M>,
@@ -304,8 +311,8 @@ impl<M> Held<M> {
         self.outstanding.push_back(request);
     }
 
-    /// Gives up the newest requests whose answers nobody can see, and the machine with the last of them. Requests before one that has a
-    /// consumer stay, since their elements come first.
+    /// Gives up the newest requests whose answers nobody can see, and the machine with the last of
+    /// them. Requests before one that has a consumer stay, since their elements come first.
     #[cold]
     fn give_up(&mut self) {
         while self
@@ -319,7 +326,8 @@ impl<M> Held<M> {
         if self.outstanding.is_empty() {
             self.awaited = None;
             let machine = self.machine.take();
-            // A payload whose destructor panics must not keep the token; the panic hook has been told.
+            // A payload whose destructor panics must not keep the token; the panic hook has been
+            // told.
             drop(catch_unwind(AssertUnwindSafe(|| drop(machine))));
         }
     }
@@ -383,7 +391,8 @@ impl<M: Machine> Shared<M> {
         }
     }
 
-    /// Releases the token, after handling what was counted in the meantime. The caller has handled one event.
+    /// Releases the token, after handling what was counted in the meantime. The caller has handled
+    /// one event.
     fn leave(self: &Arc<Self>) {
         let mut num_handled = 1;
         loop {
@@ -435,7 +444,8 @@ impl<M: Machine> Shared<M> {
                     // A value that was waited for is not kept longer than that.
                     held.awaited = None;
                     if let Some(Request::Draw { promise, .. }) = held.outstanding.pop_front() {
-                        // A waiter that panics must not keep the token; the panic hook has been told.
+                        // A waiter that panics must not keep the token; the panic hook has been
+                        // told.
                         let publish = AssertUnwindSafe(|| promise.emplace(outcome));
                         drop(catch_unwind(publish));
                     }

@@ -8,10 +8,12 @@ use crate::dataset::Dataset;
 use crate::function::ElementFunction;
 use crate::result::Values;
 
-/// What [`Dataset::map`] and its kin take: closures of one to four components, and functions of programs.
+/// What [`Dataset::map`] and its kin take: closures of one to four components, and functions of
+/// programs.
 ///
-/// A closure takes each component by value, as a payload that can be cloned. It returns a payload, a tuple of payloads, or a `Result`
-/// of either. `Marker` tells the compiler which of these it is; it is always inferred.
+/// A closure takes each component by value, as a payload that can be cloned. It returns a payload,
+/// a tuple of payloads, or a `Result` of either. `Marker` tells the compiler which of these it is;
+/// it is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function of elements",
     label = "expected a closure of one to four payloads that returns payloads, or a `FunctionRef`",
@@ -185,8 +187,9 @@ impl Dataset {
         self.map_with(function.into_element_function(), &[])
     }
 
-    /// As [`map`](Self::map), with up to `num_parallel` calls under way, each a task of the work queue; -1 finds by trying how many make
-    /// the pipeline fastest. The order is kept; see [`parallel_map_with`](Self::parallel_map_with) for one where it is not.
+    /// As [`map`](Self::map), with up to `num_parallel` calls under way, each a task of the work
+    /// queue; -1 finds by trying how many make the pipeline fastest. The order is kept; see
+    /// [`parallel_map_with`](Self::parallel_map_with) for one where it is not.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -218,7 +221,8 @@ impl Dataset {
         self.filter_with(predicate.into_element_function())
     }
 
-    /// The elements of the datasets that a function returns, in turns: see [`interleave_with`](Self::interleave_with).
+    /// The elements of the datasets that a function returns, in turns: see
+    /// [`interleave_with`](Self::interleave_with).
     ///
     /// # Errors
     /// If a length is not positive, the cycle is longer than 2^20, or datasets are nested too deep.
@@ -247,8 +251,8 @@ impl Dataset {
         self.interleave_with(function.into_element_function(), 1, 1)
     }
 
-    /// What a function makes of each element and a state. It takes the state, then the components, and returns the next state, then the
-    /// components of the result.
+    /// What a function makes of each element and a state. It takes the state, then the components,
+    /// and returns the next state, then the components of the result.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -271,7 +275,8 @@ impl Dataset {
         )
     }
 
-    /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per element.
+    /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per
+    /// element.
     ///
     /// ```
     /// use tfrt_async::ByteString;
@@ -295,7 +300,8 @@ impl Dataset {
         self.batch_with(batch_size, &[], false, false)
     }
 
-    /// Every `batch_size` consecutive elements as one, each component padded with zeros to the largest of the batch.
+    /// Every `batch_size` consecutive elements as one, each component padded with zeros to the
+    /// largest of the batch.
     ///
     /// ```
     /// use tfrt_data::Dataset;

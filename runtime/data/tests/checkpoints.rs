@@ -1,4 +1,5 @@
-//! Checkpoints one by one, where a random pipeline does not look: what is refused, what is waited for, and how large they are.
+//! Checkpoints one by one, where a random pipeline does not look: what is refused, what is waited
+//! for, and how large they are.
 
 use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Value};
 use tfrt_data::{

@@ -1,4 +1,5 @@
-//! Iterators that are dropped while results are outstanding: what nobody can see is not looked for, and what somebody holds is delivered.
+//! Iterators that are dropped while results are outstanding: what nobody can see is not looked for,
+//! and what somebody holds is delivered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +19,8 @@ fn range(stop: i64) -> Dataset {
     Dataset::range(0, stop, 1).unwrap()
 }
 
-/// Elements that never come: an endless input, of which nothing is accepted. Counts what is looked at.
+/// Elements that never come: an endless input, of which nothing is accepted. Counts what is looked
+/// at.
 fn nothing_for_ever(count: &Arc<AtomicUsize>) -> Dataset {
     let count = Arc::clone(count);
     let refuse = move |_: i64| {

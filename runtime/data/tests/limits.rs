@@ -36,7 +36,8 @@ fn number(result: IterationResult) -> Option<i64> {
     }
 }
 
-/// Accepts undecided elements until the result is known. Returns the most that were undecided at a time.
+/// Accepts undecided elements until the result is known. Returns the most that were undecided at a
+/// time.
 fn accept_until_known(undecided: &Undecided, result: &IterationResult) -> usize {
     let mut most = 0;
     while !result.is_known() {

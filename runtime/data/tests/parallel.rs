@@ -1,4 +1,5 @@
-//! Maps with several calls under way: how many there are, when results are handed out, and what stops them.
+//! Maps with several calls under way: how many there are, when results are handed out, and what
+//! stops them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -21,7 +22,8 @@ fn range(stop: i64) -> Dataset {
     Dataset::range(0, stop, 1).unwrap()
 }
 
-/// The calls of a function that were begun, in their order: the element, and the promise of its result.
+/// The calls of a function that were begun, in their order: the element, and the promise of its
+/// result.
 type Begun = Arc<Mutex<Vec<(i64, Option<IndirectPromise>)>>>;
 
 /// A function whose results are there when a test says so.

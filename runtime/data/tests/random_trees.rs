@@ -1,5 +1,5 @@
-//! Random pipelines against a sequential oracle, on all queues, with functions that answer late and functions that fail; dropped and
-//! cancelled at any moment; saved and restored at every position.
+//! Random pipelines against a sequential oracle, on all queues, with functions that answer late and
+//! functions that fail; dropped and cancelled at any moment; saved and restored at every position.
 //!
 //! Counts the values of the whole process in the end, which is why all of it is one test.
 
@@ -23,7 +23,8 @@ use tfrt_tensor::DenseHostTensor;
 /// Random choices of a test.
 struct Choices {
     numbers: Philox,
-    /// Whether a tree has a stage with tasks of its own, so that how often others draw behind an end depends on when they are done.
+    /// Whether a tree has a stage with tasks of its own, so that how often others draw behind an
+    /// end depends on when they are done.
     has_parallel: bool,
 }
 
@@ -36,7 +37,8 @@ impl Choices {
         from + i64::from(self.below((to - from) as u32))
     }
 
-    /// A random tree. One without an end must not be below a stage that may look for an element for ever.
+    /// A random tree. One without an end must not be below a stage that may look for an element for
+    /// ever.
     fn tree(&mut self, depth: u32, may_be_endless: bool) -> Tree {
         let kind = match depth {
             0 => self.below(2),
@@ -384,7 +386,8 @@ impl Builder {
         self.dataset(tree).expect("it is low").iterator()
     }
 
-    /// Saves behind so many items, some of which are pending. What was drawn before, and the rest, stay what they are.
+    /// Saves behind so many items, some of which are pending. What was drawn before, and the rest,
+    /// stay what they are.
     fn save(
         &self,
         tree: &Tree,
@@ -446,7 +449,8 @@ fn restore_again_and_again(tree: &Tree, expected: &[Item], ctx: &ExecutionContex
     ctx.host().quiesce().expect("no task waits");
 }
 
-/// Drops an iterator, or cancels its request, while results are outstanding. All of them become known.
+/// Drops an iterator, or cancels its request, while results are outstanding. All of them become
+/// known.
 fn stop(tree: &Tree, num_draws: usize, is_cancelled: bool, queue: &str) {
     let ctx = context(queue);
     let builder = Builder {

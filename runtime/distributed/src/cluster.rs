@@ -11,7 +11,8 @@ use crate::message::{CollectiveGroupConfiguration, DistributedContextConfigurati
 use crate::name::TaskName;
 use crate::random;
 
-/// A task of a cluster. Every process draws the handles of all tasks by itself, so that they mean nothing to another one.
+/// A task of a cluster. Every process draws the handles of all tasks by itself, so that they mean
+/// nothing to another one.
 ///
 /// ```
 /// use tfrt_distributed::TaskHandle;
@@ -91,8 +92,8 @@ impl ClusterInfo {
     /// Draws a handle for each task.
     ///
     /// # Errors
-    /// If the own task or a member of a group is not a task of the cluster, or if a job, a group, a member of a group or an address is
-    /// there twice.
+    /// If the own task or a member of a group is not a task of the cluster, or if a job, a group, a
+    /// member of a group or an address is there twice.
     pub fn new(config: &DistributedContextConfiguration) -> Result<Self, RemoteError> {
         let of_job = |job: &'_ crate::message::JobConfiguration| {
             let name = job.name.clone();

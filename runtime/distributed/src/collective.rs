@@ -1,16 +1,18 @@
-//! Collectives: what all members of a group start with the same key, and that ends on all of them alike.
+//! Collectives: what all members of a group start with the same key, and that ends on all of them
+//! alike.
 //!
-//! Members form a ring in the order of the configuration. Nobody coordinates: every message goes to the right neighbour, under a key that
-//! both sides know, and waits there in the rendezvous until it is asked for.
+//! Members form a ring in the order of the configuration. Nobody coordinates: every message goes to
+//! the right neighbour, under a key that both sides know, and waits there in the rendezvous until
+//! it is asked for.
 //!
 //! ```text
 //!   member 0 ──► member 1 ──► … ──► member G−1 ──┐
 //!      ▲─────────────────────────────────────────┘        a message: header of 32 bytes, then elements or the text of an error
 //! ```
 //!
-//! A member that fails sends its error along in place of the elements, so that all members fail with one text; one that cannot even start
-//! tells all others under a key of its own. Headers say what a member
-//! does: if two do not do the same, both are named.
+//! A member that fails sends its error along in place of the elements, so that all members fail
+//! with one text; one that cannot even start tells all others under a key of its own. Headers say
+//! what a member does: if two do not do the same, both are named.
 //!
 //! | module | is about |
 //! |---|---|
@@ -56,7 +58,8 @@ pub struct Collective {
     pub key: String,
 }
 
-/// Tells the other members of a group that this task cannot take part in a collective, because of `error`: theirs fail with its text.
+/// Tells the other members of a group that this task cannot take part in a collective, because of
+/// `error`: theirs fail with its text.
 pub fn abandon(collective: &Collective, error: &Error) {
     ring::abandon(collective, error);
 }

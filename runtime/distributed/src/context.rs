@@ -29,13 +29,15 @@ use crate::server::Server;
 /// The device that every host has, as its task calls it.
 const HOST_DEVICE: &str = "CPU:0";
 
-/// The first wait before a payload is sent again to a task whose receive buffer is full; each further one is twice as long.
+/// The first wait before a payload is sent again to a task whose receive buffer is full; each
+/// further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 
 /// The longest such wait.
 const MAX_PAUSE: Duration = Duration::from_millis(500);
 
-/// One distributed execution, as one task sees it: cluster, devices, objects, programs, and clients of the other tasks.
+/// One distributed execution, as one task sees it: cluster, devices, objects, programs, and clients
+/// of the other tasks.
 ///
 /// Made by a [`Server`]. Kernels that run on hold a reference.
 pub struct DistributedContext {
@@ -51,7 +53,8 @@ pub struct DistributedContext {
     rendezvous: Rendezvous,
     health: Arc<Health>,
     detector: Mutex<Option<Arc<Detector>>>,
-    /// What happens when a certain task is lost: that of a context with a single client, on the others.
+    /// What happens when a certain task is lost: that of a context with a single client, on the
+    /// others.
     owner: Mutex<Option<(TaskHandle, OnOwnerLost)>>,
     programs: Programs,
     /// None without a network, and once the context is closed.
@@ -75,7 +78,8 @@ impl DistributedContext {
     /// A context with the local devices, and with the own ready chain.
     ///
     /// # Errors
-    /// If the configuration names tasks that do not exist, or a local device cannot be one of the cluster.
+    /// If the configuration names tasks that do not exist, or a local device cannot be one of the
+    /// cluster.
     pub(crate) fn new(
         id: u64,
         server: Weak<Server>,
@@ -120,7 +124,8 @@ impl DistributedContext {
         Ok(context)
     }
 
-    /// An id of an object that another request makes on a device. The object is deleted when the last copy of the id is dropped.
+    /// An id of an object that another request makes on a device. The object is deleted when the
+    /// last copy of the id is dropped.
     #[must_use]
     pub fn new_object(&self, device: impl Into<Arc<str>>) -> RemoteObjectId {
         self.releases.lease(self.objects.allocate(device))
@@ -234,7 +239,8 @@ impl DistributedContext {
         self.server.upgrade()
     }
 
-    /// Sends a request to a task. If the task is lost before it answers, `done` gets an error at once.
+    /// Sends a request to a task. If the task is lost before it answers, `done` gets an error at
+    /// once.
     pub fn call<C: Call>(
         &self,
         task: TaskHandle,
@@ -274,8 +280,8 @@ impl DistributedContext {
         });
     }
 
-    /// Sends a payload to whoever asks a task for a key. As long as the receive buffer of the task is full, the payload is sent again after
-    /// a while.
+    /// Sends a payload to whoever asks a task for a key. As long as the receive buffer of the task
+    /// is full, the payload is sent again after a while.
     pub fn send_data(
         self: &Arc<Self>,
         to: TaskHandle,
@@ -320,7 +326,8 @@ impl DistributedContext {
         );
     }
 
-    /// Calls a receiver with the payload that a task sends under a key; with an error if the task is lost before.
+    /// Calls a receiver with the payload that a task sends under a key; with an error if the task
+    /// is lost before.
     pub fn receive(self: &Arc<Self>, from: TaskHandle, key: &str, receiver: Receiver) {
         // Kept by the receiver, so that the watch ends with the wait.
         let watch = Arc::new(OnceLock::new());
@@ -343,7 +350,8 @@ impl DistributedContext {
         let _ = watch.set(entered);
     }
 
-    /// Watches over the other tasks from now on. Whoever spoke with all of them already says `all_are_alive`.
+    /// Watches over the other tasks from now on. Whoever spoke with all of them already says
+    /// `all_are_alive`.
     pub(crate) fn start_detection(self: &Arc<Self>, timeout: Duration, all_are_alive: bool) {
         let detector = Detector::start(self, timeout, all_are_alive);
         let mut kept = self.lock_detector();

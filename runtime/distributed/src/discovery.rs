@@ -14,8 +14,9 @@
 //! | `PMI_RANK`, `PMI_SIZE` | other launchers of MPI programs | the same, always with `TFRT_HOSTS` |
 //! | `TFRT_SERVICE`, `TFRT_REPLICAS`, `POD_NAME`, `POD_NAMESPACE` | a StatefulSet of Kubernetes with a headless service | `POD_NAME` ends with the number of the task |
 //!
-//! Where variables name hosts without ports, the first task of a host listens at port `TFRT_PORT` (7700 if it is not set), and each
-//! further one at the next port. All of these clusters have one job, `worker`.
+//! Where variables name hosts without ports, the first task of a host listens at port `TFRT_PORT`
+//! (7700 if it is not set), and each further one at the next port. All of these clusters have one
+//! job, `worker`.
 //!
 //! Nothing here reads the environment or files by itself: see [`discover`].
 
@@ -97,7 +98,8 @@ struct Found {
     task: Option<i32>,
 }
 
-/// Finds the cluster, and which task this is: from what the task was told, or from variables of the environment.
+/// Finds the cluster, and which task this is: from what the task was told, or from variables of the
+/// environment.
 ///
 /// ```
 /// use tfrt_distributed::discovery::{Told, discover};
@@ -123,7 +125,8 @@ struct Found {
 /// ```
 ///
 /// # Errors
-/// If no source describes a cluster, or the first one that does is wrong; the error names the source and the field.
+/// If no source describes a cluster, or the first one that does is wrong; the error names the
+/// source and the field.
 pub fn discover(
     told: &Told,
     variables: Variables<'_>,
@@ -141,7 +144,8 @@ pub fn discover(
     found.complete(&job_source, &task_source)
 }
 
-/// Finds the cluster for a process that is none of its tasks. The configuration is that of the first task.
+/// Finds the cluster for a process that is none of its tasks. The configuration is that of the
+/// first task.
 ///
 /// # Errors
 /// As [`discover`].

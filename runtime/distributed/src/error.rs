@@ -1,7 +1,7 @@
 //! Errors of other tasks: typed, with the task that they come from, and collections of them.
 //!
-//! A request that fans out to many tasks may fail on several. [`Gather`] counts the parts that are under way and calls back once, with
-//! the errors of all of them.
+//! A request that fans out to many tasks may fail on several. [`Gather`] counts the parts that are
+//! under way and calls back once, with the errors of all of them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -121,8 +121,8 @@ impl RemoteErrors {
         self
     }
 
-    /// The errors as a value of a program on `host`. Its message names the types; its code says the type only where the host
-    /// [asks for that](TypedRemoteErrors).
+    /// The errors as a value of a program on `host`. Its message names the types; its code says the
+    /// type only where the host [asks for that](TypedRemoteErrors).
     #[must_use]
     pub fn to_value(&self, host: &HostContext) -> Error {
         let error = Error::new(self.to_string());
@@ -160,7 +160,8 @@ impl fmt::Display for RemoteErrors {
 
 impl std::error::Error for RemoteErrors {}
 
-/// Whether errors of other tasks keep their codes when they become values: a setting of a host, off unless it is switched on.
+/// Whether errors of other tasks keep their codes when they become values: a setting of a host, off
+/// unless it is switched on.
 #[derive(Debug, Default)]
 pub struct TypedRemoteErrors(std::sync::atomic::AtomicBool);
 
@@ -185,7 +186,8 @@ impl TypedRemoteErrors {
 
 /// Counts the parts of a piece of work, and calls back once all of them are over.
 ///
-/// Every clone is a part; a part is over when it is dropped. The callback runs on the thread that drops the last one.
+/// Every clone is a part; a part is over when it is dropped. The callback runs on the thread that
+/// drops the last one.
 ///
 /// ```
 /// use std::sync::mpsc::channel;

@@ -1,7 +1,8 @@
 //! What a client does to register and to execute a remote function.
 //!
-//! Ids of the results, and handles of tensors among them, are there at once. The request follows as a task of the work queue, and its
-//! answer makes the metadata of the handles and the chain available.
+//! Ids of the results, and handles of tensors among them, are there at once. The request follows as
+//! a task of the work queue, and its answer makes the metadata of the handles and the chain
+//! available.
 
 use std::sync::Arc;
 

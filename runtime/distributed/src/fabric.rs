@@ -5,7 +5,8 @@
 //!         reply runs on the caller's queue ◄── … ◄── reply.send(answer), from any thread, once
 //! ```
 //!
-//! A communicator never runs a reply on the stack of the call. Every reply is answered: one that is dropped is answered with an error.
+//! A communicator never runs a reply on the stack of the call. Every reply is answered: one that is
+//! dropped is answered with an error.
 
 pub mod in_process;
 
@@ -76,7 +77,8 @@ impl<T> fmt::Debug for Reply<T> {
 /// How a request is sent.
 #[derive(Clone, Debug, Default)]
 pub struct CallOptions {
-    /// How often the request is sent again when the task cannot be reached, or may not have received it.
+    /// How often the request is sent again when the task cannot be reached, or may not have
+    /// received it.
     pub max_retries: u32,
     /// The caller gives up after this time. Without one, it waits for ever.
     pub timeout: Option<Duration>,
@@ -85,8 +87,9 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    /// How executions are sent: again until the task is reached or lost. Later requests may follow their effects or use their results, so
-    /// none of them may be left out. A transport never runs a request twice.
+    /// How executions are sent: again until the task is reached or lost. Later requests may follow
+    /// their effects or use their results, so none of them may be left out. A transport never runs
+    /// a request twice.
     #[must_use]
     pub(crate) fn until_lost() -> Self {
         Self {
@@ -151,8 +154,8 @@ impl fmt::Debug for CancelCall {
     }
 }
 
-/// Sends requests to one task. Requests of an [urgent](crate::message::Method::is_urgent) method are handled, and their replies run, on a
-/// thread of the transport.
+/// Sends requests to one task. Requests of an [urgent](crate::message::Method::is_urgent) method
+/// are handled, and their replies run, on a thread of the transport.
 pub trait RemoteClient: Send + Sync + fmt::Debug {
     /// Sends a request. Returns at once; the reply runs on the work queue of the caller's host.
     fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>);
@@ -196,7 +199,8 @@ pub trait FabricCommunicator: Send + Sync + fmt::Debug {
     /// Sends requests to the task at an address, which need not be there yet.
     fn client(&self, address: &str) -> Arc<dyn RemoteClient>;
 
-    /// The same for a task whose name is known: where tasks prove their names, nothing is sent to another one.
+    /// The same for a task whose name is known: where tasks prove their names, nothing is sent to
+    /// another one.
     fn client_of(&self, task: &TaskName, address: &str) -> Arc<dyn RemoteClient> {
         let _ = task;
         self.client(address)
@@ -210,7 +214,8 @@ pub type Listen = fn(
     handler: Weak<dyn RequestHandler>,
 ) -> Result<Arc<dyn FabricCommunicator>, Error>;
 
-/// A type of communicator, by name. Registered when a program is linked; the first one of a name counts.
+/// A type of communicator, by name. Registered when a program is linked; the first one of a name
+/// counts.
 ///
 /// ```
 /// use tfrt_distributed::fabric::CommunicatorType;

@@ -1,8 +1,9 @@
 //! Programs that are sent to a task and executed there.
 //!
-//! A program comes as a text, which a compiler pass of the receiving host reads, or as a BEF file. Its entry function has the name of
-//! the program. If the first parameter is a context, the function gets that of its task; if the next one is an object id, it gets the
-//! ids of its results, so that it may hand them on to a third task.
+//! A program comes as a text, which a compiler pass of the receiving host reads, or as a BEF file.
+//! Its entry function has the name of the program. If the first parameter is a context, the
+//! function gets that of its task; if the next one is an object id, it gets the ids of its results,
+//! so that it may hand them on to a third task.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -33,7 +34,8 @@ use crate::tensor::RemoteTensor;
 /// The pass that reads programs.
 pub const TEXT_PASS: &str = "tfrt";
 
-/// Reads programs that are sent as text. A pass says on standard error what is wrong with a program.
+/// Reads programs that are sent as text. A pass says on standard error what is wrong with a
+/// program.
 pub trait CompilerPass: Send + Sync {
     /// Reads a program.
     ///
@@ -57,7 +59,8 @@ pub trait ParsedProgram {
     fn to_file(&self) -> Result<BefFile, Error>;
 }
 
-/// A compiler pass that is linked into the program: every host has it under its name until another one takes its place.
+/// A compiler pass that is linked into the program: every host has it under its name until another
+/// one takes its place.
 #[derive(Clone, Copy)]
 pub struct LinkedPass {
     /// The name.
@@ -267,7 +270,8 @@ fn from_text(
     Ok((file, devices))
 }
 
-/// Executes a program of this task. Its results become objects at once, and are answered for once they are available.
+/// Executes a program of this task. Its results become objects at once, and are answered for once
+/// they are available.
 pub(crate) fn execute(
     context: &Arc<DistributedContext>,
     request: &RemoteExecuteRequest,
@@ -290,7 +294,8 @@ pub(crate) fn execute(
     }
 }
 
-/// The objects that an execution takes, if the request is well formed so far: to tell whether they are there.
+/// The objects that an execution takes, if the request is well formed so far: to tell whether they
+/// are there.
 pub(crate) fn inputs(context: &DistributedContext, request: &RemoteExecuteRequest) -> Vec<AnyRef> {
     let ids = request.input.iter().map(RemoteObjectId::from);
     let known = ids.filter(|id| context.devices().get(id.device()).is_some());
@@ -392,7 +397,8 @@ pub(crate) struct ResultMetadata {
     pub(crate) errors: Vec<OutputError>,
 }
 
-/// Calls back with the metadata of available results of these types, once it is known. A result that is an error leaves a gap.
+/// Calls back with the metadata of available results of these types, once it is known. A result
+/// that is an error leaves a gap.
 pub(crate) fn when_metadata_is_known(
     results: &[(String, AnyRef)],
     done: impl FnOnce(Result<ResultMetadata, RemoteErrors>) + Send + 'static,

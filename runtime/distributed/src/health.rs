@@ -7,10 +7,12 @@
 //!                                  └─┘
 //! ```
 //!
-//! Every task of a context asks every other one for a sign of life, five times in each failure timeout. Heartbeats pass the work queues
-//! by: a task whose kernels take long answers all the same. A task that was not heard yet has four times as long: it may be starting.
+//! Every task of a context asks every other one for a sign of life, five times in each failure
+//! timeout. Heartbeats pass the work queues by: a task whose kernels take long answers all the
+//! same. A task that was not heard yet has four times as long: it may be starting.
 //!
-//! What waits for a task leaves a callback with [`Health::watch`]. It runs on the work queue once the task is lost.
+//! What waits for a task leaves a callback with [`Health::watch`]. It runs on the work queue once
+//! the task is lost.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -79,7 +81,8 @@ impl Health {
         self.lock().lost.get(&task).cloned()
     }
 
-    /// Calls `on_lost` once if the task is lost while the watch is kept; at once if it is lost already.
+    /// Calls `on_lost` once if the task is lost while the watch is kept; at once if it is lost
+    /// already.
     #[must_use = "the watch ends when it is dropped"]
     pub fn watch(
         self: &Arc<Self>,
@@ -101,7 +104,8 @@ impl Health {
         }
     }
 
-    /// Notes that a task is lost, unless that is known, and returns what waited for it, to be called without locks held.
+    /// Notes that a task is lost, unless that is known, and returns what waited for it, to be
+    /// called without locks held.
     #[must_use = "what waited for the task waits on until it is called"]
     pub fn mark_lost(
         &self,
@@ -186,7 +190,8 @@ struct Peer {
 }
 
 impl Detector {
-    /// Watches over the other tasks of `context` from now on. Whoever spoke with all of them already says `all_are_alive`.
+    /// Watches over the other tasks of `context` from now on. Whoever spoke with all of them
+    /// already says `all_are_alive`.
     pub(crate) fn start(
         context: &Arc<DistributedContext>,
         timeout: Duration,

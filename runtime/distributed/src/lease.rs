@@ -4,8 +4,9 @@
 //!  last copy of an id dropped ──► Lease ──► Releases ── 64 ids, or 10 ms after the first ──► DeleteRemoteObjects
 //! ```
 //!
-//! A request keeps the ids that it uses until it is answered, so that an object is deleted after every use that was asked for. The answer
-//! does not count: an object that was never made, because a request failed, is not there to be deleted.
+//! A request keeps the ids that it uses until it is answered, so that an object is deleted after
+//! every use that was asked for. The answer does not count: an object that was never made, because
+//! a request failed, is not there to be deleted.
 
 use std::collections::HashMap;
 use std::fmt;

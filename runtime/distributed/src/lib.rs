@@ -1,7 +1,8 @@
-//! One program over many tasks: contexts, remote objects, remote functions, collectives, and the transport between tasks.
+//! One program over many tasks: contexts, remote objects, remote functions, collectives, and the
+//! transport between tasks.
 //!
-//! A *cluster* is a set of *jobs*, each a set of *tasks*. A task is a process with a host context; every task is client and server at
-//! once. (Tests run several tasks in one process.)
+//! A *cluster* is a set of *jobs*, each a set of *tasks*. A task is a process with a host context;
+//! every task is client and server at once. (Tests run several tasks in one process.)
 //!
 //! ```text
 //!  kernel ──► DistributedContext ──► RemoteClient ──fabric──► Server ──► DistributedContext of the same id
@@ -12,8 +13,8 @@
 //!
 //! A client chooses the ids of remote objects before it sends the request that creates them. So a
 //! request may use the results of an earlier one without waiting for its answer: until the object
-//! exists, the task finds a placeholder. When the client drops its last copy of an id, the object is
-//! deleted.
+//! exists, the task finds a placeholder. When the client drops its last copy of an id, the object
+//! is deleted.
 //!
 //! | module | contents |
 //! |---|---|
@@ -36,13 +37,14 @@
 //! # Threads
 //!
 //! No function here blocks. A message makes values available on the work queue of the host that
-//! receives it. Callbacks and waiters run without a lock held. Only heartbeats bypass the work queues.
+//! receives it. Callbacks and waiters run without a lock held. Only heartbeats bypass the work
+//! queues.
 //!
 //! # Failures
 //!
-//! Nothing waits forever for a lost task. When a task of a context is [lost](health), the answers to
-//! requests to it, the payloads expected from it, and the collectives of its groups become errors that
-//! name it; everything else continues. A context whose only client is lost is closed.
+//! Nothing waits forever for a lost task. When a task of a context is [lost](health), the answers
+//! to requests to it, the payloads expected from it, and the collectives of its groups become
+//! errors that name it; everything else continues. A context whose only client is lost is closed.
 #![forbid(unsafe_code)]
 
 pub mod name;

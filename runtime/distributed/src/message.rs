@@ -1,6 +1,7 @@
 //! Configurations, requests and responses, as protocol buffers of package `tfrt`.
 //!
-//! Fields above number 100 are ours. Unknown fields are ignored, and absent ones have the default of their type.
+//! Fields above number 100 are ours. Unknown fields are ignored, and absent ones have the default
+//! of their type.
 
 mod text;
 
@@ -72,7 +73,8 @@ pub struct DistributedContextConfiguration {
 }
 
 impl DistributedContextConfiguration {
-    /// One configuration for each task of a cluster with one job, `worker`, and one group of all tasks, `group1`.
+    /// One configuration for each task of a cluster with one job, `worker`, and one group of all
+    /// tasks, `group1`.
     #[must_use]
     pub fn local_cluster(addresses: &[String]) -> Vec<Self> {
         let numbered = (0_i32..).zip(addresses);
@@ -514,7 +516,8 @@ pub struct DeleteRemoteObjectsRequest {
 pub struct DeleteRemoteObjectsResponse {}
 
 impl Method {
-    /// Whether a request is answered by the threads of the transport themselves, on both sides, so that it never waits behind kernels.
+    /// Whether a request is answered by the threads of the transport themselves, on both sides, so
+    /// that it never waits behind kernels.
     #[must_use]
     pub fn is_urgent(self) -> bool {
         self == Self::Heartbeat

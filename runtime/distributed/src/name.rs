@@ -1,7 +1,8 @@
 //! Names of tasks and of their devices.
 //!
-//! A task is `/job:JOB/task:N`, and a device of the cluster is its task followed by `/device:` and the local name of the device. A
-//! process may switch to names with a replica, `/job:JOB/replica:0/task:N`, which holds for making and parsing alike.
+//! A task is `/job:JOB/task:N`, and a device of the cluster is its task followed by `/device:` and
+//! the local name of the device. A process may switch to names with a replica,
+//! `/job:JOB/replica:0/task:N`, which holds for making and parsing alike.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,8 @@ const DEVICE_MARK: &str = "/device:";
 
 static USES_REPLICA: AtomicBool = AtomicBool::new(false);
 
-/// Switches the names of this process to the form with a replica, or back. Call it before any names are made.
+/// Switches the names of this process to the form with a replica, or back. Call it before any names
+/// are made.
 pub fn use_replica(is_used: bool) {
     // Relaxed: a setting that orders no other memory.
     USES_REPLICA.store(is_used, Ordering::Relaxed);
@@ -95,8 +97,8 @@ impl fmt::Display for TaskName {
     }
 }
 
-/// The name in the cluster of a device that its task calls `local_name`. What the local name says in front of a first `/device:`
-/// does not count.
+/// The name in the cluster of a device that its task calls `local_name`. What the local name says
+/// in front of a first `/device:` does not count.
 ///
 /// ```
 /// use tfrt_distributed::name::device_name;

@@ -20,8 +20,8 @@ use tfrt_support::{Error, ErrorCode};
 use crate::error::{RemoteError, RemoteErrors};
 use crate::lease::Lease;
 
-/// The id of an object: who made the id, its number there, and the device that the object lives on. Two ids are equal if the first two
-/// agree.
+/// The id of an object: who made the id, its number there, and the device that the object lives on.
+/// Two ids are equal if the first two agree.
 ///
 /// ```
 /// use tfrt_distributed::RemoteObjectId;
@@ -222,7 +222,8 @@ impl RemoteObjects {
     /// Forgets objects. Whoever holds a value keeps it; a placeholder becomes an error.
     ///
     /// # Errors
-    /// `Could not find object: ID` for each that is not there. The others are forgotten all the same.
+    /// `Could not find object: ID` for each that is not there. The others are forgotten all the
+    /// same.
     pub fn delete<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a RemoteObjectId>,

@@ -5,8 +5,9 @@
 //!      handles, at once ◄──┘                       ids ──► objects
 //! ```
 //!
-//! Ops that are sent to one task run there in the order of their calls, without waiting for answers: each follows the chain object of the
-//! one before. An op that is not sent, because an argument failed, passes that chain on, so that later ops do not wait for ever.
+//! Ops that are sent to one task run there in the order of their calls, without waiting for
+//! answers: each follows the chain object of the one before. An op that is not sent, because an
+//! argument failed, passes that chain on, so that later ops do not wait for ever.
 
 mod attributes;
 
@@ -32,7 +33,8 @@ use crate::message::{RemoteExecuteOpRequest, RemoteExecuteOpResponse, RemoteOutp
 use crate::object::RemoteObjectId;
 use crate::tensor::RemoteTensor;
 
-/// Runs ops on a device of another task. It knows every op: whether the task knows it, the task says.
+/// Runs ops on a device of another task. It knows every op: whether the task knows it, the task
+/// says.
 #[derive(Clone, Debug)]
 pub struct RemoteOpHandler {
     context: Arc<DistributedContext>,
@@ -154,7 +156,8 @@ struct Call {
     handler: RemoteOpHandler,
     promise: Promise<Chain>,
     pending: Vec<PendingHandle>,
-    /// The chains in front of the op and behind it: no object that the request uses is deleted before the answer.
+    /// The chains in front of the op and behind it: no object that the request uses is deleted
+    /// before the answer.
     used: [RemoteObjectId; 2],
     request: RemoteExecuteOpRequest,
 }

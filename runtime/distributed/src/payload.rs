@@ -41,7 +41,8 @@ impl Payload {
         Self::new(metadata.into_iter().chain([elements]).collect())
     }
 
-    /// The tensor of a payload that is one. Its buffer is the payload's, unless the elements are misaligned there.
+    /// The tensor of a payload that is one. Its buffer is the payload's, unless the elements are
+    /// misaligned there.
     ///
     /// # Errors
     /// `malformed tensor payload: …`

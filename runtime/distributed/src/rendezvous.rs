@@ -4,8 +4,9 @@
 //!            payload ──► key ◄── receiver         whoever comes second calls the receiver with the payload
 //! ```
 //!
-//! Each pair is consumed once. The receiver runs on the thread that comes second, without the lock held. Payloads that nobody has asked
-//! for have a limit in bytes: beyond it, senders are told to come back later.
+//! Each pair is consumed once. The receiver runs on the thread that comes second, without the lock
+//! held. Payloads that nobody has asked for have a limit in bytes: beyond it, senders are told to
+//! come back later.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -103,7 +104,8 @@ impl Rendezvous {
     /// Hands a payload to the receiver of its key, now or once there is one.
     ///
     /// # Errors
-    /// `Value for key K was set twice.` if one is waiting already; `receive buffer of T is full` if too many others are.
+    /// `Value for key K was set twice.` if one is waiting already; `receive buffer of T is full` if
+    /// too many others are.
     pub fn send(&self, key: &str, payload: Payload) -> Result<(), RemoteError> {
         let mut state = self.lock();
         if let Some(error) = &state.closed {
@@ -135,8 +137,9 @@ impl Rendezvous {
         }
     }
 
-    /// Calls a receiver with the payload of its key, now or once there is one. The receiver gets an error if another one waits for the
-    /// key already: `Two receivers for key K.` Returns `true` if the receiver waits, `false` if it was called.
+    /// Calls a receiver with the payload of its key, now or once there is one. The receiver gets an
+    /// error if another one waits for the key already: `Two receivers for key K.` Returns `true` if
+    /// the receiver waits, `false` if it was called.
     pub fn receive(&self, key: &str, receiver: Receiver) -> bool {
         let mut state = self.lock();
         let closed = state.closed.clone();
@@ -163,7 +166,8 @@ impl Rendezvous {
         false
     }
 
-    /// As [`receive`](Self::receive), but returns `false` and drops the receiver if another one waits for the key.
+    /// As [`receive`](Self::receive), but returns `false` and drops the receiver if another one
+    /// waits for the key.
     pub(crate) fn try_receive(&self, key: &str, receiver: Receiver) -> bool {
         let is_taken = matches!(self.lock().waiting.get(key), Some(Waiting::Receiver(_)));
         if !is_taken {

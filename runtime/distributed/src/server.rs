@@ -142,7 +142,8 @@ struct Kept {
 }
 
 impl Server {
-    /// A server, which listens from now on. One with an unknown type of communicator is without a network.
+    /// A server, which listens from now on. One with an unknown type of communicator is without a
+    /// network.
     ///
     /// # Errors
     /// If it cannot listen at its address.
@@ -226,7 +227,8 @@ impl Server {
     /// Makes a context on this task.
     ///
     /// # Errors
-    /// `Failed to create DistributedContext: context ID X already exists!`, and those of the configuration.
+    /// `Failed to create DistributedContext: context ID X already exists!`, and those of the
+    /// configuration.
     pub fn create_context(
         &self,
         id: u64,
@@ -286,7 +288,8 @@ impl Server {
         Ok(())
     }
 
-    /// Starts to track the accesses to a context, unless they are tracked already: without any for a while, it goes.
+    /// Starts to track the accesses to a context, unless they are tracked already: without any for
+    /// a while, it goes.
     pub(crate) fn track(&self, id: u64) {
         let mut contexts = self.lock_contexts();
         if let Some(kept) = contexts.by_id.get_mut(&id) {
@@ -526,8 +529,8 @@ fn answer<T: Into<Response>>(reply: Reply<Response>, outcome: Answer<T>) {
 }
 
 impl Server {
-    /// Checks that a request is one that this task may send: of a context that it takes part in, in its own name, and as the lead task if
-    /// only that one may.
+    /// Checks that a request is one that this task may send: of a context that it takes part in, in
+    /// its own name, and as the lead task if only that one may.
     fn check_caller(&self, caller: &TaskName, request: &Request) -> Result<(), RemoteError> {
         let refused = |why: &str| {
             let message = format!("{} of {caller} is refused: {why}", request.method().name());

@@ -1,4 +1,5 @@
-//! One op of a function that runs an op of the Core Runtime, and the values of functions by their types.
+//! One op of a function that runs an op of the Core Runtime, and the values of functions by their
+//! types.
 
 use tfrt_attr::AttrValue;
 use tfrt_compiler::attribute_value;
@@ -99,7 +100,8 @@ impl Call {
         module.attribute_str(function).map(str::to_owned)
     }
 
-    /// What is registered of the op for devices of a type; nothing if it is faulty there, which whoever calls it is told of.
+    /// What is registered of the op for devices of a type; nothing if it is faulty there, which
+    /// whoever calls it is told of.
     pub(crate) fn registered<'a>(
         &self,
         ops: &'a OpRegistry,
@@ -150,7 +152,8 @@ pub(crate) fn device_attribute(module: &Module, op: OpId) -> Option<&str> {
     module.attribute_str(module.attr(op, names::DEVICE)?)
 }
 
-/// The type of a device, from its name: `cpu` for `CPU:0` and for `/job:worker/task:0/device:CPU:0`.
+/// The type of a device, from its name: `cpu` for `CPU:0` and for
+/// `/job:worker/task:0/device:CPU:0`.
 pub(crate) fn type_of_device(name: &str) -> String {
     let local = name
         .rsplit_once("/device:")
@@ -204,7 +207,8 @@ pub(crate) fn known_results(module: &Module, op: OpId) -> Vec<Option<TensorMetad
     }
 }
 
-/// Whether an op only makes what it returns, so that it may go if nobody needs that, and may be made again in another place.
+/// Whether an op only makes what it returns, so that it may go if nobody needs that, and may be
+/// made again in another place.
 pub(crate) fn is_removable(module: &Module, op: OpId) -> bool {
     match module.op_name(op) {
         // To find a handler has no effect; what registers one is ordered by the chain.

@@ -1,11 +1,13 @@
 //! Calls of functions as ops, replaced by the bodies of the functions.
 //!
-//! Preconditions: the program is verified. `tf.PartitionedCall` and `tf.StatefulPartitionedCall` call the function that their function
-//! attribute `f` names: from tensor handles to tensor handles, with a leading chain at both ends or at neither.
+//! Preconditions: the program is verified. `tf.PartitionedCall` and `tf.StatefulPartitionedCall`
+//! call the function that their function attribute `f` names: from tensor handles to tensor
+//! handles, with a leading chain at both ends or at neither.
 //!
-//! A call without an order has none to give: the called function starts from a new chain, and the chain that it returns is dropped, so
-//! that it must not have effects. A function that calls itself, directly or through others, would never end: that is an error, as is
-//! one that grows beyond bounds.
+//! A call without an order has none to give: the called function starts from a new chain, and the
+//! chain that it returns is dropped, so that it must not have effects. A function that calls
+//! itself, directly or through others, would never end: that is an error, as is one that grows
+//! beyond bounds.
 //!
 //! Cost: linear in the size of the result.
 
@@ -25,7 +27,8 @@ pub const MAX_EXPANDED_OPS: usize = 100_000;
 /// How deep calls may nest.
 pub const MAX_CALL_DEPTH: usize = 64;
 
-/// Replaces the calls in a function by the bodies of what they call. Returns what cannot be replaced.
+/// Replaces the calls in a function by the bodies of what they call. Returns what cannot be
+/// replaced.
 pub fn expand_calls(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
     let mut expansion = Expansion {
         ops,
@@ -67,8 +70,8 @@ impl Expansion<'_> {
         Ok(())
     }
 
-    /// Appends ops to the block that they were taken from, and bodies in the place of calls. Returns
-    /// how many ops there are then, where there were `size` before.
+    /// Appends ops to the block that they were taken from, and bodies in the place of calls.
+    /// Returns how many ops there are then, where there were `size` before.
     fn expand(
         &mut self,
         module: &mut Module,
@@ -260,7 +263,8 @@ fn num_ops(module: &Module, block: BlockId) -> usize {
     ops.map(|&op| module.walk(op).len()).sum()
 }
 
-/// Whether a function does something beside computing its results, as far as declarations and registrations tell.
+/// Whether a function does something beside computing its results, as far as declarations and
+/// registrations tell.
 pub(crate) fn has_effects(module: &Module, func: OpId, ops: &OpRegistry) -> bool {
     let Some(block) = module.entry_block(func) else {
         return false;

@@ -1,11 +1,12 @@
 //! Inference: what is known of tensors before anything runs.
 //!
-//! Preconditions: the program is verified. What a function is called with is its attribute `corert.arguments`; what is not said
-//! there is not known.
+//! Preconditions: the program is verified. What a function is called with is its attribute
+//! `corert.arguments`; what is not said there is not known.
 //!
-//! Each op is asked with the metadata of its operands and with its attributes, in program order; what it tells becomes its attribute
-//! `corert.results`. An op of which an operand is not known is not asked: then its results are not known either. A refusal, and metadata
-//! that contradicts what the attribute said before, is an error at the op. Running the pass twice changes nothing more.
+//! Each op is asked with the metadata of its operands and with its attributes, in program order;
+//! what it tells becomes its attribute `corert.results`. An op of which an operand is not known is
+//! not asked: then its results are not known either. A refusal, and metadata that contradicts what
+//! the attribute said before, is an error at the op. Running the pass twice changes nothing more.
 //!
 //! Cost: one run of a metadata function for each op.
 

@@ -1,6 +1,7 @@
 //! Functions, instantiated and ready to be run.
 //!
-//! An instance is made for the metadata and devices of the arguments and for the devices in scope, and kept with the function.
+//! An instance is made for the metadata and devices of the arguments and for the devices in scope,
+//! and kept with the function.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -256,7 +257,8 @@ impl FunctionOp {
     }
 }
 
-/// An error of its own for one of the callers that share an instance: where it happened is the caller's place.
+/// An error of its own for one of the callers that share an instance: where it happened is the
+/// caller's place.
 fn for_one_caller(error: &Error) -> Error {
     Error::new(error.message()).with_code(error.code())
 }
@@ -305,7 +307,8 @@ impl Shared {
             let chain = invocation.chain.as_deref().cloned();
             arguments.push(chain.unwrap_or_else(AnyRef::ready_chain));
         }
-        // The values have the only references to the handles, so that ops may use their memory again.
+        // The values have the only references to the handles, so that ops may use their memory
+        // again.
         let handles = invocation.arguments.iter_mut().map(std::mem::take);
         arguments.extend(handles.map(AnyRef::available));
         let mut results = instance.function.execute(ctx, &arguments).into_iter();

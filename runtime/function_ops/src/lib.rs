@@ -1,10 +1,10 @@
 //! Functions of programs as ops.
 //!
-//! A function from tensor handles to tensor handles can be called like any op. The first call with operands of given metadata on given
-//! devices *instantiates* it: the metadata of its tensors is inferred, unused ops are removed, every
-//! op is placed, the function is split by devices, and ops become kernels. Later calls with such
-//! metadata and devices run the result: without handlers, without decoding attributes, and without
-//! handles in between.
+//! A function from tensor handles to tensor handles can be called like any op. The first call with
+//! operands of given metadata on given devices *instantiates* it: the metadata of its tensors is
+//! inferred, unused ops are removed, every op is placed, the function is split by devices, and ops
+//! become kernels. Later calls with such metadata and devices run the result: without handlers,
+//! without decoding attributes, and without handles in between.
 //!
 //! ```text
 //!  text or BEF ──► FunctionProgram ── function_op ──► ReadyOp ── call ──► handles
@@ -24,11 +24,11 @@
 //! | [`instance`] | keeps a function that is ready to run |
 //! | `program` | holds the program that functions are taken from |
 //!
-//! Each step is a pass of `tfrt opt`, so it can be seen and tested as text: `--corert-expand-calls`,
-//! `--corert-infer-metadata`, `--corert-prune`, `--corert-rewrite`, `--corert-place`,
-//! `--corert-partition` and `--corert-lower`. `--corert-explain-placement` reports why each op is on
-//! its device, and `--corert-explain-rewrites` rewrites and reports which rule applied where. The
-//! passes know the ops that are linked into the program.
+//! Each step is a pass of `tfrt opt`, so it can be seen and tested as text:
+//! `--corert-expand-calls`, `--corert-infer-metadata`, `--corert-prune`, `--corert-rewrite`,
+//! `--corert-place`, `--corert-partition` and `--corert-lower`. `--corert-explain-placement`
+//! reports why each op is on its device, and `--corert-explain-rewrites` rewrites and reports which
+//! rule applied where. The passes know the ops that are linked into the program.
 //!
 //! Unlike other passes, these know ops by name: those of the Core Runtime's dialect.
 #![forbid(unsafe_code)]
@@ -91,7 +91,8 @@ pub mod __private {
     }
 }
 
-/// The ops that are linked, for passes. A program with two kernels of one name has none: every tool refuses it before.
+/// The ops that are linked, for passes. A program with two kernels of one name has none: every tool
+/// refuses it before.
 fn linked_ops() -> &'static OpRegistry {
     static OPS: OnceLock<OpRegistry> = OnceLock::new();
     OPS.get_or_init(|| {

@@ -1,7 +1,8 @@
 //! Lowering: ops become their own kernels.
 //!
-//! Preconditions: the program is verified, and ops are [placed](mod@crate::place) and [partitioned](mod@crate::partition); an op without a
-//! device is one of the device that its handler is for, or stays as it is.
+//! Preconditions: the program is verified, and ops are [placed](mod@crate::place) and
+//! [partitioned](mod@crate::partition); an op without a device is one of the device that its
+//! handler is for, or stays as it is.
 //!
 //! ```text
 //!  %h = corert.executeop(%cpu) "tf.Relu"(%x)      %t = "corert.operand"(%x)           a tensor of a handle, once
@@ -9,14 +10,16 @@
 //!  tfrt.return %h                                 %h = "corert.handle_of_tensor"(%u)  a handle, where one is needed
 //! ```
 //!
-//! An op is lowered if a kernel runs it on its device, the kernel takes and returns tensors in host memory, and the attributes of the call are
-//! what the kernel declares. Others stay. Their metadata is told when they run, as everywhere; kernels that say it in their
-//! declaration have their results allocated by the runtime.
+//! An op is lowered if a kernel runs it on its device, the kernel takes and returns tensors in host
+//! memory, and the attributes of the call are what the kernel declares. Others stay. Their metadata
+//! is told when they run, as everywhere; kernels that say it in their declaration have their
+//! results allocated by the runtime.
 //!
-//! A tensor that an op might not take as it is, because it may not be dense, is looked at on its way. That is not needed for one that a
-//! kernel returns as a dense tensor by its type.
+//! A tensor that an op might not take as it is, because it may not be dense, is looked at on its
+//! way. That is not needed for one that a kernel returns as a dense tensor by its type.
 //!
-//! Ordering: the chain of an op with effects is that of its kernel; one without effects hands its chain on. Cost: linear in the number of ops.
+//! Ordering: the chain of an op with effects is that of its kernel; one without effects hands its
+//! chain on. Cost: linear in the number of ops.
 
 use std::collections::HashMap;
 
@@ -94,7 +97,8 @@ impl<'a> Lowered<'a> {
             return None;
         }
         call.attrs(module)?.check(def).ok()?;
-        // What programs leave out is the kernel's default, and what it does not declare means nothing to it.
+        // What programs leave out is the kernel's default, and what it does not declare means
+        // nothing to it.
         let takes_tensors = def.operands.iter().all(|operand| is_tensor(operand.ty));
         let returns_tensors = def.results.iter().all(|result| is_tensor(result.ty));
         if !takes_tensors || !returns_tensors || !def.functions.is_empty() {
@@ -197,10 +201,12 @@ impl Lowering {
             module.replace_all_uses(after, after_kernel.unwrap_or(before));
         }
         module.set_operands(call.op, Vec::new());
-        // Its handles are used by ops that come later, which are given others when it is their turn.
+        // Its handles are used by ops that come later, which are given others when it is their
+        // turn.
     }
 
-    /// Appends an op as it is, but for its operands. What was inferred of its results has served its purpose, and files cannot hold it.
+    /// Appends an op as it is, but for its operands. What was inferred of its results has served
+    /// its purpose, and files cannot hold it.
     fn keep(&mut self, module: &mut Module, op: OpId) {
         module.remove_attr(op, names::RESULTS);
         for index in 0..module.operands(op).len() {

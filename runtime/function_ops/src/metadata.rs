@@ -1,4 +1,5 @@
-//! Metadata as types of tensors: `f32 [2, 3]` is `tensor<2x3xf32>`, and what is not known is `none`.
+//! Metadata as types of tensors: `f32 [2, 3]` is `tensor<2x3xf32>`, and what is not known is
+//! `none`.
 
 use tfrt_compiler::element_type::{dtype_of, type_of};
 use tfrt_ir::{AttrId, Attribute, Module, Type, TypeId};

@@ -1,7 +1,7 @@
 //! The ops, types and attributes that this crate reads and writes by name.
 //!
-//! Other passes know ops by their declarations alone. Here it cannot be so: what is rewritten is the Core Runtime's own dialect, and
-//! what it is rewritten to are ops of the same dialect.
+//! Other passes know ops by their declarations alone. Here it cannot be so: what is rewritten is
+//! the Core Runtime's own dialect, and what it is rewritten to are ops of the same dialect.
 
 use tfrt_ir::{Module, Type, TypeId};
 
@@ -38,7 +38,8 @@ pub(crate) const RETURN: &str = "tfrt.return";
 /// Starts an order.
 pub(crate) const NEW_CHAIN: &str = "tfrt.new.chain";
 
-/// The ops that call a function of the program, which their attribute `f` names: without effects, and with them.
+/// The ops that call a function of the program, which their attribute `f` names: without effects,
+/// and with them.
 pub(crate) const FUNCTION_CALLS: [&str; 2] = ["tf.PartitionedCall", "tf.StatefulPartitionedCall"];
 /// The attribute that names the function.
 pub(crate) const CALLED_FUNCTION: &str = "f";

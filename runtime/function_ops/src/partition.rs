@@ -10,14 +10,16 @@
 //! ```
 //!
 //! A function whose ops are on one device stays as it is. Otherwise:
-//! - a value that another device needs is sent once to each of these, where it is made, and received once, at the start of the function
-//!   there. Handles are copied to the device then;
-//! - ops without a device, such as control flow, are the host's, which is the first device. Constants and handlers are made
-//!   again wherever they are needed;
-//! - sending does not wait for the value, and a failed value is sent like any other, so that errors travel along the data.
+//! - a value that another device needs is sent once to each of these, where it is made, and
+//!   received once, at the start of the function there. Handles are copied to the device then;
+//! - ops without a device, such as control flow, are the host's, which is the first device.
+//!   Constants and handlers are made again wherever they are needed;
+//! - sending does not wait for the value, and a failed value is sent like any other, so that errors
+//!   travel along the data.
 //!
-//! Nobody waits for ever: a value that nobody sent is an error as soon as nobody can send it any more. Ordering: chains are values like
-//! any others, so that each effect stays behind those that it followed. Cost: linear in the number of ops, times that of the devices.
+//! Nobody waits for ever: a value that nobody sent is an error as soon as nobody can send it any
+//! more. Ordering: chains are values like any others, so that each effect stays behind those that
+//! it followed. Cost: linear in the number of ops, times that of the devices.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,18 +1,22 @@
 //! Placement: the device of every op.
 //!
-//! Preconditions: the program is verified, and metadata is [inferred](mod@crate::infer). The devices of a function are its attribute
-//! `corert.devices`, the host's first; without it there is the host alone.
+//! Preconditions: the program is verified, and metadata is [inferred](mod@crate::infer). The
+//! devices of a function are its attribute `corert.devices`, the host's first; without it there is
+//! the host alone.
 //!
 //! Where a device scope is in force, its devices are the attribute `corert.devices_in_scope`. An op
 //! that says nothing runs on one of them; with `corert.soft_placement` on another one, if none of
 //! them has the op.
 //!
-//! An op that says nothing goes where the rules of [`EagerContext::explain`](tfrt_core::EagerContext::explain) send it. An op says where it
-//! runs by its attribute `corert.device`, which may be a part of a name such as `GPU`, or by `corert.colocate_with`: the `corert.name` of another
-//! op, which it follows wherever that goes. The op that is named never moves for that. Each op that was placed has its attribute
+//! An op that says nothing goes where the rules of
+//! [`EagerContext::explain`](tfrt_core::EagerContext::explain) send it. An op says where it runs by
+//! its attribute `corert.device`, which may be a part of a name such as `GPU`, or by
+//! `corert.colocate_with`: the `corert.name` of another op, which it follows wherever that goes.
+//! The op that is named never moves for that. Each op that was placed has its attribute
 //! `corert.device` afterwards, with a full name. Running the pass twice changes nothing more.
 //!
-//! Ops of handlers that are not those of a device stay where their handlers run them, and are not placed.
+//! Ops of handlers that are not those of a device stay where their handlers run them, and are not
+//! placed.
 //!
 //! Cost: linear in the number of ops, times that of the devices.
 
@@ -36,7 +40,8 @@ use crate::names;
 /// Integer tensors of at most so many elements, in host memory, keep an op on the host.
 const MAX_SMALL_ELEMENTS: usize = 64;
 
-/// What a copy from one device to another is assumed to cost: so many bytes a microsecond, behind so many microseconds.
+/// What a copy from one device to another is assumed to cost: so many bytes a microsecond, behind
+/// so many microseconds.
 const BYTES_PER_MICROSECOND: f64 = 10_000.0;
 const LATENCY_MICROSECONDS: f64 = 10.0;
 
@@ -96,7 +101,8 @@ struct Decision {
     place: Place,
     /// Which op runs where, and why.
     message: String,
-    /// The name of each device, whether it has the op, and what it costs to move the operands there.
+    /// The name of each device, whether it has the op, and what it costs to move the operands
+    /// there.
     candidates: Vec<(String, bool, f64)>,
 }
 
@@ -178,7 +184,8 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Places every call. An op that follows a later one is placed behind that, by the homes of operands that are known then.
+    /// Places every call. An op that follows a later one is placed behind that, by the homes of
+    /// operands that are known then.
     fn run(&mut self, module: &Module) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
         let mut homes: Vec<Option<usize>> = vec![None; self.calls.len()];
@@ -346,7 +353,8 @@ impl<'a> Placer<'a> {
         cheapest.unwrap_or(0)
     }
 
-    /// How many microseconds it is assumed to take to move the operands that are elsewhere to a device.
+    /// How many microseconds it is assumed to take to move the operands that are elsewhere to a
+    /// device.
     fn moving_cost(&self, module: &Module, call: &Call, device: usize) -> f64 {
         let elsewhere = call.arguments(module).iter();
         let elsewhere = elsewhere.filter(|value| {

@@ -39,7 +39,8 @@ pub struct FunctionProgram {
 }
 
 impl FunctionProgram {
-    /// A program in MLIR text, checked against the declarations of `kernels`. `file_name` is what places in it are places of.
+    /// A program in MLIR text, checked against the declarations of `kernels`. `file_name` is what
+    /// places in it are places of.
     ///
     /// # Errors
     /// Everything that is wrong with the text.
@@ -85,10 +86,12 @@ impl FunctionProgram {
         }
     }
 
-    /// Which rules apply to a function that is called with tensors of this metadata, in order, and where: one text for each.
+    /// Which rules apply to a function that is called with tensors of this metadata, in order, and
+    /// where: one text for each.
     ///
     /// # Errors
-    /// If there is no such function, if it cannot be instantiated for such tensors, or if rules apply without end.
+    /// If there is no such function, if it cannot be instantiated for such tensors, or if rules
+    /// apply without end.
     pub fn rewrites(
         &self,
         name: &str,
@@ -111,9 +114,9 @@ impl FunctionProgram {
         }
     }
 
-    /// Where the ops of the program would run, and why: a table for each op that runs by its name on a
-    /// handler for a type of devices, in the order of the program. What is known of arguments is what
-    /// the attributes of their functions say.
+    /// Where the ops of the program would run, and why: a table for each op that runs by its name
+    /// on a handler for a type of devices, in the order of the program. What is known of arguments
+    /// is what the attributes of their functions say.
     ///
     /// ```
     /// use tfrt_function_ops::FunctionProgram;
@@ -213,11 +216,13 @@ fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
 
 /// Functions as ops of a context.
 pub trait FunctionOps {
-    /// The op that a function of a program is: from tensor handles to tensor handles, with a leading chain at both ends or at neither.
+    /// The op that a function of a program is: from tensor handles to tensor handles, with a
+    /// leading chain at both ends or at neither.
     ///
-    /// The function is instantiated when it is first called with tensors of given element types, shapes and devices; what is wrong with it
-    /// then is the error of the call. In the program, its ops are those of the handlers of device types, such as `cpu`; they run on the
-    /// devices of the context, where the scopes of the calling thread allow it.
+    /// The function is instantiated when it is first called with tensors of given element types,
+    /// shapes and devices; what is wrong with it then is the error of the call. In the program, its
+    /// ops are those of the handlers of device types, such as `cpu`; they run on the devices of the
+    /// context, where the scopes of the calling thread allow it.
     ///
     /// # Errors
     /// If the program has no such function, or it cannot be an op.

@@ -1,13 +1,15 @@
-//! Pruning: what no result and no effect needs goes before anything runs. Execution is greedy, so it would run otherwise.
+//! Pruning: what no result and no effect needs goes before anything runs. Execution is greedy, so
+//! it would run otherwise.
 //!
 //! Preconditions: the program is verified.
 //!
 //! Phases:
-//! 1. *loosen*: an op that runs in an order, but is registered without effects, does not take part in that order: it runs without one, and
-//!    what followed it follows what it followed;
+//! 1. *loosen*: an op that runs in an order, but is registered without effects, does not take part
+//!    in that order: it runs without one, and what followed it follows what it followed;
 //! 2. *sweep*: ops that only make their results go if nobody needs those, last to first.
 //!
-//! Ordering: an op without effects hands its chain on as it is, so that loosening it drops no order. Cost: linear in the number of ops.
+//! Ordering: an op without effects hands its chain on as it is, so that loosening it drops no
+//! order. Cost: linear in the number of ops.
 
 use std::collections::HashSet;
 

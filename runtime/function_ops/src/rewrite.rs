@@ -1,6 +1,7 @@
 //! Rewrites: ops in place of others that compute the same with less work.
 //!
-//! A [`Rule`] is declared with [`rewrite!`](macro@crate::rewrite), by a pattern and a replacement, and collected at link time like a kernel:
+//! A [`Rule`] is declared with [`rewrite!`](macro@crate::rewrite), by a pattern and a replacement,
+//! and collected at link time like a kernel:
 //!
 //! ```
 //! use tfrt_function_ops::rewrite;
@@ -22,18 +23,22 @@
 //! replacement := like a pattern
 //! ```
 //!
-//! A name is any value; where it stands twice, both are the same value. In a replacement a name may also be a constant that the rule made.
-//! A condition (`where`) looks at what was [found](Match), and a function (`with`) gives attributes and constants to what is
-//! [made](Replacement); ops are counted from 0 in the order in which they are written.
+//! A name is any value; where it stands twice, both are the same value. In a replacement a name may
+//! also be a constant that the rule made. A condition (`where`) looks at what was [found](Match),
+//! and a function (`with`) gives attributes and constants to what is [made](Replacement); ops are
+//! counted from 0 in the order in which they are written.
 //!
 //! # What every rewrite keeps
 //!
-//! - Only ops without effects and without an order match, all of them on one device, and only first results: the others are unused.
-//! - A value that the replacement leaves out must be a constant. So what is made waits for all that was waited for before.
-//! - The element type and the shape of the result stay what they are known to be; a rule that would change them does not apply.
+//! - Only ops without effects and without an order match, all of them on one device, and only first
+//!   results: the others are unused.
+//! - A value that the replacement leaves out must be a constant. So what is made waits for all that
+//!   was waited for before.
+//! - The element type and the shape of the result stay what they are known to be; a rule that would
+//!   change them does not apply.
 //!
-//! Rules apply greedily, those of greater benefit first, until none does. A function is given up with an error where that does not come to an
-//! end within a [bound](MAX_REWRITES_PER_OP).
+//! Rules apply greedily, those of greater benefit first, until none does. A function is given up
+//! with an error where that does not come to an end within a [bound](MAX_REWRITES_PER_OP).
 
 mod apply;
 
@@ -58,7 +63,8 @@ pub struct Rule {
     pub name: &'static str,
     /// What it does, in a sentence.
     pub summary: &'static str,
-    /// Of several rules that match, the one of the greatest benefit applies; of equals, the first by name.
+    /// Of several rules that match, the one of the greatest benefit applies; of equals, the first
+    /// by name.
     pub benefit: u32,
     /// What it applies to.
     pub pattern: Pattern,
@@ -115,8 +121,9 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Declares a [`Rule`](crate::rewrite::Rule): a documentation comment, a name, a benefit, a pattern and a replacement, then a condition behind
-/// `where` and a function behind `with`, if there are any.
+/// Declares a [`Rule`](crate::rewrite::Rule): a documentation comment, a name, a benefit, a pattern
+/// and a replacement, then a condition behind `where` and a function behind `with`, if there are
+/// any.
 ///
 /// ```
 /// use tfrt_attr::AttrValue;
@@ -132,7 +139,7 @@ impl fmt::Display for Pattern {
 #[macro_export]
 macro_rules! rewrite {
     (
-        #[doc = $doc:literal]
+        $(#[doc = $doc:literal])+
         $name:literal ($benefit:literal): [$($pattern:tt)*] => [$($replacement:tt)*];
         $(where $condition:expr;)?
         $(with $attributes:expr;)?
@@ -140,7 +147,7 @@ macro_rules! rewrite {
         $crate::__private::submit! {
             $crate::rewrite::Rule {
                 name: $name,
-                summary: $crate::__private::without_blank($doc),
+                summary: $crate::__private::without_blank($crate::__private::concat!($($doc),+)),
                 benefit: $benefit,
                 pattern: $crate::rewrite_pattern!(@one $($pattern)*),
                 replacement: $crate::rewrite_pattern!(@one $($replacement)*),

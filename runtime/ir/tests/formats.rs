@@ -1,6 +1,7 @@
 //! Every element of the assembly format language, read and printed.
 //!
-//! An op in its custom form is printed as it was read, and its generic form is printed as the same custom form.
+//! An op in its custom form is printed as it was read, and its generic form is printed as the same
+//! custom form.
 
 use std::sync::Arc;
 
@@ -578,7 +579,8 @@ fn a_missing_operand_is_called_by_what_it_is() {
     );
 }
 
-/// A declaration that nobody checked: the op is refused where it is read, and printed in its generic form.
+/// A declaration that nobody checked: the op is refused where it is read, and printed in its
+/// generic form.
 #[test]
 fn a_malformed_format_is_reported_where_the_op_is_used() {
     static BROKEN: OpDef = OpDef {

@@ -52,8 +52,8 @@ fn check_print(source: &str, expected: &str, options: &PrintOptions) {
     );
 }
 
-/// What the reference prints of a region whose operands are one value, which it cannot read back: the region's arguments would have
-/// one name. Ours is printed in the generic form.
+/// What the reference prints of a region whose operands are one value, which it cannot read back:
+/// the region's arguments would have one name. Ours is printed in the generic form.
 const UNREADABLE: &str =
     "%12 = tfrt.parallel_for.i32 %arg1 to %arg1 fixed %arg1, %arg3 : f32 {\ntfrt.return\n}\n";
 const READABLE: &str = "%12 = \"tfrt.parallel_for.i32\"(%arg1, %arg1, %arg1, %arg3) ({\n^bb0(%arg5: i32, %arg6: i32, %arg7: f32):\ntfrt.return\n}) : (i32, i32, i32, f32) -> !tfrt.chain\n";
@@ -150,8 +150,8 @@ fn printed_programs_are_read_back() {
     let mut names: Vec<String> = golden_paths()
         .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
         .filter(|name| name.ends_with(".mlir") && name.matches('.').count() == 1)
-        // 41 prints a loop over one value three times, as the reference does, although no name can stand for all three.
-        // The others with tensors use more ops than are declared here.
+        // 41 prints a loop over one value three times, as the reference does, although no name can
+        // stand for all three. The others with tensors use more ops than are declared here.
         .filter(|name| {
             let number: u32 = name.split('-').next().unwrap().parse().unwrap();
             number < 60 && ![41, 44, 45, 46, 48, 51].contains(&number)

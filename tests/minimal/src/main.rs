@@ -1,5 +1,5 @@
-//! The smallest program that embeds the runtime: it executes the function `main` of a BEF file on the calling thread, with twenty
-//! kernels of its own, and prints what it returns.
+//! The smallest program that embeds the runtime: it executes the function `main` of a BEF file on
+//! the calling thread, with twenty kernels of its own, and prints what it returns.
 
 mod kernels;
 

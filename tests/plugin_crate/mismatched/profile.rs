@@ -1,4 +1,5 @@
-//! A library of another profile than the program that loads it; which one, whoever compiles it says.
+//! A library of another profile than the program that loads it. Whoever compiles it chooses the
+//! profile.
 
 #[repr(C)]
 pub struct Header {

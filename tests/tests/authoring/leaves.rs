@@ -1,4 +1,5 @@
-//! Functions whose kernels are all plain run without preparations. What such kernels may do all the same has no other outcome.
+//! Functions whose kernels are all plain run without preparations. What such kernels may do all the
+//! same has no other outcome.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

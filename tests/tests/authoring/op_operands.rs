@@ -1,4 +1,5 @@
-//! Ops called by Rust functions, operands in host memory, resources, and results in the memory of operands.
+//! Ops called by Rust functions, operands in host memory, resources, and results in the memory of
+//! operands.
 
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
@@ -8,7 +9,8 @@ use tfrt::host::device::{CpuDevice, Device};
 use tfrt::prelude::*;
 use tfrt::testing;
 
-/// A context with the processor, and with devices of these names, whose type is `npu` if the name says so.
+/// A context with the processor, and with devices of these names, whose type is `npu` if the name
+/// says so.
 fn eager(others: &[&str]) -> Arc<EagerContext> {
     let host = HostContext::builder()
         .registry(KernelRegistry::from_link().unwrap().into())

@@ -1,5 +1,5 @@
-//! Random programs that are written without chains: threaded, and passed on to other passes, they do under every schedule what a
-//! sequential interpreter of the same program does.
+//! Random programs that are written without chains: threaded, and passed on to other passes, they
+//! do under every schedule what a sequential interpreter of the same program does.
 
 mod choices;
 

@@ -1,4 +1,5 @@
-//! Passes keep what programs do: random programs give the same results and the same effects before and after, under any work queue.
+//! Passes keep what programs do: random programs give the same results and the same effects before
+//! and after, under any work queue.
 //!
 //! `TFRT_STRESS=N` tries N programs of each kind instead of some.
 

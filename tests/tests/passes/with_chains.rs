@@ -1,4 +1,5 @@
-//! Random programs that are written with chains: the passes that knew such programs first keep what they do.
+//! Random programs that are written with chains: the passes that knew such programs first keep what
+//! they do.
 
 use std::fmt::Write;
 
@@ -8,7 +9,8 @@ use proptest::{prop_assert_eq, prop_oneof};
 
 use crate::bench::{Bench, num_programs, run_pipeline, runner, text_of};
 
-/// One line of a function. Numbers pick values among those that are there, or functions among those further up.
+/// One line of a function. Numbers pick values among those that are there, or functions among those
+/// further up.
 #[derive(Clone, Copy, Debug)]
 enum Line {
     Constant(i8),

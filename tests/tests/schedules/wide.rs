@@ -1,12 +1,15 @@
-//! Random programs that use more of the language, started and disturbed in more ways: functions of several results, loops and choices,
-//! functions that kernels and tasks start, ops of the Core Runtime, objects that tell when they are dropped, requests that are cancelled,
-//! arguments that come late, panics of kernels and of drops.
+//! Random programs that use more of the language, started and disturbed in more ways: functions of
+//! several results, loops and choices, functions that kernels and tasks start, ops of the Core
+//! Runtime, objects that tell when they are dropped, requests that are cancelled, arguments that
+//! come late, panics of kernels and of drops.
 //!
-//! A plan starts several functions of one program, in one request or in several, and waits now and then. It is carried out in the ready
-//! loop, which is what all others are compared with: following schedules, traced, and with tracing switched on and off between calls;
-//! under a queue that keeps an order, and under those that run tasks at once or the last one first, for which everything must be the
-//! same, the order of effects and drops included. Under queues of threads, or where other threads run the tasks of the first, results
-//! must be the same, and everything else but for the order.
+//! A plan starts several functions of one program, in one request or in several, and waits now and
+//! then. It is carried out in the ready loop, which is what all others are compared with: following
+//! schedules, traced, and with tracing switched on and off between calls; under a queue that keeps
+//! an order, and under those that run tasks at once or the last one first, for which everything
+//! must be the same, the order of effects and drops included. Under queues of threads, or where
+//! other threads run the tasks of the first, results must be the same, and everything else but for
+//! the order.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};

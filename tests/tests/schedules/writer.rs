@@ -439,7 +439,8 @@ impl Writer<'_> {
         self.body(scope, num_ops, depth - 1);
     }
 
-    /// The body of a loop that carries a chain and two numbers, some of them unchanged or exchanged.
+    /// The body of a loop that carries a chain and two numbers, some of them unchanged or
+    /// exchanged.
     fn copied_body(&mut self, mut scope: Scope, depth: usize) {
         for _ in 0..self.random.below(5) {
             self.copied_op(&mut scope, depth);

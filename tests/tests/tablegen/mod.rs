@@ -14,8 +14,9 @@ pub struct TableGen {
 }
 
 impl TableGen {
-    /// Looks for a tool that reads `declarations`: what `MLIR_TBLGEN` names, or else each `mlir-tblgen`, maybe with a version
-    /// behind it, in `PATH`. The files that the declarations include must be installed with it; old versions lack some.
+    /// Looks for a tool that reads `declarations`: what `MLIR_TBLGEN` names, or else each
+    /// `mlir-tblgen`, maybe with a version behind it, in `PATH`. The files that the declarations
+    /// include must be installed with it; old versions lack some.
     ///
     /// # Errors
     /// Why there is none.
@@ -81,7 +82,8 @@ impl TableGen {
     }
 }
 
-/// Every tool in the folders of a search path, in the order of the folders; in each of them the newest version first.
+/// Every tool in the folders of a search path, in the order of the folders; in each of them the
+/// newest version first.
 pub fn in_path(path: &OsStr) -> Vec<PathBuf> {
     let version = |path: &Path| {
         let name = path.file_name()?.to_str()?.strip_prefix("mlir-tblgen")?;

@@ -1,4 +1,5 @@
-//! Elementary functions against the standard library's in twice the precision, or in the same for `f64`.
+//! Elementary functions against the standard library's in twice the precision, or in the same for
+//! `f64`.
 
 use tfrt_compute::math::Real;
 use tfrt_compute::unary::{self, Unary};

@@ -109,7 +109,8 @@ fn double_precision_products_agree_with_the_textbook() {
 #[test]
 fn long_sums_and_many_blocks_agree_with_the_textbook() {
     let mut random = Random::new(22);
-    // More than one range of k, more than one chunk of rows, rows that compete for the cache, many blocks.
+    // More than one range of k, more than one chunk of rows, rows that compete for the cache, many
+    // blocks.
     for (m, n, k) in [
         (40, 40, 1100),
         (300, 70, 520),

@@ -114,7 +114,8 @@ fn is_token(module: &Module, value: ValueId) -> bool {
     module.type_spelling(module.value_type(value)) == TOKEN
 }
 
-/// Reads `async`, with which the op returns a token, and `[%a, %b]`, the tokens that it waits for. Returns the latter.
+/// Reads `async`, with which the op returns a token, and `[%a, %b]`, the tokens that it waits for.
+/// Returns the latter.
 fn async_dependencies<'s>(
     parser: &mut Parser<'_, 's, '_>,
     state: &mut OpState,

@@ -1,11 +1,13 @@
-//! Instruction by instruction: each form on edge values and random ones, against Rust's own arithmetic.
+//! Instruction by instruction: each form on edge values and random ones, against Rust's own
+//! arithmetic.
 
 mod common;
 
 use common::{Arg, Device, Random};
 use half::{bf16, f16};
 
-/// One form: the instruction, the kinds of its target and its operands, and what it computes of three words.
+/// One form: the instruction, the kinds of its target and its operands, and what it computes of
+/// three words.
 ///
 /// Kinds: `h` 16 bits, `r` 32 bits, `d` 64 bits, `p` a predicate, the lowest bit.
 type Row = (&'static str, &'static str, fn(u64, u64, u64) -> u64);

@@ -1,4 +1,5 @@
-//! Kernels that a real compiler made: `cuda/*.ptx` are what NVRTC made of `cuda/*.cu`, for two architectures (`cuda/record.py`).
+//! Kernels that a real compiler made: `cuda/*.ptx` are what NVRTC made of `cuda/*.cu`, for two
+//! architectures (`cuda/record.py`).
 
 mod common;
 
@@ -294,7 +295,8 @@ fn transposition_goes_through_shared_memory() {
     });
 }
 
-/// A function of one element: its number in the kernel, its name, the function, how operands are made of numbers from -2 to 2.
+/// A function of one element: its number in the kernel, its name, the function, how operands are
+/// made of numbers from -2 to 2.
 type UnaryRow = (i32, &'static str, fn(f64) -> f64, fn(f32) -> f32);
 
 #[test]
@@ -428,7 +430,8 @@ fn rows_are_gathered_and_structures_are_parameters() {
             0.0,
         );
 
-        // `struct Shape { int nd; int dims[6]; long long sa[6]; long long sb[6]; }`: [3, 4] with a row and a column.
+        // `struct Shape { int nd; int dims[6]; long long sa[6]; long long sb[6]; }`: [3, 4] with a
+        // row and a column.
         let mut shape = Vec::new();
         [2i32, 3, 4, 0, 0, 0, 0]
             .iter()

@@ -25,10 +25,12 @@ pub trait Blas: Debug + Send + Sync {
     /// `cublasScalEx`: x = alpha · x.
     fn scal(&self, current: &Current, handle: BlasHandle, call: &Scal) -> GpuResult<()>;
 
-    /// `cublasGemmEx`, or `cublasGemmStridedBatchedEx` if there is a batch: C = alpha · op(A) · op(B) + beta · C.
+    /// `cublasGemmEx`, or `cublasGemmStridedBatchedEx` if there is a batch: C = alpha · op(A) ·
+    /// op(B) + beta · C.
     fn gemm(&self, current: &Current, handle: BlasHandle, call: &Gemm) -> GpuResult<()>;
 
-    /// `cublas{S,D,C,Z}trsmBatched`: solves op(A) · X = alpha · B, or X · op(A) = alpha · B, for X, in place of B.
+    /// `cublas{S,D,C,Z}trsmBatched`: solves op(A) · X = alpha · B, or X · op(A) = alpha · B, for X,
+    /// in place of B.
     fn trsm_batched(
         &self,
         current: &Current,
@@ -83,7 +85,8 @@ pub struct Scal {
     pub execution_type: i32,
 }
 
-/// A matrix operand: where it is, the type of its elements, its leading dimension and the distance to that of the next product of a batch.
+/// A matrix operand: where it is, the type of its elements, its leading dimension and the distance
+/// to that of the next product of a batch.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct Matrix {

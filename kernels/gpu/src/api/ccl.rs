@@ -29,8 +29,8 @@ pub trait Ccl: Debug + Send + Sync {
     /// `ncclCommCount`: the number of ranks.
     fn count(&self, comm: CommHandle) -> GpuResult<i32>;
 
-    /// `ncclGroupStart`, then each operation in order, then `ncclGroupEnd`, which is called whatever fails before. The work is enqueued on
-    /// `stream`.
+    /// `ncclGroupStart`, then each operation in order, then `ncclGroupEnd`, which is called
+    /// whatever fails before. The work is enqueued on `stream`.
     fn group(
         &self,
         current: &Current,

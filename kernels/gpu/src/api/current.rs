@@ -31,7 +31,8 @@ pub struct Current {
 }
 
 impl Current {
-    /// Makes a context current on this thread. If it is already, as far as this crate knows, the driver is not asked.
+    /// Makes a context current on this thread. If it is already, as far as this crate knows, the
+    /// driver is not asked.
     ///
     /// # Errors
     /// Those of the driver.
@@ -48,7 +49,8 @@ impl Current {
         })
     }
 
-    /// Forgets which context is set on this thread. Implementations say so after calls that change it behind the back of this crate.
+    /// Forgets which context is set on this thread. Implementations say so after calls that change
+    /// it behind the back of this crate.
     pub fn forget() {
         KNOWN.set(None);
     }

@@ -79,7 +79,8 @@ pub trait Dnn: Debug + Send + Sync {
     /// `cudnnBackendDestroyDescriptor`, of all that the plan is made of.
     fn destroy_plan(&self, plan: PlanHandle) -> GpuResult<()>;
 
-    /// `cudnnBackendExecute`. `tensors` are the addresses of x, y, w, and for a fused plan of z and the bias.
+    /// `cudnnBackendExecute`. `tensors` are the addresses of x, y, w, and for a fused plan of z and
+    /// the bias.
     fn execute_plan(
         &self,
         current: &Current,
@@ -97,7 +98,8 @@ pub type TensorOperand = (DescriptorHandle, DevicePtr);
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub enum Descriptor {
-    /// `cudnnSetTensorNdDescriptor`; for a vectorized layout `cudnnSetTensorNdDescriptorEx` with the format `NCHW_VECT_C`.
+    /// `cudnnSetTensorNdDescriptor`; for a vectorized layout `cudnnSetTensorNdDescriptorEx` with
+    /// the format `NCHW_VECT_C`.
     Tensor {
         data_type: i32,
         dims: Vec<i32>,
@@ -110,7 +112,8 @@ pub enum Descriptor {
         format: i32,
         dims: Vec<i32>,
     },
-    /// `cudnnSetConvolutionNdDescriptor`, then `cudnnSetConvolutionMathType` if there is a math type.
+    /// `cudnnSetConvolutionNdDescriptor`, then `cudnnSetConvolutionMathType` if there is a math
+    /// type.
     Convolution {
         compute_type: i32,
         mode: i32,

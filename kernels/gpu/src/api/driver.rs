@@ -52,8 +52,8 @@ pub trait Driver: Debug + Send + Sync {
     /// `cuDevicePrimaryCtxRelease`.
     fn primary_context_release(&self, device: DeviceId) -> GpuResult<()>;
 
-    /// `cuCtxCreate`, with flags 0. It changes the current context of the thread, of which the implementation tells
-    /// [`Current::forget`].
+    /// `cuCtxCreate`, with flags 0. It changes the current context of the thread, of which the
+    /// implementation tells [`Current::forget`].
     fn context_create(&self, device: DeviceId) -> GpuResult<ContextHandle>;
 
     /// `cuCtxDestroy`. It may change the current context, likewise.
@@ -82,11 +82,12 @@ pub trait Driver: Debug + Send + Sync {
     /// `cuStreamQuery`: whether all work is done.
     fn stream_query(&self, stream: StreamHandle) -> GpuResult<bool>;
 
-    /// `cuStreamWaitEvent`: later work of the stream waits for the last record of the event, if there is one.
+    /// `cuStreamWaitEvent`: later work of the stream waits for the last record of the event, if
+    /// there is one.
     fn stream_wait_event(&self, stream: StreamHandle, event: EventHandle) -> GpuResult<()>;
 
-    /// Drops `object` once all work is done that is now in the stream, on whatever thread, where calls of the driver are allowed. If the
-    /// stream fails, the object is dropped as well.
+    /// Drops `object` once all work is done that is now in the stream, on whatever thread, where
+    /// calls of the driver are allowed. If the stream fails, the object is dropped as well.
     fn keep_until_passed(&self, stream: StreamHandle, object: Box<dyn Any + Send>)
     -> GpuResult<()>;
 
@@ -127,20 +128,23 @@ pub trait Driver: Debug + Send + Sync {
     /// `cuMemFreeHost`.
     fn host_memory_free(&self, pointer: DevicePtr) -> GpuResult<()>;
 
-    /// `cuMemHostRegister`: page-locks a buffer, and returns the address by which the device reaches it. The implementation keeps the buffer
-    /// until [`host_memory_unregister`](Self::host_memory_unregister).
+    /// `cuMemHostRegister`: page-locks a buffer, and returns the address by which the device
+    /// reaches it. The implementation keeps the buffer until
+    /// [`host_memory_unregister`](Self::host_memory_unregister).
     fn host_memory_register(&self, current: &Current, buffer: &HostBuffer) -> GpuResult<DevicePtr>;
 
     /// `cuMemHostUnregister`.
     fn host_memory_unregister(&self, pointer: DevicePtr) -> GpuResult<()>;
 
-    /// Reads pinned or registered memory from the host, without waiting for the device. Device memory is an error.
+    /// Reads pinned or registered memory from the host, without waiting for the device. Device
+    /// memory is an error.
     fn host_memory_read(&self, pointer: DevicePtr, bytes: &mut [u8]) -> GpuResult<()>;
 
     /// Writes pinned memory from the host.
     fn host_memory_write(&self, pointer: DevicePtr, bytes: &[u8]) -> GpuResult<()>;
 
-    /// `cuMemcpyAsync`: copies `num_bytes`. Host memory is borrowed, and kept, until the copy is done.
+    /// `cuMemcpyAsync`: copies `num_bytes`. Host memory is borrowed, and kept, until the copy is
+    /// done.
     fn copy_async(
         &self,
         current: &Current,
@@ -162,7 +166,8 @@ pub trait Driver: Debug + Send + Sync {
 
     // Modules.
 
-    /// `cuModuleLoadDataEx`: PTX text or a binary image, which ends in a NUL. Logs of the compiler are in the error.
+    /// `cuModuleLoadDataEx`: PTX text or a binary image, which ends in a NUL. Logs of the compiler
+    /// are in the error.
     fn module_load(&self, current: &Current, image: &[u8]) -> GpuResult<ModuleHandle>;
 
     /// `cuModuleUnload`: waits for kernels of the module that run.

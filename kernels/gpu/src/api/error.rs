@@ -25,7 +25,8 @@ pub struct GpuError {
     pub call: Cow<'static, str>,
     /// What it returned.
     pub status: Status,
-    /// What is known beyond that, such as the log of a compiler; may be empty. It starts on a line of its own.
+    /// What is known beyond that, such as the log of a compiler; may be empty. It starts on a line
+    /// of its own.
     pub details: String,
     /// The whole text, where it differs from that of other errors.
     text: Option<String>,
@@ -71,7 +72,8 @@ impl GpuError {
         self
     }
 
-    /// Device memory that is not there: of `wanted` bytes on a device, of which `info` are free and exist in all.
+    /// Device memory that is not there: of `wanted` bytes on a device, of which `info` are free and
+    /// exist in all.
     #[must_use]
     pub fn out_of_memory(wanted: usize, info: Option<(usize, usize)>, device: i32) -> Self {
         let space = info.map_or_else(String::new, |(free, total)| {

@@ -8,7 +8,8 @@ use super::handle::{DevicePtr, FftHandle, StreamHandle};
 
 /// Fast Fourier transforms.
 pub trait Fft: Debug + Send + Sync {
-    /// `cufftCreate`, `cufftSetAutoAllocation(0)` and `cufftMakePlanMany64`: a plan, and the bytes of its work area.
+    /// `cufftCreate`, `cufftSetAutoAllocation(0)` and `cufftMakePlanMany64`: a plan, and the bytes
+    /// of its work area.
     fn plan(&self, current: &Current, plan: &Plan) -> GpuResult<(FftHandle, usize)>;
 
     /// `cufftDestroy`.
@@ -23,7 +24,8 @@ pub trait Fft: Debug + Send + Sync {
     /// `cufftSetWorkArea`.
     fn set_work_area(&self, handle: FftHandle, workspace: DevicePtr) -> GpuResult<()>;
 
-    /// `cufftExec…`, by the type of the plan. The direction counts for transforms of complex numbers to complex numbers only.
+    /// `cufftExec…`, by the type of the plan. The direction counts for transforms of complex
+    /// numbers to complex numbers only.
     fn execute(
         &self,
         current: &Current,

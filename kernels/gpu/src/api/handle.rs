@@ -61,10 +61,11 @@ impl fmt::Display for DeviceId {
     }
 }
 
-/// An address that a device understands: of device memory, of pinned host memory or of registered host memory.
+/// An address that a device understands: of device memory, of pinned host memory or of registered
+/// host memory.
 ///
-/// It is made by an implementation, and moves only inside of its block: buffers check that. So no program can name
-/// memory that it was not given.
+/// It is made by an implementation, and moves only inside of its block: buffers check that. So no
+/// program can name memory that it was not given.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DevicePtr(u64);
 
@@ -82,7 +83,8 @@ impl DevicePtr {
     /// An address of memory of the embedder's own.
     ///
     /// # Safety
-    /// 1. The driver that it is given to may read and write the memory that buffers there say they have, for as long as they exist.
+    /// 1. The driver that it is given to may read and write the memory that buffers there say they
+    ///    have, for as long as they exist.
     #[must_use]
     #[allow(unsafe_code, reason = "it promises what no driver checks")]
     pub const unsafe fn from_raw(address: u64) -> Self {

@@ -46,8 +46,9 @@ enum Memory {
 
 /// The CUDA driver of the system.
 ///
-/// Handles are checked: one that was not made here, or was destroyed, is an error. An object that is destroyed while another thread uses
-/// it ends with that use, and a context with the last of its objects.
+/// Handles are checked: one that was not made here, or was destroyed, is an error. An object that
+/// is destroyed while another thread uses it ends with that use, and a context with the last of its
+/// objects.
 #[derive(Debug)]
 pub struct CudaDriver {
     identity: usize,
@@ -313,7 +314,8 @@ impl CudaDriver {
         call!(self.functions, "cuCtxSynchronize()", cuCtxSynchronize())
     }
 
-    /// Calls `action` with the address on the host of pinned or registered memory, which stays meanwhile.
+    /// Calls `action` with the address on the host of pinned or registered memory, which stays
+    /// meanwhile.
     fn on_host(
         &self,
         call: &'static str,

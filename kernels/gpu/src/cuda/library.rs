@@ -104,7 +104,8 @@ macro_rules! library_call {
 
 pub(super) use library_call;
 
-/// The value of an enumeration of C that has this number, if the bindings know it. Others would be undefined behaviour as a Rust enumeration.
+/// The value of an enumeration of C that has this number, if the bindings know it. Others would be
+/// undefined behaviour as a Rust enumeration.
 macro_rules! enumeration {
     ($number:expr, $call:literal, $status:expr, $ty:ident { $($value:ident),* $(,)? }) => {
         [$($ty::$value),*].into_iter().find(|value| i64::from(*value as i32) == i64::from($number)).ok_or_else(|| {

@@ -108,7 +108,8 @@ impl<K> Blocks<K> {
             .map_or_else(|place| place, |()| Place::Inside)
     }
 
-    /// Calls `action` with the start of the block that all the bytes lie in, and the block, which stays meanwhile.
+    /// Calls `action` with the start of the block that all the bytes lie in, and the block, which
+    /// stays meanwhile.
     pub(super) fn with<R>(
         &self,
         pointer: DevicePtr,

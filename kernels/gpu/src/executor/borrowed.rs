@@ -11,10 +11,12 @@ use crate::api::handle::{ContextHandle, DeviceId, StreamHandle};
 use crate::platform::Gpu;
 use crate::values::{GpuContext, GpuDevice, Stream, lock};
 
-/// The contexts of an embedder, each with the resources that programs keep for it. Safe to use from any thread.
+/// The contexts of an embedder, each with the resources that programs keep for it. Safe to use from
+/// any thread.
 ///
-/// `tfrt.once` keeps what it makes by the name of the function alone, so that programs which run in two contexts need two resource
-/// contexts. This is what this cache is for. It does not destroy the contexts.
+/// `tfrt.once` keeps what it makes by the name of the function alone, so that programs which run in
+/// two contexts need two resource contexts. This is what this cache is for. It does not destroy the
+/// contexts.
 ///
 /// ```
 /// use tfrt_gpu::executor::ContextCache;
@@ -42,7 +44,8 @@ pub struct ContextCache {
 /// A context of an embedder, and what programs keep for it.
 #[derive(Clone)]
 pub struct CachedContext {
-    /// The resources of requests that run in the context. They hold values of the context, so they are dropped before it.
+    /// The resources of requests that run in the context. They hold values of the context, so they
+    /// are dropped before it.
     pub resources: Arc<ResourceContext>,
     /// The context.
     pub context: GpuContext,
@@ -58,7 +61,8 @@ impl ContextCache {
         }
     }
 
-    /// Returns the context around a native one of this device, which is the embedder's. It outlives this cache and all values of programs.
+    /// Returns the context around a native one of this device, which is the embedder's. It outlives
+    /// this cache and all values of programs.
     #[must_use]
     pub fn get(&self, device: DeviceId, handle: ContextHandle) -> CachedContext {
         let mut contexts = lock(&self.contexts);
@@ -108,7 +112,8 @@ impl fmt::Debug for CachedContext {
 
 /// A stream of an embedder, lent to programs.
 ///
-/// The embedder takes it back by [`take_back`](Self::take_back), which is an error while a program still refers to it.
+/// The embedder takes it back by [`take_back`](Self::take_back), which is an error while a program
+/// still refers to it.
 #[derive(Debug)]
 pub struct BorrowedStream {
     stream: AsyncValueRef<Stream>,

@@ -24,7 +24,8 @@ const FORWARD: i32 = 10;
 const BACKWARD_FILTER: i32 = 11;
 const BACKWARD_DATA: i32 = 12;
 
-/// The most elements of a tensor, and how far they may lie apart: this device is for small networks.
+/// The most elements of a tensor, and how far they may lie apart: this device is for small
+/// networks.
 const MAX_LEN: usize = 1 << 26;
 const MAX_SPAN: usize = 1 << 40;
 
@@ -213,7 +214,8 @@ impl Geometry {
         Ok(())
     }
 
-    /// Visits each product of a convolution: the numbers of its elements in input, filter and output.
+    /// Visits each product of a convolution: the numbers of its elements in input, filter and
+    /// output.
     fn for_each_product(
         &self,
         x: &[usize],
@@ -391,7 +393,8 @@ impl Pooling {
             })
     }
 
-    /// The elements of the input in the window of an element of the output, and what an average is divided by.
+    /// The elements of the input in the window of an element of the output, and what an average is
+    /// divided by.
     fn window_of(&self, x: &[usize], out: &[usize]) -> Result<(Vec<usize>, f64), Fault> {
         let mut inside = Vec::new();
         let mut from = out.to_vec();

@@ -58,7 +58,8 @@ pub(super) struct Objects {
     events: HashMap<u64, HostEvent>,
     modules: HashMap<u64, HostModule>,
     functions: HashMap<u64, (Arc<Program>, KernelId, u64)>,
-    /// Where objects are dropped that streams have passed: on a thread of its own, which may wait for streams.
+    /// Where objects are dropped that streams have passed: on a thread of its own, which may wait
+    /// for streams.
     reaper: Option<Reaper>,
 }
 
@@ -163,8 +164,8 @@ impl HostDevice {
         }
     }
 
-    /// Waits for all work that is enqueued on the streams of a context. Work of other contexts may wait for this thread, as the ranks of
-    /// a collective operation do.
+    /// Waits for all work that is enqueued on the streams of a context. Work of other contexts may
+    /// wait for this thread, as the ranks of a collective operation do.
     fn wait_for_context(&self, context: ContextHandle) {
         let places: Vec<_> = {
             let mut objects = lock(&self.objects);

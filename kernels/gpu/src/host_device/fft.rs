@@ -325,8 +325,9 @@ fn root(index: usize, len: usize, is_inverse: bool) -> Number {
 /// The odd length from which on a line is transformed by a convolution.
 const MIN_CONVOLVED: usize = 64;
 
-/// Transforms a line of any length by transforms of a power of two (Bluestein): in the exponent, `2·j·k = j² + k² - (k - j)²`, so that the
-/// transform is a convolution with `root(-k²)` between products with `root(k²)`.
+/// Transforms a line of any length by transforms of a power of two (Bluestein): in the exponent,
+/// `2·j·k = j² + k² - (k - j)²`, so that the transform is a convolution with `root(-k²)` between
+/// products with `root(k²)`.
 fn convolved(line: &[Number], is_inverse: bool) -> Vec<Number> {
     let len = line.len();
     let padded = (2 * len - 1).next_power_of_two();
@@ -352,7 +353,8 @@ fn convolved(line: &[Number], is_inverse: bool) -> Vec<Number> {
         .collect()
 }
 
-/// Transforms a line: halves as long as its length is even; then by a convolution, or by the definition if that is short.
+/// Transforms a line: halves as long as its length is even; then by a convolution, or by the
+/// definition if that is short.
 fn line_transform(line: &[Number], is_inverse: bool) -> Vec<Number> {
     let len = line.len();
     if len < 2 {

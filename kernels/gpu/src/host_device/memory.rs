@@ -95,7 +95,8 @@ impl DeviceMemory {
         (self.limit.saturating_sub(used), self.limit)
     }
 
-    /// A new block at a multiple of `align`; none if there is no room for it. Pinned memory is the host's, which has as much.
+    /// A new block at a multiple of `align`; none if there is no room for it. Pinned memory is the
+    /// host's, which has as much.
     pub(super) fn allocate(
         &mut self,
         num_bytes: usize,

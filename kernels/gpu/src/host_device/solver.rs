@@ -25,7 +25,8 @@ fn checked(call: &'static str, potrf: &Potrf) -> GpuResult<(Stored, usize, usize
     Ok((stored, n, height))
 }
 
-/// Factorizes a matrix in its place, and returns the order of the first minor that is not positive definite, or 0.
+/// Factorizes a matrix in its place, and returns the order of the first minor that is not positive
+/// definite, or 0.
 fn factorize(
     memory: &mut DeviceMemory,
     call: &Potrf,

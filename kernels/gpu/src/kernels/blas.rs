@@ -328,7 +328,8 @@ fn multiply(handle: &BlasHandle, stream: &Stream, call: &Product<'_>) -> Result<
     Ok(blas.gemm(&current, handle.handle(), &call)?)
 }
 
-/// Solves op(A) · X = alpha · B or X · op(A) = alpha · B for triangular matrices A, in place of B. The matrices of a batch follow each other.
+/// Solves op(A) · X = alpha · B or X · op(A) = alpha · B for triangular matrices A, in place of B.
+/// The matrices of a batch follow each other.
 ///
 /// # Errors
 /// `Unsupported data type: D`, `Unsupported platform ROCm`.
@@ -404,7 +405,8 @@ fn blas_trsm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
     frame.finish_with(Chain)
 }
 
-/// The type of matrices that kernels solve for or factorize. `refusal` is what they say of another type, which follows.
+/// The type of matrices that kernels solve for or factorize. `refusal` is what they say of another
+/// type, which follows.
 ///
 /// # Errors
 /// `Unsupported platform ROCm`, or the refusal.

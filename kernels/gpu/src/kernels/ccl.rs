@@ -226,7 +226,8 @@ fn ccl_recv(
     in_chain
 }
 
-/// Queues an exchange: block p of the input goes to rank p, and block p of the output comes from there.
+/// Queues an exchange: block p of the input goes to rank p, and block p of the output comes from
+/// there.
 ///
 /// # Errors
 /// `Input size must equal output size.`, `Total element count must be exact multiple of comm count.`
@@ -274,7 +275,8 @@ fn ccl_all_to_all(
     Ok(in_chain)
 }
 
-/// Runs what is queued as one group, on a thread of its own, and empties the queue, also if the group fails.
+/// Runs what is queued as one group, on a thread of its own, and empties the queue, also if the
+/// group fails.
 ///
 /// # Errors
 /// `Failed to run blocking work.` if the queue has no threads for such work.

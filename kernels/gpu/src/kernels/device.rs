@@ -9,7 +9,8 @@ use crate::values::{GpuContext, GpuDevice};
 /// Returns the device of a number, and initializes the platform.
 ///
 /// # Errors
-/// `Invalid platform NONE`, `Unsupported platform ROCm`, and `CUDA_ERROR_INVALID_DEVICE` if there is no such device.
+/// `Invalid platform NONE`, `Unsupported platform ROCm`, and `CUDA_ERROR_INVALID_DEVICE` if there
+/// is no such device.
 #[tfrt_kernel("tfrt_gpu.device.get", pure, chain = none, results(device), format = "$platform `,` $ordinal attr-dict")]
 fn device_get(
     ordinal: i32,

@@ -7,7 +7,8 @@ use crate::api::fft::{Layout, Plan};
 use crate::enums::{FftDirection, FftType};
 use crate::values::{Buffer, FftHandle, FftSpans, GpuContext, Stream};
 
-/// Makes a plan: a batch of transforms of one to three dimensions. Strides are in elements, with the distance between transforms in front.
+/// Makes a plan: a batch of transforms of one to three dimensions. Strides are in elements, with
+/// the distance between transforms in front.
 ///
 /// # Errors
 /// `Only row-major layout is supported`, `Inconsistent dims/strides lengths`.

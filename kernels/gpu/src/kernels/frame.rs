@@ -4,7 +4,8 @@ use tfrt::async_value::Immutable;
 use tfrt::kernel::AttrParam;
 use tfrt::prelude::*;
 
-/// Reads the operands and attributes of a frame, one after the other. Attributes are in byte order of their names.
+/// Reads the operands and attributes of a frame, one after the other. Attributes are in byte order
+/// of their names.
 pub(super) struct FrameReader<'f, 'a> {
     frame: &'f KernelFrame<'a>,
     next_operand: usize,

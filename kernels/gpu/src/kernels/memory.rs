@@ -20,7 +20,8 @@ fn allocator_create(context: &GpuContext) -> Allocator {
 /// Allocates a buffer whose bytes are not set.
 ///
 /// # Errors
-/// Those of the allocator: the default one refuses size 0, and reports a lack of memory with the memory that is free.
+/// Those of the allocator: the default one refuses size 0, and reports a lack of memory with the
+/// memory that is free.
 #[tfrt_kernel(
     "tfrt_gpu.mem.allocate",
     results(buffer),

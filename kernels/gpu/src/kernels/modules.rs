@@ -54,7 +54,8 @@ fn symbol(name: &ByteString) -> String {
 /// Launches a kernel on the device. Its faults appear at the next synchronization of the stream.
 ///
 /// # Errors
-/// `Unsupported argument type` for arguments other than buffers, i32, f32 and f64; sizes of more than 32 bits.
+/// `Unsupported argument type` for arguments other than buffers, i32, f32 and f64; sizes of more
+/// than 32 bits.
 #[tfrt_kernel(
     "tfrt_gpu.function.launch",
     results(out_chain),

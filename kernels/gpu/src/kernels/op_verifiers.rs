@@ -108,7 +108,8 @@ fn verify_alpha(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// The matrices of a product have elements of one type, and its scalars have that of the computation.
+/// The matrices of a product have elements of one type, and its scalars have that of the
+/// computation.
 pub(super) fn verify_gemm(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let message = "typeA and typeB need to match";
     verify_one_type(op, &["typeA", "typeB"], message, breaches);
@@ -129,7 +130,8 @@ pub(super) fn verify_trsm(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// The scalars of a fused convolution have the type that an attribute states. In the older form they are buffers.
+/// The scalars of a fused convolution have the type that an attribute states. In the older form
+/// they are buffers.
 pub(super) fn verify_fused_convolution(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     const ALPHAS: [usize; 2] = [2, 10];
     verify_algorithm(op, 8, breaches);

@@ -10,7 +10,8 @@ use crate::enums::scalar_type;
 /// The scalar that a call takes, of the type that goes with the one that is spelled `keyword`.
 ///
 /// # Errors
-/// `pointer type not supported` for other values; `unexpected argument type` for a real number of another type.
+/// `pointer type not supported` for other values; `unexpected argument type` for a real number of
+/// another type.
 pub(super) fn scalar(value: &AnyRef, keyword: &str) -> Result<Scalar> {
     let (scalar, spelling) = read(value).ok_or_else(|| {
         Error::new("pointer type not supported").with_code(ErrorCode::InvalidArgument)

@@ -26,7 +26,8 @@ fn enter<'h>(handle: &'h SolverHandle, stream: &Stream) -> Result<LibraryCall<'h
 /// What two of the kernels say of a type that they do not know.
 const UNSUPPORTED: &str = "Unsupported data type ";
 
-/// The type of the elements of a matrix, and their size. `refusal` is what the kernel says of another type.
+/// The type of the elements of a matrix, and their size. `refusal` is what the kernel says of
+/// another type.
 fn data_type(of: DataType, refusal: &str) -> Result<(i32, usize)> {
     let data_type = matrix_type(of, refusal)?;
     Ok((data_type, element_bytes(data_type).unwrap_or(0)))
@@ -78,8 +79,8 @@ fn matrix_bytes(n: i32, stride: i32, width: usize) -> Option<usize> {
 
 /// Computes the Cholesky factor of a matrix in its place.
 ///
-/// The size of the workspace was meant in elements and is used in bytes by programs. If the buffer is too small, the kernel takes memory of
-/// its own.
+/// The size of the workspace was meant in elements and is used in bytes by programs. If the buffer
+/// is too small, the kernel takes memory of its own.
 ///
 /// # Errors
 /// `Unsupported type: D`, `Unsupported platform ROCm`.

@@ -19,7 +19,8 @@ fn stream_get_context(stream: &Stream) -> GpuContext {
     stream.context().clone()
 }
 
-/// Lets later work of the stream wait for the last record of the event. An event that was never recorded counts as done.
+/// Lets later work of the stream wait for the last record of the event. An event that was never
+/// recorded counts as done.
 #[tfrt_kernel(
     "tfrt_gpu.stream.wait",
     results(out_chain),
@@ -31,7 +32,8 @@ fn stream_wait(stream: &Stream, event: &Event, in_chain: Chain) -> Result<Chain>
     Ok(in_chain)
 }
 
-/// Returns a chain that is ready once all work is done that is now in the stream. Failures of that work appear here.
+/// Returns a chain that is ready once all work is done that is now in the stream. Failures of that
+/// work appear here.
 #[tfrt_kernel(
     "tfrt_gpu.stream.synchronize",
     blocking,
@@ -63,7 +65,8 @@ fn event_record(event: &Event, stream: &Stream, in_chain: Chain) -> Result<Chain
     Ok(in_chain)
 }
 
-/// Returns a chain that is ready once the work before an event is done. It is ready at once if that is so already.
+/// Returns a chain that is ready once the work before an event is done. It is ready at once if that
+/// is so already.
 ///
 /// # Errors
 /// `Failed to enqueue blocking work.`

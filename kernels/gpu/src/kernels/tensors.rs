@@ -9,8 +9,8 @@ use crate::values::{Buffer, DenseGpuTensor};
 /// Makes a tensor of a buffer, which it shares.
 ///
 /// # Errors
-/// `Cannot make tensor from invalid (moved from?) buffer`; `tfrt_gpu.tensor.make failed: buffer_size (B) is not equal to the number of
-/// elements in shape (S) times element size (E)`.
+/// `Cannot make tensor from invalid (moved from?) buffer`;
+/// `tfrt_gpu.tensor.make failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
 #[tfrt_kernel(
     "tfrt_gpu.tensor.make.{T}",
     T = [i8, i32, i64, f32, f64],

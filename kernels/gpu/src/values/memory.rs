@@ -87,7 +87,8 @@ impl Allocator {
     }
 }
 
-/// Some bytes that a device reaches: device memory, pinned or registered host memory, a global of a module, or a part of these.
+/// Some bytes that a device reaches: device memory, pinned or registered host memory, a global of a
+/// module, or a part of these.
 #[derive(Debug, Value)]
 #[value("!tfrt_gpu.buffer")]
 pub struct Buffer {
@@ -208,7 +209,8 @@ impl Buffer {
         lock(&self.part).clone()
     }
 
-    /// The context that the memory belongs to; none of an empty buffer and of memory of the embedder.
+    /// The context that the memory belongs to; none of an empty buffer and of memory of the
+    /// embedder.
     #[must_use]
     pub fn context(&self) -> Option<GpuContext> {
         match &self.part()?.memory.origin {
@@ -276,7 +278,8 @@ struct Blocks {
 }
 
 impl Pool {
-    /// The smallest free block of at least `num_bytes`, and at most four times as much, or a new one; and its size.
+    /// The smallest free block of at least `num_bytes`, and at most four times as much, or a new
+    /// one; and its size.
     fn take(&self, context: &GpuContext, num_bytes: usize) -> Result<(DevicePtr, usize)> {
         let current = context.set_current()?;
         let driver = &context.gpu().driver;

@@ -1,8 +1,9 @@
 //! A driver for tests: `libcuda.so.1` with the functions that the CUDA implementation calls.
 //!
-//! Every call writes its name to the file that `FAKE_CUDA_LOG` names, and fails if `FAKE_CUDA_FAIL` says so: `NAME=CODE`. Device memory is
-//! memory of the process, and work is done when it is enqueued. A kernel adds its second argument to the words at its first one.
-//! A handle that does not exist ends the process: the implementation must never pass one on.
+//! Every call writes its name to the file that `FAKE_CUDA_LOG` names, and fails if `FAKE_CUDA_FAIL`
+//! says so: `NAME=CODE`. Device memory is memory of the process, and work is done when it is
+//! enqueued. A kernel adds its second argument to the words at its first one. A handle that does
+//! not exist ends the process: the implementation must never pass one on.
 #![allow(non_snake_case)]
 
 use std::collections::HashMap;
@@ -50,7 +51,8 @@ fn end(handle: u64, kind: &str) {
     with_live(|live| live.remove(&handle));
 }
 
-/// Defines functions: what they are called, what they take, what they do. An early failure does nothing.
+/// Defines functions: what they are called, what they take, what they do. An early failure does
+/// nothing.
 macro_rules! functions {
     ($($name:ident($($argument:ident: $ty:ty),*) $body:block)*) => {$(
         #[unsafe(no_mangle)]

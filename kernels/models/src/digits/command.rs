@@ -11,8 +11,8 @@ use crate::command::{CommandError, Options};
 
 /// Writes digits as records and returns a text that says what was written.
 ///
-/// Each record is a `tf.Example` with the features `image`, 784 bytes from 0 (paper) to 255 (ink), and
-/// `label`, the digit. The same options write the same bytes on every machine.
+/// Each record is a `tf.Example` with the features `image`, 784 bytes from 0 (paper) to 255 (ink),
+/// and `label`, the digit. The same options write the same bytes on every machine.
 ///
 /// # Errors
 /// [`CommandError::Usage`] if the options are wrong; [`CommandError::File`] if the file cannot be

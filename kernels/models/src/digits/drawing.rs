@@ -45,7 +45,8 @@ pub(super) fn draw(seed: u64, index: u64) -> Digit {
 /// How somebody writes, this time.
 struct Hand {
     pen: Pen,
-    /// How far the corners of the unit square are displaced, in units of it: top left, top right, bottom left, bottom right.
+    /// How far the corners of the unit square are displaced, in units of it: top left, top right,
+    /// bottom left, bottom right.
     corners: [Point; 4],
     /// Where the axes of the unit square lead, in pixels.
     axes: [Point; 2],

@@ -120,7 +120,8 @@ fn convolve(
     })
 }
 
-/// How many rows of zeros are before the image with the padding `SAME`: half of what is missing, rounded down.
+/// How many rows of zeros are before the image with the padding `SAME`: half of what is missing,
+/// rounded down.
 fn padding_before(input: usize, window: usize, stride: usize) -> usize {
     ((input.div_ceil(stride) - 1) * stride + window).saturating_sub(input) / 2
 }

@@ -44,8 +44,8 @@ pub struct ProgramOptions<'a> {
     pub image_path: &'a str,
 }
 
-/// The program. `@main` reads weights and image and prints the probabilities of the classes, `@infer` gives them, and
-/// `@resnet50` computes them.
+/// The program. `@main` reads weights and image and prints the probabilities of the classes,
+/// `@infer` gives them, and `@resnet50` computes them.
 ///
 /// ```
 /// use tfrt_models::resnet50::Network;

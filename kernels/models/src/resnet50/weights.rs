@@ -43,7 +43,8 @@ impl WeightDraw {
         bits ^ (bits >> 31)
     }
 
-    /// A number of mean 0 and variance 1, nearly normally distributed: a sum of four evenly distributed ones.
+    /// A number of mean 0 and variance 1, nearly normally distributed: a sum of four evenly
+    /// distributed ones.
     pub fn normal(&mut self) -> f32 {
         let bits = self.next();
         let sum: u64 = (0..4).map(|part| (bits >> (16 * part)) & 0xffff).sum();

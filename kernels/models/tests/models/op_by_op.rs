@@ -1,5 +1,5 @@
-//! The network that recognises digits, op by op and as one op: the example, against the same network
-//! as a graph.
+//! The network that recognises digits, op by op and as one op: the example, against the same
+//! network as a graph.
 
 #[path = "../../examples/digits_op_by_op.rs"]
 #[expect(dead_code, reason = "its `main` trains for longer than a test may")]

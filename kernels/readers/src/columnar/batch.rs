@@ -264,8 +264,8 @@ fn largest<B: AsRef<[u8]>>(values: impl Iterator<Item = Option<B>>) -> usize {
     sizes.max().unwrap_or(0)
 }
 
-/// What a function of Arrow returns. The crates check much of a damaged file, but not everything: what they panic at is an error of the
-/// file.
+/// What a function of Arrow returns. The crates check much of a damaged file, but not everything:
+/// what they panic at is an error of the file.
 pub(super) fn guarded<T, E: std::fmt::Display>(
     file: &OpenFile,
     f: impl FnOnce() -> Result<T, E>,

@@ -50,7 +50,8 @@ impl Rows {
         }
     }
 
-    /// The columns of the first file that has some. That is not the first file that is read where a checkpoint is in a later one.
+    /// The columns of the first file that has some. That is not the first file that is read where a
+    /// checkpoint is in a later one.
     fn infer(&self, file: &OpenFile, ctx: &ExecutionContext) -> Result<Schema, Error> {
         let systems = FileSystems::of(ctx.host());
         let paths = self.files.resolve(&systems).unwrap_or_default();
@@ -289,7 +290,8 @@ struct FileRows {
     input: Input,
     columns: Vec<Filling>,
     is_lossy: bool,
-    /// Whether each row becomes an element: then an error stands between rows, and otherwise in front of the batch.
+    /// Whether each row becomes an element: then an error stands between rows, and otherwise in
+    /// front of the batch.
     hands_out_rows: bool,
     batch_size: u64,
     file: OpenFile,

@@ -29,7 +29,8 @@ use crate::schema::{Cell, Column, ColumnShape, Missing, Schema};
 /// ```
 ///
 /// # Errors
-/// If the schema has types that features do not have; if the bytes are not an example; if a feature that has no default is missing, or has other values than the schema says.
+/// If the schema has types that features do not have; if the bytes are not an example; if a feature
+/// that has no default is missing, or has other values than the schema says.
 pub fn parse_example(
     bytes: &[u8],
     schema: &Schema,

@@ -71,10 +71,12 @@ impl fmt::Display for SequenceSchema {
     }
 }
 
-/// The components of a sequence example: those of the context, then those of the sequences, which are tensors with a row for each step.
+/// The components of a sequence example: those of the context, then those of the sequences, which
+/// are tensors with a row for each step.
 ///
 /// # Errors
-/// If the bytes are not a sequence example; if a feature or a list that has no default is missing, or has other values than the schema says.
+/// If the bytes are not a sequence example; if a feature or a list that has no default is missing,
+/// or has other values than the schema says.
 pub fn parse_sequence_example(
     bytes: &[u8],
     schema: &SequenceSchema,

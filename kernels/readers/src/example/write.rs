@@ -12,7 +12,8 @@ use crate::schema::{Cell, Column, ColumnShape, Missing, Schema};
 use crate::tfrecord::RecordWriter;
 use crate::write::{WriteColumns, invalid, rows_of};
 
-/// Writes rows as records, each an example with one feature for each column. Integers and truth values become `int64`, other numbers `float`.
+/// Writes rows as records, each an example with one feature for each column. Integers and truth
+/// values become `int64`, other numbers `float`.
 ///
 /// ```
 /// use tfrt_async::AnyRef;
@@ -120,8 +121,8 @@ fn feature_of(cells: Vec<Cell>, dtype: DType) -> Result<Feature, FeatureError> {
     }
 }
 
-/// What the features of these records are: a feature has the shape of its values in all of them, or any number of values. One that some
-/// records lack has a mask.
+/// What the features of these records are: a feature has the shape of its values in all of them, or
+/// any number of values. One that some records lack has a mask.
 ///
 /// # Errors
 /// If a record is not an example, has no features, or a feature has values of several types.

@@ -19,7 +19,8 @@ use super::Stream;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// As the first bytes of the file tell: gzip, zstd, or none. Where records have checksums, also zlib, whose mark alone says little.
+    /// As the first bytes of the file tell: gzip, zstd, or none. Where records have checksums, also
+    /// zlib, whose mark alone says little.
     #[default]
     Auto,
     /// Not compressed.
@@ -114,7 +115,8 @@ fn zlib(stream: BufReader<Stream>) -> io::Result<Stream> {
 #[cfg(feature = "zstd")]
 fn zstd(stream: BufReader<Stream>) -> io::Result<Stream> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(stream)?;
-    // The decoder takes as much memory as a frame asks for; files of the tool `zstd` ask for no more unless it is told to.
+    // The decoder takes as much memory as a frame asks for; files of the tool `zstd` ask for no
+    // more unless it is told to.
     decoder.window_log_max(27)?;
     Ok(Box::new(decoder))
 }

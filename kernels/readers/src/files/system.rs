@@ -75,10 +75,12 @@ impl FileSystems {
         host.shared_context(Self::default)
     }
 
-    /// Registers a file system for the paths of a scheme. Of several ones for a scheme, that of the highest priority is used.
+    /// Registers a file system for the paths of a scheme. Of several ones for a scheme, that of the
+    /// highest priority is used.
     ///
     /// # Errors
-    /// If one of this priority is registered for the scheme, or the scheme is empty: files of this machine are always there.
+    /// If one of this priority is registered for the scheme, or the scheme is empty: files of this
+    /// machine are always there.
     pub fn register(
         &self,
         scheme: &str,

@@ -18,8 +18,9 @@ use crate::schema::Schema;
 
 /// A dataset of the records of files, each a string with one component.
 ///
-/// The files are opened for each iterator, as draws come to them. A wrong checksum takes the place of its record; a record that is cut off,
-/// and a file that cannot be read, are followed by the next file, or the end.
+/// The files are opened for each iterator, as draws come to them. A wrong checksum takes the place
+/// of its record; a record that is cut off, and a file that cannot be read, are followed by the
+/// next file, or the end.
 ///
 /// # Errors
 /// None at present: what is wrong with a file shows when it is read.
@@ -43,8 +44,9 @@ pub struct TfRecordOptions {
     pub compression: Compression,
     /// Which checksums are compared.
     pub verify: Verify,
-    /// The longest record that is read, in bytes; by default 256 MiB in a compressed file, which may claim to hold far more than its own size. A
-    /// longer one is an error, and the rest of its file is left out.
+    /// The longest record that is read, in bytes; by default 256 MiB in a compressed file, which
+    /// may claim to hold far more than its own size. A longer one is an error, and the rest of its
+    /// file is left out.
     pub max_record_bytes: Option<u64>,
     /// What follows an error.
     pub on_error: OnError,
@@ -69,8 +71,8 @@ impl TfRecordOptions {
     /// the columns of the schema describe, as [`parse_examples`](crate::example::parse_examples)
     /// returns them.
     ///
-    /// Records are parsed where they are read, on the blocking pool, so a record that is not what the
-    /// schema says is an error with its number and its file, subject to
+    /// Records are parsed where they are read, on the blocking pool, so a record that is not what
+    /// the schema says is an error with its number and its file, subject to
     /// [`on_error`](Self::on_error).
     ///
     /// ```
@@ -100,8 +102,8 @@ struct Records {
     options: TfRecordOptions,
     /// The features of records, if these are examples.
     schema: Option<Arc<Schema>>,
-    /// Whether errors say which file they are in. If there is one file, the program that they are reported to names it, and the texts
-    /// are those of the reference.
+    /// Whether errors say which file they are in. If there is one file, the program that they are
+    /// reported to names it, and the texts are those of the reference.
     names_files: bool,
 }
 
@@ -160,7 +162,8 @@ impl Format for Records {
 }
 
 impl Records {
-    /// The records of a stream that begins at a position of the file, with so many bytes, if that is known.
+    /// The records of a stream that begins at a position of the file, with so many bytes, if that
+    /// is known.
     fn records(
         &self,
         file: OpenFile,
@@ -193,7 +196,8 @@ impl Records {
         })
     }
 
-    /// The file and its length, if it has one and is not compressed; otherwise the file, at its start.
+    /// The file and its length, if it has one and is not compressed; otherwise the file, at its
+    /// start.
     fn if_plain(
         &self,
         file: &OpenFile,
@@ -231,8 +235,8 @@ impl Records {
     }
 }
 
-/// The compression of a file of records. A file that begins with a header whose checksum is right is not compressed, although the length in
-/// it may look like the mark of a compression.
+/// The compression of a file of records. A file that begins with a header whose checksum is right
+/// is not compressed, although the length in it may look like the mark of a compression.
 fn detect(start: &[u8]) -> Compression {
     if let Some((length, rest)) = start.split_at_checked(8)
         && rest.starts_with(&super::masked_crc32c(length).to_le_bytes())
@@ -240,7 +244,8 @@ fn detect(start: &[u8]) -> Compression {
         return Compression::None;
     }
     match start {
-        // The length of a record whose checksum is wrong: in a compressed file, no block could begin like this.
+        // The length of a record whose checksum is wrong: in a compressed file, no block could
+        // begin like this.
         [_, _, 0, 0, 0, 0, 0, 0, ..] => Compression::None,
         [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => Compression::Zlib,
         _ => Compression::detect(start),

@@ -17,16 +17,18 @@ const HEADER_BYTES: usize = 12;
 /// The bytes behind the data of a record.
 const FOOTER_BYTES: usize = 4;
 
-/// So much is set aside for the data of a record before any of it was read: a damaged length must not take all memory.
+/// So much is set aside for the data of a record before any of it was read: a damaged length must
+/// not take all memory.
 const MAX_EXPECTED_BYTES: u64 = 1 << 20;
 
-/// The longest record of a stream whose length is not known: a small compressed file may claim to hold an enormous one.
+/// The longest record of a stream whose length is not known: a small compressed file may claim to
+/// hold an enormous one.
 pub(super) const MAX_RECORD_BYTES: u64 = 1 << 28;
 
 /// Reads the records of a stream, one after the other.
 ///
-/// After a wrong checksum the next record is looked for: behind the header if that was wrong, and behind the record otherwise. Nothing
-/// follows a record that is cut off, or a failure to read.
+/// After a wrong checksum the next record is looked for: behind the header if that was wrong, and
+/// behind the record otherwise. Nothing follows a record that is cut off, or a failure to read.
 #[derive(Debug)]
 pub struct RecordReader<R> {
     input: BufReader<R>,
@@ -100,14 +102,16 @@ impl<R: Read> RecordReader<R> {
         self
     }
 
-    /// The same reader, which refuses longer records than that before it reads them. By default it reads them, whatever memory that takes.
+    /// The same reader, which refuses longer records than that before it reads them. By default it
+    /// reads them, whatever memory that takes.
     #[must_use]
     pub fn with_max_record_bytes(mut self, max_record_bytes: u64) -> Self {
         self.max_record_bytes = max_record_bytes;
         self
     }
 
-    /// The same reader, of a stream that has so many bytes at most: a longer record is cut off, which is found out before it is read.
+    /// The same reader, of a stream that has so many bytes at most: a longer record is cut off,
+    /// which is found out before it is read.
     pub(super) fn with_max_left_bytes(mut self, max_left_bytes: u64) -> Self {
         self.max_left_bytes = max_left_bytes;
         self

@@ -1,7 +1,7 @@
 //! What a benchmark measures and says.
 //!
-//! Wall time is that of the monotonic clock; processor time is that of the whole process, other threads included. Both are in
-//! nanoseconds.
+//! Wall time is that of the monotonic clock; processor time is that of the whole process, other
+//! threads included. Both are in nanoseconds.
 
 use std::fmt;
 
@@ -26,7 +26,8 @@ pub(super) struct Stopwatch {
 
 impl Stopwatch {
     pub(super) fn start() -> Self {
-        // The clock of the processor takes the system some time to read, which does not belong to the wall time of the run: it is read outside.
+        // The clock of the processor takes the system some time to read, which does not belong to
+        // the wall time of the run: it is read outside.
         let cpu_ns = now_ns(ClockId::ProcessCPUTime);
         Self {
             wall_ns: now_ns(ClockId::Monotonic),
@@ -94,8 +95,8 @@ impl Recorder {
     }
 }
 
-/// Times of runs. Of short ones it counts how often each occurred, so that to add one takes no memory and next to no time,
-/// however many there are; long ones are listed.
+/// Times of runs. Of short ones it counts how often each occurred, so that to add one takes no
+/// memory and next to no time, however many there are; long ones are listed.
 struct Times {
     num_times: usize,
     total_ns: u64,
@@ -105,8 +106,8 @@ struct Times {
 }
 
 impl Times {
-    /// Times below this, in nanoseconds, are short. The counts fill a quarter of a second-level cache, and of those only the lines
-    /// are touched that occur.
+    /// Times below this, in nanoseconds, are short. The counts fill a quarter of a second-level
+    /// cache, and of those only the lines are touched that occur.
     const NUM_SHORT: usize = 1 << 14;
 
     fn new() -> Self {

@@ -1,4 +1,5 @@
-//! What a residual network is made of, beside products: numbers of type f32, images as batch, height, width, channels.
+//! What a residual network is made of, beside products: numbers of type f32, images as batch,
+//! height, width, channels.
 
 use tfrt::prelude::*;
 use tfrt_compute::assemble;
@@ -34,12 +35,13 @@ fn unlike_input(kernel: &str, output: &DenseHostTensor, input: &DenseHostTensor)
 
 /// Returns the greatest element of each window, done before the kernel returns.
 ///
-/// A window without an element above the least positive normal number returns that number, as the reference has it.
+/// A window without an element above the least positive normal number returns that number, as the
+/// reference has it.
 ///
 /// # Errors
-/// `MaxPool2D expects pool_size to have 2 elements`, `MaxPool2D expects strides to have 2 elements`,
-/// `MaxPool2D padding 'P' is not recognized` unless it is `same` or `valid`,
-/// `MaxPool2D output shape A does not match the expected output shape B`.
+/// `MaxPool2D expects pool_size to have 2 elements`,
+/// `MaxPool2D expects strides to have 2 elements`, `MaxPool2D padding 'P' is not recognized` unless
+/// it is `same` or `valid`, `MaxPool2D output shape A does not match the expected output shape B`.
 #[tfrt_kernel("tfrt_test.max_pooling_2d.f32", results(out_chain), attribute_names = free)]
 fn max_pooling_2d(
     input: &DenseHostTensor,
@@ -86,7 +88,8 @@ fn max_pooling_2d(
 /// Returns the mean of each channel of each image.
 ///
 /// # Errors
-/// `Unsupported reduction ranks: input_rank=R reduction_rank=2` if the input is not a batch of images.
+/// `Unsupported reduction ranks: input_rank=R reduction_rank=2` if the input is not a batch of
+/// images.
 #[tfrt_kernel("tfrt_test.global_average_pooling.f32", results(out_chain))]
 fn global_average_pooling(
     input: &DenseHostTensor,
@@ -114,7 +117,8 @@ fn global_average_pooling(
 /// Copies the elements into a tensor of another shape, done before the kernel returns.
 ///
 /// # Errors
-/// `Flatten output shape A does not match the input shape B` unless the number of elements and the first dimension agree.
+/// `Flatten output shape A does not match the input shape B` unless the number of elements and the
+/// first dimension agree.
 #[tfrt_kernel("tfrt_test.flatten.f32", results(out_chain))]
 fn flatten(
     input: &DenseHostTensor,
@@ -131,10 +135,12 @@ fn flatten(
     Ok(in_chain)
 }
 
-/// Surrounds images with zeros, as many rows and columns on both sides as the attribute says, done before the kernel returns.
+/// Surrounds images with zeros, as many rows and columns on both sides as the attribute says, done
+/// before the kernel returns.
 ///
 /// # Errors
-/// `ZeroPadding expects padding of length 2`, `ZeroPadding output shape A does not match the expected output shape B`.
+/// `ZeroPadding expects padding of length 2`,
+/// `ZeroPadding output shape A does not match the expected output shape B`.
 #[tfrt_kernel("tfrt_test.zero_padding.f32", results(out_chain), attribute_names = free)]
 fn zero_padding(
     input: &DenseHostTensor,
@@ -162,7 +168,8 @@ fn zero_padding(
     Ok(in_chain)
 }
 
-/// Replaces each element x by eˣ, divided by the sum of these for all elements of the tensor, done before the kernel returns.
+/// Replaces each element x by eˣ, divided by the sum of these for all elements of the tensor, done
+/// before the kernel returns.
 ///
 /// Nothing is subtracted before, so that large elements overflow.
 #[tfrt_kernel("tfrt_test.softmax_inplace.f32", results(out_chain))]
@@ -216,8 +223,8 @@ fn mean_axis_zero(
     Ok(in_chain)
 }
 
-/// Computes `out[i, j, k, l] = in[i, l]`, done before the kernel returns. The output may have fewer `i` than the input, or
-/// fewer `l`, but not both.
+/// Computes `out[i, j, k, l] = in[i, l]`, done before the kernel returns. The output may have fewer
+/// `i` than the input, or fewer `l`, but not both.
 ///
 /// # Errors
 /// `Broadcast2D output shape A does not match the input shape B`.

@@ -36,7 +36,8 @@ fn multiply<T: Multiply>(
 /// Computes `c = alpha · a · b + beta · c` for matrices. Where `beta` is zero, `c` is not read.
 ///
 /// # Errors
-/// If a tensor is not a matrix, or one has another number of elements than the shapes of the others ask for.
+/// If a tensor is not a matrix, or one has another number of elements than the shapes of the others
+/// ask for.
 #[tfrt_kernel("tfrt_test.matmul.{T}.2", T = [f32, i32, i64])]
 fn matmul<T: Multiply + Value + Clone>(
     alpha: T,
@@ -52,7 +53,8 @@ fn matmul<T: Multiply + Value + Clone>(
 /// Computes `c = alpha · a · b + beta · c` for matrices. Where `beta` is zero, `c` is not read.
 ///
 /// # Errors
-/// If a tensor is not a matrix, or one has another number of elements than the shapes of the others ask for.
+/// If a tensor is not a matrix, or one has another number of elements than the shapes of the others
+/// ask for.
 #[tfrt_kernel("tfrt_test_sync.matmul.{T}.2", T = [f32, i32, i64], sync)]
 fn matmul_sync<T: Multiply + Value + Clone>(
     alpha: T,

@@ -14,7 +14,8 @@ fn cannot_allocate_result(error: TensorError) -> Error {
 /// Returns a tensor of a shape, of which every row is the given one.
 ///
 /// # Errors
-/// `broadcast input tensor dimension and target shape mismatch: A vs. B`, `cannot allocate result tensor`.
+/// `broadcast input tensor dimension and target shape mismatch: A vs. B`,
+/// `cannot allocate result tensor`.
 #[tfrt_kernel("tfrt_test.broadcast.{T}.{R}", T = [f32, i32, i64], R = [2, 3], results(wide))]
 fn broadcast<T: Number, const R: usize>(
     row: &DenseHostTensor,
@@ -77,7 +78,8 @@ fn argmax<T: Number>(matrix: &DenseHostTensor, ctx: &ExecutionContext) -> Result
 /// Copies the window of a tensor that begins at given coordinates and has the shape of the output.
 ///
 /// # Errors
-/// `the size of 'begin_index' should match the input tensor rank`; if the window does not lie within the tensor.
+/// `the size of 'begin_index' should match the input tensor rank`; if the window does not lie
+/// within the tensor.
 #[tfrt_kernel("tfrt_test.slice_inplace.{T}.3", T = [f32, i32, i64], results(out_chain))]
 fn slice_inplace<T: Number>(
     input: &DenseHostTensor,

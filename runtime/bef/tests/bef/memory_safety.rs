@@ -13,7 +13,8 @@ use tfrt_bef::{BefError, BefFile, BefLocation, BodyPart, Reason};
 
 use crate::common::verified;
 
-/// `f(x) = c`, where `a = start {value = 7}`, `b = call(x, a) {callee = @g}`, `c = add(b, b)`; and a native `g`.
+/// `f(x) = c`, where `a = start {value = 7}`, `b = call(x, a) {callee = @g}`, `c = add(b, b)`; and
+/// a native `g`.
 ///
 /// The content of the Functions section, in bytes: location, 4 use counts, 4 kernels (the last
 /// offset takes two bytes), the result, padding, records.

@@ -80,7 +80,8 @@ const KERNEL_TABLE: usize = 7;
 const RESULTS: usize = 20;
 const RECORDS: usize = 24;
 
-/// Word offsets of the records: the pseudo kernel has two results and two users, and the others follow.
+/// Word offsets of the records: the pseudo kernel has two results and two users, and the others
+/// follow.
 const PSEUDO: usize = 0;
 const START: usize = 12;
 const ADD: usize = START + 9;

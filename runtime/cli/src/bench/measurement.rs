@@ -1,7 +1,8 @@
 //! Running a function again and again, with a clock.
 //!
-//! A run lasts from the call until its results are there and all that it started is done. Before it a request is made and
-//! behind it the request is dropped, without the clock. Runs follow one another: none begins before the last one has ended.
+//! A run lasts from the call until its results are there and all that it started is done. Before it
+//! a request is made and behind it the request is dropped, without the clock. Runs follow one
+//! another: none begins before the last one has ended.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +19,8 @@ use super::recording;
 use super::report::{FunctionReport, Profile, RecordingCost};
 use super::statistics::{Summary, mean_ns};
 
-/// How many runs are recorded at most: enough for means, and a small part of what a long benchmark takes.
+/// How many runs are recorded at most: enough for means, and a small part of what a long benchmark
+/// takes.
 const MAX_PROFILED_RUNS: u64 = 1000;
 
 /// How often to run a function.
@@ -27,7 +29,8 @@ pub(super) struct Plan {
     pub(super) num_warmup_runs: u64,
     /// At most; at least 1.
     pub(super) max_runs: u64,
-    /// No run begins when those before it took so long together. Each kind of runs has it for itself.
+    /// No run begins when those before it took so long together. Each kind of runs has it for
+    /// itself.
     pub(super) max_duration: Option<Duration>,
 }
 
@@ -76,7 +79,8 @@ struct Limit {
 }
 
 impl Limit {
-    /// The part of the way that is behind us; 1 and more at its end. Where there are to be runs, the first one is made.
+    /// The part of the way that is behind us; 1 and more at its end. Where there are to be runs,
+    /// the first one is made.
     fn progress(&self, samples: &Samples) -> f64 {
         match (self.max_runs, samples.num_runs()) {
             (0, _) => 1.0,
@@ -93,7 +97,8 @@ impl Limit {
     }
 }
 
-/// A context for a run, with a request of its own, and with resources of its own unless there are some.
+/// A context for a run, with a request of its own, and with resources of its own unless there are
+/// some.
 pub(super) fn fresh_ctx(
     host: &Arc<HostContext>,
     folder: &ProgramFolder,
@@ -249,7 +254,8 @@ impl Stopwatch {
         }
     }
 
-    /// The time that has passed, and what all threads of the process have computed meanwhile, with [`clock_cost`].
+    /// The time that has passed, and what all threads of the process have computed meanwhile, with
+    /// [`clock_cost`].
     fn stop(&self) -> (Duration, Duration) {
         let wall = self.wall.elapsed();
         (wall, process_time().saturating_sub(self.cpu))

@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar on standard error; nothing if that is not a terminal. It is drawn between runs, a few times a second.
+/// A bar on standard error; nothing if that is not a terminal. It is drawn between runs, a few
+/// times a second.
 #[derive(Debug)]
 pub(super) struct Progress {
     bar: ProgressBar,

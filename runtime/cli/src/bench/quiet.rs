@@ -1,4 +1,5 @@
-//! Standard output while a program runs again and again: what it prints a thousand times is not a part of the report.
+//! Standard output while a program runs again and again: what it prints a thousand times is not a
+//! part of the report.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -31,7 +32,8 @@ impl QuietOutput {
 
 impl Drop for QuietOutput {
     fn drop(&mut self) {
-        // What is still in the buffer was printed by the program. If either fails, whoever prints next learns of it.
+        // What is still in the buffer was printed by the program. If either fails, whoever prints
+        // next learns of it.
         let _ = io::stdout().flush();
         let _ = rustix::stdio::dup2_stdout(&self.before);
     }

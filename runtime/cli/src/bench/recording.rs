@@ -1,7 +1,8 @@
 //! The profile of a function, and what making one costs.
 //!
-//! A kernel that does nothing takes no time, and neither does an executor that only calls it: what a profiler says of such
-//! kernels is the cost of recording. It is measured on this machine, with this work queue, before anything else is profiled.
+//! A kernel that does nothing takes no time, and neither does an executor that only calls it: what
+//! a profiler says of such kernels is the cost of recording. It is measured on this machine, with
+//! this work queue, before anything else is profiled.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -13,11 +14,12 @@ use tfrt_host::tracing::{
 
 use super::report::{KernelReport, RecordingCost};
 
-/// How many times the cost is measured: the median counts, so that what else the machine does in between does not.
+/// How many times the cost is measured: the median counts, so that what else the machine does in
+/// between does not.
 const NUM_BATCHES: usize = 31;
 
-/// How many paths make one of these times: together some ten microseconds or more, which is long for a clock and short for a
-/// scheduler.
+/// How many paths make one of these times: together some ten microseconds or more, which is long
+/// for a clock and short for a scheduler.
 const NUM_PATHS: usize = 32;
 
 /// How many kernels follow the first one of a path.
@@ -31,7 +33,8 @@ pub(super) fn is_possible() -> bool {
     MAX_LEVEL >= TracingLevel::Debug
 }
 
-/// Does something while kernels are recorded. The process had no sink before, and has none afterwards.
+/// Does something while kernels are recorded. The process had no sink before, and has none
+/// afterwards.
 pub(super) fn record<T>(work: impl FnOnce() -> T) -> (T, Arc<KernelProfiler>) {
     let profiler = Arc::new(KernelProfiler::new());
     tracing::set_sink(Some(Arc::clone(&profiler) as _));

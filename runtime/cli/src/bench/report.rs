@@ -1,7 +1,7 @@
 //! What a benchmark found out, as a document.
 //!
-//! The structs are the document that `--json` prints: an object for each, a member for each field, under its name. Times are
-//! nanoseconds, and whole numbers unless they are means.
+//! The structs are the document that `--json` prints: an object for each, a member for each field,
+//! under its name. Times are nanoseconds, and whole numbers unless they are means.
 //!
 //! ```json
 //! {
@@ -26,8 +26,8 @@
 //! }
 //! ```
 //!
-//! `recording` and `profile` are null where the runtime was built without tracing of kernels. A change that a reader of the
-//! document could trip over changes [`VERSION`]; a new member does not.
+//! `recording` and `profile` are null where the runtime was built without tracing of kernels. A
+//! change that a reader of the document could trip over changes [`VERSION`]; a new member does not.
 
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,8 @@ pub(super) struct Report {
     pub(super) not_run: Vec<String>,
 }
 
-/// What it costs to record one kernel: the mean of empty ones. Subtracted from the times of all kernels.
+/// What it costs to record one kernel: the mean of empty ones. Subtracted from the times of all
+/// kernels.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct RecordingCost {
     /// What of it is in the time of the kernel.
@@ -71,7 +72,8 @@ pub(super) struct FunctionReport {
     pub(super) num_runs: u64,
     /// From the call until all its work was done, of each run.
     pub(super) wall: Summary,
-    /// What all threads of the process computed meanwhile, in sum, without what it takes to read that clock.
+    /// What all threads of the process computed meanwhile, in sum, without what it takes to read
+    /// that clock.
     pub(super) cpu_total_ns: u64,
     pub(super) cpu_mean_ns: f64,
     pub(super) profile: Option<Profile>,
@@ -87,7 +89,8 @@ pub(super) struct Profile {
     pub(super) kernels: Vec<KernelReport>,
 }
 
-/// What was recorded of the kernels of a name, in all runs of the profile, without the cost of recording.
+/// What was recorded of the kernels of a name, in all runs of the profile, without the cost of
+/// recording.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct KernelReport {
     pub(super) name: String,
@@ -96,18 +99,21 @@ pub(super) struct KernelReport {
     pub(super) total_ns: u64,
     /// Without kernels that ran inside it on the same thread, and what was between those.
     pub(super) self_ns: u64,
-    /// How many of the runs followed another kernel, or the begin of a path, without anything between but the executor.
+    /// How many of the runs followed another kernel, or the begin of a path, without anything
+    /// between but the executor.
     pub(super) num_dispatches: u64,
     /// What the executor took there.
     pub(super) dispatch_ns: u64,
-    /// How many results were not available when the kernel had returned; left out if there are none.
+    /// How many results were not available when the kernel had returned; left out if there are
+    /// none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) num_waits: u64,
-    /// How long they were not, in sum: what tasks and timers took, and the executor to come to those. No part of the times above; left
-    /// out if there are none.
+    /// How long they were not, in sum: what tasks and timers took, and the executor to come to
+    /// those. No part of the times above; left out if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) waited_ns: u64,
-    /// The operations on floating-point numbers that the runs reported, in sum; left out if there are none.
+    /// The operations on floating-point numbers that the runs reported, in sum; left out if there
+    /// are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) flops: u64,
     /// The bytes that they reported to read and write; left out if there are none.

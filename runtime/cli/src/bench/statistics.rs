@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// What many times are like, in nanoseconds.
 ///
-/// A percentile is the nearest rank: the least of the times such that so many percent of them are not above it. It is one of
-/// the times, never between two.
+/// A percentile is the nearest rank: the least of the times such that so many percent of them are
+/// not above it. It is one of the times, never between two.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Summary {
     pub(super) min_ns: u64,
@@ -61,7 +61,8 @@ pub(super) fn mean_ns(total_ns: u64, num: u64) -> f64 {
     ratio(total_ns, num)
 }
 
-/// Nanoseconds, printed in the unit that leaves at most three digits in front of the point: `1.500 µs`.
+/// Nanoseconds, printed in the unit that leaves at most three digits in front of the point:
+/// `1.500 µs`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nanos(pub(super) f64);
 

@@ -135,7 +135,8 @@ fn nanos(ns: u64) -> String {
     Nanos(ns as f64).to_string()
 }
 
-/// With how long results were waited for, if any were, and with what the kernels achieve, if one of them has reported what it does.
+/// With how long results were waited for, if any were, and with what the kernels achieve, if one of
+/// them has reported what it does.
 fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
     let all_ns = sum(profile, |kernel| kernel.self_ns);
     let has_work = profile
@@ -160,7 +161,8 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
                 Nanos(mean_ns(kernel.total_ns, kernel.num_runs)).to_string(),
             ];
             if has_waits {
-                // Between the return of the kernel and its result, which is none of the times before.
+                // Between the return of the kernel and its result, which is none of the times
+                // before.
                 row.push(match kernel.num_waits {
                     0 => String::new(),
                     _ => nanos(kernel.waited_ns),
@@ -174,7 +176,8 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
     std::iter::once(header.collect()).chain(rows).collect()
 }
 
-/// So much in the time of the kernel, in thousands of millions a second; nothing for what was not reported.
+/// So much in the time of the kernel, in thousands of millions a second; nothing for what was not
+/// reported.
 fn rate(amount: u64, kernel: &KernelReport) -> String {
     if amount == 0 || kernel.total_ns == 0 {
         return String::new();

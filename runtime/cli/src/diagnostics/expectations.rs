@@ -6,9 +6,9 @@
 //! expected-(error|note|remark|warning)  [ @+N | @-N | @above | @below ]  {{SUBSTRING}}
 //! ```
 //!
-//! It is about its own line, the line `N` further down or up, the last line above without an expectation, or the next
-//! line below without one. It is met by a diagnostic of its severity on that line whose message contains the substring,
-//! and by any number of them.
+//! It is about its own line, the line `N` further down or up, the last line above without an
+//! expectation, or the next line below without one. It is met by a diagnostic of its severity on
+//! that line whose message contains the substring, and by any number of them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -64,8 +64,8 @@ impl Expectations {
         }
     }
 
-    /// Holds one diagnostic, without its notes, against the expectations. What it returns is to be reported: the diagnostic
-    /// was not expected, or was expected to be of another severity.
+    /// Holds one diagnostic, without its notes, against the expectations. What it returns is to be
+    /// reported: the diagnostic was not expected, or was expected to be of another severity.
     pub fn meet(&mut self, found: &Diagnostic, sources: &mut SourceMap) -> Option<Finding> {
         if let Place::File { file, line, .. } = &found.place {
             if !self.by_file.contains_key(&**file) {
@@ -184,7 +184,8 @@ struct Designator<'a> {
     column: usize,
 }
 
-/// The designator that starts at `column` of a line, whose last braces `}}` are cut off with what follows them.
+/// The designator that starts at `column` of a line, whose last braces `}}` are cut off with what
+/// follows them.
 fn designator_at(line: &[u8], column: usize) -> Option<Designator<'_>> {
     let rest = line[column..].strip_prefix(b"expected-")?;
     let (severity, rest) = [

@@ -1,4 +1,5 @@
-//! The text of a diagnostic: where, how grave, what, and the line of the source with a caret under it.
+//! The text of a diagnostic: where, how grave, what, and the line of the source with a caret under
+//! it.
 //!
 //! The layout is that of LLVM's source manager, so that tools which read it keep working:
 //!
@@ -8,10 +9,11 @@
 //!                         ^
 //! ```
 //!
-//! A line that no screen holds is shown in part, around the place. A place that is not a position in a file prints as
-//! `<unknown>:0: error: loc("name"): message`. A line that is not all ASCII is shown without a caret, since bytes are not
-//! columns there. Control characters of names, messages and lines are escaped: a program may not steer the terminal. What steers it are
-//! the [`Styles`] alone, which a caller asks for where there is one.
+//! A line that no screen holds is shown in part, around the place. A place that is not a position
+//! in a file prints as `<unknown>:0: error: loc("name"): message`. A line that is not all ASCII is
+//! shown without a caret, since bytes are not columns there. Control characters of names, messages
+//! and lines are escaped: a program may not steer the terminal. What steers it are the [`Styles`]
+//! alone, which a caller asks for where there is one.
 
 use std::fmt;
 use std::io::Write;
@@ -28,8 +30,8 @@ const TAB_STOP: usize = 8;
 /// Columns that an escaped byte takes.
 const ESCAPED_WIDTH: usize = 3;
 
-/// How much of a line is shown. Lines of programs that people write are shorter; constants in generated ones can have
-/// megabytes.
+/// How much of a line is shown. Lines of programs that people write are shorter; constants in
+/// generated ones can have megabytes.
 const MAX_SHOWN_BYTES: usize = 1_000;
 
 /// Stands for what is left out of a line.
@@ -162,7 +164,8 @@ impl Finding {
     }
 }
 
-/// Prints a diagnostic and its notes. A note at the place of what was printed before it comes without the line.
+/// Prints a diagnostic and its notes. A note at the place of what was printed before it comes
+/// without the line.
 pub fn print_diagnostic(
     diagnostic: &Diagnostic,
     sources: &mut SourceMap,
@@ -241,7 +244,8 @@ fn push_source_line(line: SourceLine<'_>, underline_len: usize, style: Style, ou
     out.push(b'\n');
 }
 
-/// Appends a line, with its tabulators expanded, and its control characters and bytes that are not characters escaped.
+/// Appends a line, with its tabulators expanded, and its control characters and bytes that are not
+/// characters escaped.
 fn push_line(line: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     for chunk in line.utf8_chunks() {
@@ -264,7 +268,8 @@ fn push_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends marks, each as wide as what [`push_line`] makes of the byte of `line` that it stands under.
+/// Appends marks, each as wide as what [`push_line`] makes of the byte of `line` that it stands
+/// under.
 fn push_marks(marks: &[u8], line: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     for (index, mark) in marks.iter().enumerate() {

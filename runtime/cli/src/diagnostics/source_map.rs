@@ -1,8 +1,9 @@
 //! The texts that diagnostics are about, by name.
 //!
-//! Locations come from programs, so a name in one is not trusted: a text is shown if it was given, or if it is a regular file
-//! under one of the folders that the user named by naming the input. Nothing else is opened, since opening a device or a pipe
-//! may take for ever, and showing lines of any file discloses them.
+//! Locations come from programs, so a name in one is not trusted: a text is shown if it was given,
+//! or if it is a regular file under one of the folders that the user named by naming the input.
+//! Nothing else is opened, since opening a device or a pipe may take for ever, and showing lines of
+//! any file discloses them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +17,8 @@ const MAX_READ_BYTES: u64 = 64 << 20;
 
 /// Source texts by the names that locations call them.
 ///
-/// A text that was not given is looked for under the folders of the map, once, when it is first asked for.
+/// A text that was not given is looked for under the folders of the map, once, when it is first
+/// asked for.
 ///
 /// ```
 /// use tfrt_cli::diagnostics::SourceMap;
@@ -55,7 +57,8 @@ impl SourceMap {
 
     /// A map that looks for files under the folder that the file `input` is in.
     ///
-    /// A name without a folder, such as that of an input which is not a file, stands for the working directory.
+    /// A name without a folder, such as that of an input which is not a file, stands for the
+    /// working directory.
     #[must_use]
     pub fn beside(input: impl AsRef<Path>) -> Self {
         let mut sources = Self::new();
@@ -82,7 +85,8 @@ impl SourceMap {
         self.source(name).map(|source| &*source.text)
     }
 
-    /// The line at a position of a source; none if there is no such position. Line and column count from 1, in bytes.
+    /// The line at a position of a source; none if there is no such position. Line and column count
+    /// from 1, in bytes.
     pub fn line(&mut self, name: &str, line: u32, column: u32) -> Option<SourceLine<'_>> {
         let column = column.checked_sub(1)? as usize;
         let text = self.source(name)?.line(line)?;

@@ -1,4 +1,5 @@
-//! Graphs as one page for a browser, which needs nothing else: each function is drawn by our own [`layout`](super::layout), and folds.
+//! Graphs as one page for a browser, which needs nothing else: each function is drawn by our own
+//! [`layout`](super::layout), and folds.
 
 use std::fmt::Write;
 
@@ -23,7 +24,8 @@ summary { padding: 6px 8px; font: 13px monospace; cursor: pointer; }
 wheel: zoom; drag: move; Enter: next</header>
 ";
 
-/// Zooming and moving change the part of a drawing that is shown, its `viewBox`. What is found is marked, and its function unfolded.
+/// Zooming and moving change the part of a drawing that is shown, its `viewBox`. What is found is
+/// marked, and its function unfolded.
 const SCRIPT: &str = "<script>
 for (const view of document.querySelectorAll('.view')) {
   const svg = view.querySelector('svg'), box = svg.viewBox.baseVal;

@@ -1,6 +1,8 @@
-//! Places for everything in a graph, without Graphviz: rows of boxes, each row below all that it uses.
+//! Places for everything in a graph, without Graphviz: rows of boxes, each row below all that it
+//! uses.
 //!
-//! A scope is laid out from the inside out. A node with regions is a box around the boxes of its regions, which stand side by side.
+//! A scope is laid out from the inside out. A node with regions is a box around the boxes of its
+//! regions, which stand side by side.
 //!
 //! ```text
 //!   ┌───┐ ┌─────┐      row
@@ -12,9 +14,10 @@
 //!   └─┬─┘  │  ▼ 7
 //! ```
 //!
-//! Within a row, boxes and lanes stand in the order of the middle of what they come from, so that most arrows do not cross. Rows that are
-//! too wide are broken, and what is too high goes on in another column: an arrow from column to column is cut, and both ends say
-//! the number of the node at the other one. Lengths are in pixels.
+//! Within a row, boxes and lanes stand in the order of the middle of what they come from, so that
+//! most arrows do not cross. Rows that are too wide are broken, and what is too high goes on in
+//! another column: an arrow from column to column is cut, and both ends say the number of the node
+//! at the other one. Lengths are in pixels.
 
 use std::collections::HashMap;
 
@@ -98,7 +101,8 @@ pub(super) fn place(graph: &Graph) -> Drawing {
     }
 }
 
-/// Edges as they are drawn: between two nodes of one scope. What a region uses of the scope around it, its op uses.
+/// Edges as they are drawn: between two nodes of one scope. What a region uses of the scope around
+/// it, its op uses.
 struct Links<'a> {
     /// The edges to each node, and from where.
     into: HashMap<usize, Vec<&'a Edge>>,

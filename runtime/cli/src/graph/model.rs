@@ -124,8 +124,8 @@ impl Graph {
         })
     }
 
-    /// The graph of these functions, with so many nodes at most: functions beyond that are folded to one node each, but for a
-    /// single one.
+    /// The graph of these functions, with so many nodes at most: functions beyond that are folded
+    /// to one node each, but for a single one.
     pub(super) fn of_functions(
         module: &Module,
         title: &str,

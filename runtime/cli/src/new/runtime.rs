@@ -14,8 +14,8 @@ pub(super) enum Runtime {
 }
 
 impl Runtime {
-    /// The source at `path`, where the runtime must be. Without a path, what this tool was built from: the release, if that was a
-    /// release, and otherwise the source, as long as it is there.
+    /// The source at `path`, where the runtime must be. Without a path, what this tool was built
+    /// from: the release, if that was a release, and otherwise the source, as long as it is there.
     pub(super) fn find(path: Option<&Path>) -> Result<Self, CliError> {
         match path {
             Some(path) => Self::at(path).map_err(|reason| {
@@ -59,7 +59,8 @@ impl Runtime {
         Ok(Self::Source(absolute))
     }
 
-    /// The line of a manifest that names a crate of the runtime, which lies in `folder` of its source.
+    /// The line of a manifest that names a crate of the runtime, which lies in `folder` of its
+    /// source.
     pub(super) fn dependency(&self, name: &str, folder: &str) -> String {
         match self {
             Self::Released => format!("{name} = \"{}\"", env!("CARGO_PKG_VERSION")),

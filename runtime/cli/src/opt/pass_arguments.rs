@@ -6,7 +6,8 @@ use tfrt_support::Diagnostic;
 
 const PIPELINE: &str = "pass-pipeline";
 
-/// The texts of pipelines: a flag `--inline` is the pipeline `inline`, and `--pass=a=1` is `pass{a=1}`.
+/// The texts of pipelines: a flag `--inline` is the pipeline `inline`, and `--pass=a=1` is
+/// `pass{a=1}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PassArguments {
     pipelines: Vec<String>,
@@ -40,7 +41,8 @@ fn help_of(pass: &Pass) -> String {
     }
 }
 
-// Derived arguments forget in which order flags of different names stood, so these are declared and read by hand.
+// Derived arguments forget in which order flags of different names stood, so these are declared and
+// read by hand.
 impl Args for PassArguments {
     fn augment_args(command: Command) -> Command {
         let flags = Pass::all().into_iter().map(|pass| {

@@ -1,7 +1,8 @@
 //! Arguments of functions, as they are given on the command line.
 //!
-//! `--arg NAME=VALUE` sets one; the name is that in the text of the program, or the position. A value is a number, a text, or after
-//! `@` a file, which may be that of a tensor. Chains need not be given: they are ready.
+//! `--arg NAME=VALUE` sets one; the name is that in the text of the program, or the position. A
+//! value is a number, a text, or after `@` a file, which may be that of a tensor. Chains need not
+//! be given: they are ready.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -41,7 +42,8 @@ impl FromStr for GivenArgument {
     }
 }
 
-/// The names of the arguments of each function, as the text of the program has them; none for a function of a file.
+/// The names of the arguments of each function, as the text of the program has them; none for a
+/// function of a file.
 pub(crate) type ArgumentNames = BTreeMap<String, Vec<String>>;
 
 /// The arguments to call `function` with; or why there is no value for one of them.

@@ -1,8 +1,9 @@
 //! Whether a function left something behind.
 //!
-//! When its results are there and the work queue is empty, some other thread may still be busy with the value that it made
-//! available last: a timer's, or one that a kernel started. It holds references until it has told all who waited, the driver
-//! among them. So what looks like a leak is looked at again when those threads had time to let go, and when the queue is empty: a
+//! When its results are there and the work queue is empty, some other thread may still be busy with
+//! the value that it made available last: a timer's, or one that a kernel started. It holds
+//! references until it has told all who waited, the driver among them. So what looks like a leak is
+//! looked at again when those threads had time to let go, and when the queue is empty: a
 //! synchronous function does not wait for the tasks that its kernels add.
 
 use std::sync::mpsc;
@@ -36,7 +37,8 @@ impl LeakCheck {
         if tfrt_async::live_values() == before {
             return Ok(());
         }
-        // Nobody waits for what a synchronous function has added to the queue. On a worker, which is busy with this, a leak stays one.
+        // Nobody waits for what a synchronous function has added to the queue. On a worker, which
+        // is busy with this, a leak stays one.
         let _ = host.quiesce();
         wait_until(host, || tfrt_async::live_values() == before);
         match tfrt_async::live_values() {
@@ -61,7 +63,8 @@ pub(super) fn wait_until(host: &HostContext, is_settled: impl Fn() -> bool) {
     }
 }
 
-/// Waits for the callback of a timer that is under way, if there is one: timers run one after another.
+/// Waits for the callback of a timer that is under way, if there is one: timers run one after
+/// another.
 fn wait_for_timer(host: &HostContext) {
     let (done, is_done) = mpsc::channel::<()>();
     host.timers()

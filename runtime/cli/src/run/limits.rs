@@ -18,13 +18,13 @@ pub(crate) struct LimitArguments {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     deadline: Option<Duration>,
 
-    /// How long to wait for the results of each function. If they are not available by then, the run fails without waiting for
-    /// work that is still running
+    /// How long to wait for the results of each function. If they are not available by then, the
+    /// run fails without waiting for work that is still running
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
-    /// The maximal memory of each function: `4096`, `64K`, `512M`, `2G`, `1T`, in powers of 1024; by default, three quarters of the
-    /// machine's memory
+    /// The maximal memory of each function: `4096`, `64K`, `512M`, `2G`, `1T`, in powers of 1024;
+    /// by default, three quarters of the machine's memory
     #[arg(long = "memory-limit", value_name = "BYTES", value_parser = parse_bytes)]
     memory_limit: Option<usize>,
 

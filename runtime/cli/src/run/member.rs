@@ -16,8 +16,8 @@ use crate::failure::Failure;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Cluster")]
 pub(crate) struct MemberArguments {
-    /// Run the program as a task of a cluster, of which every task runs it: `tfrt_dist.get_distributed_context` returns the context
-    /// that all share
+    /// Run the program as a task of a cluster, of which every task runs it:
+    /// `tfrt_dist.get_distributed_context` returns the context that all share
     #[arg(long)]
     distributed: bool,
 
@@ -75,9 +75,9 @@ impl Member {
         self.context.clone()
     }
 
-    /// Leaves the cluster once all tasks have run the program: a task that left before would be lost
-    /// to the others. A task that failed leaves at once, because others may wait for what it did not
-    /// do; they lose it, and their waits end.
+    /// Leaves the cluster once all tasks have run the program: a task that left before would be
+    /// lost to the others. A task that failed leaves at once, because others may wait for what it
+    /// did not do; they lose it, and their waits end.
     pub(super) fn leave(self, host: &Arc<HostContext>, is_well: bool) {
         if !is_well {
             self.server.shut_down();

@@ -22,7 +22,8 @@ pub(crate) struct ProgramFile {
 }
 
 impl ProgramFile {
-    /// Takes a file as it is, and translates text. `program` is the name that complaints start with.
+    /// Takes a file as it is, and translates text. `program` is the name that complaints start
+    /// with.
     pub(crate) fn of_input(
         program: &str,
         front_end: &FrontEnd,

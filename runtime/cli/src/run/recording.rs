@@ -36,7 +36,8 @@ pub(crate) enum SinkName {
 #[derive(Debug)]
 pub(crate) struct Recording {
     path: String,
-    /// Opened at the start, so that an unwritable file is reported before a long run. `None` is standard output.
+    /// Opened at the start, so that an unwritable file is reported before a long run. `None` is
+    /// standard output.
     file: Option<File>,
     recorder: Arc<TraceRecorder>,
 }

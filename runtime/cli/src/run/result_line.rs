@@ -1,8 +1,8 @@
 //! The line that says what a function returned.
 //!
-//! `'NAME' returned V1,V2,…`, without blanks. A number prints as a number, by its declared type; any other value prints as
-//! its type shows it, or else as its type. [For people](Style::Shown) tensors have their elements, and each result that is long
-//! has a line of its own.
+//! `'NAME' returned V1,V2,…`, without blanks. A number prints as a number, by its declared type;
+//! any other value prints as its type shows it, or else as its type. [For people](Style::Shown)
+//! tensors have their elements, and each result that is long has a line of its own.
 
 use std::fmt::{self, Display, Write as _};
 
@@ -22,7 +22,8 @@ pub(super) enum Style {
     Shown,
 }
 
-/// The line for a function that returned `values`; several lines if there are several and some are long.
+/// The line for a function that returned `values`; several lines if there are several and some are
+/// long.
 pub(super) fn result_line(
     name: &str,
     values: impl Iterator<Item = impl Display>,

@@ -1,6 +1,7 @@
 //! Results for people: tensors with their elements, and numbers of every type as numbers.
 //!
-//! This is what `tfrt run` prints. Under the original's names the tools print the original's lines, which scripts read.
+//! This is what `tfrt run` prints. Under the original's names the tools print the original's lines,
+//! which scripts read.
 
 use std::fmt::{self, Write};
 

@@ -1,8 +1,9 @@
 //! Waiting for results that may never come.
 //!
-//! A kernel that loses a promise, rather than drops it, leaves its result unavailable for ever. Where nothing is left in the process
-//! that could make a value available, this is known at once: on the queue `s`, when no task is pending and there is no other thread.
-//! Elsewhere somebody has to say how long to wait.
+//! A kernel that loses a promise, rather than drops it, leaves its result unavailable for ever.
+//! Where nothing is left in the process that could make a value available, this is known at once:
+//! on the queue `s`, when no task is pending and there is no other thread. Elsewhere somebody has
+//! to say how long to wait.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,8 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::failure::write_message;
 
-/// Waits for the results of a function. Whether they are there; if that is in vain, or takes too long, the user is told.
+/// Waits for the results of a function. Whether they are there; if that is in vain, or takes too
+/// long, the user is told.
 pub(super) fn await_results(
     program: &str,
     function: &FunctionRef,
@@ -93,8 +95,8 @@ impl Probe {
         if self.late.iter().all(AnyRef::is_available) {
             return;
         }
-        // Threads are counted first: one that ends in between has added its tasks by then. With another thread, a timer's for
-        // instance, the result may come from there.
+        // Threads are counted first: one that ends in between has added its tasks by then. With
+        // another thread, a timer's for instance, the result may come from there.
         match (num_threads(), self.queue.num_pending_tasks()) {
             (Some(1), Some(0)) => give_up(&self.late, &self.error),
             (Some(1), Some(_)) => self.enqueue(),

@@ -95,7 +95,8 @@ impl Error for Difference {
     }
 }
 
-/// Compares a value with what was expected: tensors as [`compare`] does, lists tensor by tensor. Of what is random only types and shapes count.
+/// Compares a value with what was expected: tensors as [`compare`] does, lists tensor by tensor. Of
+/// what is random only types and shapes count.
 ///
 /// # Errors
 /// What differs.
@@ -149,8 +150,8 @@ fn compare_all(
     Ok(())
 }
 
-/// Compares a tensor with what was expected. Element types and shapes must be the same; numbers may differ within a tolerance, NaN equals NaN, and
-/// an infinity itself.
+/// Compares a tensor with what was expected. Element types and shapes must be the same; numbers may
+/// differ within a tolerance, NaN equals NaN, and an infinity itself.
 ///
 /// # Errors
 /// What differs, with the element that is farthest off.

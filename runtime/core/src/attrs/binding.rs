@@ -1,7 +1,7 @@
 //! Where the declaration of a kernel finds its attributes in a set.
 //!
-//! A set remembers this for the kernel that asked first: a call that uses the set again neither searches for names nor checks
-//! kinds.
+//! A set remembers this for the kernel that asked first: a call that uses the set again neither
+//! searches for names nor checks kinds.
 
 use std::sync::OnceLock;
 
@@ -156,7 +156,8 @@ fn default_value(declared: &AttrDef) -> Option<AttrValue> {
             };
             let width = 8 * u32::try_from(dtype.size_bytes()?).ok()?;
             let mask = u64::MAX >> (u64::BITS - width);
-            // Two's complement, cut to the width of the type, which the declaration was checked to hold.
+            // Two's complement, cut to the width of the type, which the declaration was checked to
+            // hold.
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             let bits = value as u64 & mask;
             scalar(dtype, bits)

@@ -253,7 +253,8 @@ fn print_shape(shape: ShapeView<'_>, text: &mut Text) {
     text.push(b'>');
 }
 
-/// Prints a dense tensor or an aggregate by what they consist of; anything else inside of an aggregate is unknown.
+/// Prints a dense tensor or an aggregate by what they consist of; anything else inside of an
+/// aggregate is unknown.
 fn print_nested(value: AttrRef<'_>, text: &mut Text) -> Option<()> {
     match value.code().kind() {
         AttrTypeKind::Dense => {

@@ -70,7 +70,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A value that an op attribute can have: a number, `bool`, [`DType`], text, a list of numbers, or any [`AttrValue`].
+/// A value that an op attribute can have: a number, `bool`, [`DType`], text, a list of numbers, or
+/// any [`AttrValue`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an op attribute",
     label = "not an attribute value",

@@ -1,4 +1,5 @@
-//! Arguments as an op takes them: which kinds of tensors pass, which are converted, and which are refused.
+//! Arguments as an op takes them: which kinds of tensors pass, which are converted, and which are
+//! refused.
 
 use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_host::ExecutionContext;

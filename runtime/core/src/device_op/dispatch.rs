@@ -19,7 +19,8 @@ pub(super) struct Dispatch<'a> {
     pub(super) ctx: &'a ExecutionContext,
     pub(super) attrs: &'a OpAttrs,
     pub(super) tensors: &'a mut Tensors,
-    /// What is known of results already; empty if the op has no metadata function, or tells by its results.
+    /// What is known of results already; empty if the op has no metadata function, or tells by its
+    /// results.
     pub(super) metadata: &'a [Option<TensorMetadata>],
     /// A slot for each result, which the call fills.
     pub(super) results: &'a mut [Option<AnyRef>],
@@ -77,7 +78,8 @@ impl DeviceOp {
         self.check_results(&mut dispatch);
     }
 
-    /// Makes an error of a result that is not what the metadata function said: whoever trusted it must not see the tensor.
+    /// Makes an error of a result that is not what the metadata function said: whoever trusted it
+    /// must not see the tensor.
     fn check_results(&self, dispatch: &mut Dispatch<'_>) {
         let name = self.op.name();
         for (index, result) in dispatch.results.iter_mut().enumerate() {
@@ -103,7 +105,8 @@ impl DeviceOp {
         }
     }
 
-    /// What can be told of the results before the op runs; nothing if that fails, as running the op will.
+    /// What can be told of the results before the op runs; nothing if that fails, as running the op
+    /// will.
     fn ask(&self, dispatch: &Dispatch<'_>) -> ResultMetadata {
         let operands: Result<OperandMetadata, Error> =
             dispatch.tensors.iter().map(read_metadata).collect();

@@ -15,7 +15,8 @@ use crate::handle::{TensorHandle, same_device};
 /// Integer tensors of at most so many elements, in host memory, keep an op on the host.
 const MAX_SMALL_ELEMENTS: usize = 64;
 
-/// What a copy from one device to another is assumed to cost: so many bytes a microsecond, behind so many microseconds.
+/// What a copy from one device to another is assumed to cost: so many bytes a microsecond, behind
+/// so many microseconds.
 const BYTES_PER_MICROSECOND: f64 = 10_000.0;
 const LATENCY_MICROSECONDS: f64 = 10.0;
 
@@ -31,7 +32,8 @@ pub enum PlacementRule {
     DeviceScope,
     /// A scope names devices that cannot run the op, and soft placement is on.
     SoftPlacement,
-    /// Operands and results are small integer tensors, such as shapes, and the operands are in host memory.
+    /// Operands and results are small integer tensors, such as shapes, and the operands are in host
+    /// memory.
     SmallIntegers,
     /// Moving the operands costs least; of equals, the first device counts.
     LeastCost,

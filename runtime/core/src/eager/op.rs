@@ -123,8 +123,8 @@ fn num_results(op: &Arc<RegisteredOp>) -> Option<usize> {
 }
 
 impl EagerContext {
-    /// An op that somebody else made, such as a function, to be called like any other: it has no attributes, takes its operands
-    /// wherever they are, and decides itself where it runs.
+    /// An op that somebody else made, such as a function, to be called like any other: it has no
+    /// attributes, takes its operands wherever they are, and decides itself where it runs.
     ///
     /// ```
     /// use tfrt_core::{CoreRuntimeOp, EagerContext, OpInvocation, RunOp};
@@ -192,7 +192,8 @@ impl Op {
         Ok(())
     }
 
-    /// How many results are asked for, where the declaration of the op leaves that open. By default one.
+    /// How many results are asked for, where the declaration of the op leaves that open. By default
+    /// one.
     #[must_use]
     pub fn results(mut self, num_results: usize) -> Self {
         self.num_results = Some(num_results);
@@ -257,8 +258,8 @@ impl ReadyOp {
     /// Calls the op, which has one result.
     ///
     /// # Errors
-    /// What is known to be wrong at once: with the place of the caller, and the op and its operands as notes. What goes wrong later is
-    /// the error of the handle.
+    /// What is known to be wrong at once: with the place of the caller, and the op and its operands
+    /// as notes. What goes wrong later is the error of the handle.
     #[track_caller]
     pub fn call(&self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
         let [result] = self.call_array(arguments)?;
@@ -279,7 +280,8 @@ impl ReadyOp {
         Ok(results)
     }
 
-    /// Calls the op, and gives it the handles: an op may use the memory of a tensor again that nobody else can see.
+    /// Calls the op, and gives it the handles: an op may use the memory of a tensor again that
+    /// nobody else can see.
     ///
     /// # Errors
     /// Those of [`call`](Self::call).
@@ -408,7 +410,8 @@ impl ReadyOp {
         }
     }
 
-    /// Waits for the results and the chain of a call that does, and returns the first error among them.
+    /// Waits for the results and the chain of a call that does, and returns the first error among
+    /// them.
     fn end(
         &self,
         results: &[TensorHandle],

@@ -1,4 +1,5 @@
-//! What changes while a program runs: for each thread a stack of devices, modes and requests, and the chain of its effects.
+//! What changes while a program runs: for each thread a stack of devices, modes and requests, and
+//! the chain of its effects.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -120,7 +121,8 @@ impl ThreadState {
     }
 }
 
-/// Something that holds until it is dropped, for the thread that began it. Scopes end in the reverse order of their beginning.
+/// Something that holds until it is dropped, for the thread that began it. Scopes end in the
+/// reverse order of their beginning.
 ///
 /// ```
 /// use tfrt_core::EagerContext;
@@ -222,8 +224,8 @@ impl EagerContext {
         }))
     }
 
-    /// From now on, traces show calls of this thread under a name. Scopes nest: the name of an inner
-    /// one stands behind that of the outer one and a slash.
+    /// From now on, traces show calls of this thread under a name. Scopes nest: the name of an
+    /// inner one stands behind that of the outer one and a slash.
     ///
     /// ```
     /// use tfrt_core::EagerContext;

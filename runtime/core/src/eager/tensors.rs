@@ -12,7 +12,8 @@ use tfrt_tensor::{
 use super::{EagerContext, scope};
 use crate::handle::TensorHandle;
 
-/// A value that a tensor can be made of: a number, a slice, vector or array of numbers, an array of arrays, a text, or a tensor.
+/// A value that a tensor can be made of: a number, a slice, vector or array of numbers, an array of
+/// arrays, a text, or a tensor.
 pub trait ToTensor {
     /// The tensor.
     ///
@@ -136,7 +137,8 @@ impl EagerContext {
     /// The elements of a dense tensor in host memory, which is waited for.
     ///
     /// # Errors
-    /// The error that the handle is; that the tensor is of another kind or element type, or is being written.
+    /// The error that the handle is; that the tensor is of another kind or element type, or is
+    /// being written.
     pub fn to_vec<T: Element>(&self, handle: &TensorHandle) -> Result<Vec<T>, Error> {
         self.with_elements(handle, |elements: &Elements<'_, T>| elements.to_vec())
     }

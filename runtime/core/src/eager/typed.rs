@@ -1,5 +1,6 @@
-//! What functions that call an op are made of: `#[tfrt_op("my.Op", function = name)]` writes a function that begins a call, gives it operands
-//! and attributes in the order of the signature, and ends it.
+//! What functions that call an op are made of: `#[tfrt_op("my.Op", function = name)]` writes a
+//! function that begins a call, gives it operands and attributes in the order of the signature, and
+//! ends it.
 
 use std::sync::Arc;
 
@@ -37,7 +38,8 @@ impl<'a> TypedCall<'a> {
         self.operands.push(operand);
     }
 
-    /// Passes the next operand, or leaves it out: an op has one such operand at most, so that the number of operands tells.
+    /// Passes the next operand, or leaves it out: an op has one such operand at most, so that the
+    /// number of operands tells.
     pub fn operand_if_given(&mut self, operand: Option<&'a TensorHandle>) {
         self.operands.extend(operand);
     }

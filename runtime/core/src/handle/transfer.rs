@@ -11,7 +11,8 @@ use super::{DevicePart, TensorHandle};
 use crate::runtime::CoreRuntime;
 
 impl TensorHandle {
-    /// The tensor on a device, as a tensor of a kind: shared if it is there already, and converted otherwise. Metadata stays.
+    /// The tensor on a device, as a tensor of a kind: shared if it is there already, and converted
+    /// otherwise. Metadata stays.
     ///
     /// A conversion that is not known, or fails, is an error of the tensor alone.
     #[must_use]
@@ -30,7 +31,8 @@ impl TensorHandle {
         self.transferred(ctx, None, move |_| Some(tensor_type))
     }
 
-    /// The tensor on a device, as a tensor of the kind that is usual there. On the same device it stays what it is.
+    /// The tensor on a device, as a tensor of the kind that is usual there. On the same device it
+    /// stays what it is.
     #[must_use]
     pub fn transfer_to_inferred(&self, ctx: &ExecutionContext, device: &DeviceRef) -> Self {
         let destination = device.clone();
@@ -41,8 +43,8 @@ impl TensorHandle {
         })
     }
 
-    /// A handle of what `wanted` says of the device and the kind of the tensor, on `destination`, or where the tensor is. Without
-    /// an answer the tensor stays what it is.
+    /// A handle of what `wanted` says of the device and the kind of the tensor, on `destination`,
+    /// or where the tensor is. Without an answer the tensor stays what it is.
     fn transferred(
         &self,
         ctx: &ExecutionContext,

@@ -31,7 +31,8 @@ pub struct CpuOpHandler {
 }
 
 impl CpuOpHandler {
-    /// A handler for the ops of `runtime` on a device. Ops that it does not know are those of `fallback`.
+    /// A handler for the ops of `runtime` on a device. Ops that it does not know are those of
+    /// `fallback`.
     #[must_use]
     pub fn new(runtime: &CoreRuntime, device: DeviceRef, fallback: OpHandlerRef) -> Self {
         Self {

@@ -35,8 +35,9 @@ pub enum LogResults {
 
 /// Logs the ops of another handler.
 ///
-/// An op is logged by the thread that calls it, which waits for the tensors. In a task of the single-threaded queue, other tasks run
-/// meanwhile; a thread of another queue must not wait, so its log shows that tensors are pending.
+/// An op is logged by the thread that calls it, which waits for the tensors. In a task of the
+/// single-threaded queue, other tasks run meanwhile; a thread of another queue must not wait, so
+/// its log shows that tensors are pending.
 ///
 /// ```
 /// use tfrt_core::{LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef};
@@ -51,7 +52,8 @@ pub struct LoggingOpHandler {
 }
 
 impl LoggingOpHandler {
-    /// A handler that logs the ops of `fallback`: to standard error, or to the file that the environment names.
+    /// A handler that logs the ops of `fallback`: to standard error, or to the file that the
+    /// environment names.
     ///
     /// # Errors
     /// If that file cannot be opened.
@@ -128,7 +130,8 @@ impl fmt::Debug for LoggedOp {
 
 impl RunOp for LoggedOp {
     fn run(&self, invocation: &mut OpInvocation<'_>) {
-        // The only span of the call: it is named after the handler that the caller asked for the op.
+        // The only span of the call: it is named after the handler that the caller asked for the
+        // op.
         let _span = op_span(&self.name, self.log.handler_name());
         self.log.run(&self.op, &self.name, invocation);
     }

@@ -9,8 +9,9 @@ use crate::result::{IterationResult, Outcome, Values};
 
 /// What a stage writes its state to; see [`Draw::save`].
 ///
-/// What is written is read by a [`StateReader`](super::StateReader), with the calls of the same names in the same order. What is pending is
-/// waited for: the stage writes again, from the start, when it is there.
+/// What is written is read by a [`StateReader`](super::StateReader), with the calls of the same
+/// names in the same order. What is pending is waited for: the stage writes again, from the start,
+/// when it is there.
 #[derive(Debug)]
 pub struct StateWriter<'a> {
     bytes: Vec<u8>,

@@ -108,8 +108,9 @@ impl Machine for AssertCardinalityMachine {
 }
 
 impl Dataset {
-    /// The same elements, of which there must be `expected`: fewer or more are an error, after which the sequence ends. Where the number
-    /// of elements of the input is unknown, this states it.
+    /// The same elements, of which there must be `expected`: fewer or more are an error, after
+    /// which the sequence ends. Where the number of elements of the input is unknown, this states
+    /// it.
     ///
     /// ```
     /// use tfrt_data::{Cardinality, Dataset};

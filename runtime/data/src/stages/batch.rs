@@ -1,7 +1,8 @@
 //! Consecutive elements as one, each component in a tensor with one row per element.
 //!
-//! A batch draws all of its elements at once, so that what is pending is worked on at the same time. Those that are available are copied
-//! as they are drawn; with the first one that is not, the rest of the batch is put together when everything is there.
+//! A batch draws all of its elements at once, so that what is pending is worked on at the same
+//! time. Those that are available are copied as they are drawn; with the first one that is not, the
+//! rest of the batch is put together when everything is there.
 
 mod assembly;
 
@@ -21,7 +22,8 @@ use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
 
-/// How many results of a batch may be pending: each takes memory until it is known, here and in the stage below.
+/// How many results of a batch may be pending: each takes memory until it is known, here and in the
+/// stage below.
 const MAX_PENDING: usize = 1 << 20;
 
 /// What the components of the elements of a batch are.
@@ -108,7 +110,8 @@ struct BatchIterator {
 #[derive(Debug, Default)]
 struct SharedMetadata {
     expected: Arc<OnceLock<Expected>>,
-    /// Available once the last batch that was begun has looked at its elements: batches fix the metadata in their order.
+    /// Available once the last batch that was begun has looked at its elements: batches fix the
+    /// metadata in their order.
     last: Option<AsyncValueRef<Chain>>,
 }
 
@@ -205,7 +208,8 @@ impl Draw for BatchIterator {
 }
 
 impl BatchIterator {
-    /// The outcome of a batch that would hold too many pending results. The elements that were drawn for it are lost.
+    /// The outcome of a batch that would hold too many pending results. The elements that were
+    /// drawn for it are lost.
     #[cold]
     fn refuse(&self, ctx: &ExecutionContext) -> IterationResult {
         let batch_size = self.batch_size;
@@ -265,8 +269,8 @@ impl BatchIterator {
 }
 
 impl BatchIterator {
-    /// The result of a batch of which some elements are pending, and that may not exist, or have any number of components: nothing is known
-    /// of it before all of it is.
+    /// The result of a batch of which some elements are pending, and that may not exist, or have
+    /// any number of components: nothing is known of it before all of it is.
     fn finish_whole(
         &self,
         mut assembly: Assembly,
@@ -315,7 +319,8 @@ fn first_of(first: IterationResult, values: Values) -> IterationResult {
     }
 }
 
-/// Calls `f` with the outcomes of `results` once all of them and all of their values are there, and `previous` is.
+/// Calls `f` with the outcomes of `results` once all of them and all of their values are there, and
+/// `previous` is.
 fn when_complete(
     results: Vec<IterationResult>,
     previous: Option<AnyRef>,
@@ -345,14 +350,17 @@ fn when_complete(
 }
 
 impl Dataset {
-    /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per element. The last batch may be
-    /// smaller. If any value of a component is an error, the component of the batch is.
+    /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per
+    /// element. The last batch may be smaller. If any value of a component is an error, the
+    /// component of the batch is.
     ///
     /// Without `components`, they are those of the first element of each batch, whatever they are.
     ///
-    /// If `drops_remainder`, there are no smaller batches: a last batch that would be smaller is the end.
+    /// If `drops_remainder`, there are no smaller batches: a last batch that would be smaller is
+    /// the end.
     ///
-    /// All elements of a batch have the same element type and shape; if `has_same_metadata`, those of all batches of an iterator have.
+    /// All elements of a batch have the same element type and shape; if `has_same_metadata`, those
+    /// of all batches of an iterator have.
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.

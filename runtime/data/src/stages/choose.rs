@@ -307,8 +307,8 @@ impl Machine for ChooseMachine {
 }
 
 impl Dataset {
-    /// Elements of `inputs`, each of the input whose number the next element of `numbers` is. The numbers of inputs that have ended are
-    /// passed over; the sequence ends with the numbers.
+    /// Elements of `inputs`, each of the input whose number the next element of `numbers` is. The
+    /// numbers of inputs that have ended are passed over; the sequence ends with the numbers.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -331,13 +331,15 @@ impl Dataset {
         })
     }
 
-    /// All elements of `inputs` in their order, each time of an input that is chosen at random: with a chance in proportion to its weight
-    /// among those that have not ended. Equal seeds make equal choices.
+    /// All elements of `inputs` in their order, each time of an input that is chosen at random:
+    /// with a chance in proportion to its weight among those that have not ended. Equal seeds make
+    /// equal choices.
     ///
     /// Without `weights`, the chances are equal. An input with the weight zero is never chosen.
     ///
     /// # Errors
-    /// If there are not as many weights as inputs, a weight is negative or not finite, or datasets are nested too deep.
+    /// If there are not as many weights as inputs, a weight is negative or not finite, or datasets
+    /// are nested too deep.
     pub fn sample_from(
         inputs: &[Self],
         weights: Option<&[f64]>,

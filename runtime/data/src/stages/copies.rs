@@ -32,8 +32,8 @@ fn copy_later(value: &AnyRef, copy: CopyValue, ctx: &ExecutionContext) -> AnyRef
     copied
 }
 
-/// A copy of a dense tensor whose elements can be written, and any other value itself: only the elements of dense tensors are written in
-/// place.
+/// A copy of a dense tensor whose elements can be written, and any other value itself: only the
+/// elements of dense tensors are written in place.
 pub(super) fn copy_writable(value: &AnyRef, ctx: &ExecutionContext) -> AnyRef {
     let tensor = value.get::<DenseHostTensor>();
     let Some(tensor) = tensor.filter(|tensor| tensor.buffer().is_writable()) else {

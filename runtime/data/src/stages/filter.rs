@@ -1,7 +1,8 @@
 //! The elements that a predicate accepts.
 //!
-//! An element is *undecided* until the answer of the predicate is there. There are never more undecided elements than requests: one
-//! is drawn for each request, and another one for each that is rejected.
+//! An element is *undecided* until the answer of the predicate is there. There are never more
+//! undecided elements than requests: one is drawn for each request, and another one for each that
+//! is rejected.
 
 use std::collections::VecDeque;
 
@@ -206,7 +207,8 @@ pub(super) fn decide<'a>(
 }
 
 impl Dataset {
-    /// The elements for which `predicate` returns true. An error of the predicate takes the place of its element.
+    /// The elements for which `predicate` returns true. An error of the predicate takes the place
+    /// of its element.
     ///
     /// # Errors
     /// If datasets are nested too deep.

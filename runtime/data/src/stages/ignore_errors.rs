@@ -146,8 +146,8 @@ impl Drop for IgnoreErrorsMachine {
 }
 
 impl Dataset {
-    /// The elements without those that failed to be drawn, or of which a component is an error. If `logs`, a warning at the end of a
-    /// pass tells how many were left out.
+    /// The elements without those that failed to be drawn, or of which a component is an error. If
+    /// `logs`, a warning at the end of a pass tells how many were left out.
     ///
     /// ```
     /// use tfrt_data::Dataset;

@@ -1,15 +1,17 @@
 //! The elements of many datasets, in turns.
 //!
-//! A function makes a dataset of each element of the input. The iterators of these inner datasets take the positions of a *cycle*:
+//! A function makes a dataset of each element of the input. The iterators of these inner datasets
+//! take the positions of a *cycle*:
 //!
 //! ```text
 //!  input ──► opened: ▢ ▢ ▢ ──► cycle:  │ ▣ │ ▣ │   │ ▣ │
 //!            oldest first               cursor ▲    an empty position takes the oldest opened one
 //! ```
 //!
-//! At its position the cursor takes up to a *block* of elements and goes on. Where an inner iterator ends, the position becomes empty,
-//! and the cursor goes on at once. Whenever it comes to an empty position, inputs are drawn until there are two inner iterators for each
-//! position, those that are opened counted. Of each the first element is requested at once.
+//! At its position the cursor takes up to a *block* of elements and goes on. Where an inner
+//! iterator ends, the position becomes empty, and the cursor goes on at once. Whenever it comes to
+//! an empty position, inputs are drawn until there are two inner iterators for each position, those
+//! that are opened counted. Of each the first element is requested at once.
 
 use std::collections::VecDeque;
 
@@ -81,7 +83,8 @@ struct InterleaveMachine {
     position: Position,
     cycle_length: usize,
     block_length: usize,
-    /// The positions, as far as the cursor ever came. A restored one may not be open yet, or never be.
+    /// The positions, as far as the cursor ever came. A restored one may not be open yet, or never
+    /// be.
     cycle: Vec<Option<Opening>>,
     num_occupied: usize,
     /// Those that have no position yet, oldest first.
@@ -230,8 +233,8 @@ impl InterleaveMachine {
         }
     }
 
-    /// Once the end is noticed, empty positions stay empty. When they are the most, they are removed, so that a long cycle is not walked
-    /// for the elements of a few.
+    /// Once the end is noticed, empty positions stay empty. When they are the most, they are
+    /// removed, so that a long cycle is not walked for the elements of a few.
     fn remove_empty_positions(&mut self) {
         if self.has_noticed_end && self.num_occupied < self.cycle.len() / 2 {
             self.cycle.retain(Option::is_some);
@@ -244,7 +247,8 @@ impl InterleaveMachine {
         }
     }
 
-    /// The iterator at the cursor, if there is one. One that was restored may have to be waited for, or have failed.
+    /// The iterator at the cursor, if there is one. One that was restored may have to be waited
+    /// for, or have failed.
     fn open_restored(&mut self) -> Result<Option<&mut Inner>, StepResult> {
         let Some(place) = self.cycle.get_mut(self.cursor) else {
             return Ok(None);
@@ -320,7 +324,8 @@ fn take_out(later: &AsyncValueRef<OpenedLater>) -> Opening {
     }
 }
 
-/// Calls the function for a drawn input, ends included, and makes an iterator of its dataset as soon as that is there.
+/// Calls the function for a drawn input, ends included, and makes an iterator of its dataset as
+/// soon as that is there.
 fn open(
     function: &BoundFunction,
     drawn: IterationResult,
@@ -420,7 +425,8 @@ fn dataset_among(results: &Values) -> Result<&AnyRef, Error> {
     }
 }
 
-/// Makes an iterator of a dataset in an available value. Of one that begins, the first element is requested.
+/// Makes an iterator of a dataset in an available value. Of one that begins, the first element is
+/// requested.
 fn open_dataset(
     value: &AnyRef,
     element: Values,
@@ -516,7 +522,8 @@ impl Opening {
 }
 
 impl Dataset {
-    /// The elements of the datasets that the elements are, in turns, as [`interleave_with`](Self::interleave_with).
+    /// The elements of the datasets that the elements are, in turns, as
+    /// [`interleave_with`](Self::interleave_with).
     ///
     /// # Errors
     /// As `interleave_with`.
@@ -526,8 +533,9 @@ impl Dataset {
         self.interleave_with(function, cycle_length, block_length)
     }
 
-    /// The elements of the datasets that a function makes of the elements, in turns: `cycle_length` of them are open at a time,
-    /// and each gives `block_length` elements before it is the turn of the next.
+    /// The elements of the datasets that a function makes of the elements, in turns: `cycle_length`
+    /// of them are open at a time, and each gives `block_length` elements before it is the turn of
+    /// the next.
     ///
     /// # Errors
     /// If a length is not positive, the cycle is longer than 2^20, or datasets are nested too deep.

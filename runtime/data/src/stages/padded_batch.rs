@@ -1,4 +1,5 @@
-//! Consecutive elements of different shapes as one: each component in a tensor that has room for the largest.
+//! Consecutive elements of different shapes as one: each component in a tensor that has room for
+//! the largest.
 //!
 //! ```text
 //!  [1 2 3]            1 2 3
@@ -42,15 +43,16 @@ pub struct PaddedComponent {
 }
 
 impl PaddedComponent {
-    /// Sets the sizes of the dimensions of each row. A dimension without one has that of the largest element of the batch, as all have
-    /// if nothing is set.
+    /// Sets the sizes of the dimensions of each row. A dimension without one has that of the
+    /// largest element of the batch, as all have if nothing is set.
     #[must_use]
     pub fn with_extents(mut self, extents: &[Option<usize>]) -> Self {
         self.extents = Some(extents.into());
         self
     }
 
-    /// Sets the number that stands where an element has none: of the type of the elements. It is zero if nothing is set.
+    /// Sets the number that stands where an element has none: of the type of the elements. It is
+    /// zero if nothing is set.
     #[must_use]
     pub fn with_padding(mut self, padding: AnyRef) -> Self {
         self.padding = Some(padding);
@@ -130,7 +132,8 @@ struct PaddedBatchMachine {
 impl Machine for PaddedBatchMachine {
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         let batch_size = self.batch.batch_size;
-        // The elements of all batches that were asked for, so that their values are made side by side.
+        // The elements of all batches that were asked for, so that their values are made side by
+        // side.
         let num_wanted = batch_size.saturating_mul(num_outstanding.max(1));
         let num_wanted = num_wanted.min(batch_size.max(MAX_AHEAD));
         while !self.has_ended && self.drawn.len() < num_wanted {
@@ -201,8 +204,9 @@ struct Row<'a> {
 }
 
 impl PaddedBatch {
-    /// The batch of these elements and failed draws, whose values are available. As with other batches, it fails if the first does, and
-    /// a component is an error if any element has one there.
+    /// The batch of these elements and failed draws, whose values are available. As with other
+    /// batches, it fails if the first does, and a component is an error if any element has one
+    /// there.
     fn assemble(&self, rows: &[Outcome], ctx: &ExecutionContext) -> Outcome {
         let mut elements: Vec<&Values> = Vec::with_capacity(rows.len());
         // The first failed draw, and how many elements are in front of it.
@@ -438,12 +442,13 @@ impl PaddedComponent {
 }
 
 impl Dataset {
-    /// Every `batch_size` consecutive elements as one, as [`batch_with`](Self::batch_with) does, for numbers and tensors of different
-    /// shapes: each component is a tensor with one row per element, and a row has room for the largest. Elements of a component
-    /// have one element type and the same number of dimensions.
+    /// Every `batch_size` consecutive elements as one, as [`batch_with`](Self::batch_with) does,
+    /// for numbers and tensors of different shapes: each component is a tensor with one row per
+    /// element, and a row has room for the largest. Elements of a component have one element type
+    /// and the same number of dimensions.
     ///
-    /// `components` say how each is padded; without any, each is padded to the largest of the batch, with zeros. If
-    /// `drops_remainder`, a last batch that would be smaller is left out.
+    /// `components` say how each is padded; without any, each is padded to the largest of the
+    /// batch, with zeros. If `drops_remainder`, a last batch that would be smaller is left out.
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.

@@ -5,9 +5,9 @@
 //!                                  └─ as many as calls may be under way ────────────┘
 //! ```
 //!
-//! Each call is a task of the work queue, so that functions that only compute run side by side, too. A slot is taken from the draw of its
-//! element until its result is handed out: that bounds the calls, and the elements that are held. The function is not called
-//! for ends and failed draws.
+//! Each call is a task of the work queue, so that functions that only compute run side by side,
+//! too. A slot is taken from the draw of its element until its result is handed out: that bounds
+//! the calls, and the elements that are held. The function is not called for ends and failed draws.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -139,7 +139,8 @@ struct ParallelMapMachine {
 /// What the tasks know of the iterator.
 #[derive(Debug)]
 struct Calls {
-    /// Set when nobody can draw any more: tasks that have not begun do nothing. Orders nothing: relaxed.
+    /// Set when nobody can draw any more: tasks that have not begun do nothing. Orders nothing:
+    /// relaxed.
     is_dropped: AtomicBool,
     /// Where the order is not kept: what the iterator waits for, until any call is done.
     awaited: Mutex<Option<Awaited>>,
@@ -168,7 +169,8 @@ impl Calls {
         awaited.value.clone()
     }
 
-    /// Tells that a call is done, behind its outcome: who asked for `next_done` before and looks at the slots after sees one of both.
+    /// Tells that a call is done, behind its outcome: who asked for `next_done` before and looks at
+    /// the slots after sees one of both.
     fn tell_done(&self) {
         let awaited = self
             .awaited
@@ -321,12 +323,13 @@ impl Drop for ParallelMapMachine {
 }
 
 impl Dataset {
-    /// The results of a function of each element, with up to `num_parallel` calls under way, each a task of the work queue; -1 finds by
-    /// trying how many make the pipeline fastest, of as many as there are threads. The function takes the bound values, then the
-    /// components. It is not called for the end.
+    /// The results of a function of each element, with up to `num_parallel` calls under way, each a
+    /// task of the work queue; -1 finds by trying how many make the pipeline fastest, of as many as
+    /// there are threads. The function takes the bound values, then the components. It is not
+    /// called for the end.
     ///
-    /// The order of elements is kept if `is_deterministic`. Otherwise results are handed out as they come, none more than 1000 elements
-    /// late; which ones there are does not change.
+    /// The order of elements is kept if `is_deterministic`. Otherwise results are handed out as
+    /// they come, none more than 1000 elements late; which ones there are does not change.
     ///
     /// # Errors
     /// If the number is neither -1 nor between 1 and 2^20, or datasets are nested too deep.

@@ -125,7 +125,8 @@ fn is_supported(element_type: DType) -> bool {
     )
 }
 
-/// The number as a value of a type, by a cast of C: integers wrap, floats are rounded. A half takes the low bits as its own.
+/// The number as a value of a type, by a cast of C: integers wrap, floats are rounded. A half takes
+/// the low bits as its own.
 #[inline]
 fn convert(number: i64, element_type: DType) -> AnyRef {
     match element_type {
@@ -144,8 +145,8 @@ fn convert(number: i64, element_type: DType) -> AnyRef {
 }
 
 impl Dataset {
-    /// The numbers from `start`, by `step`, as long as they are before `stop`: below it, or above it if the step is negative. A
-    /// step of zero makes an empty range.
+    /// The numbers from `start`, by `step`, as long as they are before `stop`: below it, or above
+    /// it if the step is negative. A step of zero makes an empty range.
     ///
     /// # Errors
     /// None at present.
@@ -153,9 +154,9 @@ impl Dataset {
         Self::range_of(DType::I64, start, stop, step)
     }
 
-    /// As [`range`](Self::range), with elements of another type: integers wrap, floats are rounded, and for [`DType::F16`] the low 16
-    /// bits of the number are those of the element. For a type that is not a number, every draw fails with `Unsupported data
-    /// type`, without end.
+    /// As [`range`](Self::range), with elements of another type: integers wrap, floats are rounded,
+    /// and for [`DType::F16`] the low 16 bits of the number are those of the element. For a type
+    /// that is not a number, every draw fails with `Unsupported data type`, without end.
     ///
     /// # Errors
     /// None at present.

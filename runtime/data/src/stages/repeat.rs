@@ -71,7 +71,8 @@ struct RepeatMachine {
     has_no_pass: bool,
     /// The current pass included; none if there is no last one.
     num_passes_left: Option<u64>,
-    /// The current pass has had no element. Failed draws do not count: a file that is missing fails in each pass.
+    /// The current pass has had no element. Failed draws do not count: a file that is missing fails
+    /// in each pass.
     is_pass_empty: bool,
     has_drawn: bool,
     has_ended: bool,
@@ -170,7 +171,8 @@ impl RepeatMachine {
 }
 
 impl Dataset {
-    /// The elements of `count` passes; a negative count repeats for ever, unless a whole pass has no element.
+    /// The elements of `count` passes; a negative count repeats for ever, unless a whole pass has
+    /// no element.
     ///
     /// # Errors
     /// If datasets are nested too deep.

@@ -1,7 +1,8 @@
 //! Stages that deliver their elements again to come back to where they were.
 //!
-//! A buffer of numbers that are cheap to make needs more room in a checkpoint than how many of them were delivered. A stage over
-//! an input that is cheap to draw from is restored by delivering so many again, to nobody.
+//! A buffer of numbers that are cheap to make needs more room in a checkpoint than how many of them
+//! were delivered. A stage over an input that is cheap to draw from is restored by delivering so
+//! many again, to nobody.
 
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;

@@ -132,8 +132,9 @@ impl Machine for ScanMachine {
 }
 
 impl Dataset {
-    /// What a function makes of each element and a state, which begins as the given values. The function takes the state, then the
-    /// components; it returns the next state, then the components of the result.
+    /// What a function makes of each element and a state, which begins as the given values. The
+    /// function takes the state, then the components; it returns the next state, then the
+    /// components of the result.
     ///
     /// # Errors
     /// If datasets are nested too deep.

@@ -121,10 +121,12 @@ impl Machine for ShardMachine {
 }
 
 impl Dataset {
-    /// The elements whose number, counted from 0, has the remainder `index` when divided by `num_shards`.
+    /// The elements whose number, counted from 0, has the remainder `index` when divided by
+    /// `num_shards`.
     ///
     /// # Errors
-    /// If the number of shards is not positive, the index is not one of a shard, or datasets are nested too deep.
+    /// If the number of shards is not positive, the index is not one of a shard, or datasets are
+    /// nested too deep.
     pub fn shard(&self, num_shards: i64, index: i64) -> Result<Self, Error> {
         let num_shards = require_positive("num_shards", num_shards)? as u64;
         let index = u64::try_from(index)

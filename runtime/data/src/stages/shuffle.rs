@@ -1,6 +1,7 @@
 //! Elements in random order, within a window.
 //!
-//! A ring holds elements; the one to hand out is drawn from all of them, and the first one takes its place:
+//! A ring holds elements; the one to hand out is drawn from all of them, and the first one takes
+//! its place:
 //!
 //! ```text
 //!  capacity 6      start s ─┐     ┌─ n = 4 elements
@@ -94,7 +95,8 @@ struct ShuffleMachine {
     numbers: Philox,
     /// How many elements were handed out: for each, one number was used.
     num_emitted: u64,
-    /// The ring, as far as it was ever filled. It grows to the capacity before a slot is used again.
+    /// The ring, as far as it was ever filled. It grows to the capacity before a slot is used
+    /// again.
     slots: Vec<Outcome>,
     start: usize,
     num_filled: usize,
@@ -165,7 +167,8 @@ impl Replayable for ShuffleMachine {
         if let Some(num_passes) = &self.num_passes {
             self.pass = from.i64()?;
             self.numbers = Philox::new(self.seeds.0, self.seeds.1.wrapping_add(self.pass));
-            // The passes that follow go on from there, unless other iterators of this dataset are ahead: orders must not repeat.
+            // The passes that follow go on from there, unless other iterators of this dataset are
+            // ahead: orders must not repeat.
             num_passes.fetch_max(from.i64()?, Ordering::Relaxed);
         }
         Ok(())
@@ -198,8 +201,9 @@ impl ShuffleMachine {
 }
 
 impl Dataset {
-    /// The same elements in random order: each is drawn from the next `buffer_size` ones. Equal seeds give equal orders, for every
-    /// iterator and every pass; see [`shuffle_with`](Self::shuffle_with) for passes with orders of their own.
+    /// The same elements in random order: each is drawn from the next `buffer_size` ones. Equal
+    /// seeds give equal orders, for every iterator and every pass; see
+    /// [`shuffle_with`](Self::shuffle_with) for passes with orders of their own.
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.
@@ -207,8 +211,8 @@ impl Dataset {
         self.shuffle_with(buffer_size, seed, seed2, false)
     }
 
-    /// As [`shuffle`](Self::shuffle). If `reshuffles`, each iterator that is made has another order, so that the passes of a repeat do:
-    /// the second seed grows by one with each.
+    /// As [`shuffle`](Self::shuffle). If `reshuffles`, each iterator that is made has another
+    /// order, so that the passes of a repeat do: the second seed grows by one with each.
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.

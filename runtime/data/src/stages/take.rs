@@ -217,8 +217,8 @@ impl Dataset {
         })
     }
 
-    /// The elements before the first one for which `predicate` returns false. An error of the predicate takes the place of its
-    /// element.
+    /// The elements before the first one for which `predicate` returns false. An error of the
+    /// predicate takes the place of its element.
     ///
     /// # Errors
     /// If datasets are nested too deep.

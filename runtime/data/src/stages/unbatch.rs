@@ -190,7 +190,8 @@ impl UnbatchMachine {
     }
 }
 
-/// A row of a tensor: a number if the tensor has one dimension, and otherwise a tensor in the same memory.
+/// A row of a tensor: a number if the tensor has one dimension, and otherwise a tensor in the same
+/// memory.
 fn row_of(tensor: &DenseHostTensor, index: usize) -> Result<AnyRef, Error> {
     let dims = tensor.shape().dims();
     let row_dims = dims.get(1..).unwrap_or_default();
@@ -223,8 +224,8 @@ fn row_of_strings(tensor: &StringHostTensor, index: usize) -> Result<AnyRef, Err
 }
 
 impl Dataset {
-    /// The rows of the tensors that the elements consist of, each an element. Rows of a tensor with one dimension are numbers
-    /// or strings.
+    /// The rows of the tensors that the elements consist of, each an element. Rows of a tensor with
+    /// one dimension are numbers or strings.
     ///
     /// # Errors
     /// If datasets are nested too deep.

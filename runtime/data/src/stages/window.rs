@@ -144,11 +144,12 @@ impl Machine for WindowMachine {
 }
 
 impl Dataset {
-    /// Datasets of `size` elements each, the next one `shift` elements behind the one before, made of every `stride`-th element. The last
-    /// ones may be smaller, unless `drops_remainder`.
+    /// Datasets of `size` elements each, the next one `shift` elements behind the one before, made
+    /// of every `stride`-th element. The last ones may be smaller, unless `drops_remainder`.
     ///
     /// # Errors
-    /// If a number is not positive, a window spans more than 2^32 elements, or datasets are nested too deep.
+    /// If a number is not positive, a window spans more than 2^32 elements, or datasets are nested
+    /// too deep.
     pub fn window(
         &self,
         size: i64,

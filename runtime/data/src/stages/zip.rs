@@ -98,7 +98,8 @@ impl Machine for ZipMachine {
     }
 }
 
-/// One outcome of several that are known: the end if one of them is, and otherwise the first failed draw.
+/// One outcome of several that are known: the end if one of them is, and otherwise the first failed
+/// draw.
 fn combine(results: Vec<IterationResult>) -> Outcome {
     let mut all = Some(Values::new());
     let mut failed = None;
@@ -123,8 +124,9 @@ fn combine(results: Vec<IterationResult>) -> Outcome {
 }
 
 impl Dataset {
-    /// The components of the elements of all `inputs`, one behind the other. Ends with the shortest; each step draws from all inputs, in
-    /// their order. Of no inputs, there are no elements.
+    /// The components of the elements of all `inputs`, one behind the other. Ends with the
+    /// shortest; each step draws from all inputs, in their order. Of no inputs, there are no
+    /// elements.
     ///
     /// # Errors
     /// If datasets are nested too deep.

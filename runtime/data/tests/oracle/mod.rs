@@ -1,4 +1,5 @@
-//! What a pipeline is, one element after the other: no results that are outstanding, no draws ahead but those that are defined.
+//! What a pipeline is, one element after the other: no results that are outstanding, no draws ahead
+//! but those that are defined.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

@@ -71,7 +71,8 @@ impl Answers {
         Arrival::Again(receiver)
     }
 
-    /// Notes the answer to a request, for those of its number that wait and for those that come later.
+    /// Notes the answer to a request, for those of its number that wait and for those that come
+    /// later.
     pub(crate) fn finish(&self, id: u64, answer: &Answer) {
         let mut state = self.lock();
         let running = state

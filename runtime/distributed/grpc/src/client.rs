@@ -55,8 +55,8 @@ struct Peer {
 }
 
 impl Client {
-    /// A client of the task at an address, which need not be there yet. With certificates, the task must be the one of this name, or
-    /// any of the cluster without one.
+    /// A client of the task at an address, which need not be there yet. With certificates, the task
+    /// must be the one of this name, or any of the cluster without one.
     pub(crate) fn new(
         address: &str,
         task: Option<TaskName>,
@@ -158,7 +158,8 @@ fn deadline_passed() -> Failure {
     )
 }
 
-/// A reply that runs on the work queue of the caller's host unless it is urgent, even if the network ends before there is an answer.
+/// A reply that runs on the work queue of the caller's host unless it is urgent, even if the
+/// network ends before there is an answer.
 struct Waiting {
     reply: Option<Reply<Response>>,
     is_urgent: bool,
@@ -232,7 +233,8 @@ impl Peer {
 
     /// Waits until a request of this size may be on its way.
     async fn room_for(&self, size: usize) -> [Option<SemaphorePermit<'_>>; 2] {
-        // Neither semaphore is ever closed. A request that is larger than all room waits for all of it.
+        // Neither semaphore is ever closed. A request that is larger than all room waits for all of
+        // it.
         let request = self.requests.acquire().await.ok();
         let all = self.options.max_inflight_bytes;
         let room = u32::try_from(size).map_or(all, |size| size.min(all));

@@ -23,18 +23,20 @@
 //!
 //! # Threads
 //!
-//! Sockets are served by two threads that all communicators of a process share. They decode messages and run neither kernels nor
-//! waiters: a request becomes a task of the receiver's work queue, and an answer a task of the sender's. No worker of a queue blocks.
-//! Only heartbeats are answered by these threads, so that a task with busy workers is not considered
-//! lost.
+//! Sockets are served by two threads that all communicators of a process share. They decode
+//! messages and run neither kernels nor waiters: a request becomes a task of the receiver's work
+//! queue, and an answer a task of the sender's. No worker of a queue blocks. Only heartbeats are
+//! answered by these threads, so that a task with busy workers is not considered lost.
 //!
 //! # Security
 //!
-//! Whoever can connect to a task can run programs on it. So a communicator refuses to listen on an address other than loopback, unless
-//! it has certificates ([`GrpcOptions::tls`]), or [`GrpcOptions::allow_insecure_network`] says that the network is trusted. With
-//! certificates, both ends of each connection prove which task they are: a task takes requests of tasks of its cluster alone, knows which
-//! one sent a request ([`RequestHandler::handle_from`]), and sends nothing to a task that is not the one that it calls. A
-//! [`GrpcOptions::token`] is checked in addition, before anything of a request is read; without TLS, whoever listens to the network
+//! Whoever can connect to a task can run programs on it. So a communicator refuses to listen on an
+//! address other than loopback, unless it has certificates ([`GrpcOptions::tls`]), or
+//! [`GrpcOptions::allow_insecure_network`] says that the network is trusted. With certificates,
+//! both ends of each connection prove which task they are: a task takes requests of tasks of its
+//! cluster alone, knows which one sent a request ([`RequestHandler::handle_from`]), and sends
+//! nothing to a task that is not the one that it calls. A [`GrpcOptions::token`] is checked in
+//! addition, before anything of a request is read; without TLS, whoever listens to the network
 //! learns it.
 #![forbid(unsafe_code)]
 
@@ -125,13 +127,13 @@ impl GrpcNetwork {
         }
     }
 
-    /// Listens at an address, `HOST:PORT`, until the communicator is dropped. With port 0 the system chooses one:
-    /// [`FabricCommunicator::address`] returns it.
+    /// Listens at an address, `HOST:PORT`, until the communicator is dropped. With port 0 the
+    /// system chooses one: [`FabricCommunicator::address`] returns it.
     ///
     /// # Errors
     /// - `InvalidArgument` if the address cannot be resolved.
-    /// - `FailedPrecondition` if it is not a loopback address, there is no [`GrpcOptions::tls`], and
-    ///   [`GrpcOptions::allow_insecure_network`] is off.
+    /// - `FailedPrecondition` if it is not a loopback address, there is no [`GrpcOptions::tls`],
+    ///   and [`GrpcOptions::allow_insecure_network`] is off.
     /// - `Unavailable` if the system refuses to listen there.
     pub fn listen(
         &self,
@@ -187,8 +189,8 @@ impl GrpcNetwork {
         TcpListener::bind(&found[..]).map_err(|error| cannot_listen(address, &error))
     }
 
-    /// Refuses addresses that other machines reach, unless connections are encrypted or the network is
-    /// trusted.
+    /// Refuses addresses that other machines reach, unless connections are encrypted or the network
+    /// is trusted.
     fn check_exposure(&self, addresses: &[SocketAddr]) -> Result<(), Error> {
         let open = addresses.iter().find(|address| !address.ip().is_loopback());
         if let Some(open) = open
@@ -236,7 +238,8 @@ impl FabricCommunicator for Communicator {
     }
 }
 
-/// Listeners of addresses that [`free_address`] returned, until a task listens there: nobody else can take the port.
+/// Listeners of addresses that [`free_address`] returned, until a task listens there: nobody else
+/// can take the port.
 static RESERVED: LazyLock<Mutex<HashMap<String, TcpListener>>> = LazyLock::new(Mutex::default);
 
 fn reserved(address: &str) -> Option<TcpListener> {
@@ -244,8 +247,9 @@ fn reserved(address: &str) -> Option<TcpListener> {
     reserved.remove(address)
 }
 
-/// Takes a listener over, such as one that another process opened for this one, and returns its address. Whoever [listens
-/// there](GrpcNetwork::listen) next gets it, if it may listen at that address.
+/// Takes a listener over, such as one that another process opened for this one, and returns its
+/// address. Whoever [listens there](GrpcNetwork::listen) next gets it, if it may listen at that
+/// address.
 ///
 /// # Errors
 /// `Unavailable` if it has no address.

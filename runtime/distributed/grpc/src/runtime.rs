@@ -8,8 +8,8 @@ use tokio::runtime::{Builder, Handle, Runtime};
 /// How many threads serve the sockets of a process. They only move and decode bytes.
 const NUM_THREADS: usize = 2;
 
-/// The threads that serve sockets, shared by all communicators of a process. They end with the last communicator, client, connection
-/// and call.
+/// The threads that serve sockets, shared by all communicators of a process. They end with the last
+/// communicator, client, connection and call.
 #[derive(Debug)]
 pub(crate) struct NetworkThreads {
     /// None while it is dropped.

@@ -1,7 +1,7 @@
 //! Errors as gRPC statuses, and back.
 //!
-//! An error of the application is a status `Aborted` whose trailer `tfrt-error-bin` has the error as a message. Every other status is an
-//! error of the network.
+//! An error of the application is a status `Aborted` whose trailer `tfrt-error-bin` has the error
+//! as a message. Every other status is an error of the network.
 
 use std::error::Error as _;
 
@@ -159,8 +159,8 @@ fn application_errors(status: &Status) -> Option<RemoteErrors> {
     })
 }
 
-/// Whether the connection of a call ended under it. A task that shuts down says so with a `GOAWAY` frame; tonic makes an internal error
-/// of the calls that race with it.
+/// Whether the connection of a call ended under it. A task that shuts down says so with a `GOAWAY`
+/// frame; tonic makes an internal error of the calls that race with it.
 fn connection_ended(status: &Status) -> bool {
     let mut cause = status.source();
     while let Some(error) = cause {
@@ -172,7 +172,8 @@ fn connection_ended(status: &Status) -> bool {
     false
 }
 
-/// Why one end of the connection did not accept the certificate of the other, or does not speak TLS.
+/// Why one end of the connection did not accept the certificate of the other, or does not speak
+/// TLS.
 fn error_of_tls(status: &Status) -> Option<&rustls::Error> {
     let mut cause = status.source();
     while let Some(error) = cause {

@@ -39,9 +39,10 @@ const HTTP_2: &[u8] = b"h2";
 
 /// The certificate of a task, and the authority that signed those of all tasks of the cluster.
 ///
-/// Connections use TLS 1.3, and both sides authenticate. A certificate names its task in a URI of its subject alternative names,
-/// `tfrt://CLUSTER/job/JOB/task/N`: a task talks to tasks of its own cluster alone, and only if the task at an address is the one that it
-/// expects there. Host names do not count. Cloning shares the certificate.
+/// Connections use TLS 1.3, and both sides authenticate. A certificate names its task in a URI of
+/// its subject alternative names, `tfrt://CLUSTER/job/JOB/task/N`: a task talks to tasks of its own
+/// cluster alone, and only if the task at an address is the one that it expects there. Host names
+/// do not count. Cloning shares the certificate.
 #[derive(Clone)]
 pub struct Tls(Arc<Parts>);
 
@@ -55,11 +56,12 @@ struct Parts {
 }
 
 impl Tls {
-    /// From texts in the PEM format: the certificate of the task and those in between, its private key, and the certificates of the
-    /// authorities that are trusted.
+    /// From texts in the PEM format: the certificate of the task and those in between, its private
+    /// key, and the certificates of the authorities that are trusted.
     ///
     /// # Errors
-    /// `InvalidArgument` that says what is malformed or missing, or that the certificate names no task.
+    /// `InvalidArgument` that says what is malformed or missing, or that the certificate names no
+    /// task.
     pub fn from_pem(certificate: &[u8], key: &[u8], authorities: &[u8]) -> Result<Self, Error> {
         let chain = certificates(certificate, "certificate")?;
         let own = chain.first().map(identity::of).transpose();
@@ -99,7 +101,8 @@ impl Tls {
     /// From files in the PEM format.
     ///
     /// # Errors
-    /// As [`from_pem`](Self::from_pem), with the names of the files; and that a file cannot be read.
+    /// As [`from_pem`](Self::from_pem), with the names of the files; and that a file cannot be
+    /// read.
     pub fn from_files(certificate: &Path, key: &Path, authorities: &Path) -> Result<Self, Error> {
         let read = |path: &Path| {
             std::fs::read(path).map_err(|error| {

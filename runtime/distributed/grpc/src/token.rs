@@ -70,7 +70,8 @@ impl Token {
         metadata.insert(AUTHORIZATION.as_str(), self.value.clone());
     }
 
-    /// Checks that a request holds the token. How long that takes does not depend on how much of it is right.
+    /// Checks that a request holds the token. How long that takes does not depend on how much of it
+    /// is right.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Status> {
         let Some(found) = headers.get(AUTHORIZATION) else {
             return Err(Status::unauthenticated("the request has no token"));

@@ -5,7 +5,8 @@
 //!                             └──── first element ─────┘└──── second ────┘
 //! ```
 //!
-//! A sender makes each chunk when the connection has room for it. A receiver takes memory as bytes arrive, whatever sizes were announced.
+//! A sender makes each chunk when the connection has room for it. A receiver takes memory as bytes
+//! arrive, whatever sizes were announced.
 
 use prost::Message;
 use prost::bytes::Bytes;

@@ -58,7 +58,8 @@ impl Hello {
     }
 }
 
-/// A part of an element of a payload. The first chunk of a stream has the key and the sizes of all elements.
+/// A part of an element of a payload. The first chunk of a stream has the key and the sizes of all
+/// elements.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct DataChunk {
     #[prost(fixed64, tag = "1")]
@@ -89,7 +90,8 @@ pub(crate) fn may_repeat(method: Method) -> bool {
     )
 }
 
-/// Whether a request is over quickly wherever the task is well, so that it has a deadline of its own.
+/// Whether a request is over quickly wherever the task is well, so that it has a deadline of its
+/// own.
 pub(crate) fn is_control(method: Method) -> bool {
     match method {
         Method::GetDevices
@@ -99,7 +101,8 @@ pub(crate) fn is_control(method: Method) -> bool {
         | Method::Heartbeat
         | Method::RegisterFunction
         | Method::DeleteRemoteObjects => true,
-        // A context of many clients waits for all of them; the others take as long as their kernels.
+        // A context of many clients waits for all of them; the others take as long as their
+        // kernels.
         Method::CreateContext
         | Method::SendData
         | Method::RemoteExecute
@@ -107,8 +110,9 @@ pub(crate) fn is_control(method: Method) -> bool {
     }
 }
 
-/// Whether a request counts among those that are on their way. Requests that carry much do. No number of others keeps any back:
-/// executions wait for objects that later ones make, and a task whose heartbeats wait would be taken for lost.
+/// Whether a request counts among those that are on their way. Requests that carry much do. No
+/// number of others keeps any back: executions wait for objects that later ones make, and a task
+/// whose heartbeats wait would be taken for lost.
 pub(crate) fn takes_room(method: Method) -> bool {
     matches!(method, Method::SendData | Method::RegisterFunction)
 }

@@ -1,7 +1,8 @@
 //! All-gather: the tensors of all members, side by side along an axis, on every member.
 //!
-//! The tensor of each member travels once round the ring, under the key `group:group:KEY:ORIGIN:RECEIVER`. Every member scatters what it
-//! receives into the result: `step` elements at a time, one time for each index in front of the axis.
+//! The tensor of each member travels once round the ring, under the key
+//! `group:group:KEY:ORIGIN:RECEIVER`. Every member scatters what it receives into the result:
+//! `step` elements at a time, one time for each index in front of the axis.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -85,7 +86,8 @@ pub fn all_gather_any_shape(
         }
     };
     let (size, rank) = (ring.size(), input.shape().rank());
-    // A member of another rank sends another number of sizes: that is told by what it sends, and not as a mismatch.
+    // A member of another rank sends another number of sizes: that is told by what it sends, and
+    // not as a mismatch.
     let ring_of_tensors = join(collective.clone());
     let of_shapes = Operation::GatherShapes(told(axis));
     gather(ring, layout, &shape, of_shapes, move |shapes| {
@@ -317,7 +319,8 @@ impl AllGather {
     /// What is expected of a member.
     fn part(&self, origin: usize) -> Part {
         let num_elements = match self.operation {
-            // Another rank is told by the length of what is sent: there is an error of its own for it.
+            // Another rank is told by the length of what is sent: there is an error of its own for
+            // it.
             Operation::GatherShapes(_) => 0,
             _ => self.layout.lens[origin],
         };

@@ -1,6 +1,8 @@
-//! All-reduce: the elements of all members, combined, on every member. Reduce-scatter: a chunk of them on each.
+//! All-reduce: the elements of all members, combined, on every member. Reduce-scatter: a chunk of
+//! them on each.
 //!
-//! With G members, the tensor is cut into G chunks. In step s member i has chunk (i − s) mod G in its hands.
+//! With G members, the tensor is cut into G chunks. In step s member i has chunk (i − s) mod G in
+//! its hands.
 //!
 //! | step | what a member does |
 //! |---|---|
@@ -8,10 +10,12 @@
 //! | 1 … G−1 | receives a chunk, combines it with its own elements, and sends it on; after the last combination the chunk is finished and kept |
 //! | G … 2G−2 | receives a finished chunk, keeps it, and sends it on, but for the last |
 //!
-//! A reduce-scatter ends with step G, in which every member receives the finished chunk of its own number.
+//! A reduce-scatter ends with step G, in which every member receives the finished chunk of its own
+//! number.
 //!
-//! So chunk c is `(((x_c ⊕ x_{c+1}) ⊕ x_{c+2}) …) ⊕ x_{c−1}`, with the indices of members mod G: a fixed order, hence equal bits on all
-//! members, whatever the timing; and those of a reduce-scatter are those of an all-reduce.
+//! So chunk c is `(((x_c ⊕ x_{c+1}) ⊕ x_{c+2}) …) ⊕ x_{c−1}`, with the indices of members mod G: a
+//! fixed order, hence equal bits on all members, whatever the timing; and those of a reduce-scatter
+//! are those of an all-reduce.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,8 +30,8 @@ use super::split::{chunk, chunk_bytes};
 use super::{Collective, Reducible, Reduction, copy_of, lend, write_all};
 use crate::error::{Answer, Gather};
 
-/// Combines a tensor with those of the other members and writes the result into `output`, and into `input`, too, where that is another
-/// tensor.
+/// Combines a tensor with those of the other members and writes the result into `output`, and into
+/// `input`, too, where that is another tensor.
 ///
 /// `done` runs on the work queue, or at once if the collective cannot start.
 pub fn all_reduce(
@@ -46,8 +50,9 @@ pub fn all_reduce(
     );
 }
 
-/// Combines a tensor with those of the other members and writes the chunk of this member into `output`: with G members, the elements are
-/// cut into G chunks, of which the first ones have one more where the division leaves a rest. Member i gets chunk i.
+/// Combines a tensor with those of the other members and writes the chunk of this member into
+/// `output`: with G members, the elements are cut into G chunks, of which the first ones have one
+/// more where the division leaves a rest. Member i gets chunk i.
 ///
 /// `done` runs on the work queue, or at once if the collective cannot start.
 pub fn reduce_scatter(

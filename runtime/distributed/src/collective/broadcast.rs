@@ -1,7 +1,7 @@
 //! Broadcast: the tensor of one member, on every member.
 //!
-//! The tensor is cut into as many chunks as there are members. Each chunk travels round the ring, from the sender to its left neighbour,
-//! under the key `group:group:KEY:CHUNK:RECEIVER`.
+//! The tensor is cut into as many chunks as there are members. Each chunk travels round the ring,
+//! from the sender to its left neighbour, under the key `group:group:KEY:CHUNK:RECEIVER`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

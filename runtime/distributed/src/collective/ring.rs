@@ -1,7 +1,9 @@
-//! A member of a ring: it sends to its right neighbour, receives from its left one, and fails as a whole.
+//! A member of a ring: it sends to its right neighbour, receives from its left one, and fails as a
+//! whole.
 //!
-//! The first failure ends every wait of the member. Two orders are possible, and both end: a wait that is entered before the failure is
-//! ended by it, and one that is entered after it finds the failure when it looks again.
+//! The first failure ends every wait of the member. Two orders are possible, and both end: a wait
+//! that is entered before the failure is ended by it, and one that is entered after it finds the
+//! failure when it looks again.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -119,7 +121,8 @@ impl Ring {
     /// The member that this task is.
     ///
     /// # Errors
-    /// If the group does not exist; `not_a_member` makes the error of a task that is none, from the name of the task.
+    /// If the group does not exist; `not_a_member` makes the error of a task that is none, from the
+    /// name of the task.
     pub(super) fn join(
         collective: Collective,
         name: &'static str,
@@ -237,8 +240,8 @@ impl Ring {
         self.lock().failure.clone()
     }
 
-    /// What the work of the member came to, when nothing is under way any more: its first failure, and if that was a send, the errors of
-    /// all sends.
+    /// What the work of the member came to, when nothing is under way any more: its first failure,
+    /// and if that was a send, the errors of all sends.
     pub(super) fn outcome(&self, sends: Answer<()>) -> Result<(), Error> {
         let state = self.lock();
         match (&state.failure, sends) {
@@ -309,8 +312,8 @@ impl Ring {
         });
     }
 
-    /// Calls `f` with the elements that the left neighbour sends under a key, as a task of the work queue; or with the error of that
-    /// member or of this one.
+    /// Calls `f` with the elements that the left neighbour sends under a key, as a task of the work
+    /// queue; or with the error of that member or of this one.
     pub(super) fn receive(
         self: &Arc<Self>,
         key: String,

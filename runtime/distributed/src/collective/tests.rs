@@ -33,7 +33,8 @@ fn tensor<T: Element>(
     DenseHostTensor::from_elements(context.host().allocator(), shape, elements).unwrap()
 }
 
-/// What member `member` has at `index`: small numbers, so that floats of half width are exact enough to differ by order.
+/// What member `member` has at `index`: small numbers, so that floats of half width are exact
+/// enough to differ by order.
 fn element(member: usize, index: usize) -> i64 {
     let mixed = (member * 31 + index * 17 + member * index) % 23;
     mixed as i64 - 11
@@ -565,7 +566,8 @@ fn a_neighbour_that_is_gone_ends_the_collective() {
         );
         outcomes.push(outcome);
     }
-    // The left neighbour of the one that is gone finds out by itself. The right one waits until the context is closed.
+    // The left neighbour of the one that is gone finds out by itself. The right one waits until the
+    // context is closed.
     let second = wait(&cluster.host, &outcomes[1]).unwrap_err();
     let expected = "RpcUnavailable: SendData to in-process:2: no task listens there (from task: \
                     /job:worker/task:2)";

@@ -43,7 +43,8 @@ fn own(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
     }))
 }
 
-/// The variable of TensorFlow: `{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 1}}`.
+/// The variable of TensorFlow:
+/// `{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 1}}`.
 fn tf_config(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
     let source = "TF_CONFIG";
     let Some(text) = variables(source) else {

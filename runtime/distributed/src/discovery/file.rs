@@ -1,4 +1,5 @@
-//! Clusters that a file describes: the message of configurations as JSON, with the names of its fields.
+//! Clusters that a file describes: the message of configurations as JSON, with the names of its
+//! fields.
 //!
 //! ```json
 //! {

@@ -79,7 +79,8 @@ pub(super) fn evenly(num_tasks: usize, num_hosts: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Parses `host`, or `host:4` for four tasks, separated by commas. Without numbers, tasks are distributed evenly.
+/// Parses `host`, or `host:4` for four tasks, separated by commas. Without numbers, tasks are
+/// distributed evenly.
 pub(super) fn host_list(
     source: &str,
     list: &str,
@@ -126,7 +127,8 @@ pub(super) fn tasks_per_node(source: &str, list: &str) -> Result<Vec<usize>, Dis
     Ok(counts)
 }
 
-/// Expands the list of nodes of SLURM: `a,node[01-03,7]-ib` are `a`, `node01-ib`, `node02-ib`, `node03-ib` and `node7-ib`.
+/// Expands the list of nodes of SLURM: `a,node[01-03,7]-ib` are `a`, `node01-ib`, `node02-ib`,
+/// `node03-ib` and `node7-ib`.
 pub(super) fn node_list(source: &str, list: &str) -> Result<Vec<String>, DiscoveryError> {
     let malformed = || {
         let problem = format!("expected nodes such as `node[01-03,7]`, found `{list}`");
@@ -134,7 +136,8 @@ pub(super) fn node_list(source: &str, list: &str) -> Result<Vec<String>, Discove
     };
     let mut nodes = Vec::new();
     for pattern in split_outside_brackets(list).ok_or_else(malformed)? {
-        // A pattern may have several brackets: each is expanded over what the ones before it came to.
+        // A pattern may have several brackets: each is expanded over what the ones before it came
+        // to.
         let mut names = vec![String::new()];
         let mut rest = pattern;
         while let Some((before, behind)) = rest.split_once('[') {

@@ -1,7 +1,8 @@
 //! Tasks inside one process: the reference for every other transport.
 //!
-//! A request becomes a task of the receiver's work queue, and its answer one of the sender's. Nothing is encoded. On request the network
-//! delays messages, which reorders them, loses them, and cuts tasks off: see [`Faults`].
+//! A request becomes a task of the receiver's work queue, and its answer one of the sender's.
+//! Nothing is encoded. On request the network delays messages, which reorders them, loses them, and
+//! cuts tasks off: see [`Faults`].
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -20,7 +21,8 @@ use crate::message::{Method, Request, Response};
 /// The name of this type of communicator.
 pub const TYPE_NAME: &str = "in_process";
 
-/// How long a caller waits before it looks again for a task that is not there: this long at first, twice as long each time.
+/// How long a caller waits before it looks again for a task that is not there: this long at first,
+/// twice as long each time.
 const FIRST_BACKOFF: Duration = Duration::from_millis(1);
 
 /// The longest such wait.
@@ -41,7 +43,8 @@ pub(super) fn free_address() -> Result<String, Error> {
     Ok(COMMON.free_address())
 }
 
-/// What goes wrong on a network. Which messages are concerned depends on the seed alone, as long as one thread sends.
+/// What goes wrong on a network. Which messages are concerned depends on the seed alone, as long as
+/// one thread sends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
     /// Where random numbers start.
@@ -50,7 +53,8 @@ pub struct Faults {
     pub max_delay: Duration,
     /// How many of a thousand requests get lost.
     pub lost_requests_per_mille: u64,
-    /// How many of a thousand answers get lost: what was asked for is done, and the caller does not know.
+    /// How many of a thousand answers get lost: what was asked for is done, and the caller does not
+    /// know.
     pub lost_answers_per_mille: u64,
 }
 
@@ -151,7 +155,8 @@ impl InProcessNetwork {
         }))
     }
 
-    /// Cuts a task off: no message from or to it arrives any more, until it is [healed](Self::heal).
+    /// Cuts a task off: no message from or to it arrives any more, until it is
+    /// [healed](Self::heal).
     pub fn cut(&self, address: &str) {
         self.0.lock().cut_off.insert(address.to_owned());
     }
@@ -194,7 +199,8 @@ impl Network {
         per_mille > 0 && self.draw() % 1000 < per_mille
     }
 
-    /// Runs a task on the queue of a host, as late as the network is slow; what is urgent, on the thread of its timers.
+    /// Runs a task on the queue of a host, as late as the network is slow; what is urgent, on the
+    /// thread of its timers.
     fn deliver(
         &self,
         host: &Arc<HostContext>,

@@ -10,7 +10,8 @@ use crate::payload::Payload;
 use crate::server::{RequestGate, Server, ServerConfig};
 use crate::testing::{finish, host, started, wait};
 
-/// Short enough for a test, and long enough for a busy machine: loss comes after it, and nothing is measured.
+/// Short enough for a test, and long enough for a busy machine: loss comes after it, and nothing is
+/// measured.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 struct Cluster {

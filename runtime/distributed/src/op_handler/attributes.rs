@@ -1,7 +1,8 @@
 //! Attributes of an op, as they are sent.
 //!
-//! A set of any attributes is sent as the bytes that a program would have, with the place of each value. Sets of numbers are sent in the
-//! form of the original, too, which is read where the other one is missing.
+//! A set of any attributes is sent as the bytes that a program would have, with the place of each
+//! value. Sets of numbers are sent in the form of the original, too, which is read where the other
+//! one is missing.
 
 use prost::bytes::Bytes;
 use tfrt_attr::{AlignedBytes, AttrEncoder, AttrTypeCode, AttrValue, Scalar};

@@ -1,7 +1,8 @@
 //! Requests that tests hold back, to execute them one by one.
 //!
-//! A permit releases the request that came first among those whose inputs are there: a request that waits for the results of another one
-//! cannot keep that one from being released. A permit without a request waits for one.
+//! A permit releases the request that came first among those whose inputs are there: a request that
+//! waits for the results of another one cannot keep that one from being released. A permit without
+//! a request waits for one.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -65,7 +66,8 @@ impl RequestGate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds a request back until its inputs are available and it is released. One that comes once the gate is closed is dropped.
+    /// Holds a request back until its inputs are available and it is released. One that comes once
+    /// the gate is closed is dropped.
     pub fn hold(
         self: &Arc<Self>,
         inputs: &[AnyRef],
@@ -96,7 +98,8 @@ impl RequestGate {
         }
     }
 
-    /// Releases one request. The chain is available once that was answered, and an error if the gate is closed before.
+    /// Releases one request. The chain is available once that was answered, and an error if the
+    /// gate is closed before.
     #[must_use]
     pub fn release(&self) -> AsyncValueRef<Chain> {
         let (promise, chain) = AsyncValueRef::unconstructed();

@@ -2,13 +2,15 @@
 //!
 //! # A single client
 //!
-//! The client makes its own context, asks all tasks for their devices, and has all others make the context. Tasks may start later: the
-//! client asks again for a while. In the end it has the ready chains of the others and keeps the contexts alive.
+//! The client makes its own context, asks all tasks for their devices, and has all others make the
+//! context. Tasks may start later: the client asks again for a while. In the end it has the ready
+//! chains of the others and keeps the contexts alive.
 //!
 //! # Many clients
 //!
-//! Every task initializes with its own configuration. The lead task does what a single client does, and then tells the others the ready
-//! chains of all tasks. A task that does not lead goes through these states:
+//! Every task initializes with its own configuration. The lead task does what a single client does,
+//! and then tells the others the ready chains of all tasks. A task that does not lead goes through
+//! these states:
 //!
 //! ```text
 //!              initialize                CreateContext, same configuration          SendReadyChains
@@ -83,9 +85,11 @@ impl fmt::Debug for MultiClient {
 }
 
 impl Server {
-    /// Makes a context on all tasks of a cluster whose program this task owns. Without an id, a random one is drawn.
+    /// Makes a context on all tasks of a cluster whose program this task owns. Without an id, a
+    /// random one is drawn.
     ///
-    /// `done` gets the context of this task, or the errors of all tasks; then no task keeps the context.
+    /// `done` gets the context of this task, or the errors of all tasks; then no task keeps the
+    /// context.
     pub fn initialize_single_client(
         self: &Arc<Self>,
         id: Option<u64>,
@@ -139,7 +143,8 @@ impl Server {
         self.follow(config.clone(), Box::new(done));
     }
 
-    /// Makes a context on all tasks. `done` gets it, with the ready chains of the tasks in the order of the configuration.
+    /// Makes a context on all tasks. `done` gets it, with the ready chains of the tasks in the
+    /// order of the configuration.
     fn lead(
         self: &Arc<Self>,
         id: Option<u64>,

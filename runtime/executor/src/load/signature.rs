@@ -1,4 +1,5 @@
-//! The signature of a function, and the checks of a call: the numbers of arguments and results, and the types of arguments.
+//! The signature of a function, and the checks of a call: the numbers of arguments and results, and
+//! the types of arguments.
 //!
 //! Most spellings of types may stand for several payload types; those are left to the kernels that
 //! read the arguments. The spellings of numbers, strings and chains stand for one type in every

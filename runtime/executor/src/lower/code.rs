@@ -243,8 +243,8 @@ pub(crate) enum ResultForm {
     Cell,
     /// A value that is available, in the slot.
     Slot,
-    /// A value that may become available later, in the slot; or nothing in the slot, and the payload
-    /// in the cell.
+    /// A value that may become available later, in the slot; or nothing in the slot, and the
+    /// payload in the cell.
     LaterSlot,
 }
 

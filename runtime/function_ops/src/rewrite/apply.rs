@@ -15,12 +15,12 @@ use crate::infer::{Known, inferred, results_of};
 use crate::names;
 use crate::prune::sweep;
 
-/// How many rewrites a function may take, for each op that it had: more are made only by rules that undo each other, or that
-/// make what they match.
+/// How many rewrites a function may take, for each op that it had: more are made only by rules that
+/// undo each other, or that make what they match.
 pub const MAX_REWRITES_PER_OP: usize = 16;
 
-/// Applies rules to a function until none applies. Metadata is [inferred](crate::infer_metadata) before; that of what is made is inferred here.
-/// Returns an error if that does not come to an end.
+/// Applies rules to a function until none applies. Metadata is [inferred](crate::infer_metadata)
+/// before; that of what is made is inferred here. Returns an error if that does not come to an end.
 pub fn rewrite(
     module: &mut Module,
     func: OpId,

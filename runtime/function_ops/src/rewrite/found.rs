@@ -12,7 +12,8 @@ use crate::infer::Known;
 
 /// Ops of a function that match a pattern.
 ///
-/// Values go by the names of the pattern, ops by their numbers in the order in which they are written.
+/// Values go by the names of the pattern, ops by their numbers in the order in which they are
+/// written.
 #[derive(Debug)]
 pub struct Match<'a> {
     module: &'a Module,
@@ -246,8 +247,8 @@ impl<'a> Match<'a> {
                 .all(|found| found == element)
     }
 
-    /// Whether a value is a constant that changes nothing when it is added: zero, and the negative one of numbers that have two, as a positive
-    /// one turns a negative zero around.
+    /// Whether a value is a constant that changes nothing when it is added: zero, and the negative
+    /// one of numbers that have two, as a positive one turns a negative zero around.
     #[must_use]
     pub fn is_neutral_in_sums(&self, name: &str) -> bool {
         let Some(constant) = self.constant(name) else {
@@ -266,13 +267,15 @@ impl<'a> Match<'a> {
                 .all(|found| found == element)
     }
 
-    /// Whether what the outermost op returns is known to be of the element type and shape of a value.
+    /// Whether what the outermost op returns is known to be of the element type and shape of a
+    /// value.
     #[must_use]
     pub fn is_like(&self, name: &str) -> bool {
         self.metadata(name).is_some() && self.result(0) == self.metadata(name)
     }
 
-    /// Whether a value that the replacement leaves out may be left out: it is a constant, which nobody waits for.
+    /// Whether a value that the replacement leaves out may be left out: it is a constant, which
+    /// nobody waits for.
     pub(crate) fn may_be_dropped(&self, value: ValueId) -> bool {
         let op = self.module.defining_op(value);
         op.is_some_and(|op| is_constant(self.module, op))

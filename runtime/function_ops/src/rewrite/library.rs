@@ -7,7 +7,8 @@ use tfrt_support::DType;
 use super::{Match, Replacement};
 use crate::rewrite;
 
-/// Whether a product of matrices of numbers that fused products take, whose rows a bias is as long as, is needed nowhere else.
+/// Whether a product of matrices of numbers that fused products take, whose rows a bias is as long
+/// as, is needed nowhere else.
 fn takes_bias(found: &Match<'_>) -> bool {
     let columns = found
         .result(1)
@@ -86,7 +87,8 @@ rewrite! {
     with |found, made| fuse_function(found, made, "Elu");
 }
 
-/// Whether a normalization scales channels, which come last, of something that is needed nowhere else.
+/// Whether a normalization scales channels, which come last, of something that is needed nowhere
+/// else.
 fn normalizes(found: &Match<'_>) -> bool {
     let is_last = |format: Option<String>| format.is_none_or(|format| format == "NHWC");
     let channels = found.result(1).and_then(|x| x.extents.last().copied());
@@ -113,7 +115,8 @@ fn fold_normalization(found: &Match<'_>, made: &mut Replacement) {
 }
 
 rewrite! {
-    /// A normalization behind a convolution is folded into its filter, which is smaller than the image.
+    /// A normalization behind a convolution is folded into its filter, which is smaller than the
+    /// image.
     "fold-batch-norm-into-convolution" (30):
         [tf.FusedBatchNormV3(tf.Conv2D(x, filter), scale, offset, mean, variance)] =>
         [tf.BiasAdd(

@@ -1,4 +1,5 @@
-//! Declarations of the ops of the golden programs, written by hand: as many of each kind as the texts need.
+//! Declarations of the ops of the golden programs, written by hand: as many of each kind as the
+//! texts need.
 
 use std::sync::Arc;
 
@@ -42,7 +43,8 @@ fn leak<T>(items: Vec<T>) -> &'static [T] {
     Vec::leak(items)
 }
 
-/// An op of operands and results without names that matter, and a custom form that shows the operands.
+/// An op of operands and results without names that matter, and a custom form that shows the
+/// operands.
 fn plain(name: &'static str, operands: &[TypeConstraint], results: &[TypeConstraint]) -> OpDef {
     const NAMES: [&str; 4] = ["a", "b", "c", "d"];
     OpDef {

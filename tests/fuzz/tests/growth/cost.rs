@@ -6,8 +6,8 @@ use std::time::Duration;
 use allocation_counter::AllocationInfo;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Costs that nobody minds, whatever they grow from. Pools and tables that take memory in large pieces cost so much at one size,
-/// and nothing at a smaller one.
+/// Costs that nobody minds, whatever they grow from. Pools and tables that take memory in large
+/// pieces cost so much at one size, and nothing at a smaller one.
 const FREE: Cost = Cost {
     num_allocations: 10_000,
     num_bytes: 512 << 10,

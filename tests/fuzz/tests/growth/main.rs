@@ -1,20 +1,25 @@
-//! Growth: no path from a text or a file to its results takes more than its fair share of time and memory.
+//! Growth: no path from a text or a file to its results takes more than its fair share of time and
+//! memory.
 //!
-//! Each shape is a family of inputs, one for each size. Every step that such an input goes through is measured at one size
-//! and at [`FACTOR`] times that size, and must grow less than [`MAX_DOUBLING`] times for each doubling between the two. Linear work
-//! does, with a logarithm or without; quadratic work grows four times.
+//! Each shape is a family of inputs, one for each size. Every step that such an input goes through
+//! is measured at one size and at [`FACTOR`] times that size, and must grow less than
+//! [`MAX_DOUBLING`] times for each doubling between the two. Linear work does, with a logarithm or
+//! without; quadratic work grows four times.
 //!
-//! What is measured, and why the result depends neither on how fast the machine is nor on what else it does:
+//! What is measured, and why the result depends neither on how fast the machine is nor on what else
+//! it does:
 //! - *Allocations* and the bytes that they ask for: the same in every run.
-//! - *Processor time of the thread*, for work that allocates nothing. Times are only compared with times of the same machine, and
-//!   each is the least of several: a disturbance only ever adds time. A step that seems to grow too fast is measured again, up
-//!   to [`ROUNDS`] times, and fails only if the least times still say so.
+//! - *Processor time of the thread*, for work that allocates nothing. Times are only compared with
+//!   times of the same machine, and each is the least of several: a disturbance only ever adds
+//!   time. A step that seems to grow too fast is measured again, up to [`ROUNDS`] times, and fails
+//!   only if the least times still say so.
 //!
-//! Three doublings at once leave much room between linear (8 times), what is allowed (15.6 times) and quadratic (64 times).
-//! Steps of a few milliseconds are never too long.
+//! Three doublings at once leave much room between linear (8 times), what is allowed (15.6 times)
+//! and quadratic (64 times). Steps of a few milliseconds are never too long.
 //!
-//! For a search in a release build: `TFRT_GROWTH_SCALE=8` makes all inputs eight times larger, `TFRT_GROWTH_SHAPE=types` takes
-//! only the shapes with that in their names, and `TFRT_GROWTH_SHOW=1` prints all costs.
+//! For a search in a release build: `TFRT_GROWTH_SCALE=8` makes all inputs eight times larger,
+//! `TFRT_GROWTH_SHAPE=types` takes only the shapes with that in their names, and
+//! `TFRT_GROWTH_SHOW=1` prints all costs.
 
 mod cost;
 

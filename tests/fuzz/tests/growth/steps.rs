@@ -190,7 +190,8 @@ pub fn file(bytes: &[u8], steps: &mut Steps) {
     load(&bef, steps);
 }
 
-/// A BEF file that states something long once and uses it often, so that its text is much longer: all but that.
+/// A BEF file that states something long once and uses it often, so that its text is much longer:
+/// all but that.
 pub fn dense_file(bytes: &[u8], steps: &mut Steps) {
     let bef = BefFile::from_bytes(bytes);
     if is_shown(&bef, bytes, steps) {

@@ -1,4 +1,5 @@
-//! What is chosen at random: lines of functions, with numbers that pick values and functions among those that are there.
+//! What is chosen at random: lines of functions, with numbers that pick values and functions among
+//! those that are there.
 
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop};
 use proptest::prop_oneof;

@@ -1,7 +1,8 @@
 //! A program as the choices make it: every value has a number, every function a position.
 //!
-//! A function takes two numbers and two cells and returns a number and a cell. The body of a loop takes the same and returns the same
-//! and whether it goes on: its first number counts down. Regions take two numbers and two cells by the names of the operands.
+//! A function takes two numbers and two cells and returns a number and a cell. The body of a loop
+//! takes the same and returns the same and whether it goes on: its first number counts down.
+//! Regions take two numbers and two cells by the names of the operands.
 
 use super::choices::{Block, Choices, Line, Picks};
 
@@ -11,7 +12,8 @@ pub type Value = u32;
 /// What a function or a region takes, or a call: two numbers, two cells.
 pub type Four = [Value; 4];
 
-/// Functions, each of which refers to earlier ones. The last one that can be called is the one to start.
+/// Functions, each of which refers to earlier ones. The last one that can be called is the one to
+/// start.
 #[derive(Debug)]
 pub struct Program {
     pub functions: Vec<Function>,
@@ -91,7 +93,8 @@ pub enum Step {
     },
     ParallelFor {
         end: u8,
-        /// The range and the size of a block; in the body, what the cell holds and what is recorded.
+        /// The range and the size of a block; in the body, what the cell holds and what is
+        /// recorded.
         helpers: [Value; 5],
         number: Value,
         cell: Value,

@@ -24,8 +24,8 @@ pub(crate) fn content_of(module: &Module, ty: TypeId) -> Option<&str> {
     }
 }
 
-/// `[%tokens]? (%value as %name: !async.value<T>, …)? (-> types)? (attributes attr-dict)? region`. The arguments of the region are the
-/// contents of the values; the results are a token, and values.
+/// `[%tokens]? (%value as %name: !async.value<T>, …)? (-> types)? (attributes attr-dict)? region`.
+/// The arguments of the region are the contents of the values; the results are a token, and values.
 fn parse_execute(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let token = parser.known_type(TOKEN);
     if parser.opt("[") {

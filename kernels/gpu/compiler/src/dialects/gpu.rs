@@ -61,7 +61,8 @@ fn print_two(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bool
 /// The attribute of an allocation that the host can reach, which is also its keyword.
 pub(crate) const HOST_SHARED: &str = "hostShared";
 
-/// `async? [%tokens]? host_shared? (%sizes) [%symbols]? attr-dict : T`; the memory is the first result.
+/// `async? [%tokens]? host_shared? (%sizes) [%symbols]? attr-dict : T`; the memory is the first
+/// result.
 fn parse_alloc(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let tokens = async_dependencies(parser, state)?;
     state.operands.clone_from(&tokens);

@@ -10,9 +10,11 @@ use super::{Parsed, TOKEN, async_dependencies, is_token, num_tokens, print_depen
 const CHAIN: &str = "!tfrt.chain";
 
 tfrt::declare_op! {
-    /// Wraps ops that work on a stream. Passes put kernels in their place and dissolve it; it is not a kernel.
+    /// Wraps ops that work on a stream. Passes put kernels in their place and dissolve it; it is
+    /// not a kernel.
     ///
-    /// The region takes a chain and a stream. It returns a chain, and the values of the results; an asynchronous one also returns a token.
+    /// The region takes a chain and a stream. It returns a chain, and the values of the results; an
+    /// asynchronous one also returns a token.
     "tfrt_gpu.streamify",
     operands(tokens: variadic "!gpu.async.token"),
     regions(body),

@@ -86,7 +86,8 @@ impl Builder<'_> {
         self.module.results(op).to_vec()
     }
 
-    /// Returns these values as values of other types. If they are the results of the inverse cast, they are what that was made of.
+    /// Returns these values as values of other types. If they are the results of the inverse cast,
+    /// they are what that was made of.
     pub(super) fn cast(&mut self, values: &[ValueId], types: &[TypeId]) -> Vec<ValueId> {
         match cast_source(self.module, values) {
             Some(source) if types_of(self.module, &source) == types => source,
@@ -189,8 +190,9 @@ pub(super) fn set_signature(
     module.set_attr(func, FUNCTION_TYPE, ty);
 }
 
-/// Puts an op with other operands and results in the place of `op`, from which it takes everything else. `op` stays, without a block and
-/// without regions, until its results have no users and [`Module::erase_op`] removes it.
+/// Puts an op with other operands and results in the place of `op`, from which it takes everything
+/// else. `op` stays, without a block and without regions, until its results have no users and
+/// [`Module::erase_op`] removes it.
 pub(super) fn recreate(
     module: &mut Module,
     op: OpId,

@@ -215,7 +215,8 @@ fn streamify_callers(module: &mut Module, root: OpId, changed: &HashSet<String>)
     }
 }
 
-/// Makes a call or a loop take the chain and the stream of the region. The current chain is what the region returns first.
+/// Makes a call or a loop take the chain and the stream of the region. The current chain is what
+/// the region returns first.
 fn pass_stream_on(
     module: &mut Module,
     body: BlockId,

@@ -57,7 +57,8 @@ pub(super) fn lower(module: &mut Module, root: OpId) -> Vec<Diagnostic> {
     findings
 }
 
-/// Makes the function for an op, or nothing if the op vanishes. The last argument is how many elements the module may still initialize.
+/// Makes the function for an op, or nothing if the op vanishes. The last argument is how many
+/// elements the module may still initialize.
 type Lower = fn(&mut Module, OpId, OpId, &mut u64) -> Result<Option<OpId>, Refusal>;
 
 /// Why an op is not replaced.

@@ -183,8 +183,8 @@ impl<'m> Lowering<'m> {
         true
     }
 
-    /// The chain and the stream that an asynchronous op goes on from, with `tokens` besides. Other streams than that of the first token
-    /// have to be joined by `gpu.wait`.
+    /// The chain and the stream that an asynchronous op goes on from, with `tokens` besides. Other
+    /// streams than that of the first token have to be joined by `gpu.wait`.
     fn start(
         &mut self,
         block: BlockId,
@@ -209,7 +209,8 @@ impl<'m> Lowering<'m> {
         Some((waits::join(&mut builder, &parts, stream), stream))
     }
 
-    /// Lowers an op on a stream. Returns `None` if it is not one that can be lowered; nothing has changed then.
+    /// Lowers an op on a stream. Returns `None` if it is not one that can be lowered; nothing has
+    /// changed then.
     fn on_stream(&mut self, block: BlockId, op: OpId) -> Option<()> {
         let operands = self.module.operands(op).to_vec();
         let is_token = |value: &&ValueId| edit::is_a(self.module, **value, TOKEN);
@@ -376,7 +377,8 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// The context that a function asks its stream for. Its op moves to the start, so that the whole function can use it.
+/// The context that a function asks its stream for. Its op moves to the start, so that the whole
+/// function can use it.
 fn first_context(module: &mut Module, func: OpId, entry: BlockId) -> Option<ValueId> {
     let ops = module.walk(func).into_iter();
     let mut gets = ops.filter(|&op| {
@@ -390,7 +392,8 @@ fn first_context(module: &mut Module, func: OpId, entry: BlockId) -> Option<Valu
     Some(module.results(get)[0])
 }
 
-/// Replaces `memref.load` in regions on a stream: the value is copied to memory that the host can read.
+/// Replaces `memref.load` in regions on a stream: the value is copied to memory that the host can
+/// read.
 fn load_on_the_host(module: &mut Module, func: OpId) {
     let wrappers: Vec<OpId> = module.walk(func);
     for wrapper in wrappers {

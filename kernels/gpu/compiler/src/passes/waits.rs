@@ -90,7 +90,8 @@ fn stream_of(lowering: &mut Lowering<'_>, block: BlockId, op: OpId) -> Option<Va
     Some(builder.value("tfrt_gpu.stream.create", &[context], &[], STREAM))
 }
 
-/// Makes the uses of the result of `op` in other blocks, and in the end of this one, use the token `new` after an event.
+/// Makes the uses of the result of `op` in other blocks, and in the end of this one, use the token
+/// `new` after an event.
 fn through_event(
     lowering: &mut Lowering<'_>,
     block: BlockId,

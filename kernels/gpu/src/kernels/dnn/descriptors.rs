@@ -143,8 +143,8 @@ fn create_tensor_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
     })
 }
 
-/// Describes a filter. `tensor_format` is 0 for the channels before the spatial dimensions, 1 for the channels last, 2 for vectors of
-/// channels.
+/// Describes a filter. `tensor_format` is 0 for the channels before the spatial dimensions, 1 for
+/// the channels last, 2 for vectors of channels.
 #[tfrt_kernel(
     "tfrt_gpu.dnn.create_filter_descriptor",
     raw,
@@ -188,7 +188,8 @@ fn accumulator_type(data_type: i32) -> i32 {
     }
 }
 
-/// Describes a convolution. With a math type, sums are kept in the type that goes with the compute type.
+/// Describes a convolution. With a math type, sums are kept in the type that goes with the compute
+/// type.
 ///
 /// # Errors
 /// `Expected paddings, filter_strides and dilations arrays of equal size`.
@@ -234,8 +235,8 @@ fn create_convolution_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
     })
 }
 
-/// Describes pooling. `mode` is 0 for the maximum, 1 for the average with the padding, 2 for the average without it. `nan` is 1 if a window
-/// with what is not a number has none as its result.
+/// Describes pooling. `mode` is 0 for the maximum, 1 for the average with the padding, 2 for the
+/// average without it. `nan` is 1 if a window with what is not a number has none as its result.
 ///
 /// # Errors
 /// `Expected window dimension, padding, and stride arrays of equal size`.

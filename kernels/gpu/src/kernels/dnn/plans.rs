@@ -24,7 +24,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The addresses of the buffers of a call: input, output, filter, and of a fused plan side input and bias.
+    /// The addresses of the buffers of a call: input, output, filter, and of a fused plan side
+    /// input and bias.
     fn tensors(&self, buffers: &[&Buffer]) -> Result<Vec<DevicePtr>> {
         let [x, y, w, bias] = self.num_bytes;
         let operands = [
@@ -41,7 +42,8 @@ impl Plan {
     }
 }
 
-/// The bytes from the first element of a tensor to the last one. Vectors of numbers are not counted: dimensions may be in numbers or vectors.
+/// The bytes from the first element of a tensor to the last one. Vectors of numbers are not
+/// counted: dimensions may be in numbers or vectors.
 fn num_bytes(tensor: &PlanTensor) -> Option<usize> {
     let width = match tensor.data_type {
         0 | 4 => 4,
@@ -105,7 +107,8 @@ fn knobs(ids: &[i64], values: &[i64]) -> Result<Vec<(i64, i64)>> {
     Ok(ids.iter().copied().zip(values.iter().copied()).collect())
 }
 
-/// Builds a plan of a convolution. `backend_type` is 10 for a convolution, 11 and 12 for its gradients by filter and by input.
+/// Builds a plan of a convolution. `backend_type` is 10 for a convolution, 11 and 12 for its
+/// gradients by filter and by input.
 ///
 /// # Errors
 /// `Mismatched number of tuning knob types and choices.`, `cuDNN frontend doesn't support int8x32 at the moment.`
@@ -182,10 +185,12 @@ fn run_convolution(
     Ok(in_chain)
 }
 
-/// Builds a plan of a convolution that adds and activates: y = act(alpha · conv(x, w) + alpha2 · z + bias).
+/// Builds a plan of a convolution that adds and activates: y = act(alpha · conv(x, w) + alpha2 ·
+/// z + bias).
 ///
 /// # Errors
-/// Those of `tfrt_gpu.dnn.build_convolution`, and `Unimplemented activation mode` for others than the identity (5) and the rectifier (1).
+/// Those of `tfrt_gpu.dnn.build_convolution`, and `Unimplemented activation mode` for others than
+/// the identity (5) and the rectifier (1).
 #[tfrt_kernel(
     "tfrt_gpu.dnn.build_fused_convolution",
     raw,

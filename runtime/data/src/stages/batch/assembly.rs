@@ -103,7 +103,8 @@ impl Assembly {
         self.has_no_memory
     }
 
-    /// The outcome of the batch, with these values if it is an element; nothing if no result has been added.
+    /// The outcome of the batch, with these values if it is an element; nothing if no result has
+    /// been added.
     pub(super) fn first_outcome(&self, values: &Values) -> Option<Outcome> {
         Some(match self.first.as_ref()? {
             First::Element => Outcome::Element(values.clone()),
@@ -224,7 +225,8 @@ enum Problem {
 }
 
 impl Component {
-    /// Copies a value into a row; it is not an error. `index` is its place among the results of the batch.
+    /// Copies a value into a row; it is not an error. `index` is its place among the results of the
+    /// batch.
     fn add(
         &mut self,
         value: &AnyRef,

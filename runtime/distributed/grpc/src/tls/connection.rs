@@ -21,7 +21,8 @@ use tonic::transport::server::Connected;
 
 use super::{Tls, identity};
 
-/// How many connections are on their way to being encrypted at the same time; more wait to be accepted.
+/// How many connections are on their way to being encrypted at the same time; more wait to be
+/// accepted.
 const MAX_HANDSHAKES: usize = 64;
 
 /// The pause after an error of the listener, such as too many open files.
@@ -55,8 +56,8 @@ impl Connector {
         let stream = TlsConnector::from(self.config)
             .connect(name, stream)
             .await?;
-        // The server speaks first in HTTP/2. Until then, it may refuse the certificate of this side: that is an error of connecting, not
-        // one of the first request.
+        // The server speaks first in HTTP/2. Until then, it may refuse the certificate of this
+        // side: that is an error of connecting, not one of the first request.
         let mut stream = BufReader::new(stream);
         match stream.fill_buf().await?.is_empty() {
             true => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -139,7 +140,8 @@ impl AsyncWrite for Accepted {
     }
 }
 
-/// Accepts connections until the receiver is dropped, and hands those on that prove their task in time.
+/// Accepts connections until the receiver is dropped, and hands those on that prove their task in
+/// time.
 pub(crate) async fn accept(
     listener: TcpListener,
     tls: Tls,

@@ -153,7 +153,8 @@ fn tasks_with_certificates_reach_each_other() {
     assert_eq!(server.handler.unnamed.load(Ordering::Relaxed), 0);
 }
 
-/// A call between tasks of these options fails at once with a text that starts with `expected`, and nothing runs.
+/// A call between tasks of these options fails at once with a text that starts with `expected`, and
+/// nothing runs.
 fn check_refusal(server: GrpcOptions, client: GrpcOptions, expected: &str) {
     let host = host();
     let (server, client) = (listen(&host, server), listen(&host, client));
@@ -237,7 +238,8 @@ fn a_task_in_the_place_of_another_gets_no_requests() {
     assert_eq!(server.handler.num_requests(), 0);
 }
 
-/// What a client that trusts everyone of an authority is told that shows this certificate with its key, or none.
+/// What a client that trusts everyone of an authority is told that shows this certificate with its
+/// key, or none.
 fn foreign_client(server: &Task, authority: &Authority, shown: Option<(String, String)>) -> String {
     use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 

@@ -109,8 +109,8 @@ impl Run<'_> {
         unsafe { frame.run(kernel, run, call) }
     }
 
-    /// Runs a direct kernel that uses only its operands, some of which are in slots, or some of whose
-    /// results are not only in cells.
+    /// Runs a direct kernel that uses only its operands, some of which are in slots, or some of
+    /// whose results are not only in cells.
     #[inline(never)]
     fn run_in_place(
         &self,

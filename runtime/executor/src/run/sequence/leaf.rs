@@ -157,8 +157,8 @@ pub(crate) fn is_leaf(body: &Body) -> bool {
 /// Runs the kernels of a leaf whose arguments and constants are in the frame. If the run has to be
 /// left, returns where and why.
 ///
-/// `idle` is a call in the context of the caller. A synchronous function runs to its end even if its
-/// request is cancelled.
+/// `idle` is a call in the context of the caller. A synchronous function runs to its end even if
+/// its request is cancelled.
 // A function of its own, so that everything its loop needs stays in machine registers.
 #[inline(never)]
 fn run_kernels<const IS_SYNC: bool>(

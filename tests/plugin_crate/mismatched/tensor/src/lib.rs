@@ -1,4 +1,5 @@
-//! A type with the path, the spelling and the layout of one of the runtime's, and nothing else of it.
+//! A type with the path, the spelling and the layout of one of the runtime's, but nothing else in
+//! common with it.
 #![forbid(unsafe_code)]
 
 pub mod dense {
