@@ -215,10 +215,8 @@ impl Found {
             .collect();
         for job in &self.jobs {
             for (task, address) in &job.tasks {
-                check_address(address).map_err(|problem| {
-                    let name = TaskName::new(job.name.as_str(), *task);
-                    DiscoveryError::new(&self.source, format!("{name}: {problem}"))
-                })?;
+                let task = TaskName::new(job.name.as_str(), *task);
+                check_address(&self.source, &task, address)?;
             }
         }
         let lead_task_name = self.lead.filter(|lead| !lead.is_empty());
@@ -290,9 +288,12 @@ fn job(name: &str, addresses: Vec<String>) -> JobConfiguration {
     }
 }
 
-/// Checks that a text is `HOST:PORT` or `[IPV6]:PORT`.
-fn check_address(address: &str) -> Result<(), String> {
-    let wrong = |why: &str| Err(format!("expected `HOST:PORT`, found `{address}`{why}"));
+/// Checks that the address of a task is `HOST:PORT` or `[IPV6]:PORT`.
+fn check_address(source: &str, task: &TaskName, address: &str) -> Result<(), DiscoveryError> {
+    let wrong = |why: &str| {
+        let problem = format!("{task}: expected `HOST:PORT`, found `{address}`{why}");
+        Err(DiscoveryError::new(source, problem))
+    };
     let Some((host, port)) = address.rsplit_once(':') else {
         return wrong("");
     };

@@ -263,11 +263,19 @@ mod tests {
 
     #[test]
     fn targets_are_relative_to_the_line() {
-        let text = "plain\n// expected-error@+2{{a}}\n// expected-note @-1 {{b}}\n// expected-remark {{c}}\n\
-                    // expected-warning @above {{d}}\n// expected-error @below {{e}}\n// expected-error @below{{f}}\nplain\n";
+        let text = [
+            "plain",
+            "// expected-error@+2{{a}}",
+            "// expected-note @-1 {{b}}",
+            "// expected-remark {{c}}",
+            "// expected-warning @above {{d}}",
+            "// expected-error @below {{e}}",
+            "// expected-error @below{{f}}",
+            "plain\n",
+        ];
         let expected = [(4, "a"), (2, "b"), (4, "c"), (1, "d"), (8, "e"), (8, "f")];
         assert_eq!(
-            lines_of(text),
+            lines_of(&text.join("\n")),
             expected.map(|(line, text)| (line, text.to_owned()))
         );
     }

@@ -4,9 +4,9 @@ use std::fmt::{self, Display, Formatter};
 use std::io::Write;
 
 use half::{bf16, f16};
-use tfrt_attr::AttrRef;
-use tfrt_attr::AttrTypeKind;
-use tfrt_attr::{AggregateView, AttrTypeCode, AttrValue, DenseView, ShapeView};
+use tfrt_attr::{
+    AggregateView, AttrError, AttrRef, AttrTypeCode, AttrTypeKind, AttrValue, DenseView, ShapeView,
+};
 use tfrt_support::DType;
 use tfrt_tensor::Element;
 
@@ -35,7 +35,7 @@ pub(super) fn to_bytes(attrs: &OpAttrs) -> Text {
             &mut text,
             format_args!("  '{name}' type={} value=", kind_name(code)),
         );
-        if print_value(value, &mut text).is_none() {
+        if print_value(value, &mut text).is_err() {
             text.extend(b"unknown");
         }
         text.push(b'\n');
@@ -101,34 +101,44 @@ fn dtype_name(dtype: DType) -> &'static str {
     }
 }
 
-/// Prints a value; none if its bytes are not what its type says, which verification excludes.
-fn print_value(value: AttrRef<'_>, text: &mut Text) -> Option<()> {
+/// A value that cannot be printed: verification excludes that its bytes disagree with its type, and
+/// other kinds of values have no text form.
+struct Unknown;
+
+impl From<AttrError> for Unknown {
+    fn from(_: AttrError) -> Self {
+        Self
+    }
+}
+
+/// Prints a value.
+fn print_value(value: AttrRef<'_>, text: &mut Text) -> Result<(), Unknown> {
     match value.code().kind() {
         AttrTypeKind::Scalar(dtype) => print_number(value, dtype, text)?,
         AttrTypeKind::Array(element) => print_list(value, element, text)?,
-        AttrTypeKind::Type => push(text, dtype_name(value.read().ok()?)),
+        AttrTypeKind::Type => push(text, dtype_name(value.read()?)),
         AttrTypeKind::String => print_characters(value, "", text)?,
         AttrTypeKind::Func => print_characters(value, "FUNC function_name: ", text)?,
-        AttrTypeKind::Shape => print_shape(value.read().ok()?, text),
+        AttrTypeKind::Shape => print_shape(value.read()?, text),
         AttrTypeKind::Dense | AttrTypeKind::Aggregate | AttrTypeKind::SymbolRef => {
             print_nested(value, text)?
         }
     }
-    Some(())
+    Ok(())
 }
 
-/// Prints the bytes of a text one by one: what has several bytes in UTF-8 is several elements.
-fn print_characters(value: AttrRef<'_>, before: &str, text: &mut Text) -> Option<()> {
-    let characters = match value.decode().ok()? {
+/// Prints each byte of a text as an element, also the bytes of one character in UTF-8.
+fn print_characters(value: AttrRef<'_>, before: &str, text: &mut Text) -> Result<(), Unknown> {
+    let characters = match value.decode()? {
         AttrValue::String(characters) => characters,
         AttrValue::Func(name) => name.into_bytes(),
-        _ => return None,
+        _ => return Err(Unknown),
     };
     elements(characters, text, |byte, text| {
         text.extend(before.bytes());
         text.push(byte);
     });
-    Some(())
+    Ok(())
 }
 
 /// Prints the first elements of a list.
@@ -204,40 +214,40 @@ macro_rules! with_number {
                 type $T = bf16;
                 $work
             }
-            _ => None,
+            _ => Err(Unknown),
         }
     };
 }
 
-fn print_number(value: AttrRef<'_>, dtype: DType, text: &mut Text) -> Option<()> {
+fn print_number(value: AttrRef<'_>, dtype: DType, text: &mut Text) -> Result<(), Unknown> {
     if dtype == DType::I1 {
-        push(text, u8::from(value.read::<bool>().ok()?));
-        return Some(());
+        push(text, u8::from(value.read::<bool>()?));
+        return Ok(());
     }
     with_number!(dtype, T => {
-        push(text, Shown(&value.read::<T>().ok()?));
-        Some(())
+        push(text, Shown(&value.read::<T>()?));
+        Ok(())
     })
 }
 
-fn print_list(value: AttrRef<'_>, element: AttrTypeCode, text: &mut Text) -> Option<()> {
+fn print_list(value: AttrRef<'_>, element: AttrTypeCode, text: &mut Text) -> Result<(), Unknown> {
     match element.kind() {
         AttrTypeKind::Scalar(DType::I1) => {
-            let list = value.read::<&[bool]>().ok()?;
+            let list = value.read::<&[bool]>()?;
             elements(list, text, |&bit, text| push(text, u8::from(bit)));
-            Some(())
+            Ok(())
         }
         AttrTypeKind::Scalar(dtype) => with_number!(dtype, T => {
-            let list = value.read::<&[T]>().ok()?;
+            let list = value.read::<&[T]>()?;
             elements(list, text, |element, text| push(text, Shown(element)));
-            Some(())
+            Ok(())
         }),
         AttrTypeKind::Type => {
-            let list = value.read::<Vec<DType>>().ok()?;
+            let list = value.read::<Vec<DType>>()?;
             elements(list, text, |dtype, text| push(text, dtype_name(dtype)));
-            Some(())
+            Ok(())
         }
-        _ => None,
+        _ => Err(Unknown),
     }
 }
 
@@ -253,12 +263,12 @@ fn print_shape(shape: ShapeView<'_>, text: &mut Text) {
     text.push(b'>');
 }
 
-/// Prints a dense tensor or an aggregate by what they consist of; anything else inside of an
-/// aggregate is unknown.
-fn print_nested(value: AttrRef<'_>, text: &mut Text) -> Option<()> {
+/// Prints the parts of a dense tensor or an aggregate. Prints `unknown` for any other kind inside an
+/// aggregate.
+fn print_nested(value: AttrRef<'_>, text: &mut Text) -> Result<(), Unknown> {
     match value.code().kind() {
         AttrTypeKind::Dense => {
-            let dense = value.read::<DenseView<'_>>().ok()?;
+            let dense = value.read::<DenseView<'_>>()?;
             let (dtype, rank) = (dtype_name(dense.dtype()), dense.dims().len());
             let count = dense.num_elements();
             push(
@@ -266,17 +276,19 @@ fn print_nested(value: AttrRef<'_>, text: &mut Text) -> Option<()> {
                 format_args!("dtype={dtype}, rank={rank}, elt_count={count}"),
             );
         }
-        AttrTypeKind::Aggregate => print_aggregate(value.read().ok()?, text),
+        AttrTypeKind::Aggregate => print_aggregate(value.read()?, text),
         _ => text.extend(b"unknown"),
     }
-    Some(())
+    Ok(())
 }
 
 fn print_aggregate(aggregate: AggregateView<'_>, text: &mut Text) {
     push(text, format_args!("elt_count={} ", aggregate.len()));
     elements(aggregate.iter(), text, |element, text| {
         text.push(b'{');
-        print_nested(element, text);
+        if print_nested(element, text).is_err() {
+            text.extend(b"unknown");
+        }
         text.push(b'}');
     });
 }

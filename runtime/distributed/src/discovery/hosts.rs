@@ -136,15 +136,14 @@ pub(super) fn node_list(source: &str, list: &str) -> Result<Vec<String>, Discove
     };
     let mut nodes = Vec::new();
     for pattern in split_outside_brackets(list).ok_or_else(malformed)? {
-        // A pattern may have several brackets: each is expanded over what the ones before it came
-        // to.
+        // A pattern may have several brackets. Each multiplies the names that precede it.
         let mut names = vec![String::new()];
         let mut rest = pattern;
         while let Some((before, behind)) = rest.split_once('[') {
             let (ranges, behind) = behind.split_once(']').ok_or_else(malformed)?;
             let mut numbers = Vec::new();
             for range in ranges.split(',') {
-                expand(range, &mut numbers).ok_or_else(malformed)?;
+                numbers.extend(expand(source, range)?);
                 if numbers.len().saturating_mul(names.len()) > MAX_TASKS as usize {
                     return Err(too_many(source));
                 }
@@ -169,7 +168,7 @@ pub(super) fn node_list(source: &str, list: &str) -> Result<Vec<String>, Discove
     Ok(nodes)
 }
 
-/// Splits at the commas outside of brackets; none if the brackets do not match.
+/// Splits a list at the commas outside of brackets. Returns `None` if the brackets do not match.
 fn split_outside_brackets(list: &str) -> Option<Vec<&str>> {
     let (mut parts, mut start, mut is_inside) = (Vec::new(), 0, false);
     for (index, c) in list.char_indices() {
@@ -191,21 +190,34 @@ fn split_outside_brackets(list: &str) -> Option<Vec<&str>> {
 /// The most digits of a number in the name of a node.
 const MAX_DIGITS: usize = 20;
 
-/// The numbers of `7` or `01-03`, as wide as the first one.
-fn expand(range: &str, numbers: &mut Vec<String>) -> Option<()> {
+/// Returns the numbers of `7` or `01-03`, as wide as the first one.
+fn expand(source: &str, range: &str) -> Result<Vec<String>, DiscoveryError> {
+    let wrong = |why: &str| {
+        let problem = format!("expected numbers such as `7` or `01-03`, found `{range}`{why}");
+        DiscoveryError::new(source, problem)
+    };
     let (first, last) = range.split_once('-').unwrap_or((range, range));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if !is_number(first) || !is_number(last) {
-        return None;
+        return Err(wrong(""));
     }
     let width = first.len();
     if width > MAX_DIGITS {
-        return None;
+        return Err(wrong(&format!(
+            ": a number has at most {MAX_DIGITS} digits"
+        )));
     }
-    let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-    if last < first || last - first >= MAX_TASKS {
-        return None;
+    let parse = |text: &str| {
+        text.parse::<u32>()
+            .map_err(|_| wrong(": a number is less than 2^32"))
+    };
+    let (first, last) = (parse(first)?, parse(last)?);
+    if last < first {
+        return Err(wrong(": the last number is less than the first"));
     }
-    numbers.extend((first..=last).map(|number| format!("{number:0width$}")));
-    Some(())
+    if last - first >= MAX_TASKS {
+        return Err(too_many(source));
+    }
+    let numbers = (first..=last).map(|number| format!("{number:0width$}"));
+    Ok(numbers.collect())
 }

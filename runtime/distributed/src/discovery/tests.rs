@@ -292,10 +292,26 @@ fn slurm_fills_one_node_after_the_other() {
         ("SLURM_PROCID", "2"),
     ];
     check(&job, "/job:worker/task:2", &["a:7700", "a:7701", "b:7700"]);
-    for list in ["", "a[", "a]", "a[1-]", "a[2-1]", "a[[1]]", "a[x]", "a,,b"] {
+    for list in ["", "a[", "a]", "a[[1]]", "a,,b"] {
         check_error(
             &[job[1], job[2], ("SLURM_JOB_NODELIST", list)],
             &format!("SLURM_JOB_NODELIST: expected nodes such as `node[01-03,7]`, found `{list}`"),
+        );
+    }
+    let wide = format!("{}1", "0".repeat(20));
+    for (range, why) in [
+        ("1-", ""),
+        ("x", ""),
+        ("2-1", ": the last number is less than the first"),
+        ("4294967296", ": a number is less than 2^32"),
+        (&wide, ": a number has at most 20 digits"),
+    ] {
+        let list = format!("a[{range}]");
+        check_error(
+            &[job[1], job[2], ("SLURM_JOB_NODELIST", &list)],
+            &format!(
+                "SLURM_JOB_NODELIST: expected numbers such as `7` or `01-03`, found `{range}`{why}"
+            ),
         );
     }
     let many_ranges = format!("a[{}0-9]", "0-65535,".repeat(1000));
@@ -305,11 +321,6 @@ fn slurm_fills_one_node_after_the_other() {
             "SLURM_JOB_NODELIST: expected at most 65536 tasks",
         );
     }
-    let wide = format!("a[{}1]", "0".repeat(1 << 16));
-    check_error(
-        &[job[1], job[2], ("SLURM_JOB_NODELIST", &wide)],
-        &format!("SLURM_JOB_NODELIST: expected nodes such as `node[01-03,7]`, found `{wide}`"),
-    );
     check_error(
         &[job[0], job[1], job[2], ("SLURM_TASKS_PER_NODE", "1(x2)")],
         "SLURM_JOB_NODELIST: expected places for 3 tasks, found 2",
