@@ -1,7 +1,7 @@
-//! Ops and facts of dialects that a crate declares by records of its own.
+//! Macros that register hand-written declarations of ops and dialects.
 
-/// Registers declarations of ops that have no kernel, from statics of type
-/// [`OpDef`](crate::ods::OpDef) that were written by hand.
+/// Registers declarations of ops that have no kernel, from hand-written statics of type
+/// [`OpDef`](crate::ods::OpDef).
 ///
 /// Nothing checks such a record: call [`OpDef::check`](crate::ods::OpDef::check) in a test.
 /// [`declare_op!`](crate::declare_op) declares, checks and registers an op at once.
@@ -27,7 +27,7 @@ macro_rules! declare_ops {
     };
 }
 
-/// States facts of dialects that no declaration of an op can state, from a constant list of
+/// Declares properties of whole dialects, from a constant list of
 /// [`DialectDef`](crate::ods::DialectDef).
 ///
 /// ```

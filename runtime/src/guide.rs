@@ -56,7 +56,7 @@
 //! - *Errors are data.* A kernel that fails returns errors as its results. Kernels that depend on
 //!   them are skipped and return the same error; all other kernels run. See [errors].
 //! - *Pending work is data.* A reference to a value may exist before the value is available. A
-//!   kernel that has to wait returns such references, and the thread goes on with other work. See
+//!   kernel that has to wait returns such references, and the thread continues with other work. See
 //!   [asynchrony].
 
 pub mod tutorial;

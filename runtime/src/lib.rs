@@ -190,7 +190,7 @@ pub use tfrt_tensor as tensor;
 #[doc(hidden)]
 pub use tfrt_host::__private;
 
-/// A result whose error is an [`Error`], as kernels return it.
+/// A result of a kernel, whose error is an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The names that a crate of kernels needs.
@@ -222,12 +222,12 @@ pub mod prelude {
     };
 }
 
-/// Makes a kernel library of this crate, which is then of the type `cdylib`:
+/// Makes this crate, whose crate type must be `cdylib`, a kernel library:
 /// `tfrt run --kernel-library` and
 /// [`KernelRegistry::load_library`](kernel::KernelRegistry::load_library) load it, with all kernels
 /// that are linked into it.
 ///
-/// Said once, at the top of the crate. See [`kernel::library`] for what a library must not do.
+/// Write it once, at the top of the crate. See [`kernel::library`] for what a library must not do.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -244,7 +244,7 @@ pub mod prelude {
 #[macro_export]
 macro_rules! export_kernels {
     () => {
-        /// What a program asks a kernel library for.
+        /// The entry point that a program looks up in a kernel library.
         // The name is no other item's: it has the runtime's in it. The attribute says so to the
         // compiler, and is all that is unsafe here.
         #[unsafe(no_mangle)]
@@ -254,8 +254,8 @@ macro_rules! export_kernels {
     };
 }
 
-/// Keeps crates of kernels in the program that the code does not refer to otherwise: the linker
-/// leaves out unreferenced crates.
+/// Links crates of kernels that the code does not refer to otherwise: the linker leaves out
+/// unreferenced crates.
 ///
 /// ```
 /// tfrt::link!(tfrt);
@@ -270,7 +270,7 @@ macro_rules! link {
     };
 }
 
-/// Registers a Rust function that programs call as they call their own:
+/// Registers a Rust function that programs call like their own functions:
 /// `func private @native_add(…)` with the attribute `tfrt.native`.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! Tests of kernels and of programs, in a line or two.
 //!
 //! [`kernel`] runs one kernel, [`program`] a program in MLIR text; both return a [`TestOutcome`],
-//! which is asked what it should be:
+//! whose methods check the results:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -30,7 +30,7 @@
 //! quarter.call("quarter", (100, 0)).expect_error("division by zero").with_code(ErrorCode::InvalidArgument).on_line_with("%half =");
 //! ```
 //!
-//! What fails says so with the place in the program:
+//! A failure names its location in the program:
 //!
 //! ```text
 //! `@quarter` under the queue `s`: expected the value 25, found an error
@@ -42,24 +42,24 @@
 //! # What every run does
 //!
 //! - The kernels are those linked into the test, checked against their declarations as `tfrt run`
-//!   checks them: a program that does not parse, verify or load fails the test with the findings.
-//! - Each run has a host and a request of its own, with resources of its own, so that tests run
-//!   side by side.
-//! - A run happens under the queue `s`, or under each of the [queues](TestProgram::under) that the
-//!   test names. Under [`random:SEED`](TestProgram::under) tasks run in an order that the seed
-//!   decides: effects that no chain orders show there.
-//! - Results that do not become available within a minute are errors that say so: a lost promise
-//!   fails a test, it does not hang it.
-//! - When the outcome goes, every value that the run made must be gone too. A value that lives on
-//!   is a leak, and fails the test. (Values are followed in builds with debug assertions, and as
-//!   far as they are made on the thread of the test or in tasks of the queue.)
+//!   checks them: a program that does not parse, verify or load fails the test with the
+//!   diagnostics.
+//! - Each run has its own host, request and resources, so tests can run in parallel.
+//! - A test runs under the queue `s`, or under each of the [queues](TestProgram::under) that it
+//!   names. Under [`random:SEED`](TestProgram::under) the seed determines the order of tasks, which
+//!   reveals effects that no chain orders.
+//! - Results that do not become available within a minute are errors: a lost promise fails a test
+//!   instead of blocking it.
+//! - When the outcome is dropped, every value that the run created must have been dropped. A value
+//!   that is still alive is a leak, and fails the test. (Only builds with debug assertions track
+//!   values, and only those created on the thread of the test or in tasks of the queue.)
 //!
 //! # Operands
 //!
-//! A tuple of values, or a `Vec` of values of one type. Values of type `Value + Clone` stand for
-//! themselves, and a text for its bytes. [`later`] is a value that becomes available while the
-//! program runs, [`error`] is an error, and [`value_from`] makes a value that cannot be cloned. An
-//! [`AnyRef`](crate::prelude::AnyRef) is passed as it is.
+//! A tuple of values, or a `Vec` of values of one type. A value of type `Value + Clone` is passed
+//! as it is, and a text as a string of its bytes. [`later`] is a value that becomes available while
+//! the program runs, [`error`] is an error, and [`value_from`] creates a value that cannot be
+//! cloned. An [`AnyRef`](crate::prelude::AnyRef) is passed as it is.
 //!
 //! ```
 //! # use tfrt::prelude::*;
@@ -88,8 +88,8 @@
 //! testing::kernel("my.is_there").operands((1, testing::later(2))).run().expect_value(true);
 //! ```
 //!
-//! Chains need not be mentioned: a kernel that ends in a chain gets one that is ready, and chains
-//! among results are not values.
+//! Chains may be omitted: a kernel whose last operand is a chain receives one that is ready, and
+//! chains among the results are not counted.
 
 mod operand;
 

@@ -1,4 +1,5 @@
-//! Programs in MLIR text: from a source to something that can be run, without a file in between.
+//! Programs in MLIR text: compiles a source to a program that can run, without an intermediate
+//! file.
 //!
 //! This is also how a Rust program embeds the runtime: compile or open a program, load it into a
 //! host, look a function up, execute it, and wait for its results. A host and a program are shared
@@ -69,13 +70,13 @@ static RETURN: OpDef = OpDef {
     ..OpDef::new("tfrt.return")
 };
 
-/// Makes a file of a program, checked against the declarations of `kernels`. `file_name` is what
-/// diagnostics and the locations of errors at run time call the source. Functions end in
-/// `tfrt.return`, whether `kernels` declare it or not.
+/// Compiles a program to a file, checked against the declarations of `kernels`. Diagnostics and
+/// locations of run-time errors refer to the source as `file_name`. Functions end in `tfrt.return`,
+/// even if `kernels` do not declare it.
 ///
 /// # Errors
-/// Everything that is wrong with the program, in the order of the source: one error if it is not
-/// MLIR text, otherwise every breach of a rule.
+/// Returns all errors of the program in source order: one if it is not MLIR text, otherwise one for
+/// every violated rule.
 pub fn compile(
     source: &str,
     file_name: &str,
@@ -84,14 +85,14 @@ pub fn compile(
     compile_edited(source, file_name, kernels, Chains::Written, |_| ())
 }
 
-/// As [`compile`], of a program that may be written without chains: it gets those that keep it in
-/// order, see [`thread_chains`]. Among `kernels` is one that starts chains and one that merges
-/// them, as in the standard kernel library.
+/// Compiles a program like [`compile`], and adds the chains that its order requires; see
+/// [`thread_chains`]. `kernels` must contain one that starts chains and one that merges them, as
+/// the standard kernel library does.
 ///
-/// A function with arguments that takes part in an order takes its chains before them.
+/// A function that takes part in an order takes its chains before its other arguments.
 ///
 /// # Errors
-/// As [`compile`]; and what keeps the program from being put in order.
+/// Returns the errors of [`compile`], and the reasons why chains cannot be added.
 pub fn compile_without_chains(
     source: &str,
     file_name: &str,
@@ -103,9 +104,9 @@ pub fn compile_without_chains(
 /// Where the chains of a program come from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Chains {
-    /// The text has them.
+    /// The text contains the chains.
     Written,
-    /// They are derived.
+    /// The chains are derived.
     LeftOut,
 }
 
@@ -146,11 +147,10 @@ fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
         .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
 }
 
-/// Parses and verifies a program, for those who make something else of it than a file at once. See
-/// [`compile`].
+/// Parses and verifies a program without encoding it. See [`compile`].
 ///
 /// # Errors
-/// As [`compile`].
+/// Returns the errors of [`compile`].
 pub fn parse_program(
     source: &str,
     file_name: &str,
@@ -162,10 +162,10 @@ pub fn parse_program(
     Ok(module)
 }
 
-/// Makes a file of a program, without what only other tools need of a file: names and locations.
+/// Encodes a program without names and locations, which only other tools need.
 ///
 /// # Errors
-/// What of the program has no place in a file.
+/// Returns the parts of the program that a file cannot represent.
 pub fn smallest_file_of(module: &Module) -> Result<BefFile, Diagnostics> {
     let options = EncodeOptions {
         optional_sections: false,

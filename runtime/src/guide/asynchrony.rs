@@ -6,7 +6,7 @@
 //!
 //! # `async fn`
 //!
-//! A kernel may be an `async fn`. It is polled at once, and later as a task of the work queue
+//! A kernel may be an `async fn`. It is polled immediately, and again as a task of the work queue
 //! whenever it is woken. Operands are borrowed for as long as it runs.
 //!
 //! ```

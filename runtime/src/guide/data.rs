@@ -38,17 +38,17 @@
 //! # What runs when
 //!
 //! A consumer *draws* an element from the last stage, which draws from its input, and so on.
-//! Nothing is drawn that nobody asked for, except where a stage says so: `prefetch` draws ahead,
+//! Elements are drawn only on demand, except by stages that work ahead: `prefetch` draws ahead,
 //! `shuffle` fills its buffer, `interleave` opens inner datasets ahead, and `batch` draws all
 //! elements of a batch at once.
 //!
 //! A draw never blocks. If a function of a program is not done, its results are values that become
-//! available later, and the stages above go on with them. This is one source of parallelism: with a
-//! `prefetch` above a `map`, as many calls are under way as elements are drawn ahead. The other is
-//! `parallel_map`, whose calls are tasks of the work queue, for functions that compute and
-//! closures: its second parameter says how many calls may be under way, or -1, and then the stage
-//! finds out while it runs (unless `TFRT_DATA_AUTOTUNE=off` is set, which stands for one call per
-//! thread). The order of elements is that of the tree, whatever is done first.
+//! available later, and the stages above continue with them. This is one source of parallelism:
+//! with a `prefetch` above a `map`, as many calls are under way as elements are drawn ahead. The
+//! other is `parallel_map`, whose calls are tasks of the work queue, for functions that compute and
+//! closures: its second parameter is the number of calls that may be under way. With -1, the stage
+//! adjusts the number while it runs, or uses one call per thread if `TFRT_DATA_AUTOTUNE=off` is
+//! set. The tree determines the order of elements, whichever call finishes first.
 //!
 //! `elements` as an [`Iterator`] waits for each element. In `async` code, `next_async` does not
 //! block the thread:

@@ -114,8 +114,8 @@
 //! # Panics
 //!
 //! A kernel that panics has failed: its results are an error of code `Internal`, and the program
-//! goes on. Panic only if an invariant is broken; return an error for anything else. (In a process
-//! built with `panic = "abort"`, a panic ends the process.)
+//! continues. Panic only if an invariant is broken; return an error for anything else. (In a
+//! process built with `panic = "abort"`, a panic ends the process.)
 //!
 //! ```
 //! use tfrt::prelude::*;

@@ -159,8 +159,8 @@
 //! A name in a string is checked when the program runs. `function = transposed_product` makes a
 //! Rust function that calls the op, which the compiler checks: it takes the context, a
 //! `&TensorHandle` for each operand (an `Option` of one where the op has one, `&[&TensorHandle]`
-//! for all that remain), and each attribute by the type of its parameter. It is as visible as the
-//! function of the op, and has its documentation.
+//! for all that remain), and each attribute by the type of its parameter. It has the visibility and
+//! the documentation of the op's function.
 //!
 //! ```
 //! use tfrt::core::EagerContext;
@@ -185,9 +185,10 @@
 //!
 //! # Results in the memory of operands
 //!
-//! In `relu(&relu(&x))` nobody sees the tensor in between, so that its memory can be that of the
-//! result. `forward = x` says so; the function then takes `x` as a `Forwarded<'_, T>`, which is
-//! either the elements of `x`, apart from the result, or the news that the result begins with them:
+//! In `relu(&relu(&x))` no other code uses the intermediate tensor, so the result can reuse its
+//! memory. `forward = x` allows this. The function then takes `x` as a `Forwarded<'_, T>`: either
+//! the elements of `x`, separate from the result, or the information that the result already
+//! contains them:
 //!
 //! ```
 //! use tfrt::core::EagerContext;
@@ -216,12 +217,11 @@
 //!
 //! # Resources
 //!
-//! A tensor is a value: it never changes. What does change, such as a variable or a random
+//! A tensor is a value: it never changes. State that changes, such as a variable or a random
 //! generator, is a *resource*: an object of a type of your own that a
 //! [`ResourceTensor`](crate::tensor::ResourceTensor) refers to. An op returns one, and others take
-//! it with `#[resource]`. They run on the device where it lives, and say by `effect = "class"` that
-//! their calls happen in the order of the program, or by `reads = "class"` that they come between
-//! them:
+//! it with `#[resource]`. They run on the device that holds it. `effect = "class"` declares that
+//! their calls run in program order, and `reads = "class"` that they run between such calls:
 //!
 //! ```
 //! use std::sync::Mutex;
@@ -297,7 +297,7 @@
 //!
 //! # Scopes
 //!
-//! A thread says how its calls run by scopes, which end when they are dropped:
+//! Scopes determine how the calls of a thread run, and end when they are dropped:
 //! `eager.device("CPU:1")`, or with a part of a name such as `/task:1`; `eager.sync_mode()`;
 //! `eager.with_request(request)`; and, for traces, `eager.name_scope("encoder")`.
 //! `eager.spawn(work)` starts a task that inherits them:
@@ -367,9 +367,9 @@
 //! such as a product and a bias by one fused op. [`rewrite!`](macro@crate::function_ops::rewrite)
 //! declares your own rules.
 //!
-//! Each step is a pass:
-//! `tfrt opt --corert-infer-metadata --corert-place --corert-partition --corert-lower` shows what
-//! becomes of a program, and `--corert-explain-placement` says why each op is where it is.
+//! Each step is a pass: `tfrt opt --corert-infer-metadata --corert-place --corert-partition --corert-lower`
+//! shows the transformed program, and `--corert-explain-placement` explains the placement of each
+//! op.
 //!
 //! # Several devices, and other forms
 //!
@@ -377,8 +377,8 @@
 //! device. Callers do not know which one runs, so both must have the same operands, attributes,
 //! results and effects; if they differ, the first use is an error with both locations.
 //!
-//! `#[host]` on a parameter says that this operand is needed in host memory even then, such as
-//! shapes and axes, which the function reads itself: it is never copied to the device.
+//! `#[host]` on a parameter keeps this operand in host memory even then. Use it for operands that
+//! the function itself reads, such as shapes and axes; they are never copied to the device.
 //!
 //! `raw` is for ops whose attributes may have any type: the function takes its call, an
 //! [`OpCall`](crate::core::OpCall), and there is no kernel. `metadata_only` registers a metadata

@@ -42,7 +42,7 @@
 //!   `Vec`), because results are moved.
 //! - An operand of type `T` is cloned. For numbers that is a copy; for other types take `&T`.
 //! - [`&mut T`](super::values#values-that-change) saves the allocation of a new result, but adds a
-//!   chain. That is a gain between kernels that run in order anyway.
+//!   chain. This pays off between kernels that run in order anyway.
 //! - [`AnyRef::is_unique`](crate::prelude::AnyRef::is_unique) tells whether an operand, taken as
 //!   `&AnyRef`, is the last reference, so that its buffer can be reused. For tensors,
 //!   `DenseHostTensor::make_exclusive` reuses the buffer if it can, and copies it otherwise.

@@ -1,4 +1,4 @@
-//! Attributes, as tests write them: Rust values, printed as MLIR.
+//! Attributes in tests: Rust values that are printed as MLIR.
 
 use std::fmt::Write;
 
@@ -11,15 +11,16 @@ use tfrt_async::ByteString;
     note = "numbers, `bool`, strings and lists of numbers can; for the rest, write MLIR: `testing::mlir(\"dense<1> : tensor<2xi32>\")`"
 )]
 pub trait IntoAttribute {
-    /// The attribute as MLIR.
+    /// Returns the attribute as MLIR.
     fn into_attribute(self) -> AttrText;
 }
 
-/// An attribute, printed.
+/// The text of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttrText(pub(super) String);
 
-/// An attribute as MLIR spells it: `dense<1> : tensor<2xi32>`, `#corert.shape<2x3>`, `f32`.
+/// Returns an attribute that is written as MLIR: `dense<1> : tensor<2xi32>`, `#corert.shape<2x3>`,
+/// `f32`.
 ///
 /// ```
 /// use tfrt::prelude::*;

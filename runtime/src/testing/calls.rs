@@ -1,7 +1,7 @@
-//! Which kernels a run called, in which order.
+//! Records which kernels a run calls, and in which order.
 //!
-//! One tracing sink listens for all recorded runs of the process. A kernel's request says which run
-//! it is of.
+//! One tracing sink listens for all recorded runs of the process. The request of a kernel
+//! identifies its run.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

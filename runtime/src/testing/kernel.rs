@@ -1,4 +1,4 @@
-//! Single kernels under test: a program around one op.
+//! Tests of single kernels: a program with one op.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::program::{self, TestProgram};
 
 const CHAIN: &str = Chain::MLIR_TYPE;
 
-/// One kernel, to be run with operands and attributes.
+/// Creates a test of one kernel, which runs with operands and attributes.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -65,7 +65,7 @@ fn find(kernels: &KernelRegistry, name: &str) -> KernelDescriptor {
     }
 }
 
-/// A kernel under test. Made by [`kernel`].
+/// A kernel under test, created by [`kernel`].
 pub struct KernelTest {
     kernels: Arc<KernelRegistry>,
     descriptor: KernelDescriptor,
@@ -78,14 +78,14 @@ pub struct KernelTest {
 }
 
 impl KernelTest {
-    /// The operands, as a tuple or a `Vec`. A chain at the end may be left out.
+    /// Sets the operands, as a tuple or a `Vec`. A chain at the end may be omitted.
     #[must_use]
     pub fn operands<How>(mut self, operands: impl IntoOperands<How>) -> Self {
         self.operands = operands.into_operands();
         self
     }
 
-    /// An attribute. Those that have a default may be left out.
+    /// Sets an attribute. Attributes with a default may be omitted.
     #[must_use]
     pub fn attribute(mut self, name: &str, value: impl IntoAttribute) -> Self {
         let AttrText(text) = value.into_attribute();
@@ -93,7 +93,7 @@ impl KernelTest {
         self
     }
 
-    /// The types of the results as MLIR spells them, for kernels whose declaration leaves them
+    /// Sets the types of the results, in MLIR syntax, for kernels whose declaration leaves them
     /// open.
     #[must_use]
     pub fn results<'a>(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
@@ -111,7 +111,7 @@ impl KernelTest {
     /// See [`TestProgram::with_kernels`].
     ///
     /// # Panics
-    /// If the kernel is not among them.
+    /// If the kernel is not one of them.
     #[track_caller]
     #[must_use]
     pub fn with_kernels(mut self, kernels: Arc<KernelRegistry>) -> Self {
@@ -145,7 +145,8 @@ impl KernelTest {
     /// Runs the kernel, under every queue that was named.
     ///
     /// # Panics
-    /// If the op is refused: operands, attributes or results are not as declared.
+    /// If the op is refused because its operands, attributes or results do not match the
+    /// declaration.
     #[track_caller]
     #[must_use = "an outcome is asked what it should be: `expect_value`, `expect_error`, `expect_done`"]
     pub fn run(self) -> TestOutcome {
@@ -181,7 +182,7 @@ impl KernelTest {
         ((program, op.name), self.operands)
     }
 
-    /// The types of the operands; the chain that was left out is added.
+    /// Returns the types of the operands, after adding an omitted chain.
     fn complete_operands(&mut self, op: &OpDef) -> Vec<String> {
         let ends_in_chain = |op: &OpDef| {
             op.operands

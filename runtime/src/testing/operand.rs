@@ -1,7 +1,7 @@
-//! Operands of kernels and arguments of functions, as tests write them.
+//! Operands of kernels and arguments of functions in tests.
 //!
-//! A run makes its operands itself, each time anew: runs under several queues do not share what
-//! kernels write into.
+//! Each run creates its own operands, so runs under several queues do not share values that kernels
+//! write.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
-/// One operand: how to make it, in every run.
+/// One operand, which every run creates anew.
 pub struct Operand {
     ty: Option<&'static str>,
     make: Box<dyn Fn(&ExecutionContext) -> AnyRef>,
@@ -41,7 +41,8 @@ impl fmt::Debug for Operand {
     }
 }
 
-/// A value that is not there when the run starts, and becomes available in a task of the queue.
+/// Returns an operand that is unavailable when the run starts, and becomes available in a task of
+/// the queue.
 #[must_use]
 pub fn later<T: Value + Clone>(value: T) -> Operand {
     Operand::new(Some(T::MLIR_TYPE), move |ctx| {
@@ -52,20 +53,20 @@ pub fn later<T: Value + Clone>(value: T) -> Operand {
     })
 }
 
-/// An error in place of a value.
+/// Returns an operand that is an error.
 #[must_use]
 pub fn error(error: impl Into<ErrorText>) -> Operand {
     let ErrorText(error) = error.into();
     Operand::new(None, move |_| AnyRef::error(error.clone()))
 }
 
-/// A value that `make` creates for every run, for types that cannot be cloned.
+/// Returns an operand that `make` creates for every run, for types that cannot be cloned.
 #[must_use]
 pub fn value_from<T: Value>(make: impl Fn() -> T + 'static) -> Operand {
     Operand::new(Some(T::MLIR_TYPE), move |_| AnyRef::available(make()))
 }
 
-/// What [`error`] takes: an error, or the message of one.
+/// The argument of [`error`]: an error, or the message of one.
 #[derive(Clone, Debug)]
 pub struct ErrorText(Error);
 
@@ -88,23 +89,23 @@ impl From<Error> for ErrorText {
     note = "values of type `Value + Clone`, strings and `AnyRef` can; for other values, say how to create one: `testing::value_from(|| …)`"
 )]
 pub trait IntoOperand<How> {
-    /// The operand.
+    /// Converts this to an operand.
     fn into_operand(self) -> Operand;
 }
 
-/// How a value becomes an operand: cloned for every run.
+/// The conversion of a value, which is cloned for every run.
 #[derive(Debug)]
 pub struct ByValue;
 
-/// How an [`AnyRef`] becomes an operand: as it is, in every run.
+/// The conversion of an [`AnyRef`], which every run passes as it is.
 #[derive(Debug)]
 pub struct ByReference;
 
-/// How a text becomes an operand: as a [`ByteString`].
+/// The conversion of a text to a [`ByteString`].
 #[derive(Debug)]
 pub struct ByText;
 
-/// How an [`Operand`] becomes an operand.
+/// The conversion of an [`Operand`], which is used as it is.
 #[derive(Debug)]
 pub struct Ready;
 
@@ -145,7 +146,7 @@ impl IntoOperand<Ready> for Operand {
     note = "write a tuple, `(1, \"two\")`, also for a single operand, `(1,)`; or a `Vec` of operands of one type"
 )]
 pub trait IntoOperands<How> {
-    /// The operands, in order.
+    /// Converts this to a list of operands, in order.
     fn into_operands(self) -> Vec<Operand>;
 }
 

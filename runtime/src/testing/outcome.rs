@@ -1,4 +1,4 @@
-//! What became of a call, and what it should have become.
+//! The outcome of a call, and the expectations about it.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use super::operand::{ByText, ByValue};
 use super::program::{is_on_line_with, line_of};
 use super::run::Run;
 
-/// What became of a call, under every queue that it ran under.
+/// The outcome of a call under each of its queues.
 ///
-/// Each `expect_…` holds for all runs, or panics at the line of the test with what was found
-/// instead. Chains are not values: results are counted without them.
+/// Each `expect_…` checks all runs, and panics at the line of the test with the actual outcome if
+/// one does not match. Chains do not count as results.
 ///
-/// When it goes, every value that the runs made must be gone, or it panics: a clone of a result
-/// that lives on is a leak, too.
+/// Dropping the outcome panics if a value that the runs created is still alive; a clone of a result
+/// that outlives the outcome is a leak, too.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -52,19 +52,19 @@ impl TestOutcome {
         }
     }
 
-    /// Expects one result, of this value.
+    /// Expects one result with this value.
     ///
     /// # Panics
-    /// If there is none, or another one, or an error.
+    /// If there is another number of results, or the result differs or is an error.
     #[track_caller]
     pub fn expect_value<How>(&self, expected: impl ExpectedValue<How>) -> &Self {
         self.expect_values((expected,))
     }
 
-    /// Expects these results: a tuple of values.
+    /// Expects these results, given as a tuple of values.
     ///
     /// # Panics
-    /// If there are more or fewer, or others, or errors.
+    /// If the number of results differs, or a result differs or is an error.
     #[track_caller]
     pub fn expect_values<How>(&self, expected: impl ExpectedValues<How>) -> &Self {
         for run in &self.runs {
@@ -96,7 +96,7 @@ impl TestOutcome {
     /// Expects that nothing failed: no result is an error, and no kernel reported one.
     ///
     /// # Panics
-    /// If something did.
+    /// If an error was found.
     #[track_caller]
     pub fn expect_done(&self) -> &Self {
         for run in &self.runs {
@@ -108,11 +108,12 @@ impl TestOutcome {
         self
     }
 
-    /// Expects an error whose message contains `text`: as a result, or as what a kernel reported if
-    /// no result is one. If several results are errors, the message of each contains it.
+    /// Expects an error whose message contains `text`, among the results, or among the errors that
+    /// kernels reported if no result is an error. If several results are errors, the message of
+    /// each contains it.
     ///
     /// # Panics
-    /// If nothing failed, or something else did.
+    /// If there is no error, or its message differs.
     #[track_caller]
     pub fn expect_error(&self, text: &str) -> ExpectedError<'_> {
         let mut expected = Vec::with_capacity(self.runs.len());
@@ -143,11 +144,11 @@ impl TestOutcome {
         }
     }
 
-    /// Expects that the calls of the kernels named here were these, in this order. Calls of others
-    /// do not matter.
+    /// Expects exactly these calls of the named kernels, in this order. Calls of other kernels are
+    /// ignored.
     ///
-    /// Names are those of kernels that order each other, by chains or values: the order must be the
-    /// same under every queue.
+    /// Chains or values must order the named kernels, since the order must be the same under every
+    /// queue.
     ///
     /// ```
     /// use tfrt::prelude::*;
@@ -178,7 +179,7 @@ impl TestOutcome {
     /// ```
     ///
     /// # Panics
-    /// If they were others, or calls were not [recorded](super::TestProgram::recording_calls).
+    /// If the calls differ, or were not [recorded](super::TestProgram::recording_calls).
     #[track_caller]
     pub fn expect_calls(&self, expected: &[&str]) -> &Self {
         for run in &self.runs {
@@ -200,11 +201,11 @@ impl TestOutcome {
         self
     }
 
-    /// Passes the value of the result at `index` to `look`, once for every run, for further
+    /// Passes the value of the result at `index` to `look`, once for every run, for more
     /// assertions.
     ///
     /// # Panics
-    /// If there is no such result, or an error, or a value of another type.
+    /// If the result does not exist, is an error, or has another type.
     #[track_caller]
     pub fn with_value<T: Value>(&self, index: usize, mut look: impl FnMut(&T)) -> &Self {
         for run in &self.runs {
@@ -231,13 +232,13 @@ impl TestOutcome {
         self
     }
 
-    /// The results of the first run, without chains: for what no `expect_…` can say.
+    /// Returns the results of the first run, without chains, for checks that no `expect_…` covers.
     #[must_use]
     pub fn results(&self) -> Vec<&AnyRef> {
         self.runs.first().map(values).unwrap_or_default()
     }
 
-    /// The errors that kernels of the first run reported, in order.
+    /// Returns the errors that kernels of the first run reported, in order.
     #[must_use]
     pub fn reported(&self) -> &[Error] {
         self.runs.first().map_or(&[], |run| &run.reported)
@@ -252,7 +253,7 @@ impl TestOutcome {
         format!("`{}` under the queue `{}`", self.subject, run.queue)
     }
 
-    /// What a value is; `shown` is how its payload prints, if that is known.
+    /// Describes a value; `shown` is the printed payload, if known.
     fn describe(&self, value: &AnyRef, shown: Option<String>) -> String {
         match (value.error_if_present(), shown) {
             (Some(error), _) => self.render(error),
@@ -276,7 +277,7 @@ impl TestOutcome {
         described.join(", then ")
     }
 
-    /// An error, with the line of the program that it happened on.
+    /// Formats an error with the line of the program where it occurred.
     fn render(&self, error: &Error) -> String {
         let mut message = format!("{} ({}", error.message(), error.code());
         if let Some(kernel) = error.kernel() {
@@ -343,7 +344,7 @@ impl fmt::Debug for TestOutcome {
     }
 }
 
-/// An error that was expected and is there; asked for more.
+/// An expected error that was found, for further checks.
 #[derive(Debug)]
 pub struct ExpectedError<'a> {
     outcome: &'a TestOutcome,
@@ -351,7 +352,7 @@ pub struct ExpectedError<'a> {
 }
 
 impl ExpectedError<'_> {
-    /// Expects that its message is this, and not more.
+    /// Expects that its message is exactly `message`.
     ///
     /// # Panics
     /// If it is not.
@@ -362,7 +363,7 @@ impl ExpectedError<'_> {
         })
     }
 
-    /// Expects that it is of this code.
+    /// Expects that it has this code.
     ///
     /// # Panics
     /// If it is not.
@@ -382,7 +383,7 @@ impl ExpectedError<'_> {
         })
     }
 
-    /// Expects that it happened on this line of the program, counted from 1.
+    /// Expects that it occurred on this line of the program, counted from 1.
     ///
     /// # Panics
     /// If it did not.
@@ -393,7 +394,7 @@ impl ExpectedError<'_> {
         })
     }
 
-    /// Expects that it happened on a line of the program that contains `text`.
+    /// Expects that it occurred on a line of the program that contains `text`.
     ///
     /// # Panics
     /// If it did not.
@@ -425,10 +426,10 @@ impl ExpectedError<'_> {
     note = "values whose types are `Value + PartialEq + Debug` can, and strings: `&str` and `String`"
 )]
 pub trait ExpectedValue<How> {
-    /// Compares.
+    /// Compares a result with the expected value.
     ///
     /// # Errors
-    /// How the values differ.
+    /// Returns the difference.
     fn compare(&self, found: &AnyRef) -> Result<(), Mismatch>;
 }
 
@@ -457,22 +458,22 @@ impl ExpectedValue<ByText> for String {
     note = "write a tuple of values whose types are `Value + PartialEq + Debug`, also for one value: `(3,)`"
 )]
 pub trait ExpectedValues<How> {
-    /// How many values there should be.
+    /// Returns the number of expected values.
     fn len(&self) -> usize;
 
-    /// Whether there should be none.
+    /// Returns `true` if no values are expected.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Compares; there are as many values as expected.
+    /// Compares the results with the expected values, which are equally many.
     ///
     /// # Errors
-    /// The index of the first that differs, and how.
+    /// Returns the index of the first result that differs, and the difference.
     fn compare(&self, found: &[&AnyRef]) -> Result<(), (usize, Mismatch)>;
 }
 
-/// A value that is another one than expected.
+/// A value that differs from the expected one.
 #[derive(Debug)]
 pub struct Mismatch {
     /// How the expected value prints.

@@ -1,4 +1,4 @@
-//! Programs under test.
+//! Tests of programs.
 
 use std::sync::{Arc, LazyLock};
 
@@ -16,10 +16,10 @@ use crate::text::{self, Chains};
 /// What places in programs of tests are places of.
 const FILE_NAME: &str = "program";
 
-/// A program in MLIR text, to be called.
+/// Creates a test of a program in MLIR text.
 ///
-/// Compiled once; the kernels are those that are linked into the test. Lines of places count from
-/// the first line of `source`.
+/// The program is compiled once, with the kernels that are linked into the test. Lines are counted
+/// from the first line of `source`.
 ///
 /// ```
 /// use tfrt::testing;
@@ -43,7 +43,7 @@ pub(super) fn linked() -> Arc<KernelRegistry> {
     Arc::clone(&LINKED)
 }
 
-/// A program under test. Made by [`program`].
+/// A program under test, created by [`program`].
 #[derive(Clone)]
 pub struct TestProgram {
     source: Arc<str>,
@@ -66,15 +66,15 @@ impl TestProgram {
         }
     }
 
-    /// The same program with these kernels, in place of those that are linked.
+    /// Uses these kernels instead of the linked ones.
     #[must_use]
     pub fn with_kernels(mut self, kernels: Arc<KernelRegistry>) -> Self {
         self.settings.kernels = kernels;
         self.compiled_again()
     }
 
-    /// The same program, which may be written without chains: it gets those that keep it in order,
-    /// see [`text::compile_without_chains`]. Chains that its functions then take need not be given.
+    /// Allows a program without chains, and adds the chains that its order requires; see
+    /// [`text::compile_without_chains`]. Calls may omit the chains that its functions then take.
     ///
     /// ```
     /// # use tfrt::prelude::*;
@@ -134,10 +134,10 @@ impl TestProgram {
         self
     }
 
-    /// Runs under each of these queues, and expects the same of each: `s`, `mstd:4`, whatever
-    /// [`create_queue`](crate::queue::create_queue) knows, or `random:SEED`. That holds every
-    /// kernel up and runs those that are ready in an order that the seed decides: nothing but
-    /// chains and values keeps kernels in order.
+    /// Runs under each of these queues, with the same expectations: `s`, `mstd:4`, any other queue
+    /// of [`create_queue`](crate::queue::create_queue), or `random:SEED`. The latter delays every
+    /// kernel and runs ready kernels in an order that the seed determines, so only chains and
+    /// values order kernels.
     #[must_use]
     pub fn under<'a>(mut self, queues: impl IntoIterator<Item = &'a str>) -> Self {
         self.settings.queues = queues.into_iter().map(str::to_owned).collect();
@@ -149,15 +149,15 @@ impl TestProgram {
     }
 
     /// Runs under `s`, 16 random orders and `mstd:4`, in this order. A failure names its queue, and
-    /// [`under`](Self::under) that queue the test can be repeated: a random order is the same each
-    /// time, `mstd:4` is not.
+    /// the test can be repeated [`under`](Self::under) that queue: a random order is the same each
+    /// time, that of `mstd:4` is not.
     #[must_use]
     pub fn under_every_queue(mut self) -> Self {
         self.settings.queues = schedule::every();
         self
     }
 
-    /// Does this to each request before it starts: give it data, resources, a deadline.
+    /// Configures each request before it starts, for example with data, resources or a deadline.
     ///
     /// ```
     /// use tfrt::prelude::*;
@@ -182,18 +182,18 @@ impl TestProgram {
         self
     }
 
-    /// Records which kernels are called, for [`TestOutcome::expect_calls`]. The tracing sink of the
-    /// process, which is set aside for that, must be nobody else's.
+    /// Records which kernels are called, for [`TestOutcome::expect_calls`]. This replaces the
+    /// tracing sink of the process, so no other code may use it.
     #[must_use]
     pub fn recording_calls(mut self) -> Self {
         self.settings.records_calls = true;
         self
     }
 
-    /// Runs a function to its end, under every queue that was named.
+    /// Runs a function to completion, under every queue that was named.
     ///
     /// # Panics
-    /// If the program is refused, has no such function, or the function takes other arguments.
+    /// If the program is refused, the function does not exist, or its parameters do not match.
     #[track_caller]
     #[must_use = "an outcome is asked what it should be: `expect_value`, `expect_error`, `expect_done`"]
     pub fn call<How>(&self, function: &str, arguments: impl IntoOperands<How>) -> TestOutcome {
@@ -230,7 +230,7 @@ impl TestProgram {
         TestOutcome::new(subject, Arc::clone(&self.source), runs)
     }
 
-    /// The same program, in which nothing but chains and values orders kernels: see [`shuffle`].
+    /// Returns the same program with kernels that only chains and values order: see [`shuffle`].
     fn shuffled(&self) -> (Settings, BefFile) {
         let kernels = shuffle::with_delay(&self.settings.kernels);
         let chains = match self.settings.adds_chains {
@@ -249,7 +249,7 @@ impl TestProgram {
         }
     }
 
-    /// Expects that the program is refused before anything runs: that one of the findings contains
+    /// Expects that the program is refused before any kernel runs, with a diagnostic that contains
     /// `text`.
     ///
     /// ```
@@ -311,7 +311,7 @@ fn load(
     }
 }
 
-/// What was found wrong with a program, as it was expected; asked for its place.
+/// An expected diagnostic of a refused program, for checks of its location.
 #[derive(Debug)]
 pub struct Refusal<'a> {
     program: &'a TestProgram,
@@ -319,7 +319,7 @@ pub struct Refusal<'a> {
 }
 
 impl Refusal<'_> {
-    /// Expects that it is about this line of the program, counted from 1.
+    /// Expects that it refers to this line of the program, counted from 1.
     ///
     /// # Panics
     /// If it is not.
@@ -334,7 +334,7 @@ impl Refusal<'_> {
         self
     }
 
-    /// Expects that it is about a line of the program that contains `text`.
+    /// Expects that it refers to a line of the program that contains `text`.
     ///
     /// # Panics
     /// If it is not.

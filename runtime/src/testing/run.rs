@@ -1,4 +1,4 @@
-//! One run of a function: a host, a request, the results, and what was reported on the way.
+//! One run of a function: a host, a request, the results, and the reported errors.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

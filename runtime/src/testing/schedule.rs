@@ -1,4 +1,4 @@
-//! Under which queues a test runs, and how they know which values are the run's.
+//! The queues of a test, and the attribution of values to its runs.
 
 use std::sync::Arc;
 
@@ -81,8 +81,8 @@ impl ConcurrentWorkQueue for ScopedQueue {
         self.inner.add_task_for(tag, self.scoped(task));
     }
 
-    /// A task that is refused comes back in its scope, which does no harm: whoever gets it runs it
-    /// for the same run.
+    /// A refused task is returned inside its scope. This is harmless: the caller runs it for the
+    /// same run.
     fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task> {
         self.inner
             .add_blocking_task(self.scoped(task), allow_queuing)

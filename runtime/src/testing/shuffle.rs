@@ -1,9 +1,9 @@
-//! Programs whose kernels run in whatever order chains and values leave open.
+//! Programs whose kernels run in any order that chains and values allow.
 //!
-//! An executor runs what is ready in the order of the program, mostly, so that a program with a
-//! missing chain does what its author meant, mostly. Here each kernel is held up: its first operand
-//! passes through a kernel that gives it on in a task of its own. A queue that runs tasks in a
-//! random order then decides when kernels run, and nothing but chains and values orders them.
+//! An executor usually runs ready kernels in program order, so a program with a missing chain
+//! usually works by accident. Here each kernel is delayed: its first operand passes through a
+//! kernel that forwards it in a separate task. A queue with a random task order then determines
+//! when kernels run, so only chains and values order them.
 
 use std::sync::Arc;
 
