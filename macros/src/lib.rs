@@ -350,17 +350,17 @@ use tfrt_macros_backend::facade::Facade;
 /// | `fold = path` | computes the only result as a constant, if it is known without running the op; see `tfrt::ods::fold` |
 /// | `kernel_set = Name` | declares a type `Name` that stands for the kernels of the function, for `KernelRegistry::add_all` |
 /// | `named_results`, `isolated`, `call`, `forwards`, `chooses`, `loops`, `parallel`, `cheap`, `constant`, `cost_attribute`, `chain_source`, `chain_merge`, `printed_generically` | traits for printer, verifier, passes and stream analysis; see `tfrt::ods::OpTraits` |
-/// | `crate = path::to::tfrt` | where the facade is, in a crate that reaches it through another one; the name of a renamed dependency is read from the manifest |
+/// | `crate = path::to::tfrt` | the path of the facade, in a crate that reaches it through another one; the name of a renamed dependency is read from the manifest |
 #[proc_macro_attribute]
 pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::kernel(Facade::FromManifest, options.into(), item.into()).into()
 }
 
-/// Makes a function an op: one that a program calls by name, tensor by tensor, and a kernel of that
-/// name for graphs.
+/// Makes a function an op, which programs call by name with tensors, and a kernel of that name for
+/// graphs.
 ///
-/// Operands and results are tensors. Whatever else the function takes is marked with `#[attr]`, or
-/// comes from the context. From the signature and the doc comment come the kernel with its
+/// Operands and results are tensors. All other parameters are attributes, marked with `#[attr]`, or
+/// come from the context. The signature and the doc comment determine the kernel with its
 /// declaration, and the registration by which [op handlers](../tfrt/core/handler/index.html) and
 /// the [eager context](../tfrt/core/struct.EagerContext.html) find the op.
 ///
@@ -405,33 +405,33 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | parameter | takes |
 /// |---|---|
 /// | `&DenseHostTensor`, `&ScalarHostTensor`, `&StringHostTensor`, `&CooHostTensor` | the next operand, a tensor of this kind |
-/// | `&dyn Tensor` | the next operand, of whatever kind |
-/// | `&[f32]`, `TensorView<'_, f32, 2>` | the elements of the next operand, which is dense; by coordinates, also its rank is checked |
+/// | `&dyn Tensor` | the next operand, of any kind |
+/// | `&[f32]`, `TensorView<'_, f32, 2>` | the elements of the next operand, which is dense; a view also checks the rank |
 /// | `&AnyRef`, `AnyRef`, `AsyncValueRef<T>` | a reference to the next operand. `DenseHostTensor::make_exclusive` reuses its memory for the result if there are no other references |
-/// | `&mut DenseHostTensor` | the next operand, to be written: an effect |
-/// | `#[resource] v: &Variable` | the object of the next operand, a `ResourceTensor`. The op runs where it lives, and takes part in the order of effects |
-/// | `#[host] axes: &[i64]` | the next operand, taken in any of these ways, in host memory whatever device runs the op |
-/// | `x: Forwarded<'_, f32>` | the elements of the next operand, unless the result has its memory: with `forward = x` |
-/// | `Option<…>` of these | the last operand, which may be left out |
-/// | `Operands<'_, DenseHostTensor>`, `&[AnyRef]` | all operands that remain |
-/// | `#[out] y: &mut DenseHostTensor`, `&mut [f32]`, `TensorViewMut<'_, f32, 2>` | a result that is there already, as large as the metadata function says |
+/// | `&mut DenseHostTensor` | the next operand, which the function writes: an effect |
+/// | `#[resource] v: &Variable` | the object of the next operand, a `ResourceTensor`. The op runs on the device that holds it, and takes part in the order of effects |
+/// | `#[host] axes: &[i64]` | the next operand, in any of these forms, in host memory regardless of the device that runs the op |
+/// | `x: Forwarded<'_, f32>` | the elements of the next operand, unless the result reuses its memory: with `forward = x` |
+/// | `Option<…>` of these | the last operand, which is optional |
+/// | `Operands<'_, DenseHostTensor>`, `&[AnyRef]` | all remaining operands |
+/// | `#[out] y: &mut DenseHostTensor`, `&mut [f32]`, `TensorViewMut<'_, f32, 2>` | a preallocated result, with the metadata that the metadata function returned |
 /// | `#[workspace] scratch: &mut [f32]` | memory for the duration of the call |
-/// | `#[attr] a: A`, `Option<A>`, `#[attr(default = 1)]`, `#[attr("name")]` | an attribute, found by its name |
-/// | `&ExecutionContext`, `&HostContext`, `&RequestContext`, `Res<T>` | the context, or an object that calls share |
+/// | `#[attr] a: A`, `Option<A>`, `#[attr(default = 1)]`, `#[attr("name")]` | an attribute, matched by name |
+/// | `&ExecutionContext`, `&HostContext`, `&RequestContext`, `Res<T>` | the context, or an object shared by calls |
 ///
-/// Results are what the function returns, as of a [kernel](macro@tfrt_kernel): a tensor, an
-/// `AnyRef`, an `AsyncValueRef<T>`, a tuple or a `Vec` of them, nothing, or a `Result` of any of
-/// these. `async fn` and `blocking` work as for kernels.
+/// The function returns its results like a [kernel](macro@tfrt_kernel): a tensor, an `AnyRef`, an
+/// `AsyncValueRef<T>`, a tuple or a `Vec` of them, nothing, or a `Result` of any of these.
+/// `async fn` and `blocking` work as for kernels.
 ///
 /// # Metadata
 ///
-/// `metadata = path` names a function to the metadata of the results, so that shapes are checked at
-/// the call, before any data is there. It takes a `&TensorMetadata` for *every* operand, whatever
-/// the parameter is, an `Option<&TensorMetadata>` for one that may be left out, `&[TensorMetadata]`
-/// for all that remain, and every attribute by the type of its parameter, in the order of the
-/// parameters. It returns a `TensorMetadata`, or a tuple or a `Vec` of them for several results; in
-/// place of each there may be an `Option`, for what only the tensor tells; or a `Result` of these.
-/// With `#[out]` every such result is known.
+/// `metadata = path` names a function that computes the metadata of the results, so shapes are
+/// checked at the call, before any data is available. It takes a `&TensorMetadata` for *every*
+/// operand, regardless of the type of the parameter; an `Option<&TensorMetadata>` for an optional
+/// operand; `&[TensorMetadata]` for all remaining operands; and every attribute with the type of
+/// its parameter, in the order of the parameters. It returns a `TensorMetadata`, a tuple or a `Vec`
+/// of them for several results, or a `Result` of these. An `Option` replaces metadata that only the
+/// tensor determines; the metadata of `#[out]` results must be known.
 ///
 /// ```
 /// use tfrt::core::EagerContext;
@@ -461,29 +461,29 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// With `metadata_only` the function *is* the metadata function, with `#[attr]` on attributes: of
-/// an op that runs elsewhere.
+/// With `metadata_only` the function *is* the metadata function of an op that runs elsewhere. Its
+/// attributes are marked with `#[attr]`.
 ///
 /// # Element types
 ///
-/// `T = [f32, i32]` lists the types of elements that a generic function is for. One op takes them
-/// all: which one it is the first operand says that is written with `T`, in `&[T]` or
-/// `TensorView<'_, T, 2>`. The other operands that are written with `T` have the same type. For
-/// other types the call fails; `unsupported = "no product of {dtype}"` is what it says. With `{T}`
-/// in the name, `"my.Add.{T}"`, there is one op for each type instead.
+/// `T = [f32, i32]` lists the element types that a generic function supports. One op takes them
+/// all: the first operand whose type contains `T`, as in `&[T]` or `TensorView<'_, T, 2>`,
+/// determines the type, and the other operands with `T` must have the same type. For other types
+/// the call fails with the message of `unsupported = "no product of {dtype}"`. With `{T}` in the
+/// name, `"my.Add.{T}"`, there is one op for each type instead.
 ///
 /// # Kinds of tensors, effects, devices
 ///
 /// | option | means |
 /// |---|---|
-/// | `accepts(scalar, string, sparse)` | tensors of these kinds are taken as they are; others are made dense, or refused. A parameter such as `&ScalarHostTensor` implies it |
-/// | `side_effecting`, `effect = "class"`, or a parameter `&mut T` | the op takes part in the order of effects; every other op has none |
-/// | `device = "gpu"` | the op for another type of devices. Its kernel is `my.Add.gpu`. All functions of one op must have like operands, attributes, results and effects |
-/// | `forward = x`, `forward = [a, b]` | the only `#[out]` result takes the memory of the first of these operands that has its element type and shape and that nobody else can see |
-/// | `function = multiply` | there is a Rust function `multiply` that calls the op: it takes the context, operands and attributes |
+/// | `accepts(scalar, string, sparse)` | tensors of these kinds are passed unconverted; others are converted to dense tensors, or refused. A parameter such as `&ScalarHostTensor` implies it |
+/// | `side_effecting`, `effect = "class"`, or a parameter `&mut T` | the op takes part in the order of effects; other ops have no effects |
+/// | `device = "gpu"` | the op for another type of device. Its kernel is `my.Add.gpu`. All functions of one op must have the same operands, attributes, results and effects |
+/// | `forward = x`, `forward = [a, b]` | the only `#[out]` result takes the memory of the first of these operands that has its element type and shape and no other references |
+/// | `function = multiply` | generates a Rust function `multiply` that calls the op: it takes the context, operands and attributes |
 /// | `raw` | the function takes its call, `&mut OpCall<'_>`, and there is no kernel: for attributes of any type. Its metadata function takes an `&OpQuery<'_>` |
 /// | `"my.Add", "my.AddV2"` | several names |
-/// | `crate = path::to::tfrt` | where the facade is, in a crate that reaches it through another one |
+/// | `crate = path::to::tfrt` | the path of the facade, in a crate that reaches it through another one |
 ///
 /// ```
 /// use tfrt::core::EagerContext;
@@ -507,8 +507,7 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// `reads`, `pure`, `effect_free`, `results`, `alias`, `verify`, `workspace`, `cheap`,
-/// `cost_attribute`, `parallel` and `named_results` are about the kernel: see
-/// [`macro@tfrt_kernel`].
+/// `cost_attribute`, `parallel` and `named_results` apply to the kernel: see [`macro@tfrt_kernel`].
 ///
 /// ```
 /// use tfrt::core::EagerContext;
@@ -537,8 +536,8 @@ pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Declares an op that has no kernel: one that only compilers use, or whose kernels are defined
 /// elsewhere.
 ///
-/// A doc comment, the names and options follow each other. The first paragraph of the comment is
-/// the summary of the op, the rest its description. Options are those of a `raw`
+/// The declaration consists of a doc comment, the names and the options. The first paragraph of the
+/// comment is the summary of the op, the rest its description. Options are those of a `raw`
 /// [kernel](macro@tfrt_kernel): `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`,
 /// `symbol_list(…)`, `regions(…)`, `alias(…)`, `effect`, `reads`, `format`, `verify`, `fold`,
 /// `attribute_names`, `crate`, and the traits of `tfrt::ods::OpTraits`. A wrong declaration does
@@ -566,8 +565,8 @@ pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), tfrt::kernel::DuplicateKernels>(())
 /// ```
 ///
-/// Ops that differ only in their names are declared together. `T = [f32, f64]` lists what stands
-/// for `{T}` in a name:
+/// Ops that differ only in their names are declared together. `T = [f32, f64]` lists the values of
+/// `{T}` in a name:
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -589,7 +588,7 @@ pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), tfrt::kernel::DuplicateKernels>(())
 /// ```
 ///
-/// Besides what kernels have, there are
+/// In addition to the options of kernels, there are
 ///
 /// | option | meaning |
 /// |---|---|
@@ -617,7 +616,8 @@ pub fn declare_op(options: TokenStream) -> TokenStream {
 /// - `copied`: payloads are copied between kernels, which is cheaper for small types that are
 ///   `Copy`;
 /// - `display`: tools print values using the `Display` of the type;
-/// - `crate = path::to::tfrt`: where the facade is, in a crate that does not depend on it itself.
+/// - `crate = path::to::tfrt`: the path of the facade, in a crate that does not depend on it
+///   directly.
 ///
 /// ```
 /// use std::fmt;
@@ -650,8 +650,8 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 ///
 /// Files and generic forms contain the number of a variant as an `i32`. Custom forms contain its
 /// keyword: its name in snake case, or the one given by `#[attr("keyword")]` on the variant.
-/// `#[attr(crate = path::to::tfrt)]` on the enum says where the facade is, in a crate that does not
-/// depend on it itself.
+/// `#[attr(crate = path::to::tfrt)]` on the enum is the path of the facade, in a crate that does
+/// not depend on it directly.
 ///
 /// ```
 /// use tfrt::kernel::AttrParam;

@@ -2,8 +2,8 @@
 //!
 //! A record can be inconsistent, for instance with a default that its attribute cannot have.
 //! [`OpDef::check`] finds such errors. The macros that declare ops call it while they expand, so a
-//! wrong declaration does not compile. What only the compiler knows, such as the kind of an
-//! attribute of the author's own type, is checked by constants in the expansion.
+//! wrong declaration does not compile. Constants in the expansion check facts that only the
+//! compiler knows, such as the kind of an attribute of the author's own type.
 //!
 //! 1. The name is a dialect, a dot, and letters, digits, underscores, dollar signs and dots.
 //! 2. The names of operands, results, attributes and functions are identifiers. Those of one kind

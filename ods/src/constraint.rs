@@ -91,14 +91,15 @@ pub struct EnumDef {
     pub width: u8,
     /// The cases, in the order in which they are documented.
     pub cases: &'static [EnumCase],
-    /// What the text of a program is told of a keyword that is not a case: each of these in a line,
-    /// with the keyword behind it. If there are none, the cases are listed.
+    /// The error for a keyword that is not a case: one line for each of these texts, each followed
+    /// by the keyword. If there are none, the error lists the cases.
     pub refusals: &'static [&'static str],
-    /// Integers that stand for values without a keyword, if there are such.
+    /// The integers that represent values without a keyword, if any.
     pub numbers: Option<EnumNumbers>,
 }
 
-/// The values of an [`EnumDef`] that have no keyword. In custom forms they are numbers from 0 on.
+/// The values of an [`EnumDef`] that have no keyword. Custom forms contain them as numbers,
+/// starting at 0.
 ///
 /// ```
 /// use tfrt_ods::EnumNumbers;
@@ -110,14 +111,15 @@ pub struct EnumDef {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnumNumbers {
-    /// The distance between the integers of two neighbours. Positive.
+    /// The difference between the integers of two consecutive numbers. Positive.
     pub scale: i128,
-    /// The integer of 0.
+    /// The integer that represents 0.
     pub offset: i128,
 }
 
 impl EnumNumbers {
-    /// Returns the integer that represents a number; none if it is negative or too large.
+    /// Returns the integer that represents a number, or `None` if the number is negative or too
+    /// large.
     #[must_use]
     pub fn value_of(&self, number: i128) -> Option<i128> {
         if number < 0 {
@@ -169,7 +171,7 @@ impl EnumDef {
         self.numbers.and_then(|numbers| numbers.number_of(value))
     }
 
-    /// Returns what the text of a program is told of a keyword that is not a case.
+    /// Returns the error message for a keyword that is not a case.
     #[must_use]
     pub fn refusal(&self, keyword: &str) -> String {
         if self.refusals.is_empty() {

@@ -7,7 +7,7 @@
 use crate::instance::OpInstance;
 use crate::op::OpDef;
 
-/// Returns the constant that the only result of an op is, if it is one.
+/// Returns the constant value of an op's only result, if it is a constant.
 pub type OpFolder = fn(op: &dyn OpInstance) -> Option<Fold>;
 
 /// A constant that replaces an op.

@@ -9,18 +9,18 @@
 //! | element | text |
 //! |---|---|
 //! | `` `to` `` | a keyword or punctuation |
-//! | ``` `` ```, `` ` ` `` | no blank here, or a blank here, whatever printers do by themselves; readers take any |
+//! | ``` `` ```, `` ` ` `` | no blank here, or a blank here, overriding the default of the printer; readers accept any |
 //! | `$operand` | `%a`; for an optional or variadic operand `%a, %b`, or nothing |
 //! | `operands` | all operands in one list: `%a, %b` |
 //! | `$attribute` | its value, without the type where the declaration fixes that; the keyword of a case |
 //! | `$function` | `@f`, or `[@f, @g]` for a list |
-//! | `$region`, `regions` | `{ … }`; the label of the first block says which arguments it has. All regions, one after the other |
+//! | `$region`, `regions` | `{ … }`; the label of the first block lists its arguments. All regions, in order |
 //! | `attr-dict` | `{a = 1 : i32}` with every attribute that no other element shows; nothing if there is none |
 //! | `attr-dict-with-keyword` | the same behind the word `attributes` |
 //! | `type($x)` | the types of one group of operands or results |
 //! | `functional-type($a, $results)` | `(i32) -> i64`, or `(i32) -> (i64, i64)` |
-//! | `(… $x^ …)?` | elements that are there together or not at all: read if the first one is there, written if the anchor `^` has a text. An attribute that is the anchor has one unless its value is the default |
-//! | `(… $x^ …) : (…)?` | the first elements, or the others where those are not there |
+//! | `(… $x^ …)?` | elements that are present together or not at all: read if the first one is present, written if the anchor `^` has a text. An attribute that is the anchor has one unless its value is the default |
+//! | `(… $x^ …) : (…)?` | the first elements, or the others if those are absent |
 //!
 //! There are no successors, and no elements implemented in C++: `custom`, `ref` and `successors`
 //! are missing.
@@ -37,13 +37,13 @@
 //! | `pairs($a)` | `{k = 1 : i32}` for the array `[["k", 1 : i32]]`; nothing for an empty array |
 //! | `type-list($a, $results)` | the types that several groups share |
 //! | `signature($a, $results)` | like `functional-type`, printed with parentheses around any number of results |
-//! | `result-count($results)` | how many results there are, of the one type that the declaration gives them |
-//! | `region($body, $a, $b)` | `{ … }`, whose block arguments go by the names of these operands |
-//! | `empty-region($body, $a, "t.return")` | no text: a region that does nothing but end in this op; without results only |
+//! | `result-count($results)` | the number of results, all of the one type that the declaration specifies |
+//! | `region($body, $a, $b)` | `{ … }`, whose block arguments have the names of these operands |
+//! | `empty-region($body, $a, "t.return")` | no text: a region that consists only of this terminator; not for ops with results |
 //! | `known($a, $b)` | no text: these operands are values written before the op, and have their types |
-//! | `last-type($a, $b)` | the type of the last operand; readers also take the types of all of them |
+//! | `last-type($a, $b)` | the type of the last operand; readers also accept the types of all operands |
 //! | `shared-type($attribute, $result)` | a type: the value of the attribute, and the type of the result |
-//! | `expect($a, "condition")` | no text: the error `expected condition` here if operand `a` was not written |
+//! | `expect($a, "condition")` | no text: the error `expected condition` here if operand `a` is missing |
 //! | `(…)?`, `(… \| …)` | the groups of MLIR without an anchor: written if any element has a text |
 //!
 //! Instead of a group, `operands` means all operands and `results` all results.

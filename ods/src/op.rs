@@ -49,7 +49,7 @@ pub struct OpDef {
     pub assembly_format: Option<&'static str>,
     /// Rules that the rest of the record cannot express.
     pub verifier: Option<OpVerifier>,
-    /// Computes the constant that the result is, if that is known without running the op.
+    /// Computes the result as a constant, if it is known without running the op.
     pub folder: Option<OpFolder>,
     /// Computes the metadata of results before they exist.
     pub metadata: Option<MetadataFn>,
@@ -268,7 +268,7 @@ impl AttrDef {
     }
 }
 
-/// The value of an attribute that the text leaves out.
+/// The value of an attribute that the text omits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AttrDefault {
     /// A Boolean, for [`AttrKind::Int`] of width 1.

@@ -2,10 +2,10 @@
 //!
 //! | module | document | for |
 //! |---|---|---|
-//! | [`page`](mod@page) | plain text: a list of ops, or all that is known of one | a terminal |
+//! | [`page`](mod@page) | plain text: a list of ops, or all information about one | a terminal |
 //! | [`markdown`](mod@markdown) | a reference, one section for each dialect | readers |
 //! | [`td`](mod@td) | TableGen, as `mlir-tblgen` reads it | C++ programs that use MLIR |
-//! | [`json`](mod@json) | everything that is declared, versioned | other tools |
+//! | [`json`](mod@json) | all declarations, versioned | other tools |
 //!
 //! All of them read only a [`Catalogue`](crate::catalogue::Catalogue); equal catalogues produce
 //! equal documents.

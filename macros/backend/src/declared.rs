@@ -1,6 +1,6 @@
-//! The model of an op without a kernel: a declaration, and the names that it goes by.
+//! The model of an op without a kernel: a declaration and its names.
 //!
-//! The options are those of a kernel that takes its frame; a doc comment precedes them.
+//! A doc comment precedes the options, which are those of a kernel that takes its frame.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
@@ -12,12 +12,12 @@ use crate::kernel::{Declaration, declare, rules};
 use crate::options::{Flag, Options, Subject};
 use crate::problems::Problems;
 
-/// An op without a kernel, with nothing left to decide.
+/// An op without a kernel, completely resolved.
 #[derive(Debug)]
 pub struct DeclaredOp {
     /// The `#[cfg]`s.
     pub conditions: Vec<Attribute>,
-    /// Where the facade is, if the author says so.
+    /// The path of the facade, if the author gives one.
     pub crate_path: Option<Path>,
     /// The names.
     pub instances: Vec<Instance>,
@@ -26,10 +26,10 @@ pub struct DeclaredOp {
 }
 
 impl DeclaredOp {
-    /// The model of what stands in the braces of the macro.
+    /// Parses the tokens in the braces of the macro.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// Returns all errors of the declaration.
     pub fn new(tokens: TokenStream) -> syn::Result<Self> {
         let split = |input: ParseStream<'_>| {
             Ok((

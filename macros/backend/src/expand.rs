@@ -9,11 +9,11 @@
 //! }
 //! ```
 //!
-//! Items beside the function have no name that an author could write, so that a module, a type and
-//! the function may share theirs.
+//! Generated items have names that an author cannot write, so a module, a type and the function may
+//! share a name.
 //!
-//! Whatever names the author's types is inside one constant per instance, so that the compiler,
-//! which reports what is wrong with a type once for each constant, does so once.
+//! All code that names the author's types is inside one constant per instance. The compiler reports
+//! errors in a type once for each constant, and therefore once.
 
 mod adapter;
 
@@ -34,10 +34,10 @@ use syn::ext::IdentExt;
 use crate::facade::Facade;
 use crate::kernel::{Instance, KernelModel, Variant};
 
-/// The items that go beside the function.
+/// Returns the items that are generated next to the function.
 ///
 /// # Errors
-/// The facade cannot be found.
+/// If the facade cannot be found.
 pub fn expand(kernel: &KernelModel, facade: Facade) -> syn::Result<TokenStream> {
     let KernelModel {
         ident,

@@ -1,7 +1,7 @@
-//! Where an expansion finds the facade, the crate `tfrt`.
+//! The path by which an expansion refers to the facade, the crate `tfrt`.
 //!
-//! An author may say so with `crate = path`. Otherwise the manifest of the author's crate says
-//! under which name it depends on the facade, so that a renamed dependency needs no option.
+//! An author may give it with `crate = path`. Otherwise it is the name of the dependency in the
+//! manifest of the author's crate, so a renamed dependency needs no option.
 
 use proc_macro_crate::{FoundCrate, crate_name};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -13,12 +13,12 @@ use syn::parse::Parser;
 /// The package that holds the facade.
 const PACKAGE: &str = "tfrt";
 
-/// How to find the facade where the author does not give a path.
+/// The way to find the facade if the author does not give a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Facade {
     /// Under the name that `CARGO_MANIFEST_DIR/Cargo.toml` gives to the package `tfrt`.
     FromManifest,
-    /// As `::tfrt`, whatever the manifest says.
+    /// As `::tfrt`, regardless of the manifest.
     Tfrt,
 }
 

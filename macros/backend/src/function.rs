@@ -1,7 +1,6 @@
 //! The function with the attribute: its parsed signature, and its body, which is not parsed.
 //!
-//! A body that is still being written parses, so that an editor keeps its knowledge of the
-//! function.
+//! An incomplete body is accepted, so editors can analyse the function while it is being written.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -13,7 +12,7 @@ use syn::{Attribute, FnArg, Signature, Visibility};
 pub struct FunctionItem {
     /// The attributes, doc comments among them.
     pub attributes: Vec<Attribute>,
-    /// How visible it is.
+    /// The visibility.
     pub visibility: Visibility,
     /// Everything up to the body.
     pub signature: Signature,

@@ -1,7 +1,7 @@
 //! The model of a kernel, checked as a whole.
 //!
-//! What [`crate::expand`] needs is decided here: positions, names, defaults, whether there is a
-//! chain.
+//! This module decides everything that [`crate::expand`] needs: positions, names, defaults, and
+//! whether there is a chain.
 
 mod check;
 
@@ -22,31 +22,31 @@ use crate::signature::{self, Binding, Context, Operand, Output};
 
 pub use instances::Instance;
 
-/// A function as a kernel, with nothing left to decide.
+/// A function as a kernel, completely resolved.
 #[derive(Debug)]
 pub struct KernelModel {
     /// The function.
     pub ident: Ident,
-    /// How visible the function is.
+    /// The visibility of the function.
     pub visibility: Visibility,
     /// The `#[cfg]`s of the function.
     pub conditions: Vec<Attribute>,
-    /// Where the facade is, if the author says so.
+    /// The path of the facade, if the author gives one.
     pub crate_path: Option<Path>,
     /// The name of a type that stands for the kernels of the function.
     pub kernel_set: Option<Ident>,
-    /// Where the return type stands.
+    /// The span of the return type.
     pub output_span: Span,
     /// What the function returns.
     pub output: Output,
-    /// What runs it: one variant, or one for the executor and one for the interpreter.
+    /// The ways to run it: one variant, or one for the executor and one for the interpreter.
     pub variants: Vec<Variant>,
 }
 
-/// One way to run a kernel, under names of its own.
+/// One way to run a kernel, with separate names.
 #[derive(Debug)]
 pub struct Variant {
-    /// What runs it.
+    /// The component that runs it.
     pub form: Form,
     /// The instances; one without values if the function is not generic.
     pub instances: Vec<Instance>,
@@ -58,7 +58,7 @@ pub struct Variant {
     pub declaration: Declaration,
 }
 
-/// What runs a kernel.
+/// The component that runs a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The executor, inline.
@@ -75,19 +75,19 @@ pub enum Form {
     RawSync,
 }
 
-/// A parameter, and where its type stands.
+/// A parameter, and the span of its type.
 #[derive(Debug)]
 pub struct Bound {
-    /// What it is bound to, with its position.
+    /// Its binding, with its position.
     pub marker: Marker,
-    /// Where its type stands.
+    /// The span of its type.
     pub span: Span,
 }
 
-/// What one parameter is bound to, with its position.
+/// The binding of one parameter, with its position.
 #[derive(Debug)]
 pub enum Marker {
-    /// The operand at this position; a chain may follow one that need not be there.
+    /// The operand at this position; a chain may follow an optional one.
     Operand(Operand, usize, bool),
     /// The attribute at this position.
     Attribute(Box<Type>, usize),
@@ -104,7 +104,7 @@ pub enum Marker {
         /// The type of the parameter, if it says the signature.
         callable: Option<Box<Type>>,
     },
-    /// The functions between these many at the start and at the end.
+    /// The functions without this many at the start and at the end.
     Functions {
         /// At the start.
         before: usize,
@@ -133,8 +133,8 @@ pub struct Preparation {
     /// The parameters whose memory the only preallocated result may take: operands that are taken
     /// as `&AnyRef`.
     pub forward: Vec<usize>,
-    /// Whether they are told of every operand, rather than of those that are lent: operands of ops
-    /// are all tensors.
+    /// Whether they receive the metadata of every operand, rather than only of borrowed ones:
+    /// operands of ops are all tensors.
     pub asks_all: bool,
 }
 
@@ -145,7 +145,7 @@ impl Preparation {
     }
 }
 
-/// The declaration, apart from what types say.
+/// The declaration, except for the parts that types determine.
 #[derive(Debug)]
 pub struct Declaration {
     /// The first paragraph of the doc comment.
@@ -164,7 +164,7 @@ pub struct Declaration {
     pub traits: OpTraits,
     /// The class of its effect.
     pub effect: Option<String>,
-    /// The class of the effects that it depends on, where it has none itself.
+    /// The class of the effects that it depends on, if it has no effect.
     pub reads: Option<String>,
     /// The custom syntax.
     pub format: Option<LitStr>,
@@ -179,24 +179,25 @@ pub struct Declaration {
 /// An operand in the declaration.
 #[derive(Debug)]
 pub enum OperandEntry {
-    /// That of a parameter, by its index among the parameters.
+    /// The operand of a parameter, given by its index among the parameters.
     OfParameter(String, usize),
-    /// As an option describes it.
+    /// Described by an option.
     Raw(String, RawEntry),
 }
 
 /// A result in the declaration.
 #[derive(Debug)]
 pub enum ResultEntry {
-    /// That of a leaf of the output, by its index; and the operand that it shares memory with.
+    /// The result of a leaf of the output, given by its index; and the operand that it shares
+    /// memory with.
     OfOutput(String, usize, Option<String>),
-    /// That of a parameter, which is allocated before the call: its type.
+    /// The preallocated result of a parameter, with its type.
     Out(String, Box<Type>),
-    /// As an option describes it.
+    /// Described by an option.
     Raw(String, RawEntry),
 }
 
-/// A value as an option describes it.
+/// A value described by an option.
 #[derive(Debug)]
 pub struct RawEntry {
     /// Its type.
@@ -231,7 +232,7 @@ pub struct AttributeDefault {
     pub span: Span,
 }
 
-/// The default of an attribute: the variant of `AttrDefault`, with its value as an expression.
+/// The default of an attribute: a variant of `AttrDefault`, with its value as an expression.
 #[derive(Debug)]
 pub enum DefaultValue {
     /// A truth value.
@@ -255,7 +256,7 @@ pub struct FunctionEntry {
     pub name: String,
     /// How the op refers to it.
     pub form: FunctionForm,
-    /// The type that says its signature.
+    /// The type that specifies its signature.
     pub callable: Option<Type>,
 }
 
@@ -270,7 +271,7 @@ impl Form {
         matches!(self, Self::Sync | Self::RawSync)
     }
 
-    /// What runs the same function in the interpreter.
+    /// Returns the form that runs the same function in the interpreter.
     fn in_sync_function(self) -> Self {
         match self {
             Self::Raw => Self::RawSync,
@@ -291,10 +292,10 @@ impl Form {
 }
 
 impl KernelModel {
-    /// The model of `function` under `options`.
+    /// Creates the model of `function` with `options`.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// Returns all errors of the kernel.
     pub fn new(options: TokenStream, function: &FunctionItem) -> syn::Result<Self> {
         let mut problems = Problems::default();
         let options = Options::parse(options, Subject::Kernel, &mut problems);

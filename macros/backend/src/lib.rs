@@ -12,7 +12,7 @@
 //! 3. [`expand`] generates tokens and makes no decisions.
 //!
 //! An op is a kernel and its registration: [`mod@op`] parses the options that kernels do not have,
-//! and passes the rest on. An op without a kernel is a declaration alone: see [`declared`].
+//! and forwards the others. An op without a kernel is only a declaration: see [`declared`].
 //!
 //! Expansions are short: they refer to generic code of the host crate through one doc-hidden
 //! module, and contain no `unsafe`. [`facade`] finds the path of that module.
@@ -69,7 +69,7 @@ pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenS
     }
 }
 
-/// Expands `#[tfrt_op(options)]` on `item`. The function stays, whatever is wrong.
+/// Expands `#[tfrt_op(options)]` on `item`. The function is kept even if there are errors.
 #[must_use]
 pub fn op(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
     match FunctionItem::of_item(item.clone(), "tfrt_op") {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A function whose operands are elements rather than tensors gets an adapter, a function of
-//! tensors that borrows them: see `elements`. The kernel machinery sees the adapter only.
+//! tensors that borrows them: see `elements`. Kernel expansion only sees the adapter.
 
 mod elements;
 
@@ -34,16 +34,16 @@ use marks::{Mark, MarkKind};
 use options::OpOptions;
 pub use typed::{CallerFunction, TypedInput, TypedResults};
 
-/// A function as an op, with nothing left to decide.
+/// A function as an op, completely resolved.
 #[derive(Debug)]
 pub struct OpModel {
     /// The function.
     pub ident: Ident,
     /// The `#[cfg]`s of the function.
     pub conditions: Vec<Attribute>,
-    /// Where the facade is, if the author says so.
+    /// The path of the facade, if the author gives one.
     pub crate_path: Option<Path>,
-    /// The type of devices that it is for, if it is not the processor.
+    /// The type of device that it supports, if it is not the processor.
     pub device: Option<LitStr>,
     /// Its flags, each once.
     pub flags: Vec<OpFlag>,
@@ -51,18 +51,18 @@ pub struct OpModel {
     pub marks: Vec<MarkedOperand>,
     /// The Rust function that calls it, if there is one.
     pub typed: Option<CallerFunction>,
-    /// What is registered.
+    /// The registered form.
     pub form: Form,
 }
 
 /// A flag of an op: a constant of `OpFlags`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OpFlag {
-    /// Takes scalar tensors as they are.
+    /// Takes scalar tensors unconverted.
     AcceptsScalar,
-    /// Takes sparse tensors as they are.
+    /// Takes sparse tensors unconverted.
     AcceptsSparse,
-    /// Takes tensors of strings as they are.
+    /// Takes tensors of strings unconverted.
     AcceptsString,
     /// Takes resources.
     AcceptsResource,
@@ -83,10 +83,10 @@ impl OpFlag {
     }
 }
 
-/// What runs an op.
+/// The component that runs an op.
 #[derive(Debug)]
 pub enum Form {
-    /// Kernels: one for all names, or one for each if its adapter tells the name.
+    /// Kernels: one for all names, or one for each if its adapter needs the name.
     Kernels(Vec<OpKernel>),
     /// The function itself, which takes its call.
     Function {
@@ -95,9 +95,9 @@ pub enum Form {
         /// The metadata function.
         metadata: Option<Path>,
     },
-    /// Nothing: the function tells metadata, of a kernel's parameters.
+    /// Nothing: the function computes metadata from the parameters of a kernel.
     Metadata(Box<OpKernel>),
-    /// Nothing: the function tells metadata, and takes the query.
+    /// Nothing: the function computes metadata from a query.
     MetadataOfQuery(Vec<Instance>),
 }
 
@@ -106,19 +106,19 @@ pub enum Form {
 pub struct OpKernel {
     /// The kernel.
     pub kernel: KernelModel,
-    /// What the kernel calls, if it is not the function itself.
+    /// The function that the kernel calls, if it is not the annotated one.
     pub adapter: Option<TokenStream>,
-    /// The metadata function, if the declaration of the kernel does not have it.
+    /// The metadata function, if it is not part of the kernel's declaration.
     pub metadata: Option<Path>,
-    /// What names of kernels have in addition to those of ops.
+    /// The suffix that distinguishes names of kernels from those of ops.
     pub suffix: String,
 }
 
 impl OpModel {
-    /// The model of `function` under `options`.
+    /// Creates the model of `function` with `options`.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// Returns all errors of the op.
     pub fn new(options: TokenStream, function: &FunctionItem) -> syn::Result<Self> {
         let mut problems = Problems::default();
         let options = OpOptions::parse(options, function, &mut problems);
@@ -316,7 +316,7 @@ fn names(options: &OpOptions, function: &FunctionItem, problems: &mut Problems) 
 }
 
 impl OpOptions {
-    /// The metadata function, if it is not for the kernel's declaration.
+    /// Returns the metadata function, if it is not part of the kernel's declaration.
     fn own_metadata(&self) -> Option<Path> {
         self.metadata.clone().filter(|_| !self.is_prepared)
     }

@@ -1,7 +1,7 @@
 //! The options in `#[tfrt_kernel("name", …)]` and `declare_op! { "name", … }`.
 //!
-//! Options are separated by commas. Each is parsed on its own, so that a mistake in one does not
-//! hide those in others.
+//! Options are separated by commas. Each is parsed separately, so a mistake in one does not hide
+//! mistakes in others.
 
 mod instance;
 
@@ -23,13 +23,13 @@ pub use instance::{InstanceList, InstanceValue};
 pub use key::{Flag, Key, ListKey, ValueKey};
 pub use raw::{AttributeType, RawAttr, RawType, RawValue};
 
-/// What was written, unchecked but for its form.
+/// The parsed options, checked only for their syntax.
 #[derive(Debug, Default)]
 pub struct Options {
     /// The names, which may mention type parameters: `my.add.{T}`.
     pub names: Vec<LitStr>,
-    /// `sync = "name"`: the names under which the interpreter of synchronous functions has the
-    /// kernel too.
+    /// `sync = "name"`: additional names of the kernel for the interpreter of synchronous
+    /// functions.
     pub sync_names: Vec<LitStr>,
     /// Options without a value, with their places.
     flags: Vec<GivenFlag>,
@@ -73,7 +73,7 @@ pub struct Options {
     pub instances: Vec<InstanceList>,
 }
 
-/// What options are about.
+/// The subject of the options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A kernel.
@@ -85,9 +85,9 @@ pub enum Subject {
 /// The value of `attribute_names`.
 #[derive(Clone, Copy, Debug)]
 pub enum AttributeNames {
-    /// Those that are declared, whatever they are called.
+    /// The declared ones, under any names.
     Free(Span),
-    /// Any number of them, none declared.
+    /// Any number of undeclared ones.
     Any(Span),
 }
 
@@ -194,7 +194,8 @@ impl Options {
         expect_end(input)
     }
 
-    /// The complaint about `my.add`. What was meant is the name, so that none is missed.
+    /// Returns the error for an unquoted `my.add`, and treats it as the name, so no name is
+    /// reported as missing.
     fn unquoted_name(&mut self, dialect: &Ident, rest: ParseStream<'_>) -> syn::Error {
         let rest = rest.cursor().token_stream();
         let written = quote::quote!(#dialect #rest);

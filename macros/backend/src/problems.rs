@@ -1,4 +1,4 @@
-//! Every error of one macro call, gathered.
+//! Collects all errors of one macro call.
 
 use proc_macro2::Span;
 use quote::ToTokens;

@@ -1,4 +1,4 @@
-//! `#[derive(Resource)]`: types with a default, of which kernels share an object.
+//! `#[derive(Resource)]`: types with a default whose objects kernels share.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,8 +1,8 @@
-//! The signature of the function, read as a kernel: what each parameter is bound to, and what the
-//! function returns.
+//! The signature of the function, interpreted as that of a kernel: the bindings of its parameters,
+//! and its results.
 //!
-//! Types are recognised by how they are written, as macros see no more: by the last segment of a
-//! path. What is not recognised is the payload of a value, and the compiler checks that it can be
+//! Macros only see the spelling of types, so types are recognised by the last segment of their
+//! path. An unrecognised type is the payload of a value, and the compiler checks that it can be
 //! one.
 
 pub(crate) mod output;
@@ -29,13 +29,13 @@ pub struct Parameter {
     pub name: String,
     /// The name in the function.
     pub ident: Ident,
-    /// The type as it is written.
+    /// The type as written.
     pub ty: Type,
-    /// What it is bound to.
+    /// Its binding.
     pub binding: Binding,
 }
 
-/// What a parameter is bound to.
+/// The binding of a parameter.
 #[derive(Debug)]
 pub enum Binding {
     /// An operand.
@@ -58,7 +58,7 @@ pub enum Binding {
     Function(FunctionBinding),
     /// A resource: its type, and whether the parameter is a reference.
     Resource(Box<Type>, bool),
-    /// A result that is allocated before the call.
+    /// A preallocated result.
     Out(Box<Type>),
     /// Memory for the duration of the call: the type of its elements.
     Workspace(Box<Type>),
@@ -68,7 +68,7 @@ pub enum Binding {
     Frame,
 }
 
-/// A context, and how it is taken.
+/// A context, and the form in which it is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
     /// `&ExecutionContext`
@@ -100,11 +100,11 @@ pub struct FunctionBinding {
     pub is_list: bool,
     /// Whether the parameter is a reference.
     pub is_lent: bool,
-    /// Its type, if that says the signature.
+    /// Its type, if the type specifies the signature.
     pub callable: Option<Box<Type>>,
 }
 
-/// How an operand is taken.
+/// The form in which an operand is taken.
 #[derive(Clone, Debug)]
 pub enum Operand {
     /// `T`
@@ -130,8 +130,7 @@ pub enum Operand {
     OptionalRef(Box<Type>),
     /// `Option<&str>`, `Option<String>`, `Option<&[u8]>`
     OptionalText(TextForm),
-    /// `T`, with a value for programs that leave the operand out: what it would be as an `Option`,
-    /// and the value
+    /// `T`, with a value for programs that omit the operand: its form as an `Option`, and the value
     Defaulted(Box<Operand>, Box<Expr>),
     /// `&[AnyRef]`
     AnyRest,
@@ -139,7 +138,7 @@ pub enum Operand {
     Rest(Box<Type>),
 }
 
-/// As what a byte string is taken.
+/// The form in which a byte string is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextForm {
     /// `&str`
@@ -151,7 +150,7 @@ pub enum TextForm {
 }
 
 impl TextForm {
-    /// The form in which a reference to `elem` is a byte string.
+    /// Returns the form of a reference to `elem`, if that is a byte string.
     fn of_reference(elem: &Type) -> Option<Self> {
         match elem {
             Type::Slice(slice) if last_name(&slice.elem)? == "u8" => Some(Self::Bytes),

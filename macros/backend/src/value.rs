@@ -1,5 +1,5 @@
-//! `#[derive(Value)]`: how MLIR spells a type, whether kernels change its values in place, and how
-//! they are shown.
+//! `#[derive(Value)]`: the MLIR spelling of a type, whether kernels change its values in place, and
+//! how values are displayed.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -26,7 +26,7 @@
 //! | | `effect` | the class within which program order is kept, or `null` |
 //! | | `only_reads` | whether the op only depends on the effects of that class, and has none |
 //! | | `assembly_format` | the custom form in the language of [`crate::format`], or `null` |
-//! | | `has_verifier`, `has_folder`, `has_metadata`, `has_workspace` | whether code knows more rules, constants, metadata of results, or the size of a workspace |
+//! | | `has_verifier`, `has_folder`, `has_metadata`, `has_workspace` | whether the op has code for more rules, constants, metadata of results, or the size of a workspace |
 //! | | `source` | `{"file": string, "line": number}`, or `null` |
 //! | *operand* | `name` | string |
 //! | | `type` | *type* |
@@ -35,16 +35,16 @@
 //! | *result* | `name`, `type`, `arity` | as above |
 //! | | `alias_of` | the name of the operand that it shares memory with, or `null` |
 //! | *type* | `kind` | `"exact"`, `"one_of"`, `"any"` or `"same_as"` |
-//! | | `spelling`, `spellings`, `operand` | with the first, second and last kind: the type, the types, the operand |
+//! | | `spelling`, `spellings`, `operand` | for the first, second and last kind: the type, the types, the operand |
 //! | *attribute* | `name` | string |
 //! | | `kind` | *kind* |
-//! | | `default` | the value that stands in, or `null` if nothing does; floats that JSON has no number for are strings: `"inf"`, `"-inf"`, `"NaN"` |
+//! | | `default` | the default value, or `null` if there is none; floats that JSON cannot represent as numbers are strings: `"inf"`, `"-inf"`, `"NaN"` |
 //! | | `is_optional` | whether it may be missing without a default |
 //! | *kind* | `kind` | `"int"`, `"float"`, `"string"`, `"type"`, `"array"`, `"aggregate"`, `"dense"`, `"shape"`, `"compilation_unit"`, `"enum"` or `"any"` |
-//! | | `width`, `is_unsigned` | of an `"int"`; width 1 is a truth value |
-//! | | `type` | of a `"float"`: its spelling |
-//! | | `element` | of an `"array"`: *kind* |
-//! | | `name`, `width`, `cases` | of an `"enum"`; a case is `{"keyword": string, "value": number}` |
+//! | | `width`, `is_unsigned` | for an `"int"`; width 1 is a truth value |
+//! | | `type` | for a `"float"`: its spelling |
+//! | | `element` | for an `"array"`: *kind* |
+//! | | `name`, `width`, `cases` | for an `"enum"`; a case is `{"keyword": string, "value": number}` |
 //! | *function* | `name` | string |
 //! | | `form` | `"symbol"`, `"symbol_list"` or `"region"` |
 //! | | `signature` | `{"arguments": [string, …], "results": [string, …]}`, the types that it must have, or `null` |

@@ -1,4 +1,4 @@
-//! Plain text for a terminal: a list of ops, or all about one.
+//! Plain text for a terminal: a list of ops, or all information about one.
 
 use std::fmt::Write as _;
 

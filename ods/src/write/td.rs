@@ -1,29 +1,29 @@
 //! TableGen: declarations as `mlir-tblgen` reads them, for C++ programs that use MLIR.
 //!
-//! The document contains, in this order: what all ops share, the dialects, their types, shape
-//! attributes and enumerations, then the ops. It includes only files of MLIR, so
+//! The document contains, in this order: definitions shared by all ops, the dialects, their types,
+//! shape attributes and enumerations, then the ops. It includes only files of MLIR, so
 //! `mlir-tblgen -I include …` generates op classes and documentation from it.
 //!
 //! | declaration | TableGen |
 //! |---|---|
 //! | type of a dialect | `TypeDef` without parameters |
 //! | type constraint | the type, `AnyTypeOf`, `AnyType`, `AllTypesMatch` |
-//! | optional, variadic | `Optional`, `Variadic`. There is at most one of a kind, so that no op needs sizes of segments |
-//! | chain that programs may leave out | `Optional`, where the op has no custom form |
-//! | operand that is written into | `Arg<…, [MemRead, MemWrite]>` |
+//! | optional, variadic | `Optional`, `Variadic`. There is at most one of a kind, so no op needs segment sizes |
+//! | chain that programs may omit | `Optional`, if the op has no custom form |
+//! | operand that is written | `Arg<…, [MemRead, MemWrite]>` |
 //! | ordered effect | `MemoryEffects<[MemRead, MemWrite]>`, and the class in `effectClass` |
 //! | attribute, default | the constraint of that name, `DefaultValuedAttr` |
 //! | function by symbol, region | `FlatSymbolRefAttr`, `AnyRegion` |
-//! | assembly format | `assemblyFormat` where all elements are MLIR's; else `hasCustomAssemblyFormat`, and the text in `runtimeFormat` |
-//! | verifier, folder | `hasVerifier`, `hasFolder`: to be written in C++ |
-//! | whatever MLIR has no word for | fields of `TFRT_Op` |
+//! | assembly format | `assemblyFormat` if all elements are MLIR's; otherwise `hasCustomAssemblyFormat`, with the text in `runtimeFormat` |
+//! | verifier, folder | `hasVerifier`, `hasFolder`, which must be implemented in C++ |
+//! | properties without an MLIR equivalent | fields of `TFRT_Op` |
 //!
 //! A file may contain several dialects. Generate the definitions of ops for one at a time, as with
-//! `-gen-op-defs -op-include-regex='tfrt\..*'`, because the tool puts what ops share into the
+//! `-gen-op-defs -op-include-regex='tfrt\..*'`, because the tool puts shared definitions into the
 //! namespace of the first one.
 //!
-//! C++ sees operands and results under their names. A name that two of them share, or that C++
-//! reserves, gets an underscore.
+//! Operands and results have the same names in C++. An underscore is added to a name that two of
+//! them share or that C++ reserves.
 
 mod constraints;
 

@@ -588,7 +588,7 @@ impl AnyRef {
     /// Makes the value an error unless it is already available. Returns `true` if this call set the
     /// error.
     ///
-    /// The promise is not notified: what it publishes later is dropped.
+    /// The promise is not notified: its later publication is dropped.
     pub fn try_set_error(&self, error: Error) -> bool {
         !self.is_available() && self.publish(Outcome::Error(Box::new(error))).is_ok()
     }

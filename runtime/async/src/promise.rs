@@ -1,8 +1,8 @@
 //! Promises: the right to publish a value, once.
 //!
 //! A holder of a reference may make the value an error first ([`AnyRef::try_set_error`]). The
-//! promise then has no observable effect: whatever it publishes is dropped. Dropping a promise
-//! publishes an error, so consumers never wait forever.
+//! promise then has no observable effect: its publication is dropped. Dropping a promise publishes
+//! an error, so consumers never wait forever.
 #![expect(unsafe_code, reason = "initialises payloads in place")]
 
 use std::mem::ManuallyDrop;
@@ -68,8 +68,8 @@ impl<T: Value> Promise<T> {
         self.value.is_available()
     }
 
-    /// Returns `true` if anybody can see what this promise publishes: a reference to the value or a
-    /// waiter exists. A [watcher](AnyRef::watch) does not count.
+    /// Returns `true` if the published value can be observed: a reference to the value or a waiter
+    /// exists. A [watcher](AnyRef::watch) does not count.
     ///
     /// `false` is final.
     ///

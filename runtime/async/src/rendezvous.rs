@@ -1,8 +1,8 @@
-//! Rendezvous: where the parts of one computation exchange values.
+//! Rendezvous: the exchange of values between the parts of one computation.
 //!
-//! A computation that is split into parts has *edges*: values that one part makes and another one
-//! needs. Neither part waits for the other to begin: the receiver gets an indirect value at once,
-//! and the sender says later what it stands for.
+//! A computation that is split into parts has *edges*: values that one part produces and another
+//! one needs. Neither part waits for the other to start: the receiver gets an indirect value
+//! immediately, and the sender resolves it later.
 //!
 //! ```text
 //!   send(edge, value) ──► promise ─┐
@@ -10,16 +10,16 @@
 //!   abort(error) ──────────────────┘
 //! ```
 //!
-//! Each edge has one outcome, the first of: the value that is sent, the error of an abort, and the
-//! error that nobody sent a value, once the rendezvous is gone. A receiver does not wait for ever:
-//! those who might send keep the rendezvous alive, and receivers do not. The exception is a value
-//! that waits for itself, because it is computed from what is received over the edge that it is
-//! sent over: it never arrives, as with a promise that is forwarded to its own value. A function
-//! that was split by devices does not have such edges, as it had an order before.
+//! The outcome of an edge is the first of: the value that is sent, the error of an abort, and, once
+//! the rendezvous is dropped, the error that no value was sent. A receiver does not wait forever:
+//! potential senders keep the rendezvous alive, and receivers do not. The exception is a value that
+//! waits for itself because it is computed from the value received over its own edge: it never
+//! arrives, like a promise that is forwarded to its own value. A function that was partitioned by
+//! device does not have such edges, because its ops had an order before.
 //!
-//! Senders that race for one edge are told apart by an atomic exchange of its promise. Everything
-//! else is the protocol of values: an abort is [`AnyRef::try_set_error`], which what a promise
-//! publishes later yields to.
+//! An atomic exchange of the promise decides between senders that race for one edge. Everything
+//! else is the protocol of values: an abort is [`AnyRef::try_set_error`], and later publications of
+//! the promise have no effect.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ struct Edge {
 }
 
 impl Rendezvous {
-    /// An exchange of so many values.
+    /// Creates a rendezvous for this number of values.
     #[must_use]
     pub fn new(num_edges: usize) -> Self {
         let edge = |_| {
@@ -73,7 +73,7 @@ impl Rendezvous {
         }
     }
 
-    /// How many values are exchanged.
+    /// Returns the number of exchanged values.
     #[must_use]
     pub fn num_edges(&self) -> usize {
         self.edges.len()
@@ -86,7 +86,7 @@ impl Rendezvous {
     /// If there is no such edge, or a value was sent over it before.
     ///
     /// # Panics
-    /// If a waiter does, after the others have run.
+    /// If a waiter panics, after the others have run.
     pub fn send(&self, edge: usize, value: AnyRef) -> Result<(), Error> {
         let promise = self.edge(edge)?.promise.take();
         let promise = promise.ok_or_else(|| {
@@ -97,7 +97,7 @@ impl Rendezvous {
         Ok(())
     }
 
-    /// The value that is sent over an edge: there, or still to come.
+    /// Returns the value that is sent over an edge, which may be unavailable.
     ///
     /// # Errors
     /// If there is no such edge.
@@ -108,7 +108,7 @@ impl Rendezvous {
     /// Makes an error of every value that is not available.
     ///
     /// # Panics
-    /// If a waiter does, after the others have run.
+    /// If a waiter panics, after the others have run.
     pub fn abort(&self, error: &Error) {
         for edge in &self.edges {
             edge.value.try_set_error(error.clone());

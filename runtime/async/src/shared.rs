@@ -2,15 +2,15 @@
 //!
 //! A kernel library loaded into a program brings its own copy of this crate: code, statics,
 //! thread-locals, and a standard library. Values flow between the copies, so the copies share the
-//! program's state wherever they must agree:
+//! program's state where they must agree:
 //!
 //! | state | in a library |
 //! |---|---|
-//! | numbers of payload types | asked from the program, and kept |
+//! | numbers of payload types | requested from the program, and cached |
 //! | the ready chain | the program's |
-//! | who is told of payloads that panic as they are dropped | the program's, but for what the library runs itself |
+//! | the observer of payloads that panic when they are dropped | the program's, except for code that the library runs itself |
 //! | the count of live values, and those of scopes | the program's |
-//! | levels of nested publication, and what waits behind the last one | its own: every copy bounds and drains its own levels, so that the bound on the stack is multiplied by the number of copies |
+//! | levels of nested publication, and the queue after the last one | its own: every copy bounds and drains its own levels, which multiplies the bound on the stack by the number of copies |
 //!
 //! The program passes [`SharedState::of_this_copy`] to the library, which calls
 //! [`SharedState::adopt`] before it creates any value.

@@ -25,9 +25,8 @@
 //!
 //! Files are read in place, not run in place. A verified file is never decoded as a whole: names,
 //! attributes and kernel records are views of its bytes, which may be mapped, and each optional
-//! section is read when it is first needed. The executor lowers a function to code of its own when
-//! the function is first looked up; from then on it reads only attributes and locations of the
-//! file.
+//! section is read when it is first needed. The executor lowers a function to its own code when the
+//! function is first looked up; from then on it reads only attributes and locations of the file.
 //!
 //! This crate does not know kernels, Rust types or the text form.
 //!

@@ -406,7 +406,7 @@ impl VerifiedBef {
         types.as_ref().map(Some).map_err(BefError::clone)
     }
 
-    /// Returns what entries of optional sections are checked against.
+    /// Returns the data that entries of optional sections are checked against.
     fn checks(&self) -> Checks<'_> {
         Checks::Rules {
             strings: strings_of(self.data.file.bytes(), &self.data.sections),

@@ -96,7 +96,7 @@ pub struct Pass {
     pub name: &'static str,
     /// A short description of what it does.
     pub summary: &'static str,
-    /// What it runs on.
+    /// The part of the program that it runs on.
     pub scope: PassScope,
     /// Whether all ops have their chains afterwards, so that the program may be written without
     /// them.
@@ -107,7 +107,7 @@ pub struct Pass {
     pub run: fn(&mut Module, OpId, &PassOptions) -> Vec<Diagnostic>,
 }
 
-/// What a pass runs on.
+/// The part of a program that a pass runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassScope {
     /// A module as a whole.

@@ -1,4 +1,4 @@
-//! Stream analysis: which ops of a block run best one after the other, on one thread.
+//! Stream analysis: the division of a block's ops into sequences that each run best on one thread.
 //!
 //! An executor passes work to another thread only where streams part, so that cheap ops do not pay
 //! for the transfer. The algorithm is in [`graph`]; this module applies it to IR. The traits of an

@@ -6,8 +6,8 @@
 //!   kernel libraries.
 //! - Services: a [`HostContext`] owns those of a process, a [`RequestContext`] represents one piece
 //!   of work, and an [`ExecutionContext`] gives a kernel access to both. [`allocator`], [`device`],
-//!   [`log`], [`parallel`] and the timers are used on their own, too.
-//! - [`tracing`]: what sinks are told about running kernels.
+//!   [`log`], [`parallel`] and the timers can also be used on their own.
+//! - [`tracing`]: reports of running kernels to sinks.
 //!
 //! This crate knows neither BEF nor MLIR text. Unsafe code is denied except in modules that explain
 //! why they need it: [`allocator`], the loader of a [`kernel::library`], and the readers of

@@ -8,8 +8,8 @@
 //! | level | activities |
 //! |---|---|
 //! | default | a whole run of the driver, and each function that it calls |
-//! | verbose | nothing of the runtime's own: for what is rarer than kernels |
-//! | debug | each kernel, how many tasks wait when it starts, and when results are there that it left to tasks |
+//! | verbose | unused by the runtime itself: for activities that are rarer than kernels |
+//! | debug | each kernel, the number of waiting tasks when it starts, and the time when results that it left to tasks are available |
 //!
 //! This module provides four sinks: [`SimpleSink`] logs a thread's activities when the thread ends,
 //! [`DebugSink`] prints lines immediately, [`TraceRecorder`] keeps everything and writes a file for

@@ -1,9 +1,9 @@
 //! Hand-written custom forms, for ops whose text an assembly format cannot describe.
 //!
 //! A dialect registers an [`OpSyntax`] for such an op: a function that parses the text after the
-//! name of the op, and one that prints it. The op need not be declared. A program that a tool only
-//! rewrites, such as the input of a lowering, can so be read and written without any knowledge of
-//! what its ops mean.
+//! name of the op, and one that prints it. The op need not be declared. A tool that only rewrites a
+//! program, such as the input of a lowering, can therefore read and write it without knowing the
+//! meaning of its ops.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Why a queue cannot be created.
+//! The reasons why a queue cannot be created.
 
 use std::error::Error;
 use std::fmt;

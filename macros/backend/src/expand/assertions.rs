@@ -1,5 +1,5 @@
-//! What types must be besides, and defaults: each a constant of its own on the place that it is
-//! about, so that the compiler reports it once, and says nothing of the constants around.
+//! Further assertions about types, and about defaults. Each is a separate constant with the span
+//! that it refers to, so the compiler reports it once, and no errors in other constants.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -97,7 +97,7 @@ impl Assertions {
         }
     }
 
-    /// `assertion` about `ty`, unless it was made.
+    /// Adds `assertion` about `ty`, unless it was added before.
     fn add(&mut self, ty: &Type, assertion: &'static str, check: &str) {
         let claim = (assertion, ty.to_token_stream().to_string());
         if self.known.contains(&claim) {

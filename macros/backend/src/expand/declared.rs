@@ -8,10 +8,10 @@ use super::{assertions, declaration};
 use crate::declared::DeclaredOp;
 use crate::facade::Facade;
 
-/// The item that stands for the declaration. It has no name.
+/// Returns the unnamed item that contains the declaration.
 ///
 /// # Errors
-/// The facade cannot be found.
+/// If the facade cannot be found.
 pub fn expand(op: &DeclaredOp, facade: Facade) -> syn::Result<TokenStream> {
     let DeclaredOp {
         conditions,

@@ -1,7 +1,7 @@
 //! The types that stand for parameters and results.
 //!
-//! Types of the author's are written `<T as IsValue>::This`, on their own place: see `checked` in
-//! the host crate.
+//! Types of the author are written as `<T as IsValue>::This`, with their original spans: see
+//! `checked` in the host crate.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};

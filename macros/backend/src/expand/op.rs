@@ -1,4 +1,4 @@
-//! Writes the expansion of a checked op: that of its kernels, and a registration for each name.
+//! Writes the expansion of a checked op: its kernels, and a registration for each name.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -12,10 +12,10 @@ use crate::kernel::{Instance, KernelModel, Marker, Variant};
 use crate::op::{CallerFunction, Form, OpKernel, OpModel, TypedInput, TypedResults};
 use crate::signature::{Operand, Output};
 
-/// The items that go beside the function.
+/// Returns the items that are generated next to the function.
 ///
 /// # Errors
-/// The facade cannot be found.
+/// If the facade cannot be found.
 pub fn expand(op: &OpModel, facade: Facade) -> syn::Result<TokenStream> {
     let root = facade.root(op.crate_path.as_ref())?;
     let (item, conditions) = (

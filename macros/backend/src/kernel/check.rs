@@ -1,4 +1,4 @@
-//! What contradicts what: options among themselves, and with the signature.
+//! Checks for contradictions among options, and between options and the signature.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;

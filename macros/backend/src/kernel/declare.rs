@@ -1,4 +1,4 @@
-//! The declaration: names, order and positions of everything that programs see.
+//! The declaration: names, order and positions of all parts that programs see.
 
 mod default;
 

@@ -14,7 +14,7 @@ use crate::signature;
 pub struct Instance {
     /// The name of the kernel.
     pub name: String,
-    /// Where the name stands.
+    /// The span of the name.
     pub span: Span,
     /// The generic parameters.
     pub values: Vec<InstanceItem>,

@@ -1,9 +1,9 @@
-//! Whether the declaration keeps the rules of declarations, found out where it is written.
+//! Checks the declaration against the rules for declarations, at the place where it is written.
 //!
 //! The rules belong to [`tfrt_ods::check`], those of assembly formats to [`tfrt_ods::format`]. They
-//! look at a record in which everything is known here, except what only the compiler knows: the
-//! spellings of types, which rules do not compare, and the kinds and defaults of attributes, which
-//! constants in the expansion check.
+//! receive a complete record, except for facts that only the compiler knows: the spellings of
+//! types, which rules do not compare, and the kinds and defaults of attributes, which constants in
+//! the expansion check.
 
 use proc_macro2::Span;
 use syn::{LitStr, Type};

@@ -1,4 +1,5 @@
-//! What an op may not have that a kernel may, and the signatures of ops that take their call.
+//! Rejects features of kernels that ops do not support, and checks the signatures of ops that take
+//! their call.
 
 use proc_macro2::Ident;
 use quote::quote;

@@ -1,7 +1,8 @@
 //! Parameters that are elements of tensors, or resources, and ops for several element types.
 //!
 //! The kernel of such an op is an adapter, a function of tensors. It borrows the elements and calls
-//! the author's function; where that is generic, for the element type that the tensors have:
+//! the author's function, which is instantiated for the element type of the tensors if it is
+//! generic:
 //!
 //! ```text
 //! fn relu<T>(x: &[T], #[out] y: &mut [T])                                    written
@@ -47,18 +48,18 @@ struct Parameter<'a> {
 
 /// How the function takes what a parameter is bound to.
 enum Taken {
-    /// As the kernel machinery does.
+    /// Like a parameter of a kernel.
     AsItIs,
     /// As elements.
     Elements(Box<Elements>),
-    /// As elements of this type that may lie in the memory of the result: `Forwarded<'_, T>`.
+    /// As elements of this type that may share the memory of the result: `Forwarded<'_, T>`.
     Forwarded(Box<Type>),
-    /// As the object of this type that a resource is.
+    /// As the object of this type in a resource.
     Resource(Box<Type>),
 }
 
 impl Taken {
-    /// The elements that it is.
+    /// Returns the elements, if the parameter consists of elements.
     fn elements(&self) -> Option<&Elements> {
         match self {
             Self::Elements(elements) => Some(elements),
@@ -66,7 +67,7 @@ impl Taken {
         }
     }
 
-    /// The type of the elements that it is, if their tensor is always there before the call.
+    /// Returns the type of the elements, if their tensor always exists before the call.
     fn told(&self) -> Option<&Type> {
         match self {
             Self::Elements(elements) if !elements.is_out && !elements.is_optional => {
@@ -77,7 +78,7 @@ impl Taken {
         }
     }
 
-    /// The type of the elements that it is.
+    /// Returns the type of the elements.
     fn element(&self) -> Option<&Type> {
         match self {
             Self::Elements(elements) => Some(&elements.element),
@@ -327,7 +328,7 @@ fn mentions(tokens: TokenStream, ident: &Ident) -> bool {
 }
 
 impl Parameter<'_> {
-    /// The parameter of the adapter, under this name.
+    /// Returns the parameter of the adapter with this name.
     fn input(&self, name: &Ident) -> TokenStream {
         let (attributes, span) = (&self.written.attrs, self.written.ty.span());
         let ty = match &self.taken {
@@ -339,7 +340,7 @@ impl Parameter<'_> {
         quote_spanned!(span=> #(#attributes)* #name: #ty)
     }
 
-    /// What errors call it.
+    /// Returns the description of the operand in errors.
     fn operand(&self) -> String {
         let operand = self.ident.unraw().to_string();
         operand.trim_start_matches('_').to_owned()
@@ -364,7 +365,7 @@ impl Taken {
 }
 
 impl Elements {
-    /// The elements that a parameter is, if it is elements.
+    /// Parses a parameter that consists of elements; returns `None` for others.
     fn read(parameter: &PatType) -> syn::Result<Option<Self>> {
         let mut is_out = false;
         for attribute in &parameter.attrs {
@@ -450,7 +451,7 @@ impl Elements {
         }
     }
 
-    /// The type of the parameter of the adapter.
+    /// Returns the type of the adapter's parameter.
     fn tensor(&self, span: Span) -> TokenStream {
         match (self.is_out, self.is_optional) {
             (true, _) => quote_spanned!(span=> &mut __tfrt::DenseHostTensor),
@@ -579,7 +580,7 @@ impl Adapted<'_> {
         }
     }
 
-    /// What the adapter returns, and whether the function may fail.
+    /// Returns the return type of the adapter, and whether the function may fail.
     fn output(&self) -> (ReturnType, bool) {
         let output = &self.function.signature.output;
         let span = self.function.output_span();
@@ -598,7 +599,8 @@ impl Adapted<'_> {
         )
     }
 
-    /// The call for each combination of element types, behind those that are `chosen`.
+    /// Generates the call for each combination of element types, after those that are already
+    /// `chosen`.
     fn choose(
         &self,
         name: &LitStr,
@@ -647,7 +649,7 @@ impl Adapted<'_> {
         }
     }
 
-    /// The call of the function with these element types.
+    /// Generates the call of the function with these element types.
     fn call(
         &self,
         name: &LitStr,

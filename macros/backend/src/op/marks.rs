@@ -1,8 +1,8 @@
 //! Markers that only operands of ops have: `#[host]` and `#[resource]`.
 //!
-//! The kernel machinery does not know them. They are taken off the parameters before it reads
-//! these, and come back as what is registered: which operands are needed in host memory, and which
-//! are resources.
+//! Kernel expansion does not support them. This module removes them from the parameters first, and
+//! passes them to the registration: which operands are needed in host memory, and which are
+//! resources.
 
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Ident, Meta, Type};
@@ -27,18 +27,18 @@ pub(super) struct Mark {
 /// What a marker says of an operand.
 #[derive(Clone, Debug)]
 pub(super) enum MarkKind {
-    /// It is needed in host memory, whatever device runs the op.
+    /// It is needed in host memory, regardless of the device that runs the op.
     Host,
     /// It is a resource, whose object is of this type.
     Resource(Box<Type>),
 }
 
-/// An operand with one of the markers, as it is registered.
+/// An operand with one of the markers, for the registration.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkedOperand {
     /// Its index among the operands.
     pub operand: usize,
-    /// Whether all operands behind it have the marker, too.
+    /// Whether all following operands have the marker, too.
     pub is_rest: bool,
     /// Whether it is a resource, rather than needed in host memory.
     pub is_resource: bool,

@@ -1,5 +1,5 @@
-//! The options in `#[tfrt_op("name", …)]`: those of ops are read here, those that the kernel has
-//! are handed on.
+//! The options in `#[tfrt_op("name", …)]`: this module parses those of ops, and forwards those of
+//! kernels.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -172,7 +172,7 @@ impl OpOptions {
         options
     }
 
-    /// Parses one option; says whether it is one.
+    /// Parses one option; returns whether there was one.
     fn parse_option(&mut self, input: ParseStream<'_>, is_behind_names: bool) -> syn::Result<bool> {
         if input.peek(LitStr) {
             let name: LitStr = input.parse()?;
@@ -220,7 +220,8 @@ impl OpOptions {
         self.not_an_option(input, is_behind_names)
     }
 
-    /// An unknown option; an error in the position of the name is reported by another parser.
+    /// Returns the error for an unknown option; another parser reports errors at the position of
+    /// the name.
     fn not_an_option(&self, input: ParseStream<'_>, is_behind_names: bool) -> syn::Result<bool> {
         let tokens = consume(input);
         if is_behind_names && self.names.is_empty() {

@@ -20,15 +20,15 @@ use crate::signature::types::{last_name, ungrouped};
 pub struct CallerFunction {
     /// Its name.
     pub ident: Ident,
-    /// How visible it is: as the function of the op.
+    /// The visibility of the function of the op.
     pub visibility: Visibility,
     /// The documentation of the function of the op.
     pub docs: Vec<Attribute>,
     /// The name of the op.
     pub name: LitStr,
-    /// Its parameters, behind the context.
+    /// Its parameters after the context.
     pub inputs: Vec<(Ident, TypedInput)>,
-    /// What it returns.
+    /// Its results.
     pub results: TypedResults,
 }
 
@@ -37,20 +37,20 @@ pub struct CallerFunction {
 pub enum TypedInput {
     /// A tensor.
     Operand,
-    /// A tensor that may be left out.
+    /// An optional tensor.
     Optional,
-    /// All tensors that remain.
+    /// All remaining tensors.
     Rest,
     /// The attribute of this name: its type, and whether that is an `Option`.
     Attribute(String, Box<Type>, bool),
 }
 
-/// What a function that calls an op returns.
+/// The results of a function that calls an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypedResults {
-    /// So many tensors.
+    /// This number of tensors.
     Count(usize),
-    /// As many as the caller asks for.
+    /// As many as the caller requests.
     AnyNumber,
 }
 

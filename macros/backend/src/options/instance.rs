@@ -19,7 +19,7 @@ pub struct InstanceList {
 pub struct InstanceValue {
     /// The type or constant.
     pub value: TokenStream,
-    /// How names of kernels spell it.
+    /// Its spelling in names of kernels.
     pub spelling: String,
 }
 

@@ -1,9 +1,9 @@
-//! The keys of options: which there are, and how each is written.
+//! The keys of options, and the syntax of each.
 
 use tfrt_ods::OpTraits;
 use tfrt_ods::{TraitDef, TraitOption};
 
-/// The key of an option, by the way in which the option is written.
+/// The key of an option, grouped by the syntax of the option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// Alone: `pure`.

@@ -8,13 +8,13 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, LitStr, Token, Type, TypeSlice, parenthesized};
 use tfrt_ods::Arity;
 
-/// An operand or result of a kernel that takes its frame; of other kernels only the name of a
+/// An operand or result of a kernel that takes its frame; for other kernels, only the name of a
 /// result.
 #[derive(Debug)]
 pub struct RawValue {
     /// Its name.
     pub name: Ident,
-    /// What it may be.
+    /// Its types.
     pub ty: Option<RawType>,
     /// How often it occurs.
     pub arity: Arity,
@@ -42,9 +42,9 @@ pub enum RawType {
 /// The type of an attribute.
 #[derive(Clone, Debug)]
 pub enum AttributeType {
-    /// The Rust type that it is read as.
+    /// The Rust type that reads it.
     Rust(Box<Type>),
-    /// `any`: only for ops without kernels, as no kernel could read it.
+    /// `any`: only for ops without kernels, because no kernel could read it.
     Any,
     /// `[any]`: a list of anything.
     AnyList,

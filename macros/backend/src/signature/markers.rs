@@ -35,7 +35,7 @@ struct Given {
 }
 
 impl Given {
-    /// Parses `(key = …, …)`, with these keys. Every mistake is reported.
+    /// Parses `(key = …, …)` with these keys, and reports every mistake.
     fn parse(marker: &Attribute, keys: &[&str]) -> syn::Result<Self> {
         let mut given = Self::default();
         let mut problems = Problems::default();

@@ -1,4 +1,4 @@
-//! The return type, read as the results of a kernel.
+//! The return type, interpreted as the results of a kernel.
 
 use syn::{ReturnType, Type};
 
@@ -7,7 +7,7 @@ use crate::signature::types::{
     expect_argument, last_name, payload, payload_argument, type_argument, ungrouped,
 };
 
-/// What a function returns.
+/// The result of a function.
 #[derive(Debug)]
 pub enum Output {
     /// `()`

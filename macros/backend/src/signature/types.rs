@@ -1,4 +1,4 @@
-//! Types as they are written.
+//! The syntax of types.
 
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};

@@ -1,4 +1,4 @@
-//! Entries of sections, read one at a time and only when they are asked for.
+//! Entries of sections, read one at a time and on demand.
 //!
 //! Each section has one reader, which the verifier and the dump share. They differ in the
 //! [`Checks`] that they pass: the verifier refuses the first entry that breaks a rule, and the dump

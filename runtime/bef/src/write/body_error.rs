@@ -1,4 +1,4 @@
-//! What can be wrong with a body that is to be written.
+//! The errors in a body that is to be written.
 
 use std::fmt;
 

@@ -1,9 +1,9 @@
 //! Restores names that a file does not hold: those of attributes that refer to functions.
 //!
-//! A kernel record lists only function ids. The declaration of the op tells which attributes they
-//! came from. If there is no declaration, or if it does not fit, distinct placeholder names in
-//! ascending order are used, so that encoding the program again keeps the functions in the same
-//! order.
+//! A kernel record lists only function ids. The declaration of the op identifies the attributes
+//! that they came from. If there is no declaration, or if it does not fit, distinct placeholder
+//! names in ascending order are used, so that encoding the program again keeps the functions in the
+//! same order.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
-//! Which values are available when another one is.
+//! Values whose availability another value implies.
 //!
-//! An op starts when all of its operands are available. So an available value implies that
-//! everything that was waited for on the way to it, back to arguments, is available. Two kinds of
-//! ops imply nothing: an op that is marked as non-strict, and a call, which inlining may replace by
-//! a body that does not wait.
+//! An op starts when all of its operands are available. So an available value implies that all
+//! values on which it depends, back to arguments, are available. Two kinds of ops imply nothing: an
+//! op that is marked as non-strict, and a call, which inlining may replace by a body that does not
+//! wait.
 
 use std::collections::HashSet;
 

@@ -1,9 +1,9 @@
-//! Threading chains: adds to a program that is written without chains those that keep it in order.
+//! Threading chains: adds the chains that keep the order of a program that is written without them.
 //!
-//! Preconditions: the program is verified as one that may [leave out
-//! chains](Module::leaves_out_chains). Everything this pass knows about an op comes from its
-//! declaration. Afterwards no chain is left out, and under any work queue the program behaves as if
-//! it ran op by op on one thread. Running the pass twice changes nothing more.
+//! Preconditions: the program is verified as one that may [omit chains](Module::leaves_out_chains).
+//! Everything this pass knows about an op comes from its declaration. Afterwards all chains are
+//! present, and under any work queue the program behaves as if it ran op by op on one thread.
+//! Running the pass twice changes nothing more.
 //!
 //! # How chains are derived
 //!
@@ -28,10 +28,10 @@
 //! - a merge of several chains, or of values that are not chains;
 //! - a new chain if it is declared to take one and there is nothing to wait for.
 //!
-//! The pass leaves out everything to wait for that is implied by the rest, or by the op's other
-//! operands: an op starts when all of its operands are available, so an available value implies
-//! that everything that was waited for on the way to it is done. (A call implies nothing of the
-//! kind: inlining may replace it by a body that waits for less.)
+//! The pass omits every wait that other waits or the op's other operands imply: an op starts when
+//! all of its operands are available, so an available value implies that everything it depends on
+//! is done. (A call implies nothing of the kind: inlining may replace it by a body that waits for
+//! less.)
 //!
 //! ```text
 //!   %t = make                               %t = make
@@ -48,7 +48,7 @@
 //! A body takes part in an order if something in it does, at any depth: effects of a class, or
 //! memory that goes in or out. It gains a chain for each order, before its arguments and before its
 //! results: first those of the classes in the order of their names, then that of the memory. The
-//! same holds for ops that run the body, if declarations tell how values are passed to it
+//! same applies to ops that run the body, if declarations specify how values are passed to it
 //! ([`FORWARDS`](tfrt_ods::OpTraits::FORWARDS), [`LOOPS`](tfrt_ods::OpTraits::LOOPS)). All
 //! functions that an op chooses from gain the same chains.
 //!

@@ -1,4 +1,4 @@
-//! Functions as kernels, and the call of one.
+//! Functions as kernels, and calls of them.
 #![expect(unsafe_code, reason = "reads operands whose types were proven")]
 
 use tfrt_ods::OpDef;

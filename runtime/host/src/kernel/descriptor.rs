@@ -227,7 +227,7 @@ impl KernelDescriptor {
         self.invoke_counted(Counts::of(self.op), frame);
     }
 
-    /// [`invoke_checked`](Self::invoke_checked) with the counts of the declaration.
+    /// Like [`invoke_checked`](Self::invoke_checked), with the counts of the declaration.
     #[inline]
     fn invoke_counted(&self, counts: Counts, frame: &mut KernelFrame<'_>) {
         let checked = match self.entry {
@@ -287,8 +287,8 @@ impl Counts {
     }
 }
 
-/// A kernel that is called by itself again and again: what its declaration says of the numbers of
-/// operands and results is worked out once.
+/// A kernel that is called repeatedly on its own: the numbers of operands and results are computed
+/// from its declaration once.
 ///
 /// ```
 /// use tfrt_host::__runtime::CountedKernel;
@@ -308,14 +308,14 @@ pub struct CountedKernel {
 }
 
 impl CountedKernel {
-    /// The kernel, counted.
+    /// Computes the numbers of operands and results of a kernel.
     #[must_use]
     pub fn new(kernel: KernelDescriptor) -> Self {
         let counts = Counts::of(kernel.op);
         Self { kernel, counts }
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     #[must_use]
     pub fn descriptor(&self) -> &KernelDescriptor {
         &self.kernel

@@ -48,8 +48,8 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
     /// Returns the attribute section of the file, for kernels whose work outlives the call.
     fn attribute_section(&self) -> &[u8];
 
-    /// Returns the number of the function of this name. A table whose functions are not called by
-    /// name finds none.
+    /// Returns the number of the function of this name. The default implementation returns `None`,
+    /// for tables whose functions are not called by name.
     fn number_of(&self, name: &str) -> Option<u32> {
         let _ = name;
         None

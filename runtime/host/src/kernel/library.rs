@@ -12,7 +12,7 @@
 //! a build records these, and the layouts of shared types. A library with a different fingerprint
 //! is refused after reading only its header, which has a C layout.
 //!
-//! Whatever the copies must agree on at run time belongs to the program; the library adopts it
+//! State that the copies must share at run time belongs to the program; the library adopts it
 //! before any of its kernels runs: see [`tfrt_async::shared`]. Everything else may be separate:
 //!
 //! - *Queues, timers, contexts and allocators* are objects of the program, which the library

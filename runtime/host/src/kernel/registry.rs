@@ -77,7 +77,7 @@ impl Default for KernelRegistry {
 }
 
 impl KernelRegistry {
-    /// An empty registry.
+    /// Creates an empty registry.
     #[must_use]
     pub const fn new() -> Self {
         Self {

@@ -1,8 +1,8 @@
 //! Allocators for the runtime's larger memory.
 //!
 //! A [`HostAllocator`] is chosen once per host. It provides executor state and tensor buffers;
-//! small runtime objects may bypass it. The implementations differ only in what they count and
-//! refuse; all of them use the system heap.
+//! small runtime objects may bypass it. All implementations use the system heap; they differ only
+//! in the allocations that they count and refuse.
 #![expect(unsafe_code, reason = "hands out raw memory")]
 
 mod fixed_size;

@@ -50,7 +50,7 @@ type Kernels = Box<dyn Any + Send + Sync>;
 
 /// Something that a host can cancel: a request.
 pub(crate) trait Cancel: Send + Sync {
-    /// Cancels it with an error, unless it is cancelled already.
+    /// Cancels the request with an error, unless it is already cancelled.
     fn cancel_with(&self, error: Error);
 }
 

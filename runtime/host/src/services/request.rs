@@ -1,6 +1,6 @@
-//! Requests: one piece of work for one client, with a cancel switch and a deadline.
+//! Requests: one piece of work for one client, with cancellation and a deadline.
 //!
-//! The switch itself, and its protocol, are in the module `cancel`.
+//! The module `cancel` implements cancellation and documents its protocol.
 
 pub(crate) mod cancel;
 

@@ -1,4 +1,4 @@
-//! What a hand-written custom form parses with: see [`crate::syntax`].
+//! The parser interface of hand-written custom forms: see [`crate::syntax`].
 
 use super::lexer::Kind;
 use super::parse_type;
@@ -70,7 +70,7 @@ impl<'s> OpParser<'_, 's, '_> {
         self.parser.is(Kind::String)
     }
 
-    /// Reads a keyword or punctuation if it is there, and returns whether it was.
+    /// Reads a keyword or punctuation if present, and returns whether it was.
     pub fn opt(&mut self, text: &str) -> bool {
         let is_there = self.is(text);
         if is_there {
@@ -214,7 +214,7 @@ impl<'s> OpParser<'_, 's, '_> {
         Ok(())
     }
 
-    /// Reads a dictionary behind the word `attributes`, if there is one.
+    /// Reads a dictionary after the word `attributes`, if there is one.
     ///
     /// # Errors
     /// As for [`opt_attributes`](Self::opt_attributes).
@@ -259,8 +259,8 @@ impl<'s> OpParser<'_, 's, '_> {
     }
 }
 
-/// The attribute with the sizes of the groups of operands, for ops of which several may be empty or
-/// long.
+/// The attribute with the sizes of the groups of operands, for ops with several groups of variable
+/// length.
 pub const SEGMENT_SIZES: &str = "operand_segment_sizes";
 
 /// Returns the attribute of these sizes of groups: `dense<[1, 2]> : vector<2xi32>`.

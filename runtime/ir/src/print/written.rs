@@ -1,4 +1,4 @@
-//! What a hand-written custom form prints with: see [`crate::syntax`].
+//! The printer interface of hand-written custom forms: see [`crate::syntax`].
 
 use super::attributes::{
     print_attribute, print_attribute_without_type, print_string, print_symbol,
@@ -84,7 +84,7 @@ impl OpPrinter<'_, '_> {
         print_attribute_without_type(self.printer.module, attribute, &mut self.printer.out);
     }
 
-    /// Prints the attributes of an op but for these, if there are any; with `has_keyword`, behind
+    /// Prints the attributes of an op except for these, if there are any; with `has_keyword`, after
     /// the word `attributes`.
     pub fn attributes_but(&mut self, op: OpId, shown: &[&str], has_keyword: bool) {
         let module = self.printer.module;

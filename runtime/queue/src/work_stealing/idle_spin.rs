@@ -1,4 +1,4 @@
-//! How long a worker without work keeps looking for tasks before it sleeps.
+//! The time for which a worker without work looks for tasks before it sleeps.
 //!
 //! Waking a thread on an idle core costs the thread that adds a task 2 to 20 microseconds; see
 //! `wake` in `benches/queue.rs`. A worker that spins for a while saves that cost when tasks follow

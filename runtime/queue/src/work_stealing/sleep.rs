@@ -1,4 +1,4 @@
-//! When compute workers sleep, and which thread wakes them.
+//! The protocol by which compute workers sleep and are woken.
 //!
 //! # States
 //!
@@ -316,7 +316,7 @@ impl Sleep {
         self.is_terminating.load(Ordering::Relaxed)
     }
 
-    /// A worker was put on the stack.
+    /// Counts a worker that was put on the stack.
     fn enter_sleep(&self, _stack: &MutexGuard<'_, Sleepers>) -> Counters {
         let delta = ONE_SLEEPING - ONE_SEARCHING;
         // Release pairs with the acquire in `all_asleep`. Acquire, so that the last worker
@@ -324,7 +324,7 @@ impl Sleep {
         Counters(self.word.fetch_add(delta, Ordering::AcqRel) + delta)
     }
 
-    /// A worker was taken off the stack.
+    /// Counts a worker that was taken off the stack.
     fn leave_sleep(&self, _stack: &MutexGuard<'_, Sleepers>) {
         // Relaxed: the mutex or the parker orders it for the worker, and no other thread concludes
         // anything from it alone.

@@ -1,5 +1,5 @@
-//! The declaration of a kernel that takes its frame, or of an op without a kernel: all of it is in
-//! the options.
+//! The declaration of a kernel that takes its frame, or of an op without a kernel: the options
+//! contain all of it.
 
 use syn::Ident;
 use syn::ext::IdentExt;

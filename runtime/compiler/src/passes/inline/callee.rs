@@ -1,4 +1,4 @@
-//! What the inliner needs to know about a function before it copies its body.
+//! The facts that the inliner needs about a function before it copies the body.
 
 use std::collections::HashMap;
 

@@ -4,9 +4,9 @@
 //! an operand may be of another type than the operand: such types form a group, and a write to a
 //! value of one type is visible in values of the others.
 //!
-//! Within a body, a value stands for places: arguments of the body, or values that an op made. Two
-//! arguments of one group may be the same value, because callers outside the program are unknown;
-//! the results of two ops never are.
+//! Within a body, a value represents places: arguments of the body, or values that an op created.
+//! Two arguments of one group may be the same value, because callers outside the program are
+//! unknown; the results of two ops never are.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -105,9 +105,9 @@ impl Groups {
 /// A place in memory, as seen by one body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Label {
-    /// What an argument stands for.
+    /// The places that an argument represents.
     Argument(usize),
-    /// A value that an op made.
+    /// A value that an op created.
     Made(OpId),
 }
 

@@ -387,7 +387,7 @@ where
 }
 
 impl<R: ResultPart, F: Future<Output = Outcome<R>>> Drop for FutureTask<R, F> {
-    /// The last waker is gone. Promises that are not fulfilled yet become errors.
+    /// Runs when the last waker is dropped. Unfulfilled promises become errors.
     fn drop(&mut self) {
         let future = self.future.get_mut();
         quietly(|| *future = None);

@@ -4,9 +4,9 @@
 //! |---|---|---|
 //! | name of the process or of a thread | `M` | at the start of its track |
 //! | slice, with its length | `X` | in the order in which the slices began |
-//! | start and end of an arrow | `s`, `f` | right behind the slice where it starts or ends, with that slice's time: the viewer takes the slice that began last |
+//! | start and end of an arrow | `s`, `f` | immediately after the slice where it starts or ends, with that slice's time: the viewer takes the slice that began last |
 //! | event without length | `i` | on the track of its thread |
-//! | span of an asynchronous kernel, from its start until its last result is available | `b`, `e` | behind the slices; viewers show it on a track of its own |
+//! | span of an asynchronous kernel, from its start until its last result is available | `b`, `e` | after the slices; viewers show it on a separate track |
 //! | sample of a quantity | `C` | where it was taken; the curve is that of the process |
 //!
 //! Times never decrease along a track, although viewers would sort them. Times are microseconds
@@ -166,7 +166,7 @@ impl<'a> Moments<'a> {
         Self(moments.into_iter().peekable())
     }
 
-    /// Writes those before a time that were not written yet.
+    /// Writes all events before a time that have not been written yet.
     fn write_before(
         &mut self,
         end_ns: u64,

@@ -82,8 +82,8 @@ impl Threader<'_> {
         self.module.set_operands(op, returned);
     }
 
-    /// Returns the memory that is visible to callers of the body: that which was passed to it, and
-    /// that of its results.
+    /// Returns the memory that is visible to callers of the body: the memory passed to it, and that
+    /// of its results.
     fn visible_outside(&self, end: OpId) -> Vec<(Resource, bool)> {
         let arguments = self.module.block_arguments(self.block()).iter();
         let groups =
