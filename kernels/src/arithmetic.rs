@@ -1,4 +1,4 @@
-//! Arithmetic. Whole numbers wrap around; division rounds towards zero.
+//! Arithmetic. Integers wrap around; division rounds towards zero.
 
 use tfrt::prelude::*;
 
@@ -55,8 +55,8 @@ impl_number! {
     f64, 0.0: add sub mul div rem;
 }
 
-/// `a`, or `b` if that is less. Not a number is less than nothing, so that `a` stays where either
-/// is not one.
+/// Returns `a`, or `b` if that is less. Not a number is less than nothing, so that `a` stays where
+/// either is not one.
 fn lesser<T: Number>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
@@ -82,8 +82,7 @@ fn mul<T: Number>(a: T, b: T) -> T {
     a.product(b)
 }
 
-/// Returns the quotient and the remainder of two whole numbers; the quotient is rounded towards
-/// zero.
+/// Returns the quotient and the remainder of two integers; the quotient is rounded towards zero.
 ///
 /// # Errors
 /// `Divide by zero`.

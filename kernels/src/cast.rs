@@ -1,7 +1,7 @@
 //! Conversions between kinds of numbers.
 //!
-//! To a floating point number: the nearest one. To a whole number: rounded towards zero; what is
-//! too large becomes the largest or smallest, and what is not a number becomes zero.
+//! To a floating point number: the nearest one. To an integer: rounded towards zero; what is too
+//! large becomes the largest or smallest, and what is not a number becomes zero.
 
 use tfrt::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Calls, choices and loops: kernels that start functions.
 //!
 //! Such a kernel never waits for what it starts. It returns values that are not available yet, and
-//! goes on, if it has to, when a value that it needs arrives. All nested functions run in the
+//! continues, if it has to, when a value that it needs arrives. All nested functions run in the
 //! context of the kernel, hence in its request.
 //!
 //! A non-strict op starts before its references are available; the kernels here hand references on
@@ -47,7 +47,7 @@ impl Pending {
         }
     }
 
-    /// The first value, and the others.
+    /// Returns the first value, and the others.
     pub(crate) fn split_first(mut self) -> (Self, Self) {
         let others = self.promises.split_off(self.promises.len().min(1));
         (self, Self { promises: others })
@@ -70,7 +70,7 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// Those of the first round.
+    /// Returns those of the first round.
     pub(crate) fn new(values: &[AnyRef]) -> Self {
         Self {
             values: values.to_vec(),

@@ -22,7 +22,7 @@ pub mod devices;
 use tfrt::core::TensorHandle;
 use tfrt::prelude::*;
 
-/// The handle that an operand is: moved out of its value if nobody else can see that, so that an op
+/// The handle that an operand is: moved out of its value if no one else can see that, so that an op
 /// may use the memory of the tensor again, and shared otherwise.
 fn take_handle(operand: &AnyRef) -> Result<TensorHandle> {
     if operand.is_unique_through_links()
@@ -41,7 +41,8 @@ fn read_handle(operand: &AnyRef) -> Result<TensorHandle> {
     Ok(handle.clone())
 }
 
-/// The value of a handle: available as soon as the tensor is, and an error if the tensor is one.
+/// Returns the value of a handle: available as soon as the tensor is, and an error if the tensor is
+/// one.
 fn value_of(handle: TensorHandle) -> AnyRef {
     let Some(tensor) = handle.tensor().cloned() else {
         return AnyRef::error(Error::new("an op left a result empty"));

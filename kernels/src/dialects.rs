@@ -13,7 +13,7 @@ pub mod sparse_tensors;
 use tfrt::ods::{DialectDef, UnknownTypes};
 
 /// The dialects of the standard library. All but those of tensors and shapes accept ops and types
-/// that nobody declared.
+/// that no one declared.
 const DIALECTS: &[DialectDef] = &[
     DialectDef {
         summary: "Functions and modules.",

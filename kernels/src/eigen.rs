@@ -23,7 +23,7 @@ use std::fmt;
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
-/// Sees to it that two sizes agree.
+/// Checks that two sizes agree.
 fn expect_equal(names: [&str; 2], found: usize, expected: usize) -> Result<()> {
     if found == expected {
         return Ok(());
@@ -35,7 +35,7 @@ fn expect_equal(names: [&str; 2], found: usize, expected: usize) -> Result<()> {
     ))
 }
 
-/// Sees to it that a parameter has an element for each channel.
+/// Checks that a parameter has an element for each channel.
 fn expect_channels(
     names: [&str; 2],
     parameter: &DenseHostTensor,
@@ -45,7 +45,7 @@ fn expect_channels(
     expect_equal(names, found, num_channels)
 }
 
-/// Sees to it that a tensor has a shape.
+/// Checks that a tensor has a shape.
 fn expect_shape(names: [&str; 2], tensor: &DenseHostTensor, expected: [usize; 4]) -> Result<()> {
     if tensor.shape().dims() == expected {
         return Ok(());

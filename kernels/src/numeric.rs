@@ -31,7 +31,7 @@ use crate::scratch::{Scratch, Workspace};
 /// Work that is shared by workers: it owns what it writes.
 pub(crate) type SharedJob<P> = Job<P, OwnedElementsMut<<P as Plan>::Element>>;
 
-/// How many threads a plan should divide its work for.
+/// Returns how many threads a plan should divide its work for.
 pub(crate) fn width(ctx: &ExecutionContext) -> usize {
     ctx.queue().parallelism_level()
 }

@@ -12,8 +12,8 @@ use tfrt::ods::verify::{Breach, region};
 /// What every region ends in.
 pub(crate) const RETURN: &str = "tfrt.return";
 
-/// The function that `attribute` names, if there is one, for ops whose missing functions are
-/// reported when the program is converted.
+/// Returns the function that `attribute` names, if there is one, for ops whose missing functions
+/// are reported when the program is converted.
 pub(crate) fn function_if_defined<'a>(
     op: &'a dyn OpInstance,
     attribute: &str,

@@ -133,13 +133,13 @@ macro_rules! with_size {
 
 pub(crate) use with_size;
 
-/// A tensor for a result. Its elements are zero.
+/// Returns a tensor for a result. Its elements are zero.
 fn allocate(dtype: DType, shape: Shape, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     DenseHostTensor::zeroed(ctx.allocator(), dtype, shape)
         .map_err(|error| no_memory("out of memory allocating result", error))
 }
 
-/// A tensor whose elements are moved to it from `x`, without a look at what they are.
+/// Returns a tensor whose elements are moved to it from `x`, without a look at what they are.
 fn moved<const N: usize>(
     x: &DenseHostTensor,
     shape: Shape,
@@ -154,7 +154,7 @@ fn moved<const N: usize>(
     Ok(result)
 }
 
-/// A dense or a scalar tensor as a dense one.
+/// Returns a dense or a scalar tensor as a dense one.
 fn as_dense(side: &TensorRef<'_>, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     match side {
         TensorRef::Dense(tensor) => Ok((**tensor).clone()),
@@ -189,7 +189,7 @@ fn numbers_of(op: &str, name: &str, tensor: &DenseHostTensor) -> Result<Vec<i64>
     })
 }
 
-/// The one number of an operand.
+/// Returns the one number of an operand.
 fn number_of(op: &str, name: &str, tensor: &DenseHostTensor) -> Result<i64> {
     match numbers_of(op, name, tensor)?[..] {
         [number] => Ok(number),
@@ -200,7 +200,7 @@ fn number_of(op: &str, name: &str, tensor: &DenseHostTensor) -> Result<i64> {
     }
 }
 
-/// The dimension that an axis names; negative ones count from the end.
+/// Returns the dimension that an axis names; negative ones count from the end.
 fn axis_of(op: &str, axis: i64, rank: usize) -> Result<usize> {
     let from_start = if axis < 0 {
         axis.saturating_add(rank as i64)
@@ -235,7 +235,8 @@ fn mismatched(error: tfrt::async_value::BorrowError) -> Error {
     Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument)
 }
 
-/// A function of the elements of one tensor, in the operand's own memory if nobody else can see it.
+/// Returns a function of the elements of one tensor, in the operand's own memory if it has no other
+/// references.
 fn map_elements<T: Element>(
     operand: &AnyRef,
     ctx: &ExecutionContext,

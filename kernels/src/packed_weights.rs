@@ -46,7 +46,7 @@ pub struct PackedWeights {
 }
 
 impl PackedWeights {
-    /// Those of a host.
+    /// Returns those of a host.
     #[must_use]
     pub fn of(host: &HostContext) -> Arc<Self> {
         host.shared_context(|| Self {
@@ -55,7 +55,7 @@ impl PackedWeights {
         })
     }
 
-    /// How many bytes they may be.
+    /// Returns how many bytes they may be.
     #[must_use]
     pub fn max_bytes(&self) -> usize {
         self.max_bytes.load(Ordering::Relaxed)
@@ -66,7 +66,7 @@ impl PackedWeights {
         self.max_bytes.store(max_bytes, Ordering::Relaxed);
     }
 
-    /// How many bytes they are.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn num_bytes(&self) -> usize {
         self.num_bytes.load(Ordering::Relaxed)
@@ -126,8 +126,8 @@ struct Kept {
     _room: Room,
 }
 
-/// The weights in an order, if they are kept in it, or are from now on. `len` is how many numbers
-/// that is, `pack` puts them there.
+/// Returns the weights in an order, if they are kept in it, or are from now on. `len` is how many
+/// numbers that is, `pack` puts them there.
 pub(crate) fn find(
     ctx: &ExecutionContext,
     weights: &OwnedElements<f32>,

@@ -1,7 +1,7 @@
 //! The types of numbers that kernels of tensors come in: as operands, as attributes and as
 //! elements.
 //!
-//! The three differ for truth values, which are bytes as elements, and for complex numbers, which
+//! The three differ for Booleans, which are bytes as elements, and for complex numbers, which
 //! attributes list as pairs: real part first.
 
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ pub(crate) trait Scalar: Value + Clone {
     /// The element.
     type Element: Element;
 
-    /// The number as an element.
+    /// Returns the number as an element.
     fn to_element(&self) -> Self::Element;
 }
 

@@ -106,7 +106,7 @@ impl Scratch {
 }
 
 impl Workspace {
-    /// The memory as elements, at least as many as were asked for.
+    /// Returns the memory as elements, at least as many as were asked for.
     pub(crate) fn elements_mut<T: Element>(
         &mut self,
     ) -> Result<Option<ElementsMut<'_, T>>, TensorError> {

@@ -7,7 +7,7 @@ use tfrt_tensor::{FixedRankSizes, PartialShape, ShapeError, Sizes};
 
 use crate::text::print_line;
 
-/// Makes a shape of the sizes of its dimensions.
+/// Creates a shape of the sizes of its dimensions.
 ///
 /// # Errors
 /// If a size is negative.
@@ -16,7 +16,7 @@ fn build_shape(#[attr] value: &[i64]) -> Result<Sizes, ShapeError> {
     Sizes::from_signed(value)
 }
 
-/// Makes a shape of the sizes of its dimensions.
+/// Creates a shape of the sizes of its dimensions.
 ///
 /// # Errors
 /// If a size is negative.
@@ -30,7 +30,7 @@ fn build_shape_sync(#[attr] value: &[i64]) -> Result<Sizes, ShapeError> {
     Sizes::from_signed(value)
 }
 
-/// Makes a shape some of whose dimensions, those of size -1, are not known.
+/// Creates a shape some of whose dimensions, those of size -1, are not known.
 ///
 /// # Errors
 /// If a size is negative, and not -1.
@@ -43,7 +43,7 @@ fn build_partial_shape(#[attr] value: &[i64]) -> Result<PartialShape, ShapeError
     PartialShape::new(value)
 }
 
-/// Makes a shape some of whose dimensions, those of size -1, are not known.
+/// Creates a shape some of whose dimensions, those of size -1, are not known.
 ///
 /// # Errors
 /// If a size is negative, and not -1.
@@ -57,7 +57,7 @@ fn build_partial_shape_sync(#[attr] value: &[i64]) -> Result<PartialShape, Shape
     PartialShape::new(value)
 }
 
-/// Makes a shape of unknown rank.
+/// Creates a shape of unknown rank.
 #[tfrt_kernel(
     "ts.build_unranked_partial_shape",
     results(shape),
@@ -102,7 +102,7 @@ fn as_fixed_rank_shape<const R: usize>(shape: &Sizes) -> Result<FixedRankSizes<R
     FixedRankSizes::try_from(shape)
 }
 
-/// Whether two shapes are equal.
+/// Returns `true` if two shapes are equal.
 #[tfrt_kernel("ts.equal_shape", results(are_equal), chain = none, format = "operands attr-dict")]
 fn equal_shape(a: &Sizes, b: &Sizes) -> bool {
     a == b

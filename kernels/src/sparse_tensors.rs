@@ -7,7 +7,7 @@ use tfrt_tensor::{CooHostTensor, DenseHostTensor, Element, Shape, TensorError};
 use crate::dense_tensors::compare::{self, Near};
 use crate::scalar::Scalar;
 
-/// Sees to it that a tensor is of the type and rank that the name of the kernel says.
+/// Checks that a tensor is of the type and rank that the name of the kernel says.
 fn expect<E: Element, const R: usize>(
     dtype: DType,
     shape: &Shape,
@@ -94,7 +94,7 @@ fn convert_dht_to_coo<T: Scalar, const R: usize>(
     Ok((sparse, in_chain))
 }
 
-/// The coordinates that the reference assigns to the element at a position: see
+/// Returns the coordinates that the reference assigns to the element at a position: see
 /// [`convert_dht_to_coo`].
 fn reference_coordinates<const R: usize>(position: usize, dims: [usize; R]) -> [i64; R] {
     let mut coordinates = [0; R];
@@ -107,8 +107,8 @@ fn reference_coordinates<const R: usize>(position: usize, dims: [usize; R]) -> [
     coordinates
 }
 
-/// Whether the values of two sparse tensors are nearly equal, by 2 units in the last place, and
-/// their coordinates are equal.
+/// Returns whether the values of two sparse tensors are nearly equal, by 2 units in the last place,
+/// and their coordinates are equal.
 #[tfrt_kernel(
     "coo.tensor_equal.{T}.{R}",
     T = [i32, f32],

@@ -6,14 +6,14 @@ use tfrt_tensor::{Shape, StringHostTensor};
 
 use crate::dense_tensors::create::cannot_allocate;
 
-/// A tensor of strings that an attribute lists.
+/// Returns a tensor of strings that an attribute lists.
 fn create(shape: &[i64], values: AggregateView<'_>) -> Result<StringHostTensor> {
     let shape = Shape::from_signed(shape).map_err(|_| Error::new("Failed to create SHT"))?;
     let strings = values.iter().map(bytes_of).collect::<Result<Vec<_>, _>>()?;
     StringHostTensor::new(shape, strings).map_err(|_| Error::new("Shape mismatch"))
 }
 
-/// The bytes of a string, which need not be text.
+/// Returns the bytes of a string, which need not be text.
 pub(crate) fn bytes_of(value: AttrRef<'_>) -> Result<Vec<u8>, AttrError> {
     match value.code() {
         AttrTypeCode::STRING => value.read::<&[u8]>().map(<[u8]>::to_vec),
@@ -21,7 +21,7 @@ pub(crate) fn bytes_of(value: AttrRef<'_>) -> Result<Vec<u8>, AttrError> {
     }
 }
 
-/// Makes a tensor of its strings.
+/// Creates a tensor of its strings.
 ///
 /// # Errors
 /// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of
@@ -34,7 +34,7 @@ fn create_tensor(
     create(shape, values)
 }
 
-/// Makes a tensor of its strings.
+/// Creates a tensor of its strings.
 ///
 /// # Errors
 /// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of
@@ -47,7 +47,7 @@ fn create_tensor_sync(
     create(shape, values)
 }
 
-/// Makes a tensor of empty strings.
+/// Creates a tensor of empty strings.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.

@@ -43,8 +43,8 @@ mod printf;
 
 use tfrt::prelude::*;
 
-/// Lets a kernel that is an `async fn` go on as a task of the queue, for work that must not hold up
-/// who starts the kernel.
+/// Lets a kernel that is an `async fn` continue as a task of the queue, for work that must not hold
+/// up who starts the kernel.
 async fn on_queue(ctx: &ExecutionContext) {
     let (promise, turn) = AsyncValueRef::unconstructed();
     ctx.enqueue(move || promise.emplace(Chain));

@@ -21,7 +21,7 @@ pub(crate) fn print_bytes(parts: &[&[u8]]) -> io::Result<()> {
     output.flush()
 }
 
-/// Writes one line, as [`print_line`] does, where nobody could be told that it cannot be written.
+/// Writes one line, as [`print_line`] does, where no one could be told that it cannot be written.
 pub(crate) fn print_line_if_possible(line: impl fmt::Display) {
     let _ = print_line(line);
 }

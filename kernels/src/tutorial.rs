@@ -24,7 +24,7 @@ pub struct Coordinate {
     pub y: i32,
 }
 
-/// Makes a coordinate.
+/// Creates a coordinate.
 #[tfrt_kernel("tfrt_tutorial.create_coordinate")]
 fn create_coordinate(x: i32, y: i32) -> Coordinate {
     Coordinate { x, y }

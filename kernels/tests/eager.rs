@@ -33,7 +33,7 @@ fn eager(queue: &str) -> Arc<EagerContext> {
         .expect("one device")
 }
 
-/// The error of a call.
+/// Returns the error of a call.
 fn message<T>(outcome: Result<T>) -> String {
     match outcome {
         Ok(_) => "no error".to_owned(),
@@ -41,8 +41,8 @@ fn message<T>(outcome: Result<T>) -> String {
     }
 }
 
-/// The handle that a call returns, or one of its error: which of them depends on how fast the queue
-/// is.
+/// Returns the handle that a call returns, or one of its error: which of them depends on how fast
+/// the queue is.
 fn handle(outcome: Result<TensorHandle>) -> TensorHandle {
     outcome.unwrap_or_else(TensorHandle::error)
 }
@@ -72,7 +72,7 @@ fn lies(x: &DenseHostTensor) -> Result<DenseHostTensor> {
     Ok(DenseHostTensor::vector(&[first, first])?)
 }
 
-/// The same, later.
+/// Returns the same, later.
 #[tfrt_op("eager_test.LiesLater", metadata = same)]
 async fn lies_later(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let (promise, turn) = AsyncValueRef::unconstructed();
@@ -81,7 +81,7 @@ async fn lies_later(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<Dense
     lies(x)
 }
 
-/// Its metadata function panics.
+/// Returns its metadata function panics.
 #[tfrt_op("eager_test.PanicsAtOnce", metadata = panicking)]
 fn panics_at_once(x: &DenseHostTensor) -> DenseHostTensor {
     x.clone()
@@ -505,7 +505,7 @@ fn error_that_a_call_returned_is_not_told_again() {
     assert_eq!(NUM_CALLS.load(Ordering::Relaxed), 1);
 }
 
-/// Registered twice, in a way that nobody can use.
+/// Registered twice, in a way that no one can use.
 #[tfrt_op("eager_test.Twice", raw)]
 fn twice_as_one(_call: &mut OpCall<'_>) {}
 
@@ -560,7 +560,7 @@ struct Step {
 
 const NUM_INPUTS: usize = 2;
 
-/// A random program over matrices of 3 x 3.
+/// Returns a random program over matrices of 3 x 3.
 fn random_program(random: &mut Random) -> Vec<Step> {
     const UNARY: [&str; 5] = [
         "tf.Relu",
@@ -600,7 +600,7 @@ fn inputs(random: &mut Random) -> [Vec<f32>; NUM_INPUTS] {
     })
 }
 
-/// The last value of a program, op by op.
+/// Returns the last value of a program, op by op.
 fn op_by_op(
     eager: &Arc<EagerContext>,
     program: &[Step],
@@ -627,7 +627,7 @@ fn op_by_op(
     eager.to_vec(&last)
 }
 
-/// The last value of the same program as a graph.
+/// Returns the last value of the same program as a graph.
 fn as_graph(host: &Arc<HostContext>, program: &[Step], inputs: &[Vec<f32>]) -> Vec<f32> {
     let mut text = "func @main(%v0: !t.tensor, %v1: !t.tensor) -> !t.tensor {\n".to_owned();
     for (index, step) in program.iter().enumerate() {
@@ -764,7 +764,7 @@ fn a_composite_op_that_calls_itself_ends_in_an_error() {
     assert!(error.message().contains("nested deeper than"), "{error}");
 }
 
-/// A context with two processors.
+/// Returns a context with two processors.
 fn two_devices(queue: &str) -> Arc<EagerContext> {
     EagerContext::builder(host(queue))
         .device(Arc::new(CpuDevice::new("CPU:1")))
@@ -776,7 +776,7 @@ fn device_of(handle: &TensorHandle) -> &str {
     handle.device().expect("it is known").0.name()
 }
 
-/// Where the elements of a tensor are.
+/// Returns where the elements of a tensor are.
 fn address(eager: &EagerContext, handle: &TensorHandle) -> *const f32 {
     eager
         .with_elements(handle, |elements: &tfrt_tensor::Elements<'_, f32>| {

@@ -62,7 +62,7 @@ impl Functions {
     }
 }
 
-/// A function of one expression; `BODY` may use `%cpu`, and `%x` and `%y`.
+/// Returns a function of one expression; `BODY` may use `%cpu`, and `%x` and `%y`.
 fn function(body: &str) -> String {
     format!(
         "func @f(%x: !corert.tensorhandle, %y: !corert.tensorhandle) -> !corert.tensorhandle {{
@@ -74,7 +74,7 @@ fn function(body: &str) -> String {
     )
 }
 
-/// An op on a device.
+/// Returns an op on a device.
 fn on(device: &str, result: &str, op: &str, operands: &[&str]) -> String {
     let handles = vec!["!corert.tensorhandle"; operands.len()].join(", ");
     format!(

@@ -67,7 +67,7 @@ fn what_is_no_image_is_an_error() {
         .with_code(ErrorCode::InvalidArgument);
 }
 
-/// An image that claims to be of this size.
+/// Returns an image that claims to be of this size.
 fn claiming(height: u16, width: u16) -> Vec<u8> {
     let mut data = file("baseline.jpg");
     let frame = data
@@ -94,13 +94,14 @@ fn an_image_takes_no_more_memory_than_there_is() {
     assert!(images::decode(&file("baseline.jpg"), &memory).is_ok());
 }
 
-/// A field of bytes behind its number.
+/// Returns a field of bytes behind its number.
 fn field(number: u8, content: &[u8]) -> Vec<u8> {
     let len = u8::try_from(content.len()).unwrap();
     [&[number << 3 | 2, len], content].concat()
 }
 
-/// A record of these features: a key, the number of the type of the values, and the list of them.
+/// Returns a record of these features: a key, the number of the type of the values, and the list of
+/// them.
 fn record(features: &[(&str, u8, &[u8])]) -> Vec<u8> {
     let entries = features.iter().flat_map(|(key, kind, values)| {
         let feature = field(2, &field(*kind, values));

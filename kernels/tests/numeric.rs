@@ -69,8 +69,8 @@ fn is_done(outcome: TestOutcome) {
     outcome.expect_done();
 }
 
-/// Sees to it that no number is further from what it should be than some units of single precision,
-/// of the sum of what went into it.
+/// Checks that no number is further from what it should be than some units of single precision, of
+/// the sum of what went into it.
 fn assert_near(found: &[f32], expected: &[f64], scale: f64) {
     assert_eq!(found.len(), expected.len());
     for (index, (&found, &expected)) in found.iter().zip(expected).enumerate() {
@@ -168,7 +168,7 @@ impl Sample {
         }
     }
 
-    /// The convolution in double precision.
+    /// Returns the convolution in double precision.
     fn output(&self) -> Vec<f64> {
         let mut output = vec![0.0; self.shape.output_len()];
         let (input, filter) = (widen(&self.input), widen(&self.filter));

@@ -106,7 +106,7 @@ fn read_cases() -> BTreeMap<usize, Case> {
     cases
 }
 
-/// A tensor of its own, as kernels may write into it.
+/// Returns a tensor of its own, as kernels may write into it.
 fn copied(tensor: &DenseHostTensor) -> DenseHostTensor {
     let buffer = HostBuffer::copied(&malloc(), &tensor.buffer().read().unwrap()).unwrap();
     DenseHostTensor::from_buffer(tensor.dtype(), tensor.shape().clone(), buffer).unwrap()
@@ -255,7 +255,7 @@ impl Real for f64 {
     }
 }
 
-/// A unit in the last place of a number.
+/// Returns a unit in the last place of a number.
 fn ulp<T: Real>(number: f64) -> f64 {
     let exponent = number.abs().max(T::MIN_POSITIVE).log2().floor();
     T::EPSILON * exponent.exp2()

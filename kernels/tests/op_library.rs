@@ -36,12 +36,12 @@ impl Ops {
         self.0.op(op)?.results(count).ready()?.call_all(&operands)
     }
 
-    /// The results of an op, or its error.
+    /// Returns the results of an op, or its error.
     fn says<const N: usize>(&self, op: &str, operands: [TensorHandle; N]) -> String {
         shown(self.results(op, &operands, 1))
     }
 
-    /// The same, with an attribute.
+    /// Returns the same, with an attribute.
     fn says_with<const N: usize>(
         &self,
         op: &str,

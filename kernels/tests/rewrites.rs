@@ -210,7 +210,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// A function of so many operands.
+/// Returns a function of so many operands.
 fn function(num_operands: usize, body: &str) -> String {
     let operands = ["%a", "%b", "%c", "%d", "%e", "%f"];
     let operands = operands[..num_operands].iter();

@@ -47,7 +47,7 @@ pub enum Choice {
     Min,
 }
 
-/// `output[i] = f(left[i], right[i])`.
+/// Computes `output[i] = f(left[i], right[i])`.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -81,7 +81,7 @@ pub fn apply<T: Arithmetic>(function: Binary, left: &[T], right: &[T], output: &
     );
 }
 
-/// `target[i] = f(target[i], right[i])`.
+/// Computes `target[i] = f(target[i], right[i])`.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -99,7 +99,7 @@ pub fn apply_in_place<T: Arithmetic>(function: Binary, target: &mut [T], right: 
     );
 }
 
-/// `output = f(left, right)`, both stretched to the common shape.
+/// Computes `output = f(left, right)`, both broadcast to the common shape.
 ///
 /// # Errors
 /// If a slice is not as long as its shape says; the output is then untouched.
@@ -212,7 +212,7 @@ pub fn broadcast_in_place<T: Arithmetic>(
     Ok(())
 }
 
-/// Whether `left` compares to `right`, both stretched to the common shape.
+/// Returns whether `left` compares to `right`, both broadcast to the common shape.
 ///
 /// # Errors
 /// If a slice is not as long as its shape says; the output is then untouched.
@@ -244,7 +244,8 @@ pub fn compare<T: PartialOrd + Copy>(
     Ok(())
 }
 
-/// The greater or the lesser of each two elements, both sides stretched to the common shape.
+/// Returns the greater or the lesser of each two elements, both sides broadcast to the common
+/// shape.
 ///
 /// # Errors
 /// If a slice is not as long as its shape says; the output is then untouched.
@@ -278,7 +279,8 @@ pub fn choose<T: Ordered>(
     Ok(())
 }
 
-/// `output[i] = 1` where `left[i] == right[i]`, else `0`, in the tensors' own element type.
+/// Computes `output[i] = 1` where `left[i] == right[i]`, else `0`, in the tensors' own element
+/// type.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -303,7 +305,7 @@ pub fn equal<T: Arithmetic>(left: &[T], right: &[T], output: &mut [T]) {
     );
 }
 
-/// `target[i] = 1` where `target[i] == right[i]`, else `0`.
+/// Computes `target[i] = 1` where `target[i] == right[i]`, else `0`.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -323,7 +325,7 @@ pub fn equal_in_place<T: Arithmetic>(target: &mut [T], right: &[T]) {
     );
 }
 
-/// `target[i] += factor · summand[i]`: a step of gradient descent with `-rate`.
+/// Computes `target[i] += factor · summand[i]`: a step of gradient descent with `-rate`.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -400,7 +402,7 @@ fn compare_run<T: PartialOrd + Copy>(
     }
 }
 
-/// One loop for each way in which the sides move.
+/// Returns one loop for each way in which the sides move.
 #[inline(always)]
 fn run_of<T: Copy, U: Copy>(
     left: &[T],

@@ -100,7 +100,7 @@ impl Broadcast {
         })
     }
 
-    /// The common shape.
+    /// Returns the common shape.
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.shape

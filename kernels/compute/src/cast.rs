@@ -2,7 +2,7 @@
 //!
 //! Floating-point numbers round to nearest; to integers they are cut towards zero, and those that
 //! do not fit become the nearest value that does, NaN becomes 0. Integers keep their low bits. A
-//! truth value is 0 or 1; a number is true if it is not zero.
+//! Boolean is 0 or 1; a number is true if it is not zero.
 
 use half::{bf16, f16};
 
@@ -10,12 +10,12 @@ use crate::lanes::vectorised;
 
 /// An element type that converts to `T`.
 pub trait CastTo<T>: Copy {
-    /// The value in the other type.
+    /// Returns the value in the other type.
     #[must_use]
     fn cast(self) -> T;
 }
 
-/// `output[i] = input[i]`, converted.
+/// Computes `output[i] = input[i]`, converted.
 ///
 /// # Panics
 /// If the slices differ in length.

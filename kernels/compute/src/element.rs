@@ -9,24 +9,24 @@ pub trait Arithmetic: Copy + Default + PartialEq + Send + Sync + 'static {
     /// The neutral element of multiplication.
     const ONE: Self;
 
-    /// The sum.
+    /// Returns the sum.
     #[must_use]
     fn plus(self, other: Self) -> Self;
-    /// The difference.
+    /// Returns the difference.
     #[must_use]
     fn minus(self, other: Self) -> Self;
-    /// The product.
+    /// Returns the product.
     #[must_use]
     fn times(self, other: Self) -> Self;
-    /// The quotient. Integers round towards zero; division by the integer zero yields zero, and the
-    /// least integer divided by -1 wraps around to itself.
+    /// Returns the quotient. Integers round towards zero; division by the integer zero yields zero,
+    /// and the least integer divided by -1 wraps around to itself.
     #[must_use]
     fn over(self, other: Self) -> Self;
 }
 
 /// An element type that counts convert to, for means.
 pub trait FromCount: Arithmetic {
-    /// The nearest value to a count; integers keep its low bits.
+    /// Returns the nearest value to a count; integers keep its low bits.
     #[must_use]
     fn from_count(count: usize) -> Self;
 }

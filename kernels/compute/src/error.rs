@@ -59,8 +59,8 @@ pub(crate) fn check_len(
     )))
 }
 
-/// The product of extents that [`checked_product`] has passed: if one of them is 0, the others need
-/// not be small.
+/// Returns the product of extents that [`checked_product`] has passed: if one of them is 0, the
+/// others need not be small.
 pub(crate) fn product(extents: &[usize]) -> usize {
     if extents.contains(&0) {
         return 0;
@@ -68,7 +68,7 @@ pub(crate) fn product(extents: &[usize]) -> usize {
     extents.iter().product()
 }
 
-/// The product of extents, unless it exceeds what can be addressed.
+/// Returns the product of extents, unless it exceeds what can be addressed.
 pub(crate) fn checked_product(routine: &str, extents: &[usize]) -> Result<usize, ComputeError> {
     // A zero makes any product small, but only if the others do not overflow before it is met.
     if extents.contains(&0) {

@@ -80,14 +80,14 @@ impl Fourier {
         })
     }
 
-    /// The length.
+    /// Returns the length.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a length of 0 is refused")]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// How many numbers a transform needs beside the signal.
+    /// Returns how many numbers a transform needs beside the signal.
     #[must_use]
     pub fn workspace_len(&self) -> usize {
         self.kernel.len()
@@ -162,7 +162,7 @@ fn times(a: ComplexPair, b: ComplexPair) -> ComplexPair {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
-/// The first half of the roots of unity of an order.
+/// Returns the first half of the roots of unity of an order.
 fn roots(order: usize) -> Vec<ComplexPair> {
     let angle = -2.0 * PI / order as f64;
     (0..order / 2).map(|k| unit(angle * k as f64)).collect()
@@ -202,7 +202,7 @@ fn by_halves(roots: &[ComplexPair], signal: &mut [ComplexPair]) {
 mod tests {
     use super::*;
 
-    /// The definition.
+    /// Returns the definition.
     fn plain(signal: &[ComplexPair]) -> Vec<ComplexPair> {
         let len = signal.len();
         let element = |k: usize| {

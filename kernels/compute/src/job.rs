@@ -32,21 +32,21 @@ pub unsafe trait Plan: Sync {
     /// What is read: slices, mostly.
     type Operands<'a>: Copy + Sync;
 
-    /// How the routine is called in error texts.
+    /// Returns how the routine is called in error texts.
     fn name(&self) -> &'static str;
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     fn blocks(&self) -> usize;
 
-    /// How many elements the output has.
+    /// Returns how many elements the output has.
     fn output_len(&self) -> usize;
 
-    /// How many elements of scratch memory one block needs.
+    /// Returns how many elements of scratch memory one block needs.
     fn workspace_len(&self) -> usize {
         0
     }
 
-    /// Whether the operands are as long as the plan says.
+    /// Returns whether the operands are as long as the plan says.
     ///
     /// # Errors
     /// If not.
@@ -145,13 +145,13 @@ impl<'a, T> SharedSlice<'a, T> {
         }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Returns `true` if there is no element.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -279,7 +279,7 @@ pub enum Progress {
 }
 
 impl<P: Plan, O: AsMut<[P::Element]>> Job<P, O> {
-    /// A job that writes `output`.
+    /// Creates a job that writes `output`.
     ///
     /// # Errors
     /// If the output is not as long as the plan says.
@@ -312,17 +312,17 @@ impl<P: Plan, O: AsMut<[P::Element]>> Job<P, O> {
 }
 
 impl<P: Plan, O> Job<P, O> {
-    /// The plan.
+    /// Returns the plan.
     pub fn plan(&self) -> &P {
         &self.plan
     }
 
-    /// How many blocks are to be run: none if the output has no elements.
+    /// Returns how many blocks are to be run: none if the output has no elements.
     pub fn blocks(&self) -> usize {
         self.claims.blocks
     }
 
-    /// How many elements of scratch memory one block needs: none if there is no block.
+    /// Returns how many elements of scratch memory one block needs: none if there is no block.
     pub fn workspace_len(&self) -> usize {
         match self.blocks() {
             0 => 0,

@@ -27,27 +27,27 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     ) -> Self::Vector<S>;
     fn mul<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
     fn add<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
-    /// The sum of the elements.
+    /// Returns the sum of the elements.
     fn sum<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
-    /// `floor` where `value < floor`, else `value`: a NaN stays.
+    /// Returns `floor` where `value < floor`, else `value`: a NaN stays.
     fn at_least<S: Simd>(
         simd: S,
         value: Self::Vector<S>,
         floor: Self::Vector<S>,
     ) -> Self::Vector<S>;
-    /// `ceiling` where `value > ceiling`, else `value`: a NaN stays.
+    /// Returns `ceiling` where `value > ceiling`, else `value`: a NaN stays.
     fn at_most<S: Simd>(
         simd: S,
         value: Self::Vector<S>,
         ceiling: Self::Vector<S>,
     ) -> Self::Vector<S>;
 
-    /// A vector of a slice's elements, filled up with zeros.
+    /// Creates a vector of a slice's elements, filled up with zeros.
     fn load_partial<S: Simd>(simd: S, slice: &[Self]) -> Self::Vector<S>;
     /// Stores as many elements as the slice has, at most a vector's.
     fn store_partial<S: Simd>(simd: S, slice: &mut [Self], value: Self::Vector<S>);
 
-    /// The whole vectors at the front of a slice, and the elements left over.
+    /// Returns the whole vectors at the front of a slice, and the elements left over.
     fn vectors<S: Simd>(slice: &[Self]) -> (&[Self::Vector<S>], &[Self]);
     fn vectors_mut<S: Simd>(slice: &mut [Self]) -> (&mut [Self::Vector<S>], &mut [Self]);
 }
@@ -171,7 +171,7 @@ pub(crate) fn vectorised<R>(body: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(body)
 }
 
-/// How many elements of `T` fit into one register that [`dispatch`] chooses.
+/// Returns how many elements of `T` fit into one register that [`dispatch`] chooses.
 pub(crate) fn native_lanes<T: Lanes>() -> usize {
     struct Count<T>(std::marker::PhantomData<T>);
     impl<T: Lanes> WithSimd for Count<T> {
@@ -208,7 +208,7 @@ pub(crate) mod forced {
         INSTRUCTIONS.get()
     }
 
-    /// All that this processor can stand in for.
+    /// Returns all that this processor can stand in for.
     pub(crate) fn all() -> Vec<Instructions> {
         let mut all = vec![Instructions::Best, Instructions::Scalar];
         #[cfg(target_arch = "x86_64")]

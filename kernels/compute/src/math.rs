@@ -35,43 +35,43 @@ pub trait Real:
     /// `-∞`.
     const NEG_INFINITY: Self;
 
-    /// The nearest value to an integer.
+    /// Returns the nearest value to an integer.
     #[must_use]
     fn from_usize(value: usize) -> Self;
 
-    /// `self · factor + summand`, rounded once.
+    /// Returns `self · factor + summand`, rounded once.
     #[must_use]
     fn mul_add(self, factor: Self, summand: Self) -> Self;
 
-    /// The number without its sign.
+    /// Returns the number without its sign.
     #[must_use]
     fn abs(self) -> Self;
 
-    /// `a` where `condition`, else `b`, never by a branch: loops with a costly `a` or `b` stay
-    /// vector code.
+    /// Returns `a` where `condition`, else `b`, never by a branch: loops with a costly `a` or `b`
+    /// stay vector code.
     #[must_use]
     fn select(condition: bool, a: Self, b: Self) -> Self;
 
-    /// The square root, rounded to nearest.
+    /// Returns the square root, rounded to nearest.
     #[must_use]
     fn sqrt(self) -> Self;
 
-    /// `eˣ`.
+    /// Returns `eˣ`.
     #[must_use]
     fn exp(self) -> Self;
 
-    /// The natural logarithm; NaN for negative arguments, `-∞` for zero.
+    /// Returns the natural logarithm; NaN for negative arguments, `-∞` for zero.
     #[must_use]
     fn ln(self) -> Self;
 
-    /// `1 / √x`.
+    /// Returns `1 / √x`.
     #[must_use]
     #[inline(always)]
     fn rsqrt(self) -> Self {
         Self::from(1) / self.sqrt()
     }
 
-    /// `ln(1 + x)`, without the loss of digits for small `x`.
+    /// Returns `ln(1 + x)`, without the loss of digits for small `x`.
     #[must_use]
     #[inline(always)]
     fn ln_1p(self) -> Self {
@@ -88,15 +88,15 @@ pub trait Real:
         }
     }
 
-    /// The hyperbolic tangent where `|x| < 0.625`; elsewhere meaningless.
+    /// Returns the hyperbolic tangent where `|x| < 0.625`; elsewhere meaningless.
     #[must_use]
     fn tanh_near_zero(self) -> Self;
 
-    /// The hyperbolic tangent.
+    /// Returns the hyperbolic tangent.
     #[must_use]
     fn tanh(self) -> Self;
 
-    /// `1 / (1 + e⁻ˣ)`.
+    /// Returns `1 / (1 + e⁻ˣ)`.
     #[must_use]
     #[inline(always)]
     fn sigmoid(self) -> Self {
@@ -105,7 +105,7 @@ pub trait Real:
         Self::select(self < zero, power, one) / (one + power)
     }
 
-    /// `eˣ - 1`, without the loss of digits for small `x`.
+    /// Returns `eˣ - 1`, without the loss of digits for small `x`.
     #[must_use]
     #[inline(always)]
     fn exp_m1(self) -> Self {
@@ -117,7 +117,7 @@ pub trait Real:
         Self::select(self.abs() < one, near, self.exp() - one)
     }
 
-    /// The exponential linear unit: `x`, but `eˣ - 1` where `x` is negative.
+    /// Returns the exponential linear unit: `x`, but `eˣ - 1` where `x` is negative.
     #[must_use]
     #[inline(always)]
     fn elu(self) -> Self {
@@ -169,7 +169,7 @@ macro_rules! real {
                 Self::sqrt(self)
             }
 
-            /// `eˣ = 2ⁿ · eʳ` with `|r| ≤ ln(2) / 2`.
+            /// Computes `eˣ = 2ⁿ · eʳ` with `|r| ≤ ln(2) / 2`.
             #[inline(always)]
             fn exp(self) -> Self {
                 // Beyond these bounds the result is infinite or zero; within, the exponent
@@ -191,7 +191,7 @@ macro_rules! real {
                 value * scale(half) * scale(power.wrapping_sub(half))
             }
 
-            /// `ln(2ᵏ · (1 + f)) = k · ln(2) + ln(1 + f)` with `√½ ≤ 1 + f < √2`.
+            /// Computes `ln(2ᵏ · (1 + f)) = k · ln(2) + ln(1 + f)` with `√½ ≤ 1 + f < √2`.
             #[inline(always)]
             fn ln(self) -> Self {
                 let is_denormal = self < Self::MIN_POSITIVE;
@@ -225,7 +225,7 @@ macro_rules! real {
                 self + self * $tanh(self * self)
             }
 
-            /// A polynomial near zero, else by way of `e²ˣ`.
+            /// Returns a polynomial near zero, else by way of `e²ˣ`.
             #[inline(always)]
             fn tanh(self) -> Self {
                 let magnitude = self.abs();

@@ -125,7 +125,7 @@ impl<T: MatmulElement> Matmul<T> {
         })
     }
 
-    /// The shape.
+    /// Returns the shape.
     #[must_use]
     pub fn shape(&self) -> &MatmulShape {
         &self.shape
@@ -188,7 +188,7 @@ impl<T: MatmulElement> Matmul<T> {
         }
     }
 
-    /// Whether rows of `a` are copied before they are used.
+    /// Returns `true` if rows of `a` are copied before they are used.
     fn copies_a(&self) -> bool {
         if self.shape.transposes_a {
             return self.shape.m > 1;

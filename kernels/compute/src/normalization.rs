@@ -90,7 +90,7 @@ impl<T: Real> LayerNorm<'_, T> {
 }
 
 impl<T: Real> BatchNorm<'_, T> {
-    /// The number of channels.
+    /// Returns the number of channels.
     ///
     /// # Errors
     /// If a parameter has another number than the others.
@@ -102,8 +102,8 @@ impl<T: Real> BatchNorm<'_, T> {
         Ok(channels)
     }
 
-    /// The same as one factor and one summand for each channel, to be fused onto a convolution:
-    /// `x · scale + shift`.
+    /// Returns the same as one factor and one summand for each channel, to be fused onto a
+    /// convolution: `x · scale + shift`.
     ///
     /// Not the same to the last digit as [`apply`](Self::apply), where the mean is large against
     /// the deviation.

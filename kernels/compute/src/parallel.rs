@@ -17,7 +17,8 @@
 /// assert_eq!(sum.into_inner(), 6);
 /// ```
 pub trait Parallel: Sync {
-    /// How many blocks may run at the same time, at least 1: what a routine divides its work for.
+    /// Returns how many blocks may run at the same time, at least 1: what a routine divides its
+    /// work for.
     fn width(&self) -> usize;
 
     /// Calls `body` once with each number below `blocks`, in any order, and returns when all calls
@@ -104,7 +105,7 @@ pub(crate) fn block_count(width: usize, units: usize, operations: usize) -> usiz
 const MIN_BLOCK_OPERATIONS: usize = 1 << 18;
 const BLOCKS_PER_THREAD: usize = 4;
 
-/// The `index`-th of `parts` nearly equal ranges of `0..len`, in order and without gaps.
+/// Returns the `index`-th of `parts` nearly equal ranges of `0..len`, in order and without gaps.
 pub(crate) fn share(len: usize, parts: usize, index: usize) -> std::ops::Range<usize> {
     let (each, more) = (len / parts, len % parts);
     let start = index * each + index.min(more);

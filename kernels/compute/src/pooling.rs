@@ -110,7 +110,7 @@ impl Pooling {
         self.columns.output * self.channels
     }
 
-    /// The greatest element of each window, but at least `start`; NaNs are passed over.
+    /// Returns the greatest element of each window, but at least `start`; NaNs are ignored.
     ///
     /// # Errors
     /// If a slice is not as long as its shape says; the output is then untouched.
@@ -150,7 +150,7 @@ impl Pooling {
         Ok(())
     }
 
-    /// The mean of each window.
+    /// Returns the mean of each window.
     ///
     /// # Errors
     /// If a slice is not as long as its shape says; the output is then untouched.
@@ -196,8 +196,8 @@ impl Pooling {
         Ok(())
     }
 
-    /// The gradient of [`max`](Self::max): each output's gradient goes to the first greatest
-    /// element of its window. A window without an element above `start` passes nothing on.
+    /// Returns the gradient of [`max`](Self::max): each output's gradient goes to the first
+    /// greatest element of its window. A window without an element above `start` passes nothing on.
     ///
     /// # Errors
     /// If a slice is not as long as its shape says; the result is then untouched.
@@ -246,8 +246,8 @@ impl Pooling {
         Ok(())
     }
 
-    /// The gradient of [`average`](Self::average): each output's gradient is spread evenly over its
-    /// window.
+    /// Returns the gradient of [`average`](Self::average): each output's gradient is spread evenly
+    /// over its window.
     ///
     /// # Errors
     /// If a slice is not as long as its shape says; the result is then untouched.

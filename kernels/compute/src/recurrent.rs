@@ -29,7 +29,7 @@ pub enum RecurrentCell {
 }
 
 impl RecurrentCell {
-    /// The number of gates, which is how often the weights repeat.
+    /// Returns the number of gates, which is how often the weights repeat.
     #[must_use]
     pub fn gates(self) -> usize {
         match self {
@@ -39,7 +39,7 @@ impl RecurrentCell {
         }
     }
 
-    /// The number of activation functions.
+    /// Returns the number of activation functions.
     #[must_use]
     pub fn activations(self) -> usize {
         match self {
@@ -248,7 +248,7 @@ impl Recurrent<'_> {
     }
 }
 
-/// `a · bᵀ`, where `a` is `[m, k]` and `b` is `[n, k]`.
+/// Returns `a · bᵀ`, where `a` is `[m, k]` and `b` is `[n, k]`.
 fn product(a: &[f64], b: &[f64], [m, k, n]: [usize; 3]) -> Result<Vec<f64>, ComputeError> {
     let plan = Matmul::<f64>::new(MatmulShape::new(m, n, k).transposed(false, true), 1)?;
     let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
@@ -300,8 +300,8 @@ mod tests {
             }
         }
 
-        /// One gate of one sequence before its function, but for peepholes: by the definition,
-        /// number by number.
+        /// Returns one gate of one sequence before its function, but for peepholes: by the
+        /// definition, number by number.
         fn gate(
             &self,
             cell: RecurrentCell,
@@ -355,7 +355,7 @@ mod tests {
             (y, hidden)
         }
 
-        /// The same, step by step.
+        /// Returns the same, step by step.
         fn plain(
             &self,
             cell: RecurrentCell,

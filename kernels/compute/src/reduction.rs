@@ -18,9 +18,9 @@ pub enum Reduction {
     Mean,
     /// The product.
     Product,
-    /// The greatest; NaNs are passed over.
+    /// The greatest; NaNs are ignored.
     Max,
-    /// The least; NaNs are passed over.
+    /// The least; NaNs are ignored.
     Min,
 }
 
@@ -44,7 +44,7 @@ pub struct Axes {
     shape: Vec<usize>,
     is_reduced: Vec<bool>,
     /// Extents of merged neighbours, alternately kept and reduced; the first is kept, the last as
-    /// `is_reduced` says. Extents of 1 are left out but for the first.
+    /// `is_reduced` says. Extents of 1 are omitted but for the first.
     merged: Vec<usize>,
     input_len: usize,
     output_len: usize,
@@ -94,7 +94,7 @@ impl Axes {
         })
     }
 
-    /// The shape of the result, with the reduced axes as extents of 1 or without them.
+    /// Returns the shape of the result, with the reduced axes as extents of 1 or without them.
     #[must_use]
     pub fn output_shape(&self, keeps_axes: bool) -> Vec<usize> {
         let axes = self.shape.iter().zip(&self.is_reduced);
@@ -111,7 +111,7 @@ impl Axes {
         self.output_len
     }
 
-    /// How many elements each element of the result is made of.
+    /// Returns how many elements each element of the result is made of.
     #[must_use]
     pub fn count(&self) -> usize {
         let reduced = self
@@ -210,7 +210,7 @@ fn divide<T: FromCount>(sums: &mut [T], count: usize) {
     sums.iter_mut().for_each(|sum| *sum = sum.over(count));
 }
 
-/// The place of an axis, which may count from the end.
+/// Returns the place of an axis, which may count from the end.
 pub(crate) fn resolve_axis(routine: &str, axis: isize, rank: usize) -> Result<usize, ComputeError> {
     let index = if axis < 0 {
         rank.checked_sub(axis.unsigned_abs())
@@ -290,7 +290,7 @@ fn fold_columns<T: Copy>(
 
 /// An element type that holds the place of an element.
 pub trait Index: Copy + Send + Sync + 'static {
-    /// The place; its low bits, if there are more.
+    /// Returns the place; its low bits, if there are more.
     #[must_use]
     fn from_place(place: usize) -> Self;
 }
@@ -307,8 +307,8 @@ impl Index for i64 {
     }
 }
 
-/// Where along an axis the greatest element is: the first of equals. A NaN is not greater than
-/// anything, so it is found only at place 0, if nothing is greater than `LOWEST` there.
+/// Returns where along an axis the greatest element is: the first of equals. A NaN is not greater
+/// than anything, so it is found only at place 0, if nothing is greater than `LOWEST` there.
 ///
 /// # Shapes
 /// `input`: `shape`; `output`: `shape` without `axis`.

@@ -67,7 +67,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// A way to read.
+    /// Creates a way to read.
     #[must_use]
     pub fn new(interpolation: Interpolation, border: Border, aligns_corners: bool) -> Self {
         Self {
@@ -77,7 +77,7 @@ impl Sampler {
         }
     }
 
-    /// The coordinate of a number from -1, the one border of an axis, to 1, the other.
+    /// Returns the coordinate of a number from -1, the one border of an axis, to 1, the other.
     #[must_use]
     pub fn coordinate(&self, normalized: f64, extent: usize) -> f64 {
         let extent = extent as f64;
@@ -87,7 +87,7 @@ impl Sampler {
         }
     }
 
-    /// The taps of a coordinate along an axis. An axis without pixels has none.
+    /// Returns the taps of a coordinate along an axis. An axis without pixels has none.
     #[must_use]
     pub fn taps(&self, coordinate: f64, extent: usize) -> Taps {
         if extent == 0 || coordinate.is_nan() {
@@ -139,7 +139,7 @@ impl Sampler {
     }
 }
 
-/// A coordinate, mirrored at the borders until it lies between them.
+/// Returns a coordinate, mirrored at the borders until it lies between them.
 fn mirrored(x: f64, least: f64, greatest: f64) -> f64 {
     let range = greatest - least;
     if range <= 0.0 {
@@ -159,7 +159,7 @@ fn mirrored(x: f64, least: f64, greatest: f64) -> f64 {
     }
 }
 
-/// The weights of the four pixels around a place.
+/// Returns the weights of the four pixels around a place.
 fn cubic(t: f64) -> [f64; 4] {
     const A: f64 = -0.75;
     let near = |x: f64| ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0;
@@ -167,8 +167,8 @@ fn cubic(t: f64) -> [f64; 4] {
     [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)]
 }
 
-/// The sum of the pixels of an image under all combinations of the taps of its axes. `dims` are the
-/// extents of the image, outermost first; `taps` are those of its axes, in that order.
+/// Returns the sum of the pixels of an image under all combinations of the taps of its axes. `dims`
+/// are the extents of the image, outermost first; `taps` are those of its axes, in that order.
 ///
 /// # Panics
 /// If a tap is of an axis with more pixels than `dims` says, and the image is too short for it.
@@ -185,7 +185,7 @@ pub fn read(image: &[f64], dims: &[usize], taps: &[Taps]) -> f64 {
     read_from(image, dims, taps, 0)
 }
 
-/// The sum within the row, plane, … whose number is `row`.
+/// Returns the sum within the row, plane, … whose number is `row`.
 fn read_from(image: &[f64], dims: &[usize], taps: &[Taps], row: usize) -> f64 {
     let (Some((&extent, dims)), Some((own, taps))) = (dims.split_first(), taps.split_first())
     else {

@@ -11,7 +11,8 @@ use crate::error::{ComputeError, check_len};
 use crate::lanes::vectorised;
 use crate::math::Real;
 
-/// `output = eˣ / Σ eˣ` along each row. The maximum is subtracted first, so that nothing overflows.
+/// Computes `output = eˣ / Σ eˣ` along each row. The maximum is subtracted first, so that nothing
+/// overflows.
 ///
 /// # Errors
 /// If the slices differ in length, or rows do not fill them.
@@ -47,7 +48,7 @@ pub fn softmax<T: Real>(
     Ok(())
 }
 
-/// `output = x - ln(Σ eˣ)` along each row.
+/// Computes `output = x - ln(Σ eˣ)` along each row.
 ///
 /// # Errors
 /// If the slices differ in length, or rows do not fill them.
@@ -90,8 +91,8 @@ pub fn unstabilised_softmax_in_place<T: Real>(tensor: &mut [T]) {
     );
 }
 
-/// The cross entropy of `softmax(logits)` and `labels` for each row, and its gradient by the
-/// logits.
+/// Returns the cross entropy of `softmax(logits)` and `labels` for each row, and its gradient by
+/// the logits.
 ///
 /// `loss = -Σ labels · log_softmax(logits)`; `gradient = softmax(logits) · Σ labels - labels`.
 ///
@@ -155,7 +156,7 @@ pub fn softmax_cross_entropy<T: Real>(
     Ok(())
 }
 
-/// The greatest element; a NaN is passed over, and makes the sum of the powers NaN anyway.
+/// Returns the greatest element; a NaN is passed over, and makes the sum of the powers NaN anyway.
 #[inline(always)]
 fn greatest<T: Real>(row: &[T]) -> T {
     let mut partial = [T::NEG_INFINITY; SIDE_BY_SIDE];
@@ -174,7 +175,7 @@ fn greatest<T: Real>(row: &[T]) -> T {
 
 const SIDE_BY_SIDE: usize = 32;
 
-/// A sum in an order that the processor does not change.
+/// Returns a sum in an order that the processor does not change.
 #[inline(always)]
 pub(crate) fn sum<T: Real>(row: &[T]) -> T {
     let mut partial = [T::from(0); SIDE_BY_SIDE];

@@ -37,12 +37,12 @@ pub(crate) struct PanelLayout {
 }
 
 impl PanelLayout {
-    /// The layout for this processor's registers.
+    /// Returns the layout for this processor's registers.
     pub(crate) fn new<T: Lanes>(k: usize, n: usize) -> Self {
         Self::for_lanes(k, n, native_lanes::<T>())
     }
 
-    /// The layout for registers of so many elements.
+    /// Returns the layout for registers of so many elements.
     pub(crate) fn for_lanes(k: usize, n: usize, lanes: usize) -> Self {
         Self {
             k,
@@ -328,9 +328,9 @@ impl<T: Lanes> Clamp<T> {
 }
 
 impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
-    /// The same for the panel from `column` on, if all its columns are the output's, and sums are
-    /// not scaled by `alpha` nor added to by `beta`. The results are the same, bit by bit: a factor
-    /// that is not given is one, and a summand minus zero.
+    /// Returns the same for the panel from `column` on, if all its columns are the output's, and
+    /// sums are not scaled by `alpha` nor added to by `beta`. The results are the same, bit by bit:
+    /// a factor that is not given is one, and a summand minus zero.
     #[inline(always)]
     pub(crate) fn of_panel<S: Simd>(
         &self,

@@ -2,8 +2,8 @@
 
 use crate::error::{ComputeError, check_len, checked_product};
 
-/// `output[i[permutation[0]], i[permutation[1]], …] = input[i[0], i[1], …]`: axis `a` of the output
-/// is axis `permutation[a]` of the input.
+/// Computes `output[i[permutation[0]], i[permutation[1]], …] = input[i[0], i[1], …]`: axis `a` of
+/// the output is axis `permutation[a]` of the input.
 ///
 /// # Shapes
 /// `input`: `shape`; `output`: `shape[permutation[0]], shape[permutation[1]], …`.
@@ -61,7 +61,8 @@ struct Axis {
     stride: usize,
 }
 
-/// The axes of the output without extents of 1, neighbours merged that are neighbours in the input.
+/// Returns the axes of the output without extents of 1, neighbours merged that are neighbours in
+/// the input.
 fn merge_axes(shape: &[usize], permutation: &[usize]) -> Vec<Axis> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {

@@ -120,10 +120,10 @@
 //!   payload is not: its chain is an error.
 //! - *A task dies*, or is cut off: the others notice within
 //!   [`ServerConfig::failure_timeout`](tfrt::distributed::ServerConfig). Whatever waits for the
-//!   task becomes the error `task /job:worker/task:1 is lost: …`; everything else goes on.
+//!   task becomes the error `task /job:worker/task:1 is lost: …`; everything else continues.
 //!   Collectives of its groups fail on every member. A task that was lost does not come back: start
 //!   it again, and make a new context.
-//! - *A receiver is slow*: payloads that nobody has asked for have a limit
+//! - *A receiver is slow*: payloads that no one has asked for have a limit
 //!   ([`ServerConfig::max_unclaimed_bytes`](tfrt::distributed::ServerConfig)). Beyond it, a send
 //!   stays pending, and its payload is sent again until there is room.
 //! - *The client dies*: the others drop its context and everything in it.

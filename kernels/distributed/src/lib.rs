@@ -44,13 +44,13 @@ mod op_verifiers;
 use tfrt::distributed::{RemoteError, RemoteErrors};
 use tfrt::prelude::*;
 
-/// An error of another task, as a value. It is not reported as one of the kernel: it did not happen
-/// here.
+/// Returns an error of another task, as a value. It is not reported as one of the kernel: it did
+/// not happen here.
 fn failed<T: Value>(error: impl Into<RemoteErrors>, host: &HostContext) -> AsyncValueRef<T> {
     AsyncValueRef::error(error.into().to_value(host))
 }
 
-/// An error whose text stands alone, likewise.
+/// Returns an error whose text stands alone, likewise.
 fn failed_plainly<T: Value>(error: RemoteError) -> AsyncValueRef<T> {
     AsyncValueRef::error(error.into_plain())
 }

@@ -309,7 +309,7 @@ fn get_remote_object_id_from_th(
     Ok(id)
 }
 
-/// Makes an op handler that runs the ops of a device of the cluster on the task that has it.
+/// Creates an op handler that runs the ops of a device of the cluster on the task that has it.
 ///
 /// # Errors
 /// `Can't find device: D`

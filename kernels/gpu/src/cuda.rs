@@ -42,7 +42,7 @@ pub use solver::CudaSolver;
 
 use crate::api::{GpuError, GpuResult, Status};
 
-/// The result of a function of the driver.
+/// Returns the result of a function of the driver.
 fn status(call: &'static str, code: u32) -> GpuResult<()> {
     match code {
         0 => Ok(()),
@@ -50,14 +50,14 @@ fn status(call: &'static str, code: u32) -> GpuResult<()> {
     }
 }
 
-/// A function that the installed driver does not have.
+/// Returns a function that the installed driver does not have.
 #[cold]
 fn missing(call: &'static str) -> GpuError {
     GpuError::new(call, Status::SHARED_OBJECT_SYMBOL_NOT_FOUND)
         .with_details("the installed driver is too old for this function")
 }
 
-/// A handle that names nothing.
+/// Returns a handle that names nothing.
 #[cold]
 fn unknown(call: &'static str) -> GpuError {
     GpuError::new(call, Status::INVALID_HANDLE)

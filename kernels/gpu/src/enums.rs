@@ -53,7 +53,7 @@ impl AttrParam for Platform {
 }
 
 impl Platform {
-    /// How programs spell it.
+    /// Returns how programs spell it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -129,7 +129,7 @@ macro_rules! enumerations {
         }
 
         impl $name {
-            /// The case that files hold as `stored`.
+            /// Returns the case that files hold as `stored`.
             ///
             /// # Errors
             /// If there is none.
@@ -138,13 +138,13 @@ macro_rules! enumerations {
                 Ok(Self(stored))
             }
 
-            /// How programs spell it.
+            /// Returns how programs spell it.
             #[must_use]
             pub fn keyword(self) -> &'static str {
                 Self::DEF.keyword_of(self.0.into()).unwrap_or_default()
             }
 
-            /// The value in the library of NVIDIA.
+            /// Returns the value in the library of NVIDIA.
             ///
             /// # Errors
             /// `Expected platform to be CUDA, but got ROCm`.
@@ -165,7 +165,7 @@ macro_rules! enumerations {
     )+};
 }
 
-/// The value of a case of NVIDIA's.
+/// Returns the value of a case of NVIDIA's.
 fn cuda_value(stored: i64) -> Result<i64> {
     match stored & 3 {
         1 => Ok(stored >> 2),
@@ -337,7 +337,7 @@ macro_rules! plain_enumerations {
         }
 
         impl $name {
-            /// The value in the library.
+            /// Returns the value in the library.
             #[must_use]
             pub fn value(self) -> i32 {
                 self.0
@@ -372,7 +372,7 @@ plain_enumerations! {
 }
 
 impl CclDataType {
-    /// The bytes of an element.
+    /// Returns the bytes of an element.
     #[must_use]
     pub fn width(self) -> usize {
         match self.0 {
@@ -384,8 +384,8 @@ impl CclDataType {
     }
 }
 
-/// The type of the scalars that go with a type of the libraries, by the stored value: none if it
-/// has no such scalars.
+/// Returns the type of the scalars that go with a type of the libraries, by the stored value: none
+/// if it has no such scalars.
 pub(crate) fn scalar_type(keyword: &str) -> Option<&'static [&'static str]> {
     let name = keyword
         .strip_prefix("CUDA_R_")
@@ -410,7 +410,7 @@ pub(crate) fn scalar_type(keyword: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// The keyword of a stored value of an enumeration.
+/// Returns the keyword of a stored value of an enumeration.
 pub(crate) fn keyword_of<E: AttrParam>(stored: i128) -> Option<&'static str> {
     match E::KIND {
         AttrKind::Enum(def) => def.keyword_of(stored),

@@ -82,7 +82,7 @@ pub fn preload(program: &Arc<Program>, ctx: &ExecutionContext, context: &GpuCont
     result_of(program, PRELOAD, ctx, &[context]).map(drop)
 }
 
-/// Makes a stream in the primary context of a device.
+/// Creates a stream in the primary context of a device.
 ///
 /// # Errors
 /// `Invalid platform NONE`, `Unsupported platform ROCm`, and those of the driver.

@@ -88,7 +88,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The default options, with the failures that the environment asks for.
+    /// Returns the default options, with the failures that the environment asks for.
     ///
     /// # Errors
     /// If the variable is not well formed.
@@ -141,7 +141,7 @@ struct Libraries {
 }
 
 impl HostDevice {
-    /// A host device, as all that a program uses.
+    /// Returns a host device, as all that a program uses.
     #[must_use]
     pub fn open(options: Options) -> Arc<Gpu> {
         let shared = driver::Shared(Self::new(options));
@@ -189,7 +189,7 @@ impl HostDevice {
             .next()
     }
 
-    /// A call of a library function, which may be meant to fail.
+    /// Returns a call of a library function, which may be meant to fail.
     fn enter_library(
         &self,
         name: &'static str,
@@ -221,7 +221,7 @@ impl HostDevice {
         )))
     }
 
-    /// The number of a device.
+    /// Returns the number of a device.
     fn check_device(&self, call: &'static str, device: DeviceId) -> GpuResult<()> {
         if (0..self.options.num_devices).contains(&device.0) {
             return Ok(());
@@ -229,7 +229,7 @@ impl HostDevice {
         Err(GpuError::new(call, Status::INVALID_DEVICE))
     }
 
-    /// The queue that a library handle works on.
+    /// Returns the queue that a library handle works on.
     fn library_queue(
         &self,
         call: &'static str,

@@ -104,7 +104,8 @@ impl Gpu {
         }
     }
 
-    /// The CUDA libraries of the system. Those beside the driver are opened when they are needed.
+    /// Returns the CUDA libraries of the system. Those beside the driver are opened when they are
+    /// needed.
     fn cuda() -> Result<Arc<Self>> {
         let driver = CudaDriver::open().map_err(|error| {
             let advice = "`--gpu=host`, or the environment variable `TFRT_GPU=host`, runs GPU programs on threads of this process";
@@ -122,7 +123,7 @@ impl Gpu {
         }))
     }
 
-    /// The implementation that the environment asks for, CUDA if it does not say.
+    /// Returns the implementation that the environment asks for, CUDA if it does not say.
     ///
     /// # Errors
     /// If the variable has another value, or what the implementation needs is missing.
@@ -143,7 +144,7 @@ impl Gpu {
         is_new
     }
 
-    /// The implementation of a host, opened as the environment says if it has none.
+    /// Returns the implementation of a host, opened as the environment says if it has none.
     ///
     /// # Errors
     /// Those of [`from_environment`](Self::from_environment); they are the same each time.

@@ -106,7 +106,7 @@ enum Ownership {
 }
 
 impl GpuContext {
-    /// The primary context of a device.
+    /// Returns the primary context of a device.
     ///
     /// # Errors
     /// Those of the driver.
@@ -115,7 +115,7 @@ impl GpuContext {
         Ok(Self::new(device, handle, Ownership::Primary))
     }
 
-    /// A new context on a device.
+    /// Creates a new context on a device.
     ///
     /// # Errors
     /// Those of the driver.
@@ -124,7 +124,7 @@ impl GpuContext {
         Ok(Self::new(device, handle, Ownership::Created))
     }
 
-    /// A context that its owner destroys, after this object.
+    /// Creates a context that its owner destroys, after this object.
     #[must_use]
     pub fn borrowed(device: &GpuDevice, handle: ContextHandle) -> Self {
         Self::new(device, handle, Ownership::Borrowed)
@@ -140,19 +140,19 @@ impl GpuContext {
         }))
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> &GpuDevice {
         &self.0.device
     }
 
-    /// The implementation.
+    /// Returns the implementation.
     #[must_use]
     pub fn gpu(&self) -> &Arc<Gpu> {
         &self.0.device.gpu
     }
 
-    /// The handle.
+    /// Returns the handle.
     #[must_use]
     pub fn handle(&self) -> ContextHandle {
         self.0.handle
@@ -238,7 +238,7 @@ macro_rules! owned_handles {
                 }))
             }
 
-            /// An object around a handle that its owner destroys, after this object.
+            /// Creates an object around a handle that its owner destroys, after this object.
             #[must_use]
             pub fn borrowed(context: &GpuContext, handle: $handle $(, $field: $field_type)?) -> Self {
                 Self(Arc::new($owned {
@@ -249,13 +249,13 @@ macro_rules! owned_handles {
                 }))
             }
 
-            /// The handle.
+            /// Returns the handle.
             #[must_use]
             pub fn handle(&self) -> $handle {
                 self.0.handle
             }
 
-            /// The context.
+            /// Returns the context.
             #[must_use]
             pub fn context(&self) -> &GpuContext {
                 &self.0.context
@@ -343,7 +343,7 @@ impl Stream {
         driver.stream_synchronize(self.handle())
     }
 
-    /// How many clones of this object there are.
+    /// Returns the number of clones of this object.
     pub(crate) fn num_references(&self) -> usize {
         Arc::strong_count(&self.0)
     }

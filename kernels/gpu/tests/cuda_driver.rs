@@ -60,7 +60,7 @@ fn over_driver(test: &str, fail: &str, body: impl FnOnce(Arc<CudaDriver>)) -> Op
     Some(calls.lines().filter(is_kept).map(str::to_owned).collect())
 }
 
-/// A driver with a context and a stream.
+/// Returns a driver with a context and a stream.
 fn start(driver: &CudaDriver) -> (Current, StreamHandle) {
     driver.init().unwrap();
     let device = driver.device(0).unwrap();

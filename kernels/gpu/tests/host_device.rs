@@ -13,7 +13,7 @@ use tfrt_tensor::HostBuffer;
 
 tfrt::link!(tfrt_kernels, tfrt_gpu);
 
-/// A device with a current context.
+/// Returns a device with a current context.
 fn open() -> (Arc<Gpu>, Current) {
     open_with(Options::default())
 }

@@ -24,9 +24,9 @@ use crate::{allocate, invalid};
 /// decoder of a progressive JPEG image keeps 6 bytes for each.
 pub const MAX_PIXELS: usize = 1 << 26;
 
-/// The pixels of an image in JPEG, PNG or WebP format, which its first bytes tell. Samples of 16
-/// bits are reduced to their upper 8. With `channels` 0, the image has the channels of the file;
-/// otherwise it is converted to 1, 3 or 4.
+/// Returns the pixels of an image in JPEG, PNG or WebP format, which its first bytes tell. Samples
+/// of 16 bits are reduced to their upper 8. With `channels` 0, the image has the channels of the
+/// file; otherwise it is converted to 1, 3 or 4.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -88,7 +88,7 @@ fn guard(
         .unwrap_or_else(|_| Err(undecodable(format, "the decoder panicked")))
 }
 
-/// An image for the pixels that a file claims to have.
+/// Returns an image for the pixels that a file claims to have.
 fn allocate_claimed(
     format: &str,
     [height, width, channels]: [usize; 3],
@@ -222,7 +222,7 @@ fn decode_webp(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<DenseH
     Ok(image)
 }
 
-/// The image with other channels: 0 for those that it has.
+/// Returns the image with other channels: 0 for those that it has.
 fn convert(
     image: DenseHostTensor,
     channels: usize,
@@ -258,7 +258,7 @@ fn convert(
     Ok(converted)
 }
 
-/// The brightness of a colour, as JPEG weighs it.
+/// Returns the brightness of a colour, as JPEG weighs it.
 fn brightness([red, green, blue]: [u8; 3]) -> u8 {
     let sum = 19_595 * u32::from(red) + 38_470 * u32::from(green) + 7_471 * u32::from(blue);
     // The weights add up to 2^16.

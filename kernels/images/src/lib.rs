@@ -49,7 +49,7 @@ const DIALECTS: &[DialectDef] = &[DialectDef {
 
 tfrt::declare_dialects!(DIALECTS);
 
-/// A new image of these extents.
+/// Returns a new image of these extents.
 fn allocate(
     dtype: DType,
     extents: [usize; 3],

@@ -39,7 +39,7 @@ impl FromStr for Axis {
     }
 }
 
-/// The mirror image. Elements may be of any type.
+/// Returns the mirror image. Elements may be of any type.
 ///
 /// # Errors
 /// If the tensor is not an image, or there is no memory.
@@ -77,9 +77,9 @@ pub fn flip(
     Ok(flipped)
 }
 
-/// The image as numbers of type f32: `(x · scale - mean[c]) / deviation[c]` for each element x of
-/// channel c. The image is of type u8 or f32; a `scale` of 1/255 takes bytes to numbers from 0
-/// to 1.
+/// Returns the image as numbers of type f32: `(x · scale - mean[c]) / deviation[c]` for each
+/// element x of channel c. The image is of type u8 or f32; a `scale` of 1/255 takes bytes to
+/// numbers from 0 to 1.
 ///
 /// # Errors
 /// If the image is of another type, there is not one mean and one deviation for each channel (or
@@ -141,7 +141,7 @@ fn fill<T: Element + Into<f32>>(
     }
 }
 
-/// The image as a tensor of shape `[channels, height, width]`.
+/// Returns the image as a tensor of shape `[channels, height, width]`.
 ///
 /// # Errors
 /// If the tensor is not an image of type u8 or f32.

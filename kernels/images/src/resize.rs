@@ -86,7 +86,7 @@ pub struct CropBox {
 }
 
 impl CropBox {
-    /// A region that lies within an image.
+    /// Returns a region that lies within an image.
     fn check(self, [height, width]: [usize; 2]) -> Result<()> {
         let is_within = |start: usize, len: usize, extent: usize| {
             start.checked_add(len).is_some_and(|end| end <= extent)
@@ -106,7 +106,7 @@ impl CropBox {
     }
 }
 
-/// The part of an image. Elements may be of any type.
+/// Returns the part of an image. Elements may be of any type.
 ///
 /// # Errors
 /// If the tensor is not an image, the region does not lie within it, or there is no memory.
@@ -134,7 +134,7 @@ pub fn crop(
     Ok(cropped)
 }
 
-/// The image with another height and width.
+/// Returns the image with another height and width.
 ///
 /// # Errors
 /// If the elements are not of type u8 or f32, the image has no pixels or more than four channels,
@@ -155,8 +155,8 @@ pub fn resize(
     crop_and_resize(image, whole, new, method, allocator)
 }
 
-/// A part of the image with another height and width, without a copy in between. Pixels outside of
-/// the part do not count.
+/// Returns a part of the image with another height and width, without a copy in between. Pixels
+/// outside of the part do not count.
 ///
 /// # Errors
 /// Those of [`crop`] and [`resize`].

@@ -32,14 +32,14 @@ fn colorful([height, width, channels]: [usize; 3]) -> Vec<u8> {
         .collect()
 }
 
-/// A PNG file, not compressed.
+/// Returns a PNG file, not compressed.
 fn png(extents: [usize; 3], pixels: &[u8]) -> Vec<u8> {
     let color = [0, 4, 2, 6][extents[2] - 1];
     let row_bytes = extents[1] * extents[2];
     png_of(extents, [8, color], &[], row_bytes, pixels)
 }
 
-/// A PNG file of a depth and kind of colours, with more chunks in front of the pixels.
+/// Returns a PNG file of a depth and kind of colours, with more chunks in front of the pixels.
 fn png_of(
     [height, width, _]: [usize; 3],
     depth_and_color: [u8; 2],

@@ -24,7 +24,7 @@ struct Located {
 }
 
 impl ImportError {
-    /// An error without a place.
+    /// Creates an error without a place.
     #[cold]
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
@@ -34,7 +34,7 @@ impl ImportError {
         }))
     }
 
-    /// The error, as one in a larger part of the model.
+    /// Returns the error, as one in a larger part of the model.
     #[cold]
     #[must_use]
     pub fn within(mut self, place: impl Into<String>) -> Self {

@@ -43,7 +43,7 @@ impl Limit {
         Self::ProgramBytes,
     ];
 
-    /// The option that sets the limit, without the leading dashes.
+    /// Returns the option that sets the limit, without the leading dashes.
     #[must_use]
     pub const fn option(self) -> &'static str {
         match self {
@@ -111,14 +111,14 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// These limits, but for one.
+    /// Returns these limits, but for one.
     #[must_use]
     pub fn with(mut self, limit: Limit, greatest: u64) -> Self {
         self.0[limit as usize] = greatest;
         self
     }
 
-    /// The greatest number that a limit allows.
+    /// Returns the greatest number that a limit allows.
     #[must_use]
     pub fn get(&self, limit: Limit) -> u64 {
         self.0[limit as usize]

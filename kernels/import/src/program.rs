@@ -29,16 +29,16 @@ pub struct Value(u32);
 /// An attribute of an op.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attr {
-    /// A truth value.
+    /// A Boolean.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A number.
     Float(f32),
     /// A text.
     Text(String),
-    /// Whole numbers. An empty list cannot be told from a list of anything else: leave the
-    /// attribute out.
+    /// Integers. An empty list cannot be told from a list of anything else: leave the attribute
+    /// out.
     Ints(Vec<i64>),
     /// Numbers; not an empty list either.
     Floats(Vec<f32>),
@@ -209,8 +209,8 @@ impl ProgramBuilder {
     }
 
     /// Repeats a function as long as another one says so. Both take the values that are carried;
-    /// `condition` returns a truth value, and `body` what is carried to the next round. Returns
-    /// what was carried last.
+    /// `condition` returns a Boolean, and `body` what is carried to the next round. Returns what
+    /// was carried last.
     pub fn repeat(
         &mut self,
         carried: &[Value],
@@ -335,14 +335,14 @@ impl ProgramBuilder {
         value
     }
 
-    /// How long the text of the program is so far, in bytes.
+    /// Returns how long the text of the program is so far, in bytes.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         let open: usize = self.open.iter().map(|body| body.text.len()).sum();
         (self.body.len() + self.functions.len() + open) as u64
     }
 
-    /// How many ops there are so far.
+    /// Returns how many ops there are so far.
     #[must_use]
     pub fn num_ops(&self) -> usize {
         self.num_ops
@@ -377,7 +377,7 @@ impl ProgramBuilder {
         results
     }
 
-    /// The program that returns these values.
+    /// Returns the program that returns these values.
     #[must_use]
     pub fn finish(self, outputs: &[(&str, Value)]) -> Program {
         let inputs = self.inputs.iter().map(|(_, value)| value);
@@ -431,7 +431,7 @@ fn spelled(attr: &Attr) -> String {
     }
 }
 
-/// A number as MLIR spells it, so that no digit is lost.
+/// Returns a number as MLIR spells it, so that no digit is lost.
 fn number(value: f32) -> String {
     if !value.is_finite() {
         return format!("0x{:08X} : f32", value.to_bits());
@@ -445,7 +445,7 @@ fn number(value: f32) -> String {
     format!("{text} : f32")
 }
 
-/// A text as MLIR quotes it: bytes that are not printable ASCII as two hexadecimal digits.
+/// Returns a text as MLIR quotes it: bytes that are not printable ASCII as two hexadecimal digits.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -45,7 +45,7 @@ impl Unsupported {
         }
     }
 
-    /// Whether everything is supported.
+    /// Returns `true` if everything is supported.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -77,13 +77,13 @@ impl Session {
         })
     }
 
-    /// The names of the inputs.
+    /// Returns the names of the inputs.
     #[must_use]
     pub fn inputs(&self) -> &[String] {
         &self.inputs
     }
 
-    /// The names of the outputs.
+    /// Returns the names of the outputs.
     #[must_use]
     pub fn outputs(&self) -> &[String] {
         &self.outputs

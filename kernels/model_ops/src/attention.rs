@@ -63,7 +63,7 @@ impl Heads {
         &self.numbers[start..start + self.size]
     }
 
-    /// These steps, then others.
+    /// Returns these steps, then others.
     fn followed_by(self, op: &str, next: Self) -> Result<Self> {
         if (self.batch, self.heads, self.size) != (next.batch, next.heads, next.size) {
             return Err(invalid(format!(
@@ -89,10 +89,10 @@ impl Heads {
 }
 
 /// Computes attention: `softmax(Q · Kᵀ · scale + mask) · V`. Operands are queries, keys, values, a
-/// mask of truth values or summands, the keys and values of the past, and how many keys of each
-/// batch are not padding. Returns the result, all keys and values, and the scores: as `scores`
-/// says, 0 the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. Heads of keys
-/// are shared by as many neighbouring heads of queries.
+/// mask of Booleans or summands, the keys and values of the past, and how many keys of each batch
+/// are not padding. Returns the result, all keys and values, and the scores: as `scores` says, 0
+/// the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. Heads of keys are
+/// shared by as many neighbouring heads of queries.
 ///
 /// # Errors
 /// If the operands do not fit together.

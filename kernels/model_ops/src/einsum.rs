@@ -31,7 +31,7 @@ const OP: &str = "nn.Einsum";
 /// Multiplies tensors and sums: the equation gives a letter to each dimension, `ij,jk->ik`. A
 /// letter that several operands have means the same place in all, one that the result does not have
 /// is summed over. An operand with a letter twice is read along its diagonal; `...` stands for all
-/// other dimensions, which are stretched to one shape. Without `->`, the result has the letters
+/// other dimensions, which are broadcast to one shape. Without `->`, the result has the letters
 /// that are there once, in alphabetical order.
 ///
 /// # Errors
@@ -138,7 +138,7 @@ fn einsum(
     permuted(OP, &term.tensor, &order, ctx)
 }
 
-/// The letters of a tensor of a rank, as the equation spells them.
+/// Returns the letters of a tensor of a rank, as the equation spells them.
 fn letters_of(equation: &str, spelled: &str, rank: Option<usize>) -> Result<Vec<Letter>> {
     let refused = |what: &str| {
         Err(invalid(format!(
@@ -170,7 +170,7 @@ fn letters_of(equation: &str, spelled: &str, rank: Option<usize>) -> Result<Vec<
     Ok(letters)
 }
 
-/// A tensor with each letter once: where one is repeated, its diagonal.
+/// Returns a tensor with each letter once: where one is repeated, its diagonal.
 fn diagonal(letters: &[Letter], tensor: &DenseHostTensor, ctx: &ExecutionContext) -> Result<Term> {
     let mut unique: Vec<Letter> = Vec::new();
     for letter in letters {
@@ -216,7 +216,7 @@ fn diagonal(letters: &[Letter], tensor: &DenseHostTensor, ctx: &ExecutionContext
     })
 }
 
-/// A term with only these letters: the others are summed over.
+/// Returns a term with only these letters: the others are summed over.
 fn summed(term: Term, kept: &[Letter], ctx: &ExecutionContext) -> Result<Term> {
     let (stays, goes): (Vec<usize>, Vec<usize>) =
         (0..term.letters.len()).partition(|&axis| kept.contains(&term.letters[axis]));
@@ -274,7 +274,7 @@ fn cheapest(
     pairs.min_by_key(|&(a, b)| cost(a, b)).unwrap_or((0, 1))
 }
 
-/// The product of two terms, with the letters that are needed.
+/// Returns the product of two terms, with the letters that are needed.
 fn multiplied(
     a: Term,
     b: Term,

@@ -11,7 +11,7 @@ use tfrt_tensor::{DenseHostTensor, I1};
 use crate::number::{Number, with_number, with_real, with_type};
 use crate::{Slots, allocate, dense, invalid, made};
 
-/// A function of real numbers.
+/// Returns a function of real numbers.
 fn real(
     op: &'static str,
     x: &AnyRef,
@@ -82,7 +82,7 @@ real_ops! {
     "nn.Reciprocal" reciprocal: "Computes `1 / x` for each element.", |x| 1.0 / x;
 }
 
-/// `ln(1 + eˣ)`, without overflow.
+/// Returns `ln(1 + eˣ)`, without overflow.
 fn softplus_of(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
@@ -108,7 +108,7 @@ fast_ops! {
     "nn.Tanh" tanh Tanh: "Computes the hyperbolic tangent of each element.", f64::tanh;
 }
 
-/// `1 / (1 + e⁻ˣ)`, without overflow.
+/// Returns `1 / (1 + e⁻ˣ)`, without overflow.
 fn sigmoid_of(x: f64) -> f64 {
     if x >= 0.0 {
         1.0 / (1.0 + (-x).exp())
@@ -203,7 +203,7 @@ rounding_ops! {
     "nn.Round" round: "Rounds each element to the nearest whole number, halves to even ones.", f64::round_ties_even;
 }
 
-/// Whether each element is NaN.
+/// Returns whether each element is NaN.
 ///
 /// # Errors
 /// If the elements are not real numbers.
@@ -216,7 +216,7 @@ fn is_nan(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     })
 }
 
-/// Whether each element is infinite, of the signs that are asked for.
+/// Returns whether each element is infinite, of the signs that are asked for.
 ///
 /// # Errors
 /// If the elements are not real numbers.
@@ -260,7 +260,7 @@ fn activation(
 /// A function of an element and two parameters.
 pub(crate) type Activation = fn(f64, f64, f64) -> f64;
 
-/// The function of a name.
+/// Returns the function of a name.
 pub(crate) fn activation_of(name: &str) -> Option<Activation> {
     Some(match name {
         "relu" => |x, _, _| if x < 0.0 { 0.0 } else { x },
@@ -301,8 +301,8 @@ pub(crate) fn activation_of(name: &str) -> Option<Activation> {
     })
 }
 
-/// Cuts each element to the range between `min` and `max`, either of which may be left out. If
-/// `min` is above `max`, everything is `max`. NaN stays.
+/// Cuts each element to the range between `min` and `max`, either of which may be omitted. If `min`
+/// is above `max`, everything is `max`. NaN stays.
 ///
 /// # Errors
 /// If the elements are not numbers, or a bound is not one number.

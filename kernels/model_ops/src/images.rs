@@ -87,7 +87,7 @@ struct Mode<'a> {
 }
 
 /// Resizes a tensor, along the axes of `axes` or all: operands are the tensor, the region of
-/// `tf_crop_and_resize`, factors, and sizes. Factors or sizes may be left out.
+/// `tf_crop_and_resize`, factors, and sizes. Factors or sizes may be omitted.
 ///
 /// # Errors
 /// If neither is given, there are not as many as axes, or a mode does not exist.
@@ -176,7 +176,7 @@ fn resize(
     })
 }
 
-/// The factor and the output extent of each axis.
+/// Returns the factor and the output extent of each axis.
 fn factors(
     axes: &[usize],
     dims: &[usize],
@@ -288,8 +288,8 @@ impl Mode<'_> {
         Ok(Axis { output, taps })
     }
 
-    /// The places around a coordinate and their weights; with antialiasing a kernel is stretched
-    /// where the axis shrinks.
+    /// Returns the places around a coordinate and their weights; with antialiasing a kernel is
+    /// stretched where the axis shrinks.
     fn kernel(
         &self,
         x: f64,

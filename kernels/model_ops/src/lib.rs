@@ -7,7 +7,7 @@
 //! | module | ops |
 //! |---|---|
 //! | [`element_wise`] | functions of elements |
-//! | [`pairs`] | functions of two tensors, stretched to one shape |
+//! | [`pairs`] | functions of two tensors, broadcast to one shape |
 //! | [`shapes`] | other shapes of the same elements, and tensors made from shapes |
 //! | [`pieces`] | concatenation, slices, padding |
 //! | [`places`] | elements by their places: gathers, scatters, sorting |
@@ -26,7 +26,7 @@
 //! | [`random`] | random numbers |
 //! | [`lists`] | lists of tensors, values that may be absent, and what loops need |
 //!
-//! # Operands that are left out
+//! # Operands that are omitted
 //! An op with optional operands takes the operands that are present, in order; the attribute
 //! `slots` says which ones they are. Without the attribute, they are the first ones.
 //!
@@ -92,7 +92,7 @@ fn dense(operand: &AnyRef) -> Result<DenseHostTensor> {
     Ok(tensor.map_err(|error| invalid(error.to_string()))?.clone())
 }
 
-/// Operands, some of which may have been left out.
+/// Operands, some of which may have been omitted.
 #[derive(Clone, Copy)]
 struct Slots<'a> {
     op: &'static str,
@@ -109,7 +109,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// The operand of a slot, if it is there.
+    /// Returns the operand of a slot, if it is there.
     fn get(&self, slot: usize) -> Result<Option<DenseHostTensor>> {
         let position = match self.slots {
             Some(slots) => slots.iter().position(|&found| found == slot as i64),
@@ -119,14 +119,14 @@ impl<'a> Slots<'a> {
         operand.map(dense).transpose()
     }
 
-    /// The operand of a slot.
+    /// Returns the operand of a slot.
     fn need(&self, slot: usize, name: &str) -> Result<DenseHostTensor> {
         self.get(slot)?
             .ok_or_else(|| invalid(format!("`{}` needs the operand `{name}`", self.op)))
     }
 }
 
-/// A tensor for a result. Its elements are zero.
+/// Returns a tensor for a result. Its elements are zero.
 fn allocate(ctx: &ExecutionContext, dtype: DType, dims: &[usize]) -> Result<DenseHostTensor> {
     Ok(DenseHostTensor::zeroed(
         ctx.allocator(),
@@ -135,7 +135,7 @@ fn allocate(ctx: &ExecutionContext, dtype: DType, dims: &[usize]) -> Result<Dens
     )?)
 }
 
-/// A tensor of elements that are made from their positions.
+/// Returns a tensor of elements that are made from their positions.
 fn made<T: Element>(
     ctx: &ExecutionContext,
     dims: &[usize],
@@ -153,7 +153,7 @@ fn whole_number<T: TryInto<i64>>(element: T) -> i64 {
     element.try_into().unwrap_or(i64::MAX)
 }
 
-/// The whole numbers of an operand, of any integer type.
+/// Returns the integers of an operand, of any integer type.
 fn whole_numbers(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<i64>> {
     number::with_integer!(op, tensor.dtype(), T => {
         let elements = tensor.elements::<T>()?;
@@ -161,7 +161,7 @@ fn whole_numbers(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<i64>>
     })
 }
 
-/// The numbers of an operand, of any type, in double precision.
+/// Returns the numbers of an operand, of any type, in double precision.
 fn real_numbers(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<f64>> {
     number::with_number!(op, tensor.dtype(), T => {
         let elements = tensor.elements::<T>()?;
@@ -169,7 +169,7 @@ fn real_numbers(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<f64>> 
     })
 }
 
-/// The one number of an operand.
+/// Returns the one number of an operand.
 fn one_number(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<f64> {
     match real_numbers(op, tensor)?[..] {
         [number] => Ok(number),
@@ -180,7 +180,7 @@ fn one_number(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<
     }
 }
 
-/// The axis that a number means; negative ones count from the end.
+/// Returns the axis that a number means; negative ones count from the end.
 fn axis_of(op: &str, axis: i64, rank: usize) -> Result<usize> {
     let from_start = if axis < 0 {
         axis.checked_add(rank as i64)
@@ -195,7 +195,7 @@ fn axis_of(op: &str, axis: i64, rank: usize) -> Result<usize> {
     })
 }
 
-/// The axes that numbers mean, each once.
+/// Returns the axes that numbers mean, each once.
 fn axes_of(op: &str, axes: &[i64], rank: usize) -> Result<Vec<usize>> {
     let mut found = Vec::with_capacity(axes.len());
     for &axis in axes {
@@ -216,7 +216,7 @@ fn extents(op: &str, numbers: &[i64]) -> Result<Vec<usize>> {
     extents.collect()
 }
 
-/// How far a step along each axis goes, in elements.
+/// Returns how far a step along each axis goes, in elements.
 fn strides(dims: &[usize]) -> Vec<usize> {
     let mut strides = vec![1_usize; dims.len()];
     for axis in (1..dims.len()).rev() {

@@ -22,7 +22,8 @@ fn tensors<'a>(op: &str, list: &'a ListHostTensor) -> Result<&'a [DenseHostTenso
     tensors.ok_or_else(|| invalid(format!("`{op}` needs a list, but the value is absent")))
 }
 
-/// The place in a list that a tensor of one whole number means; negative ones count from the end.
+/// Returns the place in a list that a tensor of one integer means; negative ones count from the
+/// end.
 fn place(op: &'static str, number: &DenseHostTensor, len: usize) -> Result<usize> {
     let number = match whole_numbers(op, number)?[..] {
         [number] => number,
@@ -43,7 +44,7 @@ fn place(op: &'static str, number: &DenseHostTensor, len: usize) -> Result<usize
     })
 }
 
-/// Makes a list of tensors, whose elements are of one type.
+/// Creates a list of tensors, whose elements are of one type.
 ///
 /// # Errors
 /// If there is none, or the types differ.
@@ -57,7 +58,7 @@ fn list_of(operands: &[AnyRef]) -> Result<ListHostTensor> {
     Ok(ListHostTensor::new(first.dtype(), tensors)?)
 }
 
-/// Makes a list without tensors, for elements of a type.
+/// Creates a list without tensors, for elements of a type.
 #[tfrt_op("nn.EmptyList")]
 fn empty_list(#[attr] dtype: DType) -> Result<ListHostTensor> {
     Ok(ListHostTensor::new(dtype, Vec::new())?)
@@ -92,7 +93,7 @@ fn list_or_self_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
 }
 
 /// Inserts a tensor before a place of a list, or at its end. Operands are the list, the tensor and
-/// the place, which may be left out.
+/// the place, which may be omitted.
 ///
 /// # Errors
 /// If there is no such place, or the tensor is of another type.
@@ -303,7 +304,7 @@ fn is_absent(x: &AnyRef) -> bool {
     list.is_ok_and(|list| list.tensors().is_none())
 }
 
-/// Whether a value is there: not without an operand.
+/// Returns whether a value is there: not without an operand.
 #[tfrt_op("nn.IsPresent")]
 fn is_present(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let found = operands.first().is_some_and(|x| !is_absent(x));
@@ -322,8 +323,8 @@ fn present(x: &AnyRef) -> Result<AnyRef> {
     Ok(x.clone())
 }
 
-/// Whether a loop goes on: if its number of rounds is below the limit, and the condition is true.
-/// Operands are the number, the limit, and the condition, each of one element.
+/// Returns whether a loop continues: if its number of rounds is below the limit, and the condition
+/// is true. Operands are the number, the limit, and the condition, each of one element.
 ///
 /// # Errors
 /// If an operand has not one element.

@@ -7,9 +7,9 @@ use crate::number::{Number, with_real};
 use crate::{Slots, invalid, made, product, real_numbers, whole_numbers};
 
 /// Computes the negative log-likelihood of classes: `-x[n, target[n, …], …]` for log-probabilities
-/// `[batch, classes, …]`, each times the weight of its class, which may be left out. The
-/// `reduction` is `none`, `sum`, or `mean`, which divides the sum by that of the weights. Places
-/// whose class is `ignore_index` count nothing.
+/// `[batch, classes, …]`, each times the weight of its class, which may be omitted. The `reduction`
+/// is `none`, `sum`, or `mean`, which divides the sum by that of the weights. Places whose class is
+/// `ignore_index` count nothing.
 ///
 /// # Errors
 /// If the operands do not fit together, or a class does not exist.

@@ -104,7 +104,7 @@ fn hardmax(
     })
 }
 
-/// The mean and the reciprocal of the standard deviation of a set.
+/// Returns the mean and the reciprocal of the standard deviation of a set.
 fn moments(set: impl Iterator<Item = f64> + Clone, epsilon: f64) -> (f64, f64) {
     let (sum, count) = set
         .clone()
@@ -139,7 +139,7 @@ fn batch_normalization(
     })
 }
 
-/// A function of each element and its channel.
+/// Returns a function of each element and its channel.
 fn normalized(
     op: &'static str,
     x: &DenseHostTensor,
@@ -310,7 +310,7 @@ fn grouped(
 }
 
 /// Normalizes all dimensions from an axis on by their mean and variance, scales them and adds a
-/// bias, which may be left out. Also returns the means and the reciprocals of the standard
+/// bias, which may be omitted. Also returns the means and the reciprocals of the standard
 /// deviations, in single precision.
 ///
 /// # Errors

@@ -14,21 +14,21 @@ pub(crate) trait Number: Element + PartialOrd {
     const LEAST: Self;
     /// The greatest value: `∞` where there is one.
     const GREATEST: Self;
-    /// The number as a double-precision one.
+    /// Returns the number as a double-precision one.
     fn to_f64(self) -> f64;
-    /// The nearest element; integers saturate, and NaN becomes 0.
+    /// Returns the nearest element; integers saturate, and NaN becomes 0.
     fn of_f64(value: f64) -> Self;
-    /// The sum.
+    /// Returns the sum.
     fn plus(self, other: Self) -> Self;
-    /// The product.
+    /// Returns the product.
     fn times(self, other: Self) -> Self;
-    /// The remainder; none of a division of integers by zero. With the sign of the divisor, or of
-    /// the dividend.
+    /// Returns the remainder; none of a division of integers by zero. With the sign of the divisor,
+    /// or of the dividend.
     fn remainder(self, other: Self, has_sign_of_dividend: bool) -> Option<Self>;
     /// `self` to the power of a number.
     fn power(self, exponent: f64) -> Self;
 
-    /// Whether the number is NaN.
+    /// Returns `true` if the number is NaN.
     fn is_nan(self) -> bool {
         self.partial_cmp(&self).is_none()
     }

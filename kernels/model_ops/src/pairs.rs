@@ -1,4 +1,4 @@
-//! Functions of two tensors, stretched to one shape as NumPy does it.
+//! Functions of two tensors, broadcast to one shape as NumPy does it.
 
 use tfrt::prelude::*;
 use tfrt_compute::broadcast::Broadcast;
@@ -15,7 +15,7 @@ pub(crate) struct Stretched {
 }
 
 impl Stretched {
-    /// A tensor of `dims`, stretched to `shape`, which it fits.
+    /// Creates a tensor of `dims`, stretched to `shape`, which it fits.
     pub(crate) fn new(dims: &[usize], shape: &[usize]) -> Self {
         let own = strides(dims);
         let missing = shape.len() - dims.len();
@@ -29,7 +29,7 @@ impl Stretched {
         }
     }
 
-    /// The places, in order.
+    /// Returns the places, in order.
     pub(crate) fn places(self) -> impl Iterator<Item = usize> {
         let mut index = vec![0; self.dims.len()];
         let mut place = 0;
@@ -61,7 +61,7 @@ pub(crate) fn common(op: &str, a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-/// A function of the elements of two tensors.
+/// Returns a function of the elements of two tensors.
 fn zipped<A: Element, B: Element, R: Element>(
     op: &'static str,
     a: &DenseHostTensor,
@@ -234,7 +234,7 @@ fn prelu(
     })
 }
 
-/// Whether elements are equal, of any type.
+/// Returns whether elements are equal, of any type.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -253,7 +253,7 @@ macro_rules! logic_ops {
         #[doc = $doc]
         ///
         /// # Errors
-        /// If the operands are not truth values, or do not fit together.
+        /// If the operands are not Booleans, or do not fit together.
         #[tfrt_op($name)]
         fn $id(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
             let (a, b) = (dense(a)?, dense(b)?);
@@ -306,7 +306,7 @@ fn amount<T: TryInto<u32>>(element: T) -> Option<u32> {
     element.try_into().ok()
 }
 
-/// Takes each element from `x` where the condition is true, else from `y`; all three are stretched
+/// Takes each element from `x` where the condition is true, else from `y`; all three are broadcast
 /// to one shape.
 ///
 /// # Errors
@@ -340,7 +340,7 @@ fn select(
     Ok(result)
 }
 
-/// Computes the mean of any number of tensors, stretched to one shape.
+/// Computes the mean of any number of tensors, broadcast to one shape.
 ///
 /// # Errors
 /// If the operands are not real numbers, or do not fit together.

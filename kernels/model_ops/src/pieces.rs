@@ -125,7 +125,7 @@ fn split(
     pieces.collect()
 }
 
-/// Returns the elements from `starts` to `ends`, which are left out, in `steps`, along the axes of
+/// Returns the elements from `starts` to `ends`, which are omitted, in `steps`, along the axes of
 /// the fourth operand or the first ones. Negative numbers count from the end, and those out of
 /// range mean the end.
 ///
@@ -194,7 +194,7 @@ fn slice(
     window(OP, &x, &begin, &steps, &sizes, ctx)
 }
 
-/// The elements from `begin` in `steps`, so many along each axis. They exist.
+/// Returns the elements from `begin` in `steps`, so many along each axis. They exist.
 pub(crate) fn window(
     op: &'static str,
     x: &DenseHostTensor,
@@ -436,7 +436,7 @@ fn trilu(
     Ok(result)
 }
 
-/// The same elements under other dimensions, of which there are as many.
+/// Returns the same elements under other dimensions, of which there are as many.
 pub(crate) fn with_dims(x: &DenseHostTensor, dims: &[usize]) -> Result<DenseHostTensor> {
     Ok(x.reshaped(tfrt_tensor::Shape::new(dims)?)?)
 }

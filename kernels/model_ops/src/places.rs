@@ -1,6 +1,6 @@
 //! Elements by their places: gathers, scatters, sorting.
 //!
-//! Places are whole numbers; negative ones count from the end. One out of range is an error.
+//! Places are integers; negative ones count from the end. One out of range is an error.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Element, I1};
@@ -11,7 +11,7 @@ use crate::{
     whole_numbers,
 };
 
-/// The place that a number means.
+/// Returns the place that a number means.
 fn place_of(op: &str, number: i64, extent: usize) -> Result<usize> {
     let from_start = if number < 0 {
         number.saturating_add(extent as i64)
@@ -67,8 +67,8 @@ fn gather(
     Ok(result)
 }
 
-/// The places in `dims` of the elements that `indices`, of shape `shape`, names along an axis: in
-/// its other dimensions an element stands for itself.
+/// Returns the places in `dims` of the elements that `indices`, of shape `shape`, names along an
+/// axis: in its other dimensions an element stands for itself.
 fn places_along(
     op: &str,
     dims: &[usize],
@@ -125,8 +125,8 @@ fn gather_elements(
     Ok(result)
 }
 
-/// Where the slices start that the rows of a matrix of numbers name, and how long they are, after
-/// so many common dimensions.
+/// Returns where the slices start that the rows of a matrix of numbers name, and how long they are,
+/// after so many common dimensions.
 fn slices(
     op: &str,
     dims: &[usize],
@@ -196,7 +196,7 @@ fn gather_nd(
     Ok(result)
 }
 
-/// How an update changes an element.
+/// Returns how an update changes an element.
 fn combine<T: Number>(op: &str, reduction: &str) -> Result<fn(T, T) -> T> {
     Ok(match reduction {
         "none" | "" => |_, update| update,
@@ -357,7 +357,7 @@ fn one_hot(
 /// for each element.
 ///
 /// # Errors
-/// If the elements are neither numbers nor truth values.
+/// If the elements are neither numbers nor Booleans.
 #[tfrt_op("nn.NonZero")]
 fn non_zero(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.NonZero";

@@ -11,7 +11,7 @@ use crate::pairs::{Stretched, common};
 use crate::{Slots, allocate, dense, invalid, made, product, real_numbers};
 
 /// Multiplies matrices as NumPy does: those in the last two dimensions, for all others, which are
-/// stretched to one shape. A vector is a row on the left and a column on the right.
+/// broadcast to one shape. A vector is a row on the left and a column on the right.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -144,7 +144,7 @@ fn det(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     }))
 }
 
-/// The determinant of a matrix, by elimination with the greatest pivot of each column.
+/// Returns the determinant of a matrix, by elimination with the greatest pivot of each column.
 fn determinant(matrix: &mut [f64], len: usize) -> f64 {
     let mut product = 1.0;
     for column in 0..len {
@@ -201,7 +201,7 @@ fn multiply<T: Number>(
 }
 
 /// Computes `alpha · a · b + beta · c` of matrices, either of which may be given transposed; `c` is
-/// stretched to the result, and may be left out.
+/// stretched to the result, and may be omitted.
 ///
 /// # Errors
 /// If the operands do not fit together.

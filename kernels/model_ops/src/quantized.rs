@@ -51,8 +51,8 @@ fn scale_places(
     }))
 }
 
-/// The zero points of a tensor, of whatever integer type, as many as scales; zeros if they are left
-/// out.
+/// Returns the zero points of a tensor, of whatever integer type, as many as scales; zeros if they
+/// are omitted.
 fn zero_points(
     op: &'static str,
     zero: Option<&DenseHostTensor>,
@@ -81,7 +81,7 @@ fn quantized(dtype: DType, x: f64, scale: f64, zero: i64) -> f64 {
 }
 
 /// Quantises numbers: `x / scale`, rounded halves to even, plus the zero point, cut to the range of
-/// the result. Operands are the tensor, the scales and the zero points, which may be left out: one
+/// the result. Operands are the tensor, the scales and the zero points, which may be omitted: one
 /// for all, one for each place along `axis`, or one for each `block` of places. The type of the
 /// result is that of the zero points, or `dtype`.
 ///
@@ -182,8 +182,8 @@ fn dynamic_quantize(
     Ok((bytes, made(ctx, &[], |_| scale)?, made(ctx, &[], |_| zero)?))
 }
 
-/// The elements of a quantised operand less their zero points, of which there is one for all, or
-/// one for each place along an axis.
+/// Returns the elements of a quantised operand less their zero points, of which there is one for
+/// all, or one for each place along an axis.
 fn centred(
     op: &'static str,
     x: &DenseHostTensor,
@@ -216,7 +216,7 @@ fn centred(
     Ok(numbers)
 }
 
-/// A product of integer matrices: the shape of the result, and its elements.
+/// Returns a product of integer matrices: the shape of the result, and its elements.
 fn integer_product(
     op: &'static str,
     (a, left): (&DenseHostTensor, &[i32]),
@@ -268,19 +268,19 @@ fn integer_product(
     Ok((dims, sums))
 }
 
-/// The axis of the rows of a matrix, or of the only axis.
+/// Returns the axis of the rows of a matrix, or of the only axis.
 fn row_axis(x: &DenseHostTensor) -> usize {
     x.shape().rank().saturating_sub(2)
 }
 
-/// The axis of the columns of a matrix, or of the only axis.
+/// Returns the axis of the columns of a matrix, or of the only axis.
 fn column_axis(x: &DenseHostTensor) -> usize {
     x.shape().rank().saturating_sub(1)
 }
 
 /// Multiplies matrices of bytes into 32-bit integers. The third and fourth operand are the zero
 /// points, of the whole factor, or of each row of the first and each column of the second; they may
-/// be left out.
+/// be omitted.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -373,7 +373,7 @@ fn quantized_mat_mul(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<Dens
     )
 }
 
-/// A convolution of integers: the shape of the result, and its elements.
+/// Returns a convolution of integers: the shape of the result, and its elements.
 fn integer_convolution(
     (x, from): (&DenseHostTensor, &[i32]),
     (w, filters): (&DenseHostTensor, &[i32]),
@@ -419,7 +419,7 @@ fn integer_convolution(
 }
 
 /// Convolves bytes into 32-bit integers. Operands are the images, the filters, and their zero
-/// points, which may be left out: of the images as a whole, which is also what padding is, and of
+/// points, which may be omitted: of the images as a whole, which is also what padding is, and of
 /// all filters or each.
 ///
 /// # Errors
@@ -448,7 +448,7 @@ fn conv_integer(
 
 /// Convolves quantised bytes, and quantises the result. Operands are the images, their scale and
 /// zero point, the filters, their scales and zero points, of all or each, the scale and the zero
-/// point of the result, and a bias of 32-bit integers, which may be left out.
+/// point of the result, and a bias of 32-bit integers, which may be omitted.
 ///
 /// # Errors
 /// If the operands do not fit together.

@@ -13,7 +13,7 @@ use tfrt_tensor::{DenseHostTensor, I1};
 use crate::number::{Number, with_number, with_real, with_type};
 use crate::{Slots, allocate, dense, extents, invalid, made, real_numbers, whole_numbers};
 
-/// The seed of a call: the one that is given, or a new one.
+/// Returns the seed of a call: the one that is given, or a new one.
 fn seed_of(given: Option<f32>) -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     match given {
@@ -28,7 +28,7 @@ fn seed_of(given: Option<f32>) -> u64 {
     }
 }
 
-/// A number whose bits depend on all bits of another one.
+/// Returns a number whose bits depend on all bits of another one.
 fn scrambled(x: u64) -> u64 {
     let x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -36,13 +36,13 @@ fn scrambled(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A number from 0 to 1, which is left out.
+/// Returns a number from 0 to 1, which is omitted.
 fn uniform(seed: u64, at: u64) -> f64 {
     let bits = scrambled(scrambled(seed).wrapping_add(scrambled(at ^ 0xD1B5_4A32_D192_ED03)));
     (bits >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// A number of the normal distribution of mean 0 and variance 1.
+/// Returns a number of the normal distribution of mean 0 and variance 1.
 fn normal(seed: u64, at: u64) -> f64 {
     let (u, v) = (uniform(seed, 2 * at), uniform(seed, 2 * at + 1));
     (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
@@ -141,7 +141,7 @@ fn multinomial(
     })
 }
 
-/// Sets elements to 0 with a chance of `ratio`, a half if it is left out, and divides the others by
+/// Sets elements to 0 with a chance of `ratio`, a half if it is omitted, and divides the others by
 /// the chance that they stay. Also returns which stay.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use crate::{Slots, allocate, invalid, made, real_numbers, whole_numbers};
 /// A function of what a gate is given.
 type Function = Box<dyn Fn(f64) -> f64>;
 
-/// The functions of a layer, by the names that attributes list.
+/// Returns the functions of a layer, by the names that attributes list.
 fn functions(
     op: &str,
     names: &str,
@@ -58,7 +58,7 @@ fn functions(
 /// of the state `[directions, gates · hidden, hidden]`, a bias `[directions, 2 · gates · hidden]`,
 /// the length of each sequence, the state and for `lstm` the memory `[directions, batch, hidden]`
 /// before the first step, and peepholes `[directions, 3 · hidden]`; all from the bias on may be
-/// left out. Returns the states after each step `[steps, directions, batch, hidden]`, the last
+/// omitted. Returns the states after each step `[steps, directions, batch, hidden]`, the last
 /// state, and for `lstm` the last memory. With `batch_first`, the batch is the first dimension of
 /// all of these.
 ///
@@ -256,7 +256,7 @@ fn recurrent(
 
 /// Computes attention with a state instead of scores. Operands are queries, keys and values
 /// `[batch, length, heads · size]`, the state `[batch, heads, key size, value size]`, the decay and
-/// the rate of each step; all from the state on may be left out. For each step the `rule` changes
+/// the rate of each step; all from the state on may be omitted. For each step the `rule` changes
 /// the state: it decays for `gated` and `gated_delta`, and `delta` and `gated_delta` write only
 /// what the state does not say yet. Returns the result and the state.
 ///
@@ -419,8 +419,8 @@ fn linear_attention(
 
 /// Convolves each channel of sequences `[batch, channels, length]` with a filter of its own,
 /// `[channels, 1, taps]`, looking back only. Operands are the sequences, the filters, a bias, and
-/// the `taps - 1` elements before the first; the last two may be left out. With `silu` the result
-/// is `x · sigmoid(x)` of that. Returns the result and the last `taps - 1` elements.
+/// the `taps - 1` elements before the first; the last two may be omitted. With `silu` the result is
+/// `x · sigmoid(x)` of that. Returns the result and the last `taps - 1` elements.
 ///
 /// # Errors
 /// If the operands do not fit together.

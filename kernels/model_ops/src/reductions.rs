@@ -50,7 +50,7 @@ impl Plan {
         }
     }
 
-    /// The elements of a set.
+    /// Returns the elements of a set.
     pub(crate) fn set<'a, T: Copy>(
         &'a self,
         x: &'a [T],

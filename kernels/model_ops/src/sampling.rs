@@ -131,8 +131,8 @@ fn affine_grid(
     }))
 }
 
-/// The four pixels around a place of an image of a region, and their weights; none beyond the
-/// border by more than a pixel.
+/// Returns the four pixels around a place of an image of a region, and their weights; none beyond
+/// the border by more than a pixel.
 fn around(y: f64, x: f64, height: usize, width: usize) -> Option<[(usize, f64); 4]> {
     let is_inside = (-1.0..=height as f64).contains(&y) && (-1.0..=width as f64).contains(&x);
     if !is_inside || height == 0 || width == 0 {
@@ -337,7 +337,7 @@ fn max_roi_pool(
 /// Convolves images whose windows are bent: each tap reads the image at its place plus an offset,
 /// between pixels, times a mask. Operands are the images, the filters, the offsets
 /// `[batch, offset groups · taps · dimensions, places…]`, a bias, and the mask
-/// `[batch, offset groups · taps, places…]`; the last two may be left out.
+/// `[batch, offset groups · taps, places…]`; the last two may be omitted.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -503,7 +503,7 @@ fn col2im(
 }
 
 /// Puts elements back where `nn.MaxPool` took them from; all others are 0. Operands are the
-/// elements, their places, and the shape of the result, which may be left out: then it follows from
+/// elements, their places, and the shape of the result, which may be omitted: then it follows from
 /// the windows.
 ///
 /// # Errors

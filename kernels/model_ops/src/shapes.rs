@@ -150,7 +150,7 @@ fn transpose(
     permuted(OP, &x, &perm, ctx)
 }
 
-/// A tensor with its dimensions permuted.
+/// Returns a tensor with its dimensions permuted.
 pub(crate) fn permuted(
     op: &'static str,
     x: &DenseHostTensor,
@@ -183,7 +183,7 @@ fn expand(x: &AnyRef, shape: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHos
     stretched(OP, &x, &dims, ctx)
 }
 
-/// A tensor, stretched to a shape that it fits.
+/// Returns a tensor, stretched to a shape that it fits.
 pub(crate) fn stretched(
     op: &'static str,
     x: &DenseHostTensor,
@@ -263,7 +263,7 @@ fn size(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     made(ctx, &[], |_| len)
 }
 
-/// Makes a tensor of a shape whose elements are all that of the second operand.
+/// Creates a tensor of a shape whose elements are all that of the second operand.
 ///
 /// # Errors
 /// If the shape is none, or the second operand has not one element.
@@ -278,7 +278,7 @@ fn fill(shape: &AnyRef, value: &AnyRef, ctx: &ExecutionContext) -> Result<DenseH
     stretched(OP, &reshaped(&value, &[])?, &dims, ctx)
 }
 
-/// Returns the numbers from `start` to `limit`, which is left out, in steps of `delta`.
+/// Returns the numbers from `start` to `limit`, which is omitted, in steps of `delta`.
 ///
 /// # Errors
 /// If the step is 0, or the operands are not numbers of one type.

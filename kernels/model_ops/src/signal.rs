@@ -12,7 +12,7 @@ use crate::{
     whole_numbers,
 };
 
-/// One whole number that is not negative.
+/// Returns one whole number that is not negative.
 fn one_extent(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<usize> {
     match whole_numbers(op, tensor)?[..] {
         [number] => Ok(extents(op, &[number])?[0]),
@@ -25,7 +25,7 @@ fn one_extent(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<
 
 /// Computes the discrete Fourier transform along an axis of real numbers, `[…, 1]`, or complex
 /// ones, `[…, 2]`: of `length` elements, filled up with zeros or cut, which the second operand
-/// gives and is the extent of the axis if that is left out. `one_sided` keeps the first half of the
+/// gives and is the extent of the axis if that is omitted. `one_sided` keeps the first half of the
 /// result, which tells the rest for real numbers; with `inverse`, it takes such a half and returns
 /// real numbers.
 ///
@@ -120,7 +120,7 @@ fn fourier(
 
 /// Computes the Fourier transforms of frames of a signal, `[batch, length, 1]` or
 /// `[batch, length, 2]`. Operands are the signal, the step from frame to frame, a window that
-/// multiplies each frame, and the length of frames; the last two may be left out. `one_sided` keeps
+/// multiplies each frame, and the length of frames; the last two may be omitted. `one_sided` keeps
 /// the first half of each.
 ///
 /// # Errors

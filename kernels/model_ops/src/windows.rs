@@ -26,7 +26,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Where a tap of a window is in the input, unless that is padding.
+    /// Returns where a tap of a window is in the input, unless that is padding.
     fn source(&self, output: usize, tap: usize) -> Option<usize> {
         let at = (output * self.stride + tap * self.dilation) as i64 - self.before;
         usize::try_from(at).ok().filter(|&at| at < self.input)
@@ -39,7 +39,7 @@ impl Axis {
         first.min(end)..end
     }
 
-    /// How many taps of a window lie before a place of the input.
+    /// Returns how many taps of a window lie before a place of the input.
     fn taps_before(&self, output: usize, place: i64) -> usize {
         let start = (output * self.stride) as i64 - self.before;
         let distance = usize::try_from(place.saturating_sub(start)).unwrap_or(0);
@@ -57,7 +57,7 @@ pub(crate) struct Layout<'a> {
     rounds_up: bool,
 }
 
-/// A number for each of so many dimensions.
+/// Returns a number for each of so many dimensions.
 fn each(
     op: &str,
     name: &str,
@@ -87,13 +87,13 @@ impl Placed {
         Ok(Self(layout.axes(input, sizes)?))
     }
 
-    /// How many windows there are along each dimension.
+    /// Returns how many windows there are along each dimension.
     pub(crate) fn outputs(&self) -> Vec<usize> {
         self.0.iter().map(|axis| axis.output).collect()
     }
 
-    /// Where a tap of a window begins along an axis, before or beyond the input if need be: by the
-    /// axis, the window and the tap.
+    /// Returns where a tap of a window begins along an axis, before or beyond the input if need be:
+    /// by the axis, the window and the tap.
     pub(crate) fn starts(&self) -> impl Fn(usize, usize, usize) -> f64 + '_ {
         |axis, window, tap| {
             let axis = &self.0[axis];
@@ -214,7 +214,7 @@ fn for_each_window(axes: &[Axis], mut visit: impl FnMut(usize, &[(usize, usize)]
     }
 }
 
-/// The batch, the channels, and the other extents of a tensor.
+/// Returns the batch, the channels, and the other extents of a tensor.
 pub(crate) fn spatial<'a>(op: &str, x: &'a DenseHostTensor) -> Result<(usize, usize, &'a [usize])> {
     match x.shape().dims() {
         [batch, channels, spatial @ ..] if !spatial.is_empty() => Ok((*batch, *channels, spatial)),
@@ -226,7 +226,7 @@ pub(crate) fn spatial<'a>(op: &str, x: &'a DenseHostTensor) -> Result<(usize, us
 }
 
 /// Convolves `x` with the filters `w`, `[filters, channels / group, spatial…]`, and adds a bias for
-/// each filter, which may be left out.
+/// each filter, which may be omitted.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -410,8 +410,8 @@ impl Problem {
 }
 
 /// Convolves backwards: each element of `x` adds the filters `w`,
-/// `[channels, filters / group, spatial…]`, to the window that it stands for. A bias may be left
-/// out. With `output_shape` the padding follows from it.
+/// `[channels, filters / group, spatial…]`, to the window that it stands for. A bias may be
+/// omitted. With `output_shape` the padding follows from it.
 ///
 /// # Errors
 /// If the operands do not fit together.
@@ -598,7 +598,7 @@ fn max_pool(
     })
 }
 
-/// The place of an element of a plane, counted column by column.
+/// Returns the place of an element of a plane, counted column by column.
 fn turned(place: usize, dims: &[usize]) -> usize {
     let own = strides(dims);
     let mut step = 1;

@@ -22,12 +22,12 @@ use tfrt_models::resnet50::{Network, weights};
 
 tfrt::link!(tfrt_kernels);
 
-/// The number that an environment variable holds.
+/// Returns the number that an environment variable holds.
 fn variable(name: &str) -> Option<usize> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// The processor time of this process.
+/// Returns the processor time of this process.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)

@@ -38,7 +38,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network that knows nothing yet.
+    /// Creates a network that knows nothing yet.
     pub fn new(eager: Arc<EagerContext>) -> Result<Self> {
         let random = |rows: i64, columns: i64, bound: f32, seed: u64| {
             let mut random = Random::new(seed, 0);
@@ -64,7 +64,7 @@ impl Network {
         self.eager.op(name)
     }
 
-    /// `a · b`, with either matrix turned if so asked.
+    /// Returns `a · b`, with either matrix turned if so asked.
     fn product(
         &self,
         a: &TensorHandle,
@@ -155,13 +155,13 @@ impl Network {
         draw.attr("seed", seed)?.results(2).ready()?.call_array(&[])
     }
 
-    /// Which share of images the network recognises.
+    /// Returns which share of images the network recognises.
     pub fn accuracy(&self, images: &TensorHandle, labels: &TensorHandle) -> Result<f32> {
         let [_, logits] = self.run(images)?;
         self.share_of_right(&logits, labels)
     }
 
-    /// Which share of labels is what images look most like.
+    /// Returns which share of labels is what images look most like.
     pub fn share_of_right(&self, logits: &TensorHandle, labels: &TensorHandle) -> Result<f32> {
         let found = self.op("tf.ArgMax")?.attr("output_type", DType::I32)?;
         let found = found.call(&[logits, &self.eager.tensor(1)?])?;

@@ -91,7 +91,7 @@ impl<'a> Options<'a> {
         Ok(Self(options))
     }
 
-    /// The path after `--out`, which is a `kind` of path such as `FILE`.
+    /// Returns the path after `--out`, which is a `kind` of path such as `FILE`.
     pub(crate) fn out(&self, kind: &str) -> Result<PathBuf, CommandError> {
         match self.0.get("--out") {
             None => Err(usage(format!("expected `--out {kind}`"))),
@@ -100,7 +100,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The number after an option, or `default`.
+    /// Returns the number after an option, or `default`.
     pub(crate) fn number<T: FromStr>(&self, name: &str, default: T) -> Result<T, CommandError> {
         let Some(value) = self.0.get(name) else {
             return Ok(default);
@@ -109,7 +109,7 @@ impl<'a> Options<'a> {
         number.map_err(|_| usage(format!("expected a number after `{name}`, found `{value}`")))
     }
 
-    /// A number after an option, or `default`, from 1 to `max`.
+    /// Returns a number after an option, or `default`, from 1 to `max`.
     pub(crate) fn positive(
         &self,
         name: &str,

@@ -116,7 +116,7 @@ impl Picture<'_> {
     }
 }
 
-/// The character of two pixels, one above the other.
+/// Returns the character of two pixels, one above the other.
 fn block(upper: bool, lower: bool) -> char {
     match [upper, lower] {
         [true, true] => '█',
@@ -126,8 +126,8 @@ fn block(upper: bool, lower: bool) -> char {
     }
 }
 
-/// The pictures, side by side as far as a line goes and then below, with an empty line behind each
-/// row of them.
+/// Returns the pictures, side by side as far as a line goes and then below, with an empty line
+/// behind each row of them.
 fn sheet(pictures: &[Picture<'_>], width: usize) -> String {
     let num_across = ((LINE_LEN + GAP) / width.saturating_add(GAP)).max(1);
     let mut text = String::new();
@@ -145,8 +145,8 @@ fn sheet(pictures: &[Picture<'_>], width: usize) -> String {
     text
 }
 
-/// The lines from the first to the last in which any of these pictures, which are of one height,
-/// shows something.
+/// Returns the lines from the first to the last in which any of these pictures, which are of one
+/// height, shows something.
 fn visible(columns: &[Vec<String>]) -> Range<usize> {
     let num_lines = columns.first().map_or(0, Vec::len);
     let shows = |line: &usize| {

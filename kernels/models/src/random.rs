@@ -4,7 +4,7 @@
 //! arithmetic, and of floating-point operations that IEEE 754 rounds in one way, so that data and
 //! weights drawn from a seed are the same bit for bit on every machine.
 
-/// What the counter goes on by: the golden ratio as a fraction of 2⁶⁴, made odd.
+/// What the counter continues by: the golden ratio as a fraction of 2⁶⁴, made odd.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A source of random numbers.
@@ -24,8 +24,8 @@ pub struct Random {
 }
 
 impl Random {
-    /// The sequence of a seed. Each `stream` of it is a sequence of its own, so that work which is
-    /// divided among threads draws the same numbers however it is divided.
+    /// Returns the sequence of a seed. Each `stream` of it is a sequence of its own, so that work
+    /// which is divided among threads draws the same numbers however it is divided.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Self {
         Self {
@@ -33,30 +33,30 @@ impl Random {
         }
     }
 
-    /// A number of 64 random bits.
+    /// Returns a number of 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.counter = self.counter.wrapping_add(GOLDEN);
         scramble(self.counter)
     }
 
-    /// A number from 0 up to 1, which is left out, in steps of 2⁻²⁴.
+    /// Returns a number from 0 up to 1, which is omitted, in steps of 2⁻²⁴.
     pub fn unit(&mut self) -> f32 {
         const STEP: f32 = 1.0 / (1_u32 << 24) as f32;
         (self.next_u64() >> 40) as f32 * STEP
     }
 
-    /// A number from `low` up to `high`, all of them as likely.
+    /// Returns a number from `low` up to `high`, all of them as likely.
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }
 
-    /// A number near zero, from -1 to 1, as likely as it is near: the difference of two that are
-    /// all as likely.
+    /// Returns a number near zero, from -1 to 1, as likely as it is near: the difference of two
+    /// that are all as likely.
     pub fn around_zero(&mut self) -> f32 {
         self.unit() - self.unit()
     }
 
-    /// A whole number below `limit`.
+    /// Returns an integer below `limit`.
     ///
     /// # Panics
     /// If `limit` is zero.
@@ -67,8 +67,8 @@ impl Random {
     }
 }
 
-/// The finalizer of SplitMix64: a permutation of the numbers of 64 bits in which every bit depends
-/// on every other.
+/// Returns the finalizer of SplitMix64: a permutation of the numbers of 64 bits in which every bit
+/// depends on every other.
 fn scramble(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

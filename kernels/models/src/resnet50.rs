@@ -94,14 +94,14 @@ const EXPANSION: usize = 4;
 /// Window and stride of the pooling behind the stem.
 pub const POOLING: (usize, usize) = (3, 2);
 
-/// How many outputs windows have that are `stride` apart, with the padding `SAME`.
+/// Returns how many outputs windows have that are `stride` apart, with the padding `SAME`.
 const fn strided(input: usize, stride: usize) -> usize {
     input.div_ceil(stride)
 }
 
 impl Network {
-    /// The network for images of `image` × `image` pixels, whose first convolution has `width`
-    /// channels: 224, 64 and 1000 are the usual ones, and less makes a network for tests.
+    /// Returns the network for images of `image` × `image` pixels, whose first convolution has
+    /// `width` channels: 224, 64 and 1000 are the usual ones, and less makes a network for tests.
     #[must_use]
     pub fn new(image: usize, width: usize, num_classes: usize) -> Self {
         let mut next_weight = 0;
@@ -162,18 +162,18 @@ impl Network {
         (last.output(), last.out_channels)
     }
 
-    /// All convolutions, in the order of their weights.
+    /// Returns all convolutions, in the order of their weights.
     pub fn convolutions(&self) -> impl Iterator<Item = &ConvLayer> {
         std::iter::once(&self.stem).chain(self.blocks.iter().flat_map(Block::convolutions))
     }
 
-    /// Where the matrix of the scores lies in the file; its bias is next.
+    /// Returns where the matrix of the scores lies in the file; its bias is next.
     #[must_use]
     pub fn scores_weight(&self) -> usize {
         WEIGHTS_OF_CONVOLUTION * self.convolutions().count()
     }
 
-    /// The shapes of all weights, in the order of the file.
+    /// Returns the shapes of all weights, in the order of the file.
     #[must_use]
     pub fn weight_shapes(&self) -> Vec<Vec<usize>> {
         let mut shapes = Vec::new();
@@ -192,7 +192,7 @@ impl Network {
         shapes
     }
 
-    /// How many numbers the weights are.
+    /// Returns how many numbers the weights are.
     #[must_use]
     pub fn num_parameters(&self) -> usize {
         let sizes = self.weight_shapes();
@@ -202,8 +202,8 @@ impl Network {
             .sum()
     }
 
-    /// The most bytes of tensors, beside the weights, that any kernel of the program leaves alive:
-    /// what no program of these kernels can do without.
+    /// Returns the most bytes of tensors, beside the weights, that any kernel of the program leaves
+    /// alive: what no program of these kernels can do without.
     #[must_use]
     pub fn largest_live_set_bytes(&self) -> usize {
         let pooled = strided(self.stem.output(), POOLING.1).pow(2) * self.stem.out_channels;
@@ -228,7 +228,7 @@ impl Network {
 }
 
 impl Block {
-    /// Its convolutions, in the order of their weights.
+    /// Returns its convolutions, in the order of their weights.
     pub fn convolutions(&self) -> impl Iterator<Item = &ConvLayer> {
         [&self.reduce, &self.spatial, &self.expand]
             .into_iter()

@@ -60,7 +60,7 @@ fn softmax_cross_entropy(
     mean(&losses)
 }
 
-/// The labels as rows of zeros, with a one at the place of each label.
+/// Returns the labels as rows of zeros, with a one at the place of each label.
 fn one_of_each(labels: &[i64], num_examples: usize, num_classes: usize) -> Result<Vec<f32>> {
     if labels.len() != num_examples {
         return Err(invalid(format!(

@@ -68,7 +68,7 @@ fn of_file(path: &str, error: &Error) -> Error {
     Error::new(format!("{path}: {}", error.message())).with_code(error.code())
 }
 
-/// The tensor of a name, if it is what the program expects.
+/// Returns the tensor of a name, if it is what the program expects.
 fn find(
     file: &HostBuffer,
     name: &str,
@@ -112,7 +112,7 @@ fn no_such_tensor(name: &str, tensors: &[NamedTensor]) -> Error {
     ))
 }
 
-/// The same numbers, as those of type f32.
+/// Returns the same numbers, as those of type f32.
 fn widened(
     tensor: &DenseHostTensor,
     allocator: &Arc<dyn HostAllocator>,

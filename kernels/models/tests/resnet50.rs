@@ -71,7 +71,7 @@ impl Model {
         text(&self.network, &options)
     }
 
-    /// Runs a program some times, one after the other.
+    /// Runs a program some times, one after another.
     fn run(
         &self,
         (chains, shortcut): (Chains, Shortcut),
@@ -152,9 +152,9 @@ impl Drop for Model {
     }
 }
 
-/// Sees to it that probabilities are as they should be. What is relative in a probability is
-/// absolute in a score: scores of about 1 that are sums of 50 layers, each good to some units of
-/// single precision of the sums that it is made of.
+/// Checks that probabilities are as they should be. What is relative in a probability is absolute
+/// in a score: scores of about 1 that are sums of 50 layers, each good to some units of single
+/// precision of the sums that it is made of.
 #[track_caller]
 fn assert_near(found: &[f32], expected: &[f64]) {
     const TOLERANCE: f64 = 1e-4;

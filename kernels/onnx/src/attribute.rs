@@ -15,7 +15,7 @@ use crate::tensor::Tensor;
 pub enum Attribute {
     /// A number.
     Float(f32),
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A text, which need not be UTF-8.
     Text(Bytes),
@@ -25,7 +25,7 @@ pub enum Attribute {
     Graph(Box<Graph>),
     /// Numbers.
     Floats(Vec<f32>),
-    /// Whole numbers.
+    /// Integers.
     Ints(Vec<i64>),
     /// Texts.
     Texts(Vec<Bytes>),
@@ -36,7 +36,7 @@ pub enum Attribute {
 }
 
 impl Attribute {
-    /// The kind of the value, as tables of ops spell it: see [`crate::opset`].
+    /// Returns the kind of the value, as tables of ops spell it: see [`crate::opset`].
     #[must_use]
     pub fn kind(&self) -> Option<char> {
         Some(match self {
@@ -152,8 +152,8 @@ impl GraphReader<'_> {
     }
 }
 
-/// The type of an attribute. The oldest files leave it out: then it is that of the field that is
-/// set.
+/// Returns the type of an attribute. The oldest files leave it out: then it is that of the field
+/// that is set.
 fn type_of(proto: &AttributeProto) -> Result<AttributeType, ImportError> {
     let code = proto.r#type.unwrap_or_default();
     let ty = AttributeType::try_from(code)

@@ -26,21 +26,21 @@ impl ElementType {
     /// 32-bit floating-point numbers.
     pub const FLOAT: Self = Self(DataType::Float);
 
-    /// The type of a code, unless that is 0 or unknown.
+    /// Returns the type of a code, unless that is 0 or unknown.
     #[must_use]
     pub fn from_code(code: i32) -> Option<Self> {
         let known = DataType::try_from(code).ok();
         known.filter(|&ty| ty != DataType::Undefined).map(Self)
     }
 
-    /// The type that the oldest files name, such as `"FLOAT"`.
+    /// Returns the type that the oldest files name, such as `"FLOAT"`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let known = DataType::from_str_name(name);
         known.filter(|&ty| ty != DataType::Undefined).map(Self)
     }
 
-    /// The code of an element type of ours.
+    /// Returns the code of an element type of ours.
     #[must_use]
     pub fn from_dtype(dtype: DType) -> Option<Self> {
         (1..=16)
@@ -48,7 +48,7 @@ impl ElementType {
             .find(|ty| ty.dtype() == Some(dtype))
     }
 
-    /// The code in files.
+    /// Returns the code in files.
     #[must_use]
     pub fn code(self) -> i32 {
         self.0 as i32
@@ -78,7 +78,7 @@ impl ElementType {
         })
     }
 
-    /// The number of bits of one element; none for strings.
+    /// Returns the number of bits of one element; none for strings.
     pub(crate) fn bits(self) -> Option<u64> {
         match self.0 {
             DataType::Uint2 | DataType::Int2 => Some(2),

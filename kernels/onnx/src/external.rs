@@ -74,7 +74,7 @@ impl ExternalFiles {
         }
     }
 
-    /// The bytes of a tensor that needs so many.
+    /// Returns the bytes of a tensor that needs so many.
     pub(crate) fn read(
         &self,
         place: &ExternalData,

@@ -43,7 +43,7 @@ pub struct Node {
     pub domain: String,
     /// Which of the functions of this name is meant.
     pub overload: String,
-    /// The values that it takes; an empty name stands for one that is left out.
+    /// The values that it takes; an empty name stands for one that is omitted.
     pub inputs: Vec<String>,
     /// The values that it makes; an empty name stands for one that is not wanted.
     pub outputs: Vec<String>,
@@ -52,7 +52,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// The node, for messages: by its name, or by its place and what it makes.
+    /// Returns the node, for messages: by its name, or by its place and what it makes.
     #[must_use]
     pub fn label(&self) -> String {
         if !self.name.is_empty() {
@@ -162,7 +162,7 @@ pub struct Function {
     pub body: Graph,
     /// The attributes that a call may give.
     pub attributes: Vec<String>,
-    /// Attributes that a call may leave out.
+    /// Attributes that a call may omit.
     pub defaults: BTreeMap<String, Attribute>,
     /// The versions of the domains that its nodes mean.
     pub opsets: BTreeMap<String, i64>,
@@ -268,7 +268,7 @@ impl GraphReader<'_> {
     }
 }
 
-/// A domain: `ai.onnx` has two names.
+/// Returns a domain: `ai.onnx` has two names.
 pub(crate) fn domain(name: &str) -> &str {
     match name {
         "ai.onnx" => "",
@@ -318,7 +318,7 @@ fn value_type(proto: &TypeProto) -> ValueType {
     }
 }
 
-/// The names that the nodes of a graph, and graphs in them, take from outside of it.
+/// Returns the names that the nodes of a graph, and graphs in them, take from outside of it.
 pub(crate) fn captures(graph: &Graph) -> HashSet<&str> {
     let mut made: HashSet<&str> = HashSet::new();
     made.extend(graph.inputs.iter().map(|info| info.name.as_str()));

@@ -37,7 +37,7 @@ use call::Call;
 /// Attributes of the oldest files that mean nothing.
 const LEFTOVERS: &[&str] = &["consumed_inputs", "consumed_outputs", "is_test"];
 
-/// Ops whose first operands may be left out, though others must follow.
+/// Ops whose first operands may be omitted, though others must follow.
 const SPARSE: &[&str] = &["Loop", "Resize", "Scan"];
 
 /// What an import is asked for.
@@ -163,7 +163,7 @@ enum Known {
     Value(Value),
     /// A tensor of the file, which becomes a weight when it is needed.
     Constant(Tensor),
-    /// An operand of a function that its caller left out.
+    /// An operand of a function that its caller omitted.
     Absent,
     /// Its node is not supported.
     Missing,
@@ -196,7 +196,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Says what a name means from here on. An empty name is that of a result that nobody wants.
+    /// Says what a name means from here on. An empty name is that of a result that no one wants.
     fn bind(&mut self, name: &str, known: Known) {
         if name.is_empty() {
             return;
@@ -216,7 +216,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The value of a name.
+    /// Returns the value of a name.
     fn value(&mut self, name: &str, builder: &mut ProgramBuilder) -> Option<Value> {
         match self.values.get(name)? {
             Known::Value(value) => Some(*value),
@@ -425,7 +425,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// A node with the attributes of the call of a function in the place of references to them.
+/// Returns a node with the attributes of the call of a function in the place of references to them.
 fn bound<'n>(node: &'n Node, scope: &Scope<'_>) -> Result<Cow<'n, Node>, ImportError> {
     let is_reference = |attribute: &Attribute| matches!(attribute, Attribute::Reference(_));
     if !node.attributes.values().any(is_reference) {
@@ -453,7 +453,7 @@ fn bound<'n>(node: &'n Node, scope: &Scope<'_>) -> Result<Cow<'n, Node>, ImportE
     Ok(Cow::Owned(node))
 }
 
-/// The ops of `ai.onnx` that are imported, in alphabetical order.
+/// Returns the ops of `ai.onnx` that are imported, in alphabetical order.
 #[must_use]
 pub fn supported_ops() -> Vec<&'static str> {
     let mut names: Vec<&str> = ops::names().chain(control::OPS.iter().copied()).collect();

@@ -195,7 +195,7 @@ impl Model {
         })
     }
 
-    /// The version of the format.
+    /// Returns the version of the format.
     #[must_use]
     pub fn ir_version(&self) -> i64 {
         self.ir_version
@@ -207,13 +207,13 @@ impl Model {
         &self.producer
     }
 
-    /// The version of a domain that the model means; `""` is ONNX's own.
+    /// Returns the version of a domain that the model means; `""` is ONNX's own.
     #[must_use]
     pub fn opset(&self, domain: &str) -> Option<i64> {
         self.opsets.get(domain).copied()
     }
 
-    /// The versions of all domains.
+    /// Returns the versions of all domains.
     #[must_use]
     pub fn opsets(&self) -> &BTreeMap<String, i64> {
         &self.opsets
@@ -246,7 +246,7 @@ impl Model {
         &self.warnings
     }
 
-    /// The functions that nodes can call, by domain, name and overload.
+    /// Returns the functions that nodes can call, by domain, name and overload.
     #[must_use]
     pub fn functions(&self) -> &HashMap<FunctionName, Function> {
         &self.functions

@@ -38,25 +38,25 @@ pub struct Schema {
 pub struct AttributeSchema {
     /// Its name.
     pub name: &'static str,
-    /// What it is: `f` for a number, `i` for a whole number, `s` for a text, `t` for a tensor, `g`
-    /// for a graph; in capitals lists of them; `p` for a sparse tensor, `y` for a type.
+    /// What it is: `f` for a number, `i` for an integer, `s` for a text, `t` for a tensor, `g` for
+    /// a graph; in capitals lists of them; `p` for a sparse tensor, `y` for a type.
     pub kind: char,
     /// Whether every call must give it.
     pub is_required: bool,
 }
 
-/// The versions of an op of `ai.onnx`, oldest first; none if there is no such op.
+/// Returns the versions of an op of `ai.onnx`, oldest first; none if there is no such op.
 #[must_use]
 pub fn versions(op: &str) -> &'static [Schema] {
     table().get(op).map_or(&[], Vec::as_slice)
 }
 
-/// The names of all ops of `ai.onnx`.
+/// Returns the names of all ops of `ai.onnx`.
 pub fn op_names() -> impl Iterator<Item = &'static str> {
     table().keys().copied()
 }
 
-/// The version of an op that an opset means: the greatest that is not above it.
+/// Returns the version of an op that an opset means: the greatest that is not above it.
 ///
 /// ```
 /// use tfrt_onnx::opset::schema_of;

@@ -124,7 +124,7 @@ impl Check {
         Ok(makers)
     }
 
-    /// An order of the nodes, if they are not in order.
+    /// Returns an order of the nodes, if they are not in order.
     fn order(
         &self,
         graph: &Graph,
@@ -182,7 +182,8 @@ impl Check {
     }
 }
 
-/// The nodes of a cycle. `num_awaited` is not zero for those in a cycle and those behind one.
+/// Returns the nodes of a cycle. `num_awaited` is not zero for those in a cycle and those behind
+/// one.
 fn cycle(graph: &Graph, users: &[Vec<usize>], num_awaited: &[usize]) -> String {
     // Backwards from a node that waits to one that it waits for, until one comes again.
     let mut maker = vec![None; users.len()];

@@ -50,7 +50,7 @@ pub struct Tensor {
 const MAX_EMPTY_STEPS: u128 = 1 << 31;
 
 impl Tensor {
-    /// A tensor of ours, as one of a file.
+    /// Creates a tensor of ours, as one of a file.
     ///
     /// # Errors
     /// If ONNX does not have its element type.
@@ -65,7 +65,7 @@ impl Tensor {
         })
     }
 
-    /// The elements, if they are of a type with a size that we have.
+    /// Returns the elements, if they are of a type with a size that we have.
     #[must_use]
     pub fn dense(&self) -> Option<&DenseHostTensor> {
         match &self.data {
@@ -139,7 +139,7 @@ impl TensorReader {
         })
     }
 
-    /// The extents of a tensor, checked, and how many elements they have.
+    /// Returns the extents of a tensor, checked, and how many elements they have.
     fn shape(&self, dims: &[i64]) -> Result<(Shape, u64), ImportError> {
         self.limits.check(Limit::Rank, dims.len() as u64)?;
         let mut num_elements: u128 = 1;
@@ -254,8 +254,8 @@ impl TensorReader {
     }
 }
 
-/// The places of the values of a sparse tensor: `indices` has one number or one row of coordinates
-/// for each.
+/// Returns the places of the values of a sparse tensor: `indices` has one number or one row of
+/// coordinates for each.
 fn linear_places(
     shape: &Shape,
     indices: &DenseHostTensor,
@@ -298,7 +298,7 @@ fn linear_places(
     places.collect()
 }
 
-/// The size of so many elements, sub-byte ones packed.
+/// Returns the size of so many elements, sub-byte ones packed.
 fn size_bytes(element_type: ElementType, num_elements: u64) -> Result<u64, ImportError> {
     let bits = element_type
         .bits()
@@ -309,7 +309,7 @@ fn size_bytes(element_type: ElementType, num_elements: u64) -> Result<u64, Impor
         .ok_or_else(|| ImportError::new("the elements are more than memory"))
 }
 
-/// Whether a message holds elements.
+/// Returns `true` if a message holds elements.
 fn stores_elements(proto: &TensorProto) -> bool {
     proto.raw_data.as_ref().is_some_and(|raw| !raw.is_empty())
         || !proto.float_data.is_empty()
@@ -320,7 +320,8 @@ fn stores_elements(proto: &TensorProto) -> bool {
         || !proto.uint64_data.is_empty()
 }
 
-/// A tensor of little-endian bytes: the bytes themselves, if they are aligned for their type.
+/// Returns a tensor of little-endian bytes: the bytes themselves, if they are aligned for their
+/// type.
 fn dense_of_bytes(
     dtype: DType,
     shape: Shape,

@@ -93,7 +93,7 @@ pub fn read_value(
     }
 }
 
-/// The bytes of a file with one value of a type that a model declares.
+/// Returns the bytes of a file with one value of a type that a model declares.
 ///
 /// # Errors
 /// If ONNX does not have its element type.
@@ -158,7 +158,7 @@ pub fn read(bytes: Vec<u8>, limits: &Limits) -> Result<Tensor, ImportError> {
     reader.read(&proto)
 }
 
-/// The bytes of a file with one tensor.
+/// Returns the bytes of a file with one tensor.
 ///
 /// # Errors
 /// If ONNX does not have its element type.

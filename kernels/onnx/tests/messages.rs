@@ -23,7 +23,7 @@ fn messages_are_those_of_the_definition() {
     );
 }
 
-/// An empty folder of this process.
+/// Returns an empty folder of this process.
 fn tempfile_folder() -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("tfrt-onnx-messages-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -21,7 +21,7 @@ fn error(graph: GraphProto) -> String {
     read(graph).map(drop).unwrap_err()
 }
 
-/// A graph with an initializer only.
+/// Returns a graph with an initializer only.
 fn holding(tensor: TensorProto) -> GraphProto {
     GraphProto {
         initializer: vec![tensor],
@@ -318,7 +318,7 @@ fn long_chains_and_values_of_many_uses_take_linear_time_and_no_stack() {
     assert!(read(graph(&["x"], vec![sum], &["y"])).is_ok());
 }
 
-/// A model with something of everything.
+/// Returns a model with something of everything.
 fn sample() -> Vec<u8> {
     let inner = graph(&[], vec![node("Neg", &["a"], &["b"])], &["b"]);
     let attribute = AttributeProto {

@@ -1,5 +1,5 @@
 //! Models that are imported and run: what each op does with shapes, types and operands that are
-//! left out.
+//! omitted.
 
 mod common;
 
@@ -445,7 +445,7 @@ fn missing_and_unknown_inputs_are_told_by_name() {
     );
 }
 
-/// A model of the newest opset.
+/// Returns a model of the newest opset.
 fn newest(graph: GraphProto) -> ModelProto {
     ModelProto {
         opset_import: vec![OperatorSetIdProto {
@@ -731,7 +731,7 @@ fn seeds_make_random_numbers_repeat() {
     );
 }
 
-/// A branch that adds a number to `x`, which the graph around it has.
+/// Returns a branch that adds a number to `x`, which the graph around it has.
 fn adding(name: &str, number: f32) -> GraphProto {
     let constant = NodeProto {
         attribute: vec![AttributeProto {
@@ -765,7 +765,7 @@ fn branches_see_the_values_around_them() {
     }
 }
 
-/// A loop that adds `x` to a sum in each round, and returns all sums.
+/// Returns a loop that adds `x` to a sum in each round, and returns all sums.
 fn summing() -> NodeProto {
     let body = graph(
         &["round", "goes_on", "sum"],

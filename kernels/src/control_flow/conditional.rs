@@ -1,5 +1,4 @@
-//! `tfrt.if` and `tfrt.cond`: one of two functions, by a truth value; `tfrt.select`: one of two
-//! values.
+//! `tfrt.if` and `tfrt.cond`: one of two functions, by a Boolean; `tfrt.select`: one of two values.
 
 use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, region};
@@ -10,7 +9,7 @@ use crate::op_verifiers::RETURN;
 /// Runs one of two regions: the first if the condition is true, the second otherwise. The results
 /// are those of the region.
 ///
-/// Without results, the second region may be left out.
+/// Without results, the second region may be omitted.
 #[tfrt_kernel(
     "tfrt.if",
     raw,

@@ -56,8 +56,7 @@ fn once(
 /// Marks what happens inside the first call of a function, by the key of its results.
 struct Running(String);
 
-/// Which first calls asked for the results of which others. A circle would wait for itself for
-/// ever.
+/// Which first calls asked for the results of which others. A circle would wait for itself forever.
 #[derive(Default)]
 struct Waits {
     by_asker: Mutex<HashMap<String, HashSet<String>>>,

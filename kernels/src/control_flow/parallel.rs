@@ -1,10 +1,10 @@
 //! `tfrt.parallel_for.i32` and `tfrt.parallel_call.i32`: a body for every block of a range, on all
 //! workers.
 //!
-//! A body without results does all its work before it returns. A body that returns a chain may go
-//! on after that; the loop is done when all chains are there. The function of a parallel call may
-//! be synchronous, which is much the cheapest: a block is then neither a task nor an invocation,
-//! and its indices are not values of their own.
+//! A body without results does all its work before it returns. A body that returns a chain may
+//! continue after that; the loop is done when all chains are there. The function of a parallel call
+//! may be synchronous, which is much the cheapest: a block is then neither a task nor an
+//! invocation, and its indices are not values of their own.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,8 +22,8 @@ use crate::op_verifiers::RETURN;
 /// the end index of the block and the arguments. The chain is ready when all blocks are done.
 ///
 /// The region returns nothing, or a chain. An error among the chains becomes the result, that of
-/// the lowest block first. A cancelled request leaves out the blocks that have not started; the
-/// result is then the error of the request.
+/// the lowest block first. A cancelled request omits the blocks that have not started; the result
+/// is then the error of the request.
 ///
 /// # Errors
 /// `Invalid parallel body function result types`; a range that ends before it starts; a block size
@@ -52,8 +52,8 @@ fn parallel_for_region(
 /// the end index of the block and the arguments. The chain is ready when all blocks are done.
 ///
 /// The function returns nothing, or a chain. An error among the chains becomes the result, that of
-/// the lowest block first. A cancelled request leaves out the blocks that have not started; the
-/// result is then the error of the request.
+/// the lowest block first. A cancelled request omits the blocks that have not started; the result
+/// is then the error of the request.
 ///
 /// # Errors
 /// `Invalid parallel body function result types`; a range that ends before it starts; a block size
@@ -133,7 +133,7 @@ struct Body {
     first_index: i32,
 }
 
-/// The first and the end index of a block, then the arguments. Blocks that run one after the other
+/// The first and the end index of a block, then the arguments. Blocks that run one after another
 /// change the indices only.
 enum Inputs {
     /// Of a synchronous function, in what runs it; or why it cannot be run.
@@ -185,7 +185,7 @@ impl Body {
     }
 }
 
-/// How many indices a loop has, and how many of them make a block.
+/// Returns how many indices a loop has, and how many of them make a block.
 fn extent(range: &Range<i32>, block_size: i32) -> Result<(usize, usize)> {
     let invalid = |text| Err(Error::new(text).with_code(ErrorCode::InvalidArgument));
     let Ok(total) = usize::try_from(i64::from(range.end) - i64::from(range.start)) else {
@@ -202,8 +202,8 @@ fn extent(range: &Range<i32>, block_size: i32) -> Result<(usize, usize)> {
     }
 }
 
-/// The index that is `offset` after `first`. Every index of a loop lies between its start and its
-/// end: nothing wraps.
+/// Returns the index that is `offset` after `first`. Every index of a loop lies between its start
+/// and its end: nothing wraps.
 fn index_at(first: i32, offset: usize) -> i32 {
     first.wrapping_add(offset as i32)
 }

@@ -10,7 +10,7 @@
 //!   └──── when the first carried value arrives ─┘
 //! ```
 //!
-//! If it is available already, the loop goes on in place: it never nests by the number of its
+//! If it is available already, the loop continues in place: it never nests by the number of its
 //! rounds.
 //!
 //! Rounds that carry copied payloads and need not wait pass them on without making values of them
@@ -69,9 +69,9 @@ fn repeat(
 /// How many rounds are started before the loop looks whether the first of them got anywhere.
 const ROUNDS_PER_BLOCK: u32 = 32;
 
-/// After how many waits the loop goes on as a task of the work queue, with an empty stack: a waiter
-/// that is registered just as the value arrives runs at once, on top of the loop that registered
-/// it.
+/// After how many waits the loop continues as a task of the work queue, with an empty stack: a
+/// waiter that is registered just as the value arrives runs at once, on top of the loop that
+/// registered it.
 const WAITS_PER_TASK: u32 = 32;
 
 /// A loop under way.

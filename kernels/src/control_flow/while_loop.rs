@@ -1,8 +1,8 @@
 //! `tfrt.while`: a loop that its own body ends.
 //!
 //! The body takes the carried values and returns those of the next round and whether there is one.
-//! If that is not known when the body returns, the loop goes on as a task of the work queue as soon
-//! as it is: it never nests by the number of its rounds.
+//! If that is not known when the body returns, the loop continues as a task of the work queue as
+//! soon as it is: it never nests by the number of its rounds.
 
 use tfrt::async_value::run_when_ready;
 use tfrt::host::Rounds;
@@ -90,7 +90,7 @@ impl While {
         self.results.forward_to(self.carried.values);
     }
 
-    /// Goes on when the condition is available.
+    /// Continues when the condition is available.
     fn go_on(self, condition: &AnyRef) {
         match self.known(condition) {
             Some(condition) => self.run(condition),
@@ -98,7 +98,7 @@ impl While {
         }
     }
 
-    /// The truth value of an available condition; none if it is an error.
+    /// Returns the truth value of an available condition, or `None` if it is an error.
     fn known(&self, condition: &AnyRef) -> Option<bool> {
         condition.get().copied()
     }

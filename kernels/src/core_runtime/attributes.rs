@@ -5,7 +5,7 @@ use tfrt::core::OpAttrs;
 use tfrt::core::ToOpAttr;
 use tfrt::prelude::*;
 
-/// Makes an empty set of op attributes.
+/// Creates an empty set of op attributes.
 #[tfrt_kernel("corert.create_op_attrs", results(attrs))]
 fn create_op_attrs() -> OpAttrs {
     OpAttrs::new()
@@ -16,7 +16,7 @@ fn set(attrs: &mut OpAttrs, key: &str, value: impl ToOpAttr) -> Result<()> {
     attrs.set(key, value).map(drop)
 }
 
-/// Sets an attribute to a truth value. The first value of a name stays.
+/// Sets an attribute to a Boolean. The first value of a name stays.
 #[tfrt_kernel("corert.op_attrs_set.bool", attribute_names = free)]
 fn set_bool(attrs: &mut OpAttrs, #[attr] key: &str, #[attr] value: bool) -> Result<()> {
     set(attrs, key, value)

@@ -154,8 +154,8 @@ impl While {
     }
 }
 
-/// Goes on with the truth value of a tensor, as soon as it is there: it is converted to a dense one
-/// in host memory.
+/// Continues with the truth value of a tensor, as soon as it is there: it is converted to a dense
+/// one in host memory.
 fn when_known(
     handle: &TensorHandle,
     ctx: &ExecutionContext,
@@ -178,7 +178,7 @@ fn when_known(
     }
 }
 
-/// The truth value of a tensor.
+/// Returns the truth value of a tensor.
 fn truth(tensor: &AnyRef) -> Result<bool> {
     if let Ok(strings) = tensor.try_read::<StringHostTensor>() {
         return Ok(strings

@@ -9,12 +9,12 @@ use crate::dense_tensors::create::from_attribute;
 use crate::scalar::{Constants, Scalar};
 use crate::string_tensors::bytes_of;
 
-/// A handle of a tensor on the device of the host.
+/// Returns a handle of a tensor on the device of the host.
 fn on_host<T: Tensor + Value>(tensor: T, ctx: &ExecutionContext) -> TensorHandle {
     TensorHandle::of_tensor(CoreRuntime::of(ctx.host()).host_device().clone(), tensor)
 }
 
-/// Makes a handle of a tensor that is written in the program.
+/// Creates a handle of a tensor that is written in the program.
 #[tfrt_kernel(
     "corert.const_dense_tensor",
     pure,
@@ -31,7 +31,7 @@ pub(crate) fn const_dense_tensor(
     Ok(on_host(from_attribute(value, ctx)?, ctx))
 }
 
-/// Makes a handle of a tensor that is written in the program.
+/// Creates a handle of a tensor that is written in the program.
 #[tfrt_kernel(
     "corert_sync.const_dense_tensor",
     sync,
@@ -45,7 +45,7 @@ fn const_dense_tensor_sync(
     Ok(on_host(from_attribute(value, ctx)?, ctx))
 }
 
-/// Makes a handle of a tensor of texts that are written in the program: one for each element, or
+/// Creates a handle of a tensor of texts that are written in the program: one for each element, or
 /// one for all.
 ///
 /// # Errors
@@ -102,7 +102,7 @@ fn create<T: Scalar>(
     Ok(on_host(tensor.map_err(failed)?, ctx))
 }
 
-/// Makes a handle of a tensor of the elements that are written in the program.
+/// Creates a handle of a tensor of the elements that are written in the program.
 ///
 /// # Errors
 /// `failed to allocate dense host tensor`, also if there are not as many elements as the shape has.
@@ -122,7 +122,7 @@ fn create_dense_tensor<T: Scalar>(
     create::<T>(shape, &value.0, ctx)
 }
 
-/// Makes a handle of a tensor of the elements that are written in the program.
+/// Creates a handle of a tensor of the elements that are written in the program.
 ///
 /// # Errors
 /// `failed to allocate dense host tensor`, also if there are not as many elements as the shape has.

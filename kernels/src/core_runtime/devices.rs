@@ -15,7 +15,7 @@ use tfrt::prelude::*;
 
 use super::{read_handle, value_of};
 
-/// The device of this name. Processors are made when they are first asked for, as by
+/// Returns the device of this name. Processors are made when they are first asked for, as by
 /// `corert.create_cpu_op_handler_with_ordinal`.
 fn device(name: &str, host: &HostContext) -> Result<DeviceRef> {
     if name == "CPU:0" {
@@ -34,7 +34,7 @@ fn device(name: &str, host: &HostContext) -> Result<DeviceRef> {
     Err(error.with_code(ErrorCode::DeviceNotFound))
 }
 
-/// Makes a handler of the ops of a device, without a fallback.
+/// Creates a handler of the ops of a device, without a fallback.
 ///
 /// # Errors
 /// If there is no such device.
@@ -136,7 +136,7 @@ fn set_operand(
     Ok(())
 }
 
-/// Makes a handle of a tensor on a device.
+/// Creates a handle of a tensor on a device.
 ///
 /// # Errors
 /// If there is no such device.
@@ -159,7 +159,7 @@ fn handle_of_tensor(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// runs.
 const MAX_EDGES: usize = 1 << 20;
 
-/// Makes the exchange of one call of a function that is split into parts.
+/// Creates the exchange of one call of a function that is split into parts.
 ///
 /// # Errors
 /// If the number of edges is negative, or greater than that of any function that was split.
@@ -175,7 +175,7 @@ fn rendezvous(#[attr] edges: i32) -> Result<RendezvousRef> {
     Ok(RendezvousRef(Arc::new(Rendezvous::new(num_edges))))
 }
 
-/// The edge that an attribute names.
+/// Returns the edge that an attribute names.
 fn edge(frame: &KernelFrame<'_>) -> Result<usize> {
     let edge = frame.attribute::<i32>(0)?;
     usize::try_from(edge).map_err(|_| Error::new(format!("there is no edge {edge}")))
@@ -202,7 +202,7 @@ fn send(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// several.
 ///
 /// # Errors
-/// If there is no such edge; that nobody sent a value; the error of whichever part of the function
+/// If there is no such edge; that no one sent a value; the error of whichever part of the function
 /// failed first.
 #[tfrt_kernel(
     "corert.receive",

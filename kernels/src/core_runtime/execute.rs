@@ -115,7 +115,7 @@ fn execute_op_sync(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Makes an op of a function from a chain and handles to a chain and handles.
+/// Creates an op of a function from a chain and handles to a chain and handles.
 ///
 /// # Errors
 /// `The function should only takes type [!corert.tensorhandle] as input. But the I-th argument is type [T].`,
@@ -125,7 +125,7 @@ fn make_composite_op(#[function] callee: FunctionRef) -> Result<CoreRuntimeOp> {
     CoreRuntimeOp::composite(callee)
 }
 
-/// The op that the handler makes: the first operand, and the last attribute.
+/// Returns the op that the handler makes: the first operand, and the last attribute.
 fn make_op(frame: &KernelFrame<'_>) -> Result<CoreRuntimeOp> {
     frame
         .value::<OpHandlerRef>(0)?

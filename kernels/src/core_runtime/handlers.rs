@@ -8,13 +8,13 @@ use tfrt::core::{
 use tfrt::host::device::CpuDevice;
 use tfrt::prelude::*;
 
-/// Makes a handler that knows no op.
+/// Creates a handler that knows no op.
 #[tfrt_kernel("corert.create_null_op_handler", results(op_handler))]
 fn create_null_op_handler() -> OpHandlerRef {
     OpHandlerRef::new(NullOpHandler)
 }
 
-/// Makes a handler of the ops of the processor, which are run on the host's device.
+/// Creates a handler of the ops of the processor, which are run on the host's device.
 #[tfrt_kernel("corert.create_cpu_op_handler", results(op_handler))]
 fn create_cpu_op_handler(fallback: OpHandlerRef, host: &HostContext) -> OpHandlerRef {
     let runtime = CoreRuntime::of(host);
@@ -22,8 +22,8 @@ fn create_cpu_op_handler(fallback: OpHandlerRef, host: &HostContext) -> OpHandle
     OpHandlerRef::new(CpuOpHandler::new(&runtime, device, fallback))
 }
 
-/// Makes a handler of the ops of the processor, which are run on the device `CPU:N`. The device is
-/// made, too, if it does not exist.
+/// Creates a handler of the ops of the processor, which are run on the device `CPU:N`. The device
+/// is made, too, if it does not exist.
 #[tfrt_kernel("corert.create_cpu_op_handler_with_ordinal", results(op_handler))]
 fn create_cpu_op_handler_with_ordinal(
     fallback: OpHandlerRef,
@@ -36,7 +36,7 @@ fn create_cpu_op_handler_with_ordinal(
     OpHandlerRef::new(CpuOpHandler::new(&runtime, device, fallback))
 }
 
-/// Makes a handler that logs the ops of another one: on standard error, or to the file that the
+/// Creates a handler that logs the ops of another one: on standard error, or to the file that the
 /// environment variable `LOGGING_DEV_METADATA_DUMP_PREFIX` names. With `sync_log_results` it logs
 /// results, too.
 ///
@@ -60,8 +60,8 @@ fn create_logging_op_handler(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The first byte of an attribute of any type: a truth value, which programs write as a number of
-/// any width.
+/// The first byte of an attribute of any type: a Boolean, which programs write as a number of any
+/// width.
 struct FirstByte;
 
 impl AttrParam for FirstByte {

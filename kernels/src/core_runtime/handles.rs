@@ -33,7 +33,7 @@ fn tensorhandle_to_shape(handle: &TensorHandle) -> AsyncValueRef<Sizes> {
     }
 }
 
-/// Makes a handle of a tensor in host memory.
+/// Creates a handle of a tensor in host memory.
 #[tfrt_kernel(
     "corert.ht_to_tensorhandle",
     raw,

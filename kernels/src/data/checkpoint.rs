@@ -56,7 +56,7 @@ fn save(iterator: AnyRef, ctx: ExecutionContext, results: Pending) {
     }
 }
 
-/// Makes an iterator that goes on where another one of the same dataset was saved.
+/// Creates an iterator that continues where another one of the same dataset was saved.
 ///
 /// # Errors
 /// `not a checkpoint of a pipeline: …`;
@@ -116,8 +116,8 @@ fn read_checkpoint(path: &str, in_chain: Chain) -> Result<(Chain, ByteString)> {
     }
 }
 
-/// Where a file is written before it takes its place; in the same folder, so that this is a matter
-/// of names.
+/// Returns where a file is written before it takes its place; in the same folder, so that this is a
+/// matter of names.
 fn unfinished(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.unfinished", std::process::id()));

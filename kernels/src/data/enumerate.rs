@@ -25,7 +25,7 @@ use crate::control_flow::{Carried, Pending};
 
 /// Calls a function for every element: with its components and the arguments, which are the results
 /// of the last call from then on. The results are those of the last call, or the arguments if there
-/// is no element.
+/// are no elements.
 ///
 /// # Errors
 /// Those of draws and of the function, noticed at the latest at the end; the cancellation of the
@@ -72,9 +72,9 @@ fn enumerate(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// How many elements are kept until a run of the loop ends.
 const MAX_KEPT: usize = 32;
 
-/// After how many waits the loop goes on as a task of the work queue, with an empty stack: a waiter
-/// that is registered just as the value arrives runs at once, on top of the loop that registered
-/// it.
+/// After how many waits the loop continues as a task of the work queue, with an empty stack: a
+/// waiter that is registered just as the value arrives runs at once, on top of the loop that
+/// registered it.
 const WAITS_PER_TASK: u32 = 100;
 
 /// A loop under way.
@@ -125,7 +125,7 @@ impl Enumeration {
         }
     }
 
-    /// Goes on with an element that had to be waited for.
+    /// Continues with an element that had to be waited for.
     fn go_on(self, values: Values, num_waits: u32) {
         if num_waits < WAITS_PER_TASK {
             if let Some(work) = self.call(values) {
@@ -193,7 +193,7 @@ impl Enumeration {
     }
 }
 
-/// Whether nobody can see when the value is dropped.
+/// Returns `true` if no one can see when the value is dropped.
 fn is_dropped_quietly(value: &AnyRef) -> bool {
     value.type_id().copied_layout().is_some()
         || value.is::<DenseHostTensor>()

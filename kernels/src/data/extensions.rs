@@ -3,20 +3,20 @@
 use tfrt::data::{Cardinality, Dataset, PaddedComponent};
 use tfrt::prelude::*;
 
-/// Makes a dataset of the first `count` elements; of all of them if the count is negative. No more
-/// are drawn.
+/// Creates a dataset of the first `count` elements; of all of them if the count is negative. No
+/// more are drawn.
 #[tfrt_kernel("tfrt_data.take_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn take_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     input.take(count)
 }
 
-/// Makes a dataset of the elements before the first one for which a function returns false.
+/// Creates a dataset of the elements before the first one for which a function returns false.
 #[tfrt_kernel("tfrt_data.take_while_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn take_while_dataset(input: &Dataset, #[function] function: FunctionRef) -> Result<Dataset> {
     input.take_while_with(function.into())
 }
 
-/// Makes a dataset of the elements whose number, counted from 0, has the remainder `index` when
+/// Creates a dataset of the elements whose number, counted from 0, has the remainder `index` when
 /// divided by `num_shards`.
 ///
 /// # Errors
@@ -26,10 +26,10 @@ fn shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Dataset
     input.shard(num_shards, index)
 }
 
-/// Makes a dataset of the results of a function of each element, as `map_dataset` does, with up to
-/// `num_parallel` calls under way, each a task of the work queue; -1 finds by trying how many make
-/// the pipeline fastest. Unless `deterministic` is true or absent, results are handed out as they
-/// come.
+/// Creates a dataset of the results of a function of each element, as `map_dataset` does, with up
+/// to `num_parallel` calls under way, each a task of the work queue; -1 finds by trying how many
+/// make the pipeline fastest. Unless `deterministic` is true or absent, results are handed out as
+/// they come.
 ///
 /// # Errors
 /// `num_parallel must be -1 or between 1 and 1048576, not N`.
@@ -51,7 +51,7 @@ fn parallel_map_dataset(
     input.parallel_map_with(function.into(), values, num_parallel, is_deterministic)
 }
 
-/// Makes a dataset as `interleave_dataset` does, with up to `num_parallel` calls of the function
+/// Creates a dataset as `interleave_dataset` does, with up to `num_parallel` calls of the function
 /// under way, each a task of the work queue; -1 finds by trying how many make the pipeline fastest.
 /// Unless `deterministic` is true or absent, inner datasets take their turns as they come.
 ///
@@ -73,8 +73,8 @@ fn parallel_interleave_dataset(
     opened.flatten(cycle_length, block_length)
 }
 
-/// Makes a dataset of batches of elements with any components: each component is a tensor with one
-/// row for each of `batch_size` elements. Numbers, truth values, strings and tensors can be
+/// Creates a dataset of batches of elements with any components: each component is a tensor with
+/// one row for each of `batch_size` elements. Numbers, Booleans, strings and tensors can be
 /// batched. The last batch may be smaller, unless `drop_remainder`.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ fn batch_dataset(
     input.batch_with(batch_size, &[], false, drop_remainder.unwrap_or(false))
 }
 
-/// Makes a dataset of batches of the results of a function of each element: `map_dataset`, then
+/// Creates a dataset of batches of the results of a function of each element: `map_dataset`, then
 /// `batch_dataset`.
 ///
 /// # Errors
@@ -111,9 +111,9 @@ fn map_and_batch_dataset(
     mapped.batch_with(batch_size, &[], false, drop_remainder.unwrap_or(false))
 }
 
-/// Makes a dataset of batches of numbers and tensors of different shapes: each row has room for the
-/// largest of the batch. The `padding` is the number that stands where an element has none, one for
-/// each component; it is zero if none is given. The last batch may be smaller, unless
+/// Creates a dataset of batches of numbers and tensors of different shapes: each row has room for
+/// the largest of the batch. The `padding` is the number that stands where an element has none, one
+/// for each component; it is zero if none is given. The last batch may be smaller, unless
 /// `drop_remainder`.
 ///
 /// # Errors
@@ -136,7 +136,7 @@ fn padded_batch_dataset(
     input.padded_batch_with(batch_size, &components, drop_remainder.unwrap_or(false))
 }
 
-/// Makes a dataset of the rows of batches in batches of another size. The last batch may be
+/// Creates a dataset of the rows of batches in batches of another size. The last batch may be
 /// smaller, unless `drop_remainder`.
 ///
 /// # Errors
@@ -151,15 +151,15 @@ fn rebatch_dataset(
     rows.batch_with(batch_size, &[], false, drop_remainder.unwrap_or(false))
 }
 
-/// Makes a dataset of the elements that are not errors. If `log` is true, a warning at the end of a
-/// pass tells how many were left out.
+/// Creates a dataset of the elements that are not errors. If `log` is true, a warning at the end of
+/// a pass tells how many were omitted.
 #[tfrt_kernel("tfrt_data.ignore_errors_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn ignore_errors_dataset(input: &Dataset, #[attr] log: Option<bool>) -> Result<Dataset> {
     input.ignore_errors(log.unwrap_or(false))
 }
 
-/// Makes a dataset of the same elements, of which there must be as many as is stated: a draw fails
-/// if there are fewer or more.
+/// Creates a dataset of the same elements, of which there must be as many as is stated: a draw
+/// fails if there are fewer or more.
 ///
 /// # Errors
 /// `cardinality must not be negative, not N`.
@@ -168,7 +168,7 @@ fn assert_cardinality_dataset(input: &Dataset, cardinality: i64) -> Result<Datas
     input.assert_cardinality(cardinality)
 }
 
-/// Makes a dataset of elements of several datasets: each time of the one whose number, of type
+/// Creates a dataset of elements of several datasets: each time of the one whose number, of type
 /// `i64`, the next element of the first dataset is. The numbers of datasets that have ended are
 /// passed over.
 #[tfrt_kernel("tfrt_data.choose_from_datasets", pure, chain = none, results(dataset), format = "operands attr-dict")]
@@ -176,9 +176,9 @@ fn choose_from_datasets(numbers: &Dataset, inputs: Operands<'_, Dataset>) -> Res
     Dataset::choose_from(numbers, &inputs.iter().cloned().collect::<Vec<_>>())
 }
 
-/// Makes a dataset of the elements of several datasets, each time of one that is chosen at random,
-/// with a chance in proportion to its weight; without `weights`, all chances are equal. Equal seeds
-/// make equal choices.
+/// Creates a dataset of the elements of several datasets, each time of one that is chosen at
+/// random, with a chance in proportion to its weight; without `weights`, all chances are equal.
+/// Equal seeds make equal choices.
 ///
 /// # Errors
 /// `expected a weight for each of N datasets, found M`; a weight that is negative or not finite.
@@ -195,20 +195,20 @@ fn sample_from_datasets(
     Dataset::sample_from(&inputs, weights.as_deref(), seed, seed2)
 }
 
-/// Makes a dataset of the components of all inputs side by side. It ends with the shortest.
+/// Creates a dataset of the components of all inputs side by side. It ends with the shortest.
 #[tfrt_kernel("tfrt_data.zip_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn zip_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::zip(&inputs.iter().cloned().collect::<Vec<_>>())
 }
 
-/// Makes a dataset of the elements of all inputs, one dataset after the other.
+/// Creates a dataset of the elements of all inputs, one dataset after the other.
 #[tfrt_kernel("tfrt_data.concatenate_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::concatenate(&inputs.iter().cloned().collect::<Vec<_>>())
 }
 
-/// Makes a dataset of the elements of the datasets that a function returns for each element, one
-/// after the other.
+/// Creates a dataset of the elements of the datasets that a function returns for each element, one
+/// after another.
 #[tfrt_kernel("tfrt_data.flat_map_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn flat_map_dataset(
     input: &Dataset,
@@ -219,14 +219,14 @@ fn flat_map_dataset(
     input.interleave_with(function.into(), 1, 1)
 }
 
-/// Makes a dataset of the rows of the tensors that the elements consist of. Rows of a tensor with
+/// Creates a dataset of the rows of the tensors that the elements consist of. Rows of a tensor with
 /// one dimension are numbers.
 #[tfrt_kernel("tfrt_data.unbatch_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn unbatch_dataset(input: &Dataset) -> Result<Dataset> {
     input.unbatch()
 }
 
-/// Makes a dataset of datasets: of `size` elements each, every `stride`-th one, and the next one
+/// Creates a dataset of datasets: of `size` elements each, every `stride`-th one, and the next one
 /// begins `shift` elements later.
 ///
 /// # Errors
@@ -242,15 +242,15 @@ fn window_dataset(
     input.window(size, shift, stride, drop_remainder)
 }
 
-/// Makes a dataset of the same elements with their numbers in front, counted from `start`.
+/// Creates a dataset of the same elements with their numbers in front, counted from `start`.
 #[tfrt_kernel("tfrt_data.enumerate_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn enumerate_dataset(input: &Dataset, start: i64) -> Result<Dataset> {
     input.enumerate(start)
 }
 
-/// Makes a dataset of what a function makes of each element and a state, which begins as the values
-/// that are given here. The function takes the state, then the components, and returns the next
-/// state, then the components of the result.
+/// Creates a dataset of what a function makes of each element and a state, which begins as the
+/// values that are given here. The function takes the state, then the components, and returns the
+/// next state, then the components of the result.
 #[tfrt_kernel(
     "tfrt_data.scan_dataset",
     pure,
@@ -266,7 +266,7 @@ fn scan_dataset(
     input.scan_with(state, function.into())
 }
 
-/// Makes a dataset that keeps its elements in memory after the first whole pass.
+/// Creates a dataset that keeps its elements in memory after the first whole pass.
 #[tfrt_kernel("tfrt_data.cache_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn cache_dataset(input: &Dataset) -> Result<Dataset> {
     input.cache()

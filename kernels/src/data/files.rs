@@ -1,11 +1,11 @@
 //! Datasets of what is in files.
 //!
 //! The operand is the name of a file, that of a folder, or a pattern such as `train-*.csv`;
-//! [`tfrt_readers::files::Files`] says which files that are. They are read one after the other,
-//! ahead of their use, and decompressed as `compression` says: `auto` (the default), `none`,
-//! `gzip`, `zlib` or `zstd`. `on_error` says what follows an error: `fail` (the default) puts the
-//! error in the place of its element, `stop` ends the sequence behind it, and `skip(N)` leaves out
-//! as many errors and logs their number.
+//! [`tfrt_readers::files::Files`] says which files that are. They are read one after another, ahead
+//! of their use, and decompressed as `compression` says: `auto` (the default), `none`, `gzip`,
+//! `zlib` or `zstd`. `on_error` says what follows an error: `fail` (the default) puts the error in
+//! the place of its element, `stop` ends the sequence behind it, and `skip(N)` omits as many errors
+//! and logs their number.
 
 use std::str::FromStr;
 
@@ -19,12 +19,12 @@ use tfrt_readers::tensor_files::{TensorFileOptions, TensorFormat};
 use tfrt_readers::text::{TextLineOptions, list_files_dataset as names_of_files};
 use tfrt_readers::tfrecord::TfRecordOptions;
 
-/// The value of an attribute, or what it is by default.
+/// Returns the value of an attribute, or what it is by default.
 fn parsed<T: FromStr<Err = Error> + Default>(text: Option<&str>) -> Result<T> {
     text.map_or_else(|| Ok(T::default()), str::parse)
 }
 
-/// A number of rows.
+/// Returns a number of rows.
 fn batch_size(rows: Option<i64>) -> Result<Option<u64>> {
     let size = |rows: i64| {
         u64::try_from(rows)
@@ -43,7 +43,7 @@ fn names(list: Option<&str>) -> Option<Vec<String>> {
     list.map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
 }
 
-/// Makes a dataset of the records of TFRecord files, each a string. `verify` says which checksums
+/// Creates a dataset of the records of TFRecord files, each a string. `verify` says which checksums
 /// are compared: `all`, `header` or `none`.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ fn tf_record_dataset(
     record_options(compression, verify, on_error)?.dataset(path)
 }
 
-/// Makes a dataset of the features of the records of TFRecord files, each of which is a
+/// Creates a dataset of the features of the records of TFRecord files, each of which is a
 /// `tf.Example`: one component for each column of `schema`, as `parse_example_dataset` makes them.
 /// Records are parsed as they are read, so errors name the record and its file, and `on_error`
 /// holds for them, too.
@@ -102,7 +102,7 @@ fn record_options(
     })
 }
 
-/// Makes a dataset of the lines of text files, each a string.
+/// Creates a dataset of the lines of text files, each a string.
 ///
 /// # Errors
 /// Draws fail if a file cannot be read, or a line is longer than 256 MiB.
@@ -125,7 +125,8 @@ fn text_line_dataset(
     options.dataset(path)
 }
 
-/// Makes a dataset of the paths of the files that a name stands for, in their order, each a string.
+/// Creates a dataset of the paths of the files that a name stands for, in their order, each a
+/// string.
 ///
 /// # Errors
 /// Draws fail with ``no file matches `P` ``.
@@ -139,10 +140,10 @@ fn list_files_dataset(pattern: &str) -> Result<Dataset> {
     names_of_files(pattern)
 }
 
-/// Makes a dataset of the features of records, each of which is a `tf.Example`: one component for
-/// each column of the schema, such as
-/// `"image: str, pixels: f32 [28, 28], label: i64 = -1, ids: i64 [?], weight: f32?"`. A column with
-/// `?` may be missing, and is followed by a component of type i1 that says whether it is there.
+/// Creates a dataset of the features of records, each of which is a `tf.Example`: one component for
+/// each column of the schema, such as `"image: str, pixels: f32 [28, 28], label: i64 = -1, ids: i64
+/// [?], weight: f32?"`. A column with `?` may be missing, and is followed by a component of type i1
+/// that says whether it is there.
 ///
 /// # Errors
 /// If the schema is wrong. Elements are errors whose features are not what the schema says.
@@ -157,7 +158,7 @@ fn parse_example_dataset(input: &Dataset, #[attr] schema: &str) -> Result<Datase
     parse_examples(input, schema.parse()?)
 }
 
-/// Makes a dataset of the features of records, each of which is a `tf.SequenceExample`: those of
+/// Creates a dataset of the features of records, each of which is a `tf.SequenceExample`: those of
 /// the schema `context`, then those of the schema `sequences`, which are tensors with a row for
 /// each step.
 ///
@@ -182,10 +183,10 @@ fn parse_sequence_example_dataset(
     )
 }
 
-/// Makes a dataset of the rows of CSV files, with one component for each column of the schema, such
-/// as `"price: f32 = nan, name: str"`. Without a schema, the first rows say what the columns are.
-/// `header` says whether the first row names the columns, as it does by default; `delimiter` is
-/// what stands between fields. With `batch_size`, elements are tensors of as many rows.
+/// Creates a dataset of the rows of CSV files, with one component for each column of the schema,
+/// such as `"price: f32 = nan, name: str"`. Without a schema, the first rows say what the columns
+/// are. `header` says whether the first row names the columns, as it does by default; `delimiter`
+/// is what stands between fields. With `batch_size`, elements are tensors of as many rows.
 ///
 /// # Errors
 /// If an attribute is wrong. A row that is not what the schema says is an error with its line and
@@ -225,7 +226,7 @@ fn csv_dataset(
     options.dataset(path)
 }
 
-/// Makes a dataset of the tensors in files: each file is one element, with a component for each
+/// Creates a dataset of the tensors in files: each file is one element, with a component for each
 /// tensor, or for each of those that `tensors` names, separated by commas.
 /// `tfrt_data.unbatch_dataset` makes an element of each row.
 ///
@@ -257,7 +258,7 @@ fn tensor_file_dataset<const FORMAT: usize>(
     options.dataset(path)
 }
 
-/// Makes a dataset of the rows of Parquet files, or of Arrow files or streams, with one component
+/// Creates a dataset of the rows of Parquet files, or of Arrow files or streams, with one component
 /// for each column, or for each of those that `columns` names, separated by commas. `nulls` says
 /// what becomes of values that are missing: `error` (the default), `default` (NaN, zero or the
 /// empty string), or `mask` (the same, and each column is followed by one of type i1 that says

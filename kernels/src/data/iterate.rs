@@ -5,7 +5,7 @@ use tfrt::prelude::*;
 
 use crate::control_flow::Pending;
 
-/// Makes an iterator at the start of a dataset.
+/// Creates an iterator at the start of a dataset.
 #[tfrt_kernel(
     "tfrt_data.make_iterator",
     chain = none,

@@ -58,7 +58,7 @@ impl Draw for LogIterator {
     }
 }
 
-/// Makes a dataset of the same elements that prints `LogDatasetIterator::GetNext called` whenever
+/// Creates a dataset of the same elements that prints `LogDatasetIterator::GetNext called` whenever
 /// one is drawn.
 #[tfrt_kernel("tfrt_data.log_dataset", results(dataset))]
 fn log_dataset(input: &Dataset) -> Result<Dataset> {

@@ -3,8 +3,8 @@
 use tfrt::data::{BatchComponent, Dataset};
 use tfrt::prelude::*;
 
-/// Makes a dataset of the results of a function of each element. The function takes the values that
-/// are given here, then the components of the element.
+/// Creates a dataset of the results of a function of each element. The function takes the values
+/// that are given here, then the components of the element.
 ///
 /// It is called for the end, too, with errors as arguments.
 #[tfrt_kernel(
@@ -22,7 +22,7 @@ fn map_dataset(
     input.map_with(function.into(), values)
 }
 
-/// Makes a dataset of the elements for which a function returns true. An error of the function
+/// Creates a dataset of the elements for which a function returns true. An error of the function
 /// takes the place of the element.
 #[tfrt_kernel(
     "tfrt_data.filter_dataset",
@@ -35,7 +35,7 @@ fn filter_dataset(input: &Dataset, #[function] function: FunctionRef) -> Result<
     input.filter_with(function.into())
 }
 
-/// Makes a dataset of batches: each component is a tensor with one row for each of `batch_size`
+/// Creates a dataset of batches: each component is a tensor with one row for each of `batch_size`
 /// elements. The last batch may be smaller, unless `drop_remainder`.
 ///
 /// # Errors
@@ -72,8 +72,8 @@ fn batch_dataset<const KIND: usize>(
 
 const I64: BatchComponent = BatchComponent::Scalar(DType::I64);
 
-/// Makes a dataset of batches of pairs of numbers: each component is a tensor with one row for each
-/// of `batch_size` elements. The last batch may be smaller, unless `drop_remainder`.
+/// Creates a dataset of batches of pairs of numbers: each component is a tensor with one row for
+/// each of `batch_size` elements. The last batch may be smaller, unless `drop_remainder`.
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
@@ -93,7 +93,7 @@ fn batch_dataset_of_pairs(
     )
 }
 
-/// Makes a dataset of the elements of the datasets that a function returns for each element, in
+/// Creates a dataset of the elements of the datasets that a function returns for each element, in
 /// turns: `cycle_length` of them are open at a time, and each gives `block_length` elements in its
 /// turn.
 ///
@@ -117,7 +117,7 @@ fn interleave_dataset(
     input.interleave_with(function.into(), cycle_length, block_length)
 }
 
-/// Makes a dataset whose next `prefetch_num` elements are drawn before they are asked for; -1
+/// Creates a dataset whose next `prefetch_num` elements are drawn before they are asked for; -1
 /// stands for as many as there are threads. Unless `is_deterministic`, elements that are available
 /// overtake others.
 ///
@@ -138,7 +138,7 @@ fn prefetch_dataset(
     input.prefetch_with(prefetch_num, is_deterministic)
 }
 
-/// Makes a dataset of `count` passes over another one; a negative count repeats for ever, unless a
+/// Creates a dataset of `count` passes over another one; a negative count repeats forever, unless a
 /// whole pass is empty.
 #[tfrt_kernel(
     "tfrt_data.repeat_dataset",
@@ -151,7 +151,7 @@ fn repeat_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     input.repeat(count)
 }
 
-/// Makes a dataset of the elements behind the first `count`.
+/// Creates a dataset of the elements behind the first `count`.
 #[tfrt_kernel(
     "tfrt_data.skip_dataset",
     pure,
@@ -163,7 +163,7 @@ fn skip_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     input.skip(count)
 }
 
-/// Makes a dataset of the same elements in random order: each is chosen among the next
+/// Creates a dataset of the same elements in random order: each is chosen among the next
 /// `buffer_size` ones. Equal seeds give equal orders, for every pass unless
 /// `reshuffle_each_iteration`.
 ///
@@ -187,8 +187,8 @@ fn shuffle_dataset(
     input.shuffle_with(buffer_size, seed, seed2, reshuffles)
 }
 
-/// Makes a dataset whose iterators remember the elements of a first pass and repeat copies of them
-/// for ever.
+/// Creates a dataset whose iterators remember the elements of a first pass and repeat copies of
+/// them forever.
 #[tfrt_kernel(
     "tfrt_data.memory_dataset.{T}",
     T = [i64, ByteString as "str"],

@@ -7,7 +7,7 @@ use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Sizes, TensorError};
 
 use crate::scalar::Scalar;
 
-/// A tensor of the bytes of a buffer. `kernel` is what a message starts with.
+/// Returns a tensor of the bytes of a buffer. `kernel` is what a message starts with.
 fn adopt<T: Scalar>(kernel: &str, buffer: &HostBuffer, shape: &Sizes) -> Result<DenseHostTensor> {
     let tensor = DenseHostTensor::from_buffer(T::Element::DTYPE, shape.to_shape()?, buffer.clone());
     tensor.map_err(|error| match error {
@@ -22,7 +22,7 @@ fn adopt<T: Scalar>(kernel: &str, buffer: &HostBuffer, shape: &Sizes) -> Result<
     })
 }
 
-/// Makes a tensor of a buffer, without copying it.
+/// Creates a tensor of a buffer, without copying it.
 ///
 /// # Errors
 /// `dht.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
@@ -40,7 +40,7 @@ fn make_tensor<T: Scalar>(
     Ok((adopt::<T>("dht.make_tensor", buffer, shape)?, in_chain))
 }
 
-/// Makes a tensor of a buffer, without copying it.
+/// Creates a tensor of a buffer, without copying it.
 ///
 /// # Errors
 /// `dht.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
@@ -53,7 +53,7 @@ fn make_tensor_generic_form<T: Scalar>(
     Ok((adopt::<T>("dht.make_tensor", buffer, shape)?, in_chain))
 }
 
-/// Makes a tensor of a buffer, without copying it.
+/// Creates a tensor of a buffer, without copying it.
 ///
 /// # Errors
 /// `tfrt_dht_sync.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
@@ -68,7 +68,7 @@ fn make_tensor_sync<T: Scalar>(buffer: &HostBuffer, shape: &Sizes) -> Result<Den
     adopt::<T>("tfrt_dht_sync.make_tensor", buffer, shape)
 }
 
-/// Makes a tensor of a buffer, without copying it.
+/// Creates a tensor of a buffer, without copying it.
 ///
 /// # Errors
 /// `tfrt_dht_sync.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.

@@ -3,7 +3,7 @@
 //! Nearly equal means, for two numbers x and y and a tolerance of U units in the last place: |x -
 //! y| ≤ ε·|x + y|·U, or
 //! |x - y| is less than the smallest normal number. ε is the gap between 1 and the next number. Parts of complex numbers are
-//! compared one by one; whole numbers and truth values exactly.
+//! compared one by one; integers and Booleans exactly.
 
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
@@ -13,7 +13,7 @@ use crate::scalar::Scalar;
 
 /// Elements that can be nearly equal.
 pub(crate) trait Near: Element {
-    /// Whether two elements differ by at most `ulps` units in the last place.
+    /// Returns `true` if two elements differ by at most `ulps` units in the last place.
     fn is_near(self, other: Self, ulps: u32) -> bool;
 }
 
@@ -55,7 +55,7 @@ where
     }
 }
 
-/// Whether type, shape and all elements of two tensors agree.
+/// Returns `true` if type, shape and all elements of two tensors agree.
 pub(crate) fn all<E: Element>(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
@@ -68,7 +68,7 @@ pub(crate) fn all<E: Element>(
     Ok(a.iter().zip(&*b).all(|(a, b)| agree(*a, *b)))
 }
 
-/// Whether two tensors are equal: type, shape and all elements.
+/// Returns whether two tensors are equal: type, shape and all elements.
 #[tfrt_kernel(
     "tfrt_dht.tensor_equal.{T}",
     T = [u8 as "ui8", u32 as "ui32", i32, f32, i64, bool, Complex<f32> as "complex64", Complex<f64> as "complex128"],
@@ -83,7 +83,7 @@ fn tensor_equal<T: Scalar>(
     Ok((all::<T::Element>(a, b, |a, b| a == b)?, in_chain))
 }
 
-/// Whether two tensors are equal: type, shape and all elements.
+/// Returns whether two tensors are equal: type, shape and all elements.
 #[tfrt_kernel("tfrt_dht.tensor_equal.{T}", T = [i8, f64], results(are_equal, out_chain))]
 fn tensor_equal_generic_form<T: Scalar>(
     a: &DenseHostTensor,
@@ -93,8 +93,8 @@ fn tensor_equal_generic_form<T: Scalar>(
     Ok((all::<T::Element>(a, b, |a, b| a == b)?, in_chain))
 }
 
-/// Whether two tensors are equal in type and shape, and all elements nearly, by 2 units in the last
-/// place.
+/// Returns whether two tensors are equal in type and shape, and all elements nearly, by 2 units in
+/// the last place.
 #[tfrt_kernel(
     "tfrt_dht.tensor_allclose.{T}",
     T = [u8 as "ui8", u32 as "ui32", f32, f64, i8, i32, i64, bool, Complex<f32> as "complex64",
@@ -109,8 +109,8 @@ fn tensor_allclose<T: Scalar<Element: Near>>(
     Ok((all::<T::Element>(a, b, |a, b| a.is_near(b, 2))?, in_chain))
 }
 
-/// Whether two tensors are equal in type and shape, and all elements nearly, by as many units in
-/// the last place as the name says.
+/// Returns whether two tensors are equal in type and shape, and all elements nearly, by as many
+/// units in the last place as the name says.
 #[tfrt_kernel(
     "tfrt_dht.tensor_allclose.{ULPS}.{T}",
     ULPS = [3 as "3ulp", 1000 as "1000ulp", 2000 as "2000ulp", 100000 as "100000ulp"],

@@ -16,7 +16,7 @@ pub(crate) fn cannot_allocate(error: TensorError) -> Error {
     no_memory("Cannot allocate tensor", error)
 }
 
-/// The tensor that a dense attribute states, in memory of its own.
+/// Returns the tensor that a dense attribute states, in memory of its own.
 pub(crate) fn from_attribute(
     value: DenseView<'_>,
     ctx: &ExecutionContext,
@@ -27,13 +27,13 @@ pub(crate) fn from_attribute(
     Ok(tensor)
 }
 
-/// A tensor of zeros: its elements are not set yet, but must not be whatever was there.
+/// Returns a tensor of zeros: its elements are not set yet, but must not be whatever was there.
 fn create<T: Scalar>(shape: &[i64], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let shape = Shape::from_signed(shape)?;
     DenseHostTensor::zeroed(ctx.allocator(), T::Element::DTYPE, shape).map_err(cannot_allocate)
 }
 
-/// Makes a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are not set yet. They are zero until they are.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -52,7 +52,7 @@ fn create_uninitialized<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Makes a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are not set yet. They are zero until they are.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -70,7 +70,7 @@ fn create_uninitialized_of_high_rank<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Makes a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are not set yet. They are zero until they are.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -88,7 +88,7 @@ fn create_uninitialized_generic_form<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Makes a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are not set yet. They are zero until they are.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -107,7 +107,7 @@ fn create_uninitialized_sync<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Makes a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are not set yet. They are zero until they are.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -126,7 +126,7 @@ fn create_uninitialized_sync_of_high_rank<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Makes a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are not set yet. They are zero until they are.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -145,7 +145,7 @@ fn create_uninitialized_sync_generic_form<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Makes a tensor of its elements, or of one value for all of them.
+/// Creates a tensor of its elements, or of one value for all of them.
 ///
 /// # Errors
 /// `Cannot allocate tensor`; and if there are neither one nor as many values as elements.
@@ -183,7 +183,7 @@ fn dense_of<E: Element>(
     }
 }
 
-/// Makes a tensor of one value for all elements, without memory for each of them.
+/// Creates a tensor of one value for all elements, without memory for each of them.
 ///
 /// # Errors
 /// If a dimension is negative.

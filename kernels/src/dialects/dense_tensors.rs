@@ -3,7 +3,7 @@
 use tfrt::prelude::*;
 
 tfrt::declare_op! {
-    /// Makes a tensor whose elements are not set yet.
+    /// Creates a tensor whose elements are not set yet.
     "tfrt_dht.create_uninitialized_tensor.{T}.{RANK}",
     T = [ui16, ui64],
     RANK = [0, 1, 2, 3, 4],
@@ -13,7 +13,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Makes a tensor whose elements are not set yet.
+    /// Creates a tensor whose elements are not set yet.
     "tfrt_dht_sync.create_uninitialized_tensor.{T}.{RANK}",
     T = [ui16, ui64],
     RANK = [0, 1, 2, 3, 4],
@@ -54,7 +54,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Makes a tensor of a buffer, without copying it.
+    /// Creates a tensor of a buffer, without copying it.
     "tfrt_dht.make_tensor.{T}",
     T = [ui16, ui64],
     operands(buffer: "!ht.host_buffer", shape: "!ts.shape", in_chain: Chain),
@@ -63,7 +63,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Makes a tensor of a buffer, without copying it.
+    /// Creates a tensor of a buffer, without copying it.
     "tfrt_dht_sync.make_tensor.{T}",
     T = [ui16, ui64],
     sync,

@@ -21,7 +21,7 @@ use super::{expect_channels, expect_equal, expect_shape};
 use crate::numeric::{report_work, start, width, workspace};
 use crate::packed_weights::{self, Order};
 
-/// The shape of the convolution of an input with a filter, both given by their extents.
+/// Returns the shape of the convolution of an input with a filter, both given by their extents.
 pub(super) fn shape_of(
     [batch, height, width, in_channels]: [usize; 4],
     [filter_height, filter_width, filter_channels, out_channels]: [usize; 4],
@@ -48,7 +48,7 @@ pub(super) fn shape_of(
     )?)
 }
 
-/// The extents of the output.
+/// Returns the extents of the output.
 pub(super) fn output_extents(shape: &Conv2dShape) -> [usize; 4] {
     let (rows, columns) = (shape.rows.output, shape.columns.output);
     [shape.batch, rows, columns, shape.out_channels]
@@ -86,7 +86,7 @@ impl Fused {
 /// from many others.
 const MAX_TRANSFORMED_BYTES: usize = 4 << 20;
 
-/// The plan of minimal filtering, if that is how this convolution is computed.
+/// Returns the plan of minimal filtering, if that is how this convolution is computed.
 fn minimal_filtering(shape: &Conv2dShape, width: usize) -> Result<Option<Winograd>, ComputeError> {
     if !Winograd::suits(shape) {
         return Ok(None);
@@ -262,7 +262,7 @@ fn conv2d_bias(
     conv.start(ctx, output, fused)
 }
 
-/// The batch normalisation of so many channels, as a factor and a summand for each.
+/// Returns the batch normalisation of so many channels, as a factor and a summand for each.
 fn fold(
     num_channels: usize,
     [scale, offset, mean, variance]: [&DenseHostTensor; 4],

@@ -40,7 +40,7 @@ fn zero_padding(
     })
 }
 
-/// The padding of one side, and the extent with that of both.
+/// Returns the padding of one side, and the extent with that of both.
 fn padded(extent: usize, padding: i64) -> Result<(usize, usize)> {
     let side = usize::try_from(padding).ok();
     side.and_then(|side| Some((side, side.checked_mul(2)?.checked_add(extent)?)))

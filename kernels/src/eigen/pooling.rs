@@ -10,8 +10,8 @@ use crate::numeric::start_rows;
 
 /// Returns the greatest element of each window.
 ///
-/// A window without an element above the least positive normal number returns that number, as the
-/// reference has it.
+/// A window without an element above the least positive normal number returns that number, as in
+/// the reference.
 ///
 /// # Errors
 /// `padding type is not supported` unless it is `SAME`, `same`, `VALID` or `valid`,

@@ -3,7 +3,7 @@
 use tfrt::prelude::*;
 use tfrt_compute::convolution::{Padding, Window};
 
-/// The padding that a convolution names, in whatever case.
+/// Returns the padding that a convolution names, in whatever case.
 pub(super) fn parse_padding(text: &str) -> Result<Padding> {
     if text.eq_ignore_ascii_case("valid") {
         Ok(Padding::Valid)
@@ -19,7 +19,7 @@ pub(super) fn parse_padding(text: &str) -> Result<Padding> {
     }
 }
 
-/// A window without dilation over one dimension.
+/// Returns a window without dilation over one dimension.
 pub(super) fn window(input: usize, size: usize, stride: i64, padding: Padding) -> Result<Window> {
     let step = usize::try_from(stride).ok().filter(|&step| step > 0);
     let step = step.ok_or_else(|| Error::new(format!("Stride must be > 0, but got {stride}")))?;

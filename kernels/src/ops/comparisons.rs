@@ -1,4 +1,4 @@
-//! Comparisons of elements, logic of truth values, and choices between two tensors.
+//! Comparisons of elements, logic of Booleans, and choices between two tensors.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use tfrt_tensor::{DenseHostTensor, Element, I1, Shape, TensorRef};
 use super::element_wise::{sides, stretched, unsupported_input};
 use super::{allocate, as_dense, invalid, mismatched, unsupported_dtype, with_number, with_size};
 
-/// Whether each element of `a` is less than that of `b`, stretched to one shape.
+/// Returns whether each element of `a` is less than that of `b`, broadcast to one shape.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -21,7 +21,8 @@ pub fn compute_less(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<De
     compare(Comparison::Less, a, b, ctx)
 }
 
-/// Whether each element of `a` is less than that of `b` or equal to it, stretched to one shape.
+/// Returns whether each element of `a` is less than that of `b` or equal to it, broadcast to one
+/// shape.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -34,7 +35,7 @@ pub fn compute_less_equal(
     compare(Comparison::LessEqual, a, b, ctx)
 }
 
-/// Whether each element of `a` is greater than that of `b`, stretched to one shape.
+/// Returns whether each element of `a` is greater than that of `b`, broadcast to one shape.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -43,7 +44,8 @@ pub fn compute_greater(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result
     compare(Comparison::Greater, a, b, ctx)
 }
 
-/// Whether each element of `a` is greater than that of `b` or equal to it, stretched to one shape.
+/// Returns whether each element of `a` is greater than that of `b` or equal to it, broadcast to one
+/// shape.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -56,7 +58,7 @@ pub fn compute_greater_equal(
     compare(Comparison::GreaterEqual, a, b, ctx)
 }
 
-/// Whether each element of `a` equals that of `b`, stretched to one shape.
+/// Returns whether each element of `a` equals that of `b`, broadcast to one shape.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -65,7 +67,7 @@ pub fn compute_equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<D
     compare(Comparison::Equal, a, b, ctx)
 }
 
-/// Whether each element of `a` differs from that of `b`, stretched to one shape.
+/// Returns whether each element of `a` differs from that of `b`, broadcast to one shape.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -109,8 +111,8 @@ fn compare(
     )
 }
 
-/// The greater of each two elements, stretched to one shape. A NaN of `a` stays, one of `b` is
-/// passed over.
+/// Returns the greater of each two elements, broadcast to one shape. A NaN of `a` stays, one of `b`
+/// is passed over.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -119,8 +121,8 @@ pub fn compute_maximum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result
     choose(Choice::Max, a, b, ctx)
 }
 
-/// The lesser of each two elements, stretched to one shape. A NaN of `a` stays, one of `b` is
-/// passed over.
+/// Returns the lesser of each two elements, broadcast to one shape. A NaN of `a` stays, one of `b`
+/// is passed over.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -150,7 +152,7 @@ fn choose(
     )
 }
 
-/// Whether both elements are true, stretched to one shape.
+/// Returns whether both elements are true, broadcast to one shape.
 ///
 /// # Errors
 /// If an operand is not of type i1; those of shapes that do not fit.
@@ -163,7 +165,7 @@ pub fn compute_logical_and(
     combine("tf.LogicalAnd", a, b, ctx, |a, b| a && b)
 }
 
-/// Whether at least one of both elements is true, stretched to one shape.
+/// Returns whether at least one of both elements is true, broadcast to one shape.
 ///
 /// # Errors
 /// If an operand is not of type i1; those of shapes that do not fit.
@@ -200,7 +202,7 @@ fn combine(
     Ok(result)
 }
 
-/// Turns each truth value to its opposite.
+/// Turns each Boolean to its opposite.
 ///
 /// # Errors
 /// If the operand is not of type i1.
@@ -220,7 +222,7 @@ pub fn compute_logical_not(x: &DenseHostTensor, ctx: &ExecutionContext) -> Resul
 }
 
 /// Takes each element from `a` where `condition` is true, and from `b` elsewhere; all three are
-/// stretched to one shape.
+/// broadcast to one shape.
 ///
 /// # Errors
 /// If the condition is not of type i1, or `a` and `b` differ in type; those of shapes that do not

@@ -1,4 +1,4 @@
-//! Functions of elements: of one tensor, and of two that are stretched to one shape.
+//! Functions of elements: of one tensor, and of two that are broadcast to one shape.
 
 use half::f16;
 use tfrt::core::metadata::{broadcast, same_as};
@@ -134,7 +134,7 @@ pub fn compute_elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
     real(Unary::Elu, x, ctx)
 }
 
-/// Computes `-x` for each element; whole numbers wrap around.
+/// Computes `-x` for each element; integers wrap around.
 ///
 /// # Errors
 /// If the element type does not have arithmetic.
@@ -152,7 +152,7 @@ pub fn compute_neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
     )
 }
 
-/// Computes `x²` for each element; whole numbers wrap around.
+/// Computes `x²` for each element; integers wrap around.
 ///
 /// # Errors
 /// If the element type does not have arithmetic.
@@ -166,7 +166,7 @@ pub fn compute_square(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTen
     )
 }
 
-/// A function of each element by itself.
+/// Returns a function of each element by itself.
 fn map_each<T: Element>(
     x: &AnyRef,
     ctx: &ExecutionContext,
@@ -180,9 +180,9 @@ fn map_each<T: Element>(
     )
 }
 
-/// Computes `a + b`, stretched to one shape; whole numbers wrap around. The result of this and the
-/// following ops takes the memory of the first operand that has its shape and that nobody else can
-/// see.
+/// Computes `a + b`, broadcast to one shape; integers wrap around. The result of this and the
+/// following ops takes the memory of the first operand that has its shape and that has no other
+/// references.
 ///
 /// # Errors
 /// `incompatible dtypes for binary operation`, `Dimensions must be equal, but are A and B`,
@@ -192,7 +192,7 @@ pub fn compute_add(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<Any
     arithmetic(Binary::Add, a, b, ctx)
 }
 
-/// Computes `a · b`, stretched to one shape; whole numbers wrap around.
+/// Computes `a · b`, broadcast to one shape; integers wrap around.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -201,8 +201,8 @@ pub fn compute_mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<Any
     arithmetic(Binary::Mul, a, b, ctx)
 }
 
-/// Computes `a / b`, stretched to one shape. Whole numbers round towards zero; divided by zero,
-/// they are zero.
+/// Computes `a / b`, broadcast to one shape. Integers round towards zero; divided by zero, they are
+/// zero.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -211,7 +211,7 @@ pub fn compute_real_div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Resul
     arithmetic(Binary::Div, a, b, ctx)
 }
 
-/// Computes `a - b`, stretched to one shape; whole numbers wrap around.
+/// Computes `a - b`, broadcast to one shape; integers wrap around.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -220,7 +220,7 @@ pub fn compute_sub(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<Any
     arithmetic(Binary::Sub, a, b, ctx)
 }
 
-/// Both operands, which are of one element type.
+/// Returns both operands, which are of one element type.
 pub(super) fn sides<'a>(a: &'a AnyRef, b: &'a AnyRef) -> Result<(TensorRef<'a>, TensorRef<'a>)> {
     let (a, b) = (
         TensorRef::read(a).map_err(mismatched)?,
@@ -331,8 +331,8 @@ fn compute<T: Element + Arithmetic>(
     Ok(AnyRef::available(result))
 }
 
-/// A result in the memory of an operand, if it has the shape of the result and nobody else can see
-/// it.
+/// Returns a result in the memory of an operand, if it has the shape of the result and no one else
+/// can see it.
 fn taken_over(
     tensor: &TensorRef<'_>,
     operand: &AnyRef,
@@ -346,7 +346,7 @@ fn taken_over(
     is_ours.then(|| (**tensor).clone())
 }
 
-/// The elements of a dense tensor, or the value of a scalar one.
+/// Returns the elements of a dense tensor, or the value of a scalar one.
 fn with_elements<T: Element, R>(
     side: &TensorRef<'_>,
     use_elements: impl FnOnce(&[T]) -> Result<R>,

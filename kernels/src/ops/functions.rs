@@ -89,7 +89,7 @@ fn call_function(call: &mut OpCall<'_>, seen: Seen) -> Result<Option<AnyRef>> {
     Ok(chain)
 }
 
-/// Whether the function takes and returns a chain, beside handles.
+/// Returns whether the function takes and returns a chain, beside handles.
 fn check_signature(function: &FunctionRef) -> Result<bool> {
     const HANDLE: &str = TensorHandle::MLIR_TYPE;
     const CHAIN: &str = Chain::MLIR_TYPE;
@@ -112,7 +112,7 @@ fn check_signature(function: &FunctionRef) -> Result<bool> {
     }
 }
 
-/// The tensor, or the error that a chain is or becomes.
+/// Returns the tensor, or the error that a chain is or becomes.
 fn unless_failed(chain: &AnyRef, tensor: AnyRef) -> AnyRef {
     if chain.is_error() {
         return chain.clone();

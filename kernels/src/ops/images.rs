@@ -33,7 +33,7 @@ impl Channels {
         }
     }
 
-    /// Which dimension the rows are, and which the channels.
+    /// Returns which dimension the rows are, and which the channels.
     fn dimensions(self) -> (usize, usize) {
         match self {
             Self::First => (2, 1),
@@ -69,7 +69,7 @@ impl<'a> Moves<'a> {
         }
     }
 
-    /// The windows over rows and columns.
+    /// Returns the windows over rows and columns.
     fn windows(self, input: [usize; 2], size: [usize; 2]) -> Result<[Window; 2]> {
         let strides = self.spatial(self.strides)?;
         let dilations = self.spatial(self.dilations)?;
@@ -105,8 +105,8 @@ impl<'a> Moves<'a> {
         Ok([window(0)?, window(1)?])
     }
 
-    /// The numbers for rows and columns: one for all dimensions, one for each spatial one, or one
-    /// for each. Without any, ones.
+    /// Returns the numbers for rows and columns: one for all dimensions, one for each spatial one,
+    /// or one for each. Without any, ones.
     fn spatial(self, numbers: Option<&[i64]>) -> Result<[i64; 2]> {
         match *numbers.unwrap_or_default() {
             [] => Ok([1, 1]),
@@ -120,7 +120,7 @@ impl<'a> Moves<'a> {
         }
     }
 
-    /// The explicit padding before and after a spatial dimension.
+    /// Returns the explicit padding before and after a spatial dimension.
     fn explicit(self, dimension: usize) -> Result<[usize; 2]> {
         let paddings = self
             .explicit_paddings
@@ -360,8 +360,8 @@ fn average_metadata(
     pooling_metadata(x, data_format, None, None, ksize, padding, strides)
 }
 
-/// The windows over images whose channels come last, a tensor for what becomes of them, and how
-/// many operations that takes.
+/// Returns the windows over images whose channels come last, a tensor for what becomes of them, and
+/// how many operations that takes.
 fn prepare_pooling(
     x: &DenseHostTensor,
     ksize: Option<&[i64]>,

@@ -6,7 +6,7 @@ use tfrt::prelude::*;
 
 use super::invalid;
 
-/// A product of matrices, either of which may be transposed.
+/// Returns a product of matrices, either of which may be transposed.
 pub(super) fn matmul(
     a: &TensorMetadata,
     b: &TensorMetadata,
@@ -45,7 +45,7 @@ pub(super) fn matmul(
     }
 }
 
-/// The extents of a product of matrices, if they fit together.
+/// Returns the extents of a product of matrices, if they fit together.
 pub(super) fn product_extents(
     a: &TensorMetadata,
     b: &TensorMetadata,

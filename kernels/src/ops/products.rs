@@ -43,7 +43,7 @@ pub fn compute_matmul(
     )
 }
 
-/// The shape of a product, and a tensor for it.
+/// Returns the shape of a product, and a tensor for it.
 fn prepare(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
@@ -57,7 +57,7 @@ fn prepare(
     Ok((product_shape(a, b, &c, transposed)?, c))
 }
 
-/// A product on the workers of the queue.
+/// Returns a product on the workers of the queue.
 fn multiply_real<T: Element + MatmulElement>(
     shape: MatmulShape,
     a: &DenseHostTensor,
@@ -212,7 +212,7 @@ fn test_metadata(
 }
 
 /// Computes `a · b` for each matrix of the last two dimensions, where either may be given
-/// transposed; the dimensions before them are stretched to one shape.
+/// transposed; the dimensions before them are broadcast to one shape.
 ///
 /// # Errors
 /// If an operand is not made of matrices, or shapes or types do not fit.
@@ -268,8 +268,8 @@ pub fn compute_batch_matmul(
     Ok(c)
 }
 
-/// The place of an element in a tensor of extents `own`, from its place in the tensor that this one
-/// is stretched to.
+/// Returns the place of an element in a tensor of extents `own`, from its place in the tensor that
+/// this one is stretched to.
 fn stretched_index(mut index: usize, extents: &[usize], own: &[usize]) -> usize {
     let (mut place, mut stride) = (0, 1);
     for (axis, &extent) in extents.iter().enumerate().rev() {

@@ -27,7 +27,7 @@ fn a_resource(_seed: i64, _seed2: i64) -> TensorMetadata {
 }
 
 /// Returns a tensor of numbers that are spread evenly over `0.0..1.0`. The shape is a vector of i32
-/// or i64; the element type, f32 or f64, is f32 if it is left out.
+/// or i64; the element type, f32 or f64, is f32 if it is omitted.
 ///
 /// # Errors
 /// If an extent is negative, or the element type is another one.
@@ -83,10 +83,10 @@ impl Distribution for Normal {
 
 /// Elements that random numbers can be.
 trait Random: Element {
-    /// A number in `0.0..1.0`.
+    /// Creates a number in `0.0..1.0`.
     fn even(numbers: &mut Philox) -> Self;
 
-    /// Two normally distributed numbers, of two numbers in `0.0..1.0`.
+    /// Returns two normally distributed numbers, of two numbers in `0.0..1.0`.
     fn normal(distance: Self, angle: Self) -> [Self; 2];
 }
 
@@ -114,7 +114,7 @@ impl_random! {
     f64, next_u64, 1.0_f64, 52, 1.0e-7, std::f64::consts::PI;
 }
 
-/// Two numbers as one, the first of them as the upper half.
+/// Returns two numbers as one, the first of them as the upper half.
 fn next_u64(numbers: &mut Philox) -> u64 {
     let upper = u64::from(numbers.next_u32());
     upper << 32 | u64::from(numbers.next_u32())

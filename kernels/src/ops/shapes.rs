@@ -80,7 +80,7 @@ pub fn compute_expand_dims(x: &AnyRef, axis: &DenseHostTensor) -> Result<AnyRef>
     with_shape("tf.ExpandDims", &x, Shape::new(&dims)?)
 }
 
-/// The same elements under another shape with as many. Dense tensors share their memory.
+/// Returns the same elements under another shape with as many. Dense tensors share their memory.
 pub(super) fn with_shape(op: &str, x: &TensorRef<'_>, shape: Shape) -> Result<AnyRef> {
     match x {
         TensorRef::Dense(tensor) => Ok(AnyRef::available(tensor.reshaped(shape)?)),
@@ -205,8 +205,8 @@ pub fn compute_concat(tensors: &[AnyRef], ctx: &ExecutionContext) -> Result<AnyR
     Ok(AnyRef::available(result))
 }
 
-/// The dimension along which tensors are joined, and the extents of what they are joined to.
-/// Scalars form a vector.
+/// Returns the dimension along which tensors are joined, and the extents of what they are joined
+/// to. Scalars form a vector.
 fn joined(tensors: &[TensorRef<'_>], axis: i64) -> Result<(usize, Vec<usize>)> {
     let dims_of = |tensor: &TensorRef<'_>| match tensor.shape().dims() {
         [] => vec![1],
@@ -277,14 +277,14 @@ fn concat_strings(tensors: &[TensorRef<'_>], axis: usize, shape: Shape) -> Resul
     Ok(AnyRef::available(result))
 }
 
-/// The metadata of a tensor of another element type.
+/// Returns the metadata of a tensor of another element type.
 #[tfrt_op("tf.Cast", metadata_only)]
 fn cast(x: &TensorMetadata, #[attr("DstT")] dst_t: Option<DType>) -> Result<TensorMetadata> {
     let dtype = dst_t.ok_or_else(|| invalid("cannot get destination type"))?;
     Ok(TensorMetadata { dtype, ..x.clone() })
 }
 
-/// The metadata of a tensor after a function of its elements.
+/// Returns the metadata of a tensor after a function of its elements.
 #[tfrt_op("tf.Tanh", metadata_only)]
 fn tanh(x: &TensorMetadata) -> TensorMetadata {
     x.clone()
@@ -299,8 +299,8 @@ fn permuted(x: &TensorMetadata, permutation: &[i64]) -> Option<TensorMetadata> {
     Some(TensorMetadata::new(x.dtype, &extents[..]))
 }
 
-/// The metadata of images whose channels come first. Which permutation the second operand names is
-/// not known before it is there.
+/// Returns the metadata of images whose channels come first. Which permutation the second operand
+/// names is not known before it is there.
 #[tfrt_op("tf.Transpose", metadata_only)]
 fn transpose(x: &TensorMetadata, _permutation: &TensorMetadata) -> Result<TensorMetadata> {
     permuted(x, &[0, 3, 1, 2]).ok_or_else(|| invalid("tf.Transpose needs a tensor of rank 4"))
@@ -320,7 +320,7 @@ fn transpose_by_attribute(
         .ok_or_else(|| invalid("tf.Transpose `perm` must size must match input rank"))
 }
 
-/// Whole numbers that an attribute lists.
+/// Integers that an attribute lists.
 fn numbers(dense: DenseView<'_>) -> Option<Vec<i64>> {
     match dense.dtype() {
         DType::I32 => {
@@ -332,7 +332,7 @@ fn numbers(dense: DenseView<'_>) -> Option<Vec<i64>> {
     }
 }
 
-/// The metadata of a tensor after padding, as an attribute says.
+/// Returns the metadata of a tensor after padding, as an attribute says.
 #[tfrt_op("_tf.Pad", metadata_only)]
 fn pad_by_attribute(
     x: &TensorMetadata,
@@ -390,7 +390,7 @@ impl std::fmt::Display for PartialText<'_> {
     }
 }
 
-/// The metadata of means, whose dimensions are those that an attribute does not list.
+/// Returns the metadata of means, whose dimensions are those that an attribute does not list.
 #[tfrt_op("_tf.Mean", metadata_only)]
 fn mean_by_attribute(
     x: &TensorMetadata,

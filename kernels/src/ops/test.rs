@@ -223,7 +223,7 @@ fn add_metadata(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata
     Ok(a.clone())
 }
 
-/// The sum of two dense tensors.
+/// Returns the sum of two dense tensors.
 fn sum(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
@@ -329,7 +329,7 @@ fn add_dense_only_3(
     )
 }
 
-/// Computes `max(x, 0)` for each element, in the operand's memory if nobody else can see it.
+/// Computes `max(x, 0)` for each element, in the operand's memory if it has no other references.
 #[tfrt_op("tfrt_test.relu", metadata = same_as)]
 fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     super::element_wise::compute_relu(x, ctx)
@@ -347,7 +347,7 @@ fn alike(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata> {
     Ok(a.clone())
 }
 
-/// Whether elements are equal, as ones and zeros of their type.
+/// Returns whether elements are equal, as ones and zeros of their type.
 ///
 /// # Errors
 /// `incompatible dtypes for element-wise op`,
@@ -545,7 +545,7 @@ fn identity_dense_only(x: &AnyRef) -> Result<DenseHostTensor> {
     dense(x)
 }
 
-/// A copy of a tensor, which becomes available in a task of the work queue.
+/// Returns a copy of a tensor, which becomes available in a task of the work queue.
 fn copied_later(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     let copy = match TensorRef::read(x).map_err(mismatched)? {
         TensorRef::Dense(tensor) => AnyRef::available(tensor.copied(ctx.allocator())?),

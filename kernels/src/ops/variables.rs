@@ -6,8 +6,8 @@
 //!                                        └─ tf.AssignAddVariableOp, tf.AssignSubVariableOp
 //! ```
 //!
-//! A value that was read stays what it is: a variable adds in its own memory only if nobody else
-//! can see it.
+//! A value that was read stays what it is: a variable adds in its own memory only if it has no
+//! other references.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -59,7 +59,7 @@ pub fn set_value(#[resource] variable: &TensorVariable, value: &DenseHostTensor)
     Ok(())
 }
 
-/// Adds to the value of a variable; whole numbers wrap around.
+/// Adds to the value of a variable; integers wrap around.
 ///
 /// # Errors
 /// If the other tensor is of another element type or shape, or the type does not have sums.
@@ -72,7 +72,7 @@ pub fn add_to_value(
     update("tf.AssignAddVariableOp", Binary::Add, variable, value, ctx)
 }
 
-/// Subtracts from the value of a variable; whole numbers wrap around.
+/// Subtracts from the value of a variable; integers wrap around.
 ///
 /// # Errors
 /// Those of `tf.AssignAddVariableOp`.

@@ -33,7 +33,7 @@ impl BaseTwo for FinalClass {
     }
 }
 
-/// A payload, seen as one thing, as another, and as itself.
+/// Returns a payload, seen as one thing, as another, and as itself.
 pub(super) fn views() -> String {
     let value = AsyncValueRef::available(FinalClass { number: 3 });
     value.get().map_or_else(String::new, |payload| {

@@ -174,7 +174,7 @@ fn later<T: Value>(
     result
 }
 
-/// One to ten milliseconds.
+/// Returns one to ten milliseconds.
 fn some_milliseconds() -> Duration {
     // Every state hashes differently: randomness enough to shuffle tasks.
     Duration::from_millis(1 + RandomState::new().hash_one(()) % 10)

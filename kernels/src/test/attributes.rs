@@ -100,7 +100,7 @@ fn flat(frame: &mut KernelFrame<'_>) -> Result<()> {
     }
 }
 
-/// The element of a list, which must be there and of this type.
+/// Returns the element of a list, which must be there and of this type.
 fn element<'a, T: FromAttr<'a>>(list: AggregateView<'a>, index: usize) -> Result<T> {
     let element = list.get(index).ok_or_else(|| {
         let text = format!(
@@ -122,12 +122,12 @@ fn not_found(text: &str) -> Error {
     Error::new(text).with_code(ErrorCode::NotFound)
 }
 
-/// Whole numbers that texts hold.
+/// Integers that texts hold.
 trait Integer: Copy + Send + Sync + 'static {
-    /// The sum, wrapped around.
+    /// Returns the sum, wrapped around.
     fn sum(self, other: Self) -> Self;
 
-    /// The number that `text` spells in its radix.
+    /// Returns the number that `text` spells in its radix.
     fn parse(text: &str) -> Option<Self>;
 }
 

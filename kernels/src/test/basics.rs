@@ -68,7 +68,7 @@ fn count3<T: Successor>(value: T) -> (T, T, T) {
 
 /// Numbers that have others after them.
 trait Successor: Copy {
-    /// The number that comes `steps` later. Numbers wrap around.
+    /// Returns the number that comes `steps` later. Numbers wrap around.
     fn after(self, steps: u8) -> Self;
 }
 

@@ -1,7 +1,7 @@
 //! Kernels that run a function again and again and report how long that took.
 //!
-//! Runs are made strictly one after the other. The first ones warm up and are not recorded. The
-//! loop ends when it has recorded as many runs as wanted, or when what it recorded took as long as
+//! Runs are made strictly one after another. The first ones warm up and are not recorded. The loop
+//! ends when it has recorded as many runs as wanted, or when what it recorded took as long as
 //! wanted.
 //!
 //! What is between two runs is not measured, but it is part of what the whole takes, and it takes
@@ -87,7 +87,7 @@ fn benchmark(
     Ok(done)
 }
 
-/// After so many runs a task gives way to other tasks, and goes on as a new one.
+/// After so many runs a task gives way to other tasks, and continues as a new one.
 const RUNS_PER_TURN: usize = 64;
 
 /// A benchmark under way. It is moved from task to task in a box, so that what is measured is the
@@ -148,8 +148,8 @@ impl Benchmark {
         self.ctx.request().cancel_value().is_some()
     }
 
-    /// Whether a task that this one adds would be the one to run after it, so that its work may as
-    /// well be done in place. Where tasks run in parallel there is no order to keep.
+    /// Returns `true` if a task that this one adds would be the one to run after it, so that its
+    /// work may as well be done in place. Where tasks run in parallel there is no order to keep.
     fn is_next_task(&self) -> bool {
         let queue = self.ctx.queue();
         queue.parallelism_level() > 1 || queue.num_pending_tasks() == Some(0)
@@ -163,7 +163,7 @@ impl Benchmark {
     }
 }
 
-/// The error of a cancelled request.
+/// Returns the error of a cancelled request.
 fn cancellation(ctx: &ExecutionContext) -> Option<Error> {
     ctx.request().cancel_value()?.error_if_present().cloned()
 }

@@ -34,7 +34,7 @@ impl Example {
         })
     }
 
-    /// The bytes of feature `key`, which has one value.
+    /// Returns the bytes of feature `key`, which has one value.
     ///
     /// # Errors
     /// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values
@@ -46,7 +46,7 @@ impl Example {
         }
     }
 
-    /// The number of feature `key`, which has one value.
+    /// Returns the number of feature `key`, which has one value.
     ///
     /// # Errors
     /// As [`bytes_value`](Self::bytes_value).

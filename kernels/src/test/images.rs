@@ -38,8 +38,8 @@ const SIGNATURE: [u8; 3] = [0xFF, 0xD8, 0xFF];
 /// decoder of a progressive image keeps 6 bytes for each.
 pub const MAX_PIXELS: usize = 1 << 26;
 
-/// The pixels of an image in JPEG format, of whatever colours and coding, as red, green and blue
-/// bytes.
+/// Returns the pixels of an image in JPEG format, of whatever colours and coding, as red, green and
+/// blue bytes.
 ///
 /// They differ by a few units from those of other decoders, since the format leaves the rounding
 /// open.
@@ -84,7 +84,7 @@ fn undecodable(error: impl std::fmt::Display) -> Error {
     Error::new(format!("cannot decode image: {error}")).with_code(ErrorCode::InvalidArgument)
 }
 
-/// A tensor of these extents.
+/// Returns a tensor of these extents.
 fn allocate(
     allocator: &Arc<dyn HostAllocator>,
     dtype: DType,

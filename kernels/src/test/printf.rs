@@ -195,7 +195,7 @@ impl Directive {
     }
 }
 
-/// A decimal number, 0 if there is none.
+/// Returns a decimal number, 0 if there is none.
 fn parse_width(rest: &mut Rest<'_>) -> Result<usize, FormatError> {
     let mut width = 0;
     while let Some(digit) = rest.next_if(u8::is_ascii_digit) {

@@ -33,7 +33,7 @@ fn append_string(a: &[u8], b: &[u8]) -> ByteString {
     [a, b].concat().into()
 }
 
-/// Whether two texts are equal.
+/// Returns `true` if two texts are equal.
 #[tfrt_kernel("tfrt_test.string_equal")]
 fn string_equal(a: &[u8], b: &[u8]) -> bool {
     a == b
@@ -52,7 +52,7 @@ fn read_string_from_file(path: &str) -> Result<ByteString> {
 /// Returns the text with its `%d` replaced by the number, as C's `printf` does it.
 ///
 /// # Errors
-/// If the text asks for anything but one whole number.
+/// If the text asks for anything but one integer.
 #[tfrt_kernel("tfrt_test.format_string")]
 fn format_string(format: &[u8], index: i32) -> Result<ByteString> {
     Ok(printf::expand(format, index)?.into())

@@ -5,7 +5,7 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::dense_tensors::create::from_attribute;
 
-/// Makes a tensor of a dense attribute.
+/// Creates a tensor of a dense attribute.
 #[tfrt_kernel("tfrt_test.const_dense_attr", results(tensor), attribute_names = free)]
 fn const_dense_attr(
     #[attr] value: DenseView<'_>,
@@ -14,7 +14,7 @@ fn const_dense_attr(
     from_attribute(value, ctx)
 }
 
-/// Makes a tensor of a dense attribute.
+/// Creates a tensor of a dense attribute.
 #[tfrt_kernel("tfrt_test.sync.const_dense_attr", sync, results(tensor), attribute_names = free)]
 fn const_dense_attr_sync(
     #[attr] value: DenseView<'_>,

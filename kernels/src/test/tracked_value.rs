@@ -25,14 +25,14 @@ pub struct TrackedValue {
 }
 
 impl TrackedValue {
-    /// A new number. Prints `constructed vt.value(N)`.
+    /// Creates a new number. Prints `constructed vt.value(N)`.
     #[must_use]
     pub fn new(number: i32) -> Self {
         print_line_if_possible(format_args!("constructed vt.value({number})"));
         Self { number }
     }
 
-    /// The number in another place. Prints `move constructed vt.value(N)`.
+    /// Returns the number in another place. Prints `move constructed vt.value(N)`.
     #[must_use]
     pub fn moved(self) -> Self {
         print_line_if_possible(format_args!("move constructed vt.value({})", self.number));
@@ -41,7 +41,7 @@ impl TrackedValue {
 }
 
 impl Clone for TrackedValue {
-    /// Another number, the same. Prints `copy constructed vt.value(N)`.
+    /// Returns another number, the same. Prints `copy constructed vt.value(N)`.
     fn clone(&self) -> Self {
         print_line_if_possible(format_args!("copy constructed vt.value({})", self.number));
         Self {

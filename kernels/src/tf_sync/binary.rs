@@ -13,7 +13,7 @@ use tfrt_tensor::{DenseHostTensor, Element, ScalarHostTensor, Shape};
 
 use crate::numeric::Number;
 
-/// Computes `out = lhs + rhs`; whole numbers wrap around.
+/// Computes `out = lhs + rhs`; integers wrap around.
 ///
 /// # Errors
 /// `Unsupported operand types`, `Unsupported binary kernel broadcasting: lhs=A rhs=B out=C`,
@@ -30,7 +30,7 @@ fn add<T: Number>(frame: &mut KernelFrame<'_>) -> Result<()> {
     run::<T>(Binary::Add, frame)
 }
 
-/// Computes `out = lhs · rhs`; whole numbers wrap around.
+/// Computes `out = lhs · rhs`; integers wrap around.
 ///
 /// # Errors
 /// Those of `tf_sync.AddV2.f32`.
@@ -45,7 +45,7 @@ fn mul<T: Number>(frame: &mut KernelFrame<'_>) -> Result<()> {
     run::<T>(Binary::Mul, frame)
 }
 
-/// Computes `out = lhs / rhs`. Whole numbers round towards zero; divided by zero, they give zero.
+/// Computes `out = lhs / rhs`. Integers round towards zero; divided by zero, they give zero.
 ///
 /// # Errors
 /// Those of `tf_sync.AddV2.f32`.
@@ -60,7 +60,7 @@ fn real_div<T: Number>(frame: &mut KernelFrame<'_>) -> Result<()> {
     run::<T>(Binary::Div, frame)
 }
 
-/// Computes `out = lhs - rhs`; whole numbers wrap around.
+/// Computes `out = lhs - rhs`; integers wrap around.
 ///
 /// # Errors
 /// Those of `tf_sync.AddV2.f32`.
@@ -101,7 +101,7 @@ impl Side {
         }
     }
 
-    /// The shape for the sake of stretching, and the elements.
+    /// Returns the shape for the sake of stretching, and the elements.
     fn with_elements<T: Element, R>(
         &self,
         use_elements: impl FnOnce(&[usize], &[T]) -> Result<R>,
@@ -163,7 +163,7 @@ fn run<T: Number>(function: Binary, frame: &KernelFrame<'_>) -> Result<()> {
     })
 }
 
-/// Sees to it that a shape can be stretched to another.
+/// Checks that a shape can be stretched to another.
 fn expect_stretchable(argument: &[usize], result: &[usize]) -> Result<()> {
     let Some(num_leading) = result.len().checked_sub(argument.len()) else {
         return Err(Error::new(

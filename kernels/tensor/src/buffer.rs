@@ -75,39 +75,39 @@ unsafe impl Send for HostBuffer {}
 unsafe impl Sync for HostBuffer {}
 
 impl HostBuffer {
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     #[inline]
     #[must_use]
     pub fn len_bytes(&self) -> usize {
         self.len_bytes
     }
 
-    /// Whether there is no byte.
+    /// Returns `true` if there is no byte.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len_bytes == 0
     }
 
-    /// Where the bytes are: an identity, to be printed and compared.
+    /// Returns where the bytes are: an identity, to be printed and compared.
     #[must_use]
     pub fn address(&self) -> usize {
         self.start.addr().get()
     }
 
-    /// Whether the bytes may be written: they came from an allocator.
+    /// Returns `true` if the bytes may be written: they came from an allocator.
     #[must_use]
     pub fn is_writable(&self) -> bool {
         self.storage.is_writable()
     }
 
-    /// Whether this is the only handle of memory that came from an allocator: its bytes are not
-    /// shared.
+    /// Returns `true` if this is the only handle of memory that came from an allocator: its bytes
+    /// are not shared.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.storage.is_writable() && self.storage.is_unique()
     }
 
-    /// A part of the buffer, which shares its memory.
+    /// Returns a part of the buffer, which shares its memory.
     ///
     /// # Errors
     /// [`TensorError::OutOfBounds`].
@@ -139,7 +139,7 @@ impl HostBuffer {
 }
 
 impl fmt::Display for HostBuffer {
-    /// Where the bytes are and how many there are: `HostBuffer<pointer=0x…, size=24>`.
+    /// Returns where the bytes are and how many there are: `HostBuffer<pointer=0x…, size=24>`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

@@ -86,7 +86,7 @@ impl ConversionRegistry {
         Self::default()
     }
 
-    /// The conversions between host tensors.
+    /// Returns the conversions between host tensors.
     #[must_use]
     pub fn with_host_conversions() -> Self {
         let (dense, scalar) = (TensorType::DENSE_HOST, TensorType::SCALAR_HOST);
@@ -146,7 +146,7 @@ impl ConversionRegistry {
     }
 }
 
-/// The error of a conversion that panicked. What it left half done is its own.
+/// Returns the error of a conversion that panicked. What it left half done is its own.
 #[cold]
 fn panicked(name: fmt::Arguments<'_>, payload: Box<dyn Any + Send>) -> Error {
     let message = match (
@@ -166,7 +166,8 @@ fn panicked(name: fmt::Arguments<'_>, payload: Box<dyn Any + Send>) -> Error {
     Error::new(message).with_code(ErrorCode::Internal)
 }
 
-/// The result of a conversion, or its error, in which lack of memory is told by `out_of_memory`.
+/// Returns the result of a conversion, or its error, in which lack of memory is told by
+/// `out_of_memory`.
 fn value<T: Value>(result: Result<T, TensorError>, out_of_memory: &str) -> AnyRef {
     match result {
         Ok(tensor) => AnyRef::available(tensor),

@@ -46,7 +46,7 @@ pub struct CooHostTensor {
 }
 
 impl CooHostTensor {
-    /// A tensor of these entries.
+    /// Creates a tensor of these entries.
     ///
     /// # Errors
     /// [`TensorError::WrongDType`] and [`TensorError::WrongShape`] if `indices` and `values` do not
@@ -107,37 +107,37 @@ impl CooHostTensor {
         Self::new(shape.clone(), indices, values)
     }
 
-    /// The sizes of the dimensions.
+    /// Returns the sizes of the dimensions.
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// The coordinates: one row for each entry.
+    /// Returns the coordinates: one row for each entry.
     #[must_use]
     pub fn indices(&self) -> &DenseHostTensor {
         &self.indices
     }
 
-    /// The values: one for each entry.
+    /// Returns the values: one for each entry.
     #[must_use]
     pub fn values(&self) -> &DenseHostTensor {
         &self.values
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[must_use]
     pub fn num_entries(&self) -> usize {
         self.values.num_elements()
     }
 
-    /// Sees to it that every entry lies within the shape.
+    /// Checks that every entry lies within the shape.
     ///
     /// # Errors
     /// [`TensorError::IndexOutOfRange`] for the first one that does not, and
@@ -149,7 +149,7 @@ impl CooHostTensor {
             .try_for_each(|entry| self.position(&indices, &strides, entry).map(|_| ()))
     }
 
-    /// Where an entry lies in row-major order.
+    /// Returns where an entry lies in row-major order.
     fn position(
         &self,
         indices: &[i64],
@@ -173,7 +173,7 @@ impl CooHostTensor {
         Ok(position)
     }
 
-    /// The same tensor with every element in its place.
+    /// Returns the same tensor with every element in its place.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`], [`TensorError::IndexOutOfRange`], and
@@ -196,8 +196,8 @@ impl CooHostTensor {
         })
     }
 
-    /// The same tensor as one value for all elements: zero if there is no entry, the entry if there
-    /// is only one element.
+    /// Returns the same tensor as one value for all elements: zero if there is no entry, the entry
+    /// if there is only one element.
     ///
     /// # Errors
     /// [`TensorError::NotOneValue`], [`TensorError::IndexOutOfRange`], and
@@ -227,7 +227,7 @@ impl Tensor for CooHostTensor {
         TensorType::COO_HOST
     }
 
-    /// All entries, and an end of line of its own.
+    /// Returns all entries, and an end of line of its own.
     fn to_text(&self) -> Result<String, TensorError> {
         let indices = self.indices.elements::<i64>()?;
         with_element!(self.dtype(), T => {

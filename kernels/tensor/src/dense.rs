@@ -50,7 +50,7 @@ pub struct DenseHostTensor {
 }
 
 impl DenseHostTensor {
-    /// A tensor whose elements are all zero.
+    /// Creates a tensor whose elements are all zero.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`], and [`TensorError::NoElements`] for types whose elements have
@@ -68,7 +68,7 @@ impl DenseHostTensor {
         })
     }
 
-    /// A tensor whose elements are all `value`.
+    /// Creates a tensor whose elements are all `value`.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].
@@ -80,7 +80,7 @@ impl DenseHostTensor {
         Self::from_fn(allocator, shape, |_| value)
     }
 
-    /// A tensor of these elements, in row-major order.
+    /// Creates a tensor of these elements, in row-major order.
     ///
     /// # Errors
     /// [`TensorError::WrongNumElements`] and [`TensorError::OutOfMemory`].
@@ -103,8 +103,8 @@ impl DenseHostTensor {
         })
     }
 
-    /// A tensor of elements that are made from their position in row-major order. Nothing is
-    /// cleared before.
+    /// Creates a tensor of elements that are made from their position in row-major order. Nothing
+    /// is cleared before.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].
@@ -121,8 +121,8 @@ impl DenseHostTensor {
         })
     }
 
-    /// A tensor of rank 1, in memory of the process: for arguments that are made outside of a
-    /// request, and for tests.
+    /// Creates a tensor of rank 1, in memory of the process: for arguments that are made outside of
+    /// a request, and for tests.
     ///
     /// ```
     /// use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
@@ -139,7 +139,7 @@ impl DenseHostTensor {
         Self::from_elements(&allocator, Shape::new(&[elements.len()])?, elements)
     }
 
-    /// A tensor of the same shape, of elements that are made from those of this one.
+    /// Returns a tensor of the same shape, of elements that are made from those of this one.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -164,7 +164,7 @@ impl DenseHostTensor {
         Self::from_fn(allocator, self.shape.clone(), |index| f(elements[index]))
     }
 
-    /// A tensor of the bytes of a buffer, without copying them.
+    /// Creates a tensor of the bytes of a buffer, without copying them.
     ///
     /// # Errors
     /// [`TensorError::WrongBufferSize`] and [`TensorError::Misaligned`] if they are no such
@@ -192,7 +192,7 @@ impl DenseHostTensor {
         })
     }
 
-    /// A tensor of the same elements in memory of its own.
+    /// Returns a tensor of the same elements in memory of its own.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if they are being written.
@@ -204,9 +204,9 @@ impl DenseHostTensor {
         })
     }
 
-    /// A tensor with the elements of an operand, for a kernel to change and to give as its result:
-    /// the operand's own memory if the kernel has the last reference to it, so that nobody can
-    /// tell, and else a copy.
+    /// Creates a tensor with the elements of an operand, for a kernel to change and to give as its
+    /// result: the operand's own memory if the kernel has the last reference to it, so that no one
+    /// can tell, and else a copy.
     ///
     /// The kernel takes the operand as `&AnyRef`: the executor gives up its reference to a value
     /// with the last kernel that uses it.
@@ -244,7 +244,7 @@ impl DenseHostTensor {
         Ok(tensor.copied(allocator)?)
     }
 
-    /// The same elements under another shape with as many.
+    /// Returns the same elements under another shape with as many.
     ///
     /// # Errors
     /// [`TensorError::WrongNumElements`].
@@ -262,55 +262,55 @@ impl DenseHostTensor {
         })
     }
 
-    /// The type of the elements and the shape.
+    /// Returns the type of the elements and the shape.
     #[must_use]
     pub fn metadata(&self) -> TensorMetadata {
         TensorMetadata::new(self.dtype, &self.shape)
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     #[inline]
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// The sizes of the dimensions.
+    /// Returns the sizes of the dimensions.
     #[inline]
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     #[inline]
     #[must_use]
     pub fn num_elements(&self) -> usize {
         self.shape.num_elements()
     }
 
-    /// The buffer that the elements lie in.
+    /// Returns the buffer that the elements lie in.
     #[inline]
     #[must_use]
     pub fn buffer(&self) -> &HostBuffer {
         &self.buffer
     }
 
-    /// The buffer, for writing bytes whatever their type.
+    /// Returns the buffer, for writing bytes whatever their type.
     #[inline]
     #[must_use]
     pub fn buffer_mut(&mut self) -> &mut HostBuffer {
         &mut self.buffer
     }
 
-    /// The buffer that the elements lie in.
+    /// Returns the buffer that the elements lie in.
     #[must_use]
     pub fn into_buffer(self) -> HostBuffer {
         self.buffer
     }
 
-    /// Whether this tensor is the only holder of memory that came from an allocator, so that a
-    /// result may take it over.
+    /// Returns `true` if this tensor is the only holder of memory that came from an allocator, so
+    /// that a result may take it over.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.buffer.is_exclusive()
@@ -337,8 +337,8 @@ impl DenseHostTensor {
         self.buffer.elements_mut()
     }
 
-    /// Borrows the elements to read them for as long as the result lives: for tasks that go on when
-    /// the kernel has returned.
+    /// Borrows the elements to read them for as long as the result lives: for tasks that continue
+    /// when the kernel has returned.
     ///
     /// # Errors
     /// Those of [`elements`](Self::elements).
@@ -347,7 +347,7 @@ impl DenseHostTensor {
         self.buffer.elements_owned()
     }
 
-    /// Borrows the elements to write them for as long as the result lives: for tasks that go on
+    /// Borrows the elements to write them for as long as the result lives: for tasks that continue
     /// when the kernel has returned.
     ///
     /// # Errors
@@ -379,7 +379,7 @@ impl DenseHostTensor {
         Ok(TensorViewMut::new(shape, self.elements_mut()?))
     }
 
-    /// All elements as programs print them, with commas between them.
+    /// Returns all elements as programs print them, with commas between them.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if they are being written; [`TensorError::NoElements`] for types
@@ -388,7 +388,7 @@ impl DenseHostTensor {
         with_element!(self.dtype(), T => tensor::List(&self.elements::<T>()?).to_string())
     }
 
-    /// The only element.
+    /// Returns the only element.
     ///
     /// # Errors
     /// Those of [`elements`](Self::elements), and [`TensorError::WrongNumElements`] unless there is
@@ -403,7 +403,7 @@ impl DenseHostTensor {
         }
     }
 
-    /// Sees to it that the shape is this one.
+    /// Checks that the shape is this one.
     ///
     /// # Errors
     /// [`TensorError::WrongShape`].

@@ -1,6 +1,6 @@
 //! Elements: the Rust types of what lies in a tensor.
 //!
-//! Truth values are a byte, [`I1`], and not `bool`: bytes that come from a buffer or a file may be
+//! Booleans are a byte, [`I1`], and not `bool`: bytes that come from a buffer or a file may be
 //! neither 0 nor 1.
 
 #![expect(unsafe_code, reason = "states and uses that any bytes are elements")]
@@ -27,10 +27,10 @@ pub unsafe trait Element: Copy + PartialEq + Send + Sync + fmt::Debug + 'static 
     /// The element whose bytes are all zero.
     const ZERO: Self;
 
-    /// The bytes of the element in this machine's order, followed by zeros.
+    /// Returns the bytes of the element in this machine's order, followed by zeros.
     fn to_bytes(self) -> [u8; 16];
 
-    /// The element whose bytes these start with.
+    /// Returns the element whose bytes these start with.
     fn from_bytes(bytes: [u8; 16]) -> Self;
 
     /// Prints the element as one of a tensor.
@@ -40,7 +40,7 @@ pub unsafe trait Element: Copy + PartialEq + Send + Sync + fmt::Debug + 'static 
     fn write_text(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
-/// A truth value of a tensor: one byte, where anything but zero is true.
+/// A Boolean of a tensor: one byte, where anything but zero is true.
 ///
 /// ```
 /// use tfrt_tensor::I1;
@@ -71,7 +71,7 @@ impl PartialEq for I1 {
 
 impl Eq for I1 {}
 
-/// A whole number that stands for a real one, by a scale that is stored elsewhere.
+/// An integer that stands for a real one, by a scale that is stored elsewhere.
 ///
 /// ```
 /// use tfrt_support::DType;
@@ -142,7 +142,7 @@ impl_element! {
     Quantized<i32> => QI32, Quantized(0), |value, f| write!(f, "qi32({})", value.0);
 }
 
-/// The size of an element of `dtype` in bytes.
+/// Returns the size of an element of `dtype` in bytes.
 ///
 /// # Errors
 /// [`TensorError::NoElements`] for strings, resources and variants, which have no size.
@@ -150,7 +150,7 @@ pub fn element_bytes(dtype: DType) -> Result<usize, TensorError> {
     dtype.size_bytes().ok_or(TensorError::NoElements { dtype })
 }
 
-/// How many bytes the elements of a tensor take.
+/// Returns how many bytes the elements of a tensor take.
 ///
 /// # Errors
 /// [`TensorError::NoElements`] for types without a size, [`TensorError::OutOfMemory`] for more than

@@ -20,7 +20,7 @@ use crate::tensor_type::TensorType;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TensorError {
-    /// There is no memory of this size to be had.
+    /// There is not enough memory.
     OutOfMemory {
         /// How much was asked for.
         size_bytes: usize,

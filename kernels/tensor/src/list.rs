@@ -35,7 +35,7 @@ pub struct ListHostTensor {
 }
 
 impl ListHostTensor {
-    /// A list of these tensors, whose elements are of one type.
+    /// Creates a list of these tensors, whose elements are of one type.
     ///
     /// # Errors
     /// [`TensorError::WrongDType`] for a tensor of another type.
@@ -63,13 +63,13 @@ impl ListHostTensor {
         }
     }
 
-    /// The tensors, in order; none if the value is absent.
+    /// Returns the tensors, in order, or `None` if the value is absent.
     #[must_use]
     pub fn tensors(&self) -> Option<&[DenseHostTensor]> {
         self.tensors.as_deref()
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.dtype

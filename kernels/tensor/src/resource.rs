@@ -40,7 +40,7 @@ pub struct ResourceTensor {
 }
 
 impl ResourceTensor {
-    /// A reference to a new object.
+    /// Creates a reference to a new object.
     #[must_use]
     pub fn new<T: Any + Send + Sync>(object: T) -> Self {
         Self::of(Arc::new(object))
@@ -56,7 +56,7 @@ impl ResourceTensor {
         }
     }
 
-    /// The object.
+    /// Returns the object.
     ///
     /// # Errors
     /// If it is of another type.
@@ -72,7 +72,7 @@ impl ResourceTensor {
     }
 }
 
-/// The name of a type without the path of its module.
+/// Returns the name of a type without the path of its module.
 fn short_name<T>() -> &'static str {
     let name = type_name::<T>();
     let path = name.split('<').next().unwrap_or(name);

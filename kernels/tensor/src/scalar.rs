@@ -40,7 +40,7 @@ pub struct ScalarHostTensor {
 struct Bytes([u8; 16]);
 
 impl ScalarHostTensor {
-    /// A tensor of this shape, all of it `value`.
+    /// Creates a tensor of this shape, all of it `value`.
     #[must_use]
     pub fn new<T: Element>(shape: Shape, value: T) -> Self {
         Self {
@@ -50,19 +50,19 @@ impl ScalarHostTensor {
         }
     }
 
-    /// The sizes of the dimensions.
+    /// Returns the sizes of the dimensions.
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     /// [`TensorError::WrongDType`].
@@ -77,7 +77,7 @@ impl ScalarHostTensor {
         }
     }
 
-    /// The same elements, each in its place.
+    /// Returns the same elements, each in its place.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].

@@ -11,7 +11,7 @@ use crate::dense::DenseHostTensor;
 use crate::error::TensorError;
 use crate::shape::Shape;
 
-/// The bytes of metadata.
+/// Returns the bytes of metadata.
 ///
 /// ```
 /// use tfrt_support::DType;
@@ -53,7 +53,8 @@ pub fn parse_metadata(bytes: &[u8]) -> Result<(DType, Shape), TensorError> {
 }
 
 impl DenseHostTensor {
-    /// The tensor as the bytes of its metadata and the buffer of its elements, which is shared.
+    /// Returns the tensor as the bytes of its metadata and the buffer of its elements, which is
+    /// shared.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -71,7 +72,7 @@ impl DenseHostTensor {
         (metadata(self.dtype(), self.shape()), self.buffer().clone())
     }
 
-    /// The tensor of these bytes.
+    /// Returns the tensor of these bytes.
     ///
     /// # Errors
     /// [`TensorError::BadMetadata`], and those of [`from_buffer`](Self::from_buffer).

@@ -41,13 +41,13 @@ pub const MAX_ELEMENTS: usize = isize::MAX as usize;
 pub struct Shape(Extents);
 
 impl Shape {
-    /// The shape of a single element: rank 0.
+    /// Returns the shape of a single element: rank 0.
     #[must_use]
     pub fn scalar() -> Self {
         Self(Extents::from([]))
     }
 
-    /// The shape of these dimensions.
+    /// Returns the shape of these dimensions.
     ///
     /// # Errors
     /// [`ShapeError::TooLarge`].
@@ -62,7 +62,8 @@ impl Shape {
         }
     }
 
-    /// The shape of dimensions that come as signed numbers, as attributes and files have them.
+    /// Returns the shape of dimensions that come as signed numbers, as attributes and files have
+    /// them.
     ///
     /// # Errors
     /// [`ShapeError::Negative`] and [`ShapeError::TooLarge`].
@@ -70,21 +71,21 @@ impl Shape {
         Sizes::from_signed(dims)?.to_shape()
     }
 
-    /// The sizes of the dimensions, outermost first.
+    /// Returns the sizes of the dimensions, outermost first.
     #[inline]
     #[must_use]
     pub fn dims(&self) -> &[usize] {
         &self.0
     }
 
-    /// How many dimensions there are.
+    /// Returns the number of dimensions.
     #[inline]
     #[must_use]
     pub fn rank(&self) -> usize {
         self.dims().len()
     }
 
-    /// How many elements there are: the product of all dimensions.
+    /// Returns the number of elements: the product of all dimensions.
     #[inline]
     #[must_use]
     pub fn num_elements(&self) -> usize {
@@ -92,13 +93,13 @@ impl Shape {
         self.dims().iter().product()
     }
 
-    /// The size of one dimension, if there are so many.
+    /// Returns the size of one dimension, if there are so many.
     #[must_use]
     pub fn dim(&self, position: usize) -> Option<usize> {
         self.dims().get(position).copied()
     }
 
-    /// How far apart, in elements, neighbours along each dimension lie in row-major order.
+    /// Returns how far apart, in elements, neighbours along each dimension lie in row-major order.
     ///
     /// ```
     /// use tfrt_tensor::Shape;
@@ -116,7 +117,7 @@ impl Shape {
         strides
     }
 
-    /// The dimensions, if there are exactly `RANK`.
+    /// Returns the dimensions, if there are exactly `RANK`.
     ///
     /// # Errors
     /// [`ShapeError::WrongRank`].
@@ -162,7 +163,7 @@ impl fmt::Debug for Shape {
     }
 }
 
-/// `[2, 3]`
+/// Returns `[2, 3]`
 fn write_list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result {
     f.write_str("[")?;
     for (position, item) in items.iter().enumerate() {

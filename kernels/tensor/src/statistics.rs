@@ -84,8 +84,8 @@ impl_real! {
 }
 
 impl Statistics {
-    /// Those of the elements of a tensor; of a sparse one, of its entries. None for kinds that have
-    /// no numbers.
+    /// Returns those of the elements of a tensor; of a sparse one, of its entries. None for kinds
+    /// that have no numbers.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if the elements are being written.

@@ -33,7 +33,7 @@ pub struct StringHostTensor {
 }
 
 impl StringHostTensor {
-    /// A tensor of these strings.
+    /// Creates a tensor of these strings.
     ///
     /// # Errors
     /// [`TensorError::WrongNumElements`].
@@ -50,7 +50,7 @@ impl StringHostTensor {
         })
     }
 
-    /// A tensor of empty strings.
+    /// Creates a tensor of empty strings.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].
@@ -66,19 +66,19 @@ impl StringHostTensor {
         Self::new(shape, strings)
     }
 
-    /// The sizes of the dimensions.
+    /// Returns the sizes of the dimensions.
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// The strings, in row-major order.
+    /// Returns the strings, in row-major order.
     #[must_use]
     pub fn strings(&self) -> &[Vec<u8>] {
         &self.strings
     }
 
-    /// The strings, to be written, in row-major order.
+    /// Returns the strings, to be written, in row-major order.
     #[must_use]
     pub fn strings_mut(&mut self) -> &mut [Vec<u8>] {
         Arc::make_mut(&mut self.strings)

@@ -32,23 +32,23 @@ pub const TENSOR_MLIR_TYPE: &str = "!t.tensor";
     note = "`DenseHostTensor`, `ScalarHostTensor`, `StringHostTensor` and `CooHostTensor` do"
 )]
 pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
-    /// The type of the elements.
+    /// Returns the type of the elements.
     fn dtype(&self) -> DType;
 
-    /// The sizes of the dimensions.
+    /// Returns the sizes of the dimensions.
     fn shape(&self) -> &Shape;
 
     /// What kind of tensor it is.
     fn tensor_type(&self) -> TensorType;
 
-    /// The tensor as programs print it.
+    /// Returns the tensor as programs print it.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if the elements are being written.
     fn to_text(&self) -> Result<String, TensorError>;
 
-    /// The tensor exactly as programs print it: [`to_text`](Self::to_text), but for strings that
-    /// are not text.
+    /// Returns the tensor exactly as programs print it: [`to_text`](Self::to_text), but for strings
+    /// that are not text.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if the elements are being written.
@@ -56,21 +56,21 @@ pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
         self.to_text().map(String::into_bytes)
     }
 
-    /// The type of the elements and the shape.
+    /// Returns the type of the elements and the shape.
     fn metadata(&self) -> TensorMetadata {
         TensorMetadata::new(self.dtype(), self.shape())
     }
 }
 
 impl dyn Tensor {
-    /// The tensor as one of kind `T`, if it is.
+    /// Returns the tensor as one of kind `T`, if it is.
     #[must_use]
     pub fn downcast_ref<T: Tensor>(&self) -> Option<&T> {
         let any: &dyn Any = self;
         any.downcast_ref()
     }
 
-    /// The tensor as one of kind `T`.
+    /// Returns the tensor as one of kind `T`.
     ///
     /// # Errors
     /// [`TensorError::WrongTensorType`]; `expected` is how `T` is called.

@@ -54,19 +54,19 @@ impl TensorType {
         Self::REMOTE,
     ];
 
-    /// The kind of this name; for kinds of one's own.
+    /// Returns the kind of this name; for kinds of one's own.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { name }
     }
 
-    /// The kind of this name, if the runtime itself names it.
+    /// Returns the kind of this name, if the runtime itself names it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name == name)
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.name

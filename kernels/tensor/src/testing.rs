@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tfrt_host::allocator::{HostAllocator, Malloc};
 
-/// The system heap.
+/// Returns the system heap.
 pub(crate) fn malloc() -> Arc<dyn HostAllocator> {
     Arc::new(Malloc)
 }

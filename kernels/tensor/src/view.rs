@@ -50,7 +50,7 @@ pub struct TensorViewMut<'a, T, const RANK: usize> {
     elements: ElementsMut<'a, T>,
 }
 
-/// Where an element lies, if its coordinates are within the shape.
+/// Returns where an element lies, if its coordinates are within the shape.
 #[inline]
 fn position<const RANK: usize>(
     dims: [usize; RANK],
@@ -84,28 +84,28 @@ macro_rules! impl_view {
                 }
             }
 
-            /// The shape.
+            /// Returns the shape.
             #[inline]
             #[must_use]
             pub fn shape(&self) -> FixedRankShape<RANK> {
                 self.shape
             }
 
-            /// The sizes of the dimensions, outermost first.
+            /// Returns the sizes of the dimensions, outermost first.
             #[inline]
             #[must_use]
             pub fn dims(&self) -> [usize; RANK] {
                 self.shape.dims()
             }
 
-            /// All elements, in row-major order.
+            /// Returns all elements, in row-major order.
             #[inline]
             #[must_use]
             pub fn elements(&self) -> &[T] {
                 &self.elements
             }
 
-            /// The element at these coordinates, if it exists.
+            /// Returns the element at these coordinates, if it exists.
             #[inline]
             #[must_use]
             pub fn get(&self, coordinates: [usize; RANK]) -> Option<&T> {
@@ -113,7 +113,7 @@ macro_rules! impl_view {
                 self.elements.get(position)
             }
 
-            /// The elements below `index` of the outermost dimension, in row-major order.
+            /// Returns the elements below `index` of the outermost dimension, in row-major order.
             ///
             /// # Panics
             /// If there is no such index, or no dimension.
@@ -152,7 +152,7 @@ macro_rules! impl_view {
 impl_view!(TensorView, Elements);
 impl_view!(TensorViewMut, ElementsMut);
 
-/// Where the elements below `index` of the outermost dimension lie.
+/// Returns where the elements below `index` of the outermost dimension lie.
 #[inline]
 fn row_range<const RANK: usize>(
     shape: FixedRankShape<RANK>,
@@ -168,14 +168,14 @@ fn row_range<const RANK: usize>(
 }
 
 impl<T, const RANK: usize> TensorViewMut<'_, T, RANK> {
-    /// All elements, in row-major order.
+    /// Returns all elements, in row-major order.
     #[inline]
     #[must_use]
     pub fn elements_mut(&mut self) -> &mut [T] {
         &mut self.elements
     }
 
-    /// The elements below `index` of the outermost dimension, in row-major order.
+    /// Returns the elements below `index` of the outermost dimension, in row-major order.
     ///
     /// # Panics
     /// If there is no such index, or no dimension.

@@ -2,7 +2,7 @@
 
 use crate::error::{AttrError, AttrProblem};
 
-/// The `len` bytes of `section` at `offset`.
+/// Returns the `len` bytes of `section` at `offset`.
 pub(crate) fn slice(section: &[u8], offset: usize, len: u64) -> Result<&[u8], AttrError> {
     let rest = section.get(offset..).unwrap_or_default();
     usize::try_from(len)
@@ -19,7 +19,7 @@ pub(crate) fn slice(section: &[u8], offset: usize, len: u64) -> Result<&[u8], At
         })
 }
 
-/// The `N` bytes of `section` at `offset`.
+/// Returns the `N` bytes of `section` at `offset`.
 pub(crate) fn array<const N: usize>(section: &[u8], offset: usize) -> Result<[u8; N], AttrError> {
     let rest = section.get(offset..).unwrap_or_default();
     rest.first_chunk().copied().ok_or_else(|| {

@@ -65,8 +65,8 @@ impl AttrTypeCode {
     /// The empty array; the same byte as an array of `i32`.
     pub const EMPTY_ARRAY: Self = Self(ARRAY_BIT | DType::I32.code());
 
-    /// The code of a number of type `dtype`, if numbers of that type are encoded: integers, `i1`
-    /// and real floats are.
+    /// Returns the code of a number of type `dtype`, if numbers of that type are encoded: integers,
+    /// `i1` and real floats are.
     #[must_use]
     pub const fn of(dtype: DType) -> Option<Self> {
         match dtype {
@@ -87,7 +87,8 @@ impl AttrTypeCode {
         }
     }
 
-    /// The code of a non-empty array whose elements all have this code, if such arrays exist.
+    /// Returns the code of a non-empty array whose elements all have this code, if such arrays
+    /// exist.
     #[must_use]
     pub const fn array(self) -> Option<Self> {
         match self.kind() {
@@ -96,7 +97,7 @@ impl AttrTypeCode {
         }
     }
 
-    /// The code stored as `raw`, if it is one.
+    /// Returns the code stored as `raw`, if it is one.
     #[must_use]
     pub const fn from_raw(raw: u8) -> Option<Self> {
         let element = match raw & !ARRAY_BIT {

@@ -84,7 +84,7 @@ fn value(section: &[u8], offset: u32, code: AttrTypeCode) -> Result<AttrValue, A
     })
 }
 
-/// The number or element type stored in `bytes`.
+/// Returns the number or element type stored in `bytes`.
 fn fixed(bytes: &[u8], at: usize, code: AttrTypeCode) -> Result<AttrValue, AttrError> {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);

@@ -133,7 +133,7 @@ impl Default for AttrEncoder {
 }
 
 impl AttrEncoder {
-    /// An empty section.
+    /// Creates an empty section.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -148,8 +148,8 @@ impl AttrEncoder {
         &self.bytes
     }
 
-    /// The alignment in bytes that the start of the section needs, so that every attribute in it is
-    /// aligned: 1, 2, 4 or 8.
+    /// Returns the alignment in bytes that the start of the section needs, so that every attribute
+    /// in it is aligned: 1, 2, 4 or 8.
     #[must_use]
     pub const fn alignment(&self) -> usize {
         self.alignment
@@ -218,7 +218,7 @@ impl AttrEncoder {
             .extend(dims.iter().flat_map(|dim| dim.to_le_bytes()));
     }
 
-    /// The empty string, array, aggregate, or unranked shape.
+    /// Returns the empty string, array, aggregate, or unranked shape.
     fn empty(&mut self) -> usize {
         self.align(0, 4);
         self.u32(0);
@@ -366,7 +366,7 @@ fn to_u32(len: usize) -> Result<u32, EncodeError> {
     u32::try_from(len).map_err(|_| EncodeError::TooLong)
 }
 
-/// The size of one array element, in bytes; also its alignment.
+/// Returns the size of one array element, in bytes; also its alignment.
 pub(crate) fn fixed_size_bytes(element: AttrTypeCode) -> usize {
     match element.kind() {
         AttrTypeKind::Scalar(dtype) => dtype.size_bytes().unwrap_or(1),
@@ -374,7 +374,7 @@ pub(crate) fn fixed_size_bytes(element: AttrTypeCode) -> usize {
     }
 }
 
-/// The size of one dense element, in bytes, if `dtype` may be one.
+/// Returns the size of one dense element, in bytes, if `dtype` may be one.
 pub(crate) fn dense_element_bytes(dtype: DType) -> Option<usize> {
     match dtype {
         DType::Complex64 | DType::Complex128 => dtype.size_bytes(),

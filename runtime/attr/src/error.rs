@@ -53,7 +53,7 @@ pub enum AttrProblem {
         /// The type that the elements have.
         found: DType,
     },
-    /// A truth value that is neither 0 nor 1, or an element type that does not exist.
+    /// A Boolean that is neither 0 nor 1, or an element type that does not exist.
     InvalidValue {
         /// What was to be read.
         expected: &'static str,
@@ -83,7 +83,7 @@ impl AttrError {
         Self { offset, problem }
     }
 
-    /// Where in the section the fault is, in bytes.
+    /// Returns where in the section the fault is, in bytes.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset

@@ -39,7 +39,7 @@ pub trait FromAttr<'a>: Sized {
     /// not have.
     const TAKES_EMPTY_ARRAY: bool = false;
 
-    /// Whether attributes of type `code` are read as `Self`.
+    /// Returns `true` if attributes of type `code` are read as `Self`.
     fn is_stored_as(code: AttrTypeCode) -> bool;
 
     /// Reads the attribute at `offset` of `section`, taking it on trust that it is one of this
@@ -87,7 +87,7 @@ pub trait Element:
     const ARRAY_NAME: &'static str;
 }
 
-/// The elements stored in `bytes`, which start at `offset` of their section.
+/// Returns the elements stored in `bytes`, which start at `offset` of their section.
 pub(crate) fn in_place<T: Element>(bytes: &[u8], offset: usize) -> Result<&[T], AttrError> {
     <[T]>::try_ref_from_bytes(bytes).map_err(|error| {
         let problem = match error {
@@ -209,7 +209,7 @@ impl FromAttr<'_> for DType {
     }
 }
 
-/// The bytes behind the `u32` length at `offset`.
+/// Returns the bytes behind the `u32` length at `offset`.
 fn counted(section: &[u8], offset: u32, element_bytes: usize) -> Result<&[u8], AttrError> {
     let offset = offset as usize;
     let count = read_u32(section, offset)?;

@@ -47,25 +47,25 @@ impl Scalar {
         Some(Self { code, dtype, bits })
     }
 
-    /// The type of the number.
+    /// Returns the type of the number.
     #[must_use]
     pub const fn dtype(self) -> DType {
         self.dtype
     }
 
-    /// The bits of the number, zero-extended.
+    /// Returns the bits of the number, zero-extended.
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.bits
     }
 
-    /// The code of the number's encoding.
+    /// Returns the code of the number's encoding.
     #[must_use]
     pub const fn code(self) -> AttrTypeCode {
         self.code
     }
 
-    /// The size of the encoding in bytes, which is also its alignment: 1, 2, 4 or 8.
+    /// Returns the size of the encoding in bytes, which is also its alignment: 1, 2, 4 or 8.
     #[must_use]
     pub(crate) const fn size_bytes(self) -> usize {
         match self.dtype.size_bytes() {
@@ -128,15 +128,15 @@ pub struct DenseAttr {
 }
 
 impl DenseAttr {
-    /// The number of elements that the dimensions call for; none if it overflows or a dimension is
-    /// negative.
+    /// Returns the number of elements that the dimensions call for, or `None` if it overflows or a
+    /// dimension is negative.
     #[must_use]
     pub fn num_elements(&self) -> Option<u64> {
         count_elements(&self.dims)
     }
 }
 
-/// The product of `dims`; none if it overflows or a dimension is negative.
+/// Returns the product of `dims`, or `None` if it overflows or a dimension is negative.
 pub(crate) fn count_elements(dims: &[i64]) -> Option<u64> {
     dims.iter().try_fold(1_u64, |product, &dim| {
         product.checked_mul(u64::try_from(dim).ok()?)
@@ -188,13 +188,13 @@ pub enum AttrValue {
 }
 
 impl AttrValue {
-    /// A string of text.
+    /// Creates a string of text.
     #[must_use]
     pub fn string(text: &str) -> Self {
         Self::String(text.as_bytes().to_vec())
     }
 
-    /// The code of the encoding.
+    /// Returns the code of the encoding.
     #[must_use]
     pub fn code(&self) -> AttrTypeCode {
         match self {
@@ -213,7 +213,8 @@ impl AttrValue {
     }
 }
 
-/// The code of the array `[first, rest..]` if all its elements have one encoding of a fixed size.
+/// Returns the code of the array `[first, rest..]` if all its elements have one encoding of a fixed
+/// size.
 fn array_code(first: &AttrValue, rest: &[AttrValue]) -> Option<AttrTypeCode> {
     let fixed_code = |value: &AttrValue| match value {
         AttrValue::Scalar(scalar) => Some(scalar.code()),

@@ -20,7 +20,7 @@ pub fn write(bytes: &mut Vec<u8>, value: u64) {
     bytes.push(value as u8 & !MORE);
 }
 
-/// How many bytes the shortest form of `value` has.
+/// Returns how many bytes the shortest form of `value` has.
 #[must_use]
 pub fn len_bytes(value: u64) -> usize {
     (u64::BITS - value.leading_zeros())

@@ -2,11 +2,11 @@
 //!
 //! 1. Every field and every byte of data lies in the section.
 //! 2. Data sits at offsets aligned as the encoder aligns them.
-//! 3. A truth value is 0 or 1; an element type is a code of [`DType`]; symbols, names of functions
-//!    and module text are UTF-8.
+//! 3. A Boolean is 0 or 1; an element type is a code of [`DType`]; symbols, names of functions and
+//!    module text are UTF-8.
 //! 4. A header has alignment 4 or 8, the prefix that its counts call for, and a total that holds
 //!    what it describes.
-//! 5. The elements of an aggregate come one after the other without overlap, and nest at most
+//! 5. The elements of an aggregate come one after another without overlap, and nest at most
 //!    [`MAX_NESTING`] deep.
 //!
 //! Rule 5 makes verification linear: every byte belongs to one element.
@@ -149,7 +149,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Where the attribute ends; in the section, since the total was checked.
+    /// Returns where the attribute ends; in the section, since the total was checked.
     pub(crate) fn end(&self) -> usize {
         self.offset + self.total_bytes
     }
@@ -241,7 +241,7 @@ pub(crate) fn dense_header(section: &[u8], offset: usize) -> Result<Header, Attr
     })
 }
 
-/// The bytes of the dimensions of a ranked shape.
+/// Returns the bytes of the dimensions of a ranked shape.
 pub(crate) fn shape<'a>(section: &'a [u8], header: &Header) -> Result<&'a [u8], AttrError> {
     let rank = read_u32(section, header.offset + 8)?;
     header.expect_prefix(SHAPE_PREFIX_BYTES as u64)?;
@@ -312,7 +312,7 @@ pub(crate) fn dense<'a>(section: &'a [u8], header: &Header) -> Result<DenseParts
     })
 }
 
-/// The dimensions stored in `bytes`, eight bytes each.
+/// Returns the dimensions stored in `bytes`, eight bytes each.
 pub(crate) fn dims_of(bytes: &[u8]) -> impl ExactSizeIterator<Item = i64> + '_ {
     bytes
         .as_chunks()
@@ -344,7 +344,7 @@ fn aggregate(section: &[u8], header: &Header, depth: u32) -> Result<(), AttrErro
     Ok(())
 }
 
-/// How many elements the aggregate has.
+/// Returns how many elements the aggregate has.
 pub(crate) fn aggregate_len(section: &[u8], header: &Header) -> Result<usize, AttrError> {
     let len = read_u32(section, header.offset + 8)?;
     header.expect_prefix(AGGREGATE_PREFIX_BYTES as u64 + 4 * u64::from(len))?;

@@ -48,8 +48,8 @@ fn is_letter_of_two_dashes(text: &str) -> bool {
     letter.len() == 1 && letter.starts_with(|letter: char| letter.is_ascii_alphabetic())
 }
 
-/// Whether an argument may be a flag that is set to true or false. Describing all arguments of a
-/// command takes a while, and few command lines need that.
+/// Returns `true` if an argument may be a flag that is set to true or false. Describing all
+/// arguments of a command takes a while, and few command lines need that.
 pub(crate) fn may_set_flags(arguments: &[OsString]) -> bool {
     let value = |argument: &OsString| {
         let (_, value) = argument.to_str()?.strip_prefix("--")?.split_once('=')?;
@@ -120,7 +120,7 @@ pub(crate) fn with_plain_flags(
     Ok(plain)
 }
 
-/// The name under which the tool was started: the last part of the path, without `.exe`.
+/// Returns the name under which the tool was started: the last part of the path, without `.exe`.
 pub(crate) fn program_name(argument: Option<&OsString>) -> String {
     argument
         .and_then(|path| Path::new(path).file_name())
@@ -128,8 +128,8 @@ pub(crate) fn program_name(argument: Option<&OsString>) -> String {
         .unwrap_or_else(|| "tfrt".to_owned())
 }
 
-/// Whether a tool has the name of one of the original's tools, on whose exact output scripts
-/// depend.
+/// Returns `true` if a tool has the name of one of the original's tools, on whose exact output
+/// scripts depend.
 pub(crate) fn is_original(program: &str) -> bool {
     matches!(
         program,
@@ -166,18 +166,19 @@ enum When {
 }
 
 impl DiagnosticArguments {
-    /// A reporter that prints to standard error.
+    /// Returns a reporter that prints to standard error.
     pub(crate) fn printing(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
         self.set_up(|out| Reporter::printing(sources, out))
     }
 
-    /// A reporter that compares diagnostics with expectations, and prints to standard error.
+    /// Returns a reporter that compares diagnostics with expectations, and prints to standard
+    /// error.
     pub(crate) fn verifying(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
         self.set_up(|out| Reporter::verifying(sources, out))
     }
 
-    /// A reporter that compares diagnostics with the expectations in their source files, and prints
-    /// to standard error.
+    /// Returns a reporter that compares diagnostics with the expectations in their source files,
+    /// and prints to standard error.
     pub(crate) fn verifying_lazily(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
         self.set_up(|out| Reporter::verifying_lazily(sources, out))
     }

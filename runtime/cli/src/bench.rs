@@ -243,7 +243,7 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
     })
 }
 
-/// Measures the functions, one after the other, and reports those that cannot be measured.
+/// Measures the functions, one after another, and reports those that cannot be measured.
 fn measure_all(
     host: &Arc<HostContext>,
     folder: &ProgramFolder,

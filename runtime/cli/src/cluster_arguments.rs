@@ -99,7 +99,7 @@ impl ClusterArguments {
         })
     }
 
-    /// The configuration of a task.
+    /// Returns the configuration of a task.
     pub(crate) fn configuration(
         &self,
         task: &TaskArguments,
@@ -114,7 +114,7 @@ impl ClusterArguments {
         discovery::observe(&told, &variable).map_err(|error| Failure::new(error.to_string()))
     }
 
-    /// The network of the cluster.
+    /// Returns the network of the cluster.
     pub(crate) fn network(&self) -> Result<GrpcNetwork, Failure> {
         Ok(GrpcNetwork::new(self.credentials.options()?))
     }
@@ -154,7 +154,7 @@ impl ClusterArguments {
     }
 }
 
-/// The socket that whoever started this process opened for it.
+/// Returns the socket that whoever started this process opened for it.
 fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
     let Some(value) = variable(LISTENER_VARIABLE) else {
         return Ok(None);

@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// A request on a queue with one thread for reading.
+/// Returns a request on a queue with one thread for reading.
 fn context() -> Result<ExecutionContext, Failure> {
     let queue = create_queue("mstd:1,1").map_err(|error| Failure::caused("error", error))?;
     // What goes wrong is told by the command.
@@ -193,7 +193,7 @@ fn head(file: &FileArguments, max_rows: u64) -> Result<(), Failure> {
 const MAX_VALUES: usize = 8;
 const MAX_CHARACTERS: usize = 60;
 
-/// The values of a column in a row, in one line.
+/// Returns the values of a column in a row, in one line.
 fn shown(column: &Column, cells: &[Cell]) -> String {
     let one = |cell: &Cell| match cell {
         Cell::Truth(truth) => truth.to_string(),

@@ -34,7 +34,7 @@ pub(crate) fn run(_program: &str, _arguments: &Arguments) -> Result<(), Failure>
     output::write("-", text.as_bytes())
 }
 
-/// The devices of an implementation, one in each line.
+/// Returns the devices of an implementation, one in each line.
 fn list(gpu: &Gpu) -> GpuResult<String> {
     let driver = &gpu.driver;
     driver.init()?;

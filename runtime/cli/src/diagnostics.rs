@@ -105,7 +105,7 @@ impl<W: Write> Reporter<W> {
         self
     }
 
-    /// Whether the diagnostics are held against expectations, rather than printed.
+    /// Returns `true` if the diagnostics are held against expectations, rather than printed.
     pub fn is_verifying(&self) -> bool {
         matches!(self.mode, Mode::Verify(_))
     }
@@ -198,7 +198,8 @@ mod tests {
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// The errors that the recorded translation of the program reports, without their notes.
+    /// Returns the errors that the recorded translation of the program reports, without their
+    /// notes.
     fn recorded_errors() -> Vec<Diagnostic> {
         let text = recorded("75-bad-expectations.translate.err.txt");
         let errors = text

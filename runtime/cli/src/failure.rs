@@ -32,7 +32,7 @@ pub(crate) struct CliError {
 }
 
 impl CliError {
-    /// An error without a cause.
+    /// Creates an error without a cause.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -40,7 +40,7 @@ impl CliError {
         }
     }
 
-    /// An error with a cause, which the message leaves out.
+    /// Creates an error with a cause, which the message omits.
     pub(crate) fn caused(
         message: impl Into<String>,
         cause: impl Into<Box<dyn Error + Send + Sync>>,
@@ -67,7 +67,7 @@ impl Error for CliError {
 
 /// An error and the chain of its causes: `what: why: why that`.
 ///
-/// A cause that the text before it already ends with is left out.
+/// A cause that the text before it already ends with is omitted.
 pub(crate) struct WithCauses<'a>(pub(crate) &'a (dyn Error + 'static));
 
 impl fmt::Display for WithCauses<'_> {
@@ -104,12 +104,12 @@ impl From<CliError> for Failure {
 }
 
 impl Failure {
-    /// A failure without a cause.
+    /// Creates a failure without a cause.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         CliError::new(message).into()
     }
 
-    /// A failure with a cause, which the message leaves out.
+    /// Creates a failure with a cause, which the message omits.
     pub(crate) fn caused(
         message: impl Into<String>,
         cause: impl Into<Box<dyn Error + Send + Sync>>,
@@ -117,7 +117,7 @@ impl Failure {
         CliError::caused(message, cause).into()
     }
 
-    /// A failure to write output.
+    /// Creates a failure to write output.
     pub(crate) fn of_output(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             Self::ClosedPipe

@@ -90,7 +90,7 @@ impl FrontEnd {
         }
     }
 
-    /// The declarations, for text.
+    /// Returns the declarations, for text.
     fn registry(&self) -> Result<&Arc<Registry>, Failure> {
         if let Some(registry) = self.registry.get() {
             return Ok(registry);
@@ -104,12 +104,12 @@ impl FrontEnd {
         Ok(self.registry.get_or_init(|| Arc::new(registry)))
     }
 
-    /// The kernels.
+    /// Returns the kernels.
     pub(crate) fn kernels(&self) -> &Arc<KernelRegistry> {
         &self.kernels
     }
 
-    /// The declarations of all ops, in order of their names.
+    /// Returns the declarations of all ops, in order of their names.
     pub(crate) fn op_defs(&self) -> impl Iterator<Item = &'static OpDef> {
         self.kernels.ops()
     }
@@ -209,7 +209,7 @@ impl FrontEnd {
         Ok(tfrt_ir::print(&module, &print_options(printing)))
     }
 
-    /// Makes a program of a BEF file, unverified.
+    /// Creates a program of a BEF file, unverified.
     pub(crate) fn decode_module(
         &self,
         input: &Input,

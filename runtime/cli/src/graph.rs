@@ -137,7 +137,7 @@ fn read_program(
     }
 }
 
-/// The functions with these names, or all if no name is given.
+/// Returns the functions with these names, or all if no name is given.
 fn chosen_functions(
     program: &str,
     module: &Module,
@@ -158,7 +158,7 @@ fn chosen_functions(
     names.iter().map(find).collect()
 }
 
-/// The picture that Graphviz draws, or `None` if it is not installed or fails.
+/// Returns the picture that Graphviz draws, or `None` if it is not installed or fails.
 fn draw_with_graphviz(graph: &str) -> io::Result<Option<Vec<u8>>> {
     let child = Command::new("dot")
         .arg("-Tsvg")

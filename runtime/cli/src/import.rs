@@ -86,7 +86,7 @@ pub(crate) struct LimitArguments {
 }
 
 impl LimitArguments {
-    /// The limits: those that are given, and the defaults.
+    /// Returns the limits: those that are given, and the defaults.
     pub(crate) fn limits(&self) -> Limits {
         let given = [
             (Limit::Subgraphs, self.max_subgraphs),

@@ -89,21 +89,21 @@ impl Input {
         }
     }
 
-    /// Where the lines of diagnostics about a program come from: `text`, a part of the input,
-    /// called `name`, and files beside the input.
+    /// Returns where the lines of diagnostics about a program come from: `text`, a part of the
+    /// input, called `name`, and files beside the input.
     pub(crate) fn sources_with(&self, name: &str, text: &str) -> SourceMap {
         let mut sources = self.sources();
         sources.insert(name, text);
         sources
     }
 
-    /// Where the lines of diagnostics come from that are about no text of the input: files beside
-    /// it.
+    /// Returns where the lines of diagnostics come from that are about no text of the input: files
+    /// beside it.
     pub(crate) fn sources(&self) -> SourceMap {
         SourceMap::beside(&self.name)
     }
 
-    /// The text of an input that should be text.
+    /// Returns the text of an input that should be text.
     pub(crate) fn text(&self) -> Result<&str, Failure> {
         let is_bef = self.bytes.starts_with(&BEF_MAGIC);
         std::str::from_utf8(&self.bytes).map_err(|error| {

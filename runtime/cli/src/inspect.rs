@@ -85,7 +85,7 @@ fn translate(
     front_end.translate(text, &input.name, purpose, &mut reporter)
 }
 
-/// The spelling of the type of a result, where the declaration leaves only one.
+/// Returns the spelling of the type of a result, where the declaration leaves only one.
 fn declared_result(def: &OpDef, position: usize) -> Option<&'static str> {
     let (result, before) = def.results.get(..=position)?.split_last()?;
     // Results behind a variadic one are at no known position.

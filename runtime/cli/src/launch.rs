@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Each task is a process group of its own. The launcher opens the sockets, so that every task
-//! knows all addresses before any of them runs, and nobody else can take a port. On Linux, the
-//! system kills a task whose launcher is gone; processes that such a task has started may go on.
+//! knows all addresses before any of them runs, and no one else can take a port. On Linux, the
+//! system kills a task whose launcher is gone; processes that such a task has started may continue.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -274,7 +274,7 @@ impl Tasks {
         self.deadline.is_some()
     }
 
-    /// The next event; none if tasks that were asked to end did not in time.
+    /// Returns the next event, or `None` if tasks that were asked to end did not in time.
     fn wait(&self, events: &mpsc::Receiver<Event>) -> Option<Event> {
         let left = match self.deadline {
             Some(deadline) => deadline.saturating_duration_since(Instant::now()),
@@ -350,7 +350,7 @@ fn prefix(job: &str, index: usize) -> String {
 /// A line of a task that is longer becomes several.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
-/// Copies a stream, line by line, each in one piece. Ends early if nobody reads the copy any more.
+/// Copies a stream, line by line, each in one piece. Ends early if no one reads the copy any more.
 fn copy_lines<W: Write>(from: impl Read, prefix: &str, to: impl Fn() -> W) {
     let mut from = BufReader::new(from);
     let mut line = Vec::new();

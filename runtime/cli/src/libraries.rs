@@ -23,7 +23,7 @@ pub(crate) struct LibraryArguments {
 }
 
 impl LibraryArguments {
-    /// The libraries, in the order in which they are loaded.
+    /// Returns the libraries, in the order in which they are loaded.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         &self.kernel_libraries
     }

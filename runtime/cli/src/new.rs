@@ -138,7 +138,7 @@ fn check_vacant(path: &Path) -> Result<(), CliError> {
     }
 }
 
-/// The text for each placeholder.
+/// Returns the text for each placeholder.
 fn values(
     name: &CrateName,
     runtime: &Runtime,
@@ -181,7 +181,8 @@ fn values(
     ]
 }
 
-/// Whether a parent of `path` is a cargo package or workspace, which would claim the new crate.
+/// Returns `true` if a parent of `path` is a cargo package or workspace, which would claim the new
+/// crate.
 fn is_inside_crate(path: &Path) -> bool {
     std::path::absolute(path).is_ok_and(|path| {
         path.ancestors()
@@ -207,7 +208,7 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
         .map_err(|error| CliError::caused(format!("cannot write `{}`", path.display()), error))
 }
 
-/// The build command: a library can only be loaded by a tool with the same profile.
+/// Returns the build command: a library can only be loaded by a tool with the same profile.
 fn build_command() -> &'static str {
     if cfg!(debug_assertions) {
         "cargo build"
@@ -216,7 +217,7 @@ fn build_command() -> &'static str {
     }
 }
 
-/// The folder in which that command puts the library.
+/// Returns the folder in which that command puts the library.
 fn profile_folder() -> &'static str {
     if cfg!(debug_assertions) {
         "debug"

@@ -1,5 +1,4 @@
-//! `tfrt run`: executes the functions of a program, one after the other, and prints what they
-//! return.
+//! `tfrt run`: executes the functions of a program, one after another, and prints what they return.
 //!
 //! Scripts read this output: each line is flushed as soon as it is printed, and the lines are
 //! stable.
@@ -193,7 +192,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// How a tool with this name prints results.
+    /// Returns how a tool with this name prints results.
     fn style(&self, program: &str) -> Style {
         let is_for_scripts = self.quiet || is_original(program);
         if self.show || !is_for_scripts {
@@ -209,7 +208,7 @@ fn allocator_names() -> Vec<&'static str> {
 }
 
 impl Options {
-    /// The tracing level, if tracing is enabled.
+    /// Returns the tracing level, if tracing is enabled.
     fn told_level(&self) -> Option<TracingLevel> {
         let implied = match (self.enable_tracing, self.tracing_sink) {
             (true, _) => TracingLevel::Default,
@@ -400,7 +399,7 @@ pub(crate) fn load(
     Ok(loaded)
 }
 
-/// An error in a file, with the name of the file, because nothing in it has a location. The
+/// Returns an error in a file, with the name of the file, because nothing in it has a location. The
 /// original does not name the file.
 fn with_file(error: Error, program: &str, kind: Kind, file: &str) -> Error {
     if kind == Kind::Text || *error.place() != Place::Unknown || is_original(program) {
@@ -526,7 +525,7 @@ fn run_functions(
     Ok(())
 }
 
-/// The function of this name.
+/// Returns the function of this name.
 pub(crate) fn find_function(
     program: &str,
     loaded: &Arc<Program>,
@@ -678,7 +677,7 @@ fn run_sync(
     }
 }
 
-/// The diagnostic for an error that a kernel reported or that loading failed with.
+/// Returns the diagnostic for an error that a kernel reported or that loading failed with.
 pub(crate) fn runtime_diagnostic(error: &Error) -> Diagnostic {
     let place = match error.place() {
         Place::Text(text) => Place::Text(format!("loc(\"{text}\")").into()),

@@ -35,8 +35,8 @@ pub(crate) struct ModelArguments {
     outputs: Vec<String>,
 }
 
-/// Whether a file is an ONNX model, told by its first byte: models begin with the version of the
-/// format, neither text nor BEF files do.
+/// Returns `true` if a file is an ONNX model, told by its first byte: models begin with the version
+/// of the format, neither text nor BEF files do.
 pub(crate) fn is_model(path: &str) -> bool {
     const FIRST_FIELD: u8 = 0x08;
     let mut first = [0];
@@ -45,7 +45,7 @@ pub(crate) fn is_model(path: &str) -> bool {
     path != "-" && read.is_ok() && first == [FIRST_FIELD]
 }
 
-/// The text of the program that a model becomes, under the name of its file.
+/// Returns the text of the program that a model becomes, under the name of its file.
 pub(crate) fn imported(path: &str) -> Result<Input, Failure> {
     let model = Model::open(path, &Limits::default());
     let model = model.map_err(|error| Failure::caused("error", error))?;
@@ -109,7 +109,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// The least, mean and greatest element of a tensor, and how many are NaN.
+/// Returns the least, mean and greatest element of a tensor, and how many are NaN.
 fn summary(tensor: &DenseHostTensor) -> String {
     match Statistics::of(tensor) {
         Ok(Some(found)) => format!(
@@ -120,12 +120,12 @@ fn summary(tensor: &DenseHostTensor) -> String {
     }
 }
 
-/// The failure of a model.
+/// Returns the failure of a model.
 fn failed(error: Error) -> Failure {
     Failure::caused("error", error)
 }
 
-/// The failure to read or write a tensor file.
+/// Returns the failure to read or write a tensor file.
 fn wrong(path: &str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
     Failure::caused(format!("error: {}", escaped(path)), cause)
 }

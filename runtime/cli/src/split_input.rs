@@ -29,7 +29,7 @@ pub(crate) struct SplitArguments {
     pub(crate) diagnostics: DiagnosticArguments,
 }
 
-/// Processes every part of an input and writes the outputs, one after the other.
+/// Processes every part of an input and writes the outputs, one after another.
 ///
 /// Without `--verify-diagnostics`, the result is a failure if any part fails, but all parts are
 /// processed first. With it, the result depends only on whether the diagnostics are the expected

@@ -96,12 +96,12 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     output::write("-", text.as_bytes())
 }
 
-/// The failure to use the tensor file `name`.
+/// Returns the failure to use the tensor file `name`.
 fn wrong(name: &str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
     Failure::caused(format!("{name}: error"), cause)
 }
 
-/// The format of the output.
+/// Returns the format of the output.
 fn output_format(path: &str, stated: Option<FileFormat>) -> Result<FileFormat, Failure> {
     let extension = || Path::new(path).extension()?.to_str();
     stated
@@ -114,7 +114,7 @@ fn output_format(path: &str, stated: Option<FileFormat>) -> Result<FileFormat, F
         })
 }
 
-/// One line for each tensor.
+/// Returns one line for each tensor.
 fn listing(tensors: &[NamedTensor], with_statistics: bool) -> Result<String, TensorError> {
     let mut text = String::new();
     for NamedTensor { name, tensor } in tensors {
@@ -129,7 +129,7 @@ fn listing(tensors: &[NamedTensor], with_statistics: bool) -> Result<String, Ten
     Ok(text)
 }
 
-/// The tensors of these names.
+/// Returns the tensors of these names.
 fn printed(tensors: &[NamedTensor], names: &[String]) -> Result<String, CliError> {
     let mut text = String::new();
     for name in names {

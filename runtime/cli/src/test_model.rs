@@ -185,7 +185,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The failure to use a file or folder.
+/// Returns the failure to use a file or folder.
 fn failed(program: &str, path: &Path, error: std::io::Error) -> Failure {
     Failure::caused(format!("{program}: {}", path.display()), error)
 }
@@ -389,8 +389,8 @@ fn try_case(
     }
 }
 
-/// Whether a model draws random numbers, so that only the types and shapes of its outputs are what
-/// was recorded.
+/// Returns `true` if a model draws random numbers, so that only the types and shapes of its outputs
+/// are what was recorded.
 fn is_random(model: &Model) -> bool {
     const RANDOM: &[&str] = &[
         "Bernoulli",
@@ -430,7 +430,7 @@ fn write_outputs(
     Ok(())
 }
 
-/// How many cases of each op pass, what is wrong, and how many cases ended how.
+/// Returns how many cases of each op pass, what is wrong, and how many cases ended how.
 fn report(outcomes: &BTreeMap<String, Outcome>) -> String {
     let mut ops: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut statuses: BTreeMap<Status, usize> = BTreeMap::new();

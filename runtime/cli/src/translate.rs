@@ -85,7 +85,8 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     )
 }
 
-/// A hint for a file that could not be read: the flag to use if the input is text rather than BEF.
+/// Returns a hint for a file that could not be read: the flag to use if the input is text rather
+/// than BEF.
 fn file_expected(program: &str, input: &Input, failure: Failure) -> Failure {
     match input.kind() {
         Kind::Text => Failure::new(format!(

@@ -26,7 +26,7 @@ impl Drop for Folder {
     }
 }
 
-/// A case with one node, an input, and what is expected.
+/// Returns a case with one node, an input, and what is expected.
 fn case(folder: &Folder, name: &str, op: &str, x: &[f32], y: &[f32]) -> String {
     let value = |name: &str| ValueInfoProto {
         name: Some(name.into()),

@@ -19,7 +19,7 @@ use crate::object::RemoteObjectId;
 pub struct RemoteChains(Arc<Mutex<HashMap<TaskHandle, RemoteObjectId>>>);
 
 impl RemoteChains {
-    /// The ready chains of all tasks.
+    /// Returns the ready chains of all tasks.
     #[must_use]
     pub fn new(context: &DistributedContext) -> Self {
         let mut chains = context.ready_chains();
@@ -28,7 +28,7 @@ impl RemoteChains {
         Self(Arc::new(Mutex::new(chains)))
     }
 
-    /// The chain of a task.
+    /// Returns the chain of a task.
     ///
     /// # Errors
     /// `No remote chain for task task_handle[V].`

@@ -130,7 +130,7 @@ impl ClusterInfo {
         members.map(|member| self.find(member)).collect()
     }
 
-    /// All tasks, in the order of the configuration.
+    /// Returns all tasks, in the order of the configuration.
     #[must_use]
     pub fn tasks(&self) -> &[TaskInfo] {
         &self.tasks
@@ -148,7 +148,7 @@ impl ClusterInfo {
         self.tasks[self.own].name.to_string()
     }
 
-    /// The task of this name. What follows the name of a task does not count.
+    /// Returns the task of this name. What follows the name of a task does not count.
     ///
     /// # Errors
     /// If it is not a name, or not that of a task.
@@ -157,7 +157,7 @@ impl ClusterInfo {
         self.find_task(&name.job, name.task)
     }
 
-    /// The task of this number in a job.
+    /// Returns the task of this number in a job.
     ///
     /// # Errors
     /// `Failed to get TaskHandle for job_name=J, task_id=N: …`
@@ -187,7 +187,7 @@ impl ClusterInfo {
         Ok(&self.tasks[*position])
     }
 
-    /// The name of a task.
+    /// Returns the name of a task.
     ///
     /// # Errors
     /// As [`task`](Self::task).
@@ -195,7 +195,7 @@ impl ClusterInfo {
         self.task(handle).map(|task| task.name.to_string())
     }
 
-    /// The members of a group, in the order of its ring.
+    /// Returns the members of a group, in the order of its ring.
     ///
     /// # Errors
     /// `No collective group with name G.`

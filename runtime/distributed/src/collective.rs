@@ -64,7 +64,7 @@ pub fn abandon(collective: &Collective, error: &Error) {
     ring::abandon(collective, error);
 }
 
-/// The elements of a tensor in memory of its own.
+/// Returns the elements of a tensor in memory of its own.
 fn copy_of(tensor: &DenseHostTensor, context: &DistributedContext) -> Result<HostBuffer, Error> {
     let copy = tensor.copied(context.host().allocator())?;
     Ok(copy.into_buffer())
@@ -85,7 +85,7 @@ fn write_all(tensor: &DenseHostTensor, bytes: &[u8]) -> Result<(), TensorError> 
     Ok(())
 }
 
-/// The bytes of a buffer that nobody writes any more, without a copy.
+/// Returns the bytes of a buffer that no one writes any more, without a copy.
 fn lend(buffer: &HostBuffer) -> Result<Bytes, TensorError> {
     Ok(Bytes::from_owner(buffer.elements_owned::<u8>()?))
 }

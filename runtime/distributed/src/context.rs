@@ -75,7 +75,7 @@ struct KeepAlive {
 }
 
 impl DistributedContext {
-    /// A context with the local devices, and with the own ready chain.
+    /// Creates a context with the local devices, and with the own ready chain.
     ///
     /// # Errors
     /// If the configuration names tasks that do not exist, or a local device cannot be one of the
@@ -124,74 +124,74 @@ impl DistributedContext {
         Ok(context)
     }
 
-    /// An id of an object that another request makes on a device. The object is deleted when the
-    /// last copy of the id is dropped.
+    /// Returns an id of an object that another request makes on a device. The object is deleted
+    /// when the last copy of the id is dropped.
     #[must_use]
     pub fn new_object(&self, device: impl Into<Arc<str>>) -> RemoteObjectId {
         self.releases.lease(self.objects.allocate(device))
     }
 
-    /// The id that all tasks know the execution by.
+    /// Returns the id that all tasks know the execution by.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// The host of the task.
+    /// Returns the host of the task.
     #[must_use]
     pub fn host(&self) -> &Arc<HostContext> {
         &self.host
     }
 
-    /// The configuration of the task.
+    /// Returns the configuration of the task.
     #[must_use]
     pub fn config(&self) -> &DistributedContextConfiguration {
         &self.config
     }
 
-    /// The tasks and groups.
+    /// Returns the tasks and groups.
     #[must_use]
     pub fn cluster(&self) -> &ClusterInfo {
         &self.cluster
     }
 
-    /// The devices of all tasks.
+    /// Returns the devices of all tasks.
     #[must_use]
     pub fn devices(&self) -> &ClusterDevices {
         &self.devices
     }
 
-    /// The objects that live on this task.
+    /// Returns the objects that live on this task.
     #[must_use]
     pub fn objects(&self) -> &RemoteObjects {
         &self.objects
     }
 
-    /// Where payloads meet their receivers.
+    /// Returns where payloads meet their receivers.
     #[must_use]
     pub fn rendezvous(&self) -> &Rendezvous {
         &self.rendezvous
     }
 
-    /// Which tasks are lost.
+    /// Returns which tasks are lost.
     #[must_use]
     pub fn health(&self) -> &Arc<Health> {
         &self.health
     }
 
-    /// The programs that other tasks sent.
+    /// Returns the programs that other tasks sent.
     #[must_use]
     pub fn programs(&self) -> &Programs {
         &self.programs
     }
 
-    /// The chain that effects on this task start with.
+    /// Returns the chain that effects on this task start with.
     #[must_use]
     pub fn own_ready_chain(&self) -> &RemoteObjectId {
         &self.own_ready_chain
     }
 
-    /// The chains that effects on the other tasks start with.
+    /// Returns the chains that effects on the other tasks start with.
     #[must_use]
     pub fn ready_chains(&self) -> HashMap<TaskHandle, RemoteObjectId> {
         let chains = self.ready_chains.lock();
@@ -234,7 +234,8 @@ impl DistributedContext {
         Ok(client)
     }
 
-    /// The server, for work under way: it goes on when the last value of the context is dropped.
+    /// Returns the server, for work under way: it continues when the last value of the context is
+    /// dropped.
     pub(crate) fn keep_server(&self) -> Option<Arc<Server>> {
         self.server.upgrade()
     }
@@ -382,7 +383,7 @@ impl DistributedContext {
         }
     }
 
-    /// The other tasks.
+    /// Returns the other tasks.
     pub(crate) fn other_tasks(&self) -> impl Iterator<Item = TaskHandle> {
         let own_task = self.cluster.own_task();
         let tasks = self.cluster.tasks().iter().map(|task| task.handle);
@@ -511,7 +512,7 @@ pub struct DistContext {
 }
 
 impl DistContext {
-    /// A context whose server somebody else keeps.
+    /// Creates a context whose server somebody else keeps.
     #[must_use]
     pub fn new(context: Arc<DistributedContext>) -> Self {
         Self {
@@ -520,7 +521,7 @@ impl DistContext {
         }
     }
 
-    /// A context together with its server, which lives as long as the value.
+    /// Creates a context together with its server, which lives as long as the value.
     #[must_use]
     pub fn with_server(context: Arc<DistributedContext>, server: Arc<Server>) -> Self {
         Self {
@@ -529,13 +530,13 @@ impl DistContext {
         }
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     pub fn context(&self) -> &Arc<DistributedContext> {
         &self.context
     }
 
-    /// The server, if the value keeps it.
+    /// Returns the server, if the value keeps it.
     #[must_use]
     pub fn server(&self) -> Option<&Arc<Server>> {
         self.server.as_ref()

@@ -37,7 +37,8 @@ pub struct RemoteDevice {
 }
 
 impl RemoteDevice {
-    /// A device of a task, by its name in the cluster. The type may have its prefix already.
+    /// Creates a device of a task, by its name in the cluster. The type may have its prefix
+    /// already.
     ///
     /// # Errors
     /// `Remote device NAME of type TYPE is not supported in distributed runtime.`
@@ -100,19 +101,19 @@ impl ClusterDevices {
         }
     }
 
-    /// The device of this name.
+    /// Returns the device of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Arc<RemoteDevice>> {
         self.lock().by_name.get(name).cloned()
     }
 
-    /// The device of this name, as the runtime refers to devices.
+    /// Returns the device of this name, as the runtime refers to devices.
     #[must_use]
     pub fn get_ref(&self, name: &str) -> Option<DeviceRef> {
         self.get(name).map(|device| DeviceRef(device))
     }
 
-    /// The device of this name.
+    /// Returns the device of this name.
     ///
     /// # Errors
     /// `Can't find device: NAME`
@@ -120,7 +121,7 @@ impl ClusterDevices {
         self.get(name).ok_or_else(|| not_found(name))
     }
 
-    /// All devices, in the order in which they were added, to be sent to another task.
+    /// Returns all devices, in the order in which they were added, to be sent to another task.
     #[must_use]
     pub fn to_messages(&self) -> Vec<DeviceInfo> {
         let devices = self.lock();

@@ -180,7 +180,7 @@ fn find(told: &Told, variables: Variables<'_>) -> Result<Found, DiscoveryError> 
 }
 
 impl Found {
-    /// Adds what the source leaves out, and checks the whole.
+    /// Adds what the source omits, and checks the whole.
     fn complete(
         self,
         job_source: &str,
@@ -280,7 +280,7 @@ fn check_job(source: &str, name: &str) -> Result<(), DiscoveryError> {
     }
 }
 
-/// A job of tasks that are numbered in this order.
+/// Returns a job of tasks that are numbered in this order.
 fn job(name: &str, addresses: Vec<String>) -> JobConfiguration {
     JobConfiguration {
         name: name.to_owned(),

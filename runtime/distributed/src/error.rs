@@ -32,7 +32,7 @@ pub struct RemoteError {
 }
 
 impl RemoteError {
-    /// An error of no task in particular.
+    /// Creates an error of no task in particular.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl RemoteError {
         }
     }
 
-    /// The same error, as one of a task.
+    /// Returns the same error, as one of a task.
     #[must_use]
     pub fn from_task(mut self, task: impl Into<String>) -> Self {
         self.task = Some(task.into());
@@ -94,13 +94,13 @@ impl RemoteErrors {
         self.0.extend(others.0);
     }
 
-    /// The errors.
+    /// Returns the errors.
     #[must_use]
     pub fn as_slice(&self) -> &[RemoteError] {
         &self.0
     }
 
-    /// The type of all errors if they have one in common.
+    /// Returns the type of all errors if they have one in common.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         let first = self.0[0].code;
@@ -110,7 +110,7 @@ impl RemoteErrors {
         }
     }
 
-    /// The same, with the task named that could not be reached, where no task is named.
+    /// Returns the same, with the task named that could not be reached, where no task is named.
     #[must_use]
     pub(crate) fn unavailable(mut self, task: &str) -> Self {
         for error in &mut self.0 {
@@ -121,8 +121,8 @@ impl RemoteErrors {
         self
     }
 
-    /// The errors as a value of a program on `host`. Its message names the types; its code says the
-    /// type only where the host [asks for that](TypedRemoteErrors).
+    /// Returns the errors as a value of a program on `host`. Its message names the types; its code
+    /// says the type only where the host [asks for that](TypedRemoteErrors).
     #[must_use]
     pub fn to_value(&self, host: &HostContext) -> Error {
         let error = Error::new(self.to_string());
@@ -166,7 +166,7 @@ impl std::error::Error for RemoteErrors {}
 pub struct TypedRemoteErrors(std::sync::atomic::AtomicBool);
 
 impl TypedRemoteErrors {
-    /// Whether `host` keeps the codes.
+    /// Returns `true` if `host` keeps the codes.
     #[must_use]
     pub fn of(host: &HostContext) -> bool {
         // Relaxed: a setting that orders no other memory.

@@ -57,7 +57,7 @@ impl RemoteExecuteSpec {
         Self(devices.into_iter().map(Arc::from).collect())
     }
 
-    /// The names of the devices.
+    /// Returns the names of the devices.
     #[must_use]
     pub fn devices(&self) -> &[Arc<str>] {
         &self.0
@@ -215,7 +215,7 @@ pub(crate) struct PendingHandle {
     tensor: Promise<RemoteTensor>,
 }
 
-/// A handle of the tensor that an object becomes.
+/// Returns a handle of the tensor that an object becomes.
 pub(crate) fn pending_handle(
     context: &DistributedContext,
     id: &RemoteObjectId,

@@ -36,7 +36,7 @@ use crate::name::TaskName;
 pub struct Reply<T>(Option<Box<dyn FnOnce(Answer<T>) + Send>>);
 
 impl<T> Reply<T> {
-    /// A reply that calls `done`.
+    /// Creates a reply that calls `done`.
     #[must_use]
     pub fn new(done: impl FnOnce(Answer<T>) + Send + 'static) -> Self {
         Self(Some(Box::new(done)))
@@ -80,16 +80,16 @@ pub struct CallOptions {
     /// How often the request is sent again when the task cannot be reached, or may not have
     /// received it.
     pub max_retries: u32,
-    /// The caller gives up after this time. Without one, it waits for ever.
+    /// The caller gives up after this time. Without one, it waits forever.
     pub timeout: Option<Duration>,
     /// Cancels the call.
     pub cancel: Option<CancelCall>,
 }
 
 impl CallOptions {
-    /// How executions are sent: again until the task is reached or lost. Later requests may follow
-    /// their effects or use their results, so none of them may be left out. A transport never runs
-    /// a request twice.
+    /// Returns how executions are sent: again until the task is reached or lost. Later requests may
+    /// follow their effects or use their results, so none of them may be omitted. A transport never
+    /// runs a request twice.
     #[must_use]
     pub(crate) fn until_lost() -> Self {
         Self {
@@ -193,7 +193,7 @@ pub trait RequestHandler: Send + Sync {
 
 /// The network as one task sees it. When it is dropped, the task is not reached any more.
 pub trait FabricCommunicator: Send + Sync + fmt::Debug {
-    /// Where the task is reached.
+    /// Returns where the task is reached.
     fn address(&self) -> &str;
 
     /// Sends requests to the task at an address, which need not be there yet.
@@ -236,7 +236,7 @@ pub struct CommunicatorType {
 inventory::collect!(CommunicatorType);
 
 impl CommunicatorType {
-    /// The type of this name.
+    /// Returns the type of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         inventory::iter::<Self>

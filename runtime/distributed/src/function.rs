@@ -52,7 +52,7 @@ pub trait ParsedProgram {
     /// If it cannot be compiled.
     fn compile(&mut self, host: &HostContext) -> Result<Vec<String>, Error>;
 
-    /// The program as a file, without optional sections.
+    /// Returns the program as a file, without optional sections.
     ///
     /// # Errors
     /// If it is not well formed.
@@ -89,7 +89,7 @@ impl fmt::Debug for LinkedPass {
 pub struct CompilerPasses(Mutex<HashMap<String, Arc<dyn CompilerPass>>>);
 
 impl CompilerPasses {
-    /// The passes of a host: those that are linked, to begin with.
+    /// Returns the passes of a host: those that are linked, to begin with.
     #[must_use]
     pub fn of(host: &HostContext) -> Arc<Self> {
         host.shared_context(|| {
@@ -110,7 +110,7 @@ impl CompilerPasses {
         drop(replaced);
     }
 
-    /// The pass of this name.
+    /// Returns the pass of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Arc<dyn CompilerPass>> {
         self.lock().get(name).cloned()
@@ -143,13 +143,13 @@ impl Programs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many programs there are.
+    /// Returns the number of programs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().len()
     }
 
-    /// Whether there is no program.
+    /// Returns `true` if there is no program.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -193,7 +193,7 @@ fn already_registered(name: &str) -> RemoteError {
     RemoteError::new(code, format!("Program {name} already registered."))
 }
 
-/// Makes a program ready to be executed on this task.
+/// Creates a program ready to be executed on this task.
 pub(crate) fn register(
     context: &DistributedContext,
     request: &RegisterFunctionRequest,
@@ -294,8 +294,8 @@ pub(crate) fn execute(
     }
 }
 
-/// The objects that an execution takes, if the request is well formed so far: to tell whether they
-/// are there.
+/// Returns the objects that an execution takes, if the request is well formed so far: to tell
+/// whether they are there.
 pub(crate) fn inputs(context: &DistributedContext, request: &RemoteExecuteRequest) -> Vec<AnyRef> {
     let ids = request.input.iter().map(RemoteObjectId::from);
     let known = ids.filter(|id| context.devices().get(id.device()).is_some());

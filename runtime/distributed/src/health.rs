@@ -127,7 +127,7 @@ impl Health {
         of_task.collect()
     }
 
-    /// How many watches there are.
+    /// Returns the number of watches.
     #[must_use]
     pub fn num_watches(&self) -> usize {
         self.lock().watching.len()

@@ -47,7 +47,7 @@ impl fmt::Debug for Lease {
     }
 }
 
-/// The objects that nobody has the ids of any more, until their tasks are told.
+/// The objects that no one has the ids of any more, until their tasks are told.
 #[derive(Debug, Default)]
 pub(crate) struct Releases {
     context: OnceLock<Weak<DistributedContext>>,
@@ -67,7 +67,7 @@ impl Releases {
         let _ = self.context.set(Arc::downgrade(context));
     }
 
-    /// The same id with a lease.
+    /// Returns the same id with a lease.
     pub(crate) fn lease(self: &Arc<Self>, id: RemoteObjectId) -> RemoteObjectId {
         let lease = Lease {
             id: (&id).into(),

@@ -73,8 +73,8 @@ pub struct DistributedContextConfiguration {
 }
 
 impl DistributedContextConfiguration {
-    /// One configuration for each task of a cluster with one job, `worker`, and one group of all
-    /// tasks, `group1`.
+    /// Returns one configuration for each task of a cluster with one job, `worker`, and one group
+    /// of all tasks, `group1`.
     #[must_use]
     pub fn local_cluster(addresses: &[String]) -> Vec<Self> {
         let numbered = (0_i32..).zip(addresses);
@@ -105,41 +105,41 @@ impl DistributedContextConfiguration {
         tasks.keys().map(of_task).collect()
     }
 
-    /// The jobs of the cluster.
+    /// Returns the jobs of the cluster.
     #[must_use]
     pub fn jobs(&self) -> &[JobConfiguration] {
         let cluster = self.cluster_config.as_ref();
         cluster.map_or(&[], |cluster| &cluster.jobs)
     }
 
-    /// The task that leads the initialization of many clients; may be empty.
+    /// Returns the task that leads the initialization of many clients; may be empty.
     #[must_use]
     pub fn lead_task_name(&self) -> &str {
         let cluster = self.cluster_config.as_ref();
         cluster.map_or("", |cluster| &cluster.lead_task_name)
     }
 
-    /// The name of this task.
+    /// Returns the name of this task.
     #[must_use]
     pub fn task_name(&self) -> String {
         crate::name::TaskName::new(self.job_name.as_str(), self.task_id).to_string()
     }
 
-    /// The address of this task, if the cluster has the task.
+    /// Returns the address of this task, if the cluster has the task.
     #[must_use]
     pub fn own_address(&self) -> Option<&str> {
         let job = self.jobs().iter().find(|job| job.name == self.job_name)?;
         job.tasks.get(&self.task_id).map(String::as_str)
     }
 
-    /// Whether a task is part of the cluster.
+    /// Returns `true` if a task is part of the cluster.
     #[must_use]
     pub fn has_task(&self, task: &crate::name::TaskName) -> bool {
         let job = self.jobs().iter().find(|job| job.name == task.job);
         job.is_some_and(|job| job.tasks.contains_key(&task.task))
     }
 
-    /// The same configuration, as that of another task.
+    /// Returns the same configuration, as that of another task.
     #[must_use]
     pub fn for_task(&self, job_name: &str, task_id: i32) -> Self {
         Self {
@@ -221,12 +221,12 @@ pub struct TaskLoad {
     /// How many objects live on it.
     #[prost(uint64, tag = "2")]
     pub num_objects: u64,
-    /// How many payloads arrived that nobody has asked for.
+    /// How many payloads arrived that no one has asked for.
     #[prost(uint64, tag = "3")]
     pub num_unclaimed: u64,
 }
 
-/// Makes a context on a task.
+/// Creates a context on a task.
 #[derive(Clone, PartialEq, Message)]
 pub struct CreateContextRequest {
     /// The context.
@@ -516,8 +516,8 @@ pub struct DeleteRemoteObjectsRequest {
 pub struct DeleteRemoteObjectsResponse {}
 
 impl Method {
-    /// Whether a request is answered by the threads of the transport themselves, on both sides, so
-    /// that it never waits behind kernels.
+    /// Returns `true` if a request is answered by the threads of the transport themselves, on both
+    /// sides, so that it never waits behind kernels.
     #[must_use]
     pub fn is_urgent(self) -> bool {
         self == Self::Heartbeat
@@ -542,13 +542,13 @@ macro_rules! methods {
             /// Every method, in the order of their declaration.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// The method of this name.
+            /// Returns the method of this name.
             #[must_use]
             pub fn find(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|method| method.name() == name)
             }
 
-            /// The name of the method.
+            /// Returns the name of the method.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -564,7 +564,7 @@ macro_rules! methods {
         }
 
         impl Request {
-            /// The method.
+            /// Returns the method.
             #[must_use]
             pub const fn method(&self) -> Method {
                 match self {
@@ -583,7 +583,7 @@ macro_rules! methods {
                 }
             }
 
-            /// The number of bytes that [`encode`](Self::encode) returns.
+            /// Returns the number of bytes that [`encode`](Self::encode) returns.
             #[must_use]
             pub fn encoded_len(&self) -> usize {
                 match self {
@@ -591,7 +591,7 @@ macro_rules! methods {
                 }
             }
 
-            /// The request as bytes.
+            /// Returns the request as bytes.
             #[must_use]
             pub fn encode(&self) -> Vec<u8> {
                 match self {
@@ -599,7 +599,7 @@ macro_rules! methods {
                 }
             }
 
-            /// The request of a method in bytes.
+            /// Returns the request of a method in bytes.
             ///
             /// # Errors
             /// If the bytes are not such a message.
@@ -617,7 +617,7 @@ macro_rules! methods {
         }
 
         impl Response {
-            /// The response as bytes.
+            /// Returns the response as bytes.
             #[must_use]
             pub fn encode(&self) -> Vec<u8> {
                 match self {
@@ -625,7 +625,7 @@ macro_rules! methods {
                 }
             }
 
-            /// The response of a method in bytes.
+            /// Returns the response of a method in bytes.
             ///
             /// # Errors
             /// If the bytes are not such a message.
@@ -670,7 +670,7 @@ macro_rules! methods {
 methods! {
     /// The devices of a task.
     GetDevices: GetDevicesRequest => GetDevicesResponse, |_| None;
-    /// Makes a context.
+    /// Creates a context.
     CreateContext: CreateContextRequest => CreateContextResponse, |request| Some(request.context_id);
     /// Closes a context.
     CloseContext: CloseContextRequest => CloseContextResponse, |request| Some(request.context_id);

@@ -43,7 +43,7 @@ pub struct TaskName {
 }
 
 impl TaskName {
-    /// The name of a task.
+    /// Returns the name of a task.
     #[must_use]
     pub fn new(job: impl Into<String>, task: i32) -> Self {
         Self {
@@ -97,8 +97,8 @@ impl fmt::Display for TaskName {
     }
 }
 
-/// The name in the cluster of a device that its task calls `local_name`. What the local name says
-/// in front of a first `/device:` does not count.
+/// Returns the name in the cluster of a device that its task calls `local_name`. What the local
+/// name says in front of a first `/device:` does not count.
 ///
 /// ```
 /// use tfrt_distributed::name::device_name;

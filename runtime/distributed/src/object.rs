@@ -47,7 +47,7 @@ impl RemoteObjectId {
         Self::new(0, 0, "")
     }
 
-    /// An id.
+    /// Creates an id.
     #[must_use]
     pub fn new(prefix: u64, local: u64, device: impl Into<Arc<str>>) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl RemoteObjectId {
         }
     }
 
-    /// The same id, whose object is deleted with the last copy.
+    /// Returns the same id, whose object is deleted with the last copy.
     pub(crate) fn with_lease(self, lease: Lease) -> Self {
         Self {
             lease: Some(Arc::new(lease)),
@@ -72,13 +72,13 @@ impl RemoteObjectId {
         self.prefix
     }
 
-    /// Its number there.
+    /// Returns its number there.
     #[must_use]
     pub fn local(&self) -> u64 {
         self.local
     }
 
-    /// The device that the object lives on.
+    /// Returns the device that the object lives on.
     #[must_use]
     pub fn device(&self) -> &str {
         &self.device
@@ -173,7 +173,7 @@ impl RemoteObjects {
         RemoteObjectId::new(self.prefix, local, device)
     }
 
-    /// The value of an object; a placeholder if there is none yet.
+    /// Returns the value of an object; a placeholder if there is none yet.
     #[must_use]
     pub fn get(&self, id: &RemoteObjectId) -> AnyRef {
         let mut state = self.lock();
@@ -255,13 +255,13 @@ impl RemoteObjects {
         errors.map_or(Ok(()), Err)
     }
 
-    /// How many objects there are, placeholders included.
+    /// Returns the number of objects, placeholders included.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().entries.len()
     }
 
-    /// Whether there is no object.
+    /// Returns `true` if there is no object.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

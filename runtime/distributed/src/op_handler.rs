@@ -7,7 +7,7 @@
 //!
 //! Ops that are sent to one task run there in the order of their calls, without waiting for
 //! answers: each follows the chain object of the one before. An op that is not sent, because an
-//! argument failed, passes that chain on, so that later ops do not wait for ever.
+//! argument failed, passes that chain on, so that later ops do not wait forever.
 
 mod attributes;
 
@@ -43,7 +43,7 @@ pub struct RemoteOpHandler {
 }
 
 impl RemoteOpHandler {
-    /// A handler of the ops of a device of the cluster.
+    /// Creates a handler of the ops of a device of the cluster.
     ///
     /// # Errors
     /// `Can't find device: D`

@@ -26,13 +26,13 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError, serialize};
 pub struct Payload(Arc<[HostBuffer]>);
 
 impl Payload {
-    /// A payload of these buffers.
+    /// Creates a payload of these buffers.
     #[must_use]
     pub fn new(buffers: Vec<HostBuffer>) -> Self {
         Self(buffers.into())
     }
 
-    /// A tensor: its metadata, and its own buffer, which is shared.
+    /// Creates a tensor: its metadata, and its own buffer, which is shared.
     #[must_use]
     pub fn of_tensor(tensor: &DenseHostTensor) -> Self {
         let (metadata, elements) = tensor.serialize();
@@ -41,8 +41,8 @@ impl Payload {
         Self::new(metadata.into_iter().chain([elements]).collect())
     }
 
-    /// The tensor of a payload that is one. Its buffer is the payload's, unless the elements are
-    /// misaligned there.
+    /// Returns the tensor of a payload that is one. Its buffer is the payload's, unless the
+    /// elements are misaligned there.
     ///
     /// # Errors
     /// `malformed tensor payload: …`
@@ -73,13 +73,13 @@ impl Payload {
         }
     }
 
-    /// The buffers.
+    /// Returns the buffers.
     #[must_use]
     pub fn buffers(&self) -> &[HostBuffer] {
         &self.0
     }
 
-    /// The bytes of every buffer, to be sent.
+    /// Returns the bytes of every buffer, to be sent.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if one of them is being written.

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Each pair is consumed once. The receiver runs on the thread that comes second, without the lock
-//! held. Payloads that nobody has asked for have a limit in bytes: beyond it, senders are told to
+//! held. Payloads that no one has asked for have a limit in bytes: beyond it, senders are told to
 //! come back later.
 
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ struct State {
     waiting: HashMap<String, Waiting>,
     /// The size of the payloads that wait.
     num_bytes: usize,
-    /// Why nobody meets here any more.
+    /// Why no one meets here any more.
     closed: Option<Error>,
 }
 
@@ -62,7 +62,7 @@ const OVERHEAD: usize = 256;
 /// How an error starts that says that a payload may be sent again later.
 const FULL: &str = "receive buffer of ";
 
-/// Whether errors say that a payload may be sent again later.
+/// Returns `true` if errors say that a payload may be sent again later.
 pub(crate) fn is_full(errors: &RemoteErrors) -> bool {
     let is_full = |error: &RemoteError| {
         error.code == ErrorCode::Unavailable && error.message.starts_with(FULL)
@@ -87,7 +87,7 @@ impl Default for Rendezvous {
 }
 
 impl Rendezvous {
-    /// The rendezvous of a task, with a limit of bytes that nobody has asked for.
+    /// Returns the rendezvous of a task, with a limit of bytes that no one has asked for.
     #[must_use]
     pub fn new(owner: impl Into<String>, max_bytes: usize) -> Self {
         Self {
@@ -191,13 +191,13 @@ impl Rendezvous {
         }
     }
 
-    /// Whether nobody and nothing waits.
+    /// Returns `true` if no one and nothing waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lock().waiting.is_empty()
     }
 
-    /// How many payloads wait for a receiver.
+    /// Returns how many payloads wait for a receiver.
     #[must_use]
     pub fn num_payloads(&self) -> usize {
         let state = self.lock();

@@ -50,7 +50,7 @@ pub const DEFAULT_GC_TIMEOUT: Duration = Duration::from_secs(600);
 /// A task that was silent for this long counts as lost.
 pub const DEFAULT_FAILURE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A context keeps no more bytes of payloads that nobody has asked for.
+/// A context keeps no more bytes of payloads that no one has asked for.
 pub const DEFAULT_MAX_UNCLAIMED_BYTES: usize = 1 << 30;
 
 /// How a server listens, and how long it keeps contexts.
@@ -64,14 +64,14 @@ pub struct ServerConfig {
     pub gc_timeout: Duration,
     /// A task that was silent for this long counts as lost.
     pub failure_timeout: Duration,
-    /// How many bytes of payloads each context keeps that nobody has asked for.
+    /// How many bytes of payloads each context keeps that no one has asked for.
     pub max_unclaimed_bytes: usize,
     /// Holds requests to execute programs back, for tests.
     pub gate: Option<Arc<RequestGate>>,
 }
 
 impl ServerConfig {
-    /// A server at an address, with the default timeout.
+    /// Creates a server at an address, with the default timeout.
     #[must_use]
     pub fn new(communicator: impl Into<String>, address: impl Into<String>) -> Self {
         Self {
@@ -142,8 +142,8 @@ struct Kept {
 }
 
 impl Server {
-    /// A server, which listens from now on. One with an unknown type of communicator is without a
-    /// network.
+    /// Creates a server, which listens from now on. One with an unknown type of communicator is
+    /// without a network.
     ///
     /// # Errors
     /// If it cannot listen at its address.
@@ -153,7 +153,7 @@ impl Server {
         Ok(server)
     }
 
-    /// A server on a network of the caller's.
+    /// Creates a server on a network of the caller's.
     ///
     /// # Errors
     /// Those of `listen`.
@@ -193,7 +193,7 @@ impl Server {
         contexts.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The network of the server. One that was not found is looked for again.
+    /// Returns the network of the server. One that was not found is looked for again.
     fn communicator(&self) -> Result<Option<Arc<dyn FabricCommunicator>>, Error> {
         let mut network = self.lock_network();
         if network.communicator.is_none() && !network.is_shut_down {
@@ -212,19 +212,19 @@ impl Server {
         Ok(network.communicator.clone())
     }
 
-    /// The host of the task.
+    /// Returns the host of the task.
     #[must_use]
     pub fn host(&self) -> &Arc<HostContext> {
         &self.host
     }
 
-    /// How the server listens.
+    /// Returns how the server listens.
     #[must_use]
     pub fn config(&self) -> &ServerConfig {
         &self.config
     }
 
-    /// Makes a context on this task.
+    /// Creates a context on this task.
     ///
     /// # Errors
     /// `Failed to create DistributedContext: context ID X already exists!`, and those of the
@@ -263,7 +263,7 @@ impl Server {
         Ok(context)
     }
 
-    /// The context of this id. Counts as an access.
+    /// Returns the context of this id. Counts as an access.
     ///
     /// # Errors
     /// `Context with id X does not exist.`
@@ -369,7 +369,7 @@ impl Server {
         drop(communicator);
     }
 
-    /// The devices of this task, as it calls them.
+    /// Returns the devices of this task, as it calls them.
     fn devices(&self) -> Vec<DeviceInfo> {
         let mut devices: Vec<DeviceInfo> = Vec::new();
         for device in self.host.devices().all() {
@@ -399,7 +399,7 @@ impl Server {
         }
     }
 
-    /// Makes a context for another task, with all devices of the cluster.
+    /// Creates a context for another task, with all devices of the cluster.
     fn create_for_client(
         &self,
         request: &CreateContextRequest,

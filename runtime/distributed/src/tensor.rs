@@ -37,7 +37,7 @@ impl RemoteTensor {
         Self { dtype, shape, id }
     }
 
-    /// The object.
+    /// Returns the object.
     #[must_use]
     pub fn id(&self) -> &RemoteObjectId {
         &self.id

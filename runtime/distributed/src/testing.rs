@@ -12,7 +12,7 @@ use crate::fabric::in_process::InProcessNetwork;
 use crate::message::DistributedContextConfiguration;
 use crate::server::{Server, ServerConfig};
 
-/// A host with this queue.
+/// Returns a host with this queue.
 pub(crate) fn host(queue: &str) -> Arc<HostContext> {
     HostContext::builder()
         .queue(create_queue(queue).expect("the queue exists"))

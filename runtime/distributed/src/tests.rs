@@ -208,7 +208,7 @@ fn a_leader_that_has_no_name_is_an_error() {
     check("/job:boss/task:0", ErrorCode::TaskNotFound);
 }
 
-/// The error of a request to the second of two tasks.
+/// Returns the error of a request to the second of two tasks.
 fn failure<C: crate::message::Call>(cluster: &Cluster, request: C) -> String
 where
     C::Response: Send + std::fmt::Debug + 'static,

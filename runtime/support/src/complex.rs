@@ -18,7 +18,7 @@ pub struct Complex<T> {
 }
 
 impl<T> Complex<T> {
-    /// The number `re + im·i`.
+    /// Returns the number `re + im·i`.
     #[must_use]
     pub const fn new(re: T, im: T) -> Self {
         Self { re, im }

@@ -60,7 +60,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A finding of the given severity, without notes.
+    /// Creates a finding of the given severity, without notes.
     #[must_use]
     pub fn new(severity: Severity, place: Place, message: impl Into<String>) -> Self {
         Self {
@@ -71,25 +71,25 @@ impl Diagnostic {
         }
     }
 
-    /// An error.
+    /// Creates an error.
     #[must_use]
     pub fn error(place: Place, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, place, message)
     }
 
-    /// A warning.
+    /// Creates a warning.
     #[must_use]
     pub fn warning(place: Place, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, place, message)
     }
 
-    /// A remark.
+    /// Creates a remark.
     #[must_use]
     pub fn remark(place: Place, message: impl Into<String>) -> Self {
         Self::new(Severity::Remark, place, message)
     }
 
-    /// The same finding with one more note.
+    /// Returns the same finding with one more note.
     #[must_use]
     pub fn with_note(mut self, place: Place, message: impl Into<String>) -> Self {
         self.notes.push(Self::new(Severity::Note, place, message));
@@ -98,7 +98,7 @@ impl Diagnostic {
 }
 
 impl fmt::Display for Diagnostic {
-    /// The finding on one line, without its notes.
+    /// Returns the finding on one line, without its notes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}: {}", self.place, self.severity, self.message)
     }

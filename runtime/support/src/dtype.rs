@@ -71,13 +71,13 @@ impl DType {
         Self::QI32,
     ];
 
-    /// The code of the type in files, 1 to 23.
+    /// Returns the code of the type in files, 1 to 23.
     #[must_use]
     pub const fn code(self) -> u8 {
         self as u8
     }
 
-    /// The type of a code, if it is one.
+    /// Returns the type of a code, if it is one.
     #[must_use]
     pub const fn from_code(code: u8) -> Option<Self> {
         if code >= 1 && code <= 23 {
@@ -87,8 +87,8 @@ impl DType {
         }
     }
 
-    /// The size of one element in bytes; none for strings, resources and variants, which have no
-    /// fixed size.
+    /// Returns the size of one element in bytes; none for strings, resources and variants, which
+    /// have no fixed size.
     #[must_use]
     pub const fn size_bytes(self) -> Option<usize> {
         match self {
@@ -101,7 +101,7 @@ impl DType {
         }
     }
 
-    /// The alignment of one element in bytes: that of its scalar parts.
+    /// Returns the alignment of one element in bytes: that of its scalar parts.
     #[must_use]
     pub const fn align_bytes(self) -> Option<usize> {
         match self {

@@ -16,13 +16,13 @@ use std::ops::{Index, IndexMut};
     label = "not made by `define_id!`"
 )]
 pub trait EntityId: Copy + Eq + fmt::Debug {
-    /// The id of position `index`.
+    /// Returns the id of position `index`.
     ///
     /// # Panics
     /// If `index` does not fit in 32 bits.
     fn from_index(index: usize) -> Self;
 
-    /// The position that the id stands for.
+    /// Returns the position that the id stands for.
     fn index(self) -> usize;
 }
 
@@ -76,7 +76,7 @@ pub struct PrimaryMap<K, V> {
 }
 
 impl<K: EntityId, V> PrimaryMap<K, V> {
-    /// An empty table.
+    /// Creates an empty table.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -92,41 +92,41 @@ impl<K: EntityId, V> PrimaryMap<K, V> {
         id
     }
 
-    /// The id that the next [`push`](Self::push) will return.
+    /// Returns the id that the next [`push`](Self::push) will return.
     #[must_use]
     pub fn next_id(&self) -> K {
         K::from_index(self.values.len())
     }
 
-    /// The value of `id`, if the table is that long.
+    /// Returns the value of `id`, if the table is that long.
     #[must_use]
     pub fn get(&self, id: K) -> Option<&V> {
         self.values.get(id.index())
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there is no value.
+    /// Returns `true` if there is no value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The ids, in order.
+    /// Returns the ids, in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator + use<K, V> {
         (0..self.values.len()).map(K::from_index)
     }
 
-    /// The values, in order of their ids.
+    /// Returns the values, in order of their ids.
     pub fn values(&self) -> std::slice::Iter<'_, V> {
         self.values.iter()
     }
 
-    /// The ids with their values, in order.
+    /// Returns the ids with their values, in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (K, &V)> + ExactSizeIterator {
         self.values
             .iter()
@@ -181,7 +181,7 @@ pub struct SecondaryMap<K, V> {
 }
 
 impl<K: EntityId, V: Clone> SecondaryMap<K, V> {
-    /// A map in which every id reads as `default`.
+    /// Creates a map in which every id reads as `default`.
     #[must_use]
     pub fn with_default(default: V) -> Self {
         Self {

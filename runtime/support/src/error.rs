@@ -84,13 +84,13 @@ impl ErrorCode {
         Self::ResourceExhausted,
     ];
 
-    /// The number of the code in files.
+    /// Returns the number of the code in files.
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// The code with a number, if there is one.
+    /// Returns the code with a number, if there is one.
     ///
     /// ```
     /// use tfrt_support::ErrorCode;
@@ -106,7 +106,7 @@ impl ErrorCode {
 }
 
 impl fmt::Display for ErrorCode {
-    /// The name of the code, as drivers print it.
+    /// Returns the name of the code, as drivers print it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
     }
@@ -148,7 +148,7 @@ struct ErrorData {
 }
 
 impl Error {
-    /// An error of code [`ErrorCode::Unknown`], at no place yet.
+    /// Creates an error of code [`ErrorCode::Unknown`], at no place yet.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         let message = message.into().into_boxed_str();
@@ -167,8 +167,8 @@ impl Error {
         }))
     }
 
-    /// An error of another type as one of a graph. Its causes become part of the message; an
-    /// `Error` in a box stays what it is.
+    /// Creates an error of another type as one of a graph. Its causes become part of the message;
+    /// an `Error` in a box stays what it is.
     ///
     /// ```
     /// use std::error::Error as _;
@@ -205,7 +205,7 @@ impl Error {
         Self::new("Cancelled")
     }
 
-    /// The same error under another code.
+    /// Returns the same error under another code.
     #[must_use]
     pub fn with_code(self, code: ErrorCode) -> Self {
         let mut data = (*self.0).clone();
@@ -213,7 +213,7 @@ impl Error {
         Self(Arc::new(data))
     }
 
-    /// The same error with more at the end of its message.
+    /// Returns the same error with more at the end of its message.
     #[must_use]
     pub fn with_note(self, note: impl fmt::Display) -> Self {
         let mut data = (*self.0).clone();
@@ -231,26 +231,26 @@ impl Error {
         &self.0.message
     }
 
-    /// The error of another type that this one was [made of](Self::other), to be downcast. Nothing
-    /// for one that code of a kernel library made, whose types are not the program's.
+    /// Returns the error of another type that this one was [made of](Self::other), to be downcast.
+    /// Nothing for one that code of a kernel library made, whose types are not the program's.
     #[must_use]
     pub fn original(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
         original::look(&**self.0.original.as_ref()?)
     }
 
-    /// The kind of failure.
+    /// Returns the kind of failure.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.0.code
     }
 
-    /// Where it went wrong; [`Place::Unknown`] until it is set.
+    /// Returns where it went wrong; [`Place::Unknown`] until it is set.
     #[must_use]
     pub fn place(&self) -> &Place {
         self.0.place.get().unwrap_or(&Place::Unknown)
     }
 
-    /// The kernel that failed, if it was one.
+    /// Returns the kernel that failed, if it was one.
     #[must_use]
     pub fn kernel(&self) -> Option<&str> {
         self.0.kernel.get().map(|name| &**name)
@@ -271,7 +271,7 @@ impl Error {
         fmt::from_fn(move |f| write!(f, "{}: {}", self.place(), self.message()))
     }
 
-    /// Whether `self` and `other` are one shared error.
+    /// Returns `true` if `self` and `other` are one shared error.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -279,7 +279,7 @@ impl Error {
 }
 
 impl fmt::Display for Error {
-    /// The message without its causes, where [`source`](StdError::source) has these.
+    /// Returns the message without its causes, where [`source`](StdError::source) has these.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let message = self.message();
         f.write_str(match self.original() {

@@ -16,7 +16,7 @@ pub enum FunctionKind {
     Async = 0,
     /// A Rust function of the host, found by its name.
     Native = 1,
-    /// A list of kernels that run one after the other.
+    /// A list of kernels that run one after another.
     Sync = 2,
 }
 

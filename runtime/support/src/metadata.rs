@@ -38,7 +38,7 @@ impl TensorMetadata {
         }
     }
 
-    /// How many elements there are in all, if a `usize` can say it.
+    /// Returns how many elements there are in all, if a `usize` can say it.
     #[must_use]
     pub fn num_elements(&self) -> Option<usize> {
         // An extent of zero decides, however large the others are.
@@ -50,7 +50,8 @@ impl TensorMetadata {
             .try_fold(1_usize, |count, &extent| count.checked_mul(extent))
     }
 
-    /// How many bytes the elements take, if they are of a fixed size and a `usize` can say it.
+    /// Returns how many bytes the elements take, if they are of a fixed size and a `usize` can say
+    /// it.
     #[must_use]
     pub fn size_bytes(&self) -> Option<usize> {
         self.num_elements()?.checked_mul(self.dtype.size_bytes()?)

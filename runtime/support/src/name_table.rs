@@ -7,7 +7,7 @@
 
 /// An entry of a [`NameTable`].
 pub trait Named {
-    /// The name, which no other entry of the table has.
+    /// Returns the name, which no other entry of the table has.
     fn name(&self) -> &'static str;
 }
 
@@ -57,7 +57,7 @@ fn position_in(slot: Slot) -> usize {
 }
 
 impl<T> NameTable<T> {
-    /// An empty table.
+    /// Creates an empty table.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -111,7 +111,7 @@ impl<T: Named> NameTable<T> {
         Ok(())
     }
 
-    /// The entry of this name.
+    /// Returns the entry of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&T> {
         if self.slots.is_empty() {
@@ -121,19 +121,19 @@ impl<T: Named> NameTable<T> {
         (slot != 0).then(|| &self.entries[position_in(slot)])
     }
 
-    /// All entries, in the order in which they were added.
+    /// Returns all entries, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter()
     }
 
-    /// All entries, by name.
+    /// Returns all entries, by name.
     pub fn sorted(&self) -> impl Iterator<Item = &T> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_unstable_by_key(|entry| entry.name());
         entries.into_iter()
     }
 
-    /// The slot of `name`, or else the free one where it belongs.
+    /// Returns the slot of `name`, or else the free one where it belongs.
     fn find(&self, hash: u32, name: &str) -> usize {
         let mut index = self.start_of(hash);
         loop {

@@ -1,7 +1,7 @@
 //! "Did you mean": the names that are closest to one that does not exist.
 
-/// The `candidates` that are near `name`, nearest first, at most three. Near is at most a third of
-/// the letters wrong.
+/// Returns the `candidates` that are near `name`, nearest first, at most three. Near is at most a
+/// third of the letters wrong.
 ///
 /// A candidate that is much longer or shorter costs no time: a name may come from a file, and be as
 /// long as it likes.
@@ -51,7 +51,7 @@ pub fn did_you_mean(suggestions: &[&str]) -> String {
     format!("; did you mean {}?", names.join(" or "))
 }
 
-/// How many letters must be added, removed or replaced to turn `from` into `to`.
+/// Returns how many letters must be added, removed or replaced to turn `from` into `to`.
 fn edits(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

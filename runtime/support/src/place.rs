@@ -34,7 +34,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// A position in a file.
+    /// Creates a position in a file.
     #[must_use]
     pub fn file(file: impl Into<Arc<str>>, line: u32, column: u32) -> Self {
         Self::File {

@@ -169,7 +169,7 @@ impl Convolution {
         }
     }
 
-    /// The shape.
+    /// Returns the shape.
     #[must_use]
     pub fn shape(&self) -> &Conv2dShape {
         &self.shape

@@ -57,7 +57,7 @@ pub struct GradientOperands<'a> {
 }
 
 impl<'a> GradientOperands<'a> {
-    /// The two operands.
+    /// Returns the two operands.
     #[must_use]
     pub fn new(output_gradient: &'a [f32], factor: &'a [f32]) -> Self {
         Self {

@@ -7,7 +7,7 @@ use super::shape::Conv2dShape;
 use crate::error::{ComputeError, check_len};
 use crate::math::Real;
 
-/// `output = input ∗ filter`.
+/// Computes `output = input ∗ filter`.
 ///
 /// # Errors
 /// If a slice is not as long as the shape says.
@@ -23,7 +23,7 @@ pub fn convolution<T: Real>(
     Ok(())
 }
 
-/// The gradient of the input, from that of the output.
+/// Returns the gradient of the input, from that of the output.
 ///
 /// # Errors
 /// If a slice is not as long as the shape says.
@@ -46,7 +46,7 @@ pub fn input_gradient<T: Real>(
     Ok(())
 }
 
-/// The gradient of the filter, from that of the output.
+/// Returns the gradient of the filter, from that of the output.
 ///
 /// # Errors
 /// If a slice is not as long as the shape says.

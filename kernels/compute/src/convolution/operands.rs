@@ -31,13 +31,13 @@ pub enum Filter<'a> {
 }
 
 impl<'a> ConvolutionOperands<'a> {
-    /// A plain convolution.
+    /// Creates a plain convolution.
     #[must_use]
     pub fn new(input: &'a [f32], packed_filter: &'a [f32]) -> Self {
         Self::with_filter(input, Filter::Packed(packed_filter))
     }
 
-    /// A plain convolution with a filter of either kind.
+    /// Creates a plain convolution with a filter of either kind.
     #[must_use]
     pub fn with_filter(input: &'a [f32], filter: Filter<'a>) -> Self {
         Self {

@@ -115,7 +115,7 @@ impl Window {
         })
     }
 
-    /// The elements from the first to the last of the window, gaps included.
+    /// Returns the elements from the first to the last of the window, gaps included.
     #[must_use]
     pub fn extent(&self) -> usize {
         (self.size - 1) * self.dilation + 1
@@ -127,8 +127,8 @@ impl Window {
         self.before + self.input + self.after
     }
 
-    /// The elements of the window at place `output` that lie in the image: the others lie in the
-    /// padding.
+    /// Returns the elements of the window at place `output` that lie in the image: the others lie
+    /// in the padding.
     ///
     /// So what is done with them is bounded by the image, however large the window is.
     #[must_use]
@@ -143,7 +143,7 @@ impl Window {
         first.min(end)..end
     }
 
-    /// Where in the image element `tap` of the window at place `output` lies, unless in the
+    /// Returns where in the image element `tap` of the window at place `output` lies, unless in the
     /// padding.
     #[must_use]
     #[inline]

@@ -118,9 +118,9 @@ impl Winograd {
         })
     }
 
-    /// Whether this is faster than the direct convolution: there are channels enough to hide the
-    /// transforms, and pixels enough to make up for reading four times as many numbers of the
-    /// filter.
+    /// Returns `true` if this is faster than the direct convolution: there are channels enough to
+    /// hide the transforms, and pixels enough to make up for reading four times as many numbers of
+    /// the filter.
     #[must_use]
     pub fn suits(shape: &Conv2dShape) -> bool {
         let has_window = [shape.rows, shape.columns]
@@ -130,7 +130,7 @@ impl Winograd {
         has_window && channels >= 32 && shape.rows.output >= 10 && shape.columns.output >= 10
     }
 
-    /// The shape.
+    /// Returns the shape.
     #[must_use]
     pub fn shape(&self) -> &Conv2dShape {
         &self.shape
@@ -526,7 +526,7 @@ fn transform_output<S: Simd>(simd: S, m: [S::f32s; SIDE]) -> [S::f32s; OUT] {
     ]
 }
 
-/// A register of a slice's elements; what the slice lacks is zero.
+/// Returns a register of a slice's elements; what the slice lacks is zero.
 #[inline(always)]
 fn load<S: Simd>(simd: S, slice: &[f32]) -> S::f32s {
     match f32::vectors::<S>(slice) {

@@ -5,7 +5,7 @@ use crate::element::Arithmetic;
 use crate::error::ComputeError;
 use crate::lanes::vectorised;
 
-/// `c = alpha · a · b + beta · c`; where `beta` is zero, `c` is not read.
+/// Computes `c = alpha · a · b + beta · c`; where `beta` is zero, `c` is not read.
 ///
 /// Sums go in the order of `k`; integers wrap around.
 ///

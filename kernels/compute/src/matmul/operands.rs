@@ -31,7 +31,7 @@ pub struct MatmulShape {
 }
 
 impl MatmulShape {
-    /// One product of an `m × k` and a `k × n` matrix.
+    /// Returns one product of an `m × k` and a `k × n` matrix.
     #[must_use]
     pub const fn new(m: usize, n: usize, k: usize) -> Self {
         Self {
@@ -122,13 +122,13 @@ pub enum RightFactor<'a, T> {
 }
 
 impl<'a, T: Real> MatmulOperands<'a, T> {
-    /// `c = a · b`.
+    /// Computes `c = a · b`.
     #[must_use]
     pub fn new(a: &'a [T], b: &'a [T]) -> Self {
         Self::with_right_factor(a, RightFactor::Plain(b))
     }
 
-    /// `c = a · b` with a `b` from [`Matmul::pack_b`](super::Matmul::pack_b).
+    /// Computes `c = a · b` with a `b` from [`Matmul::pack_b`](super::Matmul::pack_b).
     #[must_use]
     pub fn packed(a: &'a [T], packed_b: &'a [T]) -> Self {
         Self::with_right_factor(a, RightFactor::Packed(packed_b))

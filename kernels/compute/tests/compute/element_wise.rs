@@ -21,7 +21,8 @@ fn scalar<T: Arithmetic>(function: Binary, x: T, y: T) -> T {
     }
 }
 
-/// Two shapes that broadcast: a common one, with some extents made 1 and leading ones dropped.
+/// Returns two shapes that broadcast: a common one, with some extents made 1 and leading ones
+/// dropped.
 fn pair(random: &mut Random) -> (Vec<usize>, Vec<usize>) {
     let common = random.shape(5, 5);
     let mut sides = [0, 1].map(|_| {
@@ -42,7 +43,7 @@ fn pair(random: &mut Random) -> (Vec<usize>, Vec<usize>) {
     (std::mem::take(&mut sides[0]), right)
 }
 
-/// The element of a side that an index of the common shape means.
+/// Returns the element of a side that an index of the common shape means.
 fn source(side: &[usize], index: &[usize]) -> usize {
     let index = &index[index.len() - side.len()..];
     let index: Vec<usize> = index

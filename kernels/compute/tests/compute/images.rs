@@ -29,7 +29,7 @@ fn random_pooling(random: &mut Random) -> Pooling {
     Pooling::new(1 + random.below(2), rows, columns, 1 + random.below(20)).expect("a shape")
 }
 
-/// The elements of the window of each output element: `None` in the padding.
+/// Returns the elements of the window of each output element: `None` in the padding.
 fn windows(pooling: &Pooling) -> Vec<Vec<Option<usize>>> {
     let mut all = Vec::new();
     for line in 0..pooling.lines() {
@@ -211,7 +211,7 @@ fn lines_are_computed_apart() {
     );
 }
 
-/// Windows that are mostly padding: without clipping, nobody would see the end of this test.
+/// Windows that are mostly padding: without clipping, no one would see the end of this test.
 #[test]
 fn windows_are_clipped_to_the_image() {
     const HUGE: usize = 1 << 40;

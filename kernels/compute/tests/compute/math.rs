@@ -31,7 +31,7 @@ fn arguments() -> Vec<f32> {
     arguments
 }
 
-/// The distance of `found` from `exact` in units in the last place of the latter.
+/// Returns the distance of `found` from `exact` in units in the last place of the latter.
 fn ulps(found: f32, exact: f64) -> f64 {
     if found.is_nan() || exact.is_nan() {
         return if found.is_nan() && exact.is_nan() {

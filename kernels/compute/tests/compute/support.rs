@@ -21,7 +21,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         (self.bits() >> 33) as usize % end
     }
@@ -30,7 +30,7 @@ impl Random {
         self.below(one_in) == 0
     }
 
-    /// A number within -1..1 with 24 bits: exact in both precisions.
+    /// Returns a number within -1..1 with 24 bits: exact in both precisions.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 40) as f64 / f64::from(1 << 23) - 1.0
     }
@@ -100,7 +100,7 @@ where
     output
 }
 
-/// All indices of a shape, in row-major order.
+/// Returns all indices of a shape, in row-major order.
 pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for &extent in shape {
@@ -114,7 +114,7 @@ pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// The row-major place of an index.
+/// Returns the row-major place of an index.
 pub fn place(shape: &[usize], index: &[usize]) -> usize {
     shape
         .iter()

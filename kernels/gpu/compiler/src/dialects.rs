@@ -64,7 +64,7 @@ type Parsed<T> = Result<T, SyntaxError>;
 /// The parser of an op, as its helpers take it.
 type Parser<'p, 's, 'm> = OpParser<'p, 's, 'm>;
 
-/// The custom form of an op.
+/// Returns the custom form of an op.
 const fn syntax(
     op: &'static str,
     parse: tfrt_ir::syntax::ParseFn,
@@ -109,7 +109,7 @@ fn indices<'s>(
 /// The spelling of tokens of streams.
 const TOKEN: &str = "!gpu.async.token";
 
-/// Whether a value is a token of a stream.
+/// Returns `true` if a value is a token of a stream.
 fn is_token(module: &Module, value: ValueId) -> bool {
     module.type_spelling(module.value_type(value)) == TOKEN
 }

@@ -5,7 +5,7 @@ use crate::memory::{AccessError, Memory};
 /// Buffers with gaps between them. Addresses are invented, never reused, and have nothing to do
 /// with those of the process.
 ///
-/// New bytes are `0xff`, which is NaN in every format, so that a kernel that reads what nobody
+/// New bytes are `0xff`, which is NaN in every format, so that a kernel that reads what no one
 /// wrote is noticed.
 ///
 /// ```
@@ -34,7 +34,7 @@ const FIRST: u64 = 0x0a00_0000_0000;
 const ALIGNMENT: u64 = 512;
 
 impl Arena {
-    /// A memory without buffers.
+    /// Creates a memory without buffers.
     pub fn new() -> Self {
         Self::default()
     }

@@ -18,7 +18,7 @@ fn halves<const N: usize>(
     Some(high << 16 | low)
 }
 
-/// The bits of operands, with subnormals flushed if the mode says so.
+/// Returns the bits of operands, with subnormals flushed if the mode says so.
 fn operand(bits: u64, ty: ScalarType, mode: Mode) -> u64 {
     if mode.flushes && ty == ScalarType::F32 {
         flush(bits)
@@ -193,7 +193,8 @@ fn float_binary(op: Binary, ty: ScalarType, mode: Mode, a: u64, b: u64) -> u64 {
     }
 }
 
-/// The greater or the smaller number; -0 is smaller than 0, and a NaN loses against a number.
+/// Returns the greater or the smaller number; -0 is smaller than 0, and a NaN loses against a
+/// number.
 fn extreme(is_max: bool, ty: ScalarType, keeps_nan: bool, a: u64, b: u64) -> u64 {
     let (x, y) = (widen(a, ty), widen(b, ty));
     match (x.is_nan(), y.is_nan()) {
@@ -208,7 +209,7 @@ fn extreme(is_max: bool, ty: ScalarType, keeps_nan: bool, a: u64, b: u64) -> u64
     }
 }
 
-/// The bits of a product above the type's own.
+/// Returns the bits of a product above the type's own.
 fn high_product(ty: ScalarType, a: u64, b: u64) -> i128 {
     if ty.is_signed() {
         (ty.integer(a) * ty.integer(b)) >> ty.bits()
@@ -441,7 +442,7 @@ pub(crate) fn is_of_class(class: FloatClass, ty: ScalarType, bits: u64) -> bool 
     }
 }
 
-/// The value that an atomic operation leaves behind.
+/// Returns the value that an atomic operation leaves behind.
 pub(crate) fn atomic(op: Atomic, ty: ScalarType, old: u64, b: u64, c: u64) -> u64 {
     let by = |op| binary(op, ty, Mode::default(), old, b);
     match op {

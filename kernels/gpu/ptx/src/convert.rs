@@ -5,8 +5,8 @@ use crate::float::{Exact, flush, widen};
 use crate::instruction::{Integral, Mode};
 use crate::types::ScalarType;
 
-/// The number `bits` of type `from` as a number of type `to`. A signed result is extended to 64
-/// bits, for a register that is wider than it.
+/// Returns the number `bits` of type `from` as a number of type `to`. A signed result is extended
+/// to 64 bits, for a register that is wider than it.
 pub(crate) fn convert(
     to: ScalarType,
     from: ScalarType,

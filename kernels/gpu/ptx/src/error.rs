@@ -21,12 +21,12 @@ impl ParseError {
         }
     }
 
-    /// The line, from 1.
+    /// Returns the line, from 1.
     pub fn line(&self) -> u32 {
         self.line
     }
 
-    /// The column in characters, from 1.
+    /// Returns the column in characters, from 1.
     pub fn column(&self) -> u32 {
         self.column
     }
@@ -177,22 +177,22 @@ impl Fault {
         &self.0.message
     }
 
-    /// The line of the PTX text, from 1, if an instruction failed.
+    /// Returns the line of the PTX text, from 1, if an instruction failed.
     pub fn line(&self) -> Option<u32> {
         self.0.place.as_ref().map(|place| place.line)
     }
 
-    /// The block of the thread that failed.
+    /// Returns the block of the thread that failed.
     pub fn block(&self) -> Option<[u32; 3]> {
         self.0.place.as_ref().map(|place| place.block)
     }
 
-    /// The thread that failed, by its index in the block.
+    /// Returns the thread that failed, by its index in the block.
     pub fn thread(&self) -> Option<[u32; 3]> {
         self.0.place.as_ref().map(|place| place.thread)
     }
 
-    /// The address that could not be used.
+    /// Returns the address that could not be used.
     pub fn address(&self) -> Option<u64> {
         self.0.address
     }

@@ -106,7 +106,7 @@ impl Exact {
         }
     }
 
-    /// The bits of the result in the format of `ty`.
+    /// Returns the bits of the result in the format of `ty`.
     pub(crate) fn round(self, ty: ScalarType, rounding: Rounding) -> u64 {
         if self.nearest.is_nan() {
             return nan(ty);
@@ -118,7 +118,7 @@ impl Exact {
     }
 }
 
-/// The sum, and what it lacks.
+/// Returns the sum, and what it lacks.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_part = sum - a;
@@ -154,7 +154,7 @@ fn directed(nearest: f64, rest: Ordering, rounding: Rounding) -> f64 {
     }
 }
 
-/// The quiet NaN that every operation returns.
+/// Returns the quiet NaN that every operation returns.
 pub(crate) fn nan(ty: ScalarType) -> u64 {
     match ty {
         ScalarType::F64 => 0x7fff_ffff_ffff_ffff,
@@ -163,7 +163,7 @@ pub(crate) fn nan(ty: ScalarType) -> u64 {
     }
 }
 
-/// The number of a value of a floating-point type. Pairs are split before.
+/// Returns the number of a value of a floating-point type. Pairs are split before.
 #[inline]
 pub(crate) fn widen(bits: u64, ty: ScalarType) -> f64 {
     match ty {

@@ -466,7 +466,7 @@ pub(crate) struct Test {
 }
 
 impl Op {
-    /// The lanes that take part in a warp operation.
+    /// Returns the lanes that take part in a warp operation.
     pub(crate) fn warp_mask(&self) -> Option<Operand> {
         match self {
             Self::WarpBarrier { mask }

@@ -1,8 +1,8 @@
 //! Words and signs of PTX.
 //!
 //! A word holds names, numbers, directives and instructions with all their modifiers, dots
-//! included. Comments and the lines of `.loc` and `.file`, which have no end of their own, are left
-//! out.
+//! included. Comments and the lines of `.loc` and `.file`, which have no end of their own, are
+//! omitted.
 
 use crate::error::ParseError;
 
@@ -22,7 +22,7 @@ pub(crate) struct Token {
     pub(crate) line: u32,
 }
 
-/// The column, from 1, of a byte of the text.
+/// Returns the column, from 1, of a byte of the text.
 pub(crate) fn column(text: &str, at: usize) -> u32 {
     let before = &text[..at];
     before[before.rfind('\n').map_or(0, |end| end + 1)..]

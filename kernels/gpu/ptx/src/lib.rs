@@ -55,7 +55,7 @@
 //! operation runs when every live lane of its mask has reached the instruction, a barrier when
 //! every live thread of the block has. So a run is deterministic, needs no analysis of control
 //! flow, and reports a wrong mask or a divergent barrier as a deadlock. A thread that spins yields
-//! after some steps. Blocks run one after the other: a block that waits for a later one reaches the
+//! after some steps. Blocks run one after another: a block that waits for a later one reaches the
 //! step limit.
 //!
 //! # What it finds

@@ -1,4 +1,4 @@
-//! Launches: a grid of blocks, one after the other.
+//! Launches: a grid of blocks, one after another.
 
 use crate::error::{Fault, FaultKind, Place};
 use crate::memory::Memory;
@@ -53,12 +53,12 @@ pub struct Launch<'a> {
     /// How many instructions all threads together may execute.
     pub max_steps: u64,
     /// Whether two accesses to one byte of shared memory are an error if no barrier orders them.
-    /// Atomic and volatile accesses are left out, and so is what a thread did before a fence.
+    /// Atomic and volatile accesses are omitted, and so is what a thread did before a fence.
     pub finds_races: bool,
 }
 
 impl<'a> Launch<'a> {
-    /// A launch without dynamic shared memory, of at most 2^32 steps, that finds races.
+    /// Creates a launch without dynamic shared memory, of at most 2^32 steps, that finds races.
     pub fn new(grid: [u32; 3], block: [u32; 3], parameters: &'a [u8]) -> Self {
         Self {
             grid,

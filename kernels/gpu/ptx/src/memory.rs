@@ -36,7 +36,7 @@ pub struct AccessError {
 }
 
 impl AccessError {
-    /// A refusal. The message completes "cannot read 4 bytes at 0x10: …".
+    /// Creates a refusal. The message completes "cannot read 4 bytes at 0x10: …".
     #[cold]
     pub fn new(message: impl Into<String>) -> Self {
         Self {

@@ -93,27 +93,27 @@ pub(crate) struct Formal {
 }
 
 impl Variable {
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The state space: global, const or shared.
+    /// Returns the state space: global, const or shared.
     pub fn space(&self) -> Space {
         self.space
     }
 
-    /// The alignment in bytes, a power of two.
+    /// Returns the alignment in bytes, a power of two.
     pub fn align(&self) -> u64 {
         self.align
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Whether another module defines it.
+    /// Returns `true` if another module defines it.
     pub fn is_extern(&self) -> bool {
         self.is_extern
     }
@@ -129,24 +129,24 @@ impl Module {
         crate::parse::module(text.split('\0').next().unwrap_or_default())
     }
 
-    /// The version of PTX that the text names.
+    /// Returns the version of PTX that the text names.
     pub fn version(&self) -> (u32, u32) {
         self.version
     }
 
-    /// The architecture that the text names, such as `sm_90`.
+    /// Returns the architecture that the text names, such as `sm_90`.
     pub fn target(&self) -> &str {
         &self.target
     }
 
-    /// The kernel of that name.
+    /// Returns the kernel of that name.
     pub fn kernel(&self, name: &str) -> Option<KernelId> {
         let id = *self.function_by_name.get(name)?;
         let function = &self.functions[id as usize];
         (function.is_kernel && function.is_defined).then_some(KernelId(id))
     }
 
-    /// All kernels and their names, in the order of the text.
+    /// Returns all kernels and their names, in the order of the text.
     pub fn kernels(&self) -> impl Iterator<Item = (KernelId, &str)> {
         let numbered = self.functions.iter().enumerate();
         numbered
@@ -154,7 +154,7 @@ impl Module {
             .map(|(id, function)| (KernelId(id as u32), &*function.name))
     }
 
-    /// The parameters of a kernel, in order.
+    /// Returns the parameters of a kernel, in order.
     pub fn parameters(&self, kernel: KernelId) -> Vec<Parameter> {
         let formals = &self.functions[kernel.0 as usize].parameters;
         formals
@@ -163,8 +163,8 @@ impl Module {
             .collect()
     }
 
-    /// The variables in global and constant memory, which a [`Program`](crate::Program) needs
-    /// addresses for.
+    /// Returns the variables in global and constant memory, which a [`Program`](crate::Program)
+    /// needs addresses for.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.variables
             .iter()
@@ -183,7 +183,7 @@ impl Module {
             })
     }
 
-    /// The functions that a kernel can come to, itself first.
+    /// Returns the functions that a kernel can come to, itself first.
     pub(crate) fn reachable(&self, kernel: KernelId) -> Vec<u32> {
         let mut is_reached = vec![false; self.functions.len()];
         is_reached[kernel.0 as usize] = true;

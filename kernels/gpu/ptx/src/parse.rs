@@ -401,7 +401,7 @@ fn function(
     cursor.skip_braces()
 }
 
-/// Parses parameters or results in parentheses, and lays those in memory out one after the other.
+/// Parses parameters or results in parentheses, and lays those in memory out one after another.
 fn formals(
     cursor: &mut Cursor<'_>,
     num_bytes: &mut usize,

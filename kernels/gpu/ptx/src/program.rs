@@ -102,12 +102,12 @@ impl Program {
         self.address(name).or_else(function)
     }
 
-    /// The module.
+    /// Returns the module.
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// The address of a variable in global or constant memory.
+    /// Returns the address of a variable in global or constant memory.
     pub fn address(&self, name: &str) -> Option<u64> {
         let index = *self.module.variable_by_name.get(name)? as usize;
         (self.module.variables[index].space != Space::Shared).then(|| self.addresses[index])

@@ -55,7 +55,7 @@ impl ScalarType {
         })
     }
 
-    /// How many bytes a value takes in memory.
+    /// Returns how many bytes a value takes in memory.
     pub fn size(self) -> usize {
         match self {
             Pred | B8 | U8 | S8 => 1,
@@ -79,7 +79,7 @@ impl ScalarType {
         matches!(self, F16 | Bf16 | F16x2 | Bf16x2 | F32 | F64)
     }
 
-    /// The type of each half of a pair.
+    /// Returns the type of each half of a pair.
     pub(crate) fn half(self) -> Option<Self> {
         match self {
             F16x2 => Some(F16),
@@ -88,7 +88,7 @@ impl ScalarType {
         }
     }
 
-    /// The bits of `value` that belong to the type.
+    /// Returns the bits of `value` that belong to the type.
     #[inline]
     pub(crate) fn truncate(self, value: u64) -> u64 {
         match self {
@@ -102,7 +102,7 @@ impl ScalarType {
         }
     }
 
-    /// The number that the bits stand for: with its sign if the type has one.
+    /// Returns the number that the bits stand for: with its sign if the type has one.
     #[inline]
     pub(crate) fn integer(self, value: u64) -> i128 {
         match self {
@@ -133,7 +133,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// The name in PTX.
+    /// Returns the name in PTX.
     pub fn name(self) -> &'static str {
         match self {
             Space::Generic => "generic",

@@ -104,7 +104,7 @@ fn greatest(a: f32, b: f32) -> f32 {
     -least(-a, -b)
 }
 
-/// The nearest `f32` on one side of an `f64`.
+/// Returns the nearest `f32` on one side of an `f64`.
 fn towards(value: f64, is_up: bool) -> f32 {
     let near = value as f32;
     match (is_up, f64::from(near).partial_cmp(&value)) {
@@ -406,7 +406,7 @@ fn cases(seed: u64) -> [Vec<u64>; 3] {
     words
 }
 
-/// A kernel for each row: `y[i] = form(a[i], b[i], c[i])`.
+/// Returns a kernel for each row: `y[i] = form(a[i], b[i], c[i])`.
 fn module(rows: &[Row]) -> String {
     let mut text = ".version 8.6\n.target sm_90\n.address_size 64\n".to_owned();
     for (index, (form, layout, _)) in rows.iter().enumerate() {

@@ -10,27 +10,27 @@ use super::handle::{BlasHandle, DevicePtr, StreamHandle};
 ///
 /// Enumerations are the numbers of the library, checked against its list before.
 pub trait Blas: Debug + Send + Sync {
-    /// `cublasCreate`.
+    /// Implements `cublasCreate`.
     fn create(&self, current: &Current) -> GpuResult<BlasHandle>;
 
-    /// `cublasDestroy`.
+    /// Implements `cublasDestroy`.
     fn destroy(&self, handle: BlasHandle) -> GpuResult<()>;
 
-    /// `cublasSetStream`.
+    /// Implements `cublasSetStream`.
     fn set_stream(&self, handle: BlasHandle, stream: StreamHandle) -> GpuResult<()>;
 
-    /// `cublasAxpyEx`: y += alpha · x.
+    /// Implements `cublasAxpyEx`: y += alpha · x.
     fn axpy(&self, current: &Current, handle: BlasHandle, call: &Axpy) -> GpuResult<()>;
 
-    /// `cublasScalEx`: x = alpha · x.
+    /// Implements `cublasScalEx`: x = alpha · x.
     fn scal(&self, current: &Current, handle: BlasHandle, call: &Scal) -> GpuResult<()>;
 
-    /// `cublasGemmEx`, or `cublasGemmStridedBatchedEx` if there is a batch: C = alpha · op(A) ·
-    /// op(B) + beta · C.
+    /// Implements `cublasGemmEx`, or `cublasGemmStridedBatchedEx` if there is a batch: C = alpha ·
+    /// op(A) · op(B) + beta · C.
     fn gemm(&self, current: &Current, handle: BlasHandle, call: &Gemm) -> GpuResult<()>;
 
-    /// `cublas{S,D,C,Z}trsmBatched`: solves op(A) · X = alpha · B, or X · op(A) = alpha · B, for X,
-    /// in place of B.
+    /// Implements `cublas{S,D,C,Z}trsmBatched`: solves op(A) · X = alpha · B, or X · op(A) = alpha
+    /// · B, for X, in place of B.
     fn trsm_batched(
         &self,
         current: &Current,

@@ -55,7 +55,7 @@ impl Current {
         KNOWN.set(None);
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     pub fn context(&self) -> ContextHandle {
         self.context

@@ -9,22 +9,22 @@ use super::handle::{DescriptorHandle, DevicePtr, DnnHandle, PlanHandle, StreamHa
 
 /// Layers of networks.
 pub trait Dnn: Debug + Send + Sync {
-    /// `cudnnCreate`.
+    /// Implements `cudnnCreate`.
     fn create(&self, current: &Current) -> GpuResult<DnnHandle>;
 
-    /// `cudnnDestroy`.
+    /// Implements `cudnnDestroy`.
     fn destroy(&self, handle: DnnHandle) -> GpuResult<()>;
 
-    /// `cudnnSetStream`.
+    /// Implements `cudnnSetStream`.
     fn set_stream(&self, handle: DnnHandle, stream: StreamHandle) -> GpuResult<()>;
 
-    /// `cudnnCreate…Descriptor` and `cudnnSet…Descriptor`.
+    /// Implements `cudnnCreate…Descriptor` and `cudnnSet…Descriptor`.
     fn descriptor(&self, descriptor: &Descriptor) -> GpuResult<DescriptorHandle>;
 
-    /// `cudnnDestroy…Descriptor`.
+    /// Implements `cudnnDestroy…Descriptor`.
     fn destroy_descriptor(&self, descriptor: DescriptorHandle) -> GpuResult<()>;
 
-    /// `cudnnPoolingForward`: y = alpha · pool(x) + beta · y.
+    /// Implements `cudnnPoolingForward`: y = alpha · pool(x) + beta · y.
     #[expect(clippy::too_many_arguments, reason = "the library has them")]
     fn pooling_forward(
         &self,
@@ -37,7 +37,7 @@ pub trait Dnn: Debug + Send + Sync {
         y: TensorOperand,
     ) -> GpuResult<()>;
 
-    /// `cudnnPoolingBackward`.
+    /// Implements `cudnnPoolingBackward`.
     #[expect(clippy::too_many_arguments, reason = "the library has them")]
     fn pooling_backward(
         &self,
@@ -52,7 +52,8 @@ pub trait Dnn: Debug + Send + Sync {
         dx: TensorOperand,
     ) -> GpuResult<()>;
 
-    /// `cudnnConvolutionForward`, `…BackwardData` or `…BackwardFilter`, with alpha 1 and beta 0.
+    /// Implements `cudnnConvolutionForward`, `…BackwardData` or `…BackwardFilter`, with alpha 1 and
+    /// beta 0.
     fn convolution(
         &self,
         current: &Current,
@@ -60,7 +61,8 @@ pub trait Dnn: Debug + Send + Sync {
         call: &Convolution,
     ) -> GpuResult<()>;
 
-    /// `cudnnConvolutionBiasActivationForward`: y = act(alpha1 · conv(x, w) + alpha2 · z + bias).
+    /// Implements `cudnnConvolutionBiasActivationForward`: y = act(alpha1 · conv(x, w) + alpha2 ·
+    /// z + bias).
     fn convolution_bias_activation(
         &self,
         current: &Current,
@@ -76,11 +78,11 @@ pub trait Dnn: Debug + Send + Sync {
         plan: &ConvolutionPlan,
     ) -> GpuResult<PlanHandle>;
 
-    /// `cudnnBackendDestroyDescriptor`, of all that the plan is made of.
+    /// Implements `cudnnBackendDestroyDescriptor`, of all that the plan is made of.
     fn destroy_plan(&self, plan: PlanHandle) -> GpuResult<()>;
 
-    /// `cudnnBackendExecute`. `tensors` are the addresses of x, y, w, and for a fused plan of z and
-    /// the bias.
+    /// Implements `cudnnBackendExecute`. `tensors` are the addresses of x, y, w, and for a fused
+    /// plan of z and the bias.
     fn execute_plan(
         &self,
         current: &Current,

@@ -20,70 +20,71 @@ pub trait Driver: Debug + Send + Sync {
 
     // Devices.
 
-    /// `cuInit`: initializes the driver; may be called again.
+    /// Implements `cuInit`: initializes the driver; may be called again.
     fn init(&self) -> GpuResult<()>;
 
-    /// `cuDriverGetVersion`: 1000 · major + 10 · minor.
+    /// Implements `cuDriverGetVersion`: 1000 · major + 10 · minor.
     fn version(&self) -> GpuResult<i32>;
 
-    /// `cuDeviceGetCount`.
+    /// Implements `cuDeviceGetCount`.
     fn device_count(&self) -> GpuResult<i32>;
 
-    /// `cuDeviceGet`: the device of a number.
+    /// Implements `cuDeviceGet`: the device of a number.
     fn device(&self, ordinal: i32) -> GpuResult<DeviceId>;
 
-    /// `cuDeviceGetName`.
+    /// Implements `cuDeviceGetName`.
     fn device_name(&self, device: DeviceId) -> GpuResult<String>;
 
-    /// `cuDeviceTotalMem`, in bytes.
+    /// Implements `cuDeviceTotalMem`, in bytes.
     fn device_total_memory(&self, device: DeviceId) -> GpuResult<usize>;
 
-    /// `cuDeviceGetAttribute`, twice: the compute capability, major and minor.
+    /// Implements `cuDeviceGetAttribute`, twice: the compute capability, major and minor.
     fn device_capability(&self, device: DeviceId) -> GpuResult<(i32, i32)>;
 
-    /// `cuDeviceCanAccessPeer`.
+    /// Implements `cuDeviceCanAccessPeer`.
     fn device_can_access_peer(&self, device: DeviceId, peer: DeviceId) -> GpuResult<bool>;
 
     // Contexts.
 
-    /// `cuDevicePrimaryCtxRetain`.
+    /// Implements `cuDevicePrimaryCtxRetain`.
     fn primary_context_retain(&self, device: DeviceId) -> GpuResult<ContextHandle>;
 
-    /// `cuDevicePrimaryCtxRelease`.
+    /// Implements `cuDevicePrimaryCtxRelease`.
     fn primary_context_release(&self, device: DeviceId) -> GpuResult<()>;
 
-    /// `cuCtxCreate`, with flags 0. It changes the current context of the thread, of which the
-    /// implementation tells [`Current::forget`].
+    /// Implements `cuCtxCreate`, with flags 0. It changes the current context of the thread, of
+    /// which the implementation tells [`Current::forget`].
     fn context_create(&self, device: DeviceId) -> GpuResult<ContextHandle>;
 
-    /// `cuCtxDestroy`. It may change the current context, likewise.
+    /// Implements `cuCtxDestroy`. It may change the current context, likewise.
     fn context_destroy(&self, context: ContextHandle) -> GpuResult<()>;
 
-    /// `cuCtxSetCurrent`. Callers use [`Current::set`].
+    /// Implements `cuCtxSetCurrent`. Callers use [`Current::set`].
     fn context_set_current(&self, context: Option<ContextHandle>) -> GpuResult<()>;
 
-    /// `cuCtxGetDevice`.
+    /// Implements `cuCtxGetDevice`.
     fn context_device(&self, current: &Current) -> GpuResult<DeviceId>;
 
-    /// `cuCtxSynchronize`: waits for all work of the context.
+    /// Implements `cuCtxSynchronize`: waits for all work of the context.
     fn context_synchronize(&self, current: &Current) -> GpuResult<()>;
 
     // Streams.
 
-    /// `cuStreamCreate`, non-blocking: without an implicit order with the default stream.
+    /// Implements `cuStreamCreate`, non-blocking: without an implicit order with the default
+    /// stream.
     fn stream_create(&self, current: &Current) -> GpuResult<StreamHandle>;
 
-    /// `cuStreamDestroy`: does not wait; work that is enqueued still runs.
+    /// Implements `cuStreamDestroy`: does not wait; work that is enqueued still runs.
     fn stream_destroy(&self, stream: StreamHandle) -> GpuResult<()>;
 
-    /// `cuStreamSynchronize`: waits. Errors of earlier asynchronous work appear here.
+    /// Implements `cuStreamSynchronize`: waits. Errors of earlier asynchronous work appear here.
     fn stream_synchronize(&self, stream: StreamHandle) -> GpuResult<()>;
 
-    /// `cuStreamQuery`: whether all work is done.
+    /// Implements `cuStreamQuery`: whether all work is done.
     fn stream_query(&self, stream: StreamHandle) -> GpuResult<bool>;
 
-    /// `cuStreamWaitEvent`: later work of the stream waits for the last record of the event, if
-    /// there is one.
+    /// Implements `cuStreamWaitEvent`: later work of the stream waits for the last record of the
+    /// event, if there is one.
     fn stream_wait_event(&self, stream: StreamHandle, event: EventHandle) -> GpuResult<()>;
 
     /// Drops `object` once all work is done that is now in the stream, on whatever thread, where
@@ -93,47 +94,48 @@ pub trait Driver: Debug + Send + Sync {
 
     // Events.
 
-    /// `cuEventCreate`, with timing disabled unless `has_timing`.
+    /// Implements `cuEventCreate`, with timing disabled unless `has_timing`.
     fn event_create(&self, current: &Current, has_timing: bool) -> GpuResult<EventHandle>;
 
-    /// `cuEventDestroy`.
+    /// Implements `cuEventDestroy`.
     fn event_destroy(&self, event: EventHandle) -> GpuResult<()>;
 
-    /// `cuEventRecord`.
+    /// Implements `cuEventRecord`.
     fn event_record(&self, event: EventHandle, stream: StreamHandle) -> GpuResult<()>;
 
-    /// `cuEventQuery`: whether the work before the last record is done.
+    /// Implements `cuEventQuery`: whether the work before the last record is done.
     fn event_query(&self, event: EventHandle) -> GpuResult<bool>;
 
-    /// `cuEventSynchronize`: waits.
+    /// Implements `cuEventSynchronize`: waits.
     fn event_synchronize(&self, event: EventHandle) -> GpuResult<()>;
 
-    /// `cuEventElapsedTime`, in milliseconds.
+    /// Implements `cuEventElapsedTime`, in milliseconds.
     fn event_elapsed(&self, start: EventHandle, end: EventHandle) -> GpuResult<f32>;
 
     // Memory.
 
-    /// `cuMemAlloc`: uninitialized device memory, aligned to 256 bytes. Size 0 is an error.
+    /// Implements `cuMemAlloc`: uninitialized device memory, aligned to 256 bytes. Size 0 is an
+    /// error.
     fn memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr>;
 
-    /// `cuMemFree`: waits for work that uses the memory.
+    /// Implements `cuMemFree`: waits for work that uses the memory.
     fn memory_free(&self, pointer: DevicePtr) -> GpuResult<()>;
 
-    /// `cuMemGetInfo`: free and total bytes.
+    /// Implements `cuMemGetInfo`: free and total bytes.
     fn memory_info(&self, current: &Current) -> GpuResult<(usize, usize)>;
 
-    /// `cuMemHostAlloc`: pinned host memory that the device reaches at the same address.
+    /// Implements `cuMemHostAlloc`: pinned host memory that the device reaches at the same address.
     fn host_memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr>;
 
-    /// `cuMemFreeHost`.
+    /// Implements `cuMemFreeHost`.
     fn host_memory_free(&self, pointer: DevicePtr) -> GpuResult<()>;
 
-    /// `cuMemHostRegister`: page-locks a buffer, and returns the address by which the device
-    /// reaches it. The implementation keeps the buffer until
+    /// Implements `cuMemHostRegister`: page-locks a buffer, and returns the address by which the
+    /// device reaches it. The implementation keeps the buffer until
     /// [`host_memory_unregister`](Self::host_memory_unregister).
     fn host_memory_register(&self, current: &Current, buffer: &HostBuffer) -> GpuResult<DevicePtr>;
 
-    /// `cuMemHostUnregister`.
+    /// Implements `cuMemHostUnregister`.
     fn host_memory_unregister(&self, pointer: DevicePtr) -> GpuResult<()>;
 
     /// Reads pinned or registered memory from the host, without waiting for the device. Device
@@ -143,8 +145,8 @@ pub trait Driver: Debug + Send + Sync {
     /// Writes pinned memory from the host.
     fn host_memory_write(&self, pointer: DevicePtr, bytes: &[u8]) -> GpuResult<()>;
 
-    /// `cuMemcpyAsync`: copies `num_bytes`. Host memory is borrowed, and kept, until the copy is
-    /// done.
+    /// Implements `cuMemcpyAsync`: copies `num_bytes`. Host memory is borrowed, and kept, until the
+    /// copy is done.
     fn copy_async(
         &self,
         current: &Current,
@@ -154,7 +156,7 @@ pub trait Driver: Debug + Send + Sync {
         stream: StreamHandle,
     ) -> GpuResult<()>;
 
-    /// `cuMemsetD32Async`: sets `count` words of 4 bytes.
+    /// Implements `cuMemsetD32Async`: sets `count` words of 4 bytes.
     fn set_u32_async(
         &self,
         current: &Current,
@@ -166,20 +168,20 @@ pub trait Driver: Debug + Send + Sync {
 
     // Modules.
 
-    /// `cuModuleLoadDataEx`: PTX text or a binary image, which ends in a NUL. Logs of the compiler
-    /// are in the error.
+    /// Implements `cuModuleLoadDataEx`: PTX text or a binary image, which ends in a NUL. Logs of
+    /// the compiler are in the error.
     fn module_load(&self, current: &Current, image: &[u8]) -> GpuResult<ModuleHandle>;
 
-    /// `cuModuleUnload`: waits for kernels of the module that run.
+    /// Implements `cuModuleUnload`: waits for kernels of the module that run.
     fn module_unload(&self, module: ModuleHandle) -> GpuResult<()>;
 
-    /// `cuModuleGetFunction`.
+    /// Implements `cuModuleGetFunction`.
     fn module_function(&self, module: ModuleHandle, name: &str) -> GpuResult<FunctionHandle>;
 
-    /// `cuModuleGetGlobal`: address and size in bytes.
+    /// Implements `cuModuleGetGlobal`: address and size in bytes.
     fn module_global(&self, module: ModuleHandle, name: &str) -> GpuResult<(DevicePtr, usize)>;
 
-    /// `cuLaunchKernel`.
+    /// Implements `cuLaunchKernel`.
     fn launch(
         &self,
         current: &Current,
@@ -222,7 +224,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// Its bytes as the device reads them.
+    /// Returns its bytes as the device reads them.
     ///
     /// ```
     /// use tfrt_gpu::api::driver::Argument;

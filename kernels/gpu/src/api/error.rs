@@ -50,7 +50,7 @@ pub enum Status {
 }
 
 impl GpuError {
-    /// An error of a call.
+    /// Creates an error of a call.
     pub fn new(call: impl Into<Cow<'static, str>>, status: Status) -> Self {
         Self {
             call: call.into(),
@@ -60,12 +60,12 @@ impl GpuError {
         }
     }
 
-    /// An error of a call of the driver.
+    /// Creates an error of a call of the driver.
     pub fn driver(call: impl Into<Cow<'static, str>>, status: Status) -> Self {
         Self::new(call, status)
     }
 
-    /// The same error with more lines.
+    /// Returns the same error with more lines.
     #[must_use]
     pub fn with_details(mut self, details: impl Into<String>) -> Self {
         self.details = details.into();

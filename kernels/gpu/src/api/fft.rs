@@ -8,24 +8,24 @@ use super::handle::{DevicePtr, FftHandle, StreamHandle};
 
 /// Fast Fourier transforms.
 pub trait Fft: Debug + Send + Sync {
-    /// `cufftCreate`, `cufftSetAutoAllocation(0)` and `cufftMakePlanMany64`: a plan, and the bytes
-    /// of its work area.
+    /// Implements `cufftCreate`, `cufftSetAutoAllocation(0)` and `cufftMakePlanMany64`: a plan, and
+    /// the bytes of its work area.
     fn plan(&self, current: &Current, plan: &Plan) -> GpuResult<(FftHandle, usize)>;
 
-    /// `cufftDestroy`.
+    /// Implements `cufftDestroy`.
     fn destroy(&self, handle: FftHandle) -> GpuResult<()>;
 
-    /// `cufftGetSize`: the bytes of the work area.
+    /// Implements `cufftGetSize`: the bytes of the work area.
     fn workspace_size(&self, handle: FftHandle) -> GpuResult<usize>;
 
-    /// `cufftSetStream`.
+    /// Implements `cufftSetStream`.
     fn set_stream(&self, handle: FftHandle, stream: StreamHandle) -> GpuResult<()>;
 
-    /// `cufftSetWorkArea`.
+    /// Implements `cufftSetWorkArea`.
     fn set_work_area(&self, handle: FftHandle, workspace: DevicePtr) -> GpuResult<()>;
 
-    /// `cufftExec…`, by the type of the plan. The direction counts for transforms of complex
-    /// numbers to complex numbers only.
+    /// Implements `cufftExec…`, by the type of the plan. The direction counts for transforms of
+    /// complex numbers to complex numbers only.
     fn execute(
         &self,
         current: &Current,

@@ -73,14 +73,14 @@ impl DevicePtr {
     /// No address.
     pub const NULL: Self = Self(0);
 
-    /// The address `address`, which the driver has told.
+    /// Returns the address `address`, which the driver has told.
     #[must_use]
     #[allow(dead_code, reason = "implementations need it")]
     pub(crate) const fn new(address: u64) -> Self {
         Self(address)
     }
 
-    /// An address of memory of the embedder's own.
+    /// Creates an address of memory of the embedder's own.
     ///
     /// # Safety
     /// 1. The driver that it is given to may read and write the memory that buffers there say they
@@ -91,19 +91,19 @@ impl DevicePtr {
         Self(address)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn address(self) -> u64 {
         self.0
     }
 
-    /// Whether there is no address.
+    /// Returns `true` if there is no address.
     #[must_use]
     pub const fn is_null(self) -> bool {
         self.0 == 0
     }
 
-    /// The address `bytes` further, which is inside of the same block.
+    /// Returns the address `bytes` further, which is inside of the same block.
     #[must_use]
     #[allow(dead_code, reason = "views need it")]
     pub(crate) const fn offset(self, bytes: u64) -> Self {

@@ -8,17 +8,17 @@ use super::handle::{DevicePtr, SolverHandle, StreamHandle};
 
 /// Dense factorizations.
 pub trait Solver: Debug + Send + Sync {
-    /// `cusolverDnCreate`.
+    /// Implements `cusolverDnCreate`.
     fn create(&self, current: &Current) -> GpuResult<SolverHandle>;
 
-    /// `cusolverDnDestroy`.
+    /// Implements `cusolverDnDestroy`.
     fn destroy(&self, handle: SolverHandle) -> GpuResult<()>;
 
-    /// `cusolverDnSetStream`.
+    /// Implements `cusolverDnSetStream`.
     fn set_stream(&self, handle: SolverHandle, stream: StreamHandle) -> GpuResult<()>;
 
-    /// `cusolverDn{S,D,C,Z}potrf_bufferSize`: the elements of workspace that [`potrf`](Self::potrf)
-    /// needs.
+    /// Implements `cusolverDn{S,D,C,Z}potrf_bufferSize`: the elements of workspace that
+    /// [`potrf`](Self::potrf) needs.
     fn potrf_buffer_size(
         &self,
         current: &Current,
@@ -26,8 +26,8 @@ pub trait Solver: Debug + Send + Sync {
         call: &Potrf,
     ) -> GpuResult<i32>;
 
-    /// `cusolverDn{S,D,C,Z}potrf`: the Cholesky factor of a matrix, in its place. `info` is the
-    /// order of the minor that is not positive definite, or 0.
+    /// Implements `cusolverDn{S,D,C,Z}potrf`: the Cholesky factor of a matrix, in its place. `info`
+    /// is the order of the minor that is not positive definite, or 0.
     fn potrf(
         &self,
         current: &Current,
@@ -38,8 +38,8 @@ pub trait Solver: Debug + Send + Sync {
         info: DevicePtr,
     ) -> GpuResult<()>;
 
-    /// `cusolverDn{S,D,C,Z}potrfBatched`: the same of several matrices. `call.a` holds their
-    /// addresses.
+    /// Implements `cusolverDn{S,D,C,Z}potrfBatched`: the same of several matrices. `call.a` holds
+    /// their addresses.
     fn potrf_batched(
         &self,
         current: &Current,

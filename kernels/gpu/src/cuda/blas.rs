@@ -36,7 +36,7 @@ pub struct CudaBlas {
 }
 
 impl CudaBlas {
-    /// The library, which is opened by the first call.
+    /// Returns the library, which is opened by the first call.
     #[must_use]
     pub fn new(driver: Arc<CudaDriver>) -> Self {
         Self {
@@ -61,7 +61,7 @@ fn destroy(number: u64) -> GpuResult<()> {
     )
 }
 
-/// A scalar, and room for the largest one.
+/// Returns a scalar, and room for the largest one.
 fn scalar(scalar: Scalar) -> [u64; 2] {
     match scalar {
         Scalar::F16(bits) => [bits.into(), 0],

@@ -27,7 +27,7 @@ pub struct CudaCcl {
 }
 
 impl CudaCcl {
-    /// The library, which is opened by the first call.
+    /// Returns the library, which is opened by the first call.
     #[must_use]
     pub fn new(driver: Arc<CudaDriver>) -> Self {
         Self {
@@ -89,7 +89,7 @@ fn reduction(number: i32) -> GpuResult<ncclRedOp_t> {
     )
 }
 
-/// One operation, between the start and the end of a group.
+/// Returns one operation, between the start and the end of a group.
 fn enqueue(comm: &Owned, stream: &Object, operation: &Collective) -> GpuResult<()> {
     let (raw, stream) = (comm.number as ncclComm_t, stream.number as *mut _);
     match *operation {

@@ -101,7 +101,7 @@ impl CudaDriver {
             .ok_or_else(|| GpuError::new(call, Status::INVALID_CONTEXT))
     }
 
-    /// The context of a token.
+    /// Returns the context of a token.
     pub(super) fn of(&self, call: &'static str, current: &Current) -> GpuResult<Arc<Context>> {
         self.context(call, current.context())
     }
@@ -155,7 +155,7 @@ impl CudaDriver {
         ContextHandle(number)
     }
 
-    /// An event in the context of a stream, recorded there.
+    /// Returns an event in the context of a stream, recorded there.
     fn mark(&self, stream: &Object) -> GpuResult<Object> {
         self.enter(&stream.context)?;
         let mut event: CUevent = ptr::null_mut();
@@ -232,7 +232,7 @@ impl CudaDriver {
         }
     }
 
-    /// The address of one side of a copy, and what must be kept until the copy is done.
+    /// Returns the address of one side of a copy, and what must be kept until the copy is done.
     fn side(
         &self,
         location: &CopyEndpoint,
@@ -347,7 +347,7 @@ impl CudaDriver {
         }
     }
 
-    /// The sizes of a kernel's parameters.
+    /// Returns the sizes of a kernel's parameters.
     fn parameters(&self, function: CUfunction) -> Option<Vec<usize>> {
         let mut sizes = Vec::new();
         loop {
@@ -1030,7 +1030,7 @@ fn size(argument: Argument) -> usize {
     }
 }
 
-/// The bytes of an argument, lowest first.
+/// Returns the bytes of an argument, lowest first.
 fn bits(argument: Argument) -> u64 {
     match argument {
         Argument::Pointer(pointer) => pointer.address(),
@@ -1056,7 +1056,7 @@ fn c_name(name: &str) -> CString {
     CString::new(name).unwrap_or_default()
 }
 
-/// The text before the first NUL.
+/// Returns the text before the first NUL.
 fn text_of(bytes: &[u8]) -> String {
     let end = bytes
         .iter()

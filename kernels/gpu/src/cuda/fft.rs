@@ -28,7 +28,7 @@ pub struct CudaFft {
 }
 
 impl CudaFft {
-    /// The library, which is opened by the first call.
+    /// Returns the library, which is opened by the first call.
     #[must_use]
     pub fn new(driver: Arc<CudaDriver>) -> Self {
         Self {

@@ -68,7 +68,7 @@ impl Keeper {
     }
 }
 
-/// Whether the work before an event is done, or will never be.
+/// Returns `true` if the work before an event is done, or will never be.
 fn has_passed(event: &Object) -> bool {
     let functions = &event.context.functions;
     let result = call!(

@@ -77,7 +77,7 @@ impl<T> Library<T> {
         }
     }
 
-    /// The functions, for a call.
+    /// Returns the functions, for a call.
     pub(super) fn get(&self, call: &'static str) -> GpuResult<&T> {
         let functions = self.functions.get_or_init(self.open).as_ref();
         functions.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Contexts, streams, events and modules, which end when nobody uses them any more.
+//! Contexts, streams, events and modules, which end when no one uses them any more.
 #![expect(unsafe_code, reason = "calls the driver")]
 
 use std::fmt;

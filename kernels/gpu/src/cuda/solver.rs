@@ -29,7 +29,7 @@ pub struct CudaSolver {
 }
 
 impl CudaSolver {
-    /// The library, which is opened by the first call.
+    /// Returns the library, which is opened by the first call.
     #[must_use]
     pub fn new(driver: Arc<CudaDriver>) -> Self {
         Self {

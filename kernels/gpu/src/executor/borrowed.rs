@@ -52,7 +52,7 @@ pub struct CachedContext {
 }
 
 impl ContextCache {
-    /// A cache without contexts.
+    /// Creates a cache without contexts.
     #[must_use]
     pub fn new(gpu: &Arc<Gpu>) -> Self {
         Self {
@@ -121,13 +121,13 @@ pub struct BorrowedStream {
 }
 
 impl BorrowedStream {
-    /// The stream, as an argument of programs.
+    /// Returns the stream, as an argument of programs.
     #[must_use]
     pub fn stream(&self) -> &AsyncValueRef<Stream> {
         &self.stream
     }
 
-    /// The context of the stream.
+    /// Returns the context of the stream.
     #[must_use]
     pub fn context(&self) -> &CachedContext {
         &self.context

@@ -29,7 +29,7 @@ fn invalid(call: &'static str, is_valid: bool) -> GpuResult<()> {
     Err(GpuError::new(call, Status::BLAS_INVALID_VALUE))
 }
 
-/// The place of element `index` of a vector: backwards, if the stride is negative.
+/// Returns the place of element `index` of a vector: backwards, if the stride is negative.
 fn place(index: usize, n: usize, stride: i32) -> usize {
     let distance = stride.unsigned_abs() as usize;
     if stride < 0 {
@@ -202,7 +202,7 @@ impl Blas for Shared {
     }
 }
 
-/// An entry of an array of addresses.
+/// Returns an entry of an array of addresses.
 pub(super) fn pointer(
     memory: &DeviceMemory,
     array: DevicePtr,
@@ -338,7 +338,7 @@ fn multiply(
     target.write(c_type, memory, c, m)
 }
 
-/// A product of real matrices, row by row.
+/// Returns a product of real matrices, row by row.
 fn real_product<T: MatmulElement + Default>(
     a: &[Number],
     b: &[Number],
@@ -362,7 +362,7 @@ fn real_product<T: MatmulElement + Default>(
     Ok(numbers.collect())
 }
 
-/// A product of complex matrices, row by row.
+/// Returns a product of complex matrices, row by row.
 fn complex_product(a: &[Number], b: &[Number], [m, n, k]: [usize; 3]) -> Vec<Number> {
     let mut product = vec![ZERO; m * n];
     for row in 0..m {

@@ -109,7 +109,7 @@ fn error(call: &'static str, status: Status) -> GpuError {
     GpuError::new(call, status)
 }
 
-/// The bytes of an element of an `ncclDataType_t`.
+/// Returns the bytes of an element of an `ncclDataType_t`.
 fn width(data_type: i32) -> usize {
     match data_type {
         0 | 1 => 1,

@@ -78,13 +78,13 @@ impl View {
         self.dims.iter().product()
     }
 
-    /// The place of an element, of which the coordinates are given.
+    /// Returns the place of an element, of which the coordinates are given.
     fn place(&self, at: &[usize]) -> u64 {
         let places = at.iter().zip(&self.strides);
         places.map(|(index, stride)| (index * stride) as u64).sum()
     }
 
-    /// All elements, row-major.
+    /// Returns all elements, row-major.
     fn read(&self, memory: &DeviceMemory) -> Result<Vec<f64>, Fault> {
         let mut numbers = Vec::with_capacity(self.len());
         for_each(&self.dims, |at| {
@@ -136,7 +136,7 @@ fn for_each(
     }
 }
 
-/// The number of an element, row-major.
+/// Returns the number of an element, row-major.
 fn flat(dims: &[usize], at: &[usize]) -> usize {
     dims.iter()
         .zip(at)
@@ -393,8 +393,8 @@ impl Pooling {
             })
     }
 
-    /// The elements of the input in the window of an element of the output, and what an average is
-    /// divided by.
+    /// Returns the elements of the input in the window of an element of the output, and what an
+    /// average is divided by.
     fn window_of(&self, x: &[usize], out: &[usize]) -> Result<(Vec<usize>, f64), Fault> {
         let mut inside = Vec::new();
         let mut from = out.to_vec();
@@ -447,7 +447,7 @@ impl HostDevice {
         found.ok_or_else(|| bad(call, "an unknown descriptor"))
     }
 
-    /// A tensor or a filter in memory.
+    /// Returns a tensor or a filter in memory.
     fn view(&self, call: &'static str, (descriptor, pointer): TensorOperand) -> GpuResult<View> {
         let wide = |numbers: &[i32]| {
             numbers
@@ -920,7 +920,7 @@ impl Dnn for Shared {
     }
 }
 
-/// Which of input, filter and output a call writes.
+/// Returns which of input, filter and output a call writes.
 fn result_of(kind: ConvolutionKind, [x, w, y]: &[View; 3]) -> &View {
     match kind {
         ConvolutionKind::Forward => y,

@@ -138,7 +138,7 @@ impl HostDevice {
         Ok(Owner { context, device })
     }
 
-    /// The queue of a stream.
+    /// Returns the queue of a stream.
     pub(super) fn queue(&self, call: &'static str, stream: StreamHandle) -> GpuResult<Arc<Queue>> {
         let queue = lock(&self.objects).streams.get(&stream.0).cloned();
         let queue = queue.ok_or_else(|| error(call, Status::INVALID_HANDLE))?;
@@ -977,7 +977,7 @@ fn check_launch(call: &'static str, config: LaunchConfig) -> GpuResult<()> {
     Ok(())
 }
 
-/// The block of parameters of a kernel.
+/// Returns the block of parameters of a kernel.
 fn parameters(
     call: &'static str,
     program: &Program,

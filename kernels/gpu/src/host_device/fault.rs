@@ -12,7 +12,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// An access outside of all blocks.
+    /// Creates an access outside of all blocks.
     pub(super) fn illegal_address(message: impl Into<String>) -> Self {
         Self {
             status: Status::ILLEGAL_ADDRESS,

@@ -28,7 +28,7 @@ enum Kind {
     ComplexToComplex,
 }
 
-/// The kind of a `cufftType`, and whether its numbers are of double precision.
+/// Returns the kind of a `cufftType`, and whether its numbers are of double precision.
 fn kind(transform: i32) -> Option<(Kind, bool)> {
     Some(match transform {
         0x2a => (Kind::RealToComplex, false),
@@ -173,7 +173,7 @@ impl Shared {
     }
 }
 
-/// The places of the elements of one transform in memory, in elements, row-major.
+/// Returns the places of the elements of one transform in memory, in elements, row-major.
 fn places(dims: &[usize], layout: &Layout, index: i64) -> Result<Vec<u64>, Fault> {
     let too_large = || Fault::illegal_address("the layout of a transform is too large");
     let start = layout.distance.checked_mul(index).ok_or_else(too_large)?;
@@ -254,7 +254,8 @@ fn transform(
     Ok(())
 }
 
-/// The whole spectrum of real numbers, from one half of it: opposite frequencies are conjugate.
+/// Returns the whole spectrum of real numbers, from one half of it: opposite frequencies are
+/// conjugate.
 fn whole_spectrum(half: &[Number], dims: &[usize], half_dims: &[usize]) -> Vec<Number> {
     let len: usize = dims.iter().product();
     let width = dims[dims.len() - 1];
@@ -300,7 +301,7 @@ fn all_dimensions(numbers: &mut [Number], dims: &[usize], is_inverse: bool) {
     }
 }
 
-/// A root of unity. Quarters of the circle are exact.
+/// Returns a root of unity. Quarters of the circle are exact.
 fn root(index: usize, len: usize, is_inverse: bool) -> Number {
     let quarters = 4 * (index % len);
     let (quarter, rest) = (quarters / len, quarters % len);

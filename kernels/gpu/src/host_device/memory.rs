@@ -95,8 +95,8 @@ impl DeviceMemory {
         (self.limit.saturating_sub(used), self.limit)
     }
 
-    /// A new block at a multiple of `align`; none if there is no room for it. Pinned memory is the
-    /// host's, which has as much.
+    /// Returns a new block at a multiple of `align`, or `None` if there is no room for it. Pinned
+    /// memory is the host's, which has as much.
     pub(super) fn allocate(
         &mut self,
         num_bytes: usize,
@@ -171,18 +171,18 @@ impl DeviceMemory {
         true
     }
 
-    /// The kind of the block that an address lies in.
+    /// Returns the kind of the block that an address lies in.
     pub(super) fn kind_at(&self, address: u64) -> Option<Kind> {
         let (start, block) = self.blocks.range(..=address).next_back()?;
         (address - start < block.len()).then_some(block.kind)
     }
 
-    /// The context of the block that starts at an address.
+    /// Returns the context of the block that starts at an address.
     pub(super) fn context_of(&self, address: u64) -> Option<ContextHandle> {
         Some(self.blocks.get(&address)?.owner.context)
     }
 
-    /// The blocks of a context that the program should have freed.
+    /// Returns the blocks of a context that the program should have freed.
     pub(super) fn left_by(&self, context: ContextHandle) -> Vec<u64> {
         let blocks = self.blocks.iter();
         blocks
@@ -191,7 +191,7 @@ impl DeviceMemory {
             .collect()
     }
 
-    /// The block of an access, and where in it.
+    /// Returns the block of an access, and where in it.
     fn find(&self, what: &str, address: u64, num_bytes: usize) -> Result<(u64, usize), Fault> {
         let access = || format!("{what} of {num_bytes} bytes at {address:#x}");
         if let Some((&start, block)) = self.blocks.range(..=address).next_back() {
@@ -283,7 +283,7 @@ impl DeviceMemory {
     }
 }
 
-/// A host buffer that the host uses at the same time.
+/// Returns a host buffer that the host uses at the same time.
 pub(super) fn in_use(error: &tfrt_tensor::TensorError) -> Fault {
     Fault::failed(format!("host memory is in use on the host: {error}"))
 }

@@ -29,7 +29,7 @@ pub(super) enum Stored {
 }
 
 impl Stored {
-    /// The type of a `cudaDataType`; none if nothing computes with it.
+    /// Returns the type of a `cudaDataType`, or `None` if nothing computes with it.
     pub(super) fn of(data_type: i32) -> Option<Self> {
         Some(match data_type {
             0 => Self::F32,
@@ -45,7 +45,7 @@ impl Stored {
         })
     }
 
-    /// The type of a `cudnnDataType_t`, likewise.
+    /// Returns the type of a `cudnnDataType_t`, likewise.
     pub(super) fn of_dnn(data_type: i32) -> Option<Self> {
         Some(match data_type {
             0 => Self::F32,
@@ -58,7 +58,7 @@ impl Stored {
         })
     }
 
-    /// The bytes of an element.
+    /// Returns the bytes of an element.
     pub(super) fn width(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -147,7 +147,7 @@ fn double(bytes: &[u8]) -> f64 {
     f64::from_le_bytes(eight)
 }
 
-/// A scalar as a number.
+/// Returns a scalar as a number.
 pub(super) fn of_scalar(scalar: Scalar) -> Number {
     match scalar {
         Scalar::F16(bits) => Complex::new(f16::from_bits(bits).to_f64(), 0.0),

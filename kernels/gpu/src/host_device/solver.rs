@@ -13,7 +13,7 @@ use crate::values::lock;
 
 const UNKNOWN: Status = Status::SOLVER_NOT_INITIALIZED;
 
-/// A factorization, checked: the type of the elements, the order and the leading dimension.
+/// Returns a factorization, checked: the type of the elements, the order and the leading dimension.
 fn checked(call: &'static str, potrf: &Potrf) -> GpuResult<(Stored, usize, usize)> {
     let invalid = || GpuError::new(call, Status::SOLVER_INVALID_VALUE);
     let stored = Stored::of(potrf.data_type).ok_or_else(invalid)?;

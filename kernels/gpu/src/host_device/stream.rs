@@ -117,7 +117,7 @@ impl Queue {
         lock(&self.state).num_enqueued
     }
 
-    /// Whether all work before a place is done.
+    /// Returns `true` if all work before a place is done.
     pub(super) fn is_past(&self, place: u64) -> bool {
         lock(&self.state).num_done >= place
     }

@@ -18,7 +18,7 @@ use crate::values::{BlasHandle, Buffer, GpuContext, LibraryCall, Stream};
 #[value("!tfrt_gpu.blas.gemm.algo")]
 pub struct GemmAlgo(GemmAlgorithm);
 
-/// Makes a handle of the BLAS library.
+/// Creates a handle of the BLAS library.
 #[tfrt_kernel("tfrt_gpu.blas.create", chain = none, results(handle), format = "operands attr-dict")]
 fn blas_create(context: &GpuContext) -> Result<BlasHandle> {
     let current = context.set_current()?;
@@ -36,7 +36,7 @@ fn enter<'h>(handle: &'h BlasHandle, stream: &Stream) -> Result<LibraryCall<'h>>
     Ok(current)
 }
 
-/// The bytes of an element of a type of the library.
+/// Returns the bytes of an element of a type of the library.
 pub(super) fn element_bytes(data_type: i32) -> Option<usize> {
     Some(match data_type {
         0 | 10 | 12 => 4,
@@ -50,7 +50,7 @@ pub(super) fn element_bytes(data_type: i32) -> Option<usize> {
     })
 }
 
-/// The bytes that a vector spans; none if the sizes make no sense.
+/// Returns the bytes that a vector spans, or `None` if the sizes make no sense.
 fn vector_bytes(n: i32, stride: i32, data_type: i32) -> Option<usize> {
     if n <= 0 {
         return Some(0);
@@ -61,7 +61,7 @@ fn vector_bytes(n: i32, stride: i32, data_type: i32) -> Option<usize> {
         .checked_mul(element_bytes(data_type)?)
 }
 
-/// The bytes that matrices of a batch span.
+/// Returns the bytes that matrices of a batch span.
 fn matrix_bytes(
     rows: i32,
     columns: i32,
@@ -405,8 +405,8 @@ fn blas_trsm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
     frame.finish_with(Chain)
 }
 
-/// The type of matrices that kernels solve for or factorize. `refusal` is what they say of another
-/// type, which follows.
+/// Returns the type of matrices that kernels solve for or factorize. `refusal` is what they say of
+/// another type, which follows.
 ///
 /// # Errors
 /// `Unsupported platform ROCm`, or the refusal.
@@ -427,7 +427,7 @@ pub(super) struct PointerArrays {
 }
 
 impl PointerArrays {
-    /// One array for each start and distance.
+    /// Returns one array for each start and distance.
     pub(super) fn new(
         context: &GpuContext,
         count: i32,
@@ -454,7 +454,7 @@ impl PointerArrays {
         })
     }
 
-    /// The address of an array.
+    /// Returns the address of an array.
     pub(super) fn array(&self, index: u64) -> DevicePtr {
         self.buffer.pointer().offset(index * self.array_bytes)
     }

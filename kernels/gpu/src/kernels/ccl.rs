@@ -60,7 +60,7 @@ impl CclHandle {
         lock(&self.0.queue).push(Queued { operation, parts });
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     fn count(&self) -> usize {
         usize::try_from(self.0.count).unwrap_or(1).max(1)
     }
@@ -325,7 +325,7 @@ fn run_blocking<T: Value>(
     }
 }
 
-/// Whether an error was reported at a kernel.
+/// Returns `true` if an error was reported at a kernel.
 fn is_located(error: &Error) -> bool {
     !matches!(error.place(), tfrt::support::Place::Unknown)
 }

@@ -30,7 +30,7 @@ fn context_primary(device: &GpuDevice) -> Result<GpuContext> {
     Ok(GpuContext::primary(device)?)
 }
 
-/// Makes a context on a device.
+/// Creates a context on a device.
 #[tfrt_kernel("tfrt_gpu.context.create", chain = none, results(context), format = "operands attr-dict")]
 fn context_create(device: &GpuDevice) -> Result<GpuContext> {
     Ok(GpuContext::create(device)?)

@@ -23,7 +23,7 @@ pub use descriptors::{
     TensorDescriptor,
 };
 
-/// Makes a handle of the library.
+/// Creates a handle of the library.
 #[tfrt_kernel("tfrt_gpu.dnn.create", chain = none, results(handle), format = "operands attr-dict")]
 fn dnn_create(context: &GpuContext) -> Result<DnnHandle> {
     let current = context.set_current()?;
@@ -60,13 +60,13 @@ impl Drop for OwnedDescriptor {
     }
 }
 
-/// A tensor: its descriptor and its buffer, which has room for it.
+/// Returns a tensor: its descriptor and its buffer, which has room for it.
 fn tensor(name: &str, descriptor: &TensorDescriptor, buffer: &Buffer) -> Result<TensorOperand> {
     let pointer = buffer.with_room(name, descriptor.num_bytes)?;
     Ok((descriptor.handle(), pointer))
 }
 
-/// The same of a filter.
+/// Returns the same of a filter.
 fn filter(name: &str, descriptor: &FilterDescriptor, buffer: &Buffer) -> Result<TensorOperand> {
     let pointer = buffer.with_room(name, descriptor.num_bytes)?;
     Ok((descriptor.handle(), pointer))

@@ -7,7 +7,7 @@ use crate::api::fft::{Layout, Plan};
 use crate::enums::{FftDirection, FftType};
 use crate::values::{Buffer, FftHandle, FftSpans, GpuContext, Stream};
 
-/// Makes a plan: a batch of transforms of one to three dimensions. Strides are in elements, with
+/// Creates a plan: a batch of transforms of one to three dimensions. Strides are in elements, with
 /// the distance between transforms in front.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ fn spans(plan: &Plan, in_strides: &[i64], out_strides: &[i64]) -> FftSpans {
     }
 }
 
-/// The bytes from the first element of a batch to the last one.
+/// Returns the bytes from the first element of a batch to the last one.
 fn span(plan: &Plan, strides: &[i64], is_half: bool, width: i64) -> Option<usize> {
     if plan.batch <= 0 {
         return Some(0);

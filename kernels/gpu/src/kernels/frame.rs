@@ -4,8 +4,8 @@ use tfrt::async_value::Immutable;
 use tfrt::kernel::AttrParam;
 use tfrt::prelude::*;
 
-/// Reads the operands and attributes of a frame, one after the other. Attributes are in byte order
-/// of their names.
+/// Reads the operands and attributes of a frame, one after another. Attributes are in byte order of
+/// their names.
 pub(super) struct FrameReader<'f, 'a> {
     frame: &'f KernelFrame<'a>,
     next_operand: usize,
@@ -22,20 +22,20 @@ impl<'f, 'a> FrameReader<'f, 'a> {
         }
     }
 
-    /// The next operand.
+    /// Returns the next operand.
     pub(super) fn operand<T: Value + Immutable>(&mut self) -> Result<&'a T> {
         self.next_operand += 1;
         self.frame.value(self.next_operand - 1)
     }
 
-    /// The next operand, whatever its type.
+    /// Returns the next operand, whatever its type.
     pub(super) fn any(&mut self) -> Result<&'a AnyRef> {
         self.next_operand += 1;
         let operand = self.frame.arguments().get(self.next_operand - 1);
         operand.ok_or_else(|| Error::new("an operand is missing"))
     }
 
-    /// The next attribute.
+    /// Returns the next attribute.
     pub(super) fn attribute<A: AttrParam + ?Sized>(&mut self) -> Result<A::Value<'a>> {
         self.next_attribute += 1;
         self.frame.attribute::<A>(self.next_attribute - 1)

@@ -44,7 +44,7 @@ fn module_get_function(module: &GpuModule, #[attr] name: ByteString) -> Result<G
     })
 }
 
-/// A name up to its first NUL.
+/// Returns a name up to its first NUL.
 fn symbol(name: &ByteString) -> String {
     let bytes = name.as_bytes();
     let end = bytes.iter().position(|byte| *byte == 0);
@@ -97,7 +97,7 @@ fn function_launch(
     Ok(in_chain)
 }
 
-/// A size of a launch: 32 bits wide first, later 64.
+/// Returns a size of a launch: 32 bits wide first, later 64.
 fn extent(value: &AnyRef) -> Result<u32> {
     if let Some(size) = value.get::<u32>() {
         return Ok(*size);

@@ -36,7 +36,7 @@ pub(super) fn verify_launch(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// The keyword of an attribute.
+/// Returns the keyword of an attribute.
 fn keyword<E: AttrParam>(op: &dyn OpInstance, name: &str) -> Option<&'static str> {
     match op.attribute(name)? {
         AttrInstance::Int(stored, _) => keyword_of::<E>(stored),

@@ -7,7 +7,8 @@ use tfrt::support::complex::Complex;
 use crate::api::blas::Scalar;
 use crate::enums::scalar_type;
 
-/// The scalar that a call takes, of the type that goes with the one that is spelled `keyword`.
+/// Returns the scalar that a call takes, of the type that goes with the one that is spelled
+/// `keyword`.
 ///
 /// # Errors
 /// `pointer type not supported` for other values; `unexpected argument type` for a real number of
@@ -27,7 +28,7 @@ pub(super) fn scalar(value: &AnyRef, keyword: &str) -> Result<Scalar> {
     Ok(scalar)
 }
 
-/// A number, with the spelling of its type.
+/// Returns a number, with the spelling of its type.
 fn read(value: &AnyRef) -> Option<(Scalar, &'static str)> {
     if let Some(number) = value.get::<f32>() {
         return Some((Scalar::F32(*number), "f32"));

@@ -8,7 +8,7 @@ use crate::api::solver::Potrf;
 use crate::enums::{DataType, FillMode};
 use crate::values::{Buffer, GpuContext, LibraryCall, SolverHandle, Stream};
 
-/// Makes a handle of the solver library.
+/// Creates a handle of the solver library.
 #[tfrt_kernel("tfrt_gpu.solver.create", chain = none, results(handle), format = "operands attr-dict")]
 fn solver_create(context: &GpuContext) -> Result<SolverHandle> {
     let current = context.set_current()?;
@@ -26,8 +26,8 @@ fn enter<'h>(handle: &'h SolverHandle, stream: &Stream) -> Result<LibraryCall<'h
 /// What two of the kernels say of a type that they do not know.
 const UNSUPPORTED: &str = "Unsupported data type ";
 
-/// The type of the elements of a matrix, and their size. `refusal` is what the kernel says of
-/// another type.
+/// Returns the type of the elements of a matrix, and their size. `refusal` is what the kernel says
+/// of another type.
 fn data_type(of: DataType, refusal: &str) -> Result<(i32, usize)> {
     let data_type = matrix_type(of, refusal)?;
     Ok((data_type, element_bytes(data_type).unwrap_or(0)))
@@ -68,7 +68,7 @@ fn potrf_buffer_size(
         .into())
 }
 
-/// The bytes of the matrix of a factorization.
+/// Returns the bytes of the matrix of a factorization.
 fn matrix_bytes(n: i32, stride: i32, width: usize) -> Option<usize> {
     if n <= 0 {
         return (n == 0).then_some(0);

@@ -5,7 +5,7 @@ use tfrt::queue::enqueue_blocking_value;
 
 use crate::values::{Event, GpuContext, Stream};
 
-/// Makes a stream, without an implicit order with the default stream.
+/// Creates a stream, without an implicit order with the default stream.
 #[tfrt_kernel("tfrt_gpu.stream.create", chain = none, results(stream), format = "operands attr-dict")]
 fn stream_create(context: &GpuContext) -> Result<Stream> {
     let current = context.set_current()?;
@@ -45,7 +45,7 @@ fn stream_synchronize(stream: &Stream, in_chain: Chain) -> Result<Chain> {
     Ok(in_chain)
 }
 
-/// Makes an event.
+/// Creates an event.
 #[tfrt_kernel("tfrt_gpu.event.create", chain = none, results(event), format = "operands attr-dict")]
 fn event_create(context: &GpuContext) -> Result<Event> {
     let current = context.set_current()?;

@@ -63,7 +63,7 @@ pub struct Allocator {
 }
 
 impl Allocator {
-    /// The default allocator of a context: each buffer is an allocation of the driver.
+    /// Returns the default allocator of a context: each buffer is an allocation of the driver.
     #[must_use]
     pub fn new(context: &GpuContext) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl Buffer {
         Self::new(pointer, num_bytes, Origin::Adopted)
     }
 
-    /// A block of pinned host memory, which the device reaches at the same address.
+    /// Creates a block of pinned host memory, which the device reaches at the same address.
     ///
     /// # Errors
     /// Those of the driver.
@@ -155,7 +155,7 @@ impl Buffer {
         ))
     }
 
-    /// A global of a module.
+    /// Creates a global of a module.
     ///
     /// # Errors
     /// Those of the driver.
@@ -171,7 +171,7 @@ impl Buffer {
         ))
     }
 
-    /// A part of the buffer, which keeps the memory also if the buffer is deallocated.
+    /// Returns a part of the buffer, which keeps the memory also if the buffer is deallocated.
     ///
     /// # Errors
     /// `buffer size (B) is smaller than offset (O) plus size (S)`.
@@ -204,12 +204,12 @@ impl Buffer {
         drop(part);
     }
 
-    /// The address and the size, and what keeps them; none of an empty buffer.
+    /// Returns the address and the size, and what keeps them; none of an empty buffer.
     pub(crate) fn part(&self) -> Option<Part> {
         lock(&self.part).clone()
     }
 
-    /// The context that the memory belongs to; none of an empty buffer and of memory of the
+    /// Returns the context that the memory belongs to; none of an empty buffer and of memory of the
     /// embedder.
     #[must_use]
     pub fn context(&self) -> Option<GpuContext> {
@@ -222,19 +222,19 @@ impl Buffer {
         }
     }
 
-    /// The address; null of an empty buffer.
+    /// Returns the address; null of an empty buffer.
     #[must_use]
     pub fn pointer(&self) -> DevicePtr {
         self.part().map_or(DevicePtr::NULL, |part| part.pointer)
     }
 
-    /// The size; 0 of an empty buffer.
+    /// Returns the size; 0 of an empty buffer.
     #[must_use]
     pub fn num_bytes(&self) -> usize {
         self.part().map_or(0, |part| part.num_bytes)
     }
 
-    /// The address, if the buffer has at least so many bytes.
+    /// Returns the address, if the buffer has at least so many bytes.
     ///
     /// # Errors
     /// An error that says which operand of a call is too small.
@@ -278,8 +278,8 @@ struct Blocks {
 }
 
 impl Pool {
-    /// The smallest free block of at least `num_bytes`, and at most four times as much, or a new
-    /// one; and its size.
+    /// Returns the smallest free block of at least `num_bytes`, and at most four times as much, or
+    /// a new one; and its size.
     fn take(&self, context: &GpuContext, num_bytes: usize) -> Result<(DevicePtr, usize)> {
         let current = context.set_current()?;
         let driver = &context.gpu().driver;
@@ -324,7 +324,7 @@ impl Pool {
     }
 }
 
-/// The size of an allocation of a program.
+/// Returns the size of an allocation of a program.
 ///
 /// # Errors
 /// That of the driver, if it is negative or 0.

@@ -17,7 +17,8 @@ pub struct DenseGpuTensor {
 }
 
 impl DenseGpuTensor {
-    /// A tensor of the bytes of a buffer, which it shares. `kernel` is what a message starts with.
+    /// Creates a tensor of the bytes of a buffer, which it shares. `kernel` is what a message
+    /// starts with.
     ///
     /// # Errors
     /// If the buffer is empty, or of another size than the tensor.

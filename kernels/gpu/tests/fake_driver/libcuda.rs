@@ -123,14 +123,15 @@ functions! {
     }
 }
 
-/// Knows no address that nobody has told it of.
+/// Knows no address that no one has told it of.
 #[unsafe(no_mangle)]
 extern "C" fn cuPointerGetAttribute(_data: *mut c_void, _attribute: c_uint, _pointer: u64) -> c_uint {
     enter("cuPointerGetAttribute");
     1
 }
 
-/// Two parameters: an address and a word. Not in the log, as drivers before 12.4 do not have it.
+/// Returns two parameters: an address and a word. Not in the log, as drivers before 12.4 do not
+/// have it.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuFuncGetParamInfo(function: u64, index: usize, _offset: *mut usize, size: *mut usize) -> c_uint {
     expect(function, "function");

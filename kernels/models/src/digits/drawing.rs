@@ -80,7 +80,7 @@ impl Hand {
         }
     }
 
-    /// The place on the grid of a point of the glyph.
+    /// Returns the place on the grid of a point of the glyph.
     fn place(&self, [x, y]: Point) -> Point {
         let [top_left, top_right, bottom_left, bottom_right] = self.corners;
         let displaced = |axis: usize| {
@@ -138,7 +138,7 @@ fn blur(part: f32, ink: &mut Ink) {
     }
 }
 
-/// The pixels of a sheet: pale ink on grey paper, with noise on both.
+/// Returns the pixels of a sheet: pale ink on grey paper, with noise on both.
 fn develop(random: &mut Random, ink: &Ink) -> [u8; PIXELS] {
     let paper = random.between(0.0, 0.15);
     let darkest = random.between(0.55, 1.0);

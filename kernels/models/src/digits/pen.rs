@@ -75,7 +75,7 @@ impl Pen {
     }
 }
 
-/// The pixels, of a row or a column, that a line between two places may touch.
+/// Returns the pixels, of a row or a column, that a line between two places may touch.
 fn touched(from: f32, to: f32, reach: f32) -> std::ops::Range<usize> {
     let limit = SIDE as f32;
     let first = (from.min(to) - reach).clamp(0.0, limit);
@@ -83,8 +83,8 @@ fn touched(from: f32, to: f32, reach: f32) -> std::ops::Range<usize> {
     first as usize..last as usize
 }
 
-/// The point a part of the way from `points[start]` to the next one, on a curve through all of them
-/// (Catmull-Rom).
+/// Returns the point a part of the way from `points[start]` to the next one, on a curve through all
+/// of them (Catmull-Rom).
 fn on_curve(points: &[Point], start: usize, part: f32) -> Point {
     let last = points.len() - 1;
     let is_closed = points[0] == points[last];

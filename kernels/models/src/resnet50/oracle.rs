@@ -14,7 +14,7 @@ struct Image {
     pixels: Vec<f32>,
 }
 
-/// The scores of one image.
+/// Returns the scores of one image.
 ///
 /// # Errors
 /// If the image or a weight is not a tensor of the type f32.
@@ -62,7 +62,7 @@ pub fn scores(
     Ok((0..network.num_classes).map(score).collect())
 }
 
-/// A convolution with its batch normalisation.
+/// Returns a convolution with its batch normalisation.
 fn convolve(
     convolution: &ConvLayer,
     weights: &[DenseHostTensor],
@@ -120,8 +120,8 @@ fn convolve(
     })
 }
 
-/// How many rows of zeros are before the image with the padding `SAME`: half of what is missing,
-/// rounded down.
+/// Returns how many rows of zeros are before the image with the padding `SAME`: half of what is
+/// missing, rounded down.
 fn padding_before(input: usize, window: usize, stride: usize) -> usize {
     ((input.div_ceil(stride) - 1) * stride + window).saturating_sub(input) / 2
 }
@@ -172,7 +172,7 @@ fn window_of(
     start.saturating_sub(before)..(start + window - before).min(input)
 }
 
-/// The mean of each channel.
+/// Returns the mean of each channel.
 fn means(image: &Image) -> Vec<f64> {
     let mut sums = vec![0.0; image.channels];
     for pixel in image.pixels.chunks_exact(image.channels) {

@@ -44,8 +44,8 @@ pub struct ProgramOptions<'a> {
     pub image_path: &'a str,
 }
 
-/// The program. `@main` reads weights and image and prints the probabilities of the classes,
-/// `@infer` gives them, and `@resnet50` computes them.
+/// Returns the program. `@main` reads weights and image and prints the probabilities of the
+/// classes, `@infer` gives them, and `@resnet50` computes them.
 ///
 /// ```
 /// use tfrt_models::resnet50::Network;
@@ -98,7 +98,7 @@ impl Chain {
         }
     }
 
-    /// The chain, as the last operand behind others.
+    /// Returns the chain, as the last operand behind others.
     fn operand(&self) -> String {
         if self.is_written {
             format!(", %ch{}", self.number)
@@ -178,13 +178,13 @@ impl Program<'_> {
         )
     }
 
-    /// The output of a convolution.
+    /// Returns the output of a convolution.
     fn create_output(&mut self, name: &str, convolution: &ConvLayer) -> fmt::Result {
         let extent = convolution.output();
         self.create(name, &[1, extent, extent, convolution.out_channels])
     }
 
-    /// A kernel that writes one of its operands.
+    /// Returns a kernel that writes one of its operands.
     fn kernel(
         &mut self,
         chain: &mut Chain,
@@ -215,7 +215,7 @@ impl Program<'_> {
         }
     }
 
-    /// A convolution with its batch normalisation.
+    /// Returns a convolution with its batch normalisation.
     fn convolve(
         &mut self,
         chain: &mut Chain,
@@ -348,7 +348,7 @@ impl Program<'_> {
         self.end(&chain, "%scores")
     }
 
-    /// A call of a function of a tensor and the weights of the network from `weights` on.
+    /// Returns a call of a function of a tensor and the weights of the network from `weights` on.
     fn call(
         &mut self,
         chain: &mut Chain,
@@ -474,12 +474,12 @@ fn list(len: usize, thing: impl Fn(usize) -> String) -> String {
     (0..len).map(thing).collect::<Vec<_>>().join(", ")
 }
 
-/// The names of all weights.
+/// Returns the names of all weights.
 fn names(num_weights: usize) -> String {
     list(num_weights, |weight| format!("%w{weight}"))
 }
 
-/// A text as a string of the program.
+/// Returns a text as a string of the program.
 fn quoted(text: &str) -> String {
     let escaped: String = text
         .chars()

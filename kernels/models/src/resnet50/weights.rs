@@ -29,7 +29,7 @@ use super::{ConvLayer, Network};
 pub struct WeightDraw(u64);
 
 impl WeightDraw {
-    /// The sequence of a seed.
+    /// Returns the sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -43,7 +43,7 @@ impl WeightDraw {
         bits ^ (bits >> 31)
     }
 
-    /// A number of mean 0 and variance 1, nearly normally distributed: a sum of four evenly
+    /// Returns a number of mean 0 and variance 1, nearly normally distributed: a sum of four evenly
     /// distributed ones.
     pub fn normal(&mut self) -> f32 {
         let bits = self.next();
@@ -53,7 +53,7 @@ impl WeightDraw {
     }
 }
 
-/// The weights of a network, in the order of the file.
+/// Returns the weights of a network, in the order of the file.
 ///
 /// # Errors
 /// If there is no memory.
@@ -101,7 +101,7 @@ fn draw_convolution(
     ])
 }
 
-/// An image, or several: `[batch, rows, columns, 3]`.
+/// Returns an image, or several: `[batch, rows, columns, 3]`.
 ///
 /// # Errors
 /// If there is no memory.

@@ -65,7 +65,7 @@ fn zeros(dims: &'static [usize]) -> testing::Operand {
     testing::value_from(move || filled(dims, 0.0))
 }
 
-/// The mean loss of so many steps from the same first weights.
+/// Returns the mean loss of so many steps from the same first weights.
 pub(crate) fn mean_loss(num_steps: i32) -> f32 {
     let arguments = vec![
         testing::value_from(|| Chain),
@@ -124,8 +124,8 @@ fn an_image_of_a_record_has_784_bytes() {
     decode(vec![0; 783]).expect_error("expected an image of 784 bytes, found 783");
 }
 
-/// Functions that learn, save and go on; and that load and go on. An epoch of 512 digits is four
-/// batches, so that the sixth batch is in the middle of the second one.
+/// Functions that learn, save and continue; and that load and continue. An epoch of 512 digits is
+/// four batches, so that the sixth batch is in the middle of the second one.
 const INTERRUPTED: &str = r#"
 func @uninterrupted(%data: !tfrt.string, %place: !tfrt.string, %weights: !tfrt.string)
     -> (f32, f32, !t.tensor, !t.tensor, !t.tensor, !t.tensor) {

@@ -56,7 +56,7 @@ fn training_op_by_op_is_training_as_a_graph() {
     }
 }
 
-/// The stored weights: of each layer the weights and the bias.
+/// Returns the stored weights: of each layer the weights and the bias.
 fn stored_network(queue: &str) -> Network {
     let mut network = Network::new(eager(queue)).unwrap();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/digits/weights.safetensors");
@@ -77,7 +77,7 @@ fn stored_network(queue: &str) -> Network {
     network
 }
 
-/// A function of `digits_ops.mlir`, as an op.
+/// Returns a function of `digits_ops.mlir`, as an op.
 fn function_op(eager: &Arc<EagerContext>, name: &str) -> ReadyOp {
     let text = include_str!("../../digits/digits_ops.mlir");
     let program = FunctionProgram::from_text(text, "digits_ops.mlir", eager.host().registry());

@@ -11,7 +11,7 @@ use tfrt_tensor::file::{FileFormat, NamedTensor};
 
 use crate::tensor;
 
-/// A path for a test of its own.
+/// Returns a path for a test of its own.
 fn path(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("models-weights");
     fs::create_dir_all(&folder).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! 1. *The op.* If no op of ours does it yet, write one in `tfrt_model_ops`: a function with
 //!    `#[tfrt_op("nn.Name")]`. Its attributes are canonical, so that it knows nothing of ONNX's
-//!    history. Operands that may be left out come as a slice, and the attribute `slots` says which
+//!    history. Operands that may be omitted come as a slice, and the attribute `slots` says which
 //!    are there.
 //! 2. *The lowering.* Add the ONNX op to the table of `import/ops.rs`: to `SAME` if it is one of
 //!    ours, operands and all; else to `SPECIAL`, with an arm that reads its attributes and emits

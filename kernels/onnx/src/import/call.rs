@@ -70,7 +70,7 @@ impl<'c, 's> Call<'c, 's> {
         self.node.outputs.len()
     }
 
-    /// Whether a result is wanted.
+    /// Returns `true` if a result is wanted.
     pub(super) fn wants(&self, result: usize) -> bool {
         self.node
             .outputs
@@ -78,7 +78,7 @@ impl<'c, 's> Call<'c, 's> {
             .is_some_and(|name| !name.is_empty())
     }
 
-    /// Whether an operand is there.
+    /// Returns `true` if an operand is there.
     pub(super) fn has(&self, index: usize) -> bool {
         !matches!(self.operands.get(index), None | Some(Operand::Absent))
     }
@@ -206,7 +206,7 @@ impl<'c, 's> Call<'c, 's> {
         found.ok_or_else(|| ImportError::new(format!("operand {index} is missing")))
     }
 
-    /// An operand, if it is there.
+    /// Returns an operand, if it is there.
     pub(super) fn optional(&mut self, index: usize) -> Result<Option<Value>, ImportError> {
         match self.operands.get(index).cloned() {
             None | Some(Operand::Absent) => Ok(None),
@@ -233,7 +233,7 @@ impl<'c, 's> Call<'c, 's> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// The operands that are there, and the attribute that says which they are if one is left out
+    /// The operands that are there, and the attribute that says which they are if one is omitted
     /// before others.
     pub(super) fn slots(&mut self) -> Result<Slotted, ImportError> {
         let present: Vec<usize> = (0..self.operands.len())
@@ -273,12 +273,12 @@ impl<'c, 's> Call<'c, 's> {
     }
 }
 
-/// A vector of whole numbers.
+/// Returns a vector of integers.
 pub(super) fn numbers_tensor(numbers: &[i64]) -> Result<DenseHostTensor, ImportError> {
     DenseHostTensor::vector(numbers).map_err(|error| ImportError::new(error.to_string()))
 }
 
-/// A scalar.
+/// Returns a scalar.
 pub(super) fn scalar<T: tfrt_tensor::Element>(value: T) -> Result<DenseHostTensor, ImportError> {
     DenseHostTensor::from_elements(&malloc(), Shape::scalar(), &[value])
         .map_err(|error| ImportError::new(error.to_string()))

@@ -58,7 +58,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The value of an operand, unless it is left out.
+    /// Returns the value of an operand, unless it is omitted.
     fn operand(
         &mut self,
         node: &Node,
@@ -288,8 +288,8 @@ impl<'a> Lowering<'a> {
         Ok(Some(known(results)))
     }
 
-    /// A list of what rounds made, as a tensor. Without rounds its type and its extents are those
-    /// that the graph declares.
+    /// Returns a list of what rounds made, as a tensor. Without rounds its type and its extents are
+    /// those that the graph declares.
     fn stacked(
         &mut self,
         list: Value,
@@ -457,7 +457,7 @@ fn graph<'n>(node: &'n Node, name: &str) -> Result<&'n Graph, ImportError> {
     }
 }
 
-/// A number for each value; zeros if the attribute is left out.
+/// Returns a number for each value; zeros if the attribute is omitted.
 fn per_value(node: &Node, name: &str, count: usize) -> Result<Vec<i64>, ImportError> {
     match node.attributes.get(name) {
         Some(Attribute::Ints(numbers)) if numbers.len() == count => Ok(numbers.clone()),

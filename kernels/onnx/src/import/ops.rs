@@ -28,7 +28,7 @@ mod signal;
 
 type Results = Vec<Known>;
 
-/// The results of an op with several.
+/// Returns the results of an op with several.
 fn many(values: Vec<Value>) -> Result<Option<Results>, ImportError> {
     Ok(Some(values.into_iter().map(Known::Value).collect()))
 }
@@ -233,7 +233,7 @@ const SPECIAL: &[&str] = &[
     "Upsample",
 ];
 
-/// Whether an op is lowered at all.
+/// Returns `true` if an op is lowered at all.
 pub(super) fn is_known(op: &str) -> bool {
     SAME.iter().any(|(known, _)| *known == op) || SPECIAL.contains(&op)
 }
@@ -257,7 +257,8 @@ pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportEr
     special(call)
 }
 
-/// Whether operand B is aligned at an axis, which binary ops could be asked for before version 7.
+/// Returns `true` if operand B is aligned at an axis, which binary ops could be asked for before
+/// version 7.
 fn is_legacy_broadcast(call: &Call<'_, '_>) -> bool {
     const BINARY: &[&str] = &[
         "Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor",
@@ -272,7 +273,7 @@ fn put(attrs: &mut Attrs, name: &'static str, value: Option<Attr>) {
     attrs.extend(value.map(|value| (name, value)));
 }
 
-/// A list, unless it is empty.
+/// Returns a list, unless it is empty.
 fn list(values: Option<&[i64]>) -> Option<Attr> {
     let values = values.filter(|values| !values.is_empty());
     values.map(|values| Attr::Ints(values.to_vec()))
@@ -836,7 +837,7 @@ fn unknown(attribute: &str, found: Option<&str>) -> ImportError {
     ImportError::new(format!("attribute `{attribute}` cannot be `{found}`"))
 }
 
-/// An op whose operands may be left out.
+/// An op whose operands may be omitted.
 fn slotted(
     call: &mut Call<'_, '_>,
     ours: &str,
@@ -849,7 +850,7 @@ fn slotted(
     )]))
 }
 
-/// The value of a constant, in whichever of its forms.
+/// Returns the value of a constant, in whichever of its forms.
 fn constant(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     let failed = |error: tfrt_tensor::TensorError| ImportError::new(error.to_string());
     let of = |tensor: DenseHostTensor| -> Result<Option<Results>, ImportError> {
@@ -882,7 +883,7 @@ fn constant(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     Ok(None)
 }
 
-/// How windows lie.
+/// Returns how windows lie.
 fn windows(call: &Call<'_, '_>) -> Attrs {
     let mut attrs = Attrs::new();
     put(&mut attrs, "strides", list(call.ints("strides")));
@@ -893,7 +894,7 @@ fn windows(call: &Call<'_, '_>) -> Attrs {
     attrs
 }
 
-/// The order of a norm, which was any number in version 1.
+/// Returns the order of a norm, which was any number in version 1.
 fn norm_order(call: &Call<'_, '_>) -> Result<i64, ImportError> {
     let order = match call.float("p") {
         Some(order) => f64::from(order),

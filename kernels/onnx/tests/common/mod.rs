@@ -5,7 +5,7 @@ use prost::Message;
 use tfrt_onnx::proto::attribute_proto::AttributeType;
 use tfrt_onnx::proto::*;
 
-/// A value without a type.
+/// Returns a value without a type.
 pub fn value(name: &str) -> ValueInfoProto {
     ValueInfoProto {
         name: Some(name.into()),
@@ -13,7 +13,7 @@ pub fn value(name: &str) -> ValueInfoProto {
     }
 }
 
-/// A node without attributes.
+/// Returns a node without attributes.
 pub fn node(op: &str, inputs: &[&str], outputs: &[&str]) -> NodeProto {
     NodeProto {
         op_type: Some(op.into()),
@@ -33,7 +33,7 @@ pub fn graph_attribute(name: &str, graph: GraphProto) -> AttributeProto {
     }
 }
 
-/// A vector of numbers, raw.
+/// Returns a vector of numbers, raw.
 pub fn floats(name: &str, values: &[f32]) -> TensorProto {
     let bytes: Vec<u8> = values
         .iter()
@@ -48,7 +48,7 @@ pub fn floats(name: &str, values: &[f32]) -> TensorProto {
     }
 }
 
-/// A graph from values to values.
+/// Returns a graph from values to values.
 pub fn graph(inputs: &[&str], nodes: Vec<NodeProto>, outputs: &[&str]) -> GraphProto {
     GraphProto {
         name: Some("g".into()),
@@ -59,7 +59,7 @@ pub fn graph(inputs: &[&str], nodes: Vec<NodeProto>, outputs: &[&str]) -> GraphP
     }
 }
 
-/// A model of opset 20.
+/// Returns a model of opset 20.
 pub fn model(graph: GraphProto) -> ModelProto {
     ModelProto {
         ir_version: Some(10),
@@ -72,7 +72,7 @@ pub fn model(graph: GraphProto) -> ModelProto {
     }
 }
 
-/// The bytes of a model.
+/// Returns the bytes of a model.
 pub fn bytes(graph: GraphProto) -> Vec<u8> {
     model(graph).encode_to_vec()
 }

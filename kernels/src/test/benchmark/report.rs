@@ -71,7 +71,7 @@ impl Recorder {
         }
     }
 
-    /// Whether no run is to follow.
+    /// Returns `true` if no run is to follow.
     pub(super) fn is_done(&self) -> bool {
         self.wall.num_times >= self.plan.max_count || self.wall.total_ns >= self.plan.duration_ns
     }
@@ -178,7 +178,7 @@ struct Summary {
 }
 
 impl Report {
-    /// The lines, in order.
+    /// Returns the lines, in order.
     pub(super) fn lines(&self, name: &str) -> impl Iterator<Item = String> {
         let (wall, cpu) = (self.wall.total_ns, self.cpu.total_ns);
         let utilization = if wall == 0 {

@@ -75,7 +75,7 @@ fn relu_inplace<T: Number>(
     })
 }
 
-/// Computes `c = a + b`; whole numbers wrap around.
+/// Computes `c = a + b`; integers wrap around.
 #[tfrt_kernel("tfrt_test.add.{T}", T = [f32, i32, i64])]
 fn add<T: Number>(
     a: &DenseHostTensor,
@@ -88,7 +88,7 @@ fn add<T: Number>(
     })
 }
 
-/// Computes `b = a + b`; whole numbers wrap around.
+/// Computes `b = a + b`; integers wrap around.
 #[tfrt_kernel("tfrt_test.add_inplace.{T}", T = [f32, i32, i64])]
 fn add_inplace<T: Number>(
     a: &DenseHostTensor,

@@ -12,7 +12,7 @@ use tfrt_tensor::{DenseHostTensor, Shape};
 
 use crate::numeric::start_whole;
 
-/// Sees to it that an output has the shape that the operands ask for.
+/// Checks that an output has the shape that the operands ask for.
 fn expect_output(kernel: &str, output: &DenseHostTensor, expected: &[usize]) -> Result<()> {
     if output.shape().dims() == expected {
         return Ok(());
@@ -35,8 +35,8 @@ fn unlike_input(kernel: &str, output: &DenseHostTensor, input: &DenseHostTensor)
 
 /// Returns the greatest element of each window, done before the kernel returns.
 ///
-/// A window without an element above the least positive normal number returns that number, as the
-/// reference has it.
+/// A window without an element above the least positive normal number returns that number, as in
+/// the reference.
 ///
 /// # Errors
 /// `MaxPool2D expects pool_size to have 2 elements`,

@@ -37,7 +37,7 @@ fn broadcast<T: Number, const R: usize>(
     Ok(wide)
 }
 
-/// Returns the mean of a vector; that of whole numbers is rounded towards zero.
+/// Returns the mean of a vector; that of integers is rounded towards zero.
 ///
 /// # Errors
 /// `cannot allocate result tensor`.

@@ -1,8 +1,8 @@
 //! Who uses the bytes of an allocation, and how.
 //!
-//! A word counts the borrows of an allocation that nobody has cut: a number of readers, or a
-//! writer. When a part of the allocation gets a handle of its own, the word is marked as *cut*, for
-//! ever. From then on each borrow is an entry of a table, with its range, so that disjoint parts
+//! A word counts the borrows of an allocation that no one has cut: a number of readers, or a
+//! writer. When a part of the allocation gets a handle of its own, the word is marked as *cut*,
+//! forever. From then on each borrow is an entry of a table, with its range, so that disjoint parts
 //! may be written at once. What was borrowed before the cut stays in the word, and counts as
 //! borrowing everything.
 //!
@@ -169,8 +169,8 @@ impl Borrows {
             .store(before.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// How often bytes of the allocation were lent to be written, unless that is more than can be
-    /// counted.
+    /// Returns how often bytes of the allocation were lent to be written, unless that is more than
+    /// can be counted.
     pub(super) fn num_writes(&self) -> Option<u32> {
         // Relaxed: what the caller has borrowed was written before, so that the count of that is
         // seen (G2). Writes of other parts may be missed, which say nothing about it.

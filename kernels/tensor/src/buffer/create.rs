@@ -20,8 +20,8 @@ use crate::error::TensorError;
 use crate::file::SourceError;
 
 impl HostBuffer {
-    /// A buffer of this size whose bytes are all zero, at a multiple of the alignment and of 64. A
-    /// large one takes up no memory before it is used.
+    /// Creates a buffer of this size whose bytes are all zero, at a multiple of the alignment and
+    /// of 64. A large one takes up no memory before it is used.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`] and [`TensorError::BadAlignment`].
@@ -41,7 +41,7 @@ impl HostBuffer {
         })
     }
 
-    /// A buffer of these elements.
+    /// Creates a buffer of these elements.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].
@@ -66,7 +66,7 @@ impl HostBuffer {
         })
     }
 
-    /// A buffer of so many elements, each made from its position.
+    /// Creates a buffer of so many elements, each made from its position.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].
@@ -95,7 +95,7 @@ impl HostBuffer {
         })
     }
 
-    /// A buffer of bytes of a file. Nothing is cleared before.
+    /// Creates a buffer of bytes of a file. Nothing is cleared before.
     #[cfg(unix)]
     pub(crate) fn read_file(
         allocator: &Arc<dyn HostAllocator>,
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(allocator.profile().unwrap().current_bytes, 0);
     }
 
-    /// How many bytes of memory the process takes up, where the system says so.
+    /// Returns how many bytes of memory the process takes up, where the system says so.
     #[cfg(target_os = "linux")]
     fn resident_bytes() -> usize {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();

@@ -58,7 +58,7 @@ impl HostBuffer {
         Ok(ElementsMut::new(self.start.cast(), len, borrow))
     }
 
-    /// How many elements the bytes are, if they are whole elements in the right place.
+    /// Returns how many elements the bytes are, if they are whole elements in the right place.
     #[inline]
     pub(super) fn num_elements<T: Element>(&self) -> Result<usize, TensorError> {
         let len = self.len_bytes / size_of::<T>();

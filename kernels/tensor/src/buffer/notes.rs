@@ -9,7 +9,7 @@
 //!  Borrows ─ notes ─► (range, number of writes, note) ─► (range, number of writes, note) ─► …
 //! ```
 //!
-//! Whoever looks at notes holds a borrow to read, so nobody writes meanwhile; and a note holds only
+//! Whoever looks at notes holds a borrow to read, so no one writes meanwhile; and a note holds only
 //! if there were as many writes when it was made. If there were more since then, the bytes are a
 //! variable: nothing is noted about them any more, and the list does not grow with each of their
 //! values.

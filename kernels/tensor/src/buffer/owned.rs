@@ -59,7 +59,7 @@ pub struct OwnedElements<T: 'static> {
     buffer: HostBuffer,
 }
 
-/// The borrows of a buffer, together with a handle of it.
+/// Returns the borrows of a buffer, together with a handle of it.
 fn lasting_borrows(buffer: &HostBuffer) -> &'static Borrows {
     // SAFETY: they lie in the allocation, which stays where it is as long as there is a handle; the
     // borrow made of this is kept beside one (O1).
@@ -76,7 +76,7 @@ impl<T: Element> OwnedElements<T> {
 }
 
 impl<T> OwnedElements<T> {
-    /// The buffer that the elements lie in.
+    /// Returns the buffer that the elements lie in.
     #[must_use]
     pub fn buffer(&self) -> &HostBuffer {
         &self.buffer

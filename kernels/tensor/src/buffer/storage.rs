@@ -165,7 +165,7 @@ impl Storage {
         Ok((storage, unsafe { block.add(data_offset) }))
     }
 
-    /// The bytes of an owner, which lives as long as any handle.
+    /// Returns the bytes of an owner, which lives as long as any handle.
     pub(super) fn lend<O>(owner: O) -> Result<(Self, NonNull<[u8]>), TensorError>
     where
         O: AsRef<[u8]> + Send + Sync + 'static,
@@ -186,7 +186,7 @@ impl Storage {
         Ok((storage, bytes))
     }
 
-    /// The first handle of an allocation.
+    /// Returns the first handle of an allocation.
     ///
     /// # Safety
     /// 1. `header` is valid for writes of a header, and aligned.
@@ -214,13 +214,13 @@ impl Storage {
         &self.header().borrows
     }
 
-    /// Whether the data may be written: it came from an allocator.
+    /// Returns `true` if the data may be written: it came from an allocator.
     #[inline]
     pub(super) fn is_writable(&self) -> bool {
         matches!(self.header().origin, Origin::Block { .. })
     }
 
-    /// Whether this is the only handle.
+    /// Returns `true` if this is the only handle.
     #[inline]
     pub(super) fn is_unique(&self) -> bool {
         // Acquire pairs with the release in `drop`: what other handles did has happened.

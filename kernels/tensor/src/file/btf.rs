@@ -40,7 +40,7 @@ pub enum BtfLayout {
 }
 
 impl BtfLayout {
-    /// The code in files.
+    /// Returns the code in files.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
@@ -49,8 +49,8 @@ impl BtfLayout {
         }
     }
 
-    /// The layout of a code. Descriptions of the format say 2 for sparse tensors where files say 1:
-    /// both are read.
+    /// Returns the layout of a code. Descriptions of the format say 2 for sparse tensors where
+    /// files say 1: both are read.
     #[must_use]
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {
@@ -84,7 +84,7 @@ const DTYPES: [DType; 10] = [
     DType::Ui64,
 ];
 
-/// The code of an element type in files, if files can have it.
+/// Returns the code of an element type in files, if files can have it.
 fn dtype_code(dtype: DType) -> Option<u8> {
     (0_u8..)
         .zip(DTYPES)
@@ -92,7 +92,7 @@ fn dtype_code(dtype: DType) -> Option<u8> {
         .map(|(code, _)| code)
 }
 
-/// The name of the element type of a code, as messages have it.
+/// Returns the name of the element type of a code, as messages have it.
 fn dtype_name(code: u8) -> String {
     match DTYPES.get(usize::from(code)) {
         Some(DType::Ui8) => "ui8".to_owned(),

@@ -56,7 +56,7 @@ impl FileFormat {
         Self::Safetensors,
     ];
 
-    /// The name, which is the extension of files.
+    /// Returns the name, which is the extension of files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl FileFormat {
         }
     }
 
-    /// The format of a name.
+    /// Returns the format of a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
@@ -78,8 +78,8 @@ impl FileFormat {
             .find(|format| format.name() == name)
     }
 
-    /// The format that a file seems to have. Binary tensor files have no mark: a file without any
-    /// is one.
+    /// Returns the format that a file seems to have. Binary tensor files have no mark: a file
+    /// without any is one.
     #[must_use]
     pub fn detect(file: &[u8]) -> Self {
         match file {

@@ -14,7 +14,7 @@ pub struct NamedTensor {
 }
 
 impl NamedTensor {
-    /// A tensor under a name.
+    /// Creates a tensor under a name.
     #[must_use]
     pub fn new(name: impl Into<String>, tensor: impl Tensor) -> Self {
         Self {
@@ -23,7 +23,7 @@ impl NamedTensor {
         }
     }
 
-    /// The tensor as a dense one.
+    /// Returns the tensor as a dense one.
     pub(super) fn expect_dense(&self, format: &'static str) -> Result<&DenseHostTensor, FileError> {
         self.tensor.downcast_ref().ok_or_else(|| FileError::Kind {
             format,

@@ -119,7 +119,8 @@ pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     archive.finish().map(Cursor::into_inner).map_err(wrong)
 }
 
-/// Whether a name is a path that leads below the folder that it starts from, on every system.
+/// Returns `true` if a name is a path that leads below the folder that it starts from, on every
+/// system.
 fn is_path_below(name: &str) -> bool {
     let mut parts = name.split(['/', '\\']);
     !name.contains(|c: char| c.is_control() || c == ':')

@@ -72,8 +72,8 @@ pub fn read(file: &HostBuffer) -> Result<Vec<NamedTensor>, FileError> {
         .collect()
 }
 
-/// The keys of the header, each once, in the order in which they are written. The library keeps
-/// them by offset.
+/// Returns the keys of the header, each once, in the order in which they are written. The library
+/// keeps them by offset.
 fn names_in_order(header: &[u8]) -> Result<Vec<String>, FileError> {
     struct Keys;
     impl<'de> Visitor<'de> for Keys {

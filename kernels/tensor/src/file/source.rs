@@ -14,7 +14,7 @@ use crate::error::TensorError;
 
 /// The bytes of a file.
 pub trait Source {
-    /// How many there are.
+    /// Returns how many there are.
     fn len_bytes(&self) -> u64;
 
     /// Reads bytes at an offset.
@@ -71,7 +71,7 @@ impl From<TensorError> for SourceError {
     }
 }
 
-/// Sees to it that `expected` bytes at `offset` are within a file.
+/// Checks that `expected` bytes at `offset` are within a file.
 fn expect_within(file_bytes: u64, offset: u64, expected: u64) -> Result<(), SourceError> {
     let found = file_bytes.saturating_sub(offset);
     if expected <= found {
@@ -83,7 +83,7 @@ fn expect_within(file_bytes: u64, offset: u64, expected: u64) -> Result<(), Sour
 
 /// What can be read at any place, such as an open file.
 pub trait ReadAt {
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     ///
     /// # Errors
     /// What asking fails with.
@@ -164,7 +164,7 @@ impl Stream<File> {
 }
 
 impl<R: ReadAt> Stream<R> {
-    /// A stream; buffers are drawn from the allocator.
+    /// Creates a stream; buffers are drawn from the allocator.
     ///
     /// # Errors
     /// What asking for its size fails with.
@@ -218,8 +218,8 @@ impl Source for HostBuffer {
     }
 }
 
-/// The same bytes, aligned for elements of a type: copied if they are not where they should be,
-/// which a whole file in memory may lead to, and which no format forbids.
+/// Returns the same bytes, aligned for elements of a type: copied if they are not where they should
+/// be, which a whole file in memory may lead to, and which no format forbids.
 pub(super) fn aligned(buffer: HostBuffer, dtype: DType) -> Result<HostBuffer, TensorError> {
     if buffer
         .address()

@@ -19,7 +19,7 @@ use super::{Shape, ShapeError, write_list};
 pub struct FixedRankShape<const RANK: usize>([usize; RANK]);
 
 impl<const RANK: usize> FixedRankShape<RANK> {
-    /// The shape of these dimensions.
+    /// Returns the shape of these dimensions.
     ///
     /// # Errors
     /// [`ShapeError::TooLarge`].
@@ -27,27 +27,27 @@ impl<const RANK: usize> FixedRankShape<RANK> {
         Shape::new(&dims).map(|_| Self(dims))
     }
 
-    /// The sizes of the dimensions, outermost first.
+    /// Returns the sizes of the dimensions, outermost first.
     #[inline]
     #[must_use]
     pub const fn dims(self) -> [usize; RANK] {
         self.0
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     #[inline]
     #[must_use]
     pub fn num_elements(self) -> usize {
         self.0.iter().product()
     }
 
-    /// The same shape, without its rank in its type.
+    /// Returns the same shape, without its rank in its type.
     #[must_use]
     pub fn to_shape(self) -> Shape {
         Shape(self.0.into())
     }
 
-    /// How far apart, in elements, neighbours along each dimension lie in row-major order.
+    /// Returns how far apart, in elements, neighbours along each dimension lie in row-major order.
     #[must_use]
     pub fn strides(self) -> [usize; RANK] {
         let mut strides = [1; RANK];

@@ -30,7 +30,7 @@ pub struct PartialShape {
 }
 
 impl PartialShape {
-    /// The shape of these dimensions, where -1 stands for one that is not known.
+    /// Returns the shape of these dimensions, where -1 stands for one that is not known.
     ///
     /// # Errors
     /// [`ShapeError::Negative`] for any other number below zero.
@@ -53,19 +53,19 @@ impl PartialShape {
         Self { dims: None }
     }
 
-    /// The dimensions, -1 for one that is not known; none if the rank is unknown.
+    /// Returns the dimensions, -1 for one that is not known, or `None` if the rank is unknown.
     #[must_use]
     pub fn dims(&self) -> Option<&[i64]> {
         self.dims.as_deref()
     }
 
-    /// How many dimensions there are, if that is known.
+    /// Returns the number of dimensions, if that is known.
     #[must_use]
     pub fn rank(&self) -> Option<usize> {
         self.dims().map(<[i64]>::len)
     }
 
-    /// Whether a tensor of this shape could be one of the shape `other`.
+    /// Returns `true` if a tensor of this shape could be one of the shape `other`.
     #[must_use]
     pub fn is_compatible_with(&self, other: &Shape) -> bool {
         self.dims().is_none_or(|dims| {
@@ -76,7 +76,7 @@ impl PartialShape {
         })
     }
 
-    /// The shape of these dimensions, all of which are known.
+    /// Returns the shape of these dimensions, all of which are known.
     fn of_known(dims: &[usize]) -> Self {
         // They come from attributes and tensors, so that no dimension is above `i64::MAX` and
         // nothing is replaced.
@@ -86,7 +86,7 @@ impl PartialShape {
         }
     }
 
-    /// The same shape, if it is known in full.
+    /// Returns the same shape, if it is known in full.
     ///
     /// # Errors
     /// Those of [`to_sizes`](Self::to_sizes), and [`ShapeError::TooLarge`].
@@ -94,7 +94,7 @@ impl PartialShape {
         self.to_sizes()?.to_shape()
     }
 
-    /// The sizes of the dimensions, if they are all known.
+    /// Returns the sizes of the dimensions, if they are all known.
     ///
     /// # Errors
     /// [`ShapeError::UnknownRank`] and [`ShapeError::UnknownDimensions`].

@@ -30,13 +30,13 @@ use crate::identity;
 pub struct Sizes(Box<[usize]>);
 
 impl Sizes {
-    /// The sizes of these dimensions.
+    /// Returns the sizes of these dimensions.
     #[must_use]
     pub fn new(dims: &[usize]) -> Self {
         Self(dims.into())
     }
 
-    /// The sizes of dimensions that come as signed numbers, as attributes have them.
+    /// Returns the sizes of dimensions that come as signed numbers, as attributes have them.
     ///
     /// # Errors
     /// [`ShapeError::Negative`].
@@ -51,13 +51,13 @@ impl Sizes {
             .map(Self)
     }
 
-    /// The sizes, outermost first.
+    /// Returns the sizes, outermost first.
     #[must_use]
     pub fn dims(&self) -> &[usize] {
         &self.0
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     ///
     /// # Errors
     /// [`ShapeError::TooLarge`].
@@ -68,7 +68,7 @@ impl Sizes {
         self.to_shape().map(|shape| shape.num_elements())
     }
 
-    /// The shape of a tensor.
+    /// Returns the shape of a tensor.
     ///
     /// # Errors
     /// [`ShapeError::TooLarge`].

@@ -17,7 +17,7 @@ pub struct AttrRef<'a> {
 }
 
 impl<'a> AttrRef<'a> {
-    /// The attribute of type `code` at `offset` of `section`, not yet checked.
+    /// Returns the attribute of type `code` at `offset` of `section`, not yet checked.
     #[must_use]
     pub fn new(section: &'a [u8], offset: u32, code: AttrTypeCode) -> Self {
         Self {
@@ -27,19 +27,19 @@ impl<'a> AttrRef<'a> {
         }
     }
 
-    /// The type of the attribute.
+    /// Returns the type of the attribute.
     #[must_use]
     pub fn code(self) -> AttrTypeCode {
         self.code
     }
 
-    /// The offset of the attribute in its section.
+    /// Returns the offset of the attribute in its section.
     #[must_use]
     pub fn offset(self) -> u32 {
         self.offset
     }
 
-    /// The attribute as a `T`.
+    /// Returns the attribute as a `T`.
     ///
     /// # Errors
     /// If it has another type, or its bytes are no such attribute.
@@ -47,7 +47,7 @@ impl<'a> AttrRef<'a> {
         T::read_as(self.section, self.offset, self.code)
     }
 
-    /// The attribute as an owned value.
+    /// Returns the attribute as an owned value.
     ///
     /// # Errors
     /// If its bytes are no such attribute.
@@ -80,13 +80,13 @@ pub struct AggregateView<'a> {
 }
 
 impl<'a> AggregateView<'a> {
-    /// How many elements there are.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Returns `true` if there is no element.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
@@ -105,7 +105,7 @@ impl<'a> AggregateView<'a> {
         })
     }
 
-    /// The elements, in order.
+    /// Returns the elements, in order.
     pub fn iter(self) -> impl Iterator<Item = AttrRef<'a>> {
         (0..self.len).filter_map(move |index| self.get(index))
     }

@@ -27,26 +27,26 @@ pub struct CompilationUnitView<'a> {
 }
 
 impl<'a> CompilationUnitView<'a> {
-    /// The symbol of the module.
+    /// Returns the symbol of the module.
     #[must_use]
     pub fn root(&self) -> &'a str {
         self.root
     }
 
-    /// The symbols inside the module, outermost first.
+    /// Returns the symbols inside the module, outermost first.
     #[must_use]
     pub fn nested(&self) -> &[&'a str] {
         &self.nested
     }
 
-    /// The module, printed in generic form.
+    /// Returns the module, printed in generic form.
     #[must_use]
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// The offset of the attribute in its section: an identity to cache compiled code by, as long
-    /// as the section lives.
+    /// Returns the offset of the attribute in its section: an identity to cache compiled code by,
+    /// as long as the section lives.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset

@@ -32,31 +32,31 @@ pub struct DenseView<'a> {
 }
 
 impl<'a> DenseView<'a> {
-    /// The type of the elements.
+    /// Returns the type of the elements.
     #[must_use]
     pub fn dtype(self) -> DType {
         self.dtype
     }
 
-    /// The dimensions, outermost first; none is negative.
+    /// Returns the dimensions, outermost first; none is negative.
     #[must_use]
     pub fn dims(self) -> &'a [i64] {
         self.dims
     }
 
-    /// How many elements there are: the product of the dimensions.
+    /// Returns the number of elements: the product of the dimensions.
     #[must_use]
     pub fn num_elements(self) -> usize {
         self.num_elements
     }
 
-    /// The bytes of the elements.
+    /// Returns the bytes of the elements.
     #[must_use]
     pub fn data(self) -> &'a [u8] {
         self.data
     }
 
-    /// The elements.
+    /// Returns the elements.
     ///
     /// # Errors
     /// If they are not of type `T`.

@@ -24,19 +24,20 @@ pub struct ShapeView<'a> {
 }
 
 impl<'a> ShapeView<'a> {
-    /// The dimensions, outermost first, -1 for an unknown one; none if the rank is unknown.
+    /// Returns the dimensions, outermost first, -1 for an unknown one, or `None` if the rank is
+    /// unknown.
     #[must_use]
     pub fn dims(self) -> Option<&'a [i64]> {
         self.dims
     }
 
-    /// The number of dimensions, if it is known.
+    /// Returns the number of dimensions, if it is known.
     #[must_use]
     pub fn rank(self) -> Option<usize> {
         self.dims.map(<[i64]>::len)
     }
 
-    /// Whether every dimension is known.
+    /// Returns `true` if every dimension is known.
     #[must_use]
     pub fn is_static(self) -> bool {
         self.dims

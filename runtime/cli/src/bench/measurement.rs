@@ -79,8 +79,8 @@ struct Limit {
 }
 
 impl Limit {
-    /// The part of the way that is behind us; 1 and more at its end. Where there are to be runs,
-    /// the first one is made.
+    /// Returns the part of the way that is behind us; 1 and more at its end. Where there are to be
+    /// runs, the first one is made.
     fn progress(&self, samples: &Samples) -> f64 {
         match (self.max_runs, samples.num_runs()) {
             (0, _) => 1.0,
@@ -97,8 +97,8 @@ impl Limit {
     }
 }
 
-/// A context for a run, with a request of its own, and with resources of its own unless there are
-/// some.
+/// Returns a context for a run, with a request of its own, and with resources of its own unless
+/// there are some.
 pub(super) fn fresh_ctx(
     host: &Arc<HostContext>,
     folder: &ProgramFolder,
@@ -269,7 +269,8 @@ pub(super) fn clock_cost() -> Duration {
     empty_runs.min().unwrap_or_default()
 }
 
-/// How long all threads of the process have computed so far; zero where the system does not tell.
+/// Returns how long all threads of the process have computed so far; zero where the system does not
+/// tell.
 fn process_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
 }

@@ -28,7 +28,7 @@ const NUM_FOLLOWERS: usize = 4;
 const FIRST: &str = "first of a path";
 const FOLLOWER: &str = "follower";
 
-/// Whether this build can record kernels.
+/// Returns `true` if this build can record kernels.
 pub(super) fn is_possible() -> bool {
     MAX_LEVEL >= TracingLevel::Debug
 }
@@ -112,7 +112,7 @@ fn record_empty_path(ctx: &ExecutionContext) {
     }
 }
 
-/// The one in the middle; 0 of none.
+/// Returns the one in the middle; 0 of none.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

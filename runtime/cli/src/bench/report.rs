@@ -1,7 +1,7 @@
 //! What a benchmark found out, as a document.
 //!
 //! The structs are the document that `--json` prints: an object for each, a member for each field,
-//! under its name. Times are nanoseconds, and whole numbers unless they are means.
+//! under its name. Times are nanoseconds, and integers unless they are means.
 //!
 //! ```json
 //! {
@@ -104,19 +104,18 @@ pub(super) struct KernelReport {
     pub(super) num_dispatches: u64,
     /// What the executor took there.
     pub(super) dispatch_ns: u64,
-    /// How many results were not available when the kernel had returned; left out if there are
-    /// none.
+    /// How many results were not available when the kernel had returned; omitted if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) num_waits: u64,
     /// How long they were not, in sum: what tasks and timers took, and the executor to come to
-    /// those. No part of the times above; left out if there are none.
+    /// those. No part of the times above; omitted if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) waited_ns: u64,
-    /// The operations on floating-point numbers that the runs reported, in sum; left out if there
+    /// The operations on floating-point numbers that the runs reported, in sum; omitted if there
     /// are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) flops: u64,
-    /// The bytes that they reported to read and write; left out if there are none.
+    /// The bytes that they reported to read and write; omitted if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) bytes: u64,
 }
@@ -130,7 +129,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Report {
-    /// The document, as text that ends in a newline.
+    /// Returns the document, as text that ends in a newline.
     pub(super) fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
     }

@@ -20,7 +20,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// The summary of times in nanoseconds; none of no times.
+    /// Returns the summary of times in nanoseconds; none of no times.
     pub(super) fn of(mut times_ns: Vec<u64>) -> Option<Self> {
         times_ns.sort_unstable();
         let (min_ns, max_ns) = (*times_ns.first()?, *times_ns.last()?);
@@ -40,7 +40,8 @@ impl Summary {
     }
 }
 
-/// The index of a percentile among `len` times in order; `len` is not 0, `percent` at most 100.
+/// Returns the index of a percentile among `len` sorted times; `len` is not 0, and `percent` is at
+/// most 100.
 fn nearest_rank(len: usize, percent: usize) -> usize {
     // Without the product of the two, which need not fit.
     let rank = len / 100 * percent + (len % 100 * percent).div_ceil(100);

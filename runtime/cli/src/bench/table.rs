@@ -16,7 +16,7 @@ pub(super) enum Columns {
     Dispatch,
 }
 
-/// A report as text that ends in a newline.
+/// Returns a report as text that ends in a newline.
 pub(super) fn text(report: &Report, columns: Columns) -> String {
     Printed { report, columns }.to_string()
 }
@@ -105,7 +105,7 @@ fn write_function(
     }
 }
 
-/// The kernels of a profile, those with the greatest key first.
+/// Returns the kernels of a profile, those with the greatest key first.
 fn ranked(profile: &Profile, key: fn(&KernelReport) -> u64) -> Vec<&KernelReport> {
     let mut kernels: Vec<_> = profile.kernels.iter().collect();
     // Stable: equal ones stay in order of their names.
@@ -117,7 +117,7 @@ fn sum(profile: &Profile, time: fn(&KernelReport) -> u64) -> u64 {
     profile.kernels.iter().map(time).sum()
 }
 
-/// How often a kernel ran in each run of the function.
+/// Returns how often a kernel ran in each run of the function.
 fn runs_per_run(kernel: &KernelReport, profile: &Profile) -> String {
     let num = ratio(kernel.num_runs, profile.num_runs);
     if num.fract() == 0.0 {

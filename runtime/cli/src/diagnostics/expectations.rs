@@ -184,8 +184,8 @@ struct Designator<'a> {
     column: usize,
 }
 
-/// The designator that starts at `column` of a line, whose last braces `}}` are cut off with what
-/// follows them.
+/// Returns the designator that starts at `column` of a line, whose last braces `}}` are cut off
+/// with what follows them.
 fn designator_at(line: &[u8], column: usize) -> Option<Designator<'_>> {
     let rest = line[column..].strip_prefix(b"expected-")?;
     let (severity, rest) = [
@@ -210,7 +210,8 @@ fn designator_at(line: &[u8], column: usize) -> Option<Designator<'_>> {
     })
 }
 
-/// The target at the start of `text`, with what follows it; nothing written means the same line.
+/// Returns the target at the start of `text`, with what follows it; nothing written means the same
+/// line.
 fn target(text: &[u8]) -> Option<(Target, &[u8])> {
     let Some(text) = text.strip_prefix(b"@") else {
         return Some((Target::Offset(0), text));

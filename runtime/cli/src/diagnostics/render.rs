@@ -34,7 +34,7 @@ const ESCAPED_WIDTH: usize = 3;
 /// generated ones can have megabytes.
 const MAX_SHOWN_BYTES: usize = 1_000;
 
-/// Stands for what is left out of a line.
+/// Stands for what is omitted of a line.
 const ELLIPSIS: &[u8] = b"...";
 
 /// How the parts of a diagnostic look on a terminal.
@@ -117,7 +117,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding that underlines nothing.
+    /// Creates a finding that underlines nothing.
     #[must_use]
     pub fn new(place: Place, severity: Severity, message: impl Into<String>) -> Self {
         Self {
@@ -211,7 +211,7 @@ fn excerpt(line: SourceLine<'_>) -> Excerpt<'_> {
     }
 }
 
-/// The first boundary of characters at `offset` or behind it.
+/// Returns the first boundary of characters at `offset` or behind it.
 fn char_boundary(text: &[u8], offset: usize) -> usize {
     let is_inside = |byte: &&u8| **byte & 0xC0 == 0x80;
     offset + text[offset..].iter().take_while(is_inside).count()
@@ -282,7 +282,7 @@ fn push_marks(marks: &[u8], line: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// How far it is from a column to the next stop of the tabulator.
+/// Returns how far it is from a column to the next stop of the tabulator.
 fn tab_width(column: usize) -> usize {
     TAB_STOP - column % TAB_STOP
 }

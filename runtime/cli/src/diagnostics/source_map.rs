@@ -2,7 +2,7 @@
 //!
 //! Locations come from programs, so a name in one is not trusted: a text is shown if it was given,
 //! or if it is a regular file under one of the folders that the user named by naming the input.
-//! Nothing else is opened, since opening a device or a pipe may take for ever, and showing lines of
+//! Nothing else is opened, since opening a device or a pipe may take forever, and showing lines of
 //! any file discloses them.
 
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ struct Source {
 }
 
 impl SourceMap {
-    /// A map that knows no text, and looks for none.
+    /// Creates a map that knows no text, and looks for none.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -80,13 +80,14 @@ impl SourceMap {
         self.texts.insert(name.into(), Some(Arc::new(source)));
     }
 
-    /// The source of this name; none if it was not given and no file of that name may be read.
+    /// Returns the source of this name, or `None` if it was not given and no file of that name may
+    /// be read.
     pub fn text(&mut self, name: &str) -> Option<&[u8]> {
         self.source(name).map(|source| &*source.text)
     }
 
-    /// The line at a position of a source; none if there is no such position. Line and column count
-    /// from 1, in bytes.
+    /// Returns the line at a position of a source, or `None` if there is no such position. Line and
+    /// column count from 1, in bytes.
     pub fn line(&mut self, name: &str, line: u32, column: u32) -> Option<SourceLine<'_>> {
         let column = column.checked_sub(1)? as usize;
         let text = self.source(name)?.line(line)?;
@@ -108,7 +109,7 @@ impl SourceMap {
         self.texts.get(name)?.as_deref()
     }
 
-    /// The content of a regular file under one of the folders, links followed.
+    /// Returns the content of a regular file under one of the folders, links followed.
     fn read(&mut self, name: &str) -> Option<Box<[u8]>> {
         let path = fs::canonicalize(name).ok()?;
         let mut folders = self
@@ -141,7 +142,7 @@ impl Source {
         }
     }
 
-    /// A line, from 1, without its end.
+    /// Returns a line, from 1, without its end.
     fn line(&self, line: u32) -> Option<&[u8]> {
         let starts = self.line_starts.get_or_init(|| {
             let ends = self.text.iter().enumerate();
@@ -215,7 +216,7 @@ mod tests {
         assert!(SourceMap::beside("p").text("no/such/file").is_none());
     }
 
-    /// A folder of this test alone, with `in/p.mlir`, `in/deep/q.mlir` and `out.mlir`.
+    /// Returns a folder of this test alone, with `in/p.mlir`, `in/deep/q.mlir` and `out.mlir`.
     fn folder(test: &str) -> PathBuf {
         let folder =
             std::env::temp_dir().join(format!("tfrt-sources-{test}-{}", std::process::id()));

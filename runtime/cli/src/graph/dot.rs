@@ -6,7 +6,7 @@ use tfrt_support::escape::escaped;
 
 use super::model::{Graph, Node, Scope, color};
 
-/// The graph as text.
+/// Returns the graph as text.
 pub(super) fn write(graph: &Graph) -> String {
     let mut writer = Writer {
         out: String::new(),

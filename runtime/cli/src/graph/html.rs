@@ -80,7 +80,7 @@ search.addEventListener('keydown', event => {
 </body></html>
 ";
 
-/// The page.
+/// Returns the page.
 pub(super) fn write(graph: Graph) -> String {
     let mut out = String::from(HEAD);
     push_escaped(&graph.title, &mut out);

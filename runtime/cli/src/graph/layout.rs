@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Within a row, boxes and lanes stand in the order of the middle of what they come from, so that
-//! most arrows do not cross. Rows that are too wide are broken, and what is too high goes on in
+//! most arrows do not cross. Rows that are too wide are broken, and what is too high continues in
 //! another column: an arrow from column to column is cut, and both ends say the number of the node
 //! at the other one. Lengths are in pixels.
 
@@ -215,7 +215,7 @@ fn in_lines(groups: Vec<Group>) -> Group {
     whole
 }
 
-/// A box with these lines on top and a group inside.
+/// Returns a box with these lines on top and a group inside.
 fn frame(
     lines: Vec<String>,
     inside: Group,
@@ -319,7 +319,7 @@ fn row_height(row: &[usize], groups: &[Group]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The nodes of each row, by their indices: each below what it uses, none too wide.
+/// Returns the nodes of each row, by their indices: each below what it uses, none too wide.
 fn rows_of(scope: &Scope, groups: &[Group], links: &Links<'_>) -> Vec<Vec<usize>> {
     let mut row_of: HashMap<usize, usize> = HashMap::new();
     let mut rows: Vec<Vec<usize>> = Vec::new();
@@ -355,7 +355,7 @@ fn rows_of(scope: &Scope, groups: &[Group], links: &Links<'_>) -> Vec<Vec<usize>
     broken
 }
 
-/// Where the arrows of one result of a node start: from the middle, or side by side.
+/// Returns where the arrows of one result of a node start: from the middle, or side by side.
 fn port(corner: f64, width: f64, result: usize, num_results: usize) -> f64 {
     corner + width * (result + 1) as f64 / (num_results + 1) as f64
 }
@@ -665,7 +665,7 @@ mod tests {
         samples
     }
 
-    /// Whether a point is inside of a box, rather than at its edge.
+    /// Returns `true` if a point is inside of a box, rather than at its edge.
     fn is_inside(point: Point, part: &PlacedBox) -> bool {
         let (x, y) = (point.x - part.corner.x, point.y - part.corner.y);
         0.5 < x && x < part.size.width - 0.5 && 0.5 < y && y < part.size.height - 0.5

@@ -77,12 +77,12 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// Which of the results it is, if only of one.
+    /// Returns which of the results it is, if only of one.
     pub(super) fn port(&self) -> usize {
         self.result.unwrap_or(0)
     }
 
-    /// Whether it is another use of the same value.
+    /// Returns `true` if it is another use of the same value.
     pub(super) fn is_parallel_to(&self, other: &Self) -> bool {
         self.from == other.from && self.port() == other.port()
     }
@@ -97,19 +97,19 @@ impl Edge {
         }
     }
 
-    /// Whether it stands for order rather than data.
+    /// Returns `true` if it stands for order rather than data.
     pub(super) fn is_chain(&self) -> bool {
         self.ty == CHAIN_TYPE
     }
 }
 
 impl Graph {
-    /// How many boxes there are.
+    /// Returns the number of boxes.
     pub(super) fn num_nodes(&self) -> usize {
         self.functions.iter().map(Scope::num_nodes).sum()
     }
 
-    /// One graph for each function, with the same numbers.
+    /// Returns one graph for each function, with the same numbers.
     pub(super) fn into_functions(self) -> impl Iterator<Item = Self> {
         let edges = self.edges;
         self.functions.into_iter().map(move |function| {
@@ -124,8 +124,8 @@ impl Graph {
         })
     }
 
-    /// The graph of these functions, with so many nodes at most: functions beyond that are folded
-    /// to one node each, but for a single one.
+    /// Returns the graph of these functions, with so many nodes at most: functions beyond that are
+    /// folded to one node each, but for a single one.
     pub(super) fn of_functions(
         module: &Module,
         title: &str,
@@ -321,7 +321,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// The colour of the boxes of a stream; there are more streams than colours.
+/// Returns the colour of the boxes of a stream; there are more streams than colours.
 pub(super) fn color(stream: Option<usize>) -> &'static str {
     const COLORS: [&str; 12] = [
         "#8dd3c7", "#ffffb3", "#bebada", "#fb8072", "#80b1d3", "#fdb462", "#b3de69", "#fccde5",

@@ -8,7 +8,7 @@ use super::layout::{Arrow, Drawing, LINE_HEIGHT, PlacedBox};
 
 const MARGIN: f64 = 8.0;
 
-/// The drawing as text.
+/// Returns the drawing as text.
 pub(super) fn write(drawing: &Drawing) -> String {
     let width = drawing.size.width + 2.0 * MARGIN;
     let height = drawing.size.height + 2.0 * MARGIN;

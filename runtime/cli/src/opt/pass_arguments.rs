@@ -33,7 +33,7 @@ impl PassArguments {
     }
 }
 
-/// The summary of a pass, with its options.
+/// Returns the summary of a pass, with its options.
 fn help_of(pass: &Pass) -> String {
     match pass.options {
         [] => pass.summary.to_owned(),

@@ -46,7 +46,7 @@ impl FromStr for GivenArgument {
 /// function of a file.
 pub(crate) type ArgumentNames = BTreeMap<String, Vec<String>>;
 
-/// The arguments to call `function` with; or why there is no value for one of them.
+/// Returns the arguments to call `function` with; or why there is no value for one of them.
 pub(super) fn make(
     function: &FunctionRef,
     names: &ArgumentNames,
@@ -92,13 +92,14 @@ pub(super) fn make(
     types.iter().enumerate().map(value).collect()
 }
 
-/// Whether none of the arguments of a function needs a value from the command line.
+/// Returns `true` if none of the arguments of a function needs a value from the command line.
 pub(super) fn needs_none(function: &FunctionRef) -> bool {
     let types = function.argument_types();
     types.iter().all(|ty| *ty == "!tfrt.chain")
 }
 
-/// A name for each argument. Chains that a pass has put before the others have none in the text.
+/// Returns a name for each argument. Chains that a pass has put before the others have none in the
+/// text.
 fn names_of(function: &FunctionRef, types: &[&str], names: &ArgumentNames) -> Vec<String> {
     let written = names.get(function.name()).map_or(&[][..], Vec::as_slice);
     let num_added = types.len().saturating_sub(written.len());
@@ -236,7 +237,7 @@ fn as_value(found: &NamedTensor) -> Option<AnyRef> {
     )
 }
 
-/// The names of arguments behind the name of a function in a text: `(%x: i32, %y: i64) …`.
+/// Returns the names of arguments behind the name of a function in a text: `(%x: i32, %y: i64) …`.
 pub(crate) fn written_names(after_name: &str) -> Vec<String> {
     let Some(list) = after_name.trim_start().strip_prefix('(') else {
         return Vec::new();

@@ -38,7 +38,7 @@ pub(crate) struct LimitArguments {
 }
 
 impl LimitArguments {
-    /// The limits of the host.
+    /// Returns the limits of the host.
     pub(crate) fn of_host(self) -> Limits {
         let default = Limits::default();
         let of_machine = machine_bytes().map(|bytes| bytes / 4 * 3);
@@ -50,12 +50,12 @@ impl LimitArguments {
         }
     }
 
-    /// The time to wait for results.
+    /// Returns the time to wait for results.
     pub(crate) fn timeout(self) -> Option<Duration> {
         self.timeout
     }
 
-    /// A request whose time starts now.
+    /// Returns a request whose time starts now.
     pub(crate) fn start(self, request: RequestContextBuilder) -> RequestContextBuilder {
         let deadline = self
             .deadline
@@ -77,7 +77,7 @@ impl LimitArguments {
     }
 }
 
-/// The memory of the machine, if the system reports it.
+/// Returns the memory of the machine, if the system reports it.
 fn machine_bytes() -> Option<usize> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     total_bytes(&text)

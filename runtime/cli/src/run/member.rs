@@ -36,7 +36,7 @@ pub(super) struct Member {
 }
 
 impl MemberArguments {
-    /// Whether the program runs in a cluster.
+    /// Returns `true` if the program runs in a cluster.
     pub(super) fn is_given(&self) -> bool {
         self.distributed
     }
@@ -70,7 +70,7 @@ impl MemberArguments {
 }
 
 impl Member {
-    /// The context that programs find in their request.
+    /// Returns the context that programs find in their request.
     pub(super) fn context(&self) -> DistContext {
         self.context.clone()
     }

@@ -22,8 +22,8 @@ pub(super) enum Style {
     Shown,
 }
 
-/// The line for a function that returned `values`; several lines if there are several and some are
-/// long.
+/// Returns the line for a function that returned `values`; several lines if there are several and
+/// some are long.
 pub(super) fn result_line(
     name: &str,
     values: impl Iterator<Item = impl Display>,
@@ -83,7 +83,7 @@ fn fmt_value(f: &mut fmt::Formatter<'_>, ty: &str, style: Style, value: &AnyRef)
     }
 }
 
-/// The text of a value; none if its type fails to write it.
+/// Returns the text of a value, or `None` if its type fails to write it.
 fn displayed_text(value: Displayed<'_>) -> Option<String> {
     let mut text = String::new();
     write!(text, "{value}").ok().map(|()| text)

@@ -1,6 +1,6 @@
 //! Waiting for results that may never come.
 //!
-//! A kernel that loses a promise, rather than drops it, leaves its result unavailable for ever.
+//! A kernel that loses a promise, rather than drops it, leaves its result unavailable forever.
 //! Where nothing is left in the process that could make a value available, this is known at once:
 //! on the queue `s`, when no task is pending and there is no other thread. Elsewhere somebody has
 //! to say how long to wait.
@@ -105,7 +105,7 @@ impl Probe {
     }
 }
 
-/// How many threads the process has, where the system tells.
+/// Returns how many threads the process has, where the system tells.
 fn num_threads() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let threads = status

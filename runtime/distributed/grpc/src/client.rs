@@ -55,8 +55,8 @@ struct Peer {
 }
 
 impl Client {
-    /// A client of the task at an address, which need not be there yet. With certificates, the task
-    /// must be the one of this name, or any of the cluster without one.
+    /// Creates a client of the task at an address, which need not be there yet. With certificates,
+    /// the task must be the one of this name, or any of the cluster without one.
     pub(crate) fn new(
         address: &str,
         task: Option<TaskName>,
@@ -135,7 +135,7 @@ impl RemoteClient for Client {
     }
 }
 
-/// Resolves when a call is cancelled, and never if nobody can do that any more.
+/// Resolves when a call is cancelled, and never if no one can do that any more.
 async fn requested(cancelled: oneshot::Receiver<()>) {
     if cancelled.await.is_err() {
         pending().await
@@ -298,7 +298,7 @@ impl Peer {
         Ok(grpc)
     }
 
-    /// A request with the token of the cluster, if there is one.
+    /// Returns a request with the token of the cluster, if there is one.
     fn request<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = tonic::Request::new(message);
         if let Some(token) = &self.options.token {

@@ -119,7 +119,7 @@ pub struct GrpcNetwork {
 }
 
 impl GrpcNetwork {
-    /// A network with these options.
+    /// Creates a network with these options.
     #[must_use]
     pub fn new(options: GrpcOptions) -> Self {
         Self {
@@ -238,7 +238,7 @@ impl FabricCommunicator for Communicator {
     }
 }
 
-/// Listeners of addresses that [`free_address`] returned, until a task listens there: nobody else
+/// Listeners of addresses that [`free_address`] returned, until a task listens there: no one else
 /// can take the port.
 static RESERVED: LazyLock<Mutex<HashMap<String, TcpListener>>> = LazyLock::new(Mutex::default);
 

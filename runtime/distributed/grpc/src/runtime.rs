@@ -19,7 +19,7 @@ pub(crate) struct NetworkThreads {
 static SHARED: Mutex<Weak<NetworkThreads>> = Mutex::new(Weak::new());
 
 impl NetworkThreads {
-    /// The threads of this process.
+    /// Returns the threads of this process.
     pub(crate) fn shared() -> io::Result<Arc<Self>> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(threads) = shared.upgrade() {

@@ -79,13 +79,13 @@ pub(crate) fn of_errors(errors: &RemoteErrors) -> Status {
     Status::with_metadata(Code::Aborted, shortened(&wire.kind, 64), metadata)
 }
 
-/// The size of the errors in a status.
+/// Returns the size of the errors in a status.
 pub(crate) fn size(status: &Status) -> usize {
     let trailer = status.metadata().get_bin(TRAILER);
     trailer.map_or(0, |trailer| trailer.as_encoded_bytes().len())
 }
 
-/// The first bytes of a text, up to a whole character.
+/// Returns the first bytes of a text, up to a whole character.
 fn shortened(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {
         return text.to_owned();
@@ -123,12 +123,12 @@ impl Failure {
         Self::Network(code, cause(status))
     }
 
-    /// Whether the request may be sent again.
+    /// Returns `true` if the request may be sent again.
     pub(crate) fn is_worth_a_retry(&self) -> bool {
         matches!(self, Self::Network(ErrorCode::RpcUnavailable, _))
     }
 
-    /// The errors of a call of `method` at `address`.
+    /// Returns the errors of a call of `method` at `address`.
     pub(crate) fn into_errors(self, method: &str, address: &str) -> RemoteErrors {
         match self {
             Self::Application(errors) => errors,
@@ -159,8 +159,8 @@ fn application_errors(status: &Status) -> Option<RemoteErrors> {
     })
 }
 
-/// Whether the connection of a call ended under it. A task that shuts down says so with a `GOAWAY`
-/// frame; tonic makes an internal error of the calls that race with it.
+/// Returns `true` if the connection of a call ended under it. A task that shuts down says so with a
+/// `GOAWAY` frame; tonic makes an internal error of the calls that race with it.
 fn connection_ended(status: &Status) -> bool {
     let mut cause = status.source();
     while let Some(error) = cause {
@@ -195,7 +195,7 @@ fn code_of(name: &str) -> ErrorCode {
         .unwrap_or(ErrorCode::Unknown)
 }
 
-/// The message of a status with the errors that caused it.
+/// Returns the message of a status with the errors that caused it.
 fn cause(status: &Status) -> String {
     let mut text = status.message().to_owned();
     let mut source = status.source();

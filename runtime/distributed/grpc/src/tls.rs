@@ -117,18 +117,18 @@ impl Tls {
         })
     }
 
-    /// The task that the certificate names.
+    /// Returns the task that the certificate names.
     #[must_use]
     pub fn task(&self) -> &TaskName {
         &self.0.own.task
     }
 
-    /// How connections are accepted.
+    /// Returns how connections are accepted.
     fn server(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.0.server)
     }
 
-    /// How a task is connected to; any task of the cluster if its name is not known.
+    /// Returns how a task is connected to; any task of the cluster if its name is not known.
     fn client(&self, task: Option<TaskName>) -> Result<Arc<ClientConfig>, rustls::Error> {
         let Parts {
             own,

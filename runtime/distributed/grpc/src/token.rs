@@ -35,7 +35,8 @@ pub struct Token {
 }
 
 impl Token {
-    /// A token of this text. White space around it does not count: files end with a new line.
+    /// Creates a token of this text. White space around it does not count: files end with a new
+    /// line.
     ///
     /// # Errors
     /// `InvalidArgument` if it has fewer than 16 characters, or others than visible ones of ASCII.

@@ -20,7 +20,7 @@ pub(crate) const STREAM_DATA: &str = "StreamData";
 /// The version of the protocol. Tasks of different major versions do not talk to each other.
 pub(crate) const PROTOCOL: (u32, u32) = (1, 0);
 
-/// The path of a method.
+/// Returns the path of a method.
 pub(crate) fn path(method: &str) -> String {
     format!("{SERVICE}{method}")
 }
@@ -37,7 +37,7 @@ pub(crate) struct Hello {
 }
 
 impl Hello {
-    /// This version.
+    /// Returns this version.
     pub(crate) fn own() -> Self {
         Self {
             protocol_major: PROTOCOL.0,
@@ -82,7 +82,7 @@ pub(crate) struct RequestId {
     pub(crate) request_id: Option<u64>,
 }
 
-/// Which requests may run twice without harm, so that they need no number.
+/// Returns which requests may run twice without harm, so that they need no number.
 pub(crate) fn may_repeat(method: Method) -> bool {
     matches!(
         method,
@@ -90,8 +90,8 @@ pub(crate) fn may_repeat(method: Method) -> bool {
     )
 }
 
-/// Whether a request is over quickly wherever the task is well, so that it has a deadline of its
-/// own.
+/// Returns `true` if a request is over quickly wherever the task is well, so that it has a deadline
+/// of its own.
 pub(crate) fn is_control(method: Method) -> bool {
     match method {
         Method::GetDevices
@@ -110,9 +110,9 @@ pub(crate) fn is_control(method: Method) -> bool {
     }
 }
 
-/// Whether a request counts among those that are on their way. Requests that carry much do. No
-/// number of others keeps any back: executions wait for objects that later ones make, and a task
-/// whose heartbeats wait would be taken for lost.
+/// Returns `true` if a request counts among those that are on their way. Requests that carry much
+/// do. No number of others keeps any back: executions wait for objects that later ones make, and a
+/// task whose heartbeats wait would be taken for lost.
 pub(crate) fn takes_room(method: Method) -> bool {
     matches!(method, Method::SendData | Method::RegisterFunction)
 }

@@ -126,7 +126,8 @@ pub fn all_gather_any_shape(
     });
 }
 
-/// The key under which the members of an all-gather of any shapes tell each other their shapes.
+/// Returns the key under which the members of an all-gather of any shapes tell each other their
+/// shapes.
 #[must_use]
 pub fn key_of_shapes(key: &str) -> String {
     format!("gather_shapes:{key}:0")
@@ -153,14 +154,14 @@ fn check_axis(axis: u64, input: &DenseHostTensor) -> Result<usize, Error> {
     })
 }
 
-/// The shape of `count` tensors side by side.
+/// Returns the shape of `count` tensors side by side.
 fn along_axis(shape: &Shape, axis: usize, count: usize) -> Vec<usize> {
     let mut dims = shape.dims().to_vec();
     dims[axis] = dims[axis].saturating_mul(count);
     dims
 }
 
-/// The sizes of a tensor's dimensions, as a tensor.
+/// Returns the sizes of a tensor's dimensions, as a tensor.
 fn shape_tensor(
     collective: &Collective,
     input: &DenseHostTensor,
@@ -252,7 +253,7 @@ struct AllGather {
 }
 
 impl AllGather {
-    /// The gathering, and the elements of this member.
+    /// Returns the gathering, and the elements of this member.
     fn new(
         ring: Arc<Ring>,
         layout: Layout,

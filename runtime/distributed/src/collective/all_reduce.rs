@@ -234,7 +234,7 @@ impl<T: Reducible> AllReduce<T> {
         (index + 2 * size - step) % size
     }
 
-    /// Where a chunk is among the bytes of all elements.
+    /// Returns where a chunk is among the bytes of all elements.
     fn range_of(&self, index: usize) -> std::ops::Range<usize> {
         let (len, size) = (self.part.num_elements, self.ring.size());
         chunk_bytes(len, size, index, size_of::<T>())

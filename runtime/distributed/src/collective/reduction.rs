@@ -36,7 +36,7 @@ impl Reduction {
         ("mean", Self::Mean),
     ];
 
-    /// The reduction of this name.
+    /// Returns the reduction of this name.
     ///
     /// # Errors
     /// `unexpected reduction_name in AllReduce`
@@ -47,7 +47,7 @@ impl Reduction {
             .ok_or_else(|| Error::new("unexpected reduction_name in AllReduce"))
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(self) -> &'static str {
         let found = Self::NAMES.iter().find(|(_, known)| *known == self);
@@ -80,15 +80,15 @@ impl Reduction {
 
 /// An element that can be reduced.
 pub trait Reducible: Element + PartialOrd {
-    /// The sum.
+    /// Returns the sum.
     #[must_use]
     fn sum(self, other: Self) -> Self;
 
-    /// The product.
+    /// Returns the product.
     #[must_use]
     fn product(self, other: Self) -> Self;
 
-    /// The quotient by a number of members.
+    /// Returns the quotient by a number of members.
     #[must_use]
     fn divided_by(self, num_members: usize) -> Self;
 }

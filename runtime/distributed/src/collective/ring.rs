@@ -67,7 +67,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// The number of the collective in headers, and what is told with it.
+    /// Returns the number of the collective in headers, and what is told with it.
     fn to_numbers(self) -> (u8, u32) {
         match self {
             Self::AllReduce => (1, 0),
@@ -103,7 +103,7 @@ impl fmt::Display for Operation {
     }
 }
 
-/// A position or an axis as headers have it. Larger ones do not occur.
+/// Returns a position or an axis as headers have it. Larger ones do not occur.
 pub(super) fn told(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
@@ -209,22 +209,22 @@ impl Ring {
         &self.collective
     }
 
-    /// The position of this member.
+    /// Returns the position of this member.
     pub(super) fn index(&self) -> usize {
         self.index
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// The position of the right neighbour.
+    /// Returns the position of the right neighbour.
     pub(super) fn right(&self) -> usize {
         (self.index + 1) % self.size
     }
 
-    /// The position of a task in the group.
+    /// Returns the position of a task in the group.
     pub(super) fn position_of(&self, task: TaskHandle) -> Option<usize> {
         let members = self.collective.context.cluster();
         let members = members.group(&self.collective.group).ok()?;
@@ -342,7 +342,7 @@ impl Ring {
         }
     }
 
-    /// The elements of a message.
+    /// Returns the elements of a message.
     fn open(&self, payload: &Payload, own: Part) -> Result<HostBuffer, Error> {
         let malformed = || {
             Error::new("malformed message of a collective").with_code(ErrorCode::InvalidArgument)
@@ -409,13 +409,13 @@ impl Drop for Ring {
     }
 }
 
-/// The key under which members learn that another one could not start.
+/// Returns the key under which members learn that another one could not start.
 fn abandonment_key(collective: &Collective) -> String {
     let Collective { key, group, .. } = collective;
     format!("abandoned:{group}:{key}")
 }
 
-/// Tells the other members that this one could not start: they would wait for it for ever.
+/// Tells the other members that this one could not start: they would wait for it forever.
 pub(super) fn abandon(collective: &Collective, error: &Error) {
     let context = &collective.context;
     let own_task = context.cluster().own_task();

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-/// The elements of chunk `index` of `num_elements` in `num_chunks`: as many as in every other, and
-/// one more in the first ones where the division leaves a rest.
+/// Returns the elements of chunk `index` of `num_elements` in `num_chunks`: as many as in every
+/// other, and one more in the first ones where the division leaves a rest.
 pub(super) fn chunk(num_elements: usize, num_chunks: usize, index: usize) -> Range<usize> {
     let (len, rest) = (num_elements / num_chunks, num_elements % num_chunks);
     let start = index * len + index.min(rest);
     start..start + len + usize::from(index < rest)
 }
 
-/// The same in bytes.
+/// Returns the same in bytes.
 pub(super) fn chunk_bytes(
     num_elements: usize,
     num_chunks: usize,

@@ -40,7 +40,7 @@ fn element(member: usize, index: usize) -> i64 {
     mixed as i64 - 11
 }
 
-/// The formula of the order, one element after the other.
+/// Returns the formula of the order, one element after the other.
 fn oracle<T: Reducible>(reduction: Reduction, inputs: &[Vec<T>], index: usize) -> T {
     let (size, len) = (inputs.len(), inputs[0].len());
     let owner = (0..size)
@@ -393,7 +393,7 @@ fn gathered_tensors_lie_along_the_axis() {
     }
 }
 
-/// The message that every member fails with.
+/// Returns the message that every member fails with.
 fn failures(cluster: &Cluster, outcomes: Outcomes) -> Vec<String> {
     outcomes
         .iter()

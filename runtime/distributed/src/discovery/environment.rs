@@ -26,7 +26,7 @@ fn port(variables: Variables<'_>) -> Result<u16, DiscoveryError> {
     }
 }
 
-/// `TFRT_CLUSTER`, with `TFRT_JOB` and `TFRT_TASK`.
+/// Returns `TFRT_CLUSTER`, with `TFRT_JOB` and `TFRT_TASK`.
 fn own(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
     let source = "TFRT_CLUSTER";
     let Some(cluster) = variables(source) else {
@@ -43,8 +43,8 @@ fn own(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
     }))
 }
 
-/// The variable of TensorFlow:
-/// `{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 1}}`.
+/// Returns the variable of TensorFlow: `{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type":
+/// "worker", "index": 1}}`.
 fn tf_config(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
     let source = "TF_CONFIG";
     let Some(text) = variables(source) else {

@@ -103,7 +103,7 @@ fn group(group: &Field<'_>) -> Result<CollectiveGroupConfiguration, DiscoveryErr
 }
 
 impl<'a> Field<'a> {
-    /// The file and the path in it.
+    /// Returns the file and the path in it.
     fn source(&self) -> String {
         match self.path.is_empty() {
             true => self.file.to_owned(),

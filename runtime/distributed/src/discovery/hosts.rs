@@ -34,7 +34,8 @@ impl Hosts {
         })
     }
 
-    /// The addresses of the tasks: consecutive ports on each host, one host after the other.
+    /// Returns the addresses of the tasks: consecutive ports on each host, one host after the
+    /// other.
     pub(super) fn addresses(
         &self,
         num_tasks: usize,

@@ -111,7 +111,7 @@ struct Endpoint {
 }
 
 impl InProcessNetwork {
-    /// A network on which things go wrong.
+    /// Creates a network on which things go wrong.
     #[must_use]
     pub fn with_faults(faults: Faults) -> Self {
         Self(Arc::new(Network {
@@ -120,7 +120,7 @@ impl InProcessNetwork {
         }))
     }
 
-    /// An address that nobody was given before.
+    /// An address that no one was given before.
     #[must_use]
     pub fn free_address(&self) -> String {
         // Relaxed: only uniqueness counts.
@@ -172,7 +172,7 @@ impl Network {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The task at an address, if a message from another one reaches it.
+    /// Returns the task at an address, if a message from another one reaches it.
     fn reach(&self, from: &str, to: &str) -> Option<Endpoint> {
         let state = self.lock();
         let is_cut = state.cut_off.contains(from) || state.cut_off.contains(to);
@@ -182,7 +182,7 @@ impl Network {
         }
     }
 
-    /// A random number; the generator is splitmix64.
+    /// Returns a random number; the generator is splitmix64.
     fn draw(&self) -> u64 {
         // Relaxed: only uniqueness counts.
         let index = self.num_drawn.fetch_add(1, Ordering::Relaxed) + 1;

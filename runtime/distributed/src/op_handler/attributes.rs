@@ -11,7 +11,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::message::{AttributePlace, AttributeSet, OpAttribute, RemoteExecuteOpRequest};
 
-/// Both forms of a set.
+/// Returns both forms of a set.
 pub(super) fn encode(attrs: &OpAttrs) -> Result<(Vec<OpAttribute>, AttributeSet), Error> {
     let mut encoder = AttrEncoder::new();
     let mut numbers = Some(Vec::with_capacity(attrs.len()));

@@ -56,7 +56,7 @@ impl fmt::Debug for Answered {
 }
 
 impl RequestGate {
-    /// A gate that holds everything back.
+    /// Creates a gate that holds everything back.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::default()

@@ -85,7 +85,7 @@ impl fmt::Debug for MultiClient {
 }
 
 impl Server {
-    /// Makes a context on all tasks of a cluster whose program this task owns. Without an id, a
+    /// Creates a context on all tasks of a cluster whose program this task owns. Without an id, a
     /// random one is drawn.
     ///
     /// `done` gets the context of this task, or the errors of all tasks; then no task keeps the
@@ -143,7 +143,7 @@ impl Server {
         self.follow(config.clone(), Box::new(done));
     }
 
-    /// Makes a context on all tasks. `done` gets it, with the ready chains of the tasks in the
+    /// Creates a context on all tasks. `done` gets it, with the ready chains of the tasks in the
     /// order of the configuration.
     fn lead(
         self: &Arc<Self>,
@@ -293,7 +293,7 @@ impl Server {
         }
     }
 
-    /// Makes the context that the lead task asks for, once the client here has initialized.
+    /// Creates the context that the lead task asks for, once the client here has initialized.
     pub(super) fn create_for_leader(
         &self,
         request: &CreateContextRequest,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Diagnostic, Severity};
 use crate::place::Place;
 
-/// The findings with their notes, each with the line of `source` that it is about.
+/// Returns the findings with their notes, each with the line of `source` that it is about.
 ///
 /// ```
 /// use tfrt_support::render_diagnostics;

@@ -30,20 +30,20 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// One error.
+    /// Returns one error.
     #[must_use]
     pub fn error(place: Place, message: impl Into<String>) -> Self {
         vec![Diagnostic::error(place, message)].into()
     }
 
-    /// The same findings, printed with the lines of `source` that they are about.
+    /// Returns the same findings, printed with the lines of `source` that they are about.
     #[must_use]
     pub fn with_source(mut self, source: &str) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The findings alone.
+    /// Returns the findings alone.
     #[must_use]
     pub fn into_vec(self) -> Vec<Diagnostic> {
         self.found

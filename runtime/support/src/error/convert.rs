@@ -23,7 +23,7 @@ use super::Error;
     note = "the error of a kernel is a `tfrt::Error`, a string, or any `std::error::Error` that is `Send + Sync + 'static`"
 )]
 pub trait IntoError {
-    /// The error as one of a running graph.
+    /// Returns the error as one of a running graph.
     fn into_error(self) -> Error;
 }
 

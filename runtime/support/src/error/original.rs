@@ -10,10 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What an error is kept as.
 pub(super) trait Kept: Send + Sync + fmt::Debug {
-    /// The error, if this copy of the runtime made it.
+    /// Returns the error, if this copy of the runtime made it.
     fn error(&self) -> &(dyn StdError + Send + Sync + 'static);
 
-    /// Where the copy that made it has [`HOME`].
+    /// Returns where the copy that made it has [`HOME`].
     fn home(&self) -> usize;
 }
 
@@ -32,7 +32,7 @@ pub(super) fn keep(error: Box<dyn StdError + Send + Sync>) -> std::sync::Arc<dyn
     std::sync::Arc::new(Original(Some(error)))
 }
 
-/// The error, if this copy keeps it.
+/// Returns the error, if this copy keeps it.
 pub(super) fn look(kept: &dyn Kept) -> Option<&(dyn StdError + Send + Sync + 'static)> {
     (kept.home() == home()).then(|| kept.error())
 }

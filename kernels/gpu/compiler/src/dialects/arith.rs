@@ -25,7 +25,7 @@ fn parse_constant(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Par
     Ok(())
 }
 
-/// The type of a number or of dense elements.
+/// Returns the type of a number or of dense elements.
 fn type_of(module: &Module, value: tfrt_ir::AttrId) -> Option<TypeId> {
     match module.attribute(value) {
         Attribute::Integer { ty, .. }

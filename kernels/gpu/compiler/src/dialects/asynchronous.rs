@@ -14,7 +14,7 @@ pub(super) const SYNTAXES: &[OpSyntax] = &[
 /// The spelling of the first result of `async.execute`.
 const TOKEN: &str = "!async.token";
 
-/// The spelling of `T` in `!async.value<T>`.
+/// Returns the spelling of `T` in `!async.value<T>`.
 pub(crate) fn content_of(module: &Module, ty: TypeId) -> Option<&str> {
     match module.ty(ty) {
         Type::Dialect { dialect, body } if &**dialect == "async" => {

@@ -25,7 +25,7 @@ pub(crate) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// The operands of `op`, if they are those of a launch.
+    /// Returns the operands of `op`, if they are those of a launch.
     pub(crate) fn of(module: &'a Module, op: OpId) -> Option<Self> {
         let segments = module.operand_segments(op, 9)?;
         if segments[1..7].iter().any(|&size| size != 1) || segments[7] > 1 {

@@ -26,7 +26,7 @@ const CONSTANT: &str = "constant";
 /// The attribute that names the global which an op refers to.
 pub(crate) const NAME: &str = "name";
 
-/// The type of the elements of memory.
+/// Returns the type of the elements of memory.
 pub(crate) fn element_type(module: &Module, memory: TypeId) -> Option<TypeId> {
     match module.ty(memory) {
         Type::MemRef { element, .. } => Some(*element),
@@ -66,7 +66,7 @@ fn parse_global(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parse
     parser.opt_attributes(state)
 }
 
-/// The type of the elements of memory of a fixed shape, as an attribute has them.
+/// Returns the type of the elements of memory of a fixed shape, as an attribute has them.
 fn tensor_of(module: &mut Module, memory: TypeId) -> Option<TypeId> {
     let Type::MemRef {
         dims: Some(dims),

@@ -136,8 +136,8 @@ fn users(module: &Module, value: ValueId) -> Vec<OpId> {
     uses.map(|used| used.op).collect()
 }
 
-/// The parts of the token that a cast makes, with its stream, if all users of the token want a
-/// chain and an event.
+/// Returns the parts of the token that a cast makes, with its stream, if all users of the token
+/// want a chain and an event.
 fn wanted_event(module: &Module, op: OpId) -> Option<(Parts, ValueId)> {
     let &[token] = module.results(op) else {
         return None;

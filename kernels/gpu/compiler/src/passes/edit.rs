@@ -25,12 +25,12 @@ pub(super) fn type_of(module: &mut Module, spelling: &str) -> TypeId {
     parse_type(module, spelling).expect("the spelling is a type")
 }
 
-/// Whether a value is of the type of a spelling.
+/// Returns `true` if a value is of the type of a spelling.
 pub(super) fn is_a(module: &Module, value: ValueId, spelling: &str) -> bool {
     module.type_spelling(module.value_type(value)) == spelling
 }
 
-/// Whether the op is a region on a stream.
+/// Returns `true` if the op is a region on a stream.
 pub(super) fn is_streamify(module: &Module, op: OpId) -> bool {
     STREAMIFY.contains(&module.op_name(op))
 }
@@ -145,7 +145,7 @@ pub(super) fn types_of(module: &Module, values: &[ValueId]) -> Vec<TypeId> {
     values.map(|&value| module.value_type(value)).collect()
 }
 
-/// A function to be filled.
+/// Returns a function to be filled.
 pub(super) fn create_function(
     module: &mut Module,
     name: &str,

@@ -118,7 +118,7 @@ fn add(module: &mut Module, root: OpId, options: &PassOptions) -> Result<(), Ent
     Ok(())
 }
 
-/// The function to call: the one of the option, or the only one.
+/// Returns the function to call: the one of the option, or the only one.
 fn function_name(
     module: &Module,
     root: OpId,

@@ -119,7 +119,7 @@ fn capture(module: &mut Module, op: OpId, entry: BlockId, operands: &mut Vec<Val
     }
 }
 
-/// Whether a value is defined in a region, at any depth.
+/// Returns `true` if a value is defined in a region, at any depth.
 fn is_inside(module: &Module, value: ValueId, region: tfrt_ir::RegionId) -> bool {
     let Some(block) = module.value_block(value) else {
         return false;

@@ -81,7 +81,7 @@ fn streamify(module: &mut Module, func: OpId) -> bool {
     true
 }
 
-/// The only return of a function.
+/// Returns the only return of a function.
 fn only_return(module: &Module, func: OpId) -> Option<OpId> {
     let &[region] = module.regions(func) else {
         return None;
@@ -98,7 +98,7 @@ fn only_return(module: &Module, func: OpId) -> Option<OpId> {
     (is_return && returns.next().is_none()).then_some(end)
 }
 
-/// The waits of a function that start something, and the last one, which ends everything.
+/// Returns the waits of a function that start something, and the last one, which ends everything.
 fn waits_of(module: &Module, func: OpId, end: OpId) -> Option<Vec<OpId>> {
     let is_async = |op: OpId| !module.results(op).is_empty();
     let mut waits = module.walk(func);

@@ -35,7 +35,7 @@ const HOISTED: [&str; 3] = [
 /// The function that makes everything which is kept.
 const PRELOAD: &str = "tfrt_gpu_preload_resources";
 
-/// Whether a function makes something of a context and nothing else.
+/// Returns `true` if a function makes something of a context and nothing else.
 fn takes_a_context(module: &Module, func: OpId) -> bool {
     let signature = module.signature(func);
     signature.is_some_and(
@@ -91,7 +91,7 @@ fn free_name(names: &mut HashSet<String>, name: &str) -> String {
     free.unwrap_or_default()
 }
 
-/// A function that creates a handle.
+/// Returns a function that creates a handle.
 fn creator_of(
     module: &mut Module,
     kind: &str,

@@ -124,7 +124,7 @@ fn gpu_module(
     Ok(Some(func))
 }
 
-/// The globals that the host initializes in a module, with their values.
+/// Returns the globals that the host initializes in a module, with their values.
 fn constants_of(
     module: &Module,
     root: OpId,
@@ -268,7 +268,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// The numbers of a global; none if it has no value. Takes them from `room`.
+    /// Returns the numbers of a global; none if it has no value. Takes them from `room`.
     fn of(module: &Module, op: OpId, room: &mut u64) -> Result<Option<Self>, Refusal> {
         let (Some(value), Some(memory)) =
             (module.attr(op, INITIAL_VALUE), module.attr(op, GLOBAL_TYPE))

@@ -68,7 +68,7 @@ pub(super) enum Place {
 }
 
 impl Parts {
-    /// The parts of a token, if it was cast from such.
+    /// Returns the parts of a token, if it was cast from such.
     pub(super) fn of(module: &Module, token: ValueId) -> Option<Self> {
         let &[chain, place] = &edit::cast_source(module, &[token])?[..] else {
             return None;
@@ -183,8 +183,8 @@ impl<'m> Lowering<'m> {
         true
     }
 
-    /// The chain and the stream that an asynchronous op goes on from, with `tokens` besides. Other
-    /// streams than that of the first token have to be joined by `gpu.wait`.
+    /// The chain and the stream that an asynchronous op continues from, with `tokens` besides.
+    /// Other streams than that of the first token have to be joined by `gpu.wait`.
     fn start(
         &mut self,
         block: BlockId,
@@ -377,8 +377,8 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// The context that a function asks its stream for. Its op moves to the start, so that the whole
-/// function can use it.
+/// Returns the context that a function asks its stream for. Its op moves to the start, so that the
+/// whole function can use it.
 fn first_context(module: &mut Module, func: OpId, entry: BlockId) -> Option<ValueId> {
     let ops = module.walk(func).into_iter();
     let mut gets = ops.filter(|&op| {
@@ -462,7 +462,7 @@ fn load(module: &mut Module, body: BlockId, op: OpId, end: OpId) -> Option<()> {
     Some(())
 }
 
-/// The number of elements of memory of a fixed shape.
+/// Returns the number of elements of memory of a fixed shape.
 pub(super) fn num_elements(module: &Module, memory: TypeId) -> Option<u64> {
     let Type::MemRef {
         dims: Some(dims), ..
@@ -478,7 +478,7 @@ pub(super) fn num_elements(module: &Module, memory: TypeId) -> Option<u64> {
         .try_fold(1_u64, |product, dim| product.checked_mul((*dim)?))
 }
 
-/// The size of memory of a fixed shape.
+/// Returns the size of memory of a fixed shape.
 pub(super) fn num_bytes(module: &Module, memory: TypeId) -> Option<i128> {
     let element = crate::dialects::element_type(module, memory)?;
     let element = tfrt_ir::dense_element_bytes(module, element)?;
@@ -486,7 +486,7 @@ pub(super) fn num_bytes(module: &Module, memory: TypeId) -> Option<i128> {
     i64::try_from(bytes).ok().map(i128::from)
 }
 
-/// The width of a number.
+/// Returns the width of a number.
 fn bits(module: &Module, ty: TypeId) -> Option<u32> {
     match module.ty(ty) {
         Type::Integer { width, .. } => Some(*width),

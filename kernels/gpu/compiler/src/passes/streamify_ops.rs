@@ -97,7 +97,7 @@ fn wrap(module: &mut Module, block: BlockId, run: Vec<OpId>) {
     module.append_op(block, wrapper);
 }
 
-/// Whether the op is in a region, at any depth.
+/// Returns `true` if the op is in a region, at any depth.
 fn is_inside(module: &Module, op: OpId, region: tfrt_ir::RegionId) -> bool {
     let mut ops = std::iter::once(op).chain(module.ancestors(op));
     ops.any(|op| {

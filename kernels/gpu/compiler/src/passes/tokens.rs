@@ -28,7 +28,7 @@ pub const PASS: Pass = Pass {
     ..super::NO_PASS
 };
 
-/// The types that a type becomes; none if it stays.
+/// Returns the types that a type becomes, or `None` if it stays.
 fn converted(module: &mut Module, ty: TypeId) -> Option<Vec<TypeId>> {
     let spellings = match module.type_spelling(ty) {
         TOKEN => [CHAIN.to_owned(), EVENT.to_owned()],

@@ -79,7 +79,7 @@ pub(super) fn lower(
     true
 }
 
-/// The stream of a block, or a new one.
+/// Returns the stream of a block, or a new one.
 fn stream_of(lowering: &mut Lowering<'_>, block: BlockId, op: OpId) -> Option<ValueId> {
     let mut arguments = lowering.module.block_arguments(block).iter().copied();
     if let Some(stream) = arguments.find(|&value| edit::is_a(lowering.module, value, STREAM)) {

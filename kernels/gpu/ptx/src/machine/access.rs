@@ -6,13 +6,13 @@ use crate::memory::AccessError;
 use crate::program::{LOCAL, PARAM, SHARED, WINDOW};
 
 impl Machine<'_> {
-    /// The address that an instruction names, in its space.
+    /// Returns the address that an instruction names, in its space.
     pub(super) fn address(&self, thread: &Thread, address: &Address) -> u64 {
         self.value(thread, &address.base, ScalarType::B64)
             .wrapping_add_signed(address.offset)
     }
 
-    /// Where an address lies: a generic one says so itself.
+    /// Returns where an address lies: a generic one says so itself.
     fn resolve(&self, thread: &Thread, space: Space, address: u64) -> (Space, u64) {
         match space {
             Space::Generic => match address & WINDOW {
@@ -240,7 +240,7 @@ impl Machine<'_> {
         )
     }
 
-    /// Where a variable of any kind lies.
+    /// Returns where a variable of any kind lies.
     pub(super) fn variable_address(&self, thread: &Thread, operand: &Operand) -> u64 {
         match *operand {
             Operand::Local(offset) => thread.frame.local as u64 + u64::from(offset),

@@ -27,7 +27,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The instruction at which a thread stands.
+    /// Returns the instruction at which a thread stands.
     pub(super) fn instruction(&self, thread: &Thread) -> &'a Instruction {
         let program: &'a Program = self.program;
         &program.module.functions[thread.frame.function as usize].code[thread.frame.pc as usize]

@@ -85,7 +85,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The text at an address, up to its NUL.
+    /// Returns the text at an address, up to its NUL.
     fn text(&mut self, thread: &Thread, mut address: u64) -> Result<String, Fault> {
         let mut bytes = Vec::new();
         while bytes.len() < MAX_TEXT {

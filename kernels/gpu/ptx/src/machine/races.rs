@@ -4,7 +4,7 @@
 //! moves the block clock of its threads beyond all of theirs, an operation of a warp the warp
 //! clocks of its lanes. An access is ordered behind another one only if the clock has moved since.
 //! So a report is always right; a race can be missed, if more readers came between, or if the clock
-//! moved for the sake of other threads. What a thread did before a fence of its own is left out: it
+//! moved for the sake of other threads. What a thread did before a fence of its own is omitted: it
 //! may hand data over by a flag.
 
 /// An access to a byte.
@@ -66,7 +66,7 @@ impl Races {
         }
     }
 
-    /// Blocks run one after the other: a new one is ordered behind all before it.
+    /// Blocks run one after another: a new one is ordered behind all before it.
     pub(super) fn start_block(&mut self) {
         self.at_barrier(0..self.clocks.len());
     }

@@ -13,12 +13,12 @@ use crate::types::Special;
 use thread::Frame;
 
 /// After so many instructions the next thread has its turn, so that one that waits for another does
-/// not wait for ever.
+/// not wait forever.
 const TURN: u64 = 1 << 16;
 /// The deepest nest of calls.
 const MAX_CALLS: usize = 10_000;
 
-/// Where a thread goes on.
+/// Where a thread continues.
 enum Next {
     Following,
     At(u32),
@@ -64,7 +64,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The bits of an operand that belong to `ty`.
+    /// Returns the bits of an operand that belong to `ty`.
     #[inline]
     pub(super) fn value(&self, thread: &Thread, operand: &Operand, ty: ScalarType) -> u64 {
         match *operand {
@@ -473,7 +473,8 @@ impl<'a> Machine<'a> {
         Ok(Next::Following)
     }
 
-    /// The result of a comparison, and that of its opposite, both joined with the predicate.
+    /// Returns the result of a comparison, and that of its opposite, both joined with the
+    /// predicate.
     fn test(&self, thread: &Thread, test: &Test) -> (bool, bool) {
         let holds = compare(
             test.comparison,

@@ -74,7 +74,7 @@ impl Thread {
         self.local.resize(function.local_bytes, 0xaa);
     }
 
-    /// Which thread of its warp it is.
+    /// Returns which thread of its warp it is.
     pub(super) fn lane(&self) -> u32 {
         self.index & 31
     }

@@ -214,7 +214,7 @@ impl Machine<'_> {
     }
 }
 
-/// Which lane a shuffle reads, and whether it lies in the segment.
+/// Returns which lane a shuffle reads, and whether it lies in the segment.
 fn source_lane(op: Shuffle, lane: i64, b: i64, c: i64) -> (usize, bool) {
     let segment = c >> 8 & 31;
     let clamp = c & 31;

@@ -469,7 +469,7 @@ impl<'a> Body<'a, '_, '_> {
         })
     }
 
-    /// The function of that name, which this one then may call.
+    /// Returns the function of that name, which this one then may call.
     pub(super) fn function_named(&mut self, name: &str) -> Option<u32> {
         let id = *self.module.function_by_name.get(name)?;
         if !self.function.callees.contains(&id) {
@@ -492,7 +492,7 @@ impl<'a> Body<'a, '_, '_> {
         });
     }
 
-    /// The labels of a table of targets.
+    /// Returns the labels of a table of targets.
     pub(super) fn table(&mut self, name: &str) -> Result<Option<Vec<&'a str>>, ParseError> {
         let Some(start) = self
             .scopes

@@ -5,7 +5,7 @@ use crate::float::{Rounding, narrow};
 use crate::lexer::{Kind, Token, column};
 use crate::types::ScalarType;
 
-/// Reads tokens one after the other.
+/// Reads tokens one after another.
 #[derive(Clone)]
 pub(super) struct Cursor<'a> {
     text: &'a str,
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
             .map_or(1, |token| token.line)
     }
 
-    /// Where the text of the tokens from `first` up to here lies.
+    /// Returns where the text of the tokens from `first` up to here lies.
     pub(super) fn span_from(&self, first: usize) -> (u32, u32) {
         let start = self.tokens.get(first).map_or(0, |token| token.start);
         let end = self
@@ -56,7 +56,7 @@ impl<'a> Cursor<'a> {
         &self.text[token.start as usize..token.end as usize]
     }
 
-    /// An error at the next token.
+    /// Returns an error at the next token.
     #[cold]
     pub(super) fn error(&self, message: impl Into<String>) -> ParseError {
         match self.tokens.get(self.at) {
@@ -104,7 +104,7 @@ impl<'a> Cursor<'a> {
             .is_some_and(|token| token.kind == Kind::Sign(sign))
     }
 
-    /// Whether the token after the next one is that sign.
+    /// Returns `true` if the token after the next one is that sign.
     pub(super) fn is_second_sign(&self, sign: u8) -> bool {
         self.tokens
             .get(self.at + 1)
@@ -138,7 +138,7 @@ impl<'a> Cursor<'a> {
         Ok(word)
     }
 
-    /// A word that can name something.
+    /// Returns a word that can name something.
     pub(super) fn name(&mut self) -> Result<&'a str, ParseError> {
         let word = self
             .peek_word()
@@ -249,7 +249,7 @@ impl Literal {
         word.parse().ok().map(Self::Decimal)
     }
 
-    /// The bits of the number as one of type `ty`, if it is one.
+    /// Returns the bits of the number as one of type `ty`, if it is one.
     pub(super) fn bits(self, ty: ScalarType, is_negative: bool) -> Option<u64> {
         let negate = |value: f64| if is_negative { -value } else { value };
         Some(match (self, ty) {

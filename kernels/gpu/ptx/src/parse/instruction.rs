@@ -433,7 +433,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
         })
     }
 
-    /// The only type of the instruction.
+    /// Returns the only type of the instruction.
     fn ty(&self, class: Class) -> Decoded<ScalarType> {
         let Some(&ty) = self.modifiers.types.first() else {
             if self.modifiers.leftover().is_some() {
@@ -672,7 +672,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
         })
     }
 
-    /// Which part of a product: low, high or all of it.
+    /// Returns which part of a product: low, high or all of it.
     fn product<T>(&mut self, ty: ScalarType, low: T, high: T, wide: T) -> Decoded<T> {
         let (is_low, is_high, is_wide) = (
             self.modifiers.take("lo"),
@@ -752,7 +752,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
         })
     }
 
-    /// A comparison with its operands, behind the targets.
+    /// Returns a comparison with its operands, behind the targets.
     fn test(
         &mut self,
         ty: ScalarType,

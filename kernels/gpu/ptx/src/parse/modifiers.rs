@@ -35,7 +35,7 @@ impl<'a> Modifiers<'a> {
         (base, modifiers)
     }
 
-    /// Whether the modifier is there. It is then consumed.
+    /// Returns `true` if the modifier is there. It is then consumed.
     pub(super) fn take(&mut self, word: &str) -> bool {
         match self.words.iter().position(|found| *found == word) {
             Some(index) => {
@@ -111,7 +111,7 @@ impl<'a> Modifiers<'a> {
         }
     }
 
-    /// Whether the access is a plain one, which takes part in races.
+    /// Returns `true` if the access is a plain one, which takes part in races.
     pub(super) fn is_weak(&self) -> bool {
         !self.words.iter().any(|word| {
             matches!(
@@ -126,7 +126,7 @@ impl<'a> Modifiers<'a> {
         self.take("acquire") | self.take("release") | self.take("acq_rel") | self.take("sc")
     }
 
-    /// A modifier that nothing asked for and that matters.
+    /// Returns a modifier that nothing asked for and that matters.
     pub(super) fn leftover(&self) -> Option<&'a str> {
         let matters = |word: &&&str| {
             !WITHOUT_EFFECT.contains(word) && !word.starts_with("L1::") && !is_prefetch(word)

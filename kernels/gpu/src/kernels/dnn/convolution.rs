@@ -15,8 +15,8 @@ use crate::enums::DnnDataType;
 use crate::kernels::op_verifiers;
 use crate::values::{Buffer, DnnHandle, Stream};
 
-/// The number of an algorithm in the library: of a value of its own, or a plain number in the older
-/// form.
+/// Returns the number of an algorithm in the library: of a value of its own, or a plain number in
+/// the older form.
 fn algorithm(value: &AnyRef) -> Result<i64> {
     if let Some(algorithm) = value.get::<ConvolutionAlgorithm>() {
         return Ok(algorithm.number);
@@ -30,8 +30,8 @@ fn algorithm(value: &AnyRef) -> Result<i64> {
         })
 }
 
-/// The type of the scalars of a convolution: the attribute `scale_type`, or in the older form
-/// `compute_type`.
+/// Returns the type of the scalars of a convolution: the attribute `scale_type`, or in the older
+/// form `compute_type`.
 fn scalar_type(reader: &mut FrameReader<'_, '_>) -> Result<DnnDataType> {
     let compute_type = reader.attribute::<Option<DnnDataType>>()?;
     let scale_type = reader.attribute::<Option<DnnDataType>>()?;
@@ -237,7 +237,7 @@ fn convolution_bias_activation_forward(frame: &mut KernelFrame<'_>) -> Result<()
     frame.finish_with(Chain)
 }
 
-/// A scalar of a fused convolution.
+/// Returns a scalar of a fused convolution.
 fn scale(value: &AnyRef, scale_type: Option<DnnDataType>) -> Result<Scalar> {
     let unexpected =
         || Error::new("unexpected argument type").with_code(ErrorCode::InvalidArgument);

@@ -28,7 +28,7 @@ macro_rules! descriptors {
         }
 
         impl $name {
-            /// The handle.
+            /// Returns the handle.
             #[must_use]
             pub fn handle(&self) -> DescriptorHandle {
                 self.owned.handle
@@ -62,7 +62,7 @@ fn invalid(text: &str) -> Error {
     Error::new(text).with_code(ErrorCode::InvalidArgument)
 }
 
-/// The bytes of an element, and how many numbers it has.
+/// Returns the bytes of an element, and how many numbers it has.
 fn element(data_type: DnnDataType) -> Result<(usize, i32)> {
     Ok(match data_type.cuda()? {
         0 | 4 => (4, 1),
@@ -74,7 +74,7 @@ fn element(data_type: DnnDataType) -> Result<(usize, i32)> {
     })
 }
 
-/// Whether strides are those of a row-major tensor without gaps.
+/// Returns `true` if strides are those of a row-major tensor without gaps.
 fn is_dense(dims: &[i32], strides: &[i32]) -> bool {
     let mut expected = 1_i64;
     dims.iter().zip(strides).rev().all(|(dim, stride)| {

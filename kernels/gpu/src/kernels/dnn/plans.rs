@@ -24,8 +24,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The addresses of the buffers of a call: input, output, filter, and of a fused plan side
-    /// input and bias.
+    /// Returns the addresses of the buffers of a call: input, output, filter, and of a fused plan
+    /// side input and bias.
     fn tensors(&self, buffers: &[&Buffer]) -> Result<Vec<DevicePtr>> {
         let [x, y, w, bias] = self.num_bytes;
         let operands = [
@@ -42,7 +42,7 @@ impl Plan {
     }
 }
 
-/// The bytes from the first element of a tensor to the last one. Vectors of numbers are not
+/// Returns the bytes from the first element of a tensor to the last one. Vectors of numbers are not
 /// counted: dimensions may be in numbers or vectors.
 fn num_bytes(tensor: &PlanTensor) -> Option<usize> {
     let width = match tensor.data_type {

@@ -94,7 +94,7 @@ pub enum BtfProblem {
 }
 
 impl BtfProblem {
-    /// Whether its description says where it shows.
+    /// Returns `true` if its description says where it shows.
     fn says_offset(&self) -> bool {
         matches!(self, Self::Header | Self::Dims | Self::Data)
     }
@@ -133,7 +133,7 @@ impl BtfError {
         &self.0.problem
     }
 
-    /// The offset in the file at which it shows.
+    /// Returns the offset in the file at which it shows.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.0.offset

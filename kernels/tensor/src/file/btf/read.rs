@@ -65,7 +65,7 @@ pub enum BtfTensor {
 }
 
 impl BtfTensor {
-    /// The tensor, whatever its kind.
+    /// Returns the tensor, whatever its kind.
     #[must_use]
     pub fn as_tensor(&self) -> &dyn Tensor {
         match self {
@@ -107,7 +107,7 @@ impl BtfReader<HostBuffer> {
 }
 
 impl<S: Source> BtfReader<S> {
-    /// A file.
+    /// Creates a file.
     ///
     /// # Errors
     /// [`BtfProblem::NumTensors`].
@@ -119,13 +119,13 @@ impl<S: Source> BtfReader<S> {
         })
     }
 
-    /// How many tensors the file says it has.
+    /// Returns the number of tensors the file says.
     #[must_use]
     pub fn num_tensors(&self) -> u64 {
         self.num_tensors
     }
 
-    /// The start of a record.
+    /// Returns the start of a record.
     ///
     /// # Errors
     /// [`BtfProblem::NoTensor`], [`BtfProblem::Offset`] and [`BtfProblem::Header`].
@@ -278,7 +278,7 @@ fn bad_entry(sparse: &CooHostTensor, indices_start: u64, error: TensorError) -> 
 }
 
 impl Header {
-    /// Sees to it that the record is of this type, rank and layout.
+    /// Checks that the record is of this type, rank and layout.
     fn expect(&self, dtype: DType, rank: usize, layout: BtfLayout) -> Result<(), BtfError> {
         let expected = dtype_code(dtype);
         if Some(self.dtype_code) != expected {

@@ -82,7 +82,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The size of the record without its padding.
+    /// Returns the size of the record without its padding.
     fn len_bytes(self) -> u64 {
         let dims_bytes = |shape: &Shape| shape.rank() as u64 * 8;
         let dense_bytes = |tensor: &DenseHostTensor| {

@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// A text in quotes; those of headers have nothing that is escaped.
+    /// Returns a text in quotes; those of headers have nothing that is escaped.
     fn string(&mut self) -> Result<&'a [u8], FileError> {
         self.skip_blanks();
         let quote = match self.file.get(self.at) {
@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// The element type.
+    /// Returns the element type.
     fn descr(&mut self) -> Result<(DType, ByteOrder), FileError> {
         self.skip_blanks();
         let text_at = self.at + 1;
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
         Ok((*dtype, order))
     }
 
-    /// The dimensions.
+    /// Returns the dimensions.
     fn tuple(&mut self) -> Result<Vec<usize>, FileError> {
         self.expect(b'(')?;
         let mut numbers = Vec::new();

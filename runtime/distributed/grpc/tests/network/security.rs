@@ -42,7 +42,7 @@ impl Authority {
         Self { pem, issuer }
     }
 
-    /// A certificate with these URIs, and its key.
+    /// Returns a certificate with these URIs, and its key.
     fn issue(&self, uris: &[&str], last_year: i32) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         // The host name is for clients that are not ours.
