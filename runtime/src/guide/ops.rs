@@ -367,9 +367,9 @@
 //! such as a product and a bias by one fused op. [`rewrite!`](macro@crate::function_ops::rewrite)
 //! declares your own rules.
 //!
-//! Each step is a pass: `tfrt opt --corert-infer-metadata --corert-place --corert-partition --corert-lower`
-//! shows the transformed program, and `--corert-explain-placement` explains the placement of each
-//! op.
+//! Each step is a pass:
+//! `tfrt opt --corert-infer-metadata --corert-place --corert-partition --corert-lower` shows the
+//! transformed program, and `--corert-explain-placement` explains the placement of each op.
 //!
 //! # Several devices, and other forms
 //!

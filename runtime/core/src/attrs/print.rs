@@ -263,8 +263,8 @@ fn print_shape(shape: ShapeView<'_>, text: &mut Text) {
     text.push(b'>');
 }
 
-/// Prints the parts of a dense tensor or an aggregate. Prints `unknown` for any other kind inside an
-/// aggregate.
+/// Prints the parts of a dense tensor or an aggregate. Prints `unknown` for any other kind inside
+/// an aggregate.
 fn print_nested(value: AttrRef<'_>, text: &mut Text) -> Result<(), Unknown> {
     match value.code().kind() {
         AttrTypeKind::Dense => {
