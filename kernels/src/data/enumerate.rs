@@ -24,8 +24,8 @@ use super::op_verifiers::verify_enumerate;
 use crate::control_flow::{Carried, Pending};
 
 /// Calls a function for every element: with its components and the arguments, which are the results
-/// of the last call from then on. The results are those of the last call, or the arguments if there
-/// are no elements.
+/// of the last call from then on. The results are those of the last call, or the arguments if the
+/// iterator returns no element.
 ///
 /// # Errors
 /// Those of draws and of the function, noticed at the latest at the end; the cancellation of the
