@@ -111,8 +111,8 @@ fn multiply<T: Number>(a: T, b: T) -> T {
     a.product(b)
 }
 
-/// Returns the lesser of two numbers: the second if it is less than the first, the first otherwise.
-/// So the first stays if either is not a number.
+/// Returns the lesser of two numbers: the second if it is less than the first, otherwise the first,
+/// also if either is NaN.
 #[tfrt_kernel("tfrt.minimum.{T}", T = [f32, f64], effect_free)]
 fn minimum<T: Number>(a: T, b: T) -> T {
     lesser(a, b)

@@ -1,7 +1,8 @@
 //! Conversions between kinds of numbers.
 //!
-//! To a floating point number: the nearest one. To an integer: rounded towards zero; what is too
-//! large becomes the largest or smallest, and what is not a number becomes zero.
+//! A conversion to a floating-point number returns the nearest one. A conversion to an integer
+//! rounds towards zero; values out of range become the largest or smallest integer, and NaN becomes
+//! zero.
 
 use tfrt::prelude::*;
 

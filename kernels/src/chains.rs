@@ -1,4 +1,4 @@
-//! Chains: values without content that put kernels in order.
+//! Chains: values without content that order kernels.
 
 use tfrt::prelude::*;
 
@@ -8,8 +8,8 @@ fn new_chain() -> Chain {
     Chain
 }
 
-/// Returns a chain that is ready once every operand is, and an error if one of them is. The
-/// operands may be of any type.
+/// Returns a chain that is ready once every operand is available, and an error if one of them is an
+/// error. The operands may have any type.
 #[tfrt_kernel(
     "tfrt.merge.chains",
     pure,

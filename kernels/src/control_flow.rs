@@ -1,11 +1,11 @@
 //! Calls, choices and loops: kernels that start functions.
 //!
-//! Such a kernel never waits for what it starts. It returns values that are not available yet, and
-//! continues, if it has to, when a value that it needs arrives. All nested functions run in the
-//! context of the kernel, hence in its request.
+//! Such a kernel never waits for the functions that it starts. It returns values that are not
+//! available yet, and continues, if necessary, when a value that it needs becomes available. All
+//! nested functions run in the context of the kernel, hence in its request.
 //!
-//! A non-strict op starts before its references are available; the kernels here hand references on
-//! without looking.
+//! A non-strict op starts before its references are available; the kernels here pass references on
+//! without inspecting them.
 
 pub mod call;
 

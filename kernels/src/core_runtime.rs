@@ -1,7 +1,7 @@
 //! `corert.*` and `corert_sync.*`: kernels that run ops one by one, on tensor handles.
 //!
-//! What a handle, a handler and a call of an op are, [`tfrt::core`] says; here is what programs see
-//! of it.
+//! [`tfrt::core`] explains handles, handlers and calls of ops; this module contains the kernels
+//! through which programs use them.
 
 pub mod handlers;
 

@@ -1,8 +1,9 @@
 //! `tfrt_data.*`: input pipelines.
 //!
-//! What a dataset, an iterator and a draw are, [`tfrt::data`] says; here is what programs see of
-//! it. The kernels make datasets, which does no work, draw from iterators, and save and restore
-//! them. The file formats are those of [`tfrt_readers`]; some need a cargo feature.
+//! [`tfrt::data`] explains datasets, iterators and draws; this module contains the kernels through
+//! which programs use them. The kernels create datasets, which does no work, draw from iterators,
+//! and save and restore them. The file formats are those of [`tfrt_readers`]; some need a cargo
+//! feature.
 
 pub mod sources;
 

@@ -1,9 +1,8 @@
-//! `tfrt_dht.*` and `tfrt_dht_sync.*`: dense tensors in host memory, and the buffers that they lie
-//! in.
+//! `tfrt_dht.*` and `tfrt_dht_sync.*`: dense tensors in host memory, and their buffers.
 //!
-//! A kernel comes once for each type of elements. Those of a type for which programs have a custom
-//! syntax are listed apart from the others, which are written in generic form. Tensors of other
-//! kinds than dense ones can be printed here, too.
+//! Each kernel has one instance for each element type. Instances with a custom syntax are listed
+//! separately from those that are written in generic form. Tensors of other kinds can be printed
+//! here, too.
 
 pub mod create;
 

@@ -1,8 +1,8 @@
-//! Ops without kernels: declared, so that programs with them can be read, verified, written and
-//! translated; and facts of the dialects that all ops here belong to.
+//! Declarations of ops without kernels, so that programs with them can be read, verified, written
+//! and translated; and properties of the library's dialects.
 //!
-//! Many ops come in families, one for each element type or rank. A family is one declaration under
-//! many names.
+//! Many ops form families, with one op for each element type or rank. A family is one declaration
+//! with many names.
 
 pub mod shapes;
 

@@ -1,7 +1,7 @@
-//! `eigen.*`: what neural networks compute, on numbers of type f32. Images are batch, height,
+//! `eigen.*`: computations of neural networks on numbers of type f32. Images are batch, height,
 //! width, channels; filters are height, width, input channels, output channels.
 //!
-//! All of them return at once, and give a chain that is ready when the tensor is written. The work
+//! All of them return immediately, with a chain that is ready when the tensor is written. The work
 //! is divided among the workers; see `numeric`.
 
 pub mod products;

@@ -34,7 +34,7 @@
 //! generates it.
 //!
 //! Ops that tools may remove when their results are unused are marked `pure`: constants, arithmetic
-//! with a custom form, chains, and most of those that make datasets, as in the reference.
+//! with a custom form, chains, and most of the kernels that create datasets, as in the reference.
 #![forbid(unsafe_code)]
 
 pub mod constants;

@@ -1,9 +1,9 @@
-//! How kernels compute: routines of [`tfrt_compute`] on the elements of tensors.
+//! The execution of routines of [`tfrt_compute`] on the elements of tensors.
 //!
-//! A kernel borrows the elements of its tensors for as long as the work takes, starts the work, and
-//! returns a chain that is ready when it is done. Nobody waits: the work is divided into blocks,
-//! which the workers of the queue claim. Who starts the work runs the first block, so that little
-//! work, which is one block, costs no task.
+//! A kernel borrows the elements of its tensors for the duration of the work, starts the work, and
+//! returns a chain that is ready when it is done. No thread waits: the work is divided into blocks,
+//! which the workers of the queue claim. The thread that starts the work runs the first block, so
+//! work that fits into one block needs no task.
 //!
 //! ```text
 //!   kernel ── borrows, plan ──► start ──► chain ──────────────────────────────► ready, or the error
@@ -180,7 +180,7 @@ pub(crate) trait Number: Element + Ordered {}
 
 impl<T: Element + Ordered> Number for T {}
 
-/// The shape of a product of matrices that may be given transposed, and which `c` is to hold.
+/// The shape of a product of matrices that may be passed transposed, and which `c` is to hold.
 ///
 /// # Errors
 /// `MatMul input tensors inner dimension mismatch: A vs. B`,

@@ -1,8 +1,7 @@
-//! Checks that the verifiers of several ops share, beside those of [`tfrt::ods::verify`].
+//! Checks shared by the verifiers of several ops, in addition to those of [`tfrt::ods::verify`].
 //!
-//! Each op has its verifier next to its kernel. It runs only where everything that the declaration
-//! says by itself holds: attributes are there and of their kinds, and there are as many operands
-//! and regions as declared.
+//! Each op has its verifier next to its kernel. It runs only if the op matches its declaration: the
+//! attributes exist and have their kinds, and the numbers of operands and regions are as declared.
 
 use std::borrow::Cow;
 

@@ -1,10 +1,9 @@
 //! Ops of the Core Runtime for the processor: `tf.*` and `tfrt_test.*`, each of them a kernel, too.
 //!
-//! Numeric code is that of [`tfrt_compute`]; here is what the ops promise of metadata, and what
-//! they say where something is wrong. Ops whose attributes may be of any type are functions of
-//! their call, and no kernels.
+//! The numeric code is in [`tfrt_compute`]; this module contains the metadata and the errors of the
+//! ops. Ops whose attributes may have any type are functions of their call, not kernels.
 //!
-//! Ops whose attributes have types of Rust are also functions of Rust, in the modules below:
+//! Ops whose attributes have Rust types are also Rust functions, in the modules below:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -27,21 +26,21 @@
 //! | module | ops |
 //! |---|---|
 //! | [`constants`] | constants, zeros |
-//! | [`element_wise`] | functions of elements, one by one, and of two tensors with broadcasting |
+//! | [`element_wise`] | element-wise functions of one tensor, and of two tensors with broadcasting |
 //! | [`comparisons`] | comparisons, logic, choices |
 //! | [`casts`] | conversions between element types |
 //! | [`products`] | matrix products |
-//! | [`reductions`] | sums, means, extremes, and where they are |
+//! | [`reductions`] | sums, means, extremes and their positions |
 //! | [`rows`] | softmax, layer normalization |
 //! | [`shapes`] | concatenation, tiles, new dimensions |
-//! | [`layout`] | other shapes and orders of the same elements |
-//! | [`selection`] | windows, pieces, rows by number |
+//! | [`layout`] | reshaping and reordering of elements |
+//! | [`selection`] | windows, pieces, rows by index |
 //! | [`images`] | convolution, pooling, padding, normalization |
-//! | [`gradients`] | what training needs |
+//! | [`gradients`] | gradients for training |
 //! | [`variables`] | tensors that change |
 //! | [`random`] | random numbers |
 //! | [`functions`] | calls of functions of the program |
-//! | [`metadata`] | what can be told of results before they are computed |
+//! | [`metadata`] | metadata of results before they are computed |
 //! | `test` | ops for tests; behind the feature `test-kernels` |
 
 pub mod metadata;

@@ -1,10 +1,9 @@
-//! Weights in the order in which the processor reads them, kept from run to run.
+//! Weights in the order in which the processor reads them, kept between runs.
 //!
-//! A matrix that is multiplied with again and again, such as the filter of a convolution, is best
-//! rearranged once. What comes of it lies beside the weights, as a [note](OwnedElements::note) of
-//! their buffer: it goes when they go, it is found without a lock, and it holds only as long as
-//! they are not written. How much memory all of them take is the business of a resource of the
-//! host, [`PackedWeights`].
+//! A matrix that is used in many products, such as the filter of a convolution, is best rearranged
+//! once. The rearranged copy is kept with the weights, as a [note](OwnedElements::note) of their
+//! buffer: it is dropped with them, found without a lock, and valid only as long as they are not
+//! written. A resource of the host, [`PackedWeights`], limits the memory of all copies.
 //!
 //! ```text
 //!  first use ──► packed by the routine as it goes, nothing is kept: a program that runs once pays for nothing
@@ -12,9 +11,9 @@
 //!                                └────────── no ───► as in the first use
 //! ```
 //!
-//! Nothing is evicted: a program uses its weights in turn, and whatever was used least recently
-//! would be what it needs next. What is computed does not depend on whether weights are kept, nor
-//! on who was first to pack them.
+//! Nothing is evicted: a program uses its weights in turn, so it would next need those that were
+//! used least recently. Results do not depend on whether weights are kept, nor on which thread
+//! packed them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,13 +22,14 @@ use tfrt::host::HostContext;
 use tfrt::prelude::*;
 use tfrt_tensor::{HostBuffer, OwnedElements};
 
-/// How many bytes are kept at most, unless the host says otherwise.
+/// The default limit of kept bytes.
 ///
-/// The filters of a network like ResNet-50 are 100 MB. Those of its later stages are so large,
-/// beside their images, that they come from memory in either order; this is room for the others.
+/// The filters of a network like ResNet-50 are 100 MB. The filters of later stages are so large,
+/// relative to their images, that they are read from memory in either order; this limit has room
+/// for the others.
 pub const DEFAULT_MAX_BYTES: usize = 40 << 20;
 
-/// How much memory the packed weights of a host take, and may take.
+/// The memory that the packed weights of a host use, and its limit.
 ///
 /// ```
 /// use tfrt::host::HostContext;
@@ -46,7 +46,7 @@ pub struct PackedWeights {
 }
 
 impl PackedWeights {
-    /// Returns those of a host.
+    /// Returns the packed weights of a host.
     #[must_use]
     pub fn of(host: &HostContext) -> Arc<Self> {
         host.shared_context(|| Self {
@@ -55,13 +55,13 @@ impl PackedWeights {
         })
     }
 
-    /// Returns how many bytes they may be.
+    /// Returns the limit in bytes.
     #[must_use]
     pub fn max_bytes(&self) -> usize {
         self.max_bytes.load(Ordering::Relaxed)
     }
 
-    /// Says how many bytes they may be. What is kept already stays, even if it is more.
+    /// Sets the limit in bytes. Weights that are already kept stay, even beyond the limit.
     pub fn set_max_bytes(&self, max_bytes: usize) {
         self.max_bytes.store(max_bytes, Ordering::Relaxed);
     }
@@ -72,7 +72,7 @@ impl PackedWeights {
         self.num_bytes.load(Ordering::Relaxed)
     }
 
-    /// Room for so many bytes, if there is.
+    /// Reserves memory for a number of bytes, if the limit permits.
     fn reserve(self: &Arc<Self>, num_bytes: usize) -> Option<Room> {
         let max_bytes = self.max_bytes();
         // Relaxed, here and above: the counts bound memory and order nothing.

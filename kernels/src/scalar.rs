@@ -1,5 +1,4 @@
-//! The types of numbers that kernels of tensors come in: as operands, as attributes and as
-//! elements.
+//! The number types of tensor kernels: as operands, as attributes and as elements.
 //!
 //! The three differ for Booleans, which are bytes as elements, and for complex numbers, which
 //! attributes list as pairs: real part first.

@@ -1,12 +1,11 @@
-//! Scratch memory that workers use again and again.
+//! Scratch memory that workers reuse.
 //!
-//! A block of a routine writes its workspace before it reads it, so that what was there does not
-//! matter; yet memory must have been initialised once, and to clear megabytes for each kernel takes
-//! as long as a small kernel. So what a worker is done with goes into a slot of the host, of which
-//! there is one for each worker, and the next one takes it from there.
+//! A block of a routine writes its workspace before it reads it, so the previous content does not
+//! matter. But memory must have been initialised once, and clearing megabytes for each kernel takes
+//! as long as a small kernel. So a worker puts the memory that it has used into a slot of the host,
+//! and the next worker takes it from there. There is one slot for each worker.
 //!
-//! A slot is tried, and never waited for: who finds it in use goes on to the next, and in the end
-//! to the allocator.
+//! A worker never waits for a slot: if one is in use it tries the next, and finally the allocator.
 
 use std::sync::{Arc, Mutex};
 
@@ -80,7 +79,7 @@ impl Scratch {
         Ok(workspace)
     }
 
-    /// A buffer of so many bytes that a slot has.
+    /// A buffer of so many bytes from a slot, if there is one.
     fn find(&self, num_bytes: usize) -> Option<HostBuffer> {
         self.slots.iter().find_map(|slot| {
             let mut slot = slot.try_lock().ok()?;

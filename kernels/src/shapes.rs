@@ -7,7 +7,7 @@ use tfrt_tensor::{FixedRankSizes, PartialShape, ShapeError, Sizes};
 
 use crate::text::print_line;
 
-/// Creates a shape of the sizes of its dimensions.
+/// Creates a shape from the sizes of its dimensions.
 ///
 /// # Errors
 /// If a size is negative.
@@ -16,7 +16,7 @@ fn build_shape(#[attr] value: &[i64]) -> Result<Sizes, ShapeError> {
     Sizes::from_signed(value)
 }
 
-/// Creates a shape of the sizes of its dimensions.
+/// Creates a shape from the sizes of its dimensions.
 ///
 /// # Errors
 /// If a size is negative.
@@ -30,10 +30,10 @@ fn build_shape_sync(#[attr] value: &[i64]) -> Result<Sizes, ShapeError> {
     Sizes::from_signed(value)
 }
 
-/// Creates a shape some of whose dimensions, those of size -1, are not known.
+/// Creates a shape in which dimensions of size -1 are unknown.
 ///
 /// # Errors
-/// If a size is negative, and not -1.
+/// If a size is negative, except for -1.
 #[tfrt_kernel(
     "ts.build_partial_shape",
     results(shape),
@@ -43,10 +43,10 @@ fn build_partial_shape(#[attr] value: &[i64]) -> Result<PartialShape, ShapeError
     PartialShape::new(value)
 }
 
-/// Creates a shape some of whose dimensions, those of size -1, are not known.
+/// Creates a shape in which dimensions of size -1 are unknown.
 ///
 /// # Errors
-/// If a size is negative, and not -1.
+/// If a size is negative, except for -1.
 #[tfrt_kernel(
     "ts_sync.build_partial_shape",
     sync,
@@ -67,7 +67,7 @@ fn build_unranked_partial_shape() -> PartialShape {
     PartialShape::unranked()
 }
 
-/// Returns a partial shape that is known in full as a shape.
+/// Converts a partial shape to a shape, if it is completely known.
 ///
 /// # Errors
 /// `Unknown rank`, `Unknown dimensions at following indices = [0, 2]`.
@@ -76,13 +76,13 @@ fn to_shape(partial: &PartialShape) -> Result<Sizes, ShapeError> {
     partial.to_sizes()
 }
 
-/// Returns a shape as a partial shape.
+/// Converts a shape to a partial shape.
 #[tfrt_kernel("ts.to_partial_shape", results(partial), chain = none, format = "operands attr-dict")]
 fn to_partial_shape(shape: &Sizes) -> PartialShape {
     PartialShape::from(shape)
 }
 
-/// Returns a shape as a partial shape.
+/// Converts a shape to a partial shape.
 #[tfrt_kernel(
     "ts_sync.to_partial_shape",
     sync,
@@ -93,7 +93,7 @@ fn to_partial_shape_sync(shape: &Sizes) -> PartialShape {
     PartialShape::from(shape)
 }
 
-/// Returns a shape as one whose rank is part of its type.
+/// Converts a shape to one whose rank is part of its type.
 ///
 /// # Errors
 /// If the shape has another rank.
@@ -127,7 +127,7 @@ fn get_dimension(shape: &Sizes, dimension: i32) -> Result<i64> {
 /// Returns the product of all dimensions.
 ///
 /// # Errors
-/// If it is more than memory has addresses for.
+/// If it exceeds the address space.
 #[tfrt_kernel(
     "ts.get_num_elements",
     results(num_elements),

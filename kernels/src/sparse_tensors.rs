@@ -1,5 +1,5 @@
-//! `coo.*`: sparse tensors in coordinate form. A kernel comes once for each type of elements and
-//! each rank, and takes no tensors of others.
+//! `coo.*`: sparse tensors in coordinate form. Each kernel has one instance for each element type
+//! and rank, and accepts only those tensors.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{CooHostTensor, DenseHostTensor, Element, Shape, TensorError};
@@ -21,7 +21,7 @@ fn expect<E: Element, const R: usize>(
     Ok(shape.to_array()?)
 }
 
-/// Returns a sparse tensor as a dense one.
+/// Converts a sparse tensor to a dense one.
 ///
 /// # Errors
 /// `out of memory converting coo tensor to dht tensor`; and if an entry lies outside of the shape.
@@ -50,11 +50,10 @@ fn convert_coo_to_dht<T: Scalar, const R: usize>(
     Ok((dense, in_chain))
 }
 
-/// Returns the elements of a dense tensor that are not zero, in row-major order, as a sparse
-/// tensor.
+/// Converts the non-zero elements of a dense tensor, in row-major order, to a sparse tensor.
 ///
-/// The coordinates are computed as the reference does, which takes the sizes of dimensions in the
-/// wrong order: they are right only for tensors whose dimensions are all of one size.
+/// The coordinates are computed like those of the reference, which uses the sizes of dimensions in
+/// the wrong order: they are correct only if all dimensions have the same size.
 ///
 /// # Errors
 /// `Cannot allocate value tensor`, `Cannot allocate index tensor`.
@@ -107,7 +106,7 @@ fn reference_coordinates<const R: usize>(position: usize, dims: [usize; R]) -> [
     coordinates
 }
 
-/// Returns whether the values of two sparse tensors are nearly equal, by 2 units in the last place,
+/// Returns whether the values of two sparse tensors differ by at most 2 units in the last place,
 /// and their coordinates are equal.
 #[tfrt_kernel(
     "coo.tensor_equal.{T}.{R}",

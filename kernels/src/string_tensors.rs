@@ -21,10 +21,10 @@ pub(crate) fn bytes_of(value: AttrRef<'_>) -> Result<Vec<u8>, AttrError> {
     }
 }
 
-/// Creates a tensor of its strings.
+/// Creates a tensor from its strings.
 ///
 /// # Errors
-/// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of
+/// `Failed to create SHT` if the shape is invalid, `Shape mismatch` if it has another number of
 /// elements.
 #[tfrt_kernel("tfrt_sht.create_tensor", results(tensor), attribute_names = free)]
 fn create_tensor(
@@ -34,10 +34,10 @@ fn create_tensor(
     create(shape, values)
 }
 
-/// Creates a tensor of its strings.
+/// Creates a tensor from its strings.
 ///
 /// # Errors
-/// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of
+/// `Failed to create SHT` if the shape is invalid, `Shape mismatch` if it has another number of
 /// elements.
 #[tfrt_kernel("tfrt_sht_sync.create_tensor", sync, results(tensor), attribute_names = free)]
 fn create_tensor_sync(

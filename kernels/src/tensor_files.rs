@@ -1,5 +1,5 @@
-//! `btf.*`: tensors of binary tensor files. Reading a file may take long: it is done on the
-//! blocking pool.
+//! `btf.*`: tensors of binary tensor files. Files are read on the blocking pool, because reading
+//! may take long.
 
 use std::fs::File;
 
@@ -23,7 +23,7 @@ fn read_file<T>(
 /// Reads a dense tensor of a file.
 ///
 /// # Errors
-/// Those of [`BtfError`], and `failed to open file P for reading`.
+/// The errors of [`BtfError`], and `failed to open file P for reading`.
 #[tfrt_kernel(
     "btf.read_dense_tensor.{T}.{R}",
     T = [f32, i32, i64, i8, u8 as "ui8"],
@@ -44,7 +44,7 @@ fn read_dense_tensor<T: Element, const R: usize>(
 /// Reads a sparse tensor of a file.
 ///
 /// # Errors
-/// Those of [`BtfError`], and `failed to open file P for reading`.
+/// The errors of [`BtfError`], and `failed to open file P for reading`.
 #[tfrt_kernel(
     "btf.read_coo_tensor.{T}.{R}",
     T = [f32, i32, i8],

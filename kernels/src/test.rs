@@ -1,7 +1,6 @@
-//! Kernels for tests: of scheduling, of errors, of lifetimes, of every way to bind a parameter.
+//! Kernels for tests of scheduling, errors, lifetimes, and every way to bind a parameter.
 //!
-//! Each is as small as what it shows. What they print is fixed to the byte, because tests compare
-//! it.
+//! They are as small as possible. Their output is fixed to the byte, because tests compare it.
 
 pub mod basics;
 

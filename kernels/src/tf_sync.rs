@@ -1,5 +1,5 @@
-//! `tf_sync.*`: TensorFlow's ops in synchronous functions, on tensors in host memory. What they
-//! compute is written to an operand; there are no results.
+//! `tf_sync.*`: TensorFlow's ops in synchronous functions, on tensors in host memory. They write
+//! their result to an operand, and have no results.
 
 pub mod constant;
 

@@ -1,5 +1,5 @@
-//! The kernels of the tutorial: a type of one's own, a kernel that makes it, a kernel that prints
-//! it.
+//! The kernels of the tutorial: a user-defined type, a kernel that creates it, and a kernel that
+//! prints it.
 
 use std::io;
 
@@ -18,9 +18,9 @@ use crate::text::print_line;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
 #[value("!my.coordinate")]
 pub struct Coordinate {
-    /// How far to the right.
+    /// The horizontal coordinate.
     pub x: i32,
-    /// How far up.
+    /// The vertical coordinate.
     pub y: i32,
 }
 

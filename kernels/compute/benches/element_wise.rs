@@ -2,8 +2,8 @@
 //! at the speed of memory?
 //!
 //! For each routine: nanoseconds and bytes read and written for each element, at best, on one
-//! thread, with operands that stay in the second-level cache. What is not vectorised stands out by
-//! a factor of ten. `cargo bench -p tfrt-compute --bench element_wise`.
+//! thread, with operands that stay in the second-level cache. Loops that are not vectorised stand
+//! out by a factor of ten. `cargo bench -p tfrt-compute --bench element_wise`.
 
 use std::time::Instant;
 

@@ -1,18 +1,18 @@
-//! Functions that are fused onto the end of a matrix product or a convolution.
+//! Functions that are fused with the end of a matrix product or a convolution.
 
 use crate::tile::Clamp;
 
-/// What is applied to an output element last.
+/// The last function that is applied to an output element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Activation {
     /// Nothing.
     #[default]
     None,
-    /// `0` where the value is negative; a NaN stays.
+    /// `0` for negative values; NaN is kept.
     Relu,
-    /// Cut to `0..=6`; a NaN stays.
+    /// Clamped to `0..=6`; NaN is kept.
     Relu6,
-    /// `eˣ - 1` where the value is negative.
+    /// `eˣ - 1` for negative values.
     Elu,
 }
 

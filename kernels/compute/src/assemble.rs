@@ -1,19 +1,19 @@
-//! Tensors put together from pieces of others: concatenation, windows, padding, repetition,
-//! selected rows.
+//! Tensors assembled from pieces of others: concatenation, windows, padding, repetition, selected
+//! rows.
 //!
-//! Elements are only copied, in runs as long as they come: any `Copy` type will do.
+//! Elements are only copied, in runs as long as possible, so any `Copy` type is supported.
 
 use crate::error::{ComputeError, check_len, checked_product};
 use crate::reduction::resolve_axis;
 
-/// Places tensors one after another along an axis.
+/// Concatenates tensors along an axis.
 ///
 /// # Shapes
 /// `inputs`: shapes that differ in extent `axis` only, with their elements; `output`: the same with
 /// the sum of these extents.
 ///
 /// # Errors
-/// If shapes do not fit together, or a slice is not as long as its shape says.
+/// If shapes do not match, or the length of a slice does not match its shape.
 ///
 /// ```
 /// let mut output = [0; 6];
@@ -81,7 +81,7 @@ pub fn concat<T: Copy>(
 /// `input`: `shape`; `output`: `extents`, from `begin` on along each axis.
 ///
 /// # Errors
-/// If the window does not lie within the tensor, or a slice is not as long as its shape says.
+/// If the window is not within the tensor, or the length of a slice does not match its shape.
 ///
 /// ```
 /// let mut output = [0; 2];
@@ -129,7 +129,7 @@ pub fn slice<T: Copy>(
 /// `padding[i] = (before[i], after[i])`.
 ///
 /// # Errors
-/// If there is not one pair for each axis, or a slice is not as long as its shape says.
+/// If there is not one pair for each axis, or the length of a slice does not match its shape.
 ///
 /// ```
 /// let mut output = [0; 5];
@@ -213,7 +213,7 @@ fn copy_window<T: Copy>(extents: &[usize], from: Place<'_, &[T]>, to: Place<'_, 
 /// `input`: `shape`; `output`: `shape[i] · multiples[i]`.
 ///
 /// # Errors
-/// If there is not one multiple for each axis, or a slice is not as long as its shape says.
+/// If there is not one multiple for each axis, or the length of a slice does not match its shape.
 ///
 /// ```
 /// let mut output = [0; 8];
@@ -281,7 +281,7 @@ fn repeat_axes<T: Clone>(shape: &[usize], multiples: &[usize], input: &[T], outp
 /// Repeats a row: `output` becomes copies of `row`, one after another.
 ///
 /// # Errors
-/// If the output is not made of whole rows.
+/// If the output does not consist of whole rows.
 pub fn repeat_row<T: Copy>(row: &[T], output: &mut [T]) -> Result<(), ComputeError> {
     let is_filled = if row.is_empty() {
         output.is_empty()
@@ -300,14 +300,14 @@ pub fn repeat_row<T: Copy>(row: &[T], output: &mut [T]) -> Result<(), ComputeErr
     Ok(())
 }
 
-/// Picks rows by their numbers.
+/// Gathers rows by their indices.
 ///
 /// # Shapes
 /// `input`: `[rows, row_len]`; `output`: `[indices.len(), row_len]`.
 ///
 /// # Errors
-/// If there is no row of a number, or a slice is not as long as its shape says; the output is then
-/// untouched.
+/// If an index is out of range, or the length of a slice does not match its shape; the output is
+/// then unchanged.
 ///
 /// ```
 /// let mut output = [0; 4];
@@ -343,14 +343,14 @@ pub fn gather<T: Copy, I: Copy + TryInto<usize>>(
     Ok(())
 }
 
-/// Turns numbers into rows that are `on` at that place and `off` elsewhere; a number out of range
-/// gives a row of `off`.
+/// Converts numbers to rows that are `on` at that index and `off` elsewhere; a number out of range
+/// yields a row of `off`.
 ///
 /// # Shapes
 /// `output`: `[indices.len(), depth]`.
 ///
 /// # Errors
-/// If the output is not as long as its shape says.
+/// If the length of the output does not match its shape.
 ///
 /// ```
 /// let mut output = [0; 6];

@@ -1,14 +1,14 @@
 //! Functions of two tensors, element by element: arithmetic and comparisons.
 //!
-//! [`apply`] and [`apply_in_place`] take tensors of equal length; [`broadcast`] stretches them to a
-//! common shape first.
+//! [`apply`] and [`apply_in_place`] take tensors of equal length; [`broadcast`] broadcasts them to
+//! a common shape first.
 
 use crate::broadcast::{Broadcast, Run};
 use crate::element::{Arithmetic, Ordered};
 use crate::error::{ComputeError, check_len};
 use crate::lanes::vectorised;
 
-/// An arithmetic function of two numbers, with the meaning that [`Arithmetic`] gives it.
+/// An arithmetic function of two numbers, as defined by [`Arithmetic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     /// `left + right`.
@@ -21,7 +21,7 @@ pub enum Binary {
     Div,
 }
 
-/// A comparison of two numbers. Every comparison with a NaN is false, but for `NotEqual`.
+/// A comparison of two numbers. Every comparison with NaN is false, except `NotEqual`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `left == right`.
@@ -38,12 +38,12 @@ pub enum Comparison {
     GreaterEqual,
 }
 
-/// Two numbers of a choice.
+/// A choice between two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {
-    /// The greater one; a NaN on the left stays, one on the right is passed over.
+    /// The greater one; NaN on the left is kept, NaN on the right is ignored.
     Max,
-    /// The lesser one; a NaN on the left stays, one on the right is passed over.
+    /// The lesser one; NaN on the left is kept, NaN on the right is ignored.
     Min,
 }
 
@@ -102,7 +102,7 @@ pub fn apply_in_place<T: Arithmetic>(function: Binary, target: &mut [T], right: 
 /// Computes `output = f(left, right)`, both broadcast to the common shape.
 ///
 /// # Errors
-/// If a slice is not as long as its shape says; the output is then untouched.
+/// If the length of a slice does not match its shape; the output is then unchanged.
 ///
 /// ```
 /// use tfrt_compute::binary::{self, Binary};
@@ -142,7 +142,7 @@ pub fn broadcast<T: Arithmetic>(
     Ok(())
 }
 
-/// Which side of a function of two tensors is meant.
+/// A side of a function of two tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The first operand.
@@ -151,13 +151,13 @@ pub enum Side {
     Right,
 }
 
-/// [`broadcast`] into the memory of one side, which has the common shape already:
+/// Computes [`broadcast`] into the memory of one side, which must already have the common shape:
 /// `target = f(target, other)` if it is the left one, and `target = f(other, target)` if it is the
 /// right one.
 ///
 /// # Errors
-/// If a slice is not as long as its shape says, or the target is to be stretched; it is then
-/// untouched.
+/// If the length of a slice does not match its shape, or the target would have to be broadcast; it
+/// is then unchanged.
 ///
 /// ```
 /// use tfrt_compute::binary::{self, Binary, Side};
@@ -212,10 +212,10 @@ pub fn broadcast_in_place<T: Arithmetic>(
     Ok(())
 }
 
-/// Returns whether `left` compares to `right`, both broadcast to the common shape.
+/// Compares `left` with `right`, both broadcast to the common shape.
 ///
 /// # Errors
-/// If a slice is not as long as its shape says; the output is then untouched.
+/// If the length of a slice does not match its shape; the output is then unchanged.
 pub fn compare<T: PartialOrd + Copy>(
     comparison: Comparison,
     shapes: &Broadcast,
@@ -248,7 +248,7 @@ pub fn compare<T: PartialOrd + Copy>(
 /// shape.
 ///
 /// # Errors
-/// If a slice is not as long as its shape says; the output is then untouched.
+/// If the length of a slice does not match its shape; the output is then unchanged.
 pub fn choose<T: Ordered>(
     choice: Choice,
     shapes: &Broadcast,

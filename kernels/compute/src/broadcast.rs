@@ -1,8 +1,8 @@
-//! Two shapes that are stretched to a common one, as NumPy does it.
+//! Broadcasting of two shapes to a common one, like in NumPy.
 //!
-//! Dimensions are matched from the last to the first; an extent of 1 stretches, a missing dimension
-//! counts as 1. Neighbouring dimensions that both sides walk through alike are merged, so that most
-//! cases have one dimension left.
+//! Dimensions are matched from the last to the first; an extent of 1 is repeated, and a missing
+//! dimension counts as 1. Adjacent dimensions that both sides traverse in the same way are merged,
+//! so most cases have only one dimension left.
 
 use smallvec::SmallVec;
 
@@ -19,7 +19,7 @@ struct Dimension {
     right: usize,
 }
 
-/// How two shapes broadcast.
+/// The broadcasting of two shapes.
 ///
 /// ```
 /// use tfrt_compute::broadcast::Broadcast;
@@ -106,19 +106,19 @@ impl Broadcast {
         &self.shape
     }
 
-    /// Elements of the left side.
+    /// Returns the number of elements of the left side.
     #[must_use]
     pub fn left_len(&self) -> usize {
         self.lens[0]
     }
 
-    /// Elements of the right side.
+    /// Returns the number of elements of the right side.
     #[must_use]
     pub fn right_len(&self) -> usize {
         self.lens[1]
     }
 
-    /// Elements of the common shape.
+    /// Returns the number of elements of the common shape.
     #[must_use]
     pub fn output_len(&self) -> usize {
         self.lens[2]

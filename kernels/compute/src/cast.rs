@@ -1,8 +1,8 @@
 //! Conversions between element types.
 //!
-//! Floating-point numbers round to nearest; to integers they are cut towards zero, and those that
-//! do not fit become the nearest value that does, NaN becomes 0. Integers keep their low bits. A
-//! Boolean is 0 or 1; a number is true if it is not zero.
+//! Floating-point numbers round to nearest; conversions to integers truncate and saturate, and NaN
+//! becomes 0. Integers keep their low bits. A Boolean is 0 or 1; a number is true if it is not
+//! zero.
 
 use half::{bf16, f16};
 

@@ -1,16 +1,15 @@
-//! Two-dimensional convolution (correlation, as machine learning has it) and its gradients.
+//! Two-dimensional convolution (a correlation, as usual in machine learning) and its gradients.
 //!
 //! Images are NHWC, filters HWIO, both row-major. The forward pass and the gradient of the input
-//! are driven by the micro-kernel of this crate, which reads the pixels where they lie: the image
-//! is copied only to surround it with zeros.
+//! are driven by the micro-kernel of this crate, which reads the pixels in place: the image is
+//! copied only to surround it with zeros.
 //!
-//! - `window`: how a window moves over an image.
-//! - `shape`: what a convolution's operands look like.
-//! - `forward`: the convolution, with what is fused onto it.
-//! - `winograd`: 3 × 3 filters with a quarter of the multiplications, for those who can spare a few
-//!   digits.
-//! - `input_gradient`, `filter_gradient`: what flows back through it.
-//! - [`naive`]: all of them as they are defined.
+//! - `window`: the movement of a window over an image.
+//! - `shape`: the shapes of a convolution's operands.
+//! - `forward`: the convolution with its fused functions.
+//! - `winograd`: 3 × 3 filters with a quarter of the multiplications, at the cost of a few digits.
+//! - `input_gradient`, `filter_gradient`: the gradients.
+//! - [`naive`]: the definitions of all of them.
 
 mod window;
 

@@ -1,4 +1,4 @@
-//! Elements that sums and products are made of.
+//! Element types with arithmetic.
 
 use half::{bf16, f16};
 use tfrt_support::complex::Complex;

@@ -1,10 +1,10 @@
-//! What is wrong with the shapes and lengths that a routine was given.
+//! Errors in the shapes and lengths passed to a routine.
 
 use std::fmt;
 
-/// Shapes, lengths or settings that do not fit together.
+/// The error for shapes, lengths or settings that do not match.
 ///
-/// Found before anything is computed: outputs are then untouched.
+/// It is detected before anything is computed: outputs are then unchanged.
 ///
 /// ```
 /// use tfrt_compute::matmul::MatmulShape;
@@ -21,7 +21,7 @@ impl ComputeError {
         Self(message.into().into_boxed_str())
     }
 
-    /// What does not fit, without an end of sentence.
+    /// Returns the message, without a full stop.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0

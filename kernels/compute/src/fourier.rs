@@ -1,8 +1,8 @@
 //! Discrete Fourier transforms of any length.
 //!
-//! A length that is a power of two is transformed in place, by halves. Any other length is a
-//! convolution with a chirp (Bluestein), which is computed by transforms of a power of two. Either
-//! takes `O(n · log n)` steps.
+//! A length that is a power of two is transformed in place, by recursive halving. Any other length
+//! is a convolution with a chirp (Bluestein), which is computed by transforms of a power of two.
+//! Either takes `O(n · log n)` steps.
 
 use std::f64::consts::PI;
 
@@ -14,7 +14,7 @@ pub type ComplexPair = [f64; 2];
 /// The longest signal.
 const MAX_LEN: usize = 1 << 28;
 
-/// A transform of one length, planned.
+/// The plan of transforms of one length.
 ///
 /// # Accuracy
 /// The error of each element is below `8 · log2(n) · ε · Σ|x|` for powers of two, and some ten
@@ -87,7 +87,7 @@ impl Fourier {
         self.len
     }
 
-    /// Returns how many numbers a transform needs beside the signal.
+    /// Returns the number of workspace elements that a transform needs.
     #[must_use]
     pub fn workspace_len(&self) -> usize {
         self.kernel.len()

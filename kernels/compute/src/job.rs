@@ -1,12 +1,13 @@
 //! Blocks that several threads run on one output.
 //!
 //! A [`Plan`] is the division of a routine: pure data. A [`Job`] is a plan with the output that it
-//! writes; anybody who shares it may run any of its blocks, each once. So a kernel can hand the
-//! blocks to a work queue and return: the task that finishes the last block takes the output back.
+//! writes; every thread that shares it may run any of its blocks, each once. So a kernel can pass
+//! the blocks to a work queue and return: the task that finishes the last block takes the output.
 //!
 //! Invariant J1: two blocks of one plan write disjoint elements. Upheld by each implementation of
 //! [`Plan`], an unsafe trait. Invariant J2: a block runs at most once in a job. Upheld by
-//! [`Job::run_block`], which claims it. From both: no element is ever written by two threads.
+//! [`Job::run_block`], which claims it. Together they ensure that two threads never write the same
+//! element.
 #![expect(
     unsafe_code,
     reason = "several threads write disjoint parts of one slice, in rows that are not contiguous"
@@ -24,32 +25,32 @@ use crate::parallel::Parallel;
 /// A routine divided into blocks.
 ///
 /// # Safety
-/// 1. Two different blocks never ask the [`SharedSlice`] for a common element.
+/// 1. Two different blocks never access a common element of the [`SharedSlice`].
 /// 2. [`blocks`](Self::blocks) does not change.
 pub unsafe trait Plan: Sync {
-    /// Elements of the output.
+    /// Returns the number of elements of the output.
     type Element: Send + Sync + 'static;
-    /// What is read: slices, mostly.
+    /// The inputs, usually slices.
     type Operands<'a>: Copy + Sync;
 
-    /// Returns how the routine is called in error texts.
+    /// Returns the name of the routine for error messages.
     fn name(&self) -> &'static str;
 
     /// Returns the number of blocks.
     fn blocks(&self) -> usize;
 
-    /// Returns how many elements the output has.
+    /// Returns the number of elements of the output.
     fn output_len(&self) -> usize;
 
-    /// Returns how many elements of scratch memory one block needs.
+    /// Returns the number of elements of scratch memory that one block needs.
     fn workspace_len(&self) -> usize {
         0
     }
 
-    /// Returns whether the operands are as long as the plan says.
+    /// Checks that the lengths of the operands match the plan.
     ///
     /// # Errors
-    /// If not.
+    /// If one does not match.
     fn check(&self, operands: Self::Operands<'_>) -> Result<(), ComputeError>;
 
     /// Computes one block. The operands have been checked; `workspace` has at least
@@ -65,7 +66,7 @@ pub unsafe trait Plan: Sync {
     /// Computes the whole routine and returns when it is done.
     ///
     /// # Errors
-    /// If a slice is not as long as the plan says; `workspace` needs
+    /// If the length of a slice does not match the plan; `workspace` needs
     /// [`workspace_len`](Self::workspace_len) · [`blocks`](Self::blocks) elements. The output is
     /// then untouched.
     fn run(
@@ -151,7 +152,7 @@ impl<'a, T> SharedSlice<'a, T> {
         self.len
     }
 
-    /// Returns `true` if there is no element.
+    /// Returns `true` if there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -233,7 +234,7 @@ impl Claims {
     }
 }
 
-/// A plan and the output that it writes, owned, so that tasks can share it.
+/// A plan and the output that it writes, for sharing between tasks.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -272,7 +273,7 @@ unsafe impl<P: Plan, O: Send> Sync for Job<P, O> {}
 /// Whether a job is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Other blocks are still to be run, or running.
+    /// Other blocks have not finished.
     Running,
     /// This was the last block: the output is complete, and the caller's thread sees all of it.
     Finished,
@@ -282,7 +283,7 @@ impl<P: Plan, O: AsMut<[P::Element]>> Job<P, O> {
     /// Creates a job that writes `output`.
     ///
     /// # Errors
-    /// If the output is not as long as the plan says.
+    /// If the length of the output does not match the plan.
     pub fn new(plan: P, output: O) -> Result<Self, ComputeError> {
         let mut owner = Box::new(output);
         check_len(
@@ -317,12 +318,13 @@ impl<P: Plan, O> Job<P, O> {
         &self.plan
     }
 
-    /// Returns how many blocks are to be run: none if the output has no elements.
+    /// Returns the number of blocks to run: zero if the output has no elements.
     pub fn blocks(&self) -> usize {
         self.claims.blocks
     }
 
-    /// Returns how many elements of scratch memory one block needs: none if there is no block.
+    /// Returns the number of elements of scratch memory that one block needs; zero if there are no
+    /// blocks.
     pub fn workspace_len(&self) -> usize {
         match self.blocks() {
             0 => 0,
@@ -333,8 +335,8 @@ impl<P: Plan, O> Job<P, O> {
     /// Runs one block.
     ///
     /// # Errors
-    /// If an operand or the workspace is not as long as the plan says. The block then counts as not
-    /// run.
+    /// If the length of an operand or the workspace does not match the plan. The block then counts
+    /// as not run.
     ///
     /// # Panics
     /// If there is no such block, or it ran before.

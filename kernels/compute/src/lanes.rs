@@ -1,7 +1,7 @@
-//! Floating-point elements as vectors of the processor at hand.
+//! Floating-point elements as vectors of the processor.
 //!
 //! [`pulp::Simd`] names its operations by element type; [`Lanes`] names them once for `f32` and
-//! `f64`, so that a micro-kernel is written once.
+//! `f64`, so a micro-kernel is written only once.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -42,9 +42,9 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
         ceiling: Self::Vector<S>,
     ) -> Self::Vector<S>;
 
-    /// Creates a vector of a slice's elements, filled up with zeros.
+    /// Creates a vector of a slice's elements, padded with zeros.
     fn load_partial<S: Simd>(simd: S, slice: &[Self]) -> Self::Vector<S>;
-    /// Stores as many elements as the slice has, at most a vector's.
+    /// Stores as many elements as the slice has, at most those of a vector.
     fn store_partial<S: Simd>(simd: S, slice: &mut [Self], value: Self::Vector<S>);
 
     /// Returns the whole vectors at the front of a slice, and the elements left over.

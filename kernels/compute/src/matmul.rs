@@ -2,10 +2,10 @@
 //!
 //! Matrices are dense and row-major; either factor may be given transposed.
 //!
-//! - [`Matmul`]: `f32` and `f64`, on this crate's micro-kernel; few rows take a path of their own
-//!   that reads `b` where it lies.
-//! - [`naive`]: any element type, the loops as they are in textbooks: the oracle of the fast ones,
-//!   and the only ones for integers and complex numbers.
+//! - [`Matmul`]: `f32` and `f64`, on this crate's micro-kernel; products with few rows take a
+//!   separate path that reads `b` in place.
+//! - [`naive`]: any element type, the textbook loops, which are the oracle of the fast ones, and
+//!   the only ones for integers and complex numbers.
 
 mod operands;
 
@@ -27,17 +27,17 @@ use crate::math::Real;
 use crate::parallel::{block_count, share};
 use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Tile};
 
-/// `f32` or `f64`: what [`Matmul`] multiplies.
+/// The element types of [`Matmul`]: `f32` and `f64`.
 #[expect(private_bounds, reason = "registers are this crate's business")]
 pub trait MatmulElement: Real + Lanes {}
 impl MatmulElement for f32 {}
 impl MatmulElement for f64 {}
 
-/// A matrix product, planned.
+/// The plan of a matrix product.
 ///
 /// # Accuracy
-/// Each element of `c` is summed by fused multiply-adds in a fixed order, whatever the number of
-/// threads: the error is below `k · ε · Σ|a·b|`.
+/// Each element of `c` is summed by fused multiply-adds in a fixed order, regardless of the number
+/// of threads: the error is below `k · ε · Σ|a·b|`.
 ///
 /// ```
 /// use tfrt_compute::job::Plan;
@@ -131,14 +131,15 @@ impl<T: MatmulElement> Matmul<T> {
         &self.shape
     }
 
-    /// Elements of a packed `b`. It depends on the processor: not for files.
+    /// Returns the number of elements of a packed `b`. The layout depends on the processor: do not
+    /// store it in files.
     #[must_use]
     pub fn packed_b_len(&self) -> usize {
         self.shape.batch * self.panels.len()
     }
 
-    /// Rearranges `b`, as it is worth for a `b` that is used again, such as weights. Memory aligned
-    /// to 64 bytes makes the product a few percent faster.
+    /// Rearranges `b`, which pays off if it is used repeatedly, such as weights. Memory aligned to
+    /// 64 bytes makes the product a few percent faster.
     ///
     /// # Errors
     /// If a slice does not have the right length.
@@ -198,7 +199,7 @@ impl<T: MatmulElement> Matmul<T> {
         conflicts && self.shape.m >= MAX_ROWS && self.panels.panels() >= 8
     }
 
-    /// Rows of `a` that all panels pass over.
+    /// Returns the number of rows of `a` that each pass over the panels processes.
     fn chunk_rows(&self) -> usize {
         let rows = CHUNK_BYTES / ((self.k_step() + COPY_GAP) * size_of::<T>());
         rows.max(1)
@@ -214,8 +215,8 @@ impl<T: MatmulElement> Matmul<T> {
         }
     }
 
-    /// Elements `range` of some rows of `a`, and how far apart the rows are: in `copy` if they must
-    /// be copied.
+    /// Returns elements `range` of some rows of `a`, and the distance between rows; uses `copy` if
+    /// they must be copied.
     fn rows_of_a<'a>(
         &self,
         a: &'a [T],
@@ -247,7 +248,7 @@ impl<T: MatmulElement> Matmul<T> {
         self.shape.k.min(MAX_K)
     }
 
-    /// Elements of the panels that a block packs at a time.
+    /// Returns the number of elements of the panels that a block packs at a time.
     fn b_copy_len(&self) -> usize {
         if self.has_few_rows() {
             0
@@ -456,7 +457,7 @@ struct Part<'a, T> {
 }
 
 impl<T: MatmulElement> Part<'_, T> {
-    /// All rows in the columns of one panel.
+    /// Computes all rows in the columns of one panel.
     #[inline(always)]
     fn rows_of_panel<S: Simd>(&self, simd: S, panel: &[T], run: usize, columns: Range<usize>) {
         let (data, stride) = self.a;

@@ -8,7 +8,7 @@ use crate::lanes::vectorised;
 use crate::math::Real;
 use crate::softmax::sum;
 
-/// The parameters, one of each for each channel.
+/// The parameters, with one element for each channel.
 ///
 /// ```
 /// use tfrt_compute::normalization::BatchNorm;
@@ -23,17 +23,17 @@ use crate::softmax::sum;
 pub struct BatchNorm<'a, T> {
     /// The factor of the normalised value.
     pub scale: &'a [T],
-    /// What is added last.
+    /// The summand.
     pub offset: &'a [T],
     /// The mean that is subtracted.
     pub mean: &'a [T],
-    /// The variance whose root divides.
+    /// The variance, whose square root is the divisor.
     pub variance: &'a [T],
-    /// What is added to the variance.
+    /// The number that is added to the variance.
     pub epsilon: T,
 }
 
-/// Layer normalisation: each row is brought to the mean 0 and the variance 1, scaled and shifted.
+/// Layer normalisation: each row is normalised to mean 0 and variance 1, scaled and shifted.
 /// `(x - mean(row)) / √(variance(row) + ε) · scale + offset`.
 ///
 /// ```
@@ -49,18 +49,18 @@ pub struct BatchNorm<'a, T> {
 pub struct LayerNorm<'a, T> {
     /// The factor of each element of a row.
     pub scale: &'a [T],
-    /// What is added last, to each element of a row.
+    /// The summand for each element of a row.
     pub offset: &'a [T],
-    /// What is added to the variance.
+    /// The number that is added to the variance.
     pub epsilon: T,
 }
 
 impl<T: Real> LayerNorm<'_, T> {
-    /// Normalises rows. The variance is that of the differences from the mean, which loses no
-    /// digits where the mean is large.
+    /// Normalises rows. The variance is computed from the differences from the mean, which loses no
+    /// digits if the mean is large.
     ///
     /// # Errors
-    /// If the slices differ in length, or are not made of rows.
+    /// If the slices differ in length, or do not consist of rows.
     pub fn apply(&self, input: &[T], output: &mut [T]) -> Result<(), ComputeError> {
         let row_len = self.scale.len();
         check_len("layer_norm", "offset", row_len, self.offset.len())?;
@@ -93,7 +93,7 @@ impl<T: Real> BatchNorm<'_, T> {
     /// Returns the number of channels.
     ///
     /// # Errors
-    /// If a parameter has another number than the others.
+    /// If the lengths of the parameters differ.
     pub fn channels(&self) -> Result<usize, ComputeError> {
         let channels = self.scale.len();
         check_len("batch_norm", "offset", channels, self.offset.len())?;
@@ -102,11 +102,11 @@ impl<T: Real> BatchNorm<'_, T> {
         Ok(channels)
     }
 
-    /// Returns the same as one factor and one summand for each channel, to be fused onto a
+    /// Folds the parameters into one factor and one summand for each channel, for fusion with a
     /// convolution: `x · scale + shift`.
     ///
-    /// Not the same to the last digit as [`apply`](Self::apply), where the mean is large against
-    /// the deviation.
+    /// The result differs from [`apply`](Self::apply) in the last digits if the mean is large
+    /// relative to the deviation.
     ///
     /// # Errors
     /// If a slice does not have an element for each channel.
@@ -129,7 +129,7 @@ impl<T: Real> BatchNorm<'_, T> {
     /// Normalises rows of channels.
     ///
     /// # Errors
-    /// If the slices differ in length, or are not made of rows of channels.
+    /// If the slices differ in length, or do not consist of rows of channels.
     pub fn apply(&self, input: &[T], output: &mut [T]) -> Result<(), ComputeError> {
         check_len("batch_norm", "output", input.len(), output.len())?;
         let channels = self.check_rows(input.len())?;
@@ -147,10 +147,10 @@ impl<T: Real> BatchNorm<'_, T> {
         Ok(())
     }
 
-    /// [`apply`](Self::apply) where the tensor lies.
+    /// Like [`apply`](Self::apply), in place.
     ///
     /// # Errors
-    /// If the tensor is not made of rows of channels.
+    /// If the tensor does not consist of rows of channels.
     pub fn apply_in_place(&self, tensor: &mut [T]) -> Result<(), ComputeError> {
         let channels = self.check_rows(tensor.len())?;
         self.in_strips(channels, |strip| {
@@ -165,7 +165,7 @@ impl<T: Real> BatchNorm<'_, T> {
         Ok(())
     }
 
-    /// Runs a pass for each few channels.
+    /// Runs a pass for each group of channels.
     #[inline(always)]
     fn in_strips(&self, channels: usize, mut pass: impl FnMut(&Strip<'_, T>)) {
         vectorised(
@@ -236,25 +236,25 @@ const STRIP: usize = 256;
 /// Rows that are summed one after another, before their sum is added to the whole.
 const BLOCK: usize = 128;
 
-/// What the gradient of a batch normalisation in training is computed from, and what it returns.
+/// The input and the results of the gradient of a batch normalisation in training.
 ///
 /// With `n` rows of channels, `r = 1 / √(variance + ε)` and `xc = input - mean`:
 /// `gamma = Σ dy · xc · r`, `beta = Σ dy`,
 /// `input = scale · r · (dy - mean(dy) - xc · r² · mean(dy · xc))`.
 #[derive(Debug)]
 pub struct BatchNormGradients<'a, T> {
-    /// The gradient by the input.
+    /// The gradient with respect to the input.
     pub input: &'a mut [T],
-    /// The gradient by the scale.
+    /// The gradient with respect to the scale.
     pub gamma: &'a mut [T],
-    /// The gradient by the offset.
+    /// The gradient with respect to the offset.
     pub beta: &'a mut [T],
 }
 
 /// Computes the gradients of a batch normalisation; `norm.offset` is not used.
 ///
 /// # Errors
-/// If a slice is not as long as the others say; the results are then untouched.
+/// If the lengths of the slices do not match; the results are then unchanged.
 pub fn batch_norm_gradients<T: Real>(
     norm: &BatchNorm<'_, T>,
     output_gradient: &[T],

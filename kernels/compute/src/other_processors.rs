@@ -1,6 +1,7 @@
-//! Plans as processors with narrower registers, or with none, run them: against the definitions.
+//! Compares plans for processors with narrower vector registers, or without any, with the
+//! definitions.
 //!
-//! Numbers are small integers, so that every order of summation is exact.
+//! Numbers are small integers, so every order of summation is exact.
 
 use crate::convolution::{
     Conv2dShape, Convolution, ConvolutionOperands, FilterGradient, GradientOperands, InputGradient,

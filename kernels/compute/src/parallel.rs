@@ -1,8 +1,9 @@
-//! Who runs the blocks that a routine is divided into.
+//! The execution of the blocks of a routine.
 //!
-//! A routine knows how its work divides, not who does it. It hands `blocks` pieces to a
-//! [`Parallel`]; the owner of threads implements it. Dividing never changes a result: every output
-//! element is computed by one block, in one order, whatever [`Parallel::width`] says.
+//! A routine determines the division of its work, not the threads that run it. It passes the number
+//! of blocks to a [`Parallel`], which the owner of threads implements. The division never changes a
+//! result: every output element is computed by one block, in one order, regardless of
+//! [`Parallel::width`].
 
 /// Runs the blocks of a routine, on whatever threads it has.
 ///
@@ -17,8 +18,8 @@
 /// assert_eq!(sum.into_inner(), 6);
 /// ```
 pub trait Parallel: Sync {
-    /// Returns how many blocks may run at the same time, at least 1: what a routine divides its
-    /// work for.
+    /// Returns the number of blocks that may run at the same time, at least 1. A routine divides
+    /// its work accordingly.
     fn width(&self) -> usize;
 
     /// Calls `body` once with each number below `blocks`, in any order, and returns when all calls
@@ -26,7 +27,7 @@ pub trait Parallel: Sync {
     fn run(&self, blocks: usize, body: &(dyn Fn(usize) + Sync));
 }
 
-/// Everything on the calling thread, in order.
+/// Runs all blocks on the calling thread, in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Serial;
 
@@ -42,17 +43,16 @@ impl Parallel for Serial {
     }
 }
 
-/// A thread of its own for each of `width` shares of the blocks: for programs without a work queue,
-/// tests and benches.
+/// Runs the blocks on `width` new threads, for programs without a work queue, tests and benchmarks.
 ///
-/// Starting threads costs tens of microseconds a call; a work queue does better.
+/// Starting threads costs tens of microseconds per call; a work queue is faster.
 #[derive(Clone, Copy, Debug)]
 pub struct ScopedThreads {
     width: usize,
 }
 
 impl ScopedThreads {
-    /// At most `width` threads, the caller's included.
+    /// Uses at most `width` threads, including the calling one.
     #[must_use]
     pub fn new(width: usize) -> Self {
         Self {

@@ -38,12 +38,12 @@ pub struct Pooling {
     pub channels: usize,
 }
 
-/// What a window's sum is divided by.
+/// The divisor of a window's sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AverageOf {
-    /// The elements of the window that lie in the image.
+    /// The number of the window's elements in the image.
     Image,
-    /// All elements of the window, those in the padding counted as zeros.
+    /// The number of all elements of the window; padding counts as zeros.
     Window,
 }
 
@@ -69,7 +69,7 @@ impl Pooling {
         })
     }
 
-    /// Elements of the input.
+    /// Returns the number of elements of the input.
     #[must_use]
     pub fn input_len(&self) -> usize {
         product(&[
@@ -80,7 +80,7 @@ impl Pooling {
         ])
     }
 
-    /// Elements of the output.
+    /// Returns the number of elements of the output.
     #[must_use]
     pub fn output_len(&self) -> usize {
         product(&[
@@ -91,8 +91,8 @@ impl Pooling {
         ])
     }
 
-    /// Lines of all output images: what [`max_lines`](Self::max_lines) divides. None if the lines
-    /// have no elements.
+    /// Returns the number of lines of all output images, the unit of
+    /// [`max_lines`](Self::max_lines). Zero if the lines have no elements.
     #[must_use]
     pub fn lines(&self) -> usize {
         if self.output_len() == 0 {
@@ -101,7 +101,7 @@ impl Pooling {
         self.batch * self.rows.output
     }
 
-    /// Elements of a line of the output; none if the output has none.
+    /// Returns the number of elements of an output line; zero if the output has none.
     #[must_use]
     pub fn line_len(&self) -> usize {
         if self.output_len() == 0 {
@@ -113,7 +113,7 @@ impl Pooling {
     /// Returns the greatest element of each window, but at least `start`; NaNs are ignored.
     ///
     /// # Errors
-    /// If a slice is not as long as its shape says; the output is then untouched.
+    /// If the length of a slice does not match its shape; the output is then unchanged.
     pub fn max<T: Ordered>(
         &self,
         start: T,
@@ -123,10 +123,10 @@ impl Pooling {
         self.max_lines(start, input, 0..self.lines(), output)
     }
 
-    /// [`max`](Self::max) for some lines of the output, of which `output` holds only those.
+    /// Like [`max`](Self::max), for some lines of the output; `output` contains only those.
     ///
     /// # Errors
-    /// As `max`.
+    /// Those of `max`.
     pub fn max_lines<T: Ordered>(
         &self,
         start: T,
@@ -153,7 +153,7 @@ impl Pooling {
     /// Returns the mean of each window.
     ///
     /// # Errors
-    /// If a slice is not as long as its shape says; the output is then untouched.
+    /// If the length of a slice does not match its shape; the output is then unchanged.
     pub fn average<T: Real>(
         &self,
         of: AverageOf,
@@ -163,10 +163,10 @@ impl Pooling {
         self.average_lines(of, input, 0..self.lines(), output)
     }
 
-    /// [`average`](Self::average) for some lines of the output, of which `output` holds only those.
+    /// Like [`average`](Self::average), for some lines of the output; `output` contains only those.
     ///
     /// # Errors
-    /// As `average`.
+    /// Those of `average`.
     pub fn average_lines<T: Real>(
         &self,
         of: AverageOf,
@@ -197,10 +197,11 @@ impl Pooling {
     }
 
     /// Returns the gradient of [`max`](Self::max): each output's gradient goes to the first
-    /// greatest element of its window. A window without an element above `start` passes nothing on.
+    /// greatest element of its window. A window without an element above `start` contributes
+    /// nothing.
     ///
     /// # Errors
-    /// If a slice is not as long as its shape says; the result is then untouched.
+    /// If the length of a slice does not match its shape; the result is then unchanged.
     pub fn max_gradient<T: Ordered>(
         &self,
         start: T,
@@ -250,7 +251,7 @@ impl Pooling {
     /// over its window.
     ///
     /// # Errors
-    /// If a slice is not as long as its shape says; the result is then untouched.
+    /// If the length of a slice does not match its shape; the result is then unchanged.
     pub fn average_gradient<T: Real>(
         &self,
         of: AverageOf,
@@ -312,8 +313,8 @@ impl Pooling {
         check_len("pooling", "output", lines.len() * self.line_len(), output)
     }
 
-    /// Visits where the pixels of a window lie, from its first to its last: those in the image, not
-    /// those in the padding, of which there may be any number.
+    /// Visits the positions of a window's pixels in order, only those in the image: there may be
+    /// any number of them in the padding.
     #[inline(always)]
     fn for_each_source(&self, line: usize, column: usize, mut visit: impl FnMut(usize)) {
         let (image, row) = (line / self.rows.output, line % self.rows.output);
@@ -331,7 +332,7 @@ impl Pooling {
         }
     }
 
-    /// Visits `(place in the output part, place in the input)` of each pixel of each window.
+    /// Visits `(place in the output part, place in the input)` for each pixel of each window.
     #[inline(always)]
     fn for_each_tap(&self, lines: Range<usize>, mut visit: impl FnMut(usize, usize)) {
         for (index, line) in lines.enumerate() {

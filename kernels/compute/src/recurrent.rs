@@ -11,7 +11,7 @@ use crate::job::Plan;
 use crate::matmul::{Matmul, MatmulOperands, MatmulShape};
 use crate::parallel::Serial;
 
-/// What a step computes of the input and the state before it.
+/// The computation of a step from the input and the previous state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecurrentCell {
     /// `h = f(x·Wᵀ + h·Rᵀ + b)`.
@@ -53,9 +53,9 @@ impl RecurrentCell {
 /// The extents of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecurrentShape {
-    /// The most steps.
+    /// The maximum number of steps.
     pub steps: usize,
-    /// How many sequences there are.
+    /// The number of sequences.
     pub batch: usize,
     /// The size of the input of a step.
     pub input: usize,
@@ -70,9 +70,9 @@ pub struct RecurrentWeights<'a> {
     pub input: &'a [f64],
     /// `[gates · hidden, hidden]`.
     pub state: &'a [f64],
-    /// `[2 · gates · hidden]`: those of the input, then those of the state. May be empty.
+    /// `[2 · gates · hidden]`: the biases of the input, then those of the state. May be empty.
     pub bias: &'a [f64],
-    /// `[3 · hidden]`: how the memory adds to the gates `i`, `o` and `f`. May be empty.
+    /// `[3 · hidden]`: the weights of the memory in the gates `i`, `o` and `f`. May be empty.
     pub peepholes: &'a [f64],
 }
 
@@ -84,9 +84,9 @@ pub struct Recurrent<'a> {
     pub shape: RecurrentShape,
     /// The weights.
     pub weights: RecurrentWeights<'a>,
-    /// As many functions as the cell has.
+    /// The activation functions, as many as the cell has.
     pub activations: &'a [&'a dyn Fn(f64) -> f64],
-    /// What is given to the functions is cut to this distance from 0.
+    /// The maximum absolute value of the functions' arguments, which are clamped to it.
     pub clip: Option<f64>,
     /// Whether each sequence is read from its end.
     pub is_reverse: bool,
@@ -114,8 +114,8 @@ pub struct RecurrentState<'a> {
 
 impl Recurrent<'_> {
     /// Runs the layer on `x`, `[steps, batch, input]`, and writes the state after each step to `y`,
-    /// `[steps, batch, hidden]`: those beyond the length of a sequence stay as they are. `lengths`
-    /// has that of each sequence.
+    /// `[steps, batch, hidden]`: steps beyond the length of a sequence are unchanged. `lengths`
+    /// contains the length of each sequence.
     ///
     /// # Errors
     /// If a slice does not have the right length, or a sequence is longer than there are steps.

@@ -1,15 +1,16 @@
-//! Sums, means, extremes along axes, and where the extremes are.
+//! Sums, means and extremes along axes, and positions of extremes.
 //!
 //! # Accuracy
-//! Sums are taken in blocks of [`BLOCK`], in an order that neither processor nor threads change:
-//! the error of a sum of `n` numbers is below `(n / BLOCK + BLOCK) · ε · Σ|x|`.
+//! Sums are computed in blocks of [`BLOCK`], in an order that does not depend on processor and
+//! threads: the error of a sum of `n` numbers is below `(n / BLOCK + BLOCK) · ε · Σ|x|`.
 
 use crate::element::{Arithmetic, FromCount, Ordered};
 use crate::error::{ComputeError, check_len, checked_product, product};
 use crate::lanes::vectorised;
 
-/// What becomes of the elements along the reduced axes. An empty sum is 0, an empty product 1, an
-/// empty maximum the lowest and an empty minimum the highest value; an empty mean is what 0 / 0 is.
+/// The function that combines the elements along the reduced axes. An empty sum is 0, an empty
+/// product 1, an empty maximum the lowest and an empty minimum the highest value; an empty mean is
+/// 0 / 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
     /// The sum.
@@ -24,10 +25,10 @@ pub enum Reduction {
     Min,
 }
 
-/// Terms that are summed one after another, before their sum is added to the whole.
+/// The number of terms that are summed before their sum is added to the total.
 pub const BLOCK: usize = 128;
 
-/// How a tensor reduces along some of its axes.
+/// The reduction of a tensor along some of its axes.
 ///
 /// ```
 /// use tfrt_compute::reduction::{Axes, Reduction};
@@ -105,13 +106,13 @@ impl Axes {
         .collect()
     }
 
-    /// Elements of the result.
+    /// Returns the number of elements of the result.
     #[must_use]
     pub fn output_len(&self) -> usize {
         self.output_len
     }
 
-    /// Returns how many elements each element of the result is made of.
+    /// Returns the number of elements that each element of the result combines.
     #[must_use]
     pub fn count(&self) -> usize {
         let reduced = self
@@ -125,7 +126,7 @@ impl Axes {
     /// Reduces a tensor.
     ///
     /// # Errors
-    /// If a slice is not as long as its shape says; the output is then untouched.
+    /// If the length of a slice does not match its shape; the output is then unchanged.
     pub fn reduce<T: Ordered>(
         &self,
         reduction: Reduction,
@@ -288,9 +289,9 @@ fn fold_columns<T: Copy>(
     }
 }
 
-/// An element type that holds the place of an element.
+/// An element type for indices of elements.
 pub trait Index: Copy + Send + Sync + 'static {
-    /// Returns the place; its low bits, if there are more.
+    /// Converts an index; keeps only the low bits that fit.
     #[must_use]
     fn from_place(place: usize) -> Self;
 }
@@ -307,14 +308,15 @@ impl Index for i64 {
     }
 }
 
-/// Returns where along an axis the greatest element is: the first of equals. A NaN is not greater
-/// than anything, so it is found only at place 0, if nothing is greater than `LOWEST` there.
+/// Returns the index of the greatest element along an axis, and the first of equal ones. NaN is not
+/// greater than any number, so it is only found at index 0, if nothing is greater than `LOWEST`
+/// there.
 ///
 /// # Shapes
 /// `input`: `shape`; `output`: `shape` without `axis`.
 ///
 /// # Errors
-/// If the axis does not exist or is empty, or a slice is not as long as its shape says.
+/// If the axis does not exist or is empty, or the length of a slice does not match its shape.
 ///
 /// ```
 /// let mut output = [0_i32; 2];

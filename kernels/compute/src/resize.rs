@@ -5,13 +5,13 @@ use crate::error::{ComputeError, check_len, checked_product};
 
 /// Resizes an image by bilinear interpolation: output pixel `i` is read at
 /// `i · (input extent / output extent)`, without a shift by half a pixel; beyond the last pixel,
-/// the last one counts.
+/// the last one is used.
 ///
 /// # Shapes
 /// `input`: `[height, width, channels]`; `output`: `[new_height, new_width, channels]`.
 ///
 /// # Errors
-/// If the input has no pixel, or a slice is not as long as its shape says.
+/// If the input has no pixel, or the length of a slice does not match its shape.
 ///
 /// ```
 /// let mut output = [0.0; 4];

@@ -1,4 +1,4 @@
-//! The division of routines whose output is computed row by row.
+//! The division of routines that compute their output row by row.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,9 +10,8 @@ use crate::parallel::{block_count, share};
 
 /// An output of equal rows, divided into blocks of neighbouring rows.
 ///
-/// What a row is, the caller says: an element for element-wise functions, a line of an image for
-/// pooling. The operands are the routine itself: it is given a range of rows, and where to put
-/// them.
+/// The caller defines the rows: an element for element-wise functions, a line of an image for
+/// pooling. The operand is the routine itself: it receives a range of rows and the destination.
 ///
 /// ```
 /// use tfrt_compute::job::Plan;
@@ -35,8 +34,8 @@ pub struct RowPlan<T> {
 }
 
 impl<T> RowPlan<T> {
-    /// Divides `rows` rows of `row_len` elements, which take so many `operations` in all, for at
-    /// most `width` threads.
+    /// Divides `rows` rows of `row_len` elements, which take `operations` in total, for at most
+    /// `width` threads.
     ///
     /// # Errors
     /// If the output has more elements than can be addressed.

@@ -1,12 +1,13 @@
 //! Reading images between pixels.
 //!
-//! A *tap* is a pixel along one axis and its weight. What a place reads is the sum over all
-//! combinations of the taps of its axes, so that images of any number of dimensions are read alike.
+//! A *tap* is a pixel along one axis and its weight. The value at a place is the sum over all
+//! combinations of the taps of its axes, so images of any number of dimensions are read in the same
+//! way.
 
-/// How a place between pixels is read.
+/// The interpolation between pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
-    /// The nearest pixel; of two, the one with an even number.
+    /// The nearest pixel; of two, the one with an even index.
     Nearest,
     /// The two pixels around it.
     Linear,
@@ -14,22 +15,22 @@ pub enum Interpolation {
     Cubic,
 }
 
-/// What stands beyond the border of an image.
+/// The values beyond the border of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Border {
     /// Zeros.
     Zeros,
     /// The nearest pixel of the image.
     Edge,
-    /// The image, mirrored again and again.
+    /// The image, mirrored repeatedly.
     Mirror,
 }
 
-/// The most taps of one axis.
+/// The maximum number of taps of one axis.
 pub const MAX_TAPS: usize = 4;
 
-/// The taps of one axis: so many of the first places and weights. A place that is missing reads
-/// zero.
+/// The taps of one axis: the first places and weights of the arrays, up to the count. A missing
+/// place reads zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Taps {
     places: [Option<usize>; MAX_TAPS],
@@ -38,7 +39,7 @@ pub struct Taps {
 }
 
 impl Taps {
-    /// The taps that are within the image.
+    /// The taps within the image.
     pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let all = self.places.iter().zip(self.weights).take(self.len);
         all.filter_map(|(place, weight)| Some(((*place)?, weight)))
@@ -49,7 +50,7 @@ impl Taps {
 /// could tell.
 const FARTHEST: f64 = 1e15;
 
-/// How one axis of an image is read.
+/// The sampling along one axis of an image.
 ///
 /// ```
 /// use tfrt_compute::sampling::{Border, Interpolation, Sampler};
@@ -67,7 +68,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Creates a way to read.
+    /// Creates a sampler.
     #[must_use]
     pub fn new(interpolation: Interpolation, border: Border, aligns_corners: bool) -> Self {
         Self {
@@ -77,7 +78,7 @@ impl Sampler {
         }
     }
 
-    /// Returns the coordinate of a number from -1, the one border of an axis, to 1, the other.
+    /// Converts a number from -1 to 1, the two borders of an axis, to a coordinate.
     #[must_use]
     pub fn coordinate(&self, normalized: f64, extent: usize) -> f64 {
         let extent = extent as f64;
@@ -171,7 +172,8 @@ fn cubic(t: f64) -> [f64; 4] {
 /// are the extents of the image, outermost first; `taps` are those of its axes, in that order.
 ///
 /// # Panics
-/// If a tap is of an axis with more pixels than `dims` says, and the image is too short for it.
+/// If a tap belongs to an axis with more pixels than `dims` states, and the image is too short for
+/// it.
 ///
 /// ```
 /// use tfrt_compute::sampling::{Border, Interpolation, Sampler, read};

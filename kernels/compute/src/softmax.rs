@@ -1,21 +1,21 @@
-//! Softmax, its logarithm, and the loss and gradient that come with it.
+//! Softmax, its logarithm, and the associated loss and gradient.
 //!
-//! All work on rows: `len / row_len` of them, each independent.
+//! All functions work on `len / row_len` independent rows.
 //!
 //! # Accuracy
 //! Relative error below `(16 + row_len / 32 + |x - max|) · ε` for [`softmax`], where `x - max` is
-//! how far a number is below the greatest of its row, which is rounded before it is an exponent;
-//! absolute error below `16 · ε · (1 + max|x|)` for [`log_softmax`].
+//! the distance of a number from the greatest of its row, which is rounded before it becomes an
+//! exponent; absolute error below `16 · ε · (1 + max|x|)` for [`log_softmax`].
 
 use crate::error::{ComputeError, check_len};
 use crate::lanes::vectorised;
 use crate::math::Real;
 
-/// Computes `output = eˣ / Σ eˣ` along each row. The maximum is subtracted first, so that nothing
+/// Computes `output = eˣ / Σ eˣ` along each row. The maximum is subtracted first, so no exponential
 /// overflows.
 ///
 /// # Errors
-/// If the slices differ in length, or rows do not fill them.
+/// If the slices differ in length, or do not consist of whole rows.
 ///
 /// ```
 /// let mut output = [0.0_f32; 2];
@@ -51,7 +51,7 @@ pub fn softmax<T: Real>(
 /// Computes `output = x - ln(Σ eˣ)` along each row.
 ///
 /// # Errors
-/// If the slices differ in length, or rows do not fill them.
+/// If the slices differ in length, or do not consist of whole rows.
 pub fn log_softmax<T: Real>(
     row_len: usize,
     logits: &[T],
@@ -91,8 +91,8 @@ pub fn unstabilised_softmax_in_place<T: Real>(tensor: &mut [T]) {
     );
 }
 
-/// Returns the cross entropy of `softmax(logits)` and `labels` for each row, and its gradient by
-/// the logits.
+/// Returns the cross entropy of `softmax(logits)` and `labels` for each row, and its gradient with
+/// respect to the logits.
 ///
 /// `loss = -Σ labels · log_softmax(logits)`; `gradient = softmax(logits) · Σ labels - labels`.
 ///

@@ -1,4 +1,5 @@
-//! The micro-kernel that all dense linear algebra here ends in: a tile of the output, in registers.
+//! The micro-kernel of all dense linear algebra here: it computes a tile of the output in
+//! registers.
 //!
 //! ```text
 //!                    panel of B: 2 registers wide, one row per k
@@ -11,10 +12,10 @@
 //!   └───────────┘    └──────┴──────┘
 //! ```
 //!
-//! The rows of A are read where they lie: a row is a sequence of *runs*, each contiguous, at
-//! `base[row] + tap`. For a matrix product there is one run, the row; for a convolution there is
-//! one for each tap of the filter, so that the input image needs no rearrangement. B is rearranged
-//! into panels beforehand ([`PanelLayout`]), which is worth keeping for weights.
+//! The rows of A are read in place: a row is a sequence of contiguous *runs* at `base[row] + tap`.
+//! A matrix product has one run, the row; a convolution has one for each tap of the filter, so the
+//! input image is not rearranged. B is rearranged into panels beforehand ([`PanelLayout`]), which
+//! is worth keeping for weights.
 //!
 //! Each output element is summed in the order of k by fused multiply-adds.
 

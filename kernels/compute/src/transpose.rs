@@ -1,4 +1,4 @@
-//! Permuting the axes of a tensor.
+//! Permutation of the axes of a tensor.
 
 use crate::error::{ComputeError, check_len, checked_product};
 
@@ -9,7 +9,8 @@ use crate::error::{ComputeError, check_len, checked_product};
 /// `input`: `shape`; `output`: `shape[permutation[0]], shape[permutation[1]], …`.
 ///
 /// # Errors
-/// If the permutation is none of the shape's axes, or a slice is not as long as the shape says.
+/// If it is not a permutation of the shape's axes, or the length of a slice does not match the
+/// shape.
 ///
 /// ```
 /// let mut output = [0; 6];

@@ -1,6 +1,6 @@
 //! Functions of one tensor, element by element.
 //!
-//! All work on slices of equal length: `output[i] = f(input[i])`. Accuracies are those of
+//! All functions work on slices of equal length: `output[i] = f(input[i])`. Accuracies are those of
 //! [`crate::math`].
 
 use crate::element::Ordered;
@@ -15,11 +15,11 @@ pub enum Unary {
     Abs,
     /// `-x`.
     Neg,
-    /// `0` where negative; a NaN stays.
+    /// `0` for negative numbers; NaN is kept.
     Relu,
-    /// Cut to `0..=6`; a NaN stays.
+    /// Clamped to `0..=6`; NaN is kept.
     Relu6,
-    /// `eˣ - 1` where negative.
+    /// `eˣ - 1` for negative numbers.
     Elu,
     /// `eˣ`.
     Exp,
@@ -58,7 +58,7 @@ pub fn apply<T: Real>(function: Unary, input: &[T], output: &mut [T]) {
     for_function(function, Separate { input, output });
 }
 
-/// Applies a function where the tensor lies.
+/// Applies a function in place.
 pub fn apply_in_place<T: Real>(function: Unary, tensor: &mut [T]) {
     for_function(function, InPlace { tensor });
 }
@@ -80,7 +80,7 @@ pub fn relu<T: Ordered>(input: &[T], output: &mut [T]) {
     );
 }
 
-/// [`relu`] where the tensor lies.
+/// [`relu`] in place.
 pub fn relu_in_place<T: Ordered>(tensor: &mut [T]) {
     vectorised(
         #[inline(always)]

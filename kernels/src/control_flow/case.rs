@@ -4,8 +4,8 @@ use tfrt::ods::instance::{AttrInstance, OpInstance};
 use tfrt::ods::verify::{Breach, callee};
 use tfrt::prelude::*;
 
-/// Calls the function at this position of a list, with a chain and the arguments. Each function
-/// takes a chain first and returns one first.
+/// Calls the function at this position of a list, with a chain and the arguments. The first
+/// argument and the first result of each function are chains.
 ///
 /// # Errors
 /// `branch_index invalid. branch index: I # branches: N`, with code `InvalidArgument`, if the list

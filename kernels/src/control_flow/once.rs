@@ -10,12 +10,12 @@ use tfrt::prelude::*;
 use super::Pending;
 use crate::op_verifiers::function_if_defined;
 
-/// Calls a function, unless that was done before with the same resources: then the results are
-/// those of the first call, whatever the arguments. The results may become available later.
+/// Calls a function, unless it was called before with the same resources: then the results are
+/// those of the first call, regardless of the arguments. The results may become available later.
 ///
 /// # Errors
-/// `tfrt.once requires resource context`; if the function, running for the first time, comes here
-/// for its own results.
+/// `tfrt.once requires resource context`; an error if the first run of the function requests its
+/// own results.
 #[tfrt_kernel(
     "tfrt.once",
     forwards,
@@ -63,10 +63,10 @@ struct Waits {
 }
 
 impl Waits {
-    /// Notes that `asker` asks for the results of `asked`.
+    /// Records that `asker` requests the results of `asked`.
     ///
-    /// Every request is noted before it is granted, under one lock: of the requests of a circle the
-    /// last one is refused.
+    /// Every request is recorded before it is granted, under one lock, so the last request of a
+    /// cycle is refused.
     fn add(&self, asker: &str, asked: &str) -> Result<()> {
         let mut by_asker = self.by_asker.lock().unwrap_or_else(PoisonError::into_inner);
         let mut reached = HashSet::from([asked]);

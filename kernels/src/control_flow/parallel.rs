@@ -2,9 +2,9 @@
 //! workers.
 //!
 //! A body without results does all its work before it returns. A body that returns a chain may
-//! continue after that; the loop is done when all chains are there. The function of a parallel call
-//! may be synchronous, which is much the cheapest: a block is then neither a task nor an
-//! invocation, and its indices are not values of their own.
+//! continue after that; the loop is done when all chains are ready. The function of a parallel call
+//! may be synchronous, which is by far the cheapest form: a block is then neither a task nor an
+//! invocation, and its indices are not separate values.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,12 +18,12 @@ use tfrt::prelude::*;
 
 use crate::op_verifiers::RETURN;
 
-/// Runs the region for every block of `start..end`, blocks of the given size, with the first and
-/// the end index of the block and the arguments. The chain is ready when all blocks are done.
+/// Runs the region for every block of `start..end`, each of the given size, with the first and the
+/// end index of the block and the arguments. The chain is ready when all blocks are done.
 ///
-/// The region returns nothing, or a chain. An error among the chains becomes the result, that of
-/// the lowest block first. A cancelled request omits the blocks that have not started; the result
-/// is then the error of the request.
+/// The region returns nothing, or a chain. If chains are errors, the result is the error of the
+/// lowest block. If the request is cancelled, blocks that have not started are skipped, and the
+/// result is the error of the request.
 ///
 /// # Errors
 /// `Invalid parallel body function result types`; a range that ends before it starts; a block size
@@ -48,12 +48,12 @@ fn parallel_for_region(
     run(start..end, block_size, arguments, body, ctx)
 }
 
-/// Calls the function for every block of `start..end`, blocks of the given size, with the first and
+/// Calls the function for every block of `start..end`, each of the given size, with the first and
 /// the end index of the block and the arguments. The chain is ready when all blocks are done.
 ///
-/// The function returns nothing, or a chain. An error among the chains becomes the result, that of
-/// the lowest block first. A cancelled request omits the blocks that have not started; the result
-/// is then the error of the request.
+/// The function returns nothing, or a chain. If chains are errors, the result is the error of the
+/// lowest block. If the request is cancelled, blocks that have not started are skipped, and the
+/// result is the error of the request.
 ///
 /// # Errors
 /// `Invalid parallel body function result types`; a range that ends before it starts; a block size
@@ -136,14 +136,14 @@ struct Body {
 /// The first and the end index of a block, then the arguments. Blocks that run one after another
 /// change the indices only.
 enum Inputs {
-    /// Of a synchronous function, in what runs it; or why it cannot be run.
+    /// For a synchronous function: its interpreter, or the reason why it cannot run.
     Sync(Result<Interpreter>),
-    /// Of any other.
+    /// For any other function.
     Values(Vec<AnyRef>),
 }
 
 impl Body {
-    /// Inputs, of which each block changes the indices.
+    /// Returns the inputs, whose indices change with each block.
     fn inputs(&self) -> Inputs {
         let indices = [0, 0].map(AnyRef::available).into_iter();
         let values = indices.chain(self.arguments.iter().cloned()).collect();
@@ -153,7 +153,7 @@ impl Body {
         }
     }
 
-    /// Runs the body for a block. Gives its chain if there is more to wait for.
+    /// Runs the body for a block. Returns its chain if it has not finished.
     #[inline]
     fn run(&self, inputs: &mut Inputs, block: Range<usize>) -> Result<Option<AnyRef>> {
         let indices = [block.start, block.end].map(|offset| index_at(self.first_index, offset));
@@ -219,14 +219,14 @@ struct Completion {
 }
 
 impl Completion {
-    /// Notes what became of the chain of the block that starts at `index`.
+    /// Records the outcome of the chain of the block that starts at `index`.
     fn note_chain(&self, index: usize, chain: &AnyRef) {
         if let Some(error) = chain.error_if_present() {
             self.note(index, error.clone());
         }
     }
 
-    /// Notes that the block that starts at `index` failed.
+    /// Records that the block that starts at `index` failed.
     #[cold]
     fn note(&self, index: usize, error: Error) {
         let mut first = self

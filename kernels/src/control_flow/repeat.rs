@@ -1,8 +1,8 @@
-//! `tfrt.repeat.i32`: a loop with a known number of rounds.
+//! `tfrt.repeat.i32`: a loop with a known number of iterations.
 //!
-//! A round is started without waiting for the one before, so that rounds overlap as far as the
-//! values that they carry allow. After each block of rounds the loop waits until the first carried
-//! value is available, which bounds the work that is started and not finished:
+//! An iteration starts without waiting for the previous one, so iterations overlap as far as their
+//! carried values allow. After each block of iterations the loop waits until the first carried
+//! value is available, which bounds the amount of unfinished work:
 //!
 //! ```text
 //!  run ──► round ─► round ─► … ─► round ──► last one? ── yes ──► results := carried values
@@ -10,11 +10,11 @@
 //!   └──── when the first carried value arrives ─┘
 //! ```
 //!
-//! If it is available already, the loop continues in place: it never nests by the number of its
-//! rounds.
+//! If it is already available, the loop continues in place: nesting does not grow with the number
+//! of iterations.
 //!
-//! Rounds that carry copied payloads and need not wait pass them on without making values of them
-//! ([`FunctionRef::execute_rounds`]).
+//! Iterations that carry copied payloads and do not have to wait pass them on without creating
+//! values ([`FunctionRef::execute_rounds`]).
 
 use tfrt::host::Rounds;
 use tfrt::ods::instance::OpInstance;
@@ -24,11 +24,11 @@ use tfrt::prelude::*;
 use super::{Carried, Pending};
 use crate::op_verifiers::{check_body, check_carried};
 
-/// Runs the region `count` times, with the values of the last round as the arguments of the next.
-/// The results are the values of the last round, or the arguments if there is none.
+/// Runs the region `count` times, with the results of each iteration as the arguments of the next.
+/// The results are those of the last iteration, or the arguments if there is none.
 ///
-/// Values that are errors do not end the loop. A cancelled request does: every result is then the
-/// error of the request.
+/// Values that are errors do not end the loop. If the request is cancelled, the loop ends and every
+/// result is the error of the request.
 ///
 /// # Errors
 /// If the count is negative.
@@ -111,8 +111,8 @@ impl Repeat {
         }
     }
 
-    /// Runs one block of rounds, after all blocks before it of which no round has to wait. False if
-    /// the request was cancelled before one of them.
+    /// Runs the next blocks of iterations as long as none has to wait, and one more. Returns
+    /// `false` if the request was cancelled before one of them.
     fn run_block(&mut self) -> bool {
         let first_round = self.next_round;
         let most = Rounds::Count(self.num_rounds - first_round);

@@ -1,4 +1,4 @@
-//! `tfrt.return`: what ends a function or a region. Not a kernel.
+//! `tfrt.return`: the terminator of functions and regions. Not a kernel.
 
 use tfrt::ods::verify::region;
 

@@ -1,8 +1,8 @@
-//! `tfrt.while`: a loop that its own body ends.
+//! `tfrt.while`: a loop whose body determines its end.
 //!
-//! The body takes the carried values and returns those of the next round and whether there is one.
-//! If that is not known when the body returns, the loop continues as a task of the work queue as
-//! soon as it is: it never nests by the number of its rounds.
+//! The body takes the carried values, and returns those of the next iteration and whether there is
+//! one. If the condition is not available when the body returns, the loop continues as a task of
+//! the work queue once it is: nesting does not grow with the number of iterations.
 
 use tfrt::async_value::run_when_ready;
 use tfrt::host::Rounds;
@@ -14,7 +14,7 @@ use super::{Carried, Pending};
 use crate::op_verifiers::{check_carried, function_if_defined};
 
 /// Calls the function as long as the condition is true. It returns the carried values and the next
-/// condition; the results are the values that were carried last.
+/// condition; the results are the last carried values.
 ///
 /// Carried values that are errors do not end the loop; a condition that is an error does, and
 /// becomes every result once all carried values are available. A cancelled request ends it too.
@@ -103,8 +103,7 @@ impl While {
         condition.get().copied()
     }
 
-    /// Ends the loop with the error that the condition is, once nothing of the last round is under
-    /// way.
+    /// Ends the loop with the error in the condition, once the last iteration has finished.
     fn fail(self, condition: AnyRef) {
         let error = if condition.is_error() {
             condition

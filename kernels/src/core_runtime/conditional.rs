@@ -16,8 +16,8 @@ use crate::control_flow::{Carried, Pending};
 const HANDLE: &str = TensorHandle::MLIR_TYPE;
 const CHAIN: &str = Chain::MLIR_TYPE;
 
-/// Calls one of two functions, by the truth of a tensor: with the chain and the arguments. A tensor
-/// is true if its only element is not zero.
+/// Calls one of two functions, chosen by the truth value of a tensor, with the chain and the
+/// arguments. A tensor is true if its only element is not zero.
 ///
 /// # Errors
 /// If the tensor cannot be converted to a dense one, or has no truth value:
@@ -52,12 +52,12 @@ fn cond(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Calls a function as long as another one says so. Both take the chain and the arguments; the
-/// condition returns a chain and a tensor, and the body what it takes. The results are what was
-/// carried last.
+/// Calls a function as long as the condition function returns true. Both take the chain and the
+/// arguments; the condition returns a chain and a tensor, and the body returns the chain and the
+/// arguments of the next iteration. The results are the last carried values.
 ///
-/// Each round is a task of the work queue. A condition that is an error ends the loop, as does a
-/// cancelled request.
+/// Each iteration is a task of the work queue. A condition that is an error ends the loop, as does
+/// the cancellation of the request.
 #[tfrt_kernel(
     "corert.while",
     raw,
@@ -99,7 +99,7 @@ struct While {
 }
 
 impl While {
-    /// Asks whether there is one more round.
+    /// Evaluates the condition of the next iteration.
     fn round(self) {
         if let Some(cancelled) = self.ctx.request().cancel_value() {
             let cancelled = cancelled.clone();
@@ -129,7 +129,7 @@ impl While {
         });
     }
 
-    /// Runs the body, and asks again in a task of its own: rounds never nest.
+    /// Runs the body, and evaluates the condition again in a separate task: iterations never nest.
     fn go_on(mut self) {
         self.carried.advance(&self.body, &self.ctx);
         let ctx = self.ctx.clone();
@@ -141,8 +141,7 @@ impl While {
         self.fail(error);
     }
 
-    /// Ends the loop with an error. The first result waits until nothing of the last round is under
-    /// way.
+    /// Ends the loop with an error. The first result waits until the last iteration has finished.
     fn fail(self, error: Error) {
         self.end_with(AnyRef::error(error));
     }

@@ -1,4 +1,4 @@
-//! Handles of tensors that are written in the program.
+//! Handles of constant tensors.
 
 use half::{bf16, f16};
 use tfrt::core::{CoreRuntime, TensorHandle};
@@ -14,7 +14,7 @@ fn on_host<T: Tensor + Value>(tensor: T, ctx: &ExecutionContext) -> TensorHandle
     TensorHandle::of_tensor(CoreRuntime::of(ctx.host()).host_device().clone(), tensor)
 }
 
-/// Creates a handle of a tensor that is written in the program.
+/// Creates a handle of a constant tensor in the program.
 #[tfrt_kernel(
     "corert.const_dense_tensor",
     pure,
@@ -31,7 +31,7 @@ pub(crate) fn const_dense_tensor(
     Ok(on_host(from_attribute(value, ctx)?, ctx))
 }
 
-/// Creates a handle of a tensor that is written in the program.
+/// Creates a handle of a constant tensor in the program.
 #[tfrt_kernel(
     "corert_sync.const_dense_tensor",
     sync,
@@ -45,12 +45,11 @@ fn const_dense_tensor_sync(
     Ok(on_host(from_attribute(value, ctx)?, ctx))
 }
 
-/// Creates a handle of a tensor of texts that are written in the program: one for each element, or
-/// one for all.
+/// Creates a handle of a tensor of constant strings: one for each element, or one for all.
 ///
 /// # Errors
-/// `failed to allocate string host tensor`, also if there are neither one nor as many texts as
-/// elements.
+/// `failed to allocate string host tensor`, also if the number of strings is neither one nor that
+/// of the elements.
 #[tfrt_kernel(
     "corert.const_string_tensor",
     pure,
@@ -102,10 +101,10 @@ fn create<T: Scalar>(
     Ok(on_host(tensor.map_err(failed)?, ctx))
 }
 
-/// Creates a handle of a tensor of the elements that are written in the program.
+/// Creates a handle of a tensor with the constant elements in the program.
 ///
 /// # Errors
-/// `failed to allocate dense host tensor`, also if there are not as many elements as the shape has.
+/// `failed to allocate dense host tensor`, also if the number of elements does not match the shape.
 #[tfrt_kernel(
     "corert.create_dense_tensor.{T}",
     T = [u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", bool as "i1", i8, i16, i32, i64, f16, bf16, f32, f64],
@@ -122,10 +121,10 @@ fn create_dense_tensor<T: Scalar>(
     create::<T>(shape, &value.0, ctx)
 }
 
-/// Creates a handle of a tensor of the elements that are written in the program.
+/// Creates a handle of a tensor with the constant elements in the program.
 ///
 /// # Errors
-/// `failed to allocate dense host tensor`, also if there are not as many elements as the shape has.
+/// `failed to allocate dense host tensor`, also if the number of elements does not match the shape.
 #[tfrt_kernel(
     "corert_sync.create_dense_tensor.{T}",
     T = [u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", bool as "i1", i8, i16, i32, i64, f16, bf16, f32, f64],

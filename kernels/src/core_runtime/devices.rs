@@ -1,8 +1,8 @@
-//! What functions on several devices are made of: handlers of devices, operands where ops need
-//! them, and the exchange between parts.
+//! The parts of functions on several devices: handlers of devices, operands on the devices of their
+//! ops, and the exchange between parts.
 //!
-//! Programs rarely contain these kernels as they are written: the passes that make ops of functions
-//! put them there.
+//! Programs are rarely written with these kernels: the passes that turn functions into ops insert
+//! them.
 
 use std::sync::Arc;
 
@@ -46,10 +46,12 @@ fn handler_of_device(#[attr] device: &str, host: &HostContext) -> Result<OpHandl
     Ok(OpHandlerRef::new(handler))
 }
 
-/// Returns a handle of the tensor on a device: shared if it is there, and copied otherwise.
+/// Returns a handle of the tensor on a device. The tensor is shared if it is already there, and
+/// copied otherwise.
 ///
 /// # Errors
-/// If there is no such device; as an error of the tensor, if there is no way to copy it there.
+/// If there is no such device. If the tensor cannot be copied there, the error is that of the
+/// tensor.
 #[tfrt_kernel(
     "corert.copy_to_device",
     raw,
@@ -66,12 +68,12 @@ fn copy_to_device(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the tensor of a handle as an op on a device takes it. `accepts` are the kinds of tensors
-/// that the op takes as they are, as the sum of 2 for scalar, 4 for string and 8 for sparse
-/// tensors; others become dense.
+/// Returns the tensor of a handle in the form that an op on a device takes. `accepts` gives the
+/// kinds of tensors that the op takes unconverted, as the sum of 2 for scalar, 4 for string and 8
+/// for sparse tensors; others become dense.
 ///
 /// # Errors
-/// If there is no such device; as an error of the tensor, if it cannot be converted.
+/// If there is no such device. A failed conversion is the error of the tensor.
 #[tfrt_kernel(
     "corert.operand",
     raw,
@@ -86,10 +88,10 @@ fn operand(frame: &mut KernelFrame<'_>) -> Result<()> {
     set_operand(frame, handle, &device)
 }
 
-/// As `corert.operand`, of a tensor that a kernel on the device returned.
+/// Like `corert.operand`, for a tensor that a kernel on the device returned.
 ///
 /// # Errors
-/// If there is no such device; as an error of the tensor, if it cannot be converted.
+/// If there is no such device. A failed conversion is the error of the tensor.
 #[tfrt_kernel(
     "corert.operand_of_tensor",
     raw,
@@ -159,10 +161,10 @@ fn handle_of_tensor(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// runs.
 const MAX_EDGES: usize = 1 << 20;
 
-/// Creates the exchange of one call of a function that is split into parts.
+/// Creates the rendezvous of one call of a function that is split into parts.
 ///
 /// # Errors
-/// If the number of edges is negative, or greater than that of any function that was split.
+/// If the number of edges is negative, or greater than that of any split function.
 #[tfrt_kernel("corert.rendezvous", chain = none, results(rendezvous))]
 fn rendezvous(#[attr] edges: i32) -> Result<RendezvousRef> {
     let num_edges = usize::try_from(edges)
@@ -198,12 +200,12 @@ fn send(frame: &mut KernelFrame<'_>) -> Result<()> {
     rendezvous.0.send(edge(frame)?, frame.argument(1).clone())
 }
 
-/// Receives the value that is sent over an edge, as soon as it is available. It may be received by
-/// several.
+/// Receives the value that is sent over an edge, once it is available. Several kernels may receive
+/// it.
 ///
 /// # Errors
-/// If there is no such edge; that no one sent a value; the error of whichever part of the function
-/// failed first.
+/// If there is no such edge or no value was sent over it; the error of the part of the function
+/// that failed first.
 #[tfrt_kernel(
     "corert.receive",
     raw,
@@ -218,8 +220,8 @@ fn receive(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Aborts an exchange as soon as one of the values is an error: whoever waits for a value of
-/// another part then gets that error.
+/// Aborts a rendezvous as soon as one of the values is an error: pending receivers then get that
+/// error.
 #[tfrt_kernel(
     "corert.abort_if_error",
     raw,

@@ -12,7 +12,7 @@ use super::{read_handle, take_handle, value_of};
 /// Runs an op of a handler, by name. Each result becomes available when its tensor is.
 ///
 /// # Errors
-/// That neither the handler nor its fallbacks know the op; those of the op.
+/// If neither the handler nor its fallbacks know the op; the errors of the op.
 #[tfrt_kernel(
     "corert.executeop",
     raw,
@@ -35,7 +35,7 @@ fn execute_op(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// is done.
 ///
 /// # Errors
-/// That neither the handler nor its fallbacks know the op; those of the op.
+/// If neither the handler nor its fallbacks know the op; the errors of the op.
 #[tfrt_kernel(
     "corert.executeop.seq",
     raw,
@@ -56,10 +56,10 @@ fn execute_op_seq(frame: &mut KernelFrame<'_>) -> Result<()> {
     run(frame, &op, &attrs, 2, Some(chain))
 }
 
-/// Runs an op that was made before.
+/// Runs an op that was created before.
 ///
 /// # Errors
-/// Those of the op.
+/// The errors of the op.
 #[tfrt_kernel(
     "corert.execute_crt_op",
     raw,
@@ -76,7 +76,7 @@ fn execute_crt_op(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// Runs an op of a handler, by name. The results may not be available yet.
 ///
 /// # Errors
-/// That neither the handler nor its fallbacks know the op.
+/// If neither the handler nor its fallbacks know the op.
 #[tfrt_kernel(
     "corert_sync.executeop",
     raw,
@@ -115,7 +115,7 @@ fn execute_op_sync(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Creates an op of a function from a chain and handles to a chain and handles.
+/// Creates an op from a function that takes and returns a chain and handles.
 ///
 /// # Errors
 /// `The function should only takes type [!corert.tensorhandle] as input. But the I-th argument is type [T].`,

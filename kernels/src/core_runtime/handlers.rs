@@ -1,4 +1,4 @@
-//! Handlers: made, registered under names, and found.
+//! Creation, registration and look-up of handlers.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn create_null_op_handler() -> OpHandlerRef {
     OpHandlerRef::new(NullOpHandler)
 }
 
-/// Creates a handler of the ops of the processor, which are run on the host's device.
+/// Creates a handler of the processor's ops, which run on the host's device.
 #[tfrt_kernel("corert.create_cpu_op_handler", results(op_handler))]
 fn create_cpu_op_handler(fallback: OpHandlerRef, host: &HostContext) -> OpHandlerRef {
     let runtime = CoreRuntime::of(host);
@@ -22,8 +22,8 @@ fn create_cpu_op_handler(fallback: OpHandlerRef, host: &HostContext) -> OpHandle
     OpHandlerRef::new(CpuOpHandler::new(&runtime, device, fallback))
 }
 
-/// Creates a handler of the ops of the processor, which are run on the device `CPU:N`. The device
-/// is made, too, if it does not exist.
+/// Creates a handler of the processor's ops, which run on the device `CPU:N`. Also creates the
+/// device if it does not exist.
 #[tfrt_kernel("corert.create_cpu_op_handler_with_ordinal", results(op_handler))]
 fn create_cpu_op_handler_with_ordinal(
     fallback: OpHandlerRef,
@@ -36,7 +36,7 @@ fn create_cpu_op_handler_with_ordinal(
     OpHandlerRef::new(CpuOpHandler::new(&runtime, device, fallback))
 }
 
-/// Creates a handler that logs the ops of another one: on standard error, or to the file that the
+/// Creates a handler that logs the ops of another one, on standard error or to the file that the
 /// environment variable `LOGGING_DEV_METADATA_DUMP_PREFIX` names. With `sync_log_results` it logs
 /// results, too.
 ///

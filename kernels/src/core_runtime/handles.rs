@@ -1,4 +1,4 @@
-//! Handles: made of tensors, taken apart, and printed.
+//! Handles: creation from tensors, access to their parts, and printing.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use tfrt_tensor::Sizes;
 use super::read_handle;
 use crate::text::print_bytes;
 
-/// Returns the shape of a tensor, as soon as its metadata is known.
+/// Returns the shape of a tensor once its metadata is known.
 #[tfrt_kernel("corert.tensorhandle_to_shape", results(shape))]
 fn tensorhandle_to_shape(handle: &TensorHandle) -> AsyncValueRef<Sizes> {
     let sizes = |metadata: &TensorMetadata| Sizes::new(&metadata.extents);
@@ -65,13 +65,13 @@ fn tensorhandle_to_ht(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Prints a handle: its tensor, or what is known of it.
+/// Prints a handle: its tensor, or its known properties.
 #[tfrt_kernel("corert.print_tensorhandle", side_effecting)]
 fn print_tensorhandle(handle: &TensorHandle) -> io::Result<()> {
     print_bytes(&[&handle.to_bytes()])
 }
 
-/// Prints a handle: its tensor, or what is known of it.
+/// Prints a handle: its tensor, or its known properties.
 #[tfrt_kernel("corert_sync.print_tensorhandle", sync)]
 fn print_tensorhandle_sync(handle: &TensorHandle) -> io::Result<()> {
     print_bytes(&[&handle.to_bytes()])

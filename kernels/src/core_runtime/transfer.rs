@@ -6,9 +6,9 @@ use tfrt::host::device::DeviceRef;
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, TensorRef, TensorType};
 
-/// Returns a tensor on a device, as a tensor of a kind.
+/// Transfers a tensor to a device, as a tensor of the given kind.
 ///
-/// The handle is there at once. That there is no such conversion is the error of its tensor.
+/// The handle is available immediately. If there is no such conversion, its tensor is an error.
 #[tfrt_kernel("corert.transfer", chain = none, results(transferred), format = "operands attr-dict")]
 fn transfer(
     tensor: &TensorHandle,
@@ -19,7 +19,7 @@ fn transfer(
     tensor.transfer_to(ctx, &device, tensor_type)
 }
 
-/// Returns a tensor on a device, as a tensor of the kind that is usual there.
+/// Transfers a tensor to a device, as a tensor of the default kind there.
 #[tfrt_kernel(
     "corert.transfer_inferred_tensortype",
     chain = none,
@@ -34,8 +34,8 @@ fn transfer_inferred_tensortype(
     tensor.transfer_to_inferred(ctx, &device)
 }
 
-/// Returns the kind of tensor that is usual on a device. Tensors of types that only their own kind
-/// can hold stay of it.
+/// Returns the default kind of tensor on a device. Tensors with element types that only their own
+/// kind supports keep it.
 ///
 /// # Errors
 /// `failed to find dst device type for src_tensor_type=X and dst_device_type=Y`.

@@ -9,11 +9,11 @@ use tfrt::prelude::*;
 
 use crate::control_flow::Pending;
 
-/// Returns what an iterator has still to deliver, as a string that `iterator_restore` takes: in
-/// another process, too, on another queue, with other numbers of elements drawn ahead. Elements
-/// that were drawn count as delivered.
+/// Saves the state of an iterator as a string for `iterator_restore`, which may run in another
+/// process, on another queue, or with other numbers of elements drawn ahead. Elements that were
+/// drawn count as delivered.
 ///
-/// Both results become available when all elements are there that stages have drawn ahead.
+/// Both results become available once all elements that stages have drawn ahead are available.
 ///
 /// # Errors
 /// `the pipeline has no checkpoints: …`, if a stage cannot be saved; an element drawn ahead of a
@@ -56,7 +56,8 @@ fn save(iterator: AnyRef, ctx: ExecutionContext, results: Pending) {
     }
 }
 
-/// Creates an iterator that continues where another one of the same dataset was saved.
+/// Creates an iterator that continues at the position where another iterator of the same dataset
+/// was saved.
 ///
 /// # Errors
 /// `not a checkpoint of a pipeline: …`;
@@ -76,8 +77,8 @@ fn iterator_restore(
     dataset.restore(checkpoint, ctx)
 }
 
-/// Writes a checkpoint to a file. A file that is there is replaced at once and whole: whatever goes
-/// wrong, it has the old checkpoint or the new one.
+/// Writes a checkpoint to a file. An existing file is replaced atomically: after any failure, it
+/// contains either the old or the new checkpoint.
 ///
 /// # Errors
 /// `failed to write checkpoint P due to error: E`.

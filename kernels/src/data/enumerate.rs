@@ -1,4 +1,4 @@
-//! A function of every element of an iterator.
+//! Calls of a function for every element of an iterator.
 //!
 //! ```text
 //!   draw ──► known? ──► all values there? ──► call the function ──► cancelled, or an error by now? ── no ──► draw
@@ -7,13 +7,13 @@
 //!      go on when they are available                 └───────────────────► the results
 //! ```
 //!
-//! The next element is drawn without waiting for the results of the function, so that calls overlap
-//! as far as the values that they hand on allow. What is available is worked on in a loop: the
-//! stack does not grow with the number of elements.
+//! The next element is drawn without waiting for the results of the function, so calls overlap as
+//! far as the values that they pass on allow. Available elements are processed in a loop: the stack
+//! does not grow with the number of elements.
 //!
 //! The elements of one run of the loop are dropped at its end, the last one first, as in the
-//! reference, which nests. That can be seen of payloads whose drop has an effect; others are
-//! dropped at once. At most `MAX_KEPT` are kept, so that memory stays bounded.
+//! reference, which nests. This order is observable for payloads whose drop has an effect; others
+//! are dropped immediately. At most `MAX_KEPT` are kept, so that memory stays bounded.
 
 use tfrt::async_value::run_when_ready;
 use tfrt::data::{DataIterator, IterationResult, Outcome, Values, are_available};
@@ -23,13 +23,12 @@ use tfrt_tensor::HostBuffer;
 use super::op_verifiers::verify_enumerate;
 use crate::control_flow::{Carried, Pending};
 
-/// Calls a function for every element: with its components and the arguments, which are the results
-/// of the last call from then on. The results are those of the last call, or the arguments if the
-/// iterator returns no element.
+/// Calls a function for every element, with the components of the element and the results of the
+/// previous call; the first call takes the arguments instead. The results are those of the last
+/// call, or the arguments if the iterator returns no element.
 ///
 /// # Errors
-/// Those of draws and of the function, noticed at the latest at the end; the cancellation of the
-/// request.
+/// Errors of draws and of the function, at the latest at the end; the cancellation of the request.
 #[tfrt_kernel(
     "tfrt_data.enumerate.iterator",
     raw,
@@ -141,7 +140,7 @@ impl Enumeration {
         });
     }
 
-    /// Calls the function for an element. Nothing if that ended the loop.
+    /// Calls the function for an element. Returns `None` if the loop has ended.
     fn call(mut self, values: Values) -> Option<Self> {
         self.carried.advance_with(&self.body, &values, &self.ctx);
         self.keep(values);

@@ -1,10 +1,11 @@
-//! Datasets that the reference lacks. Their functions are not called for ends.
+//! Datasets that the reference does not have. Their functions are not called at the end of a
+//! sequence.
 
 use tfrt::data::{Cardinality, Dataset, PaddedComponent};
 use tfrt::prelude::*;
 
-/// Creates a dataset of the first `count` elements; of all of them if the count is negative. No
-/// more are drawn.
+/// Creates a dataset of the first `count` elements, or of all elements if the count is negative. No
+/// further elements are drawn.
 #[tfrt_kernel("tfrt_data.take_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn take_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     input.take(count)
@@ -20,16 +21,15 @@ fn take_while_dataset(input: &Dataset, #[function] function: FunctionRef) -> Res
 /// divided by `num_shards`.
 ///
 /// # Errors
-/// `num_shards must be positive, not N`; an index that is not that of a shard.
+/// `num_shards must be positive, not N`; an index out of range.
 #[tfrt_kernel("tfrt_data.shard_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Dataset> {
     input.shard(num_shards, index)
 }
 
-/// Creates a dataset of the results of a function of each element, as `map_dataset` does, with up
-/// to `num_parallel` calls under way, each a task of the work queue; -1 finds by trying how many
-/// make the pipeline fastest. Unless `deterministic` is true or absent, results are handed out as
-/// they come.
+/// Creates a dataset like `map_dataset`, with up to `num_parallel` concurrent calls, each a task of
+/// the work queue; -1 finds the fastest number by experiment. If `deterministic` is false, results
+/// are delivered in the order in which they become available.
 ///
 /// # Errors
 /// `num_parallel must be -1 or between 1 and 1048576, not N`.
@@ -51,9 +51,10 @@ fn parallel_map_dataset(
     input.parallel_map_with(function.into(), values, num_parallel, is_deterministic)
 }
 
-/// Creates a dataset as `interleave_dataset` does, with up to `num_parallel` calls of the function
-/// under way, each a task of the work queue; -1 finds by trying how many make the pipeline fastest.
-/// Unless `deterministic` is true or absent, inner datasets take their turns as they come.
+/// Creates a dataset like `interleave_dataset`, with up to `num_parallel` concurrent calls of the
+/// function, each a task of the work queue; -1 finds the fastest number by experiment. If
+/// `deterministic` is false, inner datasets take their turns in the order in which they become
+/// available.
 ///
 /// # Errors
 /// `num_parallel must be -1 or between 1 and 1048576, not N`; those of `interleave_dataset`.
@@ -111,10 +112,9 @@ fn map_and_batch_dataset(
     mapped.batch_with(batch_size, &[], false, drop_remainder.unwrap_or(false))
 }
 
-/// Creates a dataset of batches of numbers and tensors of different shapes: each row has room for
-/// the largest of the batch. The `padding` is the number that stands where an element has none, one
-/// for each component; it is zero if none is given. The last batch may be smaller, unless
-/// `drop_remainder`.
+/// Creates a dataset of batches of numbers and tensors of different shapes: rows are padded to the
+/// largest element of the batch. `padding` has one number for each component; the default is zero.
+/// The last batch may be smaller, unless `drop_remainder`.
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
@@ -152,14 +152,14 @@ fn rebatch_dataset(
 }
 
 /// Creates a dataset of the elements that are not errors. If `log` is true, a warning at the end of
-/// a pass tells how many were omitted.
+/// a pass reports the number of skipped elements.
 #[tfrt_kernel("tfrt_data.ignore_errors_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn ignore_errors_dataset(input: &Dataset, #[attr] log: Option<bool>) -> Result<Dataset> {
     input.ignore_errors(log.unwrap_or(false))
 }
 
-/// Creates a dataset of the same elements, of which there must be as many as is stated: a draw
-/// fails if there are fewer or more.
+/// Creates a dataset of the same elements and asserts their number: a draw fails if there are fewer
+/// or more.
 ///
 /// # Errors
 /// `cardinality must not be negative, not N`.
@@ -168,17 +168,16 @@ fn assert_cardinality_dataset(input: &Dataset, cardinality: i64) -> Result<Datas
     input.assert_cardinality(cardinality)
 }
 
-/// Creates a dataset of elements of several datasets: each time of the one whose number, of type
-/// `i64`, the next element of the first dataset is. The numbers of datasets that have ended are
-/// passed over.
+/// Creates a dataset that draws from several datasets. Each element of the first dataset, of type
+/// `i64`, is the number of the dataset to draw from. Numbers of datasets that have ended are
+/// skipped.
 #[tfrt_kernel("tfrt_data.choose_from_datasets", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn choose_from_datasets(numbers: &Dataset, inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::choose_from(numbers, &inputs.iter().cloned().collect::<Vec<_>>())
 }
 
-/// Creates a dataset of the elements of several datasets, each time of one that is chosen at
-/// random, with a chance in proportion to its weight; without `weights`, all chances are equal.
-/// Equal seeds make equal choices.
+/// Creates a dataset that draws each element from a randomly chosen dataset, with probabilities
+/// proportional to `weights`, or equal ones without `weights`. Equal seeds lead to equal choices.
 ///
 /// # Errors
 /// `expected a weight for each of N datasets, found M`; a weight that is negative or not finite.
@@ -195,13 +194,14 @@ fn sample_from_datasets(
     Dataset::sample_from(&inputs, weights.as_deref(), seed, seed2)
 }
 
-/// Creates a dataset of the components of all inputs side by side. It ends with the shortest.
+/// Creates a dataset whose elements combine the components of all inputs. It ends with the shortest
+/// input.
 #[tfrt_kernel("tfrt_data.zip_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn zip_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::zip(&inputs.iter().cloned().collect::<Vec<_>>())
 }
 
-/// Creates a dataset of the elements of all inputs, one dataset after the other.
+/// Creates a dataset of the elements of all inputs, one input after another.
 #[tfrt_kernel("tfrt_data.concatenate_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::concatenate(&inputs.iter().cloned().collect::<Vec<_>>())
@@ -219,15 +219,15 @@ fn flat_map_dataset(
     input.interleave_with(function.into(), 1, 1)
 }
 
-/// Creates a dataset of the rows of the tensors that the elements consist of. Rows of a tensor with
-/// one dimension are numbers.
+/// Creates a dataset of the rows of the tensors in each element. Rows of a one-dimensional tensor
+/// are numbers.
 #[tfrt_kernel("tfrt_data.unbatch_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn unbatch_dataset(input: &Dataset) -> Result<Dataset> {
     input.unbatch()
 }
 
-/// Creates a dataset of datasets: of `size` elements each, every `stride`-th one, and the next one
-/// begins `shift` elements later.
+/// Creates a dataset of datasets. Each contains `size` elements, every `stride`-th one of the
+/// input, and starts `shift` elements after the previous one.
 ///
 /// # Errors
 /// `size must be positive, not N`, and the same of the others.
@@ -242,15 +242,15 @@ fn window_dataset(
     input.window(size, shift, stride, drop_remainder)
 }
 
-/// Creates a dataset of the same elements with their numbers in front, counted from `start`.
+/// Creates a dataset of the same elements, each preceded by its number, counted from `start`.
 #[tfrt_kernel("tfrt_data.enumerate_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn enumerate_dataset(input: &Dataset, start: i64) -> Result<Dataset> {
     input.enumerate(start)
 }
 
-/// Creates a dataset of what a function makes of each element and a state, which begins as the
-/// values that are given here. The function takes the state, then the components, and returns the
-/// next state, then the components of the result.
+/// Creates a dataset of the results of a function of a state and each element. The operands are the
+/// initial state. The function takes the state, then the components, and returns the next state,
+/// then the components of the result.
 #[tfrt_kernel(
     "tfrt_data.scan_dataset",
     pure,
@@ -266,14 +266,14 @@ fn scan_dataset(
     input.scan_with(state, function.into())
 }
 
-/// Creates a dataset that keeps its elements in memory after the first whole pass.
+/// Creates a dataset that keeps its elements in memory after the first complete pass.
 #[tfrt_kernel("tfrt_data.cache_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn cache_dataset(input: &Dataset) -> Result<Dataset> {
     input.cache()
 }
 
-/// Returns how many elements a dataset has, from its description alone: -1 if there is no end, and
-/// -2 if that is not known.
+/// Returns the number of elements of a dataset, derived from its description alone: -1 if it is
+/// infinite, and -2 if it is unknown.
 #[tfrt_kernel("tfrt_data.cardinality", pure, chain = none, format = "operands attr-dict")]
 fn cardinality(dataset: &Dataset) -> i64 {
     match dataset.cardinality() {

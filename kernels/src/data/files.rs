@@ -1,11 +1,11 @@
-//! Datasets of what is in files.
+//! Datasets of the contents of files.
 //!
 //! The operand is the name of a file, that of a folder, or a pattern such as `train-*.csv`;
-//! [`tfrt_readers::files::Files`] says which files that are. They are read one after another, ahead
-//! of their use, and decompressed as `compression` says: `auto` (the default), `none`, `gzip`,
-//! `zlib` or `zstd`. `on_error` says what follows an error: `fail` (the default) puts the error in
-//! the place of its element, `stop` ends the sequence behind it, and `skip(N)` omits as many errors
-//! and logs their number.
+//! [`tfrt_readers::files::Files`] resolves it to files. They are read one after another, ahead of
+//! their use, and decompressed according to `compression`: `auto` (the default), `none`, `gzip`,
+//! `zlib` or `zstd`. `on_error` determines the effect of an error: `fail` (the default) puts the
+//! error in the place of its element, `stop` ends the sequence after it, and `skip(N)` skips up to
+//! `N` errors and logs their number.
 
 use std::str::FromStr;
 
@@ -43,8 +43,8 @@ fn names(list: Option<&str>) -> Option<Vec<String>> {
     list.map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
 }
 
-/// Creates a dataset of the records of TFRecord files, each a string. `verify` says which checksums
-/// are compared: `all`, `header` or `none`.
+/// Creates a dataset of the records of TFRecord files, each a string. `verify` selects the
+/// checksums to compare: `all`, `header` or `none`.
 ///
 /// # Errors
 /// Draws fail with `failed to open file P due to error: E`,
@@ -66,13 +66,13 @@ fn tf_record_dataset(
 }
 
 /// Creates a dataset of the features of the records of TFRecord files, each of which is a
-/// `tf.Example`: one component for each column of `schema`, as `parse_example_dataset` makes them.
-/// Records are parsed as they are read, so errors name the record and its file, and `on_error`
-/// holds for them, too.
+/// `tf.Example`: one component for each column of `schema`, as for `parse_example_dataset`. Records
+/// are parsed while they are read, so errors name the record and its file, and `on_error` applies
+/// to them, too.
 ///
 /// # Errors
-/// If the schema is wrong. Draws fail as those of `tf_record_dataset`, and with the feature that is
-/// not what the schema says.
+/// If the schema is wrong. Draws fail like those of `tf_record_dataset`, or with the feature that
+/// does not match the schema.
 #[tfrt_kernel(
     "tfrt_data.example_dataset",
     chain = none,
@@ -125,8 +125,7 @@ fn text_line_dataset(
     options.dataset(path)
 }
 
-/// Creates a dataset of the paths of the files that a name stands for, in their order, each a
-/// string.
+/// Creates a dataset of the paths of the files that match a name, in order, each a string.
 ///
 /// # Errors
 /// Draws fail with ``no file matches `P` ``.
@@ -143,10 +142,10 @@ fn list_files_dataset(pattern: &str) -> Result<Dataset> {
 /// Creates a dataset of the features of records, each of which is a `tf.Example`: one component for
 /// each column of the schema, such as `"image: str, pixels: f32 [28, 28], label: i64 = -1, ids: i64
 /// [?], weight: f32?"`. A column with `?` may be missing, and is followed by a component of type i1
-/// that says whether it is there.
+/// that is true if it is present.
 ///
 /// # Errors
-/// If the schema is wrong. Elements are errors whose features are not what the schema says.
+/// If the schema is wrong. Elements whose features do not match the schema are errors.
 #[tfrt_kernel(
     "tfrt_data.parse_example_dataset",
     pure,
@@ -163,7 +162,7 @@ fn parse_example_dataset(input: &Dataset, #[attr] schema: &str) -> Result<Datase
 /// each step.
 ///
 /// # Errors
-/// If a schema is wrong. Elements are errors whose features are not what the schemas say.
+/// If a schema is wrong. Elements whose features do not match the schemas are errors.
 #[tfrt_kernel(
     "tfrt_data.parse_sequence_example_dataset",
     pure,
@@ -184,12 +183,12 @@ fn parse_sequence_example_dataset(
 }
 
 /// Creates a dataset of the rows of CSV files, with one component for each column of the schema,
-/// such as `"price: f32 = nan, name: str"`. Without a schema, the first rows say what the columns
-/// are. `header` says whether the first row names the columns, as it does by default; `delimiter`
-/// is what stands between fields. With `batch_size`, elements are tensors of as many rows.
+/// such as `"price: f32 = nan, name: str"`. Without a schema, the columns are inferred from the
+/// first rows. `header` tells whether the first row contains the names of the columns, which is the
+/// default; `delimiter` separates fields. With `batch_size`, elements are tensors of as many rows.
 ///
 /// # Errors
-/// If an attribute is wrong. A row that is not what the schema says is an error with its line and
+/// If an attribute is wrong. A row that does not match the schema is an error with its line and
 /// column.
 #[tfrt_kernel(
     "tfrt_data.csv_dataset",
@@ -228,10 +227,11 @@ fn csv_dataset(
 
 /// Creates a dataset of the tensors in files: each file is one element, with a component for each
 /// tensor, or for each of those that `tensors` names, separated by commas.
-/// `tfrt_data.unbatch_dataset` makes an element of each row.
+/// `tfrt_data.unbatch_dataset` turns each row into an element.
 ///
 /// # Errors
-/// If the library was built without the format. Draws fail if a file is damaged, and say where.
+/// If the library was built without the format. Draws fail if a file is damaged, with the location
+/// of the damage.
 #[tfrt_kernel(
     "tfrt_data.{FORMAT}_dataset",
     FORMAT = [0 as "btf", 1 as "npy", 2 as "npz", 3 as "safetensors"],
@@ -259,10 +259,10 @@ fn tensor_file_dataset<const FORMAT: usize>(
 }
 
 /// Creates a dataset of the rows of Parquet files, or of Arrow files or streams, with one component
-/// for each column, or for each of those that `columns` names, separated by commas. `nulls` says
-/// what becomes of values that are missing: `error` (the default), `default` (NaN, zero or the
-/// empty string), or `mask` (the same, and each column is followed by one of type i1 that says
-/// which values are there). With `batch_size`, elements are tensors of as many rows at most.
+/// for each column, or for each of those that `columns` names, separated by commas. `nulls`
+/// determines the treatment of missing values: `error` (the default), `default` (NaN, zero or the
+/// empty string), or `mask` (like `default`, and each column is followed by one of type i1 that
+/// marks the present values). With `batch_size`, elements are tensors of at most as many rows.
 ///
 /// # Errors
 /// If an attribute is wrong, or the library was built without the format. Draws fail if a file is

@@ -1,4 +1,4 @@
-//! Iterators: made, and drawn from once.
+//! Creation of iterators, and single draws.
 
 use tfrt::data::{DataIterator, Dataset, END_MESSAGE, Outcome, Values};
 use tfrt::prelude::*;
@@ -17,11 +17,11 @@ fn make_iterator(dataset: &Dataset) -> DataIterator {
 }
 
 /// Returns the components of the next element. They may become available later; the chain is ready
-/// at once.
+/// immediately.
 ///
 /// # Errors
-/// `iterator reached end`; what went wrong while the element was drawn. The number of results must
-/// be that of the components.
+/// `iterator reached end`; the error of the draw; if the number of results differs from that of the
+/// components.
 #[tfrt_kernel(
     "tfrt_data.iterator_get_next",
     raw,

@@ -1,5 +1,4 @@
-//! A dataset that prints a line for each draw, for tests; and an example of a dataset beside those
-//! of the library.
+//! A dataset that prints a line for each draw, for tests; and an example of a custom dataset.
 
 use tfrt::data::{
     Cardinality, Dataset, Draw, IterationResult, Position, Stage, StageDescription, StateReader,

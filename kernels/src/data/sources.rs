@@ -6,10 +6,10 @@ use tfrt_tensor::DenseHostTensor;
 
 use super::op_verifiers::verify_range;
 
-/// Creates a dataset of numbers: from `start`, by `step`, as long as they are before `stop`.
+/// Creates a dataset of numbers from `start` in steps of `step`, up to but excluding `stop`.
 ///
 /// Integers wrap to the element type, floats are rounded, and the bits of an `f16` are the low bits
-/// of the number. A step of zero makes an empty range. For other element types every draw fails
+/// of the number. A step of zero yields an empty range. For other element types every draw fails
 /// with `Unsupported data type`.
 #[tfrt_kernel(
     "tfrt_data.range_dataset",
@@ -23,7 +23,7 @@ fn range_dataset(start: i64, stop: i64, step: i64, #[attr] element_type: DType) 
     Dataset::range_of(element_type, start, stop, step)
 }
 
-/// Creates a dataset of the operands, each an element.
+/// Creates a dataset with each operand as an element.
 #[tfrt_kernel(
     "tfrt_data.make_dataset_from_values.{T}",
     T = [i32, i64, ByteString as "str", DenseHostTensor as "tensor"],

@@ -1,12 +1,12 @@
-//! Datasets that are made of others.
+//! Datasets that transform other datasets.
 
 use tfrt::data::{BatchComponent, Dataset};
 use tfrt::prelude::*;
 
-/// Creates a dataset of the results of a function of each element. The function takes the values
-/// that are given here, then the components of the element.
+/// Creates a dataset of the results of a function of each element. The function takes the
+/// additional operands, then the components of the element.
 ///
-/// It is called for the end, too, with errors as arguments.
+/// It is also called for the end of the sequence, with errors as arguments.
 #[tfrt_kernel(
     "tfrt_data.map_dataset",
     pure,
@@ -94,7 +94,7 @@ fn batch_dataset_of_pairs(
 }
 
 /// Creates a dataset of the elements of the datasets that a function returns for each element, in
-/// turns: `cycle_length` of them are open at a time, and each gives `block_length` elements in its
+/// turns: `cycle_length` of them are open at a time, and each delivers `block_length` elements per
 /// turn.
 ///
 /// # Errors
@@ -117,9 +117,8 @@ fn interleave_dataset(
     input.interleave_with(function.into(), cycle_length, block_length)
 }
 
-/// Creates a dataset whose next `prefetch_num` elements are drawn before they are asked for; -1
-/// stands for as many as there are threads. Unless `is_deterministic`, elements that are available
-/// overtake others.
+/// Creates a dataset that draws `prefetch_num` elements ahead; -1 stands for the number of threads.
+/// Unless `is_deterministic`, available elements overtake others.
 ///
 /// # Errors
 /// `prefetch_num must be between -1 and 1048576, not N`.
@@ -139,7 +138,7 @@ fn prefetch_dataset(
 }
 
 /// Creates a dataset of `count` passes over another one; a negative count repeats forever, unless a
-/// whole pass is empty.
+/// pass is empty.
 #[tfrt_kernel(
     "tfrt_data.repeat_dataset",
     pure,
@@ -151,7 +150,7 @@ fn repeat_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     input.repeat(count)
 }
 
-/// Creates a dataset of the elements behind the first `count`.
+/// Creates a dataset of the elements after the first `count`.
 #[tfrt_kernel(
     "tfrt_data.skip_dataset",
     pure,
@@ -164,7 +163,7 @@ fn skip_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
 }
 
 /// Creates a dataset of the same elements in random order: each is chosen among the next
-/// `buffer_size` ones. Equal seeds give equal orders, for every pass unless
+/// `buffer_size` ones. Equal seeds produce equal orders, for every pass unless
 /// `reshuffle_each_iteration`.
 ///
 /// # Errors
@@ -187,8 +186,8 @@ fn shuffle_dataset(
     input.shuffle_with(buffer_size, seed, seed2, reshuffles)
 }
 
-/// Creates a dataset whose iterators remember the elements of a first pass and repeat copies of
-/// them forever.
+/// Creates a dataset whose iterators keep the elements of the first pass and repeat copies of them
+/// forever.
 #[tfrt_kernel(
     "tfrt_data.memory_dataset.{T}",
     T = [i64, ByteString as "str"],

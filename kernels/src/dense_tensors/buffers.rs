@@ -1,4 +1,4 @@
-//! Buffers, and tensors made of them.
+//! Buffers, and tensors created from them.
 
 use half::f16;
 use tfrt::prelude::*;
@@ -22,7 +22,7 @@ fn adopt<T: Scalar>(kernel: &str, buffer: &HostBuffer, shape: &Sizes) -> Result<
     })
 }
 
-/// Creates a tensor of a buffer, without copying it.
+/// Creates a tensor from a buffer, without copying it.
 ///
 /// # Errors
 /// `dht.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
@@ -40,7 +40,7 @@ fn make_tensor<T: Scalar>(
     Ok((adopt::<T>("dht.make_tensor", buffer, shape)?, in_chain))
 }
 
-/// Creates a tensor of a buffer, without copying it.
+/// Creates a tensor from a buffer, without copying it.
 ///
 /// # Errors
 /// `dht.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
@@ -53,7 +53,7 @@ fn make_tensor_generic_form<T: Scalar>(
     Ok((adopt::<T>("dht.make_tensor", buffer, shape)?, in_chain))
 }
 
-/// Creates a tensor of a buffer, without copying it.
+/// Creates a tensor from a buffer, without copying it.
 ///
 /// # Errors
 /// `tfrt_dht_sync.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
@@ -68,7 +68,7 @@ fn make_tensor_sync<T: Scalar>(buffer: &HostBuffer, shape: &Sizes) -> Result<Den
     adopt::<T>("tfrt_dht_sync.make_tensor", buffer, shape)
 }
 
-/// Creates a tensor of a buffer, without copying it.
+/// Creates a tensor from a buffer, without copying it.
 ///
 /// # Errors
 /// `tfrt_dht_sync.make_tensor failed: buffer_size (B) is not equal to the number of elements in shape (S) times element size (E)`.
@@ -90,7 +90,7 @@ fn allocate(size_bytes: i64, alignment_bytes: i64, ctx: &ExecutionContext) -> Re
     buffer.ok_or_else(|| Error::new("Cannot allocate host buffer"))
 }
 
-/// Allocates a buffer, of a size and an alignment in bytes. Its bytes are zero.
+/// Allocates a zeroed buffer with the given size and alignment in bytes.
 ///
 /// # Errors
 /// `Cannot allocate host buffer`.
@@ -108,7 +108,7 @@ fn allocate_buffer(
     allocate(size_bytes, alignment_bytes, ctx)
 }
 
-/// Allocates a buffer, of a size and an alignment in bytes. Its bytes are zero.
+/// Allocates a zeroed buffer with the given size and alignment in bytes.
 ///
 /// # Errors
 /// `Cannot allocate host buffer`.
@@ -136,7 +136,7 @@ fn slice(buffer: &HostBuffer, offset_bytes: i64, size_bytes: i64) -> Result<Host
     part.ok_or_else(|| Error::new("Cannot allocate host buffer."))
 }
 
-/// Returns a part of a buffer. It shares the memory of the buffer.
+/// Returns a part of a buffer, which shares the buffer's memory.
 ///
 /// # Errors
 /// `Cannot allocate host buffer.` if the part is not within the buffer.
@@ -150,7 +150,7 @@ fn get_buffer_slice(buffer: &HostBuffer, offset_bytes: i64, size_bytes: i64) -> 
     slice(buffer, offset_bytes, size_bytes)
 }
 
-/// Returns a part of a buffer. It shares the memory of the buffer.
+/// Returns a part of a buffer, which shares the buffer's memory.
 ///
 /// # Errors
 /// `Cannot allocate host buffer.` if the part is not within the buffer.
@@ -168,7 +168,7 @@ fn get_buffer_slice_sync(
     slice(buffer, offset_bytes, size_bytes)
 }
 
-/// Returns the buffer that a tensor lies in.
+/// Returns the buffer of a tensor.
 #[tfrt_kernel(
     "tfrt_dht.get_buffer",
     results(buffer, out_chain),

@@ -1,4 +1,4 @@
-//! Comparing tensors, exactly and nearly.
+//! Exact and approximate comparisons of tensors.
 //!
 //! Nearly equal means, for two numbers x and y and a tolerance of U units in the last place: |x -
 //! y| ≤ ε·|x + y|·U, or
@@ -93,8 +93,8 @@ fn tensor_equal_generic_form<T: Scalar>(
     Ok((all::<T::Element>(a, b, |a, b| a == b)?, in_chain))
 }
 
-/// Returns whether two tensors are equal in type and shape, and all elements nearly, by 2 units in
-/// the last place.
+/// Returns whether two tensors have the same type and shape, and their elements differ by at most 2
+/// units in the last place.
 #[tfrt_kernel(
     "tfrt_dht.tensor_allclose.{T}",
     T = [u8 as "ui8", u32 as "ui32", f32, f64, i8, i32, i64, bool, Complex<f32> as "complex64",
@@ -109,8 +109,8 @@ fn tensor_allclose<T: Scalar<Element: Near>>(
     Ok((all::<T::Element>(a, b, |a, b| a.is_near(b, 2))?, in_chain))
 }
 
-/// Returns whether two tensors are equal in type and shape, and all elements nearly, by as many
-/// units in the last place as the name says.
+/// Returns whether two tensors have the same type and shape, and their elements differ by at most
+/// as many units in the last place as the name states.
 #[tfrt_kernel(
     "tfrt_dht.tensor_allclose.{ULPS}.{T}",
     ULPS = [3 as "3ulp", 1000 as "1000ulp", 2000 as "2000ulp", 100000 as "100000ulp"],

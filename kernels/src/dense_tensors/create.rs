@@ -1,4 +1,4 @@
-//! Making tensors.
+//! Creation of tensors.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn create<T: Scalar>(shape: &[i64], ctx: &ExecutionContext) -> Result<DenseHostT
     DenseHostTensor::zeroed(ctx.allocator(), T::Element::DTYPE, shape).map_err(cannot_allocate)
 }
 
-/// Creates a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are zero until they are set.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -52,7 +52,7 @@ fn create_uninitialized<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Creates a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are zero until they are set.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -70,7 +70,7 @@ fn create_uninitialized_of_high_rank<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Creates a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are zero until they are set.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -88,7 +88,7 @@ fn create_uninitialized_generic_form<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Creates a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are zero until they are set.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -107,7 +107,7 @@ fn create_uninitialized_sync<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Creates a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are zero until they are set.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -126,7 +126,7 @@ fn create_uninitialized_sync_of_high_rank<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Creates a tensor whose elements are not set yet. They are zero until they are.
+/// Creates a tensor whose elements are zero until they are set.
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
@@ -145,10 +145,10 @@ fn create_uninitialized_sync_generic_form<T: Scalar, const R: usize>(
     create::<T>(shape, ctx)
 }
 
-/// Creates a tensor of its elements, or of one value for all of them.
+/// Creates a tensor from its elements, or from one value for all of them.
 ///
 /// # Errors
-/// `Cannot allocate tensor`; and if there are neither one nor as many values as elements.
+/// `Cannot allocate tensor`; also if the number of values is neither one nor that of the elements.
 #[tfrt_kernel(
     "tfrt_dht_sync.create_dense_tensor.{T}",
     T = [u8 as "ui8", u32 as "ui32", f32, f64, i8, i32, i64, bool, Complex<f32> as "complex64",
@@ -183,7 +183,7 @@ fn dense_of<E: Element>(
     }
 }
 
-/// Creates a tensor of one value for all elements, without memory for each of them.
+/// Creates a scalar tensor, which stores one value for all elements.
 ///
 /// # Errors
 /// If a dimension is negative.

@@ -1,4 +1,4 @@
-//! Setting elements.
+//! Setting of elements.
 
 use half::f16;
 use tfrt::prelude::*;
@@ -31,7 +31,7 @@ fn fill_with<E: Element>(tensor: &mut DenseHostTensor, value: E) -> Result<()> {
     Ok(())
 }
 
-/// Sets the elements, each to its value.
+/// Sets each element to its value.
 ///
 /// # Errors
 /// `Incorrect number of values for the tensor: N, but expected M`.
@@ -47,7 +47,7 @@ fn set_constants<T: Scalar>(
     set(tensor, &values.0)
 }
 
-/// Sets the elements, each to its value.
+/// Sets each element to its value.
 ///
 /// # Errors
 /// `Incorrect number of values for the tensor: N, but expected M`.
@@ -59,7 +59,7 @@ fn set_constants_generic_form<T: Scalar>(
     set(tensor, &values.0)
 }
 
-/// Sets the elements, each to its value.
+/// Sets each element to its value.
 ///
 /// # Errors
 /// `Incorrect number of values for the tensor: N, but expected M`.
@@ -76,7 +76,7 @@ fn set_constants_sync<T: Scalar>(
     set(tensor, &values.0)
 }
 
-/// Sets the elements, each to its value.
+/// Sets each element to its value.
 ///
 /// # Errors
 /// `Incorrect number of values for the tensor: N, but expected M`.
@@ -88,7 +88,7 @@ fn set_constants_sync_generic_form<T: Scalar>(
     set(tensor, &values.0)
 }
 
-/// Sets the elements, each to the value of an operand.
+/// Sets each element to the value of an operand.
 ///
 /// # Errors
 /// `Incorrect number of values for the tensor: N, but expected M`.

@@ -1,4 +1,4 @@
-//! Printing tensors, and asking for their shape: tensors of any kind.
+//! Printing and shapes of tensors of any kind.
 
 use std::io;
 
@@ -52,13 +52,13 @@ fn get_tensor_shape_sync(tensor: &dyn Tensor) -> Sizes {
     tensor.shape().into()
 }
 
-/// Does nothing, once a tensor of any kind is there.
+/// Does nothing, once a tensor of any kind is available.
 #[tfrt_kernel("tfrt_dht.no_op_ht", results(out_chain))]
 fn no_op(_tensor: &dyn Tensor, in_chain: Chain) -> Chain {
     in_chain
 }
 
-/// Prints where a buffer is and how large.
+/// Prints the address and the size of a buffer.
 #[tfrt_kernel("tfrt_dht.print_buffer", side_effecting, format = "operands attr-dict")]
 fn print_buffer(buffer: &HostBuffer) -> io::Result<()> {
     print_line(buffer)

@@ -1,4 +1,5 @@
-//! Those of `tfrt_dht.*` and `tfrt_dht_sync.*`: dense tensors of elements of types ui16 and ui64.
+//! Declarations of `tfrt_dht.*` and `tfrt_dht_sync.*`: dense tensors with elements of types ui16
+//! and ui64.
 
 use tfrt::prelude::*;
 
@@ -34,7 +35,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Sets the elements, each to its value.
+    /// Sets each element to its value.
     "tfrt_dht.set_tensor_with_constant_values.{T}",
     T = [ui16, ui64],
     operands(tensor: mut "!t.tensor", in_chain: Chain),
@@ -44,7 +45,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Sets the elements, each to its value.
+    /// Sets each element to its value.
     "tfrt_dht_sync.set_tensor_with_constant_values.{T}",
     T = [ui16, ui64],
     sync,
@@ -54,7 +55,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Creates a tensor of a buffer, without copying it.
+    /// Creates a tensor from a buffer, without copying it.
     "tfrt_dht.make_tensor.{T}",
     T = [ui16, ui64],
     operands(buffer: "!ht.host_buffer", shape: "!ts.shape", in_chain: Chain),
@@ -63,7 +64,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Creates a tensor of a buffer, without copying it.
+    /// Creates a tensor from a buffer, without copying it.
     "tfrt_dht_sync.make_tensor.{T}",
     T = [ui16, ui64],
     sync,
@@ -73,7 +74,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Whether two tensors are equal.
+    /// Returns whether two tensors are equal.
     "tfrt_dht.tensor_equal.{T}",
     T = [ui16, ui64],
     operands(a: "!t.tensor", b: "!t.tensor", in_chain: Chain),

@@ -1,9 +1,9 @@
-//! Those of `ts.*` and `ts_sync.*`: shapes of tensors.
+//! Declarations of `ts.*` and `ts_sync.*`: shapes of tensors.
 
 use tfrt::prelude::*;
 
 tfrt::declare_op! {
-    /// Returns a partial shape that is known in full as a shape.
+    /// Converts a partial shape to a shape, if it is completely known.
     "ts_sync.to_shape",
     sync,
     operands(partial: "!ts.partial_shape"),

@@ -1,4 +1,4 @@
-//! That of `coo.*`: sparse tensors in coordinate form.
+//! Declarations of `coo.*`: sparse tensors in coordinate form.
 
 use tfrt::prelude::*;
 

@@ -1,11 +1,11 @@
-//! Two-dimensional convolution, alone and with what is fused onto it: a bias, or a batch
-//! normalisation, which is folded into one factor and one summand for each output channel.
+//! Two-dimensional convolution, alone or fused with a bias or a batch normalisation, which is
+//! folded into one factor and one summand for each output channel.
 //!
-//! The filter is read in the order in which the processor wants it: kept from earlier runs, or
-//! packed on the way; see [`packed_weights`].
+//! The filter is read in the order that suits the processor: kept from earlier runs, or packed on
+//! the fly; see [`packed_weights`].
 //!
-//! Which routine computes a convolution depends on its shape alone, so that the result does, too: 3
-//! × 3 windows over images that are large beside their channels are computed by minimal filtering,
+//! The shape alone determines the routine that computes a convolution, and thus the result: 3 × 3
+//! windows over images that are large relative to their channels are computed by minimal filtering,
 //! all others directly.
 
 use tfrt::prelude::*;
@@ -238,8 +238,8 @@ fn conv2d(
 /// Returns the convolution of images with a filter, and adds a bias to each channel.
 ///
 /// # Errors
-/// Those of `eigen.conv2d.f32`, and
-/// `Dimensions does not match: bias shape is N and output channels size is M`.
+/// Those of `eigen.conv2d.f32`, and `Dimensions does not match: bias shape is N and output channels
+/// size is M`.
 #[tfrt_kernel("eigen.conv2d.bias.f32", results(out_chain), attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn conv2d_bias(
@@ -298,9 +298,8 @@ fn fold(
 /// `(x - mean) / √(variance + epsilon) · scale + offset`.
 ///
 /// # Errors
-/// Those of `eigen.conv2d.f32`, and
-/// `Dimensions does not match: P is N and output channels size is M`, where P is `scale shape`,
-/// `offset shape`, `estimated mean shape` or `estimated var shape`.
+/// Those of `eigen.conv2d.f32`, and `Dimensions does not match: P is N and output channels size is
+/// M`, where P is `scale shape`, `offset shape`, `estimated mean shape` or `estimated var shape`.
 #[tfrt_kernel("eigen.conv2d.batch_norm.f32", results(out_chain), attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn conv2d_batch_norm(
@@ -361,8 +360,8 @@ fn conv2d_batch_norm_relu(
 }
 
 /// Returns the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`,
-/// plus what the output holds before, followed by ReLU: the end of a residual block, whose shortcut
-/// is the output.
+/// plus the previous content of the output, followed by ReLU. This is the end of a residual block
+/// whose shortcut is the output.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.batch_norm.f32`.

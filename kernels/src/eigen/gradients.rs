@@ -9,12 +9,12 @@ use super::convolution::{output_extents, shape_of};
 use super::{expect_equal, expect_shape, mismatch};
 use crate::numeric::{start, start_whole, width, workspace};
 
-/// Returns the gradient of a convolution by its filter. The shape of the filter is that of its
-/// gradient.
+/// Returns the gradient of a convolution with respect to its filter. The shape of the filter is
+/// that of its gradient.
 ///
 /// # Errors
-/// Those of `eigen.conv2d.f32`, and
-/// `Tensor shapes do not match: output gradient shape is A and computed output shape is B`.
+/// Those of `eigen.conv2d.f32`, and `Tensor shapes do not match: output gradient shape is A and
+/// computed output shape is B`.
 #[tfrt_kernel("eigen.conv2d.grad.filter.f32", results(out_chain), attribute_names = free)]
 fn conv2d_grad_filter(
     output_grad: &DenseHostTensor,
@@ -42,12 +42,12 @@ fn conv2d_grad_filter(
     })
 }
 
-/// Returns the gradient of a convolution by its input. The shape of the input is that of its
-/// gradient.
+/// Returns the gradient of a convolution with respect to its input. The shape of the input is that
+/// of its gradient.
 ///
 /// # Errors
-/// Those of `eigen.conv2d.f32`, and
-/// `Tensor shapes do not match: output gradient shape is A and computed output shape is B`.
+/// Those of `eigen.conv2d.f32`, and `Tensor shapes do not match: output gradient shape is A and
+/// computed output shape is B`.
 #[tfrt_kernel("eigen.conv2d.grad.input.f32", results(out_chain), attribute_names = free)]
 fn conv2d_grad_input(
     output_grad: &DenseHostTensor,
@@ -77,8 +77,8 @@ fn conv2d_grad_input(
     })
 }
 
-/// Returns the gradients of a batch normalisation by its input, its scale and its offset, each with
-/// a chain of its own.
+/// Returns the gradients of a batch normalisation with respect to its input, its scale and its
+/// offset, each with a separate chain.
 ///
 /// With n rows of channels, `r = 1 / √(variance + epsilon)` and `xc = input - mean`:
 /// `gamma_grad = Σ dy · xc · r`, `beta_grad = Σ dy`,

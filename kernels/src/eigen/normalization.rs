@@ -1,4 +1,4 @@
-//! Batch normalisation with given statistics, by itself. Fused onto a convolution: see
+//! Batch normalisation with given statistics. For its fusion with a convolution, see
 //! [`convolution`](super::convolution).
 
 use tfrt::prelude::*;
@@ -7,8 +7,7 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::numeric::start_rows;
 
-/// Computes `scale · (x - mean) / √(variance + epsilon) + bias` for each channel, where the tensor
-/// lies.
+/// Computes `scale · (x - mean) / √(variance + epsilon) + bias` for each channel, in place.
 ///
 /// # Errors
 /// `parameter does not match the input channel number`.

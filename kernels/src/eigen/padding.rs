@@ -1,4 +1,4 @@
-//! Zeros around images.
+//! Zero padding of images.
 
 use tfrt::prelude::*;
 use tfrt_compute::assemble;
@@ -6,7 +6,7 @@ use tfrt_tensor::{DenseHostTensor, Shape};
 
 use crate::numeric::start_whole;
 
-/// Surrounds images with zeros, as many rows and columns on both sides as the attribute says.
+/// Surrounds images with zeros. The attribute gives the number of rows and columns on each side.
 ///
 /// # Errors
 /// `ZeroPadding expects padding of length 2`,

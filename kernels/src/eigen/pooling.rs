@@ -1,4 +1,4 @@
-//! The greatest element of windows.
+//! Max pooling.
 
 use tfrt::prelude::*;
 use tfrt_compute::convolution::Padding;
@@ -10,7 +10,7 @@ use crate::numeric::start_rows;
 
 /// Returns the greatest element of each window.
 ///
-/// A window without an element above the least positive normal number returns that number, as in
+/// A window without an element above the smallest positive normal number yields that number, as in
 /// the reference.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::numeric::{Factors, Multiply, product_shape, report_work};
 
-/// Computes `c = alpha · a · b + beta · c` for matrices. Where `beta` is zero, `c` is not read.
+/// Computes `c = alpha · a · b + beta · c` for matrices. If `beta` is zero, `c` is not read.
 ///
 /// # Errors
 /// `MatMul input tensors inner dimension mismatch: A vs. B`,

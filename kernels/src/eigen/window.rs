@@ -1,4 +1,4 @@
-//! How a window moves over an image, as attributes say it.
+//! Attributes that describe the movement of a window over an image.
 
 use tfrt::prelude::*;
 use tfrt_compute::convolution::{Padding, Window};

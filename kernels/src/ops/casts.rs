@@ -32,10 +32,10 @@ macro_rules! narrow {
 
 /// Converts elements to the type that `DstT` names. Numbers that do not fit become the nearest
 /// value that does, NaN becomes 0, integers keep their low bits; a Boolean is 0 or 1, and a number
-/// is true if it is not zero. Of `tf.Cast` there is only metadata, as in the reference.
+/// is true if it is not zero. `tf.Cast` has only metadata, as in the reference.
 ///
 /// # Errors
-/// `cannot get destination type`; if one of the types does not have such numbers.
+/// `cannot get destination type`; if one of the types does not support this conversion.
 #[tfrt_op("tfrt.Cast", metadata = cast_metadata, function = cast)]
 pub fn compute_cast(
     x: &DenseHostTensor,

@@ -111,8 +111,8 @@ fn compare(
     )
 }
 
-/// Returns the greater of each two elements, broadcast to one shape. A NaN of `a` stays, one of `b`
-/// is passed over.
+/// Returns the greater of each two elements, broadcast to one shape. A NaN in `a` is kept, one in
+/// `b` is ignored.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -121,8 +121,8 @@ pub fn compute_maximum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result
     choose(Choice::Max, a, b, ctx)
 }
 
-/// Returns the lesser of each two elements, broadcast to one shape. A NaN of `a` stays, one of `b`
-/// is passed over.
+/// Returns the lesser of each two elements, broadcast to one shape. A NaN in `a` is kept, one in
+/// `b` is ignored.
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
@@ -155,7 +155,7 @@ fn choose(
 /// Returns whether both elements are true, broadcast to one shape.
 ///
 /// # Errors
-/// If an operand is not of type i1; those of shapes that do not fit.
+/// If an operand is not of type i1; if the shapes do not match.
 #[tfrt_op("tf.LogicalAnd", metadata = broadcast, function = logical_and)]
 pub fn compute_logical_and(
     a: &DenseHostTensor,
@@ -168,7 +168,7 @@ pub fn compute_logical_and(
 /// Returns whether at least one of both elements is true, broadcast to one shape.
 ///
 /// # Errors
-/// If an operand is not of type i1; those of shapes that do not fit.
+/// If an operand is not of type i1; if the shapes do not match.
 #[tfrt_op("tf.LogicalOr", metadata = broadcast, function = logical_or)]
 pub fn compute_logical_or(
     a: &DenseHostTensor,
@@ -202,7 +202,7 @@ fn combine(
     Ok(result)
 }
 
-/// Turns each Boolean to its opposite.
+/// Negates each Boolean.
 ///
 /// # Errors
 /// If the operand is not of type i1.
@@ -225,8 +225,7 @@ pub fn compute_logical_not(x: &DenseHostTensor, ctx: &ExecutionContext) -> Resul
 /// broadcast to one shape.
 ///
 /// # Errors
-/// If the condition is not of type i1, or `a` and `b` differ in type; those of shapes that do not
-/// fit.
+/// If the condition is not of type i1, or `a` and `b` differ in type; if the shapes do not match.
 #[tfrt_op("tf.SelectV2", accepts(scalar), metadata = selected, function = select)]
 pub fn compute_select(
     condition: &AnyRef,

@@ -8,7 +8,7 @@ use tfrt_tensor::{DenseHostTensor, ScalarHostTensor, Shape};
 use super::{invalid, unsupported, with_dtype};
 use crate::dense_tensors::create::from_attribute;
 
-/// Returns a tensor that is written in the program.
+/// Returns a constant tensor.
 ///
 /// # Errors
 /// ``tf.Const needs a `value` dense attribute``,

@@ -97,7 +97,7 @@ pub fn compute_sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTenso
     real(Unary::Sqrt, x, ctx)
 }
 
-/// Computes the hyperbolic tangent of each element. Of `tf.Tanh` there is only metadata, as in the
+/// Computes the hyperbolic tangent of each element. `tf.Tanh` has only metadata, as in the
 /// reference.
 ///
 /// # Errors
@@ -116,7 +116,7 @@ pub fn compute_abs(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
     real(Unary::Abs, x, ctx)
 }
 
-/// Cuts each element to `0..=6`.
+/// Clamps each element to `0..=6`.
 ///
 /// # Errors
 /// `unsupported dtype`.
@@ -125,7 +125,7 @@ pub fn compute_relu6(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTens
     real(Unary::Relu6, x, ctx)
 }
 
-/// Computes `eˣ - 1` for negative elements; the others stay.
+/// Computes `eˣ - 1` for negative elements, and returns the others unchanged.
 ///
 /// # Errors
 /// `unsupported dtype`.
@@ -201,7 +201,7 @@ pub fn compute_mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<Any
     arithmetic(Binary::Mul, a, b, ctx)
 }
 
-/// Computes `a / b`, broadcast to one shape. Integers round towards zero; divided by zero, they are
+/// Computes `a / b`, broadcast to one shape. Integers round towards zero; division by zero yields
 /// zero.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
-//! Functions of the program, called as ops by their names.
+//! Ops that call functions of the program by name.
 //!
-//! A function takes and returns tensor handles. One that orders its effects takes a chain first and
-//! returns one first. In a function that is made an op as a whole, such a call is replaced by the
-//! body of what it calls.
+//! A function takes and returns tensor handles. If it orders its effects, its first argument and
+//! first result are chains. If the calling function is itself an op, such a call is replaced with
+//! the body of the called function.
 
 use tfrt::core::{OpCall, TensorHandle};
 use tfrt::host::device::DeviceRef;
@@ -10,12 +10,13 @@ use tfrt::prelude::*;
 
 use super::invalid;
 
-/// Calls the function that the function attribute `f` names. A chain that it takes is ready, and
-/// the chain that it returns orders nothing; but where it is an error, so is each result.
+/// Calls the function that the function attribute `f` names. If the function takes a chain, it gets
+/// a ready one. The chain that it returns does not order anything, but if it is an error, so is
+/// each result.
 ///
 /// # Errors
-/// If there is no such function, or it takes or returns something else than tensor handles and a
-/// leading chain. The errors of the function are those of its results.
+/// If there is no such function, or it takes or returns anything except tensor handles and a
+/// leading chain. Errors of the function are those of its results.
 #[tfrt_op("tf.PartitionedCall", raw, accepts(scalar, string, sparse))]
 fn partitioned_call(call: &mut OpCall<'_>) -> Result<()> {
     call_function(call, Seen::Results).map(drop)

@@ -1,4 +1,4 @@
-//! Gradients and losses: what training needs besides the ops of the forward pass.
+//! Gradients and losses: the ops of training that the forward pass does not need.
 
 use tfrt::core::metadata::same_as_both;
 use tfrt::prelude::*;
@@ -45,7 +45,7 @@ pub fn compute_relu_grad(
     )
 }
 
-/// Computes the gradient of the bias of `tf.BiasAdd`: the sums over all dimensions but the last.
+/// Computes the gradient of the bias of `tf.BiasAdd`: the sums over all dimensions except the last.
 ///
 /// # Errors
 /// If the tensor is a scalar.
@@ -71,11 +71,11 @@ fn bias_gradient_metadata(gradients: &TensorMetadata) -> Result<TensorMetadata> 
     }
 }
 
-/// Computes the cross entropy of `softmax(features)` and the label of each row, which is a number
-/// of a column, of type i32 or i64; and its gradient by the features.
+/// Computes the cross entropy of `softmax(features)` and the label of each row, which is a column
+/// index of type i32 or i64; and its gradient with respect to the features.
 ///
 /// # Errors
-/// If there is not one label for each row, or it is not the number of a column.
+/// If there is not one label for each row, or a label is not a column index.
 #[tfrt_op("tf.SparseSoftmaxCrossEntropyWithLogits", metadata = entropy_metadata, function = sparse_softmax_cross_entropy)]
 pub fn compute_sparse_softmax_cross_entropy(
     features: &DenseHostTensor,

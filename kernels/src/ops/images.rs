@@ -105,8 +105,8 @@ impl<'a> Moves<'a> {
         Ok([window(0)?, window(1)?])
     }
 
-    /// Returns the numbers for rows and columns: one for all dimensions, one for each spatial one,
-    /// or one for each. Without any, ones.
+    /// Returns the numbers for rows and columns. The list has one number for all dimensions, one
+    /// for each spatial dimension, or one for each dimension; an empty list stands for ones.
     fn spatial(self, numbers: Option<&[i64]>) -> Result<[i64; 2]> {
         match *numbers.unwrap_or_default() {
             [] => Ok([1, 1]),
@@ -318,10 +318,10 @@ pub fn compute_max_pool(
     )
 }
 
-/// Computes the mean of each window. Elements that padding adds do not count.
+/// Computes the mean of each window. Padding elements do not count.
 ///
 /// # Errors
-/// As `tf.MaxPool`; `tf.AvgPool` takes f32 and f64.
+/// Those of `tf.MaxPool`; `tf.AvgPool` takes f32 and f64.
 #[tfrt_op("tf.AvgPool", metadata = average_metadata, function = avg_pool)]
 pub fn compute_avg_pool(
     x: &DenseHostTensor,
@@ -427,8 +427,8 @@ fn pooling_metadata(
     Ok(TensorMetadata::new(x.dtype, extents))
 }
 
-/// Surrounds the rows and columns of images with zeros: as many as a matrix of i32 says, which has
-/// a pair for each dimension.
+/// Surrounds the rows and columns of images with zeros. A matrix of i32 gives the numbers, a pair
+/// for each dimension.
 ///
 /// # Errors
 /// `padding shape shoulsd be (4, 2)`, `unsupported dtype for TfPadOp`.
@@ -472,7 +472,7 @@ pub fn compute_pad(
 
 /// Normalizes each channel with given statistics:
 /// `scale · (x - mean) / √(variance + epsilon) + bias`. All six results are this one tensor; only
-/// the first is of use.
+/// the first is meaningful.
 ///
 /// # Errors
 /// `BatchNorm training not currently supported`,

@@ -1,4 +1,4 @@
-//! The elements of a tensor under another shape, or in another order.
+//! Reshaping and reordering of a tensor's elements.
 
 use tfrt::prelude::*;
 use tfrt_compute::transpose;
@@ -7,8 +7,8 @@ use tfrt_tensor::{DenseHostTensor, Shape, TensorRef};
 use super::shapes::with_shape;
 use super::{axis_of, invalid, mismatched, moved, numbers_of, unsupported_dtype, with_size};
 
-/// Returns the elements under the shape that a vector of i32 or i64 lists; one extent may be -1,
-/// and follows from the others. Dense tensors share their memory.
+/// Returns the elements with the shape in a vector of i32 or i64; one extent may be -1, and is
+/// computed from the others. Dense tensors share their memory.
 ///
 /// # Errors
 /// If the shape has another number of elements.
@@ -48,7 +48,7 @@ pub fn compute_reshape(x: &AnyRef, shape: &DenseHostTensor) -> Result<AnyRef> {
     with_shape("tf.Reshape", &x, shape)
 }
 
-/// Returns the elements without the dimensions that `squeeze_dims` lists, whose extents are 1;
+/// Returns the elements without the dimensions that `squeeze_dims` lists, whose extents are 1; or
 /// without all such dimensions if the list is missing or empty. Dense tensors share their memory.
 ///
 /// # Errors
@@ -85,8 +85,7 @@ fn squeezed(x: &TensorMetadata, squeeze_dims: Option<&[i64]>) -> Result<TensorMe
 }
 
 /// Permutes dimensions: dimension `i` of the result is dimension `permutation[i]` of `x`. The
-/// permutation is a vector of i32 or i64. Of `tf.Transpose` there is only metadata, as in the
-/// reference.
+/// permutation is a vector of i32 or i64. `tf.Transpose` has only metadata, as in the reference.
 ///
 /// # Errors
 /// If the numbers are not a permutation of the dimensions.

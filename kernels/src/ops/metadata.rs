@@ -1,6 +1,6 @@
-//! What can be told of products before they are computed, in the words of the reference.
+//! The metadata of products, with the error messages of the reference.
 //!
-//! Shapes are told from shapes: no function here sees a tensor.
+//! Shapes are computed from shapes: no function here sees a tensor.
 
 use tfrt::prelude::*;
 

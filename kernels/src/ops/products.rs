@@ -14,10 +14,10 @@ use super::{allocate, invalid, unsupported, unsupported_dtype, with_dtype};
 use crate::numeric::{product_shape, run, start, width};
 use crate::tf_sync::products::parse_fusion;
 
-/// Computes `a · b`, where either matrix may be given transposed.
+/// Computes `a · b`, where either matrix may be passed transposed.
 ///
 /// # Errors
-/// Those of shapes that do not fit, and `Unsupported input dtype: D`.
+/// If the shapes do not match; `Unsupported input dtype: D`.
 #[tfrt_op("tf.MatMul", metadata = metadata::matmul, function = matmul)]
 pub fn compute_matmul(
     a: &DenseHostTensor,
@@ -85,8 +85,8 @@ fn multiply_real<T: Element + MatmulElement>(
     Ok(super::after(done, c))
 }
 
-/// Computes `act(a · b + bias)`, where either matrix may be given transposed. The list of what is
-/// fused begins with `BiasAdd`; `Relu`, `Relu6` or `Elu` may follow.
+/// Computes `act(a · b + bias)`, where either matrix may be passed transposed. The list of fused
+/// ops begins with `BiasAdd`, which `Relu`, `Relu6` or `Elu` may follow.
 ///
 /// # Errors
 /// Those of `tf.MatMul`, `FusedMatMul must specify fused operations`, `Bias tensor must a vector`,
@@ -158,7 +158,7 @@ fn fused_metadata(
     metadata::matmul(a, b, transpose_a, transpose_b)
 }
 
-/// Computes `a · b`, as tests do.
+/// Computes `a · b`, for tests.
 ///
 /// # Errors
 /// `incompatible dtypes for MatMul`, `argument 0 of matmul op is not a rank-2 tensor`,
@@ -211,11 +211,11 @@ fn test_metadata(
     Ok(TensorMetadata::new(a.dtype, extents))
 }
 
-/// Computes `a · b` for each matrix of the last two dimensions, where either may be given
+/// Computes `a · b` for each matrix of the last two dimensions, where either may be passed
 /// transposed; the dimensions before them are broadcast to one shape.
 ///
 /// # Errors
-/// If an operand is not made of matrices, or shapes or types do not fit.
+/// If an operand does not consist of matrices, or shapes or types do not match.
 #[tfrt_op("tf.BatchMatMulV2", metadata = batch_metadata, function = batch_matmul)]
 pub fn compute_batch_matmul(
     a: &DenseHostTensor,

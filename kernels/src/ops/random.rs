@@ -1,4 +1,4 @@
-//! Random numbers, from generators that are resources: equal seeds give equal numbers on every
+//! Random numbers from generators that are resources: equal seeds produce equal numbers on every
 //! machine.
 
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ pub struct Generator {
     numbers: Mutex<Philox>,
 }
 
-/// Returns a generator of the numbers that belong to two seeds.
+/// Returns a generator that is initialised with two seeds.
 #[tfrt_op("tfrt.NewGenerator", metadata = a_resource, function = new_generator)]
 pub fn make_generator(#[attr] seed: i64, #[attr(default = 0)] seed2: i64) -> ResourceTensor {
     let numbers = Mutex::new(Philox::new(seed, seed2));
@@ -26,11 +26,11 @@ fn a_resource(_seed: i64, _seed2: i64) -> TensorMetadata {
     TensorMetadata::new(DType::Resource, [])
 }
 
-/// Returns a tensor of numbers that are spread evenly over `0.0..1.0`. The shape is a vector of i32
-/// or i64; the element type, f32 or f64, is f32 if it is omitted.
+/// Returns a tensor of numbers that are uniformly distributed over `0.0..1.0`. The shape is a
+/// vector of i32 or i64; the element type is f32 (the default) or f64.
 ///
 /// # Errors
-/// If an extent is negative, or the element type is another one.
+/// If an extent is negative, or the element type is neither f32 nor f64.
 #[tfrt_op("tfrt.RandomUniform", effect = "random", function = random_uniform)]
 pub fn uniform(
     #[resource] generator: &Generator,
@@ -72,7 +72,7 @@ impl Distribution for Even {
 struct Normal;
 
 impl Distribution for Normal {
-    /// Two at a time, by the method of Box and Muller.
+    /// Fills two elements at a time, by the Box–Muller transform.
     fn fill<T: Random>(&self, numbers: &mut Philox, elements: &mut [T]) {
         for pair in elements.chunks_mut(2) {
             let two = T::normal(T::even(numbers), T::even(numbers));
@@ -83,7 +83,7 @@ impl Distribution for Normal {
 
 /// Elements that random numbers can be.
 trait Random: Element {
-    /// Creates a number in `0.0..1.0`.
+    /// Draws a number in `0.0..1.0`.
     fn even(numbers: &mut Philox) -> Self;
 
     /// Returns two normally distributed numbers, of two numbers in `0.0..1.0`.

@@ -1,4 +1,4 @@
-//! Sums, means and extremes along dimensions, and where the extremes are.
+//! Sums, means and extremes along dimensions, and positions of extremes.
 
 use tfrt::prelude::*;
 use tfrt_compute::reduction::{self, Axes, Reduction};
@@ -12,7 +12,7 @@ use super::{
 const MEAN_RANKS: std::ops::RangeInclusive<usize> = 1..=4;
 
 /// Computes the means along some dimensions, which a vector of i32 lists; negative ones count from
-/// the end. With `keep_dims` they are kept, with the extent 1.
+/// the end. `keep_dims` keeps them with extent 1.
 ///
 /// # Errors
 /// `tf.Mean reduction index must be in [-input_rank, input_rank) range`,
@@ -86,7 +86,7 @@ pub(super) fn reduce(
 }
 
 /// Computes the sums along some dimensions, which a vector of i32 or i64 lists; negative ones count
-/// from the end. With `keep_dims` they are kept, with the extent 1.
+/// from the end. `keep_dims` keeps them with extent 1.
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
@@ -108,7 +108,7 @@ pub fn compute_sum(
 }
 
 /// Computes the products along some dimensions, which a vector of i32 or i64 lists; negative ones
-/// count from the end. With `keep_dims` they are kept, with the extent 1.
+/// count from the end. `keep_dims` keeps them with extent 1.
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
@@ -130,7 +130,7 @@ pub fn compute_prod(
 }
 
 /// Computes the greatest elements along some dimensions, which a vector of i32 or i64 lists;
-/// negative ones count from the end. With `keep_dims` they are kept, with the extent 1.
+/// negative ones count from the end. `keep_dims` keeps them with extent 1.
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
@@ -152,7 +152,7 @@ pub fn compute_max(
 }
 
 /// Computes the least elements along some dimensions, which a vector of i32 or i64 lists; negative
-/// ones count from the end. With `keep_dims` they are kept, with the extent 1.
+/// ones count from the end. `keep_dims` keeps them with extent 1.
 ///
 /// # Errors
 /// If a dimension does not exist, or is listed twice.
@@ -197,8 +197,8 @@ fn reduce_listed(
     )
 }
 
-/// Returns where along a dimension the greatest elements are, as i64 or, if `output_type` says so,
-/// i32. Of equals, it is the first.
+/// Returns the positions of the greatest elements along a dimension, as i64 or, depending on
+/// `output_type`, i32. Of equal elements, it is the first.
 ///
 /// # Errors
 /// If the dimension does not exist, or is empty.

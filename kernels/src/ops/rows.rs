@@ -1,4 +1,4 @@
-//! Functions of rows, which lie along the last dimension.
+//! Functions of rows along the last dimension.
 
 use tfrt::core::metadata::same_as;
 use tfrt::prelude::*;
@@ -68,8 +68,8 @@ fn rows(
     }
 }
 
-/// Normalizes each row to the mean 0 and the variance 1, multiplies it by `scale` and adds
-/// `offset`, which are rows, too.
+/// Normalizes each row to mean 0 and variance 1, multiplies it by `scale` and adds `offset`, which
+/// are rows, too.
 ///
 /// # Errors
 /// If `scale` or `offset` are not rows of the element type of `x`.

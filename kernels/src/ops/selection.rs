@@ -1,4 +1,4 @@
-//! Parts of tensors: windows, pieces, rows by number; and tensors of one value.
+//! Parts of tensors: windows, pieces, rows by index; and tensors of one value.
 
 use tfrt::prelude::*;
 use tfrt_compute::assemble;
@@ -9,8 +9,8 @@ use super::{
     with_number, with_size,
 };
 
-/// Returns the window that begins at `begin` and has the extents `size`, vectors of i32 or i64; -1
-/// in `size` reaches to the end.
+/// Returns the window that starts at `begin` and has the extents `size`, both vectors of i32 or
+/// i64; -1 in `size` extends to the end.
 ///
 /// # Errors
 /// If the window does not lie within the tensor.
@@ -66,8 +66,7 @@ fn window(
     )
 }
 
-/// Cuts a tensor into as many equal pieces as there are results, along the dimension that `axis`
-/// names.
+/// Splits a tensor along `axis` into as many equal pieces as there are results.
 ///
 /// # Errors
 /// If the extent of the dimension is not a multiple of the number of pieces.
@@ -104,11 +103,11 @@ fn split(call: &mut OpCall<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Picks slices by their numbers, of type i32 or i64, along the dimension that `axis` names: in its
-/// place the result has the dimensions of `indices`.
+/// Gathers slices along `axis` by their indices, of type i32 or i64. The dimensions of `indices`
+/// replace this dimension in the result.
 ///
 /// # Errors
-/// If there is no slice of a number.
+/// If an index is out of range.
 #[tfrt_op("tf.GatherV2", function = gather)]
 pub fn compute_gather(
     x: &DenseHostTensor,
@@ -145,9 +144,9 @@ pub fn compute_gather(
     )
 }
 
-/// Turns each number, of type i32 or i64, into a row of `depth` elements: `on` at that place, `off`
-/// elsewhere. A number out of range makes a row of `off`. The rows lie along the last dimension,
-/// which is the only one that `axis` can name.
+/// Converts each number, of type i32 or i64, to a row of `depth` elements: `on` at that index,
+/// `off` elsewhere. A number out of range yields a row of `off`. The rows are along the last
+/// dimension, the only one that `axis` supports.
 ///
 /// # Errors
 /// If `on` and `off` are not single numbers of one type.
@@ -199,8 +198,7 @@ fn unsupported_axis(op: &str, axis: i64) -> Error {
     invalid(format!("`{op}` takes the last axis, -1, but not {axis}"))
 }
 
-/// Returns a scalar tensor of the shape that a vector of i32 or i64 lists: `value` for each
-/// element.
+/// Returns a scalar tensor of `value`, with the shape in a vector of i32 or i64.
 ///
 /// # Errors
 /// If `value` is not one number.
@@ -218,8 +216,8 @@ pub fn compute_fill(dims: &DenseHostTensor, value: &DenseHostTensor) -> Result<A
     )
 }
 
-/// Joins tensors of one shape and type along a new dimension, which `axis` names; negative ones
-/// count from the end of the result.
+/// Joins tensors of one shape and type along the new dimension `axis`; negative ones count from the
+/// end of the result.
 ///
 /// # Errors
 /// If there is no tensor, or the tensors differ in shape or type.

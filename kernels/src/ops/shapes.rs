@@ -1,4 +1,4 @@
-//! Tensors put together from others, repeated, and of other shapes.
+//! Concatenation and repetition of tensors, shapes, and new dimensions.
 
 use half::{bf16, f16};
 use tfrt::prelude::*;
@@ -46,7 +46,7 @@ fn too_large(extent: usize) -> Error {
     invalid(format!("the extent {extent} does not fit `out_type`"))
 }
 
-/// Adds a dimension of extent 1 before the dimension that a tensor of one element names; negative
+/// Adds a dimension of extent 1 before the dimension given by a tensor of one element; negative
 /// ones count from the end. Dense tensors share their memory.
 ///
 /// # Errors
@@ -92,7 +92,7 @@ pub(super) fn with_shape(op: &str, x: &TensorRef<'_>, shape: Shape) -> Result<An
     }
 }
 
-/// Repeats a tensor along each dimension, as often as a vector of i32 or i64 says.
+/// Repeats a tensor along each dimension. A vector of i32 or i64 gives the numbers of repetitions.
 ///
 /// # Errors
 /// `Tile multiples must be a vector`, `Unsupported multiples data type`,
@@ -141,8 +141,8 @@ pub fn compute_tile(
     }
 }
 
-/// Places tensors one after another along the dimension that the last operand names; negative ones
-/// count from the end.
+/// Concatenates tensors along the dimension given by the last operand; negative ones count from the
+/// end.
 ///
 /// # Errors
 /// `axis must be a dense host tensor`, `Unsupported axis data type`, `Input dtypes do not match`,
@@ -299,8 +299,8 @@ fn permuted(x: &TensorMetadata, permutation: &[i64]) -> Option<TensorMetadata> {
     Some(TensorMetadata::new(x.dtype, &extents[..]))
 }
 
-/// Returns the metadata of images whose channels come first. Which permutation the second operand
-/// names is not known before it is there.
+/// Returns the metadata of images whose channels come first. The permutation in the second operand
+/// is not known before the operand is available.
 #[tfrt_op("tf.Transpose", metadata_only)]
 fn transpose(x: &TensorMetadata, _permutation: &TensorMetadata) -> Result<TensorMetadata> {
     permuted(x, &[0, 3, 1, 2]).ok_or_else(|| invalid("tf.Transpose needs a tensor of rank 4"))
@@ -332,7 +332,7 @@ fn numbers(dense: DenseView<'_>) -> Option<Vec<i64>> {
     }
 }
 
-/// Returns the metadata of a tensor after padding, as an attribute says.
+/// Returns the metadata of a tensor after the padding in an attribute.
 #[tfrt_op("_tf.Pad", metadata_only)]
 fn pad_by_attribute(
     x: &TensorMetadata,

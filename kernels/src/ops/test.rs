@@ -1,4 +1,4 @@
-//! `tfrt_test.*`: ops for tests, each as small as what it shows.
+//! `tfrt_test.*`: small ops for tests.
 
 use std::io;
 
@@ -290,7 +290,7 @@ fn add_dense_only(
     sum(a, b, ctx)
 }
 
-/// Computes `a + b` of dense tensors, as a value that is there at once.
+/// Computes `a + b` of dense tensors, as a value that is available immediately.
 ///
 /// # Errors
 /// Those of `tfrt_test.add`.
@@ -464,7 +464,7 @@ fn argmax_metadata(x: &TensorMetadata, axis: Option<i32>) -> Result<TensorMetada
     })
 }
 
-/// Returns where along a dimension the greatest elements are.
+/// Returns the positions of the greatest elements along a dimension.
 ///
 /// # Errors
 /// `missing 'axis' attribute`, `axis must less than input rank`, `unsupported dtype for argmax`.
@@ -518,7 +518,7 @@ fn print(x: &dyn Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Prints where the elements of a dense tensor are.
+/// Prints the address of the elements of a dense tensor.
 #[tfrt_op("tfrt_test.print_address", accepts(scalar, sparse), side_effecting)]
 fn print_address(x: &AnyRef) -> io::Result<()> {
     match x.try_read::<DenseHostTensor>() {
@@ -576,7 +576,7 @@ fn async_noop_no_md(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     copied_later(x, ctx)
 }
 
-/// Fails, with metadata that is good.
+/// Fails, with valid metadata.
 ///
 /// # Errors
 /// `error from test.error.tensor implementation`.
@@ -592,7 +592,7 @@ fn optional_arg(first: &TensorMetadata, second: Option<&TensorMetadata>) -> Tens
     second.unwrap_or(first).clone()
 }
 
-/// The metadata of the first of all further operands if there is one, else of the first.
+/// The metadata of the second operand if there is one, otherwise of the first.
 #[tfrt_op("tfrt_test.test_variadic_arg", metadata_only)]
 fn variadic_arg(first: &TensorMetadata, others: &[TensorMetadata]) -> TensorMetadata {
     others.first().unwrap_or(first).clone()
@@ -610,7 +610,7 @@ fn op_attrs_freeze(attrs: &OpAttrs, chain: Chain) -> (tfrt::core::OpAttrsRef, Ch
     (attrs.to_frozen(), chain)
 }
 
-/// Prints a set of op attributes that does not change any more.
+/// Prints an immutable set of op attributes.
 #[tfrt_kernel("tfrt_test.corert.op_attrs_ref_print", side_effecting)]
 fn op_attrs_ref_print(attrs: &tfrt::core::OpAttrsRef) -> io::Result<()> {
     print_attrs(attrs)

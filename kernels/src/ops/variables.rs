@@ -6,8 +6,8 @@
 //!                                        └─ tf.AssignAddVariableOp, tf.AssignSubVariableOp
 //! ```
 //!
-//! A value that was read stays what it is: a variable adds in its own memory only if it has no
-//! other references.
+//! A value that was read never changes: a variable adds in its own memory only if there are no
+//! other references to it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +18,7 @@ use tfrt_tensor::{DenseHostTensor, ResourceTensor};
 use super::element_wise::arithmetic;
 use super::{dense, invalid};
 
-/// A tensor of one element type and shape, which changes.
+/// A mutable tensor with a fixed element type and shape.
 #[derive(Debug)]
 pub struct TensorVariable {
     value: Mutex<DenseHostTensor>,
@@ -30,7 +30,7 @@ impl TensorVariable {
     }
 }
 
-/// Returns a variable with this value. It keeps the element type and the shape.
+/// Returns a variable with this value. Its element type and shape are fixed.
 #[tfrt_op("tfrt.NewVariable", metadata = a_resource, function = new_variable)]
 pub fn make_variable(value: &DenseHostTensor) -> ResourceTensor {
     let value = Mutex::new(value.clone());
@@ -50,7 +50,7 @@ pub fn value_of(#[resource] variable: &TensorVariable) -> DenseHostTensor {
 /// Assigns another value to a variable.
 ///
 /// # Errors
-/// If it is of another element type or shape.
+/// If the element type or the shape differs.
 #[tfrt_op("tf.AssignVariableOp", effect = "variables", function = assign)]
 pub fn set_value(#[resource] variable: &TensorVariable, value: &DenseHostTensor) -> Result<()> {
     let mut current = variable.lock();
@@ -62,7 +62,7 @@ pub fn set_value(#[resource] variable: &TensorVariable, value: &DenseHostTensor)
 /// Adds to the value of a variable; integers wrap around.
 ///
 /// # Errors
-/// If the other tensor is of another element type or shape, or the type does not have sums.
+/// If the element type or the shape differs, or the type does not support addition.
 #[tfrt_op("tf.AssignAddVariableOp", effect = "variables", function = assign_add)]
 pub fn add_to_value(
     #[resource] variable: &TensorVariable,

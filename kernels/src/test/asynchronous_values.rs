@@ -1,4 +1,4 @@
-//! What the kernels that tell of asynchronous values look at: real ones.
+//! The values that kernels about asynchronous values inspect.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ trait BaseTwo {
     fn second_name(&self) -> &'static str;
 }
 
-/// What is seen.
+/// The inspected class.
 #[derive(Value)]
 #[value("!tfrt_test.final_class")]
 struct FinalClass {

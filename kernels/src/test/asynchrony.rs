@@ -1,4 +1,4 @@
-//! Kernels whose results come later, and those that wait or sleep.
+//! Kernels with results that become available later, and kernels that wait or sleep.
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
@@ -16,7 +16,7 @@ use crate::control_flow::Pending;
 use crate::op_verifiers::check_body;
 use crate::text::print_line_if_possible;
 
-/// Returns the value that is written in the program, from a task of the work queue.
+/// Returns the constant, from a task of the work queue.
 #[tfrt_kernel("tfrt_test.async_constant.{T}", T = [bool as "i1", i32], attribute_names = free)]
 fn async_constant<T: Value>(#[attr] value: T, ctx: &ExecutionContext) -> AsyncValueRef<T> {
     later(ctx, move || value)
@@ -34,8 +34,7 @@ fn async_copy(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     later(ctx, move || number)
 }
 
-/// Returns the number, from a task of the work queue that moves it into the place made for it
-/// before.
+/// Returns the number, from a task of the work queue that moves it into an unconstructed value.
 #[tfrt_kernel("tfrt_test.async_copy_2.i32")]
 fn async_copy_2(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, result) = AsyncValueRef::unconstructed();
@@ -52,7 +51,8 @@ fn async_copy_with_delay<T: Value>(number: T, ctx: &ExecutionContext) -> AsyncVa
     })
 }
 
-/// Returns the number after a sleep, on the thread that runs the program, as no kernel should.
+/// Returns the number after a sleep on the thread that runs the program, which real kernels must
+/// not do.
 #[tfrt_kernel("tfrt_test.copy.with_delay.{T}", T = [i32, i64])]
 fn copy_with_delay<T>(number: T) -> T {
     thread::sleep(some_milliseconds());
@@ -91,7 +91,7 @@ fn verify_do_async(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 /// Sleeps on the blocking pool and prints `Slept for N microseconds`. There is no result to wait
 /// for.
 ///
-/// If the pool takes no more work, a line on standard error says so.
+/// If the pool accepts no more work, a line on standard error reports it.
 #[tfrt_kernel("tfrt_test.usleep", effect = "io", chain = none)]
 fn usleep(microseconds: i32, ctx: &ExecutionContext) {
     let _ = enqueue_sleep(microseconds, ctx, || ());
@@ -100,8 +100,8 @@ fn usleep(microseconds: i32, ctx: &ExecutionContext) {
 /// Sleeps on the blocking pool, prints `Slept for N microseconds`, and completes the chain.
 ///
 /// # Errors
-/// `Failed to enqueue blocking work.` if the pool takes no more; a line on standard error says so
-/// too.
+/// `Failed to enqueue blocking work.` if the pool accepts no more work, which a line on standard
+/// error reports, too.
 #[tfrt_kernel("tfrt_test.blocking.usleep", effect = "io")]
 fn blocking_usleep(microseconds: i32, ctx: &ExecutionContext) -> Result<AsyncValueRef<Chain>> {
     let (promise, done) = AsyncValueRef::unconstructed();
@@ -131,7 +131,7 @@ fn enqueue_sleep(
         })
 }
 
-/// Runs everything that is on the work queue, here and now.
+/// Runs all tasks of the work queue before it returns.
 ///
 /// # Errors
 /// On a thread of the work queue, which would wait for itself.
@@ -149,7 +149,7 @@ fn as_chain(values: &[AnyRef]) -> AsyncValueRef<Chain> {
     done
 }
 
-/// Returns a small number of the thread: zero on the first thread.
+/// Returns a small number that identifies the thread: zero on the first thread.
 #[tfrt_kernel("tfrt_test.get_thread_id", effect = "io")]
 fn get_thread_id(_chain: Chain) -> i32 {
     // Only uniqueness matters, no other memory is ordered by it: relaxed.

@@ -1,4 +1,4 @@
-//! A counter that any number of kernels may change at once.
+//! A counter that any number of kernels may change at the same time.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -28,7 +28,7 @@ fn add(counter: &AtomicCounter, number: i32) {
     counter.0.fetch_add(number, Ordering::Relaxed);
 }
 
-/// Returns what was counted.
+/// Returns the count.
 #[tfrt_kernel("tfrt_test.atomic.get.i32", side_effecting, results(count))]
 fn get(counter: &AtomicCounter) -> i32 {
     counter.0.load(Ordering::Relaxed)

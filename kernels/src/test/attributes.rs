@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tfrt::attr::FromAttr;
 use tfrt::prelude::*;
 
-/// Returns the sum of a number in a text, of the numbers in a list, of the number among the data of
-/// the request, and of the resource `val`. The text may be decimal, or begin with `0x`, `0o`, `0b`,
-/// or `0` for an octal one. The attributes may have any names, as long as that of the text comes
+/// Returns the sum of a number in a text, the numbers in a list, the number in the data of the
+/// request, and the resource `val`. The text may be decimal, or begin with `0x`, `0o`, `0b`, or `0`
+/// for an octal one. The attributes may have any names, as long as the name of the text sorts
 /// first.
 ///
 /// # Errors
-/// `Cannot convert TEXT to target int`; if the request lacks the number or the resource.
+/// `Cannot convert TEXT to target int`; if the request does not have the number or the resource.
 #[tfrt_kernel(
     "tfrt_test.sum_array_attr.i32",
     raw,
@@ -29,7 +29,7 @@ fn sum_i32_array_attr(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// As `tfrt_test.sum_array_attr.i32`, for 64 bits.
+/// Like `tfrt_test.sum_array_attr.i32`, for 64 bits.
 #[tfrt_kernel(
     "tfrt_test.sum_array_attr.i64",
     raw,
@@ -60,7 +60,7 @@ fn sum_array_attr<T: Integer>(init: &str, values: &[T], ctx: &ExecutionContext) 
     Ok(sum.sum(*context_data(ctx.request())?).sum(*resource))
 }
 
-/// Returns the number among the data of the request.
+/// Returns the number in the data of the request.
 ///
 /// # Errors
 /// If there is none.

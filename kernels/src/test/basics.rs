@@ -47,7 +47,7 @@ fn make_indirect(values: &[AnyRef]) -> Vec<AnyRef> {
         .collect()
 }
 
-/// Says of each operand whether the kernel is the only one that holds it.
+/// Returns for each operand whether the kernel holds the only reference.
 #[tfrt_kernel("tfrt_test.get_uniqueness")]
 fn get_uniqueness(values: &[AnyRef]) -> Vec<bool> {
     values.iter().map(AnyRef::is_unique).collect()
@@ -116,7 +116,7 @@ fn verify_cost(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// Takes four bytes from the allocator of the host and never gives them back.
+/// Allocates four bytes from the allocator of the host and never frees them.
 #[tfrt_kernel("tfrt_test.memory_leak_one_int32", effect = "io", chain = none)]
 fn memory_leak_one_int32(host: &HostContext) -> Result<()> {
     let memory = host.allocator().allocate(std::alloc::Layout::new::<i32>());
@@ -125,8 +125,8 @@ fn memory_leak_one_int32(host: &HostContext) -> Result<()> {
     })
 }
 
-/// Writes the text to the log at each level, once always and once under a condition that holds.
-/// Bytes that are not text are shown as U+FFFD.
+/// Logs the text at each level, once unconditionally and once under a condition that is true. Bytes
+/// that are not text are shown as U+FFFD.
 #[tfrt_kernel("tfrt_test.logging", side_effecting)]
 fn logging(text: &ByteString) {
     const LEVELS: [(Level, &str); 3] = [

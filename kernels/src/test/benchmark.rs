@@ -1,12 +1,11 @@
-//! Kernels that run a function again and again and report how long that took.
+//! Kernels that run a function repeatedly and report its times.
 //!
-//! Runs are made strictly one after another. The first ones warm up and are not recorded. The loop
-//! ends when it has recorded as many runs as wanted, or when what it recorded took as long as
-//! wanted.
+//! Runs never overlap. The first ones warm up and are not recorded. The loop ends when it has
+//! recorded the requested number of runs, or when the recorded runs took the requested time.
 //!
-//! What is between two runs is not measured, but it is part of what the whole takes, and it takes
-//! the function's data out of the caches. So there is little: no task where none is needed, and no
-//! memory for a run that is short.
+//! Work between two runs is not measured, but it adds to the total time and evicts the function's
+//! data from the caches. So there is little of it: no task unless one is needed, and no memory for
+//! a short run.
 
 mod report;
 
@@ -40,11 +39,10 @@ impl Plan {
     }
 }
 
-/// Runs a region again and again and reports how long that took. Each run is a task of the work
-/// queue and ends when the one value that the region returns is available. The chain is ready after
-/// the report.
+/// Runs a region repeatedly and reports its times. Each run is a task of the work queue and ends
+/// when the one value that the region returns is available. The chain is ready after the report.
 ///
-/// A run that fails ends the benchmark, and so does a cancelled request; the error becomes the
+/// A failed run or the cancellation of the request ends the benchmark; the error becomes the
 /// result.
 ///
 /// # Errors
@@ -102,7 +100,7 @@ struct Benchmark {
 }
 
 impl Benchmark {
-    /// Enqueues the next run, or ends if there is none. A cancelled request has none, and no
+    /// Enqueues the next run, or ends if there is none. A cancelled request has no next run and no
     /// report.
     fn enqueue_next(self: Box<Self>) {
         if let Some(cancelled) = cancellation(&self.ctx) {
@@ -115,7 +113,7 @@ impl Benchmark {
         }
     }
 
-    /// Makes a run, and others as long as each has its result when it returns.
+    /// Performs a run, and further ones as long as each result is available when the run returns.
     fn take_turn(mut self: Box<Self>) {
         for _ in 0..RUNS_PER_TURN {
             let stopwatch = Stopwatch::start();
@@ -148,8 +146,8 @@ impl Benchmark {
         self.ctx.request().cancel_value().is_some()
     }
 
-    /// Returns `true` if a task that this one adds would be the one to run after it, so that its
-    /// work may as well be done in place. Where tasks run in parallel there is no order to keep.
+    /// Returns `true` if a task that this one adds would run next, so its work can be done in
+    /// place. If tasks run in parallel, there is no order to keep.
     fn is_next_task(&self) -> bool {
         let queue = self.ctx.queue();
         queue.parallelism_level() > 1 || queue.num_pending_tasks() == Some(0)
@@ -187,7 +185,7 @@ fn verify_benchmark(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// Runs a synchronous function again and again and reports how long that took.
+/// Runs a synchronous function repeatedly and reports its times.
 ///
 /// # Errors
 /// `SyncBenchmark op requires the input function be a sync function`,

@@ -1,4 +1,4 @@
-//! Kernels that fail, in every way in which a kernel can, and one that cancels its request.
+//! Kernels that fail in every possible way, and one that cancels its request.
 
 use tfrt::prelude::*;
 
@@ -68,7 +68,7 @@ fn report_error_indirect_async(frame: &mut KernelFrame<'_>) {
     });
 }
 
-/// Cancels the request. Its own results are good.
+/// Cancels the request. The results of this kernel are valid.
 #[tfrt_kernel("tfrt_test.cancel", effect = "io", results(zero, done))]
 fn cancel(chain: Chain, request: &RequestContext) -> (i32, Chain) {
     request.cancel();
@@ -81,7 +81,7 @@ fn fail_s() -> Result<i32> {
     Err(Error::new(SOMETHING_BAD))
 }
 
-/// Fails, and has no result that it could ever set.
+/// Fails without setting its results.
 #[tfrt_kernel("tfrt_test.error_s", raw, sync, results(never_set: i32))]
 fn error_s(frame: &mut KernelFrame<'_>) {
     frame.report_error(Error::new(SOMETHING_BAD));

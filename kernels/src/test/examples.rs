@@ -23,7 +23,8 @@ use super::on_queue;
 pub struct Example(example::Example);
 
 impl Example {
-    /// Decodes a record. Takes memory in proportion to the bytes, whatever they say.
+    /// Decodes a record. Memory is proportional to the number of bytes, regardless of their
+    /// content.
     ///
     /// # Errors
     /// `failed to parse example.proto from string`.
@@ -49,7 +50,7 @@ impl Example {
     /// Returns the number of feature `key`, which has one value.
     ///
     /// # Errors
-    /// As [`bytes_value`](Self::bytes_value).
+    /// Those of [`bytes_value`](Self::bytes_value).
     pub fn int64_value(&self, key: &str) -> Result<i64> {
         match self.kind(key)? {
             Some(Kind::Int64(list)) if list.value.len() == 1 => Ok(list.value[0]),

@@ -19,7 +19,7 @@ use crate::numeric::no_memory;
 /// `[height, width, 3]`, red, green and blue.
 ///
 /// # Errors
-/// `image does not have jpeg format`, `cannot allocate tensor`, and what is wrong with the data.
+/// `image does not have jpeg format`, `cannot allocate tensor`, and errors in the data.
 #[tfrt_kernel(
     "tfrt_test.decode_jpeg",
     chain = none,
@@ -38,11 +38,11 @@ const SIGNATURE: [u8; 3] = [0xFF, 0xD8, 0xFF];
 /// decoder of a progressive image keeps 6 bytes for each.
 pub const MAX_PIXELS: usize = 1 << 26;
 
-/// Returns the pixels of an image in JPEG format, of whatever colours and coding, as red, green and
+/// Returns the pixels of an image in JPEG format, of any colour space and coding, as red, green and
 /// blue bytes.
 ///
-/// They differ by a few units from those of other decoders, since the format leaves the rounding
-/// open.
+/// They differ by a few units from those of other decoders, because the format does not specify
+/// rounding.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -55,7 +55,7 @@ pub const MAX_PIXELS: usize = 1 << 26;
 /// ```
 ///
 /// # Errors
-/// If the bytes are no such image, or there is no memory for it.
+/// If the bytes are not such an image, or there is no memory for it.
 pub fn decode(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<DenseHostTensor> {
     if !data.starts_with(&SIGNATURE) {
         return Err(Error::new("image does not have jpeg format"));
@@ -101,7 +101,7 @@ const CANNOT_ALLOCATE: &str = "cannot allocate tensor";
 /// Returns an image in another size, interpolated between the four nearest points, as numbers of
 /// type f32. The elements of the image are of type u8 or f32.
 ///
-/// Pixel i of the result is read at i · (old extent / new extent): nothing is shifted by half a
+/// Pixel i of the result is read at i · (old extent / new extent): there is no shift by half a
 /// pixel.
 ///
 /// # Errors

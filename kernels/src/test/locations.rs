@@ -1,4 +1,4 @@
-//! Kernels that look at where they stand in their program.
+//! Kernels that inspect their location in the program.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,7 +17,7 @@ fn print_debug_info(ctx: &ExecutionContext) -> io::Result<()> {
     print_line(escaped(name))
 }
 
-/// Checks that no op of another name stands where this one does.
+/// Checks that no op with another name has the same location.
 ///
 /// # Errors
 /// `duplicate locations L`.

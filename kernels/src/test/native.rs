@@ -1,7 +1,7 @@
 //! Native functions: Rust functions that programs declare without a body and call like their own.
 //!
-//! A native function runs when its arguments are available. They may be errors, which it has to
-//! look for: a kernel would not run at all.
+//! A native function runs when its arguments are available. It must check them for errors, unlike a
+//! kernel, which would not run.
 
 use tfrt::kernel::NativeCall;
 use tfrt::prelude::*;

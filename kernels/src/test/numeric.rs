@@ -1,7 +1,6 @@
-//! Kernels that compute with dense tensors: what programs for tests are made of, and what a small
-//! neural network needs.
+//! Kernels on dense tensors, for test programs and small neural networks.
 //!
-//! Those that write a tensor of the program run as tasks and return a chain, unless they say
+//! Kernels that write a tensor of the program run as tasks and return a chain, unless documented
 //! otherwise.
 
 pub mod element_wise;

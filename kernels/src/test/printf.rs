@@ -1,12 +1,11 @@
-//! C's `printf` with one number: enough to name a shard of a file.
+//! C's `printf` with one number, sufficient to name a shard of a file.
 //!
 //! ```text
 //! directive := '%' flag* width? ('.' precision?)? length? conversion          flag := '-' | '+' | ' ' | '0' | '#'
 //! ```
 //!
-//! The first directive takes the number; `%%` is a percent sign. A text asks for what C leaves
-//! undefined (a second number, a pointer, a conversion that does not exist) in vain: that is an
-//! error.
+//! The first directive takes the number; `%%` is a percent sign. A text that requests something
+//! undefined in C (a second number, a pointer, an unknown conversion) is an error.
 
 use std::io::Write;
 use std::iter::{Copied, Peekable};

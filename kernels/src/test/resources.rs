@@ -1,4 +1,4 @@
-//! An object that says when it is freed.
+//! An object that prints a line when it is freed.
 
 use std::io;
 
@@ -22,7 +22,7 @@ impl Drop for Allocation {
     }
 }
 
-/// Allocates. Prints `Allocated TestResource`.
+/// Allocates a resource. Prints `Allocated TestResource`.
 #[tfrt_kernel("tfrt_test.allocate_resource", effect = "io", results(resource, done))]
 fn allocate_resource(chain: Chain) -> io::Result<(TestResource, Chain)> {
     print_line("Allocated TestResource")?;
@@ -34,8 +34,8 @@ fn allocate_resource(chain: Chain) -> io::Result<(TestResource, Chain)> {
     ))
 }
 
-/// Frees, unless that was done before: prints `Destroyed TestResource`, and
-/// `tfrt_test.deallocate_resource done`.
+/// Frees the resource unless it was freed before, and prints `Destroyed TestResource` if so; then
+/// prints `tfrt_test.deallocate_resource done`.
 #[tfrt_kernel("tfrt_test.deallocate_resource")]
 fn deallocate_resource(resource: &mut TestResource, chain: Chain) -> io::Result<Chain> {
     resource.allocation = None;

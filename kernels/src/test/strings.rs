@@ -1,4 +1,4 @@
-//! Kernels on strings, which are bytes, and those that tell of something in one.
+//! Kernels on byte strings, and kernels that describe something in a string.
 
 use std::fs;
 use std::io;
@@ -9,13 +9,13 @@ use super::asynchronous_values;
 use super::printf;
 use crate::text::print_bytes;
 
-/// Returns the text that is written in the program.
+/// Returns the constant text.
 #[tfrt_kernel("tfrt_test.get_string", chain = none, format = "attr-dict")]
 fn get_string(#[attr] value: ByteString) -> ByteString {
     value
 }
 
-/// Returns the text that is written in the program.
+/// Returns the constant text.
 #[tfrt_kernel("tfrt_test.get_string_sync", sync, format = "attr-dict")]
 fn get_string_sync(#[attr] value: ByteString) -> ByteString {
     value
@@ -27,7 +27,7 @@ fn print_string(text: &[u8]) -> io::Result<()> {
     print_bytes(&[b"string = ", text])
 }
 
-/// Returns both texts in one.
+/// Returns the concatenation of two texts.
 #[tfrt_kernel("tfrt_test.append_string")]
 fn append_string(a: &[u8], b: &[u8]) -> ByteString {
     [a, b].concat().into()
@@ -49,30 +49,29 @@ fn read_string_from_file(path: &str) -> Result<ByteString> {
     read.map_err(|_| Error::new(format!("failed to read from file {path}")))
 }
 
-/// Returns the text with its `%d` replaced by the number, as C's `printf` does it.
+/// Returns the text with its `%d` replaced by the number, like C's `printf`.
 ///
 /// # Errors
-/// If the text asks for anything but one integer.
+/// If the text requests anything but one integer.
 #[tfrt_kernel("tfrt_test.format_string")]
 fn format_string(format: &[u8], index: i32) -> Result<ByteString> {
     Ok(printf::expand(format, index)?.into())
 }
 
-/// Tells of a payload that is seen as what it is and as two things that it is too:
-/// `base1:base2:final_class:3`.
+/// Describes a payload as its own type and as its two base types: `base1:base2:final_class:3`.
 #[tfrt_kernel("tfrt_test.async_value_get")]
 fn async_value_get() -> String {
     asynchronous_values::views()
 }
 
-/// Tells how values become available:
+/// Describes how values become available:
 /// `available:2;unavailable;(3);available:3;unavailable;available:4`.
 #[tfrt_kernel("tfrt_test.async_value_ref")]
 fn async_value_ref() -> String {
     asynchronous_values::life()
 }
 
-/// Returns the name of an object that a host makes once: `sample_shared_context0`.
+/// Returns the name of an object that a host creates once: `sample_shared_context0`.
 #[tfrt_kernel("tfrt_test.use_sample_shared_context", results(name, done))]
 fn use_sample_shared_context(chain: Chain, host: &HostContext) -> (String, Chain) {
     let context = host.shared_context(|| SampleSharedContext {

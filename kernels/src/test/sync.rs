@@ -20,7 +20,7 @@ fn sync_sum2(first: i32, rest: Operands<'_, i32>) -> i32 {
         .fold(first, |sum, number| sum.wrapping_add(*number))
 }
 
-/// Returns the sum of its attributes, however many there are and whatever they are called.
+/// Returns the sum of its attributes, of any number and with any names.
 #[tfrt_kernel("tfrt_test.sync_sum_attributes", raw, sync, results(sum: i32), attribute_names = any)]
 fn sync_sum_attributes(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut sum = 0_i32;

@@ -7,7 +7,7 @@ use tfrt_tensor::TensorType;
 
 use crate::text::print_line;
 
-/// Returns the kind of tensor that its attribute names, whatever the attribute is called.
+/// Returns the kind of tensor that its attribute names. The attribute may have any name.
 ///
 /// # Errors
 /// `tensor type NAME is not registered`.

@@ -1,8 +1,8 @@
-//! Numbers that print a line when they come to life, move, are copied, and die: for tests of
+//! Numbers that print a line when they are created, moved, copied and dropped, for tests of
 //! lifetimes.
 //!
-//! Rust moves without a word. So that a test can see it, the kernels here move what they give by
-//! calling [`TrackedValue::moved`], which leaves nothing behind that could die.
+//! Rust moves values silently. To make moves visible, the kernels here move their results by
+//! calling [`TrackedValue::moved`], which leaves nothing to be dropped.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use tfrt::prelude::*;
 
 use crate::text::{print_line, print_line_if_possible};
 
-/// A number that prints its life.
+/// A number that prints the events of its lifetime.
 ///
 /// ```
 /// use tfrt_kernels::test::tracked_value::TrackedValue;
@@ -32,7 +32,7 @@ impl TrackedValue {
         Self { number }
     }
 
-    /// Returns the number in another place. Prints `move constructed vt.value(N)`.
+    /// Moves the number. Prints `move constructed vt.value(N)`.
     #[must_use]
     pub fn moved(self) -> Self {
         print_line_if_possible(format_args!("move constructed vt.value({})", self.number));
@@ -41,7 +41,7 @@ impl TrackedValue {
 }
 
 impl Clone for TrackedValue {
-    /// Returns another number, the same. Prints `copy constructed vt.value(N)`.
+    /// Copies the number. Prints `copy constructed vt.value(N)`.
     fn clone(&self) -> Self {
         print_line_if_possible(format_args!("copy constructed vt.value({})", self.number));
         Self {
@@ -57,7 +57,7 @@ impl Drop for TrackedValue {
     }
 }
 
-/// Returns the number that is written in the program.
+/// Returns the constant number.
 #[tfrt_kernel("vt.constant", attribute_names = free)]
 fn constant(#[attr] value: i32) -> TrackedValue {
     TrackedValue::new(value).moved()

@@ -1,4 +1,4 @@
-//! Tensors put together from pieces of others.
+//! Tensors assembled from pieces of others.
 
 use half::f16;
 use tfrt::prelude::*;
@@ -8,11 +8,11 @@ use tfrt_tensor::{DenseHostTensor, Element, Shape, StringHostTensor};
 /// The ranks that are supported.
 const RANKS: std::ops::RangeInclusive<usize> = 1..=5;
 
-/// Places tensors one after another along an axis, which counts from the end if it is negative;
-/// scalars form a vector. The last tensor is what is written.
+/// Concatenates tensors along an axis, which counts from the end if it is negative; scalars form a
+/// vector. The last tensor is the output.
 ///
 /// # Errors
-/// `Unsupported output tensor rank`; if shapes do not fit together.
+/// `Unsupported output tensor rank`; if the shapes do not match.
 #[tfrt_kernel("tf_sync.ConcatV2.{T}", T = [f32, f64], sync)]
 fn concat<T: Element>(axis: i32, tensors: Operands<'_, DenseHostTensor>) -> Result<()> {
     let mut inputs: Vec<&DenseHostTensor> = tensors.iter().collect();
@@ -61,7 +61,7 @@ fn concat_dims<T>(axis: i32, pieces: &[(&[usize], &[T])]) -> Option<Vec<usize>> 
     Some(dims)
 }
 
-/// Repeats a tensor along each dimension, as often as the vector of multiples says.
+/// Repeats a tensor along each dimension. A vector gives the numbers of repetitions.
 ///
 /// # Errors
 /// `Tile multiples must be a vector`, `Unsupported multiples data type` unless they are of type i32

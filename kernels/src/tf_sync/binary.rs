@@ -1,8 +1,7 @@
-//! Arithmetic on two tensors, which are stretched to the shape of the output where one has a single
-//! element, or where their extents are one.
+//! Arithmetic on two tensors. Tensors with a single element and extents of one are broadcast to the
+//! shape of the output.
 //!
-//! A side may be a scalar tensor, which stands for its one value. Of two of them the output is one,
-//! too.
+//! An operand may be a scalar tensor. If both are, the output is one, too.
 
 use half::f16;
 use tfrt::prelude::*;
@@ -45,7 +44,7 @@ fn mul<T: Number>(frame: &mut KernelFrame<'_>) -> Result<()> {
     run::<T>(Binary::Mul, frame)
 }
 
-/// Computes `out = lhs / rhs`. Integers round towards zero; divided by zero, they give zero.
+/// Computes `out = lhs / rhs`. Integers round towards zero; division by zero yields zero.
 ///
 /// # Errors
 /// Those of `tf_sync.AddV2.f32`.

@@ -3,10 +3,10 @@
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
-/// Sets a tensor to the elements that are written in the program.
+/// Sets a tensor to constant elements.
 ///
 /// # Errors
-/// If the tensor is of another type or shape.
+/// If the tensor has another type or shape.
 #[tfrt_kernel("tf_sync.Const", sync, attribute_names = free)]
 fn constant(out: &mut DenseHostTensor, #[attr] value: DenseView<'_>) -> Result<()> {
     let dims = out.shape().dims();

@@ -1,4 +1,4 @@
-//! Matrix products, with what is fused onto them.
+//! Matrix products with fused functions.
 
 use tfrt::prelude::*;
 use tfrt_compute::Activation;
@@ -7,8 +7,8 @@ use tfrt_tensor::{DenseHostTensor, Element};
 
 use crate::numeric::{product_shape, run};
 
-/// Computes `out = act(a · b + bias)`, where `a` or `b` may be given transposed. The list of what
-/// is fused begins with `BiasAdd`; `Relu`, `Relu6` or `Elu` may follow.
+/// Computes `out = act(a · b + bias)`, where `a` or `b` may be passed transposed. The list of fused
+/// ops begins with `BiasAdd`, which `Relu`, `Relu6` or `Elu` may follow.
 ///
 /// # Errors
 /// `FusedMatMul must specify fused operations`, `Bias tensor must a vector`,

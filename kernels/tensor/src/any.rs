@@ -1,4 +1,4 @@
-//! Tensors of whatever kind behind a value of type `!t.tensor`.
+//! Tensors of any kind behind a value of type `!t.tensor`.
 
 use std::fmt;
 use std::ops::Deref;
@@ -44,7 +44,7 @@ impl<'a> TensorRef<'a> {
     /// Borrows the payload of a value to read it.
     ///
     /// # Errors
-    /// The value does not have a payload, is not a host tensor, or is being written.
+    /// If the value does not have a payload, is not a host tensor, or is being written.
     pub fn read(value: &'a AnyRef) -> Result<Self, BorrowError> {
         <dyn Tensor>::read(value)
     }

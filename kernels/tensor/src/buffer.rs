@@ -1,18 +1,18 @@
 //! Buffers: bytes in host memory that are shared by reference count.
 //!
-//! Several tensors may share one buffer, or parts of it, so the bytes carry their own record of who
-//! uses them: reading takes a borrow, writing an exclusive one, and a conflict is an error and
-//! never a data race. A borrow costs one atomic exchange, whatever the size; take it once, outside
-//! of the loop.
+//! Several tensors may share one buffer, or parts of it, so each allocation records the borrows of
+//! its bytes: reading takes a shared borrow, writing an exclusive one, and a conflict is an error,
+//! never a data race. A borrow costs one atomic exchange, regardless of the size; take it once,
+//! outside of the loop.
 //!
 //! Invariant B1: the bytes of a buffer are initialised, and lie within its storage. Upheld by
 //! `create` and by [`HostBuffer::slice`].
 //!
-//! - `create`: where buffers come from.
+//! - `create`: the creation of buffers.
 //! - `storage`: the allocation, its count and its end.
-//! - `borrow`: who uses the bytes of an allocation.
+//! - `borrow`: the borrows of an allocation.
 //! - `elements`: bytes as slices, while they are borrowed; `owned`: independent of a lifetime.
-//! - `notes`: what was found out about bytes that do not change, kept with them.
+//! - `notes`: data derived from bytes that do not change, kept with them.
 #![expect(unsafe_code, reason = "hands out parts of raw memory")]
 
 mod conflict;
@@ -45,7 +45,7 @@ use storage::Storage;
 use crate::error::TensorError;
 use crate::identity;
 
-/// Bytes in host memory, or a part of them. Cloning shares.
+/// Bytes in host memory, or a part of them. Clones share the bytes.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -82,19 +82,19 @@ impl HostBuffer {
         self.len_bytes
     }
 
-    /// Returns `true` if there is no byte.
+    /// Returns `true` if there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len_bytes == 0
     }
 
-    /// Returns where the bytes are: an identity, to be printed and compared.
+    /// Returns the address of the bytes, as an identity to print and compare.
     #[must_use]
     pub fn address(&self) -> usize {
         self.start.addr().get()
     }
 
-    /// Returns `true` if the bytes may be written: they came from an allocator.
+    /// Returns `true` if the bytes may be written, because they came from an allocator.
     #[must_use]
     pub fn is_writable(&self) -> bool {
         self.storage.is_writable()
@@ -139,7 +139,7 @@ impl HostBuffer {
 }
 
 impl fmt::Display for HostBuffer {
-    /// Returns where the bytes are and how many there are: `HostBuffer<pointer=0x…, size=24>`.
+    /// Writes the address and the number of the bytes: `HostBuffer<pointer=0x…, size=24>`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

@@ -1,11 +1,11 @@
 //! Conversions from one kind of tensor to another.
 //!
 //! A [`ConversionRegistry`] starts with those between host tensors; a device adds its own, which
-//! may give a value that becomes available later.
+//! may return a value that becomes available later.
 //!
 //! | from | to | |
 //! |---|---|---|
-//! | dense, string, scalar | the same kind | a copy of its own |
+//! | dense, string, scalar | the same kind | a copy in separate memory |
 //! | scalar, sparse | dense | every element in its place |
 //! | sparse | scalar | if it is one value |
 
@@ -29,14 +29,14 @@ use crate::string::StringHostTensor;
 use crate::tensor::Tensor;
 use crate::tensor_type::TensorType;
 
-/// What a conversion has at hand.
+/// The context of a conversion.
 #[derive(Clone, Copy, Debug)]
 pub struct ConversionContext<'a> {
-    /// The context that it runs in.
+    /// The execution context.
     pub exec_ctx: &'a ExecutionContext,
-    /// Where the tensor is.
+    /// The device of the tensor.
     pub source: &'a DeviceRef,
-    /// Where the result is to be.
+    /// The device of the result.
     pub destination: &'a DeviceRef,
 }
 
@@ -46,10 +46,10 @@ impl ConversionContext<'_> {
     }
 }
 
-/// Converts a tensor of one kind to another one: returns a value that is, or will be, of that kind.
+/// Converts a tensor from one kind to another. The returned value may become available later.
 pub type Conversion = fn(&dyn Tensor, ConversionContext<'_>) -> AnyRef;
 
-/// The conversions that there are, by the kinds that they go between.
+/// The available conversions, by their source and destination kinds.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -80,13 +80,13 @@ pub struct ConversionRegistry {
 }
 
 impl ConversionRegistry {
-    /// No conversions.
+    /// Creates a registry without conversions.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the conversions between host tensors.
+    /// Creates a registry of the conversions between host tensors.
     #[must_use]
     pub fn with_host_conversions() -> Self {
         let (dense, scalar) = (TensorType::DENSE_HOST, TensorType::SCALAR_HOST);
@@ -107,7 +107,7 @@ impl ConversionRegistry {
     /// Adds a conversion.
     ///
     /// # Errors
-    /// The kinds, if there is one between them: it stays.
+    /// Returns the kinds if a conversion between them exists, which is kept.
     pub fn register(
         &mut self,
         from: TensorType,
@@ -123,7 +123,8 @@ impl ConversionRegistry {
         }
     }
 
-    /// Converts a tensor. What fails, panics, or is not known, is an error value.
+    /// Converts a tensor. If the conversion is unknown, fails or panics, the result is an error
+    /// value.
     #[must_use]
     pub fn convert(
         &self,

@@ -18,7 +18,7 @@ use crate::tensor_type::TensorType;
 use crate::with_element;
 
 /// A tensor that keeps only entries: a list of values, and a row of coordinates for each. Elements
-/// without an entry are zero; of several entries for one element the last one counts.
+/// without an entry are zero; if an element has several entries, the last one counts.
 ///
 /// # Shapes
 /// `indices`: `[n, rank]`, of type i64. `values`: `[n]`.
@@ -46,11 +46,11 @@ pub struct CooHostTensor {
 }
 
 impl CooHostTensor {
-    /// Creates a tensor of these entries.
+    /// Creates a tensor from these entries.
     ///
     /// # Errors
     /// [`TensorError::WrongDType`] and [`TensorError::WrongShape`] if `indices` and `values` do not
-    /// fit each other or the shape.
+    /// match each other or the shape.
     pub fn new(
         shape: Shape,
         indices: DenseHostTensor,
@@ -73,7 +73,7 @@ impl CooHostTensor {
         })
     }
 
-    /// The entries of a dense tensor that are not zero, in row-major order.
+    /// Creates a sparse tensor of the non-zero elements of a dense one, in row-major order.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if the elements are being
@@ -149,7 +149,7 @@ impl CooHostTensor {
             .try_for_each(|entry| self.position(&indices, &strides, entry).map(|_| ()))
     }
 
-    /// Returns where an entry lies in row-major order.
+    /// Returns the row-major position of an entry.
     fn position(
         &self,
         indices: &[i64],
@@ -173,7 +173,7 @@ impl CooHostTensor {
         Ok(position)
     }
 
-    /// Returns the same tensor with every element in its place.
+    /// Converts the tensor to a dense one.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`], [`TensorError::IndexOutOfRange`], and
@@ -196,8 +196,8 @@ impl CooHostTensor {
         })
     }
 
-    /// Returns the same tensor as one value for all elements: zero if there is no entry, the entry
-    /// if there is only one element.
+    /// Converts the tensor to one value for all elements: zero if there is no entry, the entry if
+    /// there is only one element.
     ///
     /// # Errors
     /// [`TensorError::NotOneValue`], [`TensorError::IndexOutOfRange`], and
@@ -227,7 +227,7 @@ impl Tensor for CooHostTensor {
         TensorType::COO_HOST
     }
 
-    /// Returns all entries, and an end of line of its own.
+    /// Returns all entries as text, which ends in a newline.
     fn to_text(&self) -> Result<String, TensorError> {
         let indices = self.indices.elements::<i64>()?;
         with_element!(self.dtype(), T => {

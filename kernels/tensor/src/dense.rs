@@ -22,7 +22,7 @@ use crate::with_element;
 ///
 /// A handle: cloning shares the elements, [`copied`](Self::copied) copies them. A kernel that reads
 /// takes `&DenseHostTensor`, one that writes `&mut DenseHostTensor`; the elements themselves are
-/// borrowed from the buffer, as it may be that of another tensor, too.
+/// borrowed from the buffer, because other tensors may share it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct DenseHostTensor {
 }
 
 impl DenseHostTensor {
-    /// Creates a tensor whose elements are all zero.
+    /// Creates a tensor of zeros.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`], and [`TensorError::NoElements`] for types whose elements have
@@ -103,8 +103,8 @@ impl DenseHostTensor {
         })
     }
 
-    /// Creates a tensor of elements that are made from their position in row-major order. Nothing
-    /// is cleared before.
+    /// Creates a tensor of elements that are computed from their row-major positions. The memory is
+    /// not cleared first.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].
@@ -121,8 +121,8 @@ impl DenseHostTensor {
         })
     }
 
-    /// Creates a tensor of rank 1, in memory of the process: for arguments that are made outside of
-    /// a request, and for tests.
+    /// Creates a tensor of rank 1 from the system heap, for arguments that are created outside of a
+    /// request, and for tests.
     ///
     /// ```
     /// use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
@@ -139,7 +139,7 @@ impl DenseHostTensor {
         Self::from_elements(&allocator, Shape::new(&[elements.len()])?, elements)
     }
 
-    /// Returns a tensor of the same shape, of elements that are made from those of this one.
+    /// Returns a tensor of the same shape, with each element computed from that of this tensor.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -164,10 +164,10 @@ impl DenseHostTensor {
         Self::from_fn(allocator, self.shape.clone(), |index| f(elements[index]))
     }
 
-    /// Creates a tensor of the bytes of a buffer, without copying them.
+    /// Creates a tensor from the bytes of a buffer, without copying them.
     ///
     /// # Errors
-    /// [`TensorError::WrongBufferSize`] and [`TensorError::Misaligned`] if they are no such
+    /// [`TensorError::WrongBufferSize`] and [`TensorError::Misaligned`] if they are not such
     /// elements, and [`TensorError::NoElements`] for types whose elements have no size.
     pub fn from_buffer(
         dtype: DType,
@@ -192,7 +192,7 @@ impl DenseHostTensor {
         })
     }
 
-    /// Returns a tensor of the same elements in memory of its own.
+    /// Returns a copy of the tensor, in separate memory.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if they are being written.
@@ -204,11 +204,10 @@ impl DenseHostTensor {
         })
     }
 
-    /// Creates a tensor with the elements of an operand, for a kernel to change and to give as its
-    /// result: the operand's own memory if the kernel has the last reference to it, so that no one
-    /// can tell, and else a copy.
+    /// Creates a tensor with the elements of an operand, which a kernel may change and return. It
+    /// reuses the operand's memory if the kernel holds the last reference, and is a copy otherwise.
     ///
-    /// The kernel takes the operand as `&AnyRef`: the executor gives up its reference to a value
+    /// The kernel takes the operand as `&AnyRef`: the executor drops its own reference to a value
     /// with the last kernel that uses it.
     ///
     /// ```
@@ -229,7 +228,7 @@ impl DenseHostTensor {
     /// ```
     ///
     /// # Errors
-    /// The operand is not a dense tensor, or is being written; and the errors of
+    /// If the operand is not a dense tensor, or is being written; the errors of
     /// [`copied`](Self::copied).
     pub fn make_exclusive(
         operand: &AnyRef,
@@ -244,7 +243,7 @@ impl DenseHostTensor {
         Ok(tensor.copied(allocator)?)
     }
 
-    /// Returns the same elements under another shape with as many.
+    /// Returns a tensor that shares the elements, with another shape of the same size.
     ///
     /// # Errors
     /// [`TensorError::WrongNumElements`].
@@ -289,34 +288,34 @@ impl DenseHostTensor {
         self.shape.num_elements()
     }
 
-    /// Returns the buffer that the elements lie in.
+    /// Returns the buffer of the elements.
     #[inline]
     #[must_use]
     pub fn buffer(&self) -> &HostBuffer {
         &self.buffer
     }
 
-    /// Returns the buffer, for writing bytes whatever their type.
+    /// Returns the buffer, for writing bytes regardless of their type.
     #[inline]
     #[must_use]
     pub fn buffer_mut(&mut self) -> &mut HostBuffer {
         &mut self.buffer
     }
 
-    /// Returns the buffer that the elements lie in.
+    /// Returns the buffer of the elements.
     #[must_use]
     pub fn into_buffer(self) -> HostBuffer {
         self.buffer
     }
 
-    /// Returns `true` if this tensor is the only holder of memory that came from an allocator, so
-    /// that a result may take it over.
+    /// Returns `true` if this tensor is the only holder of memory that came from an allocator, so a
+    /// result may reuse it.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.buffer.is_exclusive()
     }
 
-    /// Borrows the elements to read them, in row-major order.
+    /// Borrows the elements for reading, in row-major order.
     ///
     /// # Errors
     /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if they are being written.
@@ -326,7 +325,7 @@ impl DenseHostTensor {
         self.buffer.elements()
     }
 
-    /// Borrows the elements to write them, in row-major order.
+    /// Borrows the elements for writing, in row-major order.
     ///
     /// # Errors
     /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if they are being read or
@@ -337,8 +336,8 @@ impl DenseHostTensor {
         self.buffer.elements_mut()
     }
 
-    /// Borrows the elements to read them for as long as the result lives: for tasks that continue
-    /// when the kernel has returned.
+    /// Borrows the elements for reading for the lifetime of the result, for tasks that continue
+    /// after the kernel has returned.
     ///
     /// # Errors
     /// Those of [`elements`](Self::elements).
@@ -347,8 +346,8 @@ impl DenseHostTensor {
         self.buffer.elements_owned()
     }
 
-    /// Borrows the elements to write them for as long as the result lives: for tasks that continue
-    /// when the kernel has returned.
+    /// Borrows the elements for writing for the lifetime of the result, for tasks that continue
+    /// after the kernel has returned.
     ///
     /// # Errors
     /// Those of [`elements_mut`](Self::elements_mut).
@@ -357,7 +356,7 @@ impl DenseHostTensor {
         self.buffer.elements_mut_owned()
     }
 
-    /// Borrows the elements to read them by coordinates.
+    /// Borrows the elements for reading by coordinates.
     ///
     /// # Errors
     /// Those of [`elements`](Self::elements), and [`TensorError::Shape`] for another rank.
@@ -368,7 +367,7 @@ impl DenseHostTensor {
         Ok(TensorView::new(shape, self.elements()?))
     }
 
-    /// Borrows the elements to write them by coordinates.
+    /// Borrows the elements for writing by coordinates.
     ///
     /// # Errors
     /// Those of [`elements_mut`](Self::elements_mut), and [`TensorError::Shape`] for another rank.
@@ -379,7 +378,7 @@ impl DenseHostTensor {
         Ok(TensorViewMut::new(shape, self.elements_mut()?))
     }
 
-    /// Returns all elements as programs print them, with commas between them.
+    /// Returns all elements in the format of programs, separated by commas.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if they are being written; [`TensorError::NoElements`] for types
@@ -403,7 +402,7 @@ impl DenseHostTensor {
         }
     }
 
-    /// Checks that the shape is this one.
+    /// Checks that the tensor has this shape.
     ///
     /// # Errors
     /// [`TensorError::WrongShape`].

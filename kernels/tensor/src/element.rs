@@ -1,4 +1,4 @@
-//! Elements: the Rust types of what lies in a tensor.
+//! The Rust types of a tensor's elements.
 //!
 //! Booleans are a byte, [`I1`], and not `bool`: bytes that come from a buffer or a file may be
 //! neither 0 nor 1.
@@ -30,10 +30,10 @@ pub unsafe trait Element: Copy + PartialEq + Send + Sync + fmt::Debug + 'static 
     /// Returns the bytes of the element in this machine's order, followed by zeros.
     fn to_bytes(self) -> [u8; 16];
 
-    /// Returns the element whose bytes these start with.
+    /// Returns the element in the first of these bytes.
     fn from_bytes(bytes: [u8; 16]) -> Self;
 
-    /// Prints the element as one of a tensor.
+    /// Prints the element in the format of tensors.
     ///
     /// # Errors
     /// Those of `f`.
@@ -71,7 +71,7 @@ impl PartialEq for I1 {
 
 impl Eq for I1 {}
 
-/// An integer that stands for a real one, by a scale that is stored elsewhere.
+/// An integer that represents a real number, with a scale that is stored elsewhere.
 ///
 /// ```
 /// use tfrt_support::DType;
@@ -150,7 +150,7 @@ pub fn element_bytes(dtype: DType) -> Result<usize, TensorError> {
     dtype.size_bytes().ok_or(TensorError::NoElements { dtype })
 }
 
-/// Returns how many bytes the elements of a tensor take.
+/// Returns the size of a tensor's elements in bytes.
 ///
 /// # Errors
 /// [`TensorError::NoElements`] for types without a size, [`TensorError::OutOfMemory`] for more than
@@ -166,9 +166,9 @@ pub fn size_bytes(dtype: DType, shape: &Shape) -> Result<usize, TensorError> {
         })
 }
 
-/// Does something generic over [`Element`] for the Rust type of a [`DType`] that is only known at
-/// run time: an expression in which the name stands for the type. Gives a `Result`, whose error
-/// says that elements of the type have no fixed size.
+/// Evaluates an expression that is generic over [`Element`] for the Rust type of a [`DType`] that
+/// is only known at run time; in the expression, the name stands for the type. Returns a `Result`,
+/// which is an error if elements of the type have no fixed size.
 ///
 /// ```
 /// use tfrt_support::DType;

@@ -1,4 +1,4 @@
-//! What can go wrong with tensors in memory.
+//! Errors of tensors in memory.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::buffer::BufferConflict;
 use crate::shape::{Shape, ShapeError};
 use crate::tensor_type::TensorType;
 
-/// Why something cannot be done with a tensor. Becomes the error value of a kernel with `?`.
+/// The reason why an operation on a tensor failed. `?` in a kernel converts it to an error value.
 ///
 /// ```
 /// use tfrt_support::{DType, Error};
@@ -30,14 +30,14 @@ pub enum TensorError {
         /// The alignment.
         align_bytes: usize,
     },
-    /// The elements are of another type.
+    /// The elements have another type.
     WrongDType {
         /// The type that is needed.
         expected: DType,
         /// The type that there is.
         found: DType,
     },
-    /// Elements of this type have no fixed size, so that they do not lie in a buffer.
+    /// Elements of this type have no fixed size, so they cannot be stored in a buffer.
     NoElements {
         /// The type.
         dtype: DType,
@@ -56,12 +56,12 @@ pub enum TensorError {
         /// The size that there is.
         found: usize,
     },
-    /// The bytes do not lie at an address that is a multiple of this.
+    /// The address of the bytes is not a multiple of this.
     Misaligned {
         /// The alignment that is needed, in bytes.
         expected: usize,
     },
-    /// A part reaches over the end of its buffer.
+    /// A part extends beyond the end of its buffer.
     OutOfBounds {
         /// Where the part starts, in bytes.
         offset_bytes: usize,
@@ -74,7 +74,7 @@ pub enum TensorError {
     Conflict(BufferConflict),
     /// The shape is wrong.
     Shape(ShapeError),
-    /// Shapes differ that must not.
+    /// Two shapes differ that must be equal.
     WrongShape {
         /// The shape that is needed.
         expected: Box<Shape>,
@@ -92,7 +92,7 @@ pub enum TensorError {
         /// The size of the dimension.
         limit: usize,
     },
-    /// The tensor is of another kind.
+    /// The tensor has another kind.
     WrongTensorType {
         /// The kind that is needed.
         expected: TensorType,
@@ -108,7 +108,7 @@ pub enum TensorError {
         /// The kind that is wanted.
         to: TensorType,
     },
-    /// Bytes do not state the metadata of a tensor.
+    /// The bytes are not the metadata of a tensor.
     BadMetadata(&'static str),
 }
 

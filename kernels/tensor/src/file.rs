@@ -1,10 +1,10 @@
 //! Tensor files.
 //!
 //! [`btf`] is the format of the runtime's own kernels, [`npy`] that of NumPy. With the feature
-//! `formats` there are archives of NumPy arrays and safetensors files, too. [`FileFormat`] treats
-//! them all alike. What a file claims is checked against what it has before any memory is taken:
-//! reading a hostile file costs at most a small multiple of its size, and ends in an error that
-//! says where.
+//! `formats` there are archives of NumPy arrays and safetensors files, too. [`FileFormat`] is their
+//! common interface. The sizes that a file states are checked against its actual size before memory
+//! is allocated: reading a malicious file costs at most a small multiple of its size, and ends in
+//! an error with a location.
 
 mod source;
 

@@ -1,4 +1,4 @@
-//! By which name program and kernel libraries know the types of this crate.
+//! The names by which program and kernel libraries identify the types of this crate.
 #![expect(unsafe_code, reason = "vouches for the types of this crate")]
 
 use tfrt_async::identity::TypeIdentity;

@@ -14,8 +14,8 @@ use crate::shape::Shape;
 use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
 
-/// A list of dense tensors, or the mark that a value is absent. Its shape is its length; cloning
-/// shares the tensors.
+/// A list of dense tensors, or the mark that a value is absent. Its shape is its length. Clones
+/// share the tensors.
 ///
 /// ```
 /// use tfrt_support::DType;
@@ -35,7 +35,7 @@ pub struct ListHostTensor {
 }
 
 impl ListHostTensor {
-    /// Creates a list of these tensors, whose elements are of one type.
+    /// Creates a list of these tensors, which have the same element type.
     ///
     /// # Errors
     /// [`TensorError::WrongDType`] for a tensor of another type.
@@ -53,7 +53,7 @@ impl ListHostTensor {
         })
     }
 
-    /// The mark that a value is absent.
+    /// Creates the mark that a value is absent.
     #[must_use]
     pub fn absent() -> Self {
         Self {
@@ -63,7 +63,7 @@ impl ListHostTensor {
         }
     }
 
-    /// Returns the tensors, in order, or `None` if the value is absent.
+    /// Returns the tensors in order, or `None` if the value is absent.
     #[must_use]
     pub fn tensors(&self) -> Option<&[DenseHostTensor]> {
         self.tensors.as_deref()

@@ -1,5 +1,5 @@
-//! The interface through which kernels ask for the metadata of dense tensors, and for tensors to
-//! write: see [`TensorMetadata`].
+//! The interface through which kernels get the metadata of dense tensors, and preallocated tensors:
+//! see [`TensorMetadata`].
 
 use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::{Preallocated, Shaped};

@@ -1,7 +1,7 @@
 //! Objects that live on a device from one op to the next: variables, random generators, tables.
 //!
-//! A [`ResourceTensor`] is how they are passed from op to op: a tensor that holds one object, and
-//! that cannot be converted.
+//! Ops pass them to each other as a [`ResourceTensor`]: a tensor that holds one object and cannot
+//! be converted.
 
 use std::any::{Any, type_name};
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::shape::Shape;
 use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
 
-/// A reference to an object of any type, as a tensor without elements. Cloning shares the object,
-/// which lives as long as a reference.
+/// A reference to an object of any type, as a tensor without elements. Clones share the object,
+/// which lives as long as any reference.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +59,7 @@ impl ResourceTensor {
     /// Returns the object.
     ///
     /// # Errors
-    /// If it is of another type.
+    /// If it has another type.
     pub fn get<T: Any>(&self) -> Result<&T, Error> {
         self.object.downcast_ref().ok_or_else(|| {
             Error::new(format!(

@@ -16,7 +16,7 @@ use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
 use crate::with_element;
 
-/// A tensor all elements of which are one value, kept without a buffer.
+/// A tensor whose elements all have one value, stored without a buffer.
 ///
 /// ```
 /// use tfrt_tensor::{ScalarHostTensor, Shape};
@@ -77,7 +77,7 @@ impl ScalarHostTensor {
         }
     }
 
-    /// Returns the same elements, each in its place.
+    /// Converts the tensor to a dense one.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].

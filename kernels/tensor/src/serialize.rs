@@ -1,5 +1,5 @@
-//! Tensors as bytes that another process understands: metadata and elements apart, so that elements
-//! need not be copied.
+//! Serialisation of tensors for other processes. Metadata and elements are separate, so elements
+//! are not copied.
 //!
 //! Metadata is a list of numbers of 64 bits, little endian: the code of the element type, then the
 //! size of each dimension.
@@ -11,7 +11,7 @@ use crate::dense::DenseHostTensor;
 use crate::error::TensorError;
 use crate::shape::Shape;
 
-/// Returns the bytes of metadata.
+/// Serialises metadata.
 ///
 /// ```
 /// use tfrt_support::DType;
@@ -53,8 +53,7 @@ pub fn parse_metadata(bytes: &[u8]) -> Result<(DType, Shape), TensorError> {
 }
 
 impl DenseHostTensor {
-    /// Returns the tensor as the bytes of its metadata and the buffer of its elements, which is
-    /// shared.
+    /// Returns the bytes of the tensor's metadata and the buffer of its elements, which is shared.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -72,7 +71,7 @@ impl DenseHostTensor {
         (metadata(self.dtype(), self.shape()), self.buffer().clone())
     }
 
-    /// Returns the tensor of these bytes.
+    /// Creates a tensor from these bytes.
     ///
     /// # Errors
     /// [`TensorError::BadMetadata`], and those of [`from_buffer`](Self::from_buffer).

@@ -1,9 +1,9 @@
 //! Shapes: the sizes of the dimensions of a tensor, outermost first.
 //!
-//! Three kinds say three things. A [`Shape`] is known in full; its rank is a fact of the value. A
-//! [`FixedRankShape`] is known in full too, and its rank is part of its type. A [`PartialShape`]
-//! leaves open some dimensions, or even their number. Programs compute with [`Sizes`], of which
-//! there need not be a tensor.
+//! There are three kinds. A [`Shape`] is completely known, and its rank is part of the value. A
+//! [`FixedRankShape`] is completely known, and its rank is part of the type. A [`PartialShape`] may
+//! have unknown dimensions, or even an unknown rank. Programs compute with [`Sizes`], which may be
+//! too large for a tensor.
 //!
 //! Invariant S1: the product of those dimensions of a `Shape` that are not zero is at most
 //! [`MAX_ELEMENTS`]. So counting elements never overflows, nor does counting the elements below a
@@ -23,7 +23,7 @@ pub use fixed_rank::FixedRankShape;
 pub use partial::PartialShape;
 pub use sizes::{FixedRankSizes, Sizes};
 
-/// The most elements that a shape may have.
+/// The maximum number of elements of a shape.
 pub const MAX_ELEMENTS: usize = isize::MAX as usize;
 
 /// The sizes of all dimensions.
@@ -47,7 +47,7 @@ impl Shape {
         Self(Extents::from([]))
     }
 
-    /// Returns the shape of these dimensions.
+    /// Creates a shape with these dimensions.
     ///
     /// # Errors
     /// [`ShapeError::TooLarge`].
@@ -62,8 +62,7 @@ impl Shape {
         }
     }
 
-    /// Returns the shape of dimensions that come as signed numbers, as attributes and files have
-    /// them.
+    /// Creates a shape from signed dimensions, as in attributes and files.
     ///
     /// # Errors
     /// [`ShapeError::Negative`] and [`ShapeError::TooLarge`].
@@ -93,13 +92,13 @@ impl Shape {
         self.dims().iter().product()
     }
 
-    /// Returns the size of one dimension, if there are so many.
+    /// Returns the size of one dimension, if it exists.
     #[must_use]
     pub fn dim(&self, position: usize) -> Option<usize> {
         self.dims().get(position).copied()
     }
 
-    /// Returns how far apart, in elements, neighbours along each dimension lie in row-major order.
+    /// Returns the row-major stride of each dimension, in elements.
     ///
     /// ```
     /// use tfrt_tensor::Shape;
@@ -173,7 +172,7 @@ fn write_list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::
     f.write_str("]")
 }
 
-/// Why there is no such shape.
+/// The reasons why a shape is invalid.
 ///
 /// ```
 /// use tfrt_tensor::{Shape, ShapeError};
@@ -192,7 +191,7 @@ pub enum ShapeError {
         /// Its size.
         dim: i64,
     },
-    /// There would be more than [`MAX_ELEMENTS`] elements.
+    /// The shape has more than [`MAX_ELEMENTS`] elements.
     TooLarge {
         /// The dimensions.
         dims: Box<[usize]>,

@@ -1,4 +1,4 @@
-//! What the elements of a tensor are like, in a few numbers.
+//! Statistics of a tensor's elements.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::scalar::ScalarHostTensor;
 use crate::tensor::Tensor;
 use crate::with_element;
 
-/// Numbers about the elements of a tensor. Complex numbers count by their absolute value.
+/// Statistics of a tensor's elements. Complex numbers count by their absolute value.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -30,17 +30,17 @@ use crate::with_element;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statistics {
-    /// The least number; positive infinity if there is none.
+    /// The smallest number; positive infinity if there is none.
     pub min: f64,
     /// The greatest number; negative infinity if there is none.
     pub max: f64,
-    /// The mean of the numbers, calculated with 64 bits; not a number if there is none.
+    /// The mean of the numbers, calculated with 64 bits; NaN if there is none.
     pub mean: f64,
-    /// How many elements are zero.
+    /// The number of elements that are zero.
     pub num_zero: usize,
-    /// How many elements are not a number.
+    /// The number of elements that are NaN.
     pub num_nan: usize,
-    /// How many elements are infinite.
+    /// The number of infinite elements.
     pub num_infinite: usize,
 }
 
@@ -84,8 +84,8 @@ impl_real! {
 }
 
 impl Statistics {
-    /// Returns those of the elements of a tensor; of a sparse one, of its entries. None for kinds
-    /// that have no numbers.
+    /// Computes the statistics of a tensor's elements, or of a sparse tensor's entries. Returns
+    /// `None` for kinds without numbers.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if the elements are being written.

@@ -12,8 +12,8 @@ use crate::shape::Shape;
 use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
 
-/// A tensor whose elements are byte strings, row-major. Cloning shares them until one of the two is
-/// written.
+/// A tensor whose elements are byte strings, row-major. Clones share them until one of the clones
+/// is written.
 ///
 /// ```
 /// use tfrt_tensor::{Shape, StringHostTensor};
@@ -78,7 +78,7 @@ impl StringHostTensor {
         &self.strings
     }
 
-    /// Returns the strings, to be written, in row-major order.
+    /// Returns the strings for writing, in row-major order.
     #[must_use]
     pub fn strings_mut(&mut self) -> &mut [Vec<u8>] {
         Arc::make_mut(&mut self.strings)
@@ -103,7 +103,7 @@ impl Tensor for StringHostTensor {
         TensorType::STRING_HOST
     }
 
-    /// Bytes that are not text are shown as U+FFFD.
+    /// Returns the strings as text; bytes that are not UTF-8 are shown as U+FFFD.
     fn to_text(&self) -> Result<String, TensorError> {
         Ok(String::from_utf8_lossy(&self.to_bytes()?).into_owned())
     }

@@ -1,4 +1,4 @@
-//! What all kinds of tensors have in common.
+//! The common interface of all kinds of tensors.
 
 use std::any::Any;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::error::TensorError;
 use crate::shape::Shape;
 use crate::tensor_type::TensorType;
 
-/// How MLIR spells every kind of tensor.
+/// The MLIR spelling of every kind of tensor.
 pub const TENSOR_MLIR_TYPE: &str = "!t.tensor";
 
 /// A tensor of whatever kind.
@@ -38,17 +38,17 @@ pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
     /// Returns the sizes of the dimensions.
     fn shape(&self) -> &Shape;
 
-    /// What kind of tensor it is.
+    /// Returns the kind of the tensor.
     fn tensor_type(&self) -> TensorType;
 
-    /// Returns the tensor as programs print it.
+    /// Returns the tensor in the format that programs print.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if the elements are being written.
     fn to_text(&self) -> Result<String, TensorError>;
 
-    /// Returns the tensor exactly as programs print it: [`to_text`](Self::to_text), but for strings
-    /// that are not text.
+    /// Returns the exact bytes that programs print: [`to_text`](Self::to_text), except for strings
+    /// that are not UTF-8.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if the elements are being written.
@@ -63,17 +63,17 @@ pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
 }
 
 impl dyn Tensor {
-    /// Returns the tensor as one of kind `T`, if it is.
+    /// Returns the tensor as a `T`, if it has this kind.
     #[must_use]
     pub fn downcast_ref<T: Tensor>(&self) -> Option<&T> {
         let any: &dyn Any = self;
         any.downcast_ref()
     }
 
-    /// Returns the tensor as one of kind `T`.
+    /// Returns the tensor as a `T`.
     ///
     /// # Errors
-    /// [`TensorError::WrongTensorType`]; `expected` is how `T` is called.
+    /// [`TensorError::WrongTensorType`]; `expected` is the kind of `T`.
     pub fn expect<T: Tensor>(&self, expected: TensorType) -> Result<&T, TensorError> {
         self.downcast_ref().ok_or(TensorError::WrongTensorType {
             expected,

@@ -7,7 +7,7 @@ use tfrt_async::{Immutable, Value};
 
 use crate::identity;
 
-/// A kind of tensor: how its elements are kept, and where. Known by its name.
+/// A kind of tensor: the storage and the location of its elements. Identified by its name.
 ///
 /// ```
 /// use tfrt_tensor::TensorType;
@@ -22,7 +22,7 @@ pub struct TensorType {
 }
 
 impl TensorType {
-    /// No kind in particular.
+    /// An unspecified kind.
     pub const UNKNOWN: Self = Self::new("Unknown");
     /// All elements, row-major, in host memory.
     pub const DENSE_HOST: Self = Self::new("DenseHost");
@@ -41,7 +41,7 @@ impl TensorType {
     /// Elements in another process.
     pub const REMOTE: Self = Self::new("Remote");
 
-    /// The kinds that the runtime itself names.
+    /// The kinds that the runtime defines.
     pub const ALL: [Self; 9] = [
         Self::UNKNOWN,
         Self::DENSE_HOST,
@@ -54,13 +54,13 @@ impl TensorType {
         Self::REMOTE,
     ];
 
-    /// Returns the kind of this name; for kinds of one's own.
+    /// Creates a user-defined kind with this name.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { name }
     }
 
-    /// Returns the kind of this name, if the runtime itself names it.
+    /// Returns the kind with this name, if the runtime defines it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name == name)

@@ -1,4 +1,4 @@
-//! What unit tests share.
+//! Shared parts of unit tests.
 
 use std::sync::Arc;
 

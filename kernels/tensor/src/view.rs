@@ -1,7 +1,7 @@
-//! Elements of dense tensors by coordinates, with the rank and the type of elements known to the
-//! compiler.
+//! Views of dense tensors by coordinates, with the rank and the element type known at compile time.
 //!
-//! A view is a borrow: while it lives, the elements are not written. Coordinates are row-major.
+//! A view is a borrow: while it lives, the elements cannot be written by others. Coordinates are
+//! row-major.
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
@@ -116,7 +116,7 @@ macro_rules! impl_view {
             /// Returns the elements below `index` of the outermost dimension, in row-major order.
             ///
             /// # Panics
-            /// If there is no such index, or no dimension.
+            /// If the index is out of range, or the rank is 0.
             #[inline]
             #[must_use]
             pub fn row(&self, index: usize) -> &[T] {
@@ -178,7 +178,7 @@ impl<T, const RANK: usize> TensorViewMut<'_, T, RANK> {
     /// Returns the elements below `index` of the outermost dimension, in row-major order.
     ///
     /// # Panics
-    /// If there is no such index, or no dimension.
+    /// If the index is out of range, or the rank is 0.
     #[inline]
     #[must_use]
     pub fn row_mut(&mut self, index: usize) -> &mut [T] {

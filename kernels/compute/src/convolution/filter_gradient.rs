@@ -7,7 +7,7 @@
 //!   pixelsᵀ [in, pixels] · gradient [pixels, out] = [in, out], added up over lines and images
 //! ```
 //!
-//! A block owns some input channels of one tap.
+//! A block computes some input channels of one tap.
 
 use super::input_gradient::GradientOperands;
 use super::shape::Conv2dShape;
@@ -16,7 +16,7 @@ use crate::job::{Plan, SharedSlice};
 use crate::matmul::{Matmul, MatmulOperands, MatmulShape};
 use crate::parallel::{Serial, block_count, share};
 
-/// The gradient of a convolution's filter, planned.
+/// The plan of the gradient of a convolution's filter.
 ///
 /// ```
 /// use tfrt_compute::convolution::{Conv2dShape, FilterGradient, GradientOperands, Padding, Window};

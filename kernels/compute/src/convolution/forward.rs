@@ -1,15 +1,15 @@
 //! The convolution itself.
 //!
 //! A pixel of the output is a row of the micro-kernel's A: its runs are the rows of its window,
-//! which lie in the input as they are. Where windows reach into padding, a block copies the rows
-//! that it needs into its workspace, surrounded by zeros.
+//! read directly from the input. If windows reach into padding, a block copies the rows that it
+//! needs into its workspace, surrounded by zeros.
 //!
 //! ```text
 //!   chunk of output rows ─► input rows (copied if padded) ─► for each panel of filters ─► for each tile of pixels
 //! ```
 //!
 //! A chunk is so small that its input stays in the second-level cache while all panels pass over
-//! it; a panel is read from front to back for each tile, which the processor foresees.
+//! it; a panel is read from front to back for each tile, which the processor prefetches.
 
 use std::ops::Range;
 
@@ -23,17 +23,18 @@ use crate::lanes::dispatch;
 use crate::parallel::{block_count, share};
 use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Sums, Tile};
 
-/// A convolution, planned: what is copied, how the filter lies, how the work divides.
+/// The plan of a convolution: the rows to copy, the layout of the filter, and the division of the
+/// work.
 ///
 /// `activation((input ∗ filter) · scale + shift)`, with one scale and one shift for each output
 /// channel: a bias is a shift, a batch normalisation is both
-/// ([`crate::normalization::BatchNorm::fold`]). What the output holds before may be added
+/// ([`crate::normalization::BatchNorm::fold`]). The previous content of the output may be added
 /// ([`ConvolutionOperands::adding_to_output`]).
 ///
-/// The filter is best [packed](Self::pack_filter) once and kept. One that is not is packed by each
-/// block, some panels at a time, in the block's workspace: plans
-/// [for plain filters](Self::for_plain_filter) divide the work so that this is done once. The
-/// result is the same, bit by bit.
+/// The filter is best [packed](Self::pack_filter) once and kept. Otherwise each block packs it,
+/// some panels at a time, in the block's workspace: plans [for plain
+/// filters](Self::for_plain_filter) divide the work so that this happens once. The result is the
+/// same, bit by bit.
 ///
 /// # Accuracy
 /// Each output is one chain of fused multiply-adds: the error is below `k · 2⁻²⁴ · Σ|input·filter|`
@@ -151,7 +152,7 @@ impl Convolution {
         }
     }
 
-    /// The same convolution with a filter that is not packed.
+    /// Changes the plan to a filter that is not packed.
     #[must_use]
     pub fn for_plain_filter(self) -> Self {
         // Panels first: else every block would pack all of them.
@@ -175,7 +176,8 @@ impl Convolution {
         &self.shape
     }
 
-    /// Elements of the packed filter. It depends on the processor: not for files.
+    /// Returns the number of elements of the packed filter. The layout depends on the processor: do
+    /// not store it in files.
     #[must_use]
     pub fn packed_filter_len(&self) -> usize {
         self.panels.len()
@@ -198,7 +200,7 @@ impl Convolution {
         Ok(())
     }
 
-    /// Elements of the copy of padded input rows.
+    /// Returns the number of elements of the copy of padded input rows.
     fn copy_len(&self) -> usize {
         if self.is_copied && self.shape.output_len() > 0 {
             self.input_rows(self.chunk_rows) * self.line()
@@ -207,12 +209,12 @@ impl Convolution {
         }
     }
 
-    /// Input rows, with padding, that some output rows read.
+    /// Returns the number of input rows, with padding, that some output rows read.
     fn input_rows(&self, output_rows: usize) -> usize {
         (output_rows - 1) * self.shape.rows.stride + self.shape.rows.extent()
     }
 
-    /// Elements of a line that the micro-kernel reads.
+    /// Returns the number of elements of a line that the micro-kernel reads.
     fn line(&self) -> usize {
         let columns = self.shape.columns;
         if self.is_copied {

@@ -1,14 +1,14 @@
 //! The gradient of a convolution's input.
 //!
-//! Each line of the output's gradient, times the transposed filter, gives what all taps of all its
-//! windows pass on; each is added to the pixel that the tap reads.
+//! The product of a line of the output's gradient and the transposed filter contains the
+//! contributions of all taps of its windows; each is added to the pixel that the tap reads.
 //!
 //! ```text
 //!   gradient of an output line [columns, out] · filterᵀ [out, taps · in] = [columns, taps · in]  ─ added to ─►  input lines
 //! ```
 //!
-//! A block owns some lines of the input: it takes the output lines whose windows reach them, and
-//! drops what falls beside.
+//! A block computes some lines of the input: it processes the output lines whose windows reach
+//! them, and drops contributions to other lines.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::job::{Plan, SharedSlice};
 use crate::matmul::{Matmul, MatmulOperands, MatmulShape};
 use crate::parallel::{Serial, block_count, share};
 
-/// The gradient of a convolution's input, planned.
+/// The plan of the gradient of a convolution's input.
 ///
 /// ```
 /// use tfrt_compute::convolution::{Conv2dShape, GradientOperands, InputGradient, Padding, Window};
@@ -46,7 +46,7 @@ pub struct InputGradient {
     row_blocks: usize,
 }
 
-/// What the gradient of a convolution reads.
+/// The operands of the gradient of a convolution.
 #[derive(Clone, Copy, Debug)]
 pub struct GradientOperands<'a> {
     /// The gradient of the output.
@@ -57,7 +57,7 @@ pub struct GradientOperands<'a> {
 }
 
 impl<'a> GradientOperands<'a> {
-    /// Returns the two operands.
+    /// Creates the two operands.
     #[must_use]
     pub fn new(output_gradient: &'a [f32], factor: &'a [f32]) -> Self {
         Self {
@@ -94,7 +94,8 @@ impl InputGradient {
         })
     }
 
-    /// Elements of the packed filter. It depends on the processor: not for files.
+    /// Returns the number of elements of the packed filter. The layout depends on the processor: do
+    /// not store it in files.
     #[must_use]
     pub fn packed_filter_len(&self) -> usize {
         self.product.packed_b_len()
@@ -108,7 +109,7 @@ impl InputGradient {
         self.product.pack_b(filter, packed)
     }
 
-    /// Output rows whose windows may reach some input rows.
+    /// Returns the output rows whose windows may reach some input rows.
     fn output_rows(&self, input_rows: &Range<usize>) -> Range<usize> {
         let rows = self.shape.rows;
         let first = (input_rows.start + rows.before + 1)
@@ -118,7 +119,7 @@ impl InputGradient {
         first.min(rows.output)..end.min(rows.output)
     }
 
-    /// Adds what the windows of one output line pass on to the input lines of a block.
+    /// Adds the contributions of the windows of one output line to the input lines of a block.
     fn add_line(
         &self,
         passed: &[f32],

@@ -1,4 +1,4 @@
-//! Convolutions and their gradients as they are defined: the oracles of the fast ones.
+//! Convolutions and their gradients by definition: the oracles of the fast ones.
 //!
 //! Sums go over the filter's rows, columns and input channels in this order, or over images, rows
 //! and columns of the output for the gradient of the filter.
@@ -10,7 +10,7 @@ use crate::math::Real;
 /// Computes `output = input ∗ filter`.
 ///
 /// # Errors
-/// If a slice is not as long as the shape says.
+/// If the length of a slice does not match the shape.
 pub fn convolution<T: Real>(
     shape: &Conv2dShape,
     input: &[T],
@@ -26,7 +26,7 @@ pub fn convolution<T: Real>(
 /// Returns the gradient of the input, from that of the output.
 ///
 /// # Errors
-/// If a slice is not as long as the shape says.
+/// If the length of a slice does not match the shape.
 pub fn input_gradient<T: Real>(
     shape: &Conv2dShape,
     output_gradient: &[T],
@@ -49,7 +49,7 @@ pub fn input_gradient<T: Real>(
 /// Returns the gradient of the filter, from that of the output.
 ///
 /// # Errors
-/// If a slice is not as long as the shape says.
+/// If the length of a slice does not match the shape.
 pub fn filter_gradient<T: Real>(
     shape: &Conv2dShape,
     output_gradient: &[T],

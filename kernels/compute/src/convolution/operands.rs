@@ -1,8 +1,8 @@
-//! What a convolution reads, and what is fused onto it.
+//! The operands of a convolution, and the functions fused with it.
 
 use crate::activation::Activation;
 
-/// What a convolution reads.
+/// The operands of a convolution.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ConvolutionOperands<'a> {
@@ -14,17 +14,17 @@ pub struct ConvolutionOperands<'a> {
     pub scale: Option<&'a [f32]>,
     /// A summand for each output channel, after the factor.
     pub shift: Option<&'a [f32]>,
-    /// Whether what the output holds before is added, after the summand.
+    /// Whether the previous content of the output is added, after the summand.
     pub adds_output: bool,
-    /// What is applied last.
+    /// The last function that is applied.
     pub activation: Activation,
 }
 
-/// A filter, in the order of its plan or in its own.
+/// A filter, packed for a plan or in its natural order.
 #[derive(Clone, Copy, Debug)]
 pub enum Filter<'a> {
-    /// As [`Convolution::pack_filter`](super::Convolution::pack_filter), or another plan's, makes
-    /// it.
+    /// Packed by [`Convolution::pack_filter`](super::Convolution::pack_filter) or that of another
+    /// plan.
     Packed(&'a [f32]),
     /// `[rows, columns, in_channels, out_channels]`, for plans that take such filters.
     Plain(&'a [f32]),
@@ -68,7 +68,7 @@ impl<'a> ConvolutionOperands<'a> {
         }
     }
 
-    /// Adds what the output holds before, as the shortcut of a residual network does.
+    /// Adds the previous content of the output, such as the shortcut of a residual network.
     #[must_use]
     pub fn adding_to_output(self) -> Self {
         Self {

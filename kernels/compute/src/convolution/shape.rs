@@ -1,4 +1,4 @@
-//! What the operands of a convolution look like.
+//! The shapes of a convolution's operands.
 
 use super::window::Window;
 use crate::error::{ComputeError, checked_product, product};
@@ -62,7 +62,7 @@ impl Conv2dShape {
         })
     }
 
-    /// Elements of the input.
+    /// Returns the number of elements of the input.
     #[must_use]
     pub fn input_len(&self) -> usize {
         product(&[
@@ -73,7 +73,7 @@ impl Conv2dShape {
         ])
     }
 
-    /// Elements of the filter.
+    /// Returns the number of elements of the filter.
     #[must_use]
     pub fn filter_len(&self) -> usize {
         product(&[
@@ -84,7 +84,7 @@ impl Conv2dShape {
         ])
     }
 
-    /// Elements of the output.
+    /// Returns the number of elements of the output.
     #[must_use]
     pub fn output_len(&self) -> usize {
         product(&[
@@ -95,7 +95,7 @@ impl Conv2dShape {
         ])
     }
 
-    /// Additions and multiplications, those with padding counted.
+    /// Returns the number of additions and multiplications, including those with padding.
     #[must_use]
     pub fn operations(&self) -> usize {
         2_usize

@@ -1,17 +1,17 @@
-//! How a window moves over one spatial dimension: size, stride, dilation, padding.
+//! The movement of a window over one spatial dimension: size, stride, dilation, padding.
 
 use std::ops::Range;
 
 use crate::error::ComputeError;
 
-/// What surrounds an image.
+/// The padding of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
-    /// Nothing: a window lies within the image.
+    /// No padding: windows are within the image.
     Valid,
-    /// As many zeros as give `⌈input / stride⌉` outputs; the odd one comes after the image.
+    /// As many zeros as `⌈input / stride⌉` outputs need; an odd one is placed after the image.
     Same,
-    /// As many elements before and after as said.
+    /// This many elements before and after the image.
     Explicit {
         /// Before the first element.
         before: usize,
@@ -20,7 +20,7 @@ pub enum Padding {
     },
 }
 
-/// A window over one spatial dimension, with the padding worked out.
+/// A window over one spatial dimension, with computed padding.
 ///
 /// ```
 /// use tfrt_compute::convolution::{Padding, Window};
@@ -36,20 +36,20 @@ pub struct Window {
     pub input: usize,
     /// Elements of the window, without the gaps of its dilation.
     pub size: usize,
-    /// How far the window moves.
+    /// The distance between neighbouring windows.
     pub stride: usize,
-    /// How far neighbours within the window are apart.
+    /// The distance between neighbours within the window.
     pub dilation: usize,
     /// Padding before the image.
     pub before: usize,
     /// Padding after the image.
     pub after: usize,
-    /// How many places the window takes.
+    /// The number of positions of the window.
     pub output: usize,
 }
 
 impl Window {
-    /// Works out the padding and the number of outputs.
+    /// Computes the padding and the number of outputs.
     ///
     /// # Errors
     /// If size, stride or dilation is zero, or the window is larger than the padded image.
@@ -121,16 +121,16 @@ impl Window {
         (self.size - 1) * self.dilation + 1
     }
 
-    /// Elements of the image with its padding.
+    /// Returns the number of elements of the padded image.
     #[must_use]
     pub fn padded(&self) -> usize {
         self.before + self.input + self.after
     }
 
-    /// Returns the elements of the window at place `output` that lie in the image: the others lie
-    /// in the padding.
+    /// Returns the elements of the window at position `output` that are in the image; the others
+    /// are in the padding.
     ///
-    /// So what is done with them is bounded by the image, however large the window is.
+    /// So the work on them is bounded by the image, regardless of the size of the window.
     #[must_use]
     #[inline]
     pub fn taps(&self, output: usize) -> Range<usize> {
@@ -143,8 +143,8 @@ impl Window {
         first.min(end)..end
     }
 
-    /// Returns where in the image element `tap` of the window at place `output` lies, unless in the
-    /// padding.
+    /// Returns the position in the image of element `tap` of the window at position `output`, or
+    /// `None` if it is in the padding.
     #[must_use]
     #[inline]
     pub fn source(&self, output: usize, tap: usize) -> Option<usize> {

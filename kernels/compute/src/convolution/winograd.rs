@@ -1,4 +1,4 @@
-//! Convolutions with 3 × 3 filters in a quarter of the multiplications: Winograd's minimal
+//! Convolutions with 3 × 3 filters and a quarter of the multiplications: Winograd's minimal
 //! filtering, `F(4×4, 3×3)`.
 //!
 //! 4 × 4 outputs come from a tile of 6 × 6 inputs. Both tile and filter are transformed to 6 × 6
@@ -9,8 +9,9 @@
 //!                             └────── = 36 × [tiles, out] ──Aᵀ·m·A──► 4 × 4 outputs of each tile
 //! ```
 //!
-//! The transforms are those of the points 0, ±1, ±2, ∞. They subtract numbers of like size, which
-//! costs digits: the price of the speed, and why this is a plan of its own that the caller chooses.
+//! The transforms are those of the points 0, ±1, ±2, ∞. They subtract numbers of similar size,
+//! which costs digits. This is the price of the speed, and the reason why the caller must choose
+//! this plan explicitly.
 
 use std::ops::Range;
 
@@ -33,8 +34,8 @@ const SIDE: usize = 6;
 /// Products of a tile.
 const PRODUCTS: usize = SIDE * SIDE;
 
-/// A convolution of 3 × 3 windows with stride 1, planned: faster than
-/// [`Convolution`](super::Convolution), less exact.
+/// The plan of a convolution of 3 × 3 windows with stride 1: faster than
+/// [`Convolution`](super::Convolution), but less exact.
 ///
 /// # Accuracy
 /// With `in` input channels and `u = in · ε · max|input| · max|filter|`: on random data, errors are
@@ -118,9 +119,9 @@ impl Winograd {
         })
     }
 
-    /// Returns `true` if this is faster than the direct convolution: there are channels enough to
-    /// hide the transforms, and pixels enough to make up for reading four times as many numbers of
-    /// the filter.
+    /// Returns `true` if this is faster than the direct convolution: there are enough channels to
+    /// hide the transforms, and enough pixels to compensate for reading four times as many numbers
+    /// of the filter.
     #[must_use]
     pub fn suits(shape: &Conv2dShape) -> bool {
         let has_window = [shape.rows, shape.columns]
@@ -136,8 +137,8 @@ impl Winograd {
         &self.shape
     }
 
-    /// Elements of the packed filter: four times the filter's. It depends on the processor: not for
-    /// files.
+    /// Returns the number of elements of the packed filter: four times that of the filter. The
+    /// layout depends on the processor: do not store it in files.
     #[must_use]
     pub fn packed_filter_len(&self) -> usize {
         PRODUCTS * self.panels.len()
@@ -181,17 +182,17 @@ impl Winograd {
         Ok(())
     }
 
-    /// Tiles that a block transforms at a time.
+    /// Returns the number of tiles that a block transforms at a time.
     fn chunk_tiles(&self) -> usize {
         self.tiles.div_ceil(self.tile_blocks).min(MAX_TILES)
     }
 
-    /// Elements of the transformed inputs of a chunk.
+    /// Returns the number of elements of the transformed inputs of a chunk.
     fn transformed_len(&self) -> usize {
         PRODUCTS * self.chunk_tiles() * self.shape.in_channels
     }
 
-    /// Output channels that a block computes, at most.
+    /// Returns the maximum number of output channels that a block computes.
     fn block_channels(&self) -> usize {
         (self.panels.panels().div_ceil(self.panel_blocks) * self.panels.width)
             .min(self.shape.out_channels)

@@ -1,7 +1,7 @@
 //! Products with so few rows that packing `b` would cost more than it saves.
 //!
-//! `b` is read once, where it lies: the speed is that of the memory. Several columns' sums are kept
-//! in registers.
+//! `b` is read once, in place, so memory limits the speed. The sums of several columns are kept in
+//! registers.
 
 use std::ops::Range;
 

@@ -1,16 +1,16 @@
-//! Matrix products as they are defined, for any element type.
+//! Matrix products by definition, for any element type.
 
 use super::MatmulShape;
 use crate::element::Arithmetic;
 use crate::error::ComputeError;
 use crate::lanes::vectorised;
 
-/// Computes `c = alpha · a · b + beta · c`; where `beta` is zero, `c` is not read.
+/// Computes `c = alpha · a · b + beta · c`; if `beta` is zero, `c` is not read.
 ///
-/// Sums go in the order of `k`; integers wrap around.
+/// Products are summed in the order of `k`; integers wrap around.
 ///
 /// # Errors
-/// If a slice is not as long as the shape says.
+/// If the length of a slice does not match the shape.
 ///
 /// ```
 /// use tfrt_compute::matmul::{MatmulShape, naive};

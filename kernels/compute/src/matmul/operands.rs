@@ -1,4 +1,4 @@
-//! What a matrix product is of: the shape, the factors, and what is fused onto it.
+//! The shape and the factors of a matrix product, and the functions fused with it.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct MatmulShape {
     pub m: usize,
     /// Columns of `c`.
     pub n: usize,
-    /// Products that an element of `c` is the sum of.
+    /// The number of products that are summed for an element of `c`.
     pub k: usize,
     /// Whether `a` is given transposed.
     pub transposes_a: bool,
@@ -31,7 +31,7 @@ pub struct MatmulShape {
 }
 
 impl MatmulShape {
-    /// Returns one product of an `m × k` and a `k × n` matrix.
+    /// Creates the shape of one product of an `m × k` and a `k × n` matrix.
     #[must_use]
     pub const fn new(m: usize, n: usize, k: usize) -> Self {
         Self {
@@ -44,13 +44,13 @@ impl MatmulShape {
         }
     }
 
-    /// As many products, of as many matrices, one after another.
+    /// Sets the number of products in the batch.
     #[must_use]
     pub const fn batched(self, batch: usize) -> Self {
         Self { batch, ..self }
     }
 
-    /// With factors given transposed, or not.
+    /// Sets which factors are transposed.
     #[must_use]
     pub const fn transposed(self, transposes_a: bool, transposes_b: bool) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl MatmulShape {
         }
     }
 
-    /// Checks how many elements the matrices have.
+    /// Checks the numbers of elements of the matrices.
     ///
     /// # Errors
     /// If one of them has another number, or cannot be addressed.
@@ -92,7 +92,7 @@ impl MatmulShape {
     }
 }
 
-/// What a matrix product reads.
+/// The operands of a matrix product.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MatmulOperands<'a, T> {
@@ -102,33 +102,34 @@ pub struct MatmulOperands<'a, T> {
     pub b: RightFactor<'a, T>,
     /// The factor of the product.
     pub alpha: T,
-    /// The factor of what `c` holds before. Zero: `c` is not read.
+    /// The factor of the previous content of `c`. If it is zero, `c` is not read.
     pub beta: T,
     /// A factor for each column of `c`.
     pub scale: Option<&'a [T]>,
     /// A summand for each column of `c`, after the factor: a bias.
     pub shift: Option<&'a [T]>,
-    /// What is applied last.
+    /// The last function that is applied.
     pub activation: Activation,
 }
 
 /// The right factor of a matrix product.
 #[derive(Clone, Copy, Debug)]
 pub enum RightFactor<'a, T> {
-    /// As its shape says.
+    /// In the order of its shape.
     Plain(&'a [T]),
-    /// From [`Matmul::pack_b`](super::Matmul::pack_b).
+    /// Packed by [`Matmul::pack_b`](super::Matmul::pack_b).
     Packed(&'a [T]),
 }
 
 impl<'a, T: Real> MatmulOperands<'a, T> {
-    /// Computes `c = a · b`.
+    /// Creates the operands of `c = a · b`.
     #[must_use]
     pub fn new(a: &'a [T], b: &'a [T]) -> Self {
         Self::with_right_factor(a, RightFactor::Plain(b))
     }
 
-    /// Computes `c = a · b` with a `b` from [`Matmul::pack_b`](super::Matmul::pack_b).
+    /// Creates the operands of `c = a · b`, with `b` packed by
+    /// [`Matmul::pack_b`](super::Matmul::pack_b).
     #[must_use]
     pub fn packed(a: &'a [T], packed_b: &'a [T]) -> Self {
         Self::with_right_factor(a, RightFactor::Packed(packed_b))
@@ -152,7 +153,7 @@ impl<'a, T: Real> MatmulOperands<'a, T> {
         Self { alpha, ..self }
     }
 
-    /// Adds `beta` times what `c` holds before.
+    /// Adds `beta` times the previous content of `c`.
     #[must_use]
     pub fn beta(self, beta: T) -> Self {
         Self { beta, ..self }

@@ -1,7 +1,7 @@
-//! What a benchmark measures and says.
+//! The measurements of a benchmark and its report.
 //!
-//! Wall time is that of the monotonic clock; processor time is that of the whole process, other
-//! threads included. Both are in nanoseconds.
+//! Wall time is read from the monotonic clock; processor time is that of the whole process,
+//! including other threads. Both are in nanoseconds.
 
 use std::fmt;
 
@@ -107,7 +107,7 @@ struct Times {
 
 impl Times {
     /// Times below this, in nanoseconds, are short. The counts fill a quarter of a second-level
-    /// cache, and of those only the lines are touched that occur.
+    /// cache, and only the lines of times that occur are touched.
     const NUM_SHORT: usize = 1 << 14;
 
     fn new() -> Self {

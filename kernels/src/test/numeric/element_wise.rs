@@ -1,4 +1,4 @@
-//! Functions of the elements, one by one. Tensors of one call have one shape.
+//! Element-wise functions. All tensors of a call have the same shape.
 
 use std::ops::Range;
 
@@ -129,7 +129,7 @@ fn relu_grad_inplace<T: Number>(
     start_unary::<T, T>(activation, gradient, ctx, unary::relu_gradient_in_place)
 }
 
-/// Computes `b = a`, each number rounded to the nearest that there is.
+/// Computes `b = a`, with each number rounded to the nearest representable one.
 #[tfrt_kernel("tfrt_test.cast.i32_to_f32")]
 fn cast_i32_to_f32(
     a: &DenseHostTensor,

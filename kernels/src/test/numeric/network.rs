@@ -1,5 +1,5 @@
-//! What a residual network is made of, beside products: numbers of type f32, images as batch,
-//! height, width, channels.
+//! The parts of a residual network except products. Numbers have type f32, images the dimensions
+//! batch, height, width, channels.
 
 use tfrt::prelude::*;
 use tfrt_compute::assemble;
@@ -33,9 +33,9 @@ fn unlike_input(kernel: &str, output: &DenseHostTensor, input: &DenseHostTensor)
     ))
 }
 
-/// Returns the greatest element of each window, done before the kernel returns.
+/// Returns the greatest element of each window, before the kernel returns.
 ///
-/// A window without an element above the least positive normal number returns that number, as in
+/// A window without an element above the smallest positive normal number yields that number, as in
 /// the reference.
 ///
 /// # Errors
@@ -114,7 +114,7 @@ fn global_average_pooling(
     })
 }
 
-/// Copies the elements into a tensor of another shape, done before the kernel returns.
+/// Copies the elements into a tensor of another shape, before the kernel returns.
 ///
 /// # Errors
 /// `Flatten output shape A does not match the input shape B` unless the number of elements and the
@@ -135,7 +135,7 @@ fn flatten(
     Ok(in_chain)
 }
 
-/// Surrounds images with zeros, as many rows and columns on both sides as the attribute says, done
+/// Surrounds images with zeros. The attribute gives the number of rows and columns on each side,
 /// before the kernel returns.
 ///
 /// # Errors
@@ -168,17 +168,17 @@ fn zero_padding(
     Ok(in_chain)
 }
 
-/// Replaces each element x by eˣ, divided by the sum of these for all elements of the tensor, done
+/// Replaces each element x by eˣ, divided by the sum of these for all elements of the tensor,
 /// before the kernel returns.
 ///
-/// Nothing is subtracted before, so that large elements overflow.
+/// The maximum is not subtracted first, so large elements overflow.
 #[tfrt_kernel("tfrt_test.softmax_inplace.f32", results(out_chain))]
 fn softmax_inplace(tensor: &mut DenseHostTensor, in_chain: Chain) -> Result<Chain> {
     unstabilised_softmax_in_place(&mut tensor.elements_mut::<f32>()?);
     Ok(in_chain)
 }
 
-/// Swaps rows and columns of a matrix, done before the kernel returns.
+/// Swaps rows and columns of a matrix, before the kernel returns.
 ///
 /// # Errors
 /// `TensorTranspose output shape A does not match the input shape B`.
@@ -201,7 +201,7 @@ fn tensor_transpose(
     Ok(in_chain)
 }
 
-/// Returns the mean of each column of a matrix, done before the kernel returns.
+/// Returns the mean of each column of a matrix, before the kernel returns.
 ///
 /// # Errors
 /// `MeanAxisZero output shape A does not match the input shape B`.
@@ -223,8 +223,8 @@ fn mean_axis_zero(
     Ok(in_chain)
 }
 
-/// Computes `out[i, j, k, l] = in[i, l]`, done before the kernel returns. The output may have fewer
-/// `i` than the input, or fewer `l`, but not both.
+/// Computes `out[i, j, k, l] = in[i, l]`, before the kernel returns. The output may have fewer `i`
+/// than the input, or fewer `l`, but not both.
 ///
 /// # Errors
 /// `Broadcast2D output shape A does not match the input shape B`.

@@ -33,11 +33,10 @@ fn multiply<T: Multiply>(
     T::run_product(ctx, &factors, c)
 }
 
-/// Computes `c = alpha · a · b + beta · c` for matrices. Where `beta` is zero, `c` is not read.
+/// Computes `c = alpha · a · b + beta · c` for matrices. If `beta` is zero, `c` is not read.
 ///
 /// # Errors
-/// If a tensor is not a matrix, or one has another number of elements than the shapes of the others
-/// ask for.
+/// If a tensor is not a matrix, or the shapes do not match.
 #[tfrt_kernel("tfrt_test.matmul.{T}.2", T = [f32, i32, i64])]
 fn matmul<T: Multiply + Value + Clone>(
     alpha: T,
@@ -50,11 +49,10 @@ fn matmul<T: Multiply + Value + Clone>(
     multiply([alpha, beta], [a, b], c, ctx)
 }
 
-/// Computes `c = alpha · a · b + beta · c` for matrices. Where `beta` is zero, `c` is not read.
+/// Computes `c = alpha · a · b + beta · c` for matrices. If `beta` is zero, `c` is not read.
 ///
 /// # Errors
-/// If a tensor is not a matrix, or one has another number of elements than the shapes of the others
-/// ask for.
+/// If a tensor is not a matrix, or the shapes do not match.
 #[tfrt_kernel("tfrt_test_sync.matmul.{T}.2", T = [f32, i32, i64], sync)]
 fn matmul_sync<T: Multiply + Value + Clone>(
     alpha: T,

@@ -1,4 +1,4 @@
-//! Repeating rows, reducing them, and cutting windows out.
+//! Repetition and reduction of rows, and windows.
 
 use tfrt::prelude::*;
 use tfrt_compute::assemble;
@@ -11,7 +11,7 @@ fn cannot_allocate_result(error: TensorError) -> Error {
     no_memory("cannot allocate result tensor", error)
 }
 
-/// Returns a tensor of a shape, of which every row is the given one.
+/// Returns a tensor of the given shape whose rows all equal the given one.
 ///
 /// # Errors
 /// `broadcast input tensor dimension and target shape mismatch: A vs. B`,
@@ -57,7 +57,7 @@ fn reduce_mean<T: Number>(
     Ok(mean)
 }
 
-/// Returns the place of the greatest element of each row of a matrix, as numbers of type i32.
+/// Returns the index of the greatest element of each row of a matrix, as numbers of type i32.
 ///
 /// # Errors
 /// `Cannot allocate result tensor.`
@@ -75,7 +75,8 @@ fn argmax<T: Number>(matrix: &DenseHostTensor, ctx: &ExecutionContext) -> Result
     Ok(places)
 }
 
-/// Copies the window of a tensor that begins at given coordinates and has the shape of the output.
+/// Copies the window of a tensor that starts at the given coordinates and has the shape of the
+/// output.
 ///
 /// # Errors
 /// `the size of 'begin_index' should match the input tensor rank`; if the window does not lie

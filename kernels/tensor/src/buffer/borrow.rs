@@ -1,19 +1,17 @@
-//! Who uses the bytes of an allocation, and how.
+//! The borrows of an allocation's bytes.
 //!
-//! A word counts the borrows of an allocation that no one has cut: a number of readers, or a
-//! writer. When a part of the allocation gets a handle of its own, the word is marked as *cut*,
-//! forever. From then on each borrow is an entry of a table, with its range, so that disjoint parts
-//! may be written at once. What was borrowed before the cut stays in the word, and counts as
-//! borrowing everything.
+//! For an allocation that has not been cut, one word counts the borrows: a number of readers, or a
+//! writer. When a part of the allocation gets a separate handle, the word is permanently marked as
+//! *cut*. From then on each borrow is an entry in a table, with its range, so disjoint parts may be
+//! written at the same time. Earlier borrows stay in the word, and count as borrows of all bytes.
 //!
-//! The table is under a mutex. That is the price of cutting, and of nothing else: tensors do not
-//! cut their buffers.
+//! The table is under a mutex. Only cut allocations pay for it: tensors do not cut their buffers.
 //!
-//! Beside them is counted how often bytes of the allocation were lent to be written, so that
-//! whoever noted something about them sees whether it still holds (`notes`).
+//! A counter of write borrows tells whether a note about the bytes is still valid (`notes`).
 //!
 //! Invariant G1: if a borrow that writes a byte is held, no other borrow of that byte is. Invariant
-//! G2: while a byte is borrowed to be read, the count says how often it was written, or more.
+//! G2: while a byte is borrowed for reading, the counter is at least the number of its write
+//! borrows.
 #![expect(unsafe_code, reason = "a borrow may be dropped with what it lies in")]
 
 use std::marker::PhantomData;
@@ -57,7 +55,7 @@ struct Part {
 }
 
 impl Part {
-    /// Why `self` cannot be held beside `other`.
+    /// Returns the reason why `self` cannot be held together with `other`.
     fn conflict(&self, other: &Self) -> Option<BufferConflict> {
         let overlaps = self.range.start < other.range.end && other.range.start < self.range.end;
         match (overlaps, self.is_write, other.is_write) {
@@ -158,8 +156,7 @@ impl Borrows {
         extras.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one more time that bytes are lent to be written. The count stops at its greatest
-    /// number.
+    /// Counts a write borrow. The counter saturates.
     #[inline]
     fn count_write(&self) {
         // Relaxed, and no exchange: there is one writer at a time (see the field), each after the
@@ -214,7 +211,7 @@ impl<'a> Borrow<'a> {
         unsafe { self.borrows.as_ref() }
     }
 
-    /// Takes the entry off the table.
+    /// Removes the entry from the table.
     #[cold]
     fn end_part(&mut self) {
         if let Some(range) = self.part.take() {

@@ -1,8 +1,8 @@
-//! Why bytes could not be borrowed.
+//! The reasons why bytes cannot be borrowed.
 
 use std::fmt;
 
-/// Why bytes could not be borrowed.
+/// The reasons why bytes cannot be borrowed.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Where buffers come from.
+//! The creation of buffers.
 #![expect(unsafe_code, reason = "initialises raw memory")]
 
 #[cfg(unix)]
@@ -20,8 +20,8 @@ use crate::error::TensorError;
 use crate::file::SourceError;
 
 impl HostBuffer {
-    /// Creates a buffer of this size whose bytes are all zero, at a multiple of the alignment and
-    /// of 64. A large one takes up no memory before it is used.
+    /// Creates a zeroed buffer of this size, aligned to a multiple of the alignment and of 64.
+    /// Unused parts of a large one take no memory.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`] and [`TensorError::BadAlignment`].
@@ -66,7 +66,7 @@ impl HostBuffer {
         })
     }
 
-    /// Creates a buffer of so many elements, each made from its position.
+    /// Creates a buffer of this many elements, each computed from its position.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].
@@ -126,7 +126,7 @@ impl HostBuffer {
         })
     }
 
-    /// Borrowed bytes, without a copy. They are read-only.
+    /// Creates a read-only buffer of the owner's bytes, without a copy.
     ///
     /// ```
     /// let buffer = tfrt_tensor::HostBuffer::from_owner(vec![1_u8, 2, 3])?;

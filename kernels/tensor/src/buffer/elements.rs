@@ -13,7 +13,7 @@ use crate::element::Element;
 use crate::error::TensorError;
 
 impl HostBuffer {
-    /// Borrows the bytes to read them.
+    /// Borrows the bytes for reading.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if they are being written.
@@ -22,7 +22,7 @@ impl HostBuffer {
         self.elements()
     }
 
-    /// Borrows the bytes to write them.
+    /// Borrows the bytes for writing.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if they are being read or written, or are read-only.
@@ -31,11 +31,11 @@ impl HostBuffer {
         self.elements_mut()
     }
 
-    /// Borrows the bytes to read them, as elements.
+    /// Borrows the bytes for reading, as elements.
     ///
     /// # Errors
     /// [`TensorError::Conflict`] if they are being written, [`TensorError::Misaligned`] and
-    /// [`TensorError::WrongBufferSize`] if they are no such elements.
+    /// [`TensorError::WrongBufferSize`] if they are not such elements.
     #[inline]
     pub fn elements<T: Element>(&self) -> Result<Elements<'_, T>, TensorError> {
         let len = self.num_elements::<T>()?;
@@ -43,7 +43,7 @@ impl HostBuffer {
         Ok(Elements::new(self.start.cast(), len, borrow))
     }
 
-    /// Borrows the bytes to write them, as elements.
+    /// Borrows the bytes for writing, as elements.
     ///
     /// # Errors
     /// Those of [`elements`](Self::elements), and [`TensorError::Conflict`] also if they are being

@@ -1,18 +1,17 @@
-//! What was found out about bytes that do not change, kept with them.
+//! Data derived from bytes that do not change, kept with them.
 //!
-//! Weights are read again and again, and what is derived from them, such as the same numbers in the
-//! order in which a processor wants them, is worth keeping as long as they live. So an allocation
-//! has a list of notes, each about a range of it. The list only grows, and is dropped with the
-//! allocation: reading it takes no lock.
+//! Weights are read many times, so data derived from them, such as the same numbers in the order
+//! that suits the processor, is worth keeping for their lifetime. An allocation has a list of
+//! notes, each about a range of its bytes. The list only grows, and is dropped with the allocation:
+//! reading it takes no lock.
 //!
 //! ```text
 //!  Borrows ─ notes ─► (range, number of writes, note) ─► (range, number of writes, note) ─► …
 //! ```
 //!
-//! Whoever looks at notes holds a borrow to read, so no one writes meanwhile; and a note holds only
-//! if there were as many writes when it was made. If there were more since then, the bytes are a
-//! variable: nothing is noted about them any more, and the list does not grow with each of their
-//! values.
+//! A reader of notes holds a read borrow, so the bytes are not written meanwhile. A note is valid
+//! only if the bytes were not written after it was made. If they were, the bytes are a variable: no
+//! more notes are made about them, so the list does not grow with each of their values.
 //!
 //! Invariant N1: a note is never moved or dropped before its allocation.
 

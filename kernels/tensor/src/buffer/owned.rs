@@ -1,11 +1,11 @@
-//! Borrows that keep what they borrow from: for work that outlives the kernel which started it.
+//! Borrows that own a handle of their buffer, for work that outlives the kernel that started it.
 //!
 //! ```text
 //!   kernel ── elements_owned ──► OwnedElements ──moves into──► task ── drop ──► the borrow ends, then the handle
 //! ```
 //!
-//! A task that owns such a borrow needs nothing else alive, and whoever gets in its way meanwhile
-//! is told so.
+//! A task that owns such a borrow does not depend on other values, and conflicting borrows fail
+//! meanwhile.
 #![expect(
     unsafe_code,
     reason = "a borrow and the handle that keeps its memory are one value"
@@ -22,7 +22,7 @@ use crate::element::Element;
 use crate::error::TensorError;
 
 impl HostBuffer {
-    /// Borrows the bytes to read them, as elements, for as long as the result lives: it keeps a
+    /// Borrows the bytes for reading, as elements, for the lifetime of the result, which keeps a
     /// handle of the buffer.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl HostBuffer {
         OwnedElements::new(self.clone())
     }
 
-    /// Borrows the bytes to write them, as elements, for as long as the result lives: it keeps a
+    /// Borrows the bytes for writing, as elements, for the lifetime of the result, which keeps a
     /// handle of the buffer.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl<T: Element> OwnedElements<T> {
 }
 
 impl<T> OwnedElements<T> {
-    /// Returns the buffer that the elements lie in.
+    /// Returns the buffer of the elements.
     #[must_use]
     pub fn buffer(&self) -> &HostBuffer {
         &self.buffer
@@ -84,13 +84,13 @@ impl<T> OwnedElements<T> {
 }
 
 impl<T> OwnedElements<T> {
-    /// What is noted about these elements: the first note of type `N` that is wanted. If there is
-    /// none it is made, and lives until the buffer's memory goes. Nothing, if the elements have
-    /// been written since such a note was made: what changes is not worth notes.
+    /// Returns the first accepted note of type `N` about these elements. If there is none, one is
+    /// made, which lives as long as the buffer's memory. Returns `None` if the elements have been
+    /// written since such a note was made: notes about data that changes are not worthwhile.
     ///
-    /// A note must not hold a handle of this very buffer, which would never go. Looking for it
-    /// takes no lock, but a step for each note about the same allocation. Where threads make one at
-    /// the same time, one of theirs is kept.
+    /// A note must not hold a handle of this buffer, which would then never be freed. A look-up
+    /// takes no lock, but one step for each note about the same allocation. If several threads make
+    /// a note at the same time, one of them is kept.
     ///
     /// ```
     /// use tfrt_tensor::HostBuffer;

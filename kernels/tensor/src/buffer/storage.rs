@@ -46,7 +46,7 @@ const _: () = assert!(size_of::<Header>() == MIN_ALIGN_BYTES);
 
 /// Where the memory came from, and goes back to.
 enum Origin {
-    /// Header and data are in a block.
+    /// Header and data are in one block.
     Block {
         allocator: Arc<dyn HostAllocator>,
         block: Block,
@@ -124,8 +124,8 @@ impl Storage {
         Self::draw(allocator, size_bytes, data_align, block_align, draw)
     }
 
-    /// Draws a block of `block_align`, and puts a header and data of `data_align` into it. Both are
-    /// powers of two.
+    /// Allocates a block of `block_align`, and puts a header and data of `data_align` into it. Both
+    /// are powers of two.
     fn draw(
         allocator: &Arc<dyn HostAllocator>,
         size_bytes: usize,
@@ -190,7 +190,7 @@ impl Storage {
     ///
     /// # Safety
     /// 1. `header` is valid for writes of a header, and aligned.
-    /// 2. It belongs to the caller, and is given away.
+    /// 2. The caller owns it, and transfers ownership.
     unsafe fn new_handle(header: NonNull<Header>, origin: Origin) -> Self {
         let value = Header {
             owners: AtomicUsize::new(1),

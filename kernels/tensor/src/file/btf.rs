@@ -8,7 +8,7 @@
 //!           sparse: u64 dims[rank], u64 n, u64 rank, i64 indices[n, rank], u64 n, elements[n]
 //! ```
 //!
-//! Reading and writing are each other's inverse, but for the padding, which is not looked at.
+//! Reading and writing are inverses of each other, except for the padding, which is ignored.
 
 mod error;
 
@@ -30,12 +30,12 @@ const ALIGN_BYTES: u64 = 8;
 /// The bytes of a record before its dimensions.
 const HEADER_BYTES: u64 = 16;
 
-/// How the elements of a tensor are laid out.
+/// The layout of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BtfLayout {
     /// All elements, row-major.
     Dense,
-    /// Coordinates and values of those that are not zero.
+    /// Coordinates and values of the elements that are not zero.
     Coo,
 }
 
@@ -49,8 +49,8 @@ impl BtfLayout {
         }
     }
 
-    /// Returns the layout of a code. Descriptions of the format say 2 for sparse tensors where
-    /// files say 1: both are read.
+    /// Returns the layout of a code. Descriptions of the format use 2 for sparse tensors, but files
+    /// use 1: both are read.
     #[must_use]
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {

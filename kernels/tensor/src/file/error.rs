@@ -10,36 +10,36 @@ use crate::error::TensorError;
 use crate::file::btf::{BtfError, BtfWriteError};
 use crate::shape::ShapeError;
 
-/// Why a file cannot be read or written.
+/// The reasons why a file cannot be read or written.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FileError {
-    /// A binary tensor file is wrong.
+    /// A binary tensor file is malformed.
     Btf(BtfError),
     /// A binary tensor file cannot be written.
     WriteBtf(BtfWriteError),
-    /// A file of another format is wrong.
+    /// A file of another format is malformed.
     Wrong {
         /// Where.
         offset: u64,
         /// What.
         message: String,
     },
-    /// A part of an archive is wrong.
+    /// A part of an archive is malformed.
     Entry {
         /// The name of the part.
         name: String,
         /// What is wrong, at an offset in the part.
         error: Box<FileError>,
     },
-    /// Files of a format cannot have elements of this type.
+    /// The format does not support this element type.
     NoDType {
         /// The name of the format.
         format: &'static str,
         /// The type.
         dtype: DType,
     },
-    /// Files of a format cannot have tensors of this kind.
+    /// The format does not support tensors of this kind.
     Kind {
         /// The name of the format.
         format: &'static str,
@@ -48,12 +48,12 @@ pub enum FileError {
         /// Its kind.
         kind: &'static str,
     },
-    /// A file of one tensor cannot have another number of them.
+    /// The format stores exactly one tensor.
     NotOne {
         /// How many there are.
         found: usize,
     },
-    /// There is no memory for a tensor, it is being written, or there can be no such tensor.
+    /// There is no memory for a tensor, it is being written, or such a tensor cannot exist.
     Tensor(TensorError),
     /// Reading or writing failed.
     Io(io::Error),

@@ -1,4 +1,4 @@
-//! Files of several formats, in one way: lists of named tensors.
+//! The common interface of file formats: lists of named tensors.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub enum FileFormat {
     /// NumPy arrays in a ZIP archive.
     #[cfg(feature = "formats")]
     Npz,
-    /// Dense tensors behind a JSON header.
+    /// Dense tensors after a JSON header.
     #[cfg(feature = "formats")]
     Safetensors,
 }
@@ -69,7 +69,7 @@ impl FileFormat {
         }
     }
 
-    /// Returns the format of a name.
+    /// Returns the format with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
@@ -78,8 +78,8 @@ impl FileFormat {
             .find(|format| format.name() == name)
     }
 
-    /// Returns the format that a file seems to have. Binary tensor files have no mark: a file
-    /// without any is one.
+    /// Detects the format of a file. Binary tensor files have no signature, so a file without one
+    /// is treated as such.
     #[must_use]
     pub fn detect(file: &[u8]) -> Self {
         match file {
@@ -95,7 +95,7 @@ impl FileFormat {
     /// Reads all tensors of a file. They share its memory where they can.
     ///
     /// # Errors
-    /// [`FileError`], which says what is wrong, and where.
+    /// [`FileError`], with the kind and the location of the error.
     pub fn read(
         self,
         file: &HostBuffer,
@@ -114,7 +114,7 @@ impl FileFormat {
     /// Writes a file of these tensors.
     ///
     /// # Errors
-    /// If files of this format cannot have one of them, or its elements are being written.
+    /// If the format does not support one of them, or its elements are being written.
     pub fn write(self, tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
         match self {
             Self::Btf => write_btf(tensors),

@@ -14,7 +14,7 @@ pub struct NamedTensor {
 }
 
 impl NamedTensor {
-    /// Creates a tensor under a name.
+    /// Creates a named tensor.
     #[must_use]
     pub fn new(name: impl Into<String>, tensor: impl Tensor) -> Self {
         Self {

@@ -5,8 +5,8 @@
 //!  {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } and blanks, elements
 //! ```
 //!
-//! The header is a Python literal. Files use only a small part of the syntax, and no more is read
-//! here. Arrays in Fortran order or of the other byte order are brought into ours. Lists of
+//! The header is a Python literal. Files use only a small part of the syntax, and only this part is
+//! supported. Arrays in Fortran order or with the other byte order are converted. Arrays of
 //! records, dates, objects and texts are not tensors and are refused.
 
 mod header;
@@ -29,7 +29,8 @@ use header::{ByteOrder, DTYPES, Header};
 /// Elements start at a multiple of this in files that are written here, in bytes.
 const ALIGN_BYTES: usize = 64;
 
-/// Reads a file. The tensor shares its memory if the elements lie there as tensors have them.
+/// Reads a file. The tensor shares the memory of the file if the layout of the elements is that of
+/// tensors.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,7 +48,7 @@ const ALIGN_BYTES: usize = 64;
 /// ```
 ///
 /// # Errors
-/// [`FileError`], which says what is wrong, and where.
+/// [`FileError`], with the kind and the location of the error.
 pub fn read(
     file: &HostBuffer,
     allocator: &Arc<dyn HostAllocator>,
@@ -140,7 +141,7 @@ fn advance(coordinates: &mut [usize], dims: &[usize]) {
 /// Writes a file.
 ///
 /// # Errors
-/// Arrays cannot have elements of the type, the elements are being written, or the file cannot be
+/// If arrays do not support the element type, the elements are being written, or the file cannot be
 /// written.
 pub fn write(output: &mut impl Write, tensor: &DenseHostTensor) -> Result<(), FileError> {
     let code = DTYPES

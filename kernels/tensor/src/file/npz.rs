@@ -27,8 +27,7 @@ const EXTENSION: &str = ".npy";
 /// Reads all arrays of an archive.
 ///
 /// # Errors
-/// [`FileError`], which says in which entry what is wrong; and if the archive expands beyond all
-/// measure.
+/// [`FileError`], with the entry and the error; also if the archive expands beyond the limit.
 pub fn read(
     file: &HostBuffer,
     allocator: &Arc<dyn HostAllocator>,
@@ -88,12 +87,11 @@ fn read_entry(
     }
 }
 
-/// Writes an archive of these tensors, without compressing them, so that their elements can be used
-/// in place.
+/// Writes an archive of these tensors, uncompressed, so their elements can be used in place.
 ///
 /// # Errors
-/// If a tensor is not dense, arrays cannot have elements of its type, or a name is not a path below
-/// the folder that an archive is unpacked in.
+/// If a tensor is not dense, arrays do not support its element type, or a name is not a path below
+/// the folder into which the archive is unpacked.
 pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default()

@@ -38,10 +38,10 @@ const DTYPES: [(DType, Dtype); 14] = [
 /// The size of what precedes the JSON header, in bytes.
 const PREFIX_BYTES: usize = 8;
 
-/// Reads all tensors of a file, in the order of its header. They share its memory.
+/// Reads all tensors of a file, in the order of its header. They share the memory of the file.
 ///
 /// # Errors
-/// [`FileError`], which says what is wrong.
+/// [`FileError`], with the kind of the error.
 pub fn read(file: &HostBuffer) -> Result<Vec<NamedTensor>, FileError> {
     let bytes = file.read()?;
     let (header_bytes, metadata) =
@@ -104,11 +104,12 @@ const METADATA: &str = "__metadata__";
 /// What the elements of a file are aligned to, and its header with it, in bytes.
 const ALIGNMENT: usize = 8;
 
-/// Writes a file of these tensors. The header has them in their order; the elements lie there by
-/// size, so that all are aligned.
+/// Writes a file of these tensors. The header lists them in order; the elements are stored by size,
+/// so all are aligned.
 ///
 /// # Errors
-/// If a tensor is not dense, files cannot have elements of its type, or two have one name.
+/// If a tensor is not dense, files do not support its element type, or two tensors have the same
+/// name.
 pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     let dense: Vec<(&str, &DenseHostTensor)> = tensors
         .iter()

@@ -1,5 +1,4 @@
-//! Where the bytes of a tensor file come from: a stream that is read piece by piece, or memory that
-//! is shared.
+//! The source of a tensor file's bytes: a stream that is read in pieces, or shared memory.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -14,25 +13,25 @@ use crate::error::TensorError;
 
 /// The bytes of a file.
 pub trait Source {
-    /// Returns how many there are.
+    /// Returns the number of bytes.
     fn len_bytes(&self) -> u64;
 
     /// Reads bytes at an offset.
     ///
     /// # Errors
-    /// [`SourceError::Ended`] if there are not so many, and what reading fails with.
+    /// [`SourceError::Ended`] if the file ends before them, or the error of reading.
     fn read_at(&mut self, offset: u64, bytes: &mut [u8]) -> Result<(), SourceError>;
 
-    /// Bytes at an offset, as a buffer: read into memory that is aligned for elements, or shared if
-    /// they are in memory.
+    /// Returns bytes at an offset as a buffer: read into memory that is aligned for elements, or
+    /// shared if they are in memory.
     ///
     /// # Errors
-    /// [`SourceError::Ended`] if there are not so many, [`SourceError::Tensor`] if there is no
-    /// memory, and what reading fails with.
+    /// [`SourceError::Ended`] if the file ends before them, [`SourceError::Tensor`] if there is no
+    /// memory, or the error of reading.
     fn buffer_at(&mut self, offset: u64, len_bytes: u64) -> Result<HostBuffer, SourceError>;
 }
 
-/// Why bytes of a file cannot be had.
+/// The reasons why bytes of a file cannot be read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SourceError {
@@ -81,24 +80,24 @@ fn expect_within(file_bytes: u64, offset: u64, expected: u64) -> Result<(), Sour
     }
 }
 
-/// What can be read at any place, such as an open file.
+/// A source that can be read at any offset, such as an open file.
 pub trait ReadAt {
     /// Returns the number of bytes.
     ///
     /// # Errors
-    /// What asking fails with.
+    /// The error of the system.
     fn total_bytes(&mut self) -> io::Result<u64>;
 
-    /// Reads bytes at an offset, all of them.
+    /// Reads all bytes of a range that starts at an offset.
     ///
     /// # Errors
     /// What reading fails with.
     fn read_exact_at(&mut self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
 
-    /// Reads bytes at an offset into a buffer of their own.
+    /// Reads bytes at an offset into a new buffer.
     ///
     /// # Errors
-    /// What reading fails with, and [`SourceError::Tensor`] if there is no memory.
+    /// The error of reading, or [`SourceError::Tensor`] if there is no memory.
     fn read_buffer_at(
         &mut self,
         offset: u64,
@@ -145,7 +144,7 @@ impl<T: AsRef<[u8]>> ReadAt for Cursor<T> {
     }
 }
 
-/// A stream that can be read at any place, such as an open file.
+/// A stream that can be read at any offset, such as an open file.
 #[derive(Debug)]
 pub struct Stream<R> {
     stream: R,
@@ -167,7 +166,7 @@ impl<R: ReadAt> Stream<R> {
     /// Creates a stream; buffers are drawn from the allocator.
     ///
     /// # Errors
-    /// What asking for its size fails with.
+    /// The error of determining its size.
     pub fn new(mut stream: R, allocator: &Arc<dyn HostAllocator>) -> io::Result<Self> {
         Ok(Self {
             len_bytes: stream.total_bytes()?,
@@ -231,14 +230,14 @@ pub(super) fn aligned(buffer: HostBuffer, dtype: DType) -> Result<HostBuffer, Te
     HostBuffer::copied(&allocator, &buffer.read()?)
 }
 
-/// Maps a file into memory, as a buffer that can only be read: nothing is read before it is used,
-/// and nothing is copied.
+/// Maps a file into memory, as a read-only buffer. Bytes are read when they are first used, and
+/// never copied.
 ///
 /// # Errors
 /// What the system fails with.
 ///
 /// # Safety
-/// 1. The file must not be changed or shortened as long as the buffer, or any part of it, lives.
+/// 1. The file must not be changed or shortened while the buffer, or any part of it, lives.
 #[expect(unsafe_code, reason = "states the duty of whoever maps a file")]
 pub unsafe fn map(path: impl AsRef<Path>) -> io::Result<HostBuffer> {
     let file = File::open(path)?;

@@ -19,7 +19,7 @@ use super::{Shape, ShapeError, write_list};
 pub struct FixedRankShape<const RANK: usize>([usize; RANK]);
 
 impl<const RANK: usize> FixedRankShape<RANK> {
-    /// Returns the shape of these dimensions.
+    /// Creates a shape with these dimensions.
     ///
     /// # Errors
     /// [`ShapeError::TooLarge`].
@@ -41,13 +41,13 @@ impl<const RANK: usize> FixedRankShape<RANK> {
         self.0.iter().product()
     }
 
-    /// Returns the same shape, without its rank in its type.
+    /// Converts the shape to one without the rank in its type.
     #[must_use]
     pub fn to_shape(self) -> Shape {
         Shape(self.0.into())
     }
 
-    /// Returns how far apart, in elements, neighbours along each dimension lie in row-major order.
+    /// Returns the row-major stride of each dimension, in elements.
     #[must_use]
     pub fn strides(self) -> [usize; RANK] {
         let mut strides = [1; RANK];
@@ -69,7 +69,7 @@ impl<const RANK: usize> TryFrom<&Shape> for FixedRankShape<RANK> {
 }
 
 impl<const RANK: usize> fmt::Display for FixedRankShape<RANK> {
-    /// As a [`Shape`], but `[]` if there are no elements.
+    /// Writes the shape like a [`Shape`], but as `[]` if there are no elements.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.num_elements() == 0 {
             f.write_str("[]")

@@ -1,4 +1,4 @@
-//! Shapes that are known in part.
+//! Partially known shapes.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use tfrt_async::{Immutable, Value};
 use super::{Shape, ShapeError, Sizes, write_list};
 use crate::identity;
 
-/// The dimension of a [`PartialShape`] that is not known, as attributes, files and printed text
-/// have it.
+/// An unknown dimension of a [`PartialShape`] in attributes, files and printed text.
 pub const UNKNOWN: i64 = -1;
 
-/// The sizes of dimensions as far as they are known: some may be open, or even how many there are.
+/// The sizes of dimensions as far as they are known: some of them, or even their number, may be
+/// unknown.
 ///
 /// ```
 /// use tfrt_tensor::PartialShape;
@@ -30,7 +30,7 @@ pub struct PartialShape {
 }
 
 impl PartialShape {
-    /// Returns the shape of these dimensions, where -1 stands for one that is not known.
+    /// Creates a shape with these dimensions; -1 stands for an unknown one.
     ///
     /// # Errors
     /// [`ShapeError::Negative`] for any other number below zero.
@@ -47,7 +47,7 @@ impl PartialShape {
         }
     }
 
-    /// The shape of which nothing is known.
+    /// Creates a shape of unknown rank.
     #[must_use]
     pub const fn unranked() -> Self {
         Self { dims: None }
@@ -76,7 +76,7 @@ impl PartialShape {
         })
     }
 
-    /// Returns the shape of these dimensions, all of which are known.
+    /// Creates a shape with these dimensions, all of which are known.
     fn of_known(dims: &[usize]) -> Self {
         // They come from attributes and tensors, so that no dimension is above `i64::MAX` and
         // nothing is replaced.
@@ -86,7 +86,7 @@ impl PartialShape {
         }
     }
 
-    /// Returns the same shape, if it is known in full.
+    /// Converts the shape to a complete one, if all of it is known.
     ///
     /// # Errors
     /// Those of [`to_sizes`](Self::to_sizes), and [`ShapeError::TooLarge`].

@@ -1,5 +1,4 @@
-//! Shapes as programs compute with them: sizes of dimensions, of a tensor that need not be
-//! possible.
+//! Shapes in computations of programs: sizes of dimensions, possibly too large for a tensor.
 
 use std::fmt;
 
@@ -9,11 +8,10 @@ use tfrt_async::{Immutable, Value};
 use super::{Shape, ShapeError, write_list};
 use crate::identity;
 
-/// The sizes of all dimensions, however many elements that comes to. Values of type `!ts.shape` are
-/// such.
+/// The sizes of all dimensions, with any number of elements: the payload of `!ts.shape`.
 ///
-/// What counts elements, or makes a tensor, asks for the [`Shape`], which there is only if memory
-/// has addresses for so many.
+/// Code that counts elements or creates a tensor converts it to a [`Shape`], which fails if the
+/// elements exceed the address space.
 ///
 /// ```
 /// use tfrt_tensor::Sizes;
@@ -30,13 +28,13 @@ use crate::identity;
 pub struct Sizes(Box<[usize]>);
 
 impl Sizes {
-    /// Returns the sizes of these dimensions.
+    /// Creates sizes from these dimensions.
     #[must_use]
     pub fn new(dims: &[usize]) -> Self {
         Self(dims.into())
     }
 
-    /// Returns the sizes of dimensions that come as signed numbers, as attributes have them.
+    /// Creates sizes from signed dimensions, as in attributes.
     ///
     /// # Errors
     /// [`ShapeError::Negative`].
@@ -96,7 +94,7 @@ impl Value for Sizes {
 
 impl Immutable for Sizes {}
 
-/// The sizes of `RANK` dimensions. Values of type `!ts.fixed_rank_shape.RANK` are such.
+/// The sizes of `RANK` dimensions: the payload of `!ts.fixed_rank_shape.RANK`.
 ///
 /// ```
 /// use tfrt_tensor::{FixedRankSizes, Sizes};
@@ -125,7 +123,7 @@ impl<const RANK: usize> TryFrom<&Sizes> for FixedRankSizes<RANK> {
 }
 
 impl<const RANK: usize> fmt::Display for FixedRankSizes<RANK> {
-    /// As [`Sizes`], but `[]` if there are no elements.
+    /// Writes the sizes like [`Sizes`], but as `[]` if there are no elements.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.contains(&0) {
             true => f.write_str("[]"),

@@ -1,4 +1,4 @@
-//! What can be wrong with a binary tensor file.
+//! Errors in binary tensor files.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::dtype_name;
 use crate::error::TensorError;
 use crate::file::SourceError;
 
-/// Something is wrong with a binary tensor file: what, and where.
+/// An error in a binary tensor file, with its location.
 ///
 /// ```
 /// use tfrt_tensor::HostBuffer;
@@ -29,7 +29,7 @@ struct Finding {
     detail: Option<String>,
 }
 
-/// What is wrong with a binary tensor file.
+/// The kind of an error in a binary tensor file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BtfProblem {
@@ -49,33 +49,33 @@ pub enum BtfProblem {
     },
     /// The header of a tensor cannot be read.
     Header,
-    /// The elements are of a type that the reader does not want, or of none that there is.
+    /// The element type is unknown, or not the expected one.
     DType {
         /// The code in the file.
         found: u8,
         /// The code that is wanted; none if any is.
         expected: Option<u8>,
     },
-    /// The rank is another one.
+    /// The rank is not the expected one.
     Rank {
         /// The rank in the file.
         found: u64,
         /// The rank that is wanted.
         expected: u64,
     },
-    /// The layout is another one, or none that there is.
+    /// The layout is unknown, or not the expected one.
     Layout {
         /// The code in the file.
         found: u8,
     },
-    /// The dimensions of a tensor cannot be read, or there can be no such tensor.
+    /// The dimensions of a tensor cannot be read, or such a tensor cannot exist.
     Dims,
     /// There is no memory for the tensor.
     OutOfMemory,
     /// The elements of a tensor cannot be read.
     Data,
-    /// The coordinates and the values of a sparse tensor are of different numbers, or the
-    /// coordinates of another rank.
+    /// The numbers of coordinates and values of a sparse tensor differ, or the coordinates have
+    /// another rank.
     EntriesDiffer {
         /// How many values there are.
         num_values: u64,
@@ -94,7 +94,7 @@ pub enum BtfProblem {
 }
 
 impl BtfProblem {
-    /// Returns `true` if its description says where it shows.
+    /// Returns `true` if the description contains the offset.
     fn says_offset(&self) -> bool {
         matches!(self, Self::Header | Self::Dims | Self::Data)
     }
@@ -127,25 +127,25 @@ impl BtfError {
         Self::new(problem, offset).because(cause)
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn problem(&self) -> &BtfProblem {
         &self.0.problem
     }
 
-    /// Returns the offset in the file at which it shows.
+    /// Returns the offset in the file at which the error was found.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.0.offset
     }
 
-    /// What kernels say, of a file at `path`.
+    /// Returns the message of kernels for a file at `path`.
     #[must_use]
     pub fn text(&self, path: &str) -> String {
         self.describe(&format!(" from path {path}"), path)
     }
 
-    /// `from` says which file it is, where a message says that.
+    /// Describes the error. `from` identifies the file in messages that mention it.
     fn describe(&self, from: &str, path: &str) -> String {
         let offset = self.offset();
         match self.problem() {

@@ -45,7 +45,7 @@ pub struct BtfReader<S> {
 /// The start of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Where the record starts in the file.
+    /// The offset of the record in the file.
     pub offset: u64,
     /// The number of dimensions.
     pub rank: u64,
@@ -60,12 +60,12 @@ pub struct Header {
 pub enum BtfTensor {
     /// All elements.
     Dense(DenseHostTensor),
-    /// Those that are not zero.
+    /// The elements that are not zero.
     Coo(CooHostTensor),
 }
 
 impl BtfTensor {
-    /// Returns the tensor, whatever its kind.
+    /// Returns the tensor as one of any kind.
     #[must_use]
     pub fn as_tensor(&self) -> &dyn Tensor {
         match self {
@@ -76,11 +76,11 @@ impl BtfTensor {
 }
 
 impl BtfReader<Stream<File>> {
-    /// Opens a file, to read tensors of it into memory of the allocator. The outer error is that of
+    /// Opens a file whose tensors are read into memory of the allocator. The outer error is that of
     /// opening.
     ///
     /// # Errors
-    /// What the system fails with; and, inside, [`BtfProblem::NumTensors`].
+    /// The error of the system; the inner error is [`BtfProblem::NumTensors`].
     pub fn open(
         path: impl AsRef<Path>,
         allocator: &Arc<dyn HostAllocator>,
@@ -90,15 +90,15 @@ impl BtfReader<Stream<File>> {
 }
 
 impl BtfReader<HostBuffer> {
-    /// Maps a file, so that its tensors are parts of it, which can only be read. The outer error is
-    /// that of mapping.
+    /// Maps a file. Its tensors are read-only parts of the mapping. The outer error is that of
+    /// mapping.
     ///
     /// # Errors
-    /// What the system fails with; and, inside, [`BtfProblem::NumTensors`].
+    /// The error of the system; the inner error is [`BtfProblem::NumTensors`].
     ///
     /// # Safety
-    /// 1. The file must not be changed or shortened as long as the reader, or a tensor that it
-    ///    gave, lives.
+    /// 1. The file must not be changed or shortened while the reader, or a tensor that it returned,
+    ///    lives.
     #[expect(unsafe_code, reason = "states the duty of whoever maps a file")]
     pub unsafe fn map(path: impl AsRef<Path>) -> io::Result<Result<Self, BtfError>> {
         // SAFETY: duty 1.
@@ -107,7 +107,7 @@ impl BtfReader<HostBuffer> {
 }
 
 impl<S: Source> BtfReader<S> {
-    /// Creates a file.
+    /// Creates a reader of a file.
     ///
     /// # Errors
     /// [`BtfProblem::NumTensors`].
@@ -119,7 +119,7 @@ impl<S: Source> BtfReader<S> {
         })
     }
 
-    /// Returns the number of tensors the file says.
+    /// Returns the number of tensors that the file states.
     #[must_use]
     pub fn num_tensors(&self) -> u64 {
         self.num_tensors
@@ -150,10 +150,10 @@ impl<S: Source> BtfReader<S> {
         })
     }
 
-    /// Reads a tensor, whatever it is.
+    /// Reads a tensor of any type and rank.
     ///
     /// # Errors
-    /// [`BtfError`], which says what is wrong, and where.
+    /// [`BtfError`], with the kind and the location of the error.
     pub fn read(&mut self, index: i64) -> Result<BtfTensor, BtfError> {
         let header = self.header(index)?;
         let dtype = DTYPES.get(usize::from(header.dtype_code)).copied();
@@ -168,7 +168,7 @@ impl<S: Source> BtfReader<S> {
     /// Reads a dense tensor of this type and rank.
     ///
     /// # Errors
-    /// [`BtfError`], which says what is wrong, and where.
+    /// [`BtfError`], with the kind and the location of the error.
     pub fn read_dense_as(
         &mut self,
         index: i64,
@@ -183,7 +183,7 @@ impl<S: Source> BtfReader<S> {
     /// Reads a sparse tensor of this type and rank.
     ///
     /// # Errors
-    /// [`BtfError`], which says what is wrong, and where.
+    /// [`BtfError`], with the kind and the location of the error.
     pub fn read_coo_as(
         &mut self,
         index: i64,
@@ -217,7 +217,7 @@ impl<S: Source> BtfReader<S> {
         }
     }
 
-    /// Reads dimensions, and says where they end.
+    /// Reads dimensions, and returns where they end.
     fn read_dims(&mut self, offset: u64, rank: u64) -> Result<(Shape, u64), BtfError> {
         let wrong = || BtfError::new(BtfProblem::Dims, offset);
         let len_bytes = rank.saturating_mul(8);
@@ -236,7 +236,7 @@ impl<S: Source> BtfReader<S> {
         Ok((shape, offset + len_bytes))
     }
 
-    /// Reads elements, and says where they end.
+    /// Reads elements, and returns where they end.
     fn read_elements(
         &mut self,
         offset: u64,
@@ -278,7 +278,7 @@ fn bad_entry(sparse: &CooHostTensor, indices_start: u64, error: TensorError) -> 
 }
 
 impl Header {
-    /// Checks that the record is of this type, rank and layout.
+    /// Checks that the record has this type, rank and layout.
     fn expect(&self, dtype: DType, rank: usize, layout: BtfLayout) -> Result<(), BtfError> {
         let expected = dtype_code(dtype);
         if Some(self.dtype_code) != expected {

@@ -10,17 +10,17 @@ use crate::error::TensorError;
 use crate::shape::Shape;
 use crate::tensor::Tensor;
 
-/// Why a file cannot be written.
+/// The reasons why a file cannot be written.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BtfWriteError {
     /// A tensor is neither dense nor sparse.
     Kind,
-    /// Files cannot have elements of its type.
+    /// Files do not support its element type.
     DType,
     /// Its elements are being written.
     Tensor(TensorError),
-    /// A part cannot be written; which one.
+    /// A part could not be written: the part, and the error of the system.
     Part(&'static str, io::Error),
 }
 
@@ -103,8 +103,8 @@ impl<'a> Record<'a> {
 /// Writes a file of these tensors, dense and sparse ones.
 ///
 /// # Errors
-/// [`BtfWriteError`]. What was written by then is not a file; nothing was, if a file cannot have
-/// one of the tensors.
+/// [`BtfWriteError`]. The output is then incomplete; it is empty if a file does not support one of
+/// the tensors.
 pub fn write(output: &mut impl Write, tensors: &[&dyn Tensor]) -> Result<(), BtfWriteError> {
     let records: Vec<Record<'_>> = tensors
         .iter()

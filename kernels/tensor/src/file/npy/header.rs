@@ -5,7 +5,7 @@ use tfrt_support::DType;
 use crate::file::error::FileError;
 use crate::shape::Shape;
 
-/// What a file starts with.
+/// The first bytes of a file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The element types that arrays can have, with their codes.
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What is next, for messages.
+    /// Returns the next byte, for messages.
     fn found(&self) -> String {
         self.file.get(self.at).map_or_else(
             || "the end of the header".to_owned(),
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
         )
     }
 
-    /// Takes the byte if it is next.
+    /// Consumes the byte if it is next, and returns whether it was.
     fn next_is(&mut self, byte: u8) -> bool {
         self.skip_blanks();
         let is_next = self.file.get(self.at) == Some(&byte);
@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// Returns a text in quotes; those of headers have nothing that is escaped.
+    /// Parses a text in quotes; texts in headers have no escapes.
     fn string(&mut self) -> Result<&'a [u8], FileError> {
         self.skip_blanks();
         let quote = match self.file.get(self.at) {
@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// Returns the element type.
+    /// Parses the element type.
     fn descr(&mut self) -> Result<(DType, ByteOrder), FileError> {
         self.skip_blanks();
         let text_at = self.at + 1;
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
         Ok((*dtype, order))
     }
 
-    /// Returns the dimensions.
+    /// Parses the dimensions.
     fn tuple(&mut self) -> Result<Vec<usize>, FileError> {
         self.expect(b'(')?;
         let mut numbers = Vec::new();
