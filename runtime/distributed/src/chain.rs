@@ -14,7 +14,7 @@ use crate::context::DistributedContext;
 use crate::error::RemoteError;
 use crate::object::RemoteObjectId;
 
-/// For each task, the chain that follows everything which was sent there so far. Cloning shares it.
+/// For each task, the chain after all effects sent there so far. Clones share it.
 #[derive(Clone)]
 pub struct RemoteChains(Arc<Mutex<HashMap<TaskHandle, RemoteObjectId>>>);
 

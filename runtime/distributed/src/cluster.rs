@@ -1,4 +1,4 @@
-//! Who the tasks of a cluster are, as one of them sees it.
+//! The tasks of a cluster, from the point of view of one of them.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -27,13 +27,13 @@ impl TaskHandle {
     /// No task.
     pub const NONE: Self = Self(0);
 
-    /// A handle that no task has yet.
+    /// Creates a new, unique handle.
     #[must_use]
     pub fn draw() -> Self {
         Self(random::non_zero())
     }
 
-    /// The number that the handle is.
+    /// Returns the number of the handle.
     #[must_use]
     pub fn value(self) -> u64 {
         self.0
@@ -52,7 +52,7 @@ impl Value for TaskHandle {
 
 impl Immutable for TaskHandle {}
 
-/// A task: who it is and where.
+/// A task: its identity and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskInfo {
     /// Its handle.
@@ -136,22 +136,22 @@ impl ClusterInfo {
         &self.tasks
     }
 
-    /// The task that this process is.
+    /// Returns the task of this process.
     #[must_use]
     pub fn own_task(&self) -> TaskHandle {
         self.tasks[self.own].handle
     }
 
-    /// The name of the task that this process is.
+    /// Returns the name of this process's task.
     #[must_use]
     pub fn own_name(&self) -> String {
         self.tasks[self.own].name.to_string()
     }
 
-    /// Returns the task of this name. What follows the name of a task does not count.
+    /// Returns the task of this name. Text after the name of a task is ignored.
     ///
     /// # Errors
-    /// If it is not a name, or not that of a task.
+    /// If it is not a valid name, or there is no such task.
     pub fn find(&self, name: &str) -> Result<TaskHandle, RemoteError> {
         let name = TaskName::parse(name)?;
         self.find_task(&name.job, name.task)
@@ -175,7 +175,7 @@ impl ClusterInfo {
         Err(RemoteError::new(ErrorCode::TaskNotFound, message))
     }
 
-    /// What is known of a task.
+    /// Returns the properties of a task.
     ///
     /// # Errors
     /// `No task found with TaskHandle task_handle[V]`

@@ -1,24 +1,24 @@
-//! Collectives: what all members of a group start with the same key, and that ends on all of them
-//! alike.
+//! Collectives: operations that all members of a group start with the same key, and that end in the
+//! same way on all of them.
 //!
-//! Members form a ring in the order of the configuration. Nobody coordinates: every message goes to
-//! the right neighbour, under a key that both sides know, and waits there in the rendezvous until
-//! it is asked for.
+//! Members form a ring in the order of the configuration. There is no coordinator: every message
+//! goes to the right neighbour, under a key that both sides know, and waits in the rendezvous there
+//! until it is requested.
 //!
 //! ```text
 //!   member 0 ──► member 1 ──► … ──► member G−1 ──┐
 //!      ▲─────────────────────────────────────────┘        a message: header of 32 bytes, then elements or the text of an error
 //! ```
 //!
-//! A member that fails sends its error along in place of the elements, so that all members fail
-//! with one text; one that cannot even start tells all others under a key of its own. Headers say
-//! what a member does: if two do not do the same, both are named.
+//! A member that fails sends its error in place of the elements, so all members fail with the same
+//! message. A member that cannot start notifies all others under a separate key. Headers describe
+//! the operation of a member: if two members perform different operations, the error names both.
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
 //! | `ring` | a member: sending, receiving, failing |
-//! | `split` | how a tensor is cut into chunks |
-//! | `reduction` | what elements are combined by |
+//! | `split` | the division of tensors into chunks |
+//! | `reduction` | the functions that combine elements |
 //! | `all_reduce` | all-reduce and reduce-scatter |
 //! | `broadcast`, `all_gather` | the other collectives |
 
@@ -47,14 +47,14 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
 use crate::context::DistributedContext;
 
-/// What identifies a collective: where it happens, in which group, and its key.
+/// The identity of a collective: its context, its group and its key.
 #[derive(Clone, Debug)]
 pub struct Collective {
     /// The context of the member.
     pub context: Arc<DistributedContext>,
     /// The name of the group.
     pub group: String,
-    /// The key, which all members agree on, and that no other collective under way has.
+    /// The key, which is the same on all members, and unique among the collectives in progress.
     pub key: String,
 }
 

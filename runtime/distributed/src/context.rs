@@ -1,4 +1,4 @@
-//! What belongs to one distributed execution on one task.
+//! The state of one distributed execution on one task.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -124,14 +124,14 @@ impl DistributedContext {
         Ok(context)
     }
 
-    /// Returns an id of an object that another request makes on a device. The object is deleted
+    /// Returns an id for an object that another request creates on a device. The object is deleted
     /// when the last copy of the id is dropped.
     #[must_use]
     pub fn new_object(&self, device: impl Into<Arc<str>>) -> RemoteObjectId {
         self.releases.lease(self.objects.allocate(device))
     }
 
-    /// Returns the id that all tasks know the execution by.
+    /// Returns the id of the execution, which is the same on all tasks.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
@@ -167,13 +167,13 @@ impl DistributedContext {
         &self.objects
     }
 
-    /// Returns where payloads meet their receivers.
+    /// Returns the rendezvous of payloads and receivers.
     #[must_use]
     pub fn rendezvous(&self) -> &Rendezvous {
         &self.rendezvous
     }
 
-    /// Returns which tasks are lost.
+    /// Returns the record of lost tasks.
     #[must_use]
     pub fn health(&self) -> &Arc<Health> {
         &self.health
@@ -240,8 +240,8 @@ impl DistributedContext {
         self.server.upgrade()
     }
 
-    /// Sends a request to a task. If the task is lost before it answers, `done` gets an error at
-    /// once.
+    /// Sends a request to a task. If the task is lost before it answers, `done` immediately gets an
+    /// error.
     pub fn call<C: Call>(
         &self,
         task: TaskHandle,
@@ -281,8 +281,8 @@ impl DistributedContext {
         });
     }
 
-    /// Sends a payload to whoever asks a task for a key. As long as the receive buffer of the task
-    /// is full, the payload is sent again after a while.
+    /// Sends a payload to the receiver of a key on a task. While the receive buffer of the task is
+    /// full, the payload is sent again after a delay.
     pub fn send_data(
         self: &Arc<Self>,
         to: TaskHandle,
@@ -462,7 +462,7 @@ impl DistributedContext {
         }
     }
 
-    /// Why nothing happens in the context any more.
+    /// Returns the error of operations in a closed context.
     fn closed_error(&self) -> Error {
         let message = format!("context {} is closed", self.id);
         let error = RemoteError::new(ErrorCode::Cancelled, message);
@@ -512,7 +512,7 @@ pub struct DistContext {
 }
 
 impl DistContext {
-    /// Creates a context whose server somebody else keeps.
+    /// Creates a context whose server is kept alive elsewhere.
     #[must_use]
     pub fn new(context: Arc<DistributedContext>) -> Self {
         Self {

@@ -57,7 +57,7 @@ impl RemoteDevice {
         })
     }
 
-    /// The task that has the device.
+    /// Returns the task of the device.
     #[must_use]
     pub fn task(&self) -> TaskHandle {
         self.task
@@ -74,7 +74,7 @@ impl Device for RemoteDevice {
     }
 }
 
-/// The devices of all tasks, as one task knows them.
+/// The devices of all tasks that one task knows.
 #[derive(Debug, Default)]
 pub struct ClusterDevices(Mutex<Devices>);
 
@@ -121,7 +121,7 @@ impl ClusterDevices {
         self.get(name).ok_or_else(|| not_found(name))
     }
 
-    /// Returns all devices, in the order in which they were added, to be sent to another task.
+    /// Returns all devices, in the order in which they were added, for sending to another task.
     #[must_use]
     pub fn to_messages(&self) -> Vec<DeviceInfo> {
         let devices = self.lock();

@@ -1,24 +1,24 @@
-//! How a task finds its cluster, and which task of it it is.
+//! Discovery of the cluster of a task, and of the task's place in it.
 //!
 //! ```text
 //!  file ─► flags ─► environment:  TFRT_CLUSTER ─► TF_CONFIG ─► SLURM ─► Open MPI, PMI ─► Kubernetes
 //!  the first one that says something counts; the result is checked before anything connects
 //! ```
 //!
-//! | variables | set by | say |
+//! | variables | set by | contents |
 //! |---|---|---|
 //! | `TFRT_CLUSTER`, `TFRT_JOB`, `TFRT_TASK` | `tfrt launch`, or by hand | `worker=HOST:PORT,HOST:PORT;ps=HOST:PORT`, and which task this is |
 //! | `TF_CONFIG` | TensorFlow's tools | the same as JSON |
-//! | `SLURM_STEP_NODELIST` or `SLURM_JOB_NODELIST`, `SLURM_NTASKS`, `SLURM_PROCID` | `srun` | hosts; tasks fill one host after the other, as `SLURM_STEP_TASKS_PER_NODE` says |
-//! | `OMPI_COMM_WORLD_RANK`, `…_SIZE`, `…_LOCAL_SIZE` | `mpirun` | a number; the hosts are those of `TFRT_HOSTS`, or this one if all tasks are on it |
+//! | `SLURM_STEP_NODELIST` or `SLURM_JOB_NODELIST`, `SLURM_NTASKS`, `SLURM_PROCID` | `srun` | hosts; tasks fill one host after another, according to `SLURM_STEP_TASKS_PER_NODE` |
+//! | `OMPI_COMM_WORLD_RANK`, `…_SIZE`, `…_LOCAL_SIZE` | `mpirun` | the number of the task; the hosts are those of `TFRT_HOSTS`, or this one if all tasks are on it |
 //! | `PMI_RANK`, `PMI_SIZE` | other launchers of MPI programs | the same, always with `TFRT_HOSTS` |
 //! | `TFRT_SERVICE`, `TFRT_REPLICAS`, `POD_NAME`, `POD_NAMESPACE` | a StatefulSet of Kubernetes with a headless service | `POD_NAME` ends with the number of the task |
 //!
-//! Where variables name hosts without ports, the first task of a host listens at port `TFRT_PORT`
+//! If variables name hosts without ports, the first task of a host listens at port `TFRT_PORT`
 //! (7700 if it is not set), and each further one at the next port. All of these clusters have one
 //! job, `worker`.
 //!
-//! Nothing here reads the environment or files by itself: see [`discover`].
+//! This module does not read the environment or files: see [`discover`].
 
 mod environment;
 
@@ -43,13 +43,13 @@ pub const DEFAULT_JOB: &str = "worker";
 /// The group of all tasks, in clusters whose source names no groups.
 pub const ALL_TASKS: &str = "all";
 
-/// The port of the first task of a host, where a source names hosts alone.
+/// The port of the first task of a host if a source names only hosts.
 pub const DEFAULT_PORT: u16 = 7700;
 
 /// The value of a variable of the environment, if it is set.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// What a task was told of its cluster other than by the environment.
+/// The information about the cluster that does not come from the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     /// The name and the text of a file: a [`DistributedContextConfiguration`] as JSON.
@@ -62,7 +62,7 @@ pub struct Told {
     pub task: Option<i32>,
 }
 
-/// Why a cluster was not found: where, and what is wrong there.
+/// The reason why a cluster was not found: the location and the error there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiscoveryError {
     source: String,
@@ -98,8 +98,8 @@ struct Found {
     task: Option<i32>,
 }
 
-/// Finds the cluster, and which task this is: from what the task was told, or from variables of the
-/// environment.
+/// Finds the cluster and the identity of this task, from explicit information or from environment
+/// variables.
 ///
 /// ```
 /// use tfrt_distributed::discovery::{Told, discover};
@@ -125,7 +125,7 @@ struct Found {
 /// ```
 ///
 /// # Errors
-/// If no source describes a cluster, or the first one that does is wrong; the error names the
+/// If no source describes a cluster, or the first one that does is invalid; the error names the
 /// source and the field.
 pub fn discover(
     told: &Told,
@@ -180,7 +180,7 @@ fn find(told: &Told, variables: Variables<'_>) -> Result<Found, DiscoveryError> 
 }
 
 impl Found {
-    /// Adds what the source omits, and checks the whole.
+    /// Completes the configuration and checks it.
     fn complete(
         self,
         job_source: &str,

@@ -1,7 +1,7 @@
-//! Errors of other tasks: typed, with the task that they come from, and collections of them.
+//! Errors of other tasks, with their types and the tasks of their origin, and collections of them.
 //!
-//! A request that fans out to many tasks may fail on several. [`Gather`] counts the parts that are
-//! under way and calls back once, with the errors of all of them.
+//! A request that fans out to many tasks may fail on several. [`Gather`] counts the parts in
+//! progress and calls back once, with the errors of all of them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 
-/// What a request comes back with.
+/// The answer to a request.
 pub type Answer<T> = Result<T, RemoteErrors>;
 
-/// An error with its type, and with the task that it comes from if that is another one.
+/// An error with its type, and with the task of its origin if that is another one.
 ///
 /// ```
 /// use tfrt_distributed::RemoteError;
@@ -25,9 +25,9 @@ pub type Answer<T> = Result<T, RemoteErrors>;
 pub struct RemoteError {
     /// The type.
     pub code: ErrorCode,
-    /// What went wrong.
+    /// The error message.
     pub message: String,
-    /// The task that says so.
+    /// The task that reported it.
     pub task: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl RemoteError {
         self
     }
 
-    /// The error as a value of a program that takes it as it is: its message alone.
+    /// Converts the error to a plain error value of a program: its message alone.
     #[must_use]
     pub fn into_plain(self) -> Error {
         Error::new(self.message).with_code(self.code)
@@ -122,7 +122,7 @@ impl RemoteErrors {
     }
 
     /// Returns the errors as a value of a program on `host`. Its message names the types; its code
-    /// says the type only where the host [asks for that](TypedRemoteErrors).
+    /// is that of the type only if the host [requests this](TypedRemoteErrors).
     #[must_use]
     pub fn to_value(&self, host: &HostContext) -> Error {
         let error = Error::new(self.to_string());
@@ -160,8 +160,8 @@ impl fmt::Display for RemoteErrors {
 
 impl std::error::Error for RemoteErrors {}
 
-/// Whether errors of other tasks keep their codes when they become values: a setting of a host, off
-/// unless it is switched on.
+/// A setting of a host: whether errors of other tasks keep their codes when they become values. Off
+/// by default.
 #[derive(Debug, Default)]
 pub struct TypedRemoteErrors(std::sync::atomic::AtomicBool);
 
@@ -184,9 +184,9 @@ impl TypedRemoteErrors {
     }
 }
 
-/// Counts the parts of a piece of work, and calls back once all of them are over.
+/// Counts the parts of a piece of work, and calls back once all of them have ended.
 ///
-/// Every clone is a part; a part is over when it is dropped. The callback runs on the thread that
+/// Every clone is a part; a part ends when it is dropped. The callback runs on the thread that
 /// drops the last one.
 ///
 /// ```
@@ -212,7 +212,7 @@ struct Parts {
 }
 
 impl Gather {
-    /// The first part of work that ends in `done`.
+    /// Creates the first part of work that ends by calling `done`.
     #[must_use]
     pub fn new(done: impl FnOnce(Answer<()>) + Send + 'static) -> Self {
         Self(Arc::new(Parts {

@@ -1,7 +1,7 @@
-//! What a client does to register and to execute a remote function.
+//! The client's side of registering and executing a remote function.
 //!
-//! Ids of the results, and handles of tensors among them, are there at once. The request follows as
-//! a task of the work queue, and its answer makes the metadata of the handles and the chain
+//! Ids of the results, and handles of tensors among them, are available immediately. A task of the
+//! work queue sends the request, and its answer makes the metadata of the handles and the chain
 //! available.
 
 use std::sync::Arc;
@@ -104,7 +104,7 @@ pub fn register_function(
 pub enum Outputs {
     /// New objects on these devices.
     New(RemoteExecuteSpec),
-    /// Objects whose ids somebody made.
+    /// Objects whose ids were created before.
     Preallocated(Vec<RemoteObjectId>),
 }
 
@@ -121,11 +121,11 @@ pub struct RemoteExecution {
     pub inputs: Vec<RemoteObjectId>,
     /// The results.
     pub outputs: Outputs,
-    /// For how many of the last results there are tensor handles.
+    /// The number of trailing results with tensor handles.
     pub num_handles: usize,
 }
 
-/// What a client has of an execution before it has run.
+/// The ids and handles that a client has before an execution has run.
 #[derive(Debug)]
 pub struct RemoteResults {
     /// Available once the answer is there.

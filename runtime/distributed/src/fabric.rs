@@ -1,12 +1,12 @@
-//! The transport between tasks: what it promises, and the one inside a process.
+//! The transport between tasks: its interface, and the implementation inside a process.
 //!
 //! ```text
 //!  RemoteClient::call(request, reply) ──► … ──► RequestHandler::handle(request, reply)
 //!         reply runs on the caller's queue ◄── … ◄── reply.send(answer), from any thread, once
 //! ```
 //!
-//! A communicator never runs a reply on the stack of the call. Every reply is answered: one that is
-//! dropped is answered with an error.
+//! A communicator never runs a reply on the stack of the call. Every reply is answered: dropping
+//! one answers it with an error.
 
 pub mod in_process;
 
@@ -21,7 +21,7 @@ use crate::error::{Answer, RemoteError};
 use crate::message::{Call, Request, Response};
 use crate::name::TaskName;
 
-/// Where an answer goes: called once, on any thread.
+/// The destination of an answer, called once, on any thread.
 ///
 /// ```
 /// use std::sync::mpsc::channel;
@@ -42,14 +42,14 @@ impl<T> Reply<T> {
         Self(Some(Box::new(done)))
     }
 
-    /// Answers.
+    /// Sends the answer.
     pub fn send(mut self, answer: Answer<T>) {
         if let Some(done) = self.0.take() {
             done(answer);
         }
     }
 
-    /// A reply to what is made into the answer by `f`.
+    /// Returns a reply whose answer `f` converts to that of this one.
     #[must_use]
     pub fn map<U>(self, f: impl FnOnce(U) -> T + Send + 'static) -> Reply<U>
     where
@@ -74,13 +74,13 @@ impl<T> fmt::Debug for Reply<T> {
     }
 }
 
-/// How a request is sent.
+/// Options for sending a request.
 #[derive(Clone, Debug, Default)]
 pub struct CallOptions {
     /// How often the request is sent again when the task cannot be reached, or may not have
     /// received it.
     pub max_retries: u32,
-    /// The caller gives up after this time. Without one, it waits forever.
+    /// The time after which the caller gives up. Without one, it waits forever.
     pub timeout: Option<Duration>,
     /// Cancels the call.
     pub cancel: Option<CancelCall>,
@@ -125,7 +125,8 @@ struct CancelState {
 }
 
 impl CancelCall {
-    /// Adds what cancelling does: for the transport. Runs at once if the call was cancelled before.
+    /// Sets the callback of a cancellation, for the transport. It runs immediately if the call was
+    /// cancelled before.
     pub fn install(&self, callback: impl FnOnce() + Send + 'static) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.is_started {
@@ -157,7 +158,7 @@ impl fmt::Debug for CancelCall {
 /// Sends requests to one task. Requests of an [urgent](crate::message::Method::is_urgent) method
 /// are handled, and their replies run, on a thread of the transport.
 pub trait RemoteClient: Send + Sync + fmt::Debug {
-    /// Sends a request. Returns at once; the reply runs on the work queue of the caller's host.
+    /// Sends a request. Returns immediately; the reply runs on the work queue of the caller's host.
     fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>);
 }
 
@@ -193,21 +194,21 @@ pub trait RequestHandler: Send + Sync {
 
 /// The network as one task sees it. When it is dropped, the task is not reached any more.
 pub trait FabricCommunicator: Send + Sync + fmt::Debug {
-    /// Returns where the task is reached.
+    /// Returns the address of the task.
     fn address(&self) -> &str;
 
-    /// Sends requests to the task at an address, which need not be there yet.
+    /// Returns a client of the task at an address, which may not be running yet.
     fn client(&self, address: &str) -> Arc<dyn RemoteClient>;
 
-    /// The same for a task whose name is known: where tasks prove their names, nothing is sent to
-    /// another one.
+    /// Returns a client of a task whose name is known. If tasks prove their names, nothing is sent
+    /// to another task.
     fn client_of(&self, task: &TaskName, address: &str) -> Arc<dyn RemoteClient> {
         let _ = task;
         self.client(address)
     }
 }
 
-/// Listens at an address and hands what arrives to a handler, as long as there is one.
+/// Listens at an address and passes requests to a handler, as long as it exists.
 pub type Listen = fn(
     host: &Arc<HostContext>,
     address: &str,
@@ -227,7 +228,7 @@ pub type Listen = fn(
 pub struct CommunicatorType {
     /// Its name.
     pub name: &'static str,
-    /// Listens at an address and hands what arrives to a handler, as long as there is one.
+    /// Listens at an address and passes requests to a handler, as long as it exists.
     pub listen: Listen,
     /// An address that is free at the moment, for tests with several tasks in one process.
     pub free_address: fn() -> Result<String, Error>,

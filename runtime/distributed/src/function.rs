@@ -1,9 +1,9 @@
 //! Programs that are sent to a task and executed there.
 //!
-//! A program comes as a text, which a compiler pass of the receiving host reads, or as a BEF file.
+//! A program is sent as text, which a compiler pass of the receiving host reads, or as a BEF file.
 //! Its entry function has the name of the program. If the first parameter is a context, the
 //! function gets that of its task; if the next one is an object id, it gets the ids of its results,
-//! so that it may hand them on to a third task.
+//! which it may pass on to a third task.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -34,8 +34,7 @@ use crate::tensor::RemoteTensor;
 /// The pass that reads programs.
 pub const TEXT_PASS: &str = "tfrt";
 
-/// Reads programs that are sent as text. A pass says on standard error what is wrong with a
-/// program.
+/// Reads programs that are sent as text. A pass reports errors in a program on standard error.
 pub trait CompilerPass: Send + Sync {
     /// Reads a program.
     ///
@@ -149,7 +148,7 @@ impl Programs {
         self.lock().len()
     }
 
-    /// Returns `true` if there is no program.
+    /// Returns `true` if there are no programs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -165,7 +164,7 @@ impl Programs {
         drop(programs);
     }
 
-    /// Enters a program. The same program may come again, even at the same time.
+    /// Registers a program. The same program may be registered again, even concurrently.
     fn add(
         &self,
         name: &str,

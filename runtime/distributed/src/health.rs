@@ -1,4 +1,4 @@
-//! Which tasks of a context are lost, and what waits for them.
+//! Lost tasks of a context, and the callbacks that wait for them.
 //!
 //! ```text
 //!            heartbeat answered                         no answer for the failure timeout,
@@ -7,12 +7,11 @@
 //!                                  └─┘
 //! ```
 //!
-//! Every task of a context asks every other one for a sign of life, five times in each failure
-//! timeout. Heartbeats pass the work queues by: a task whose kernels take long answers all the
-//! same. A task that was not heard yet has four times as long: it may be starting.
+//! Every task of a context sends a heartbeat to every other one, five times in each failure
+//! timeout. Heartbeats bypass the work queues, so a task answers even if its kernels run for long.
+//! A task that has not answered yet has four times as long, because it may be starting.
 //!
-//! What waits for a task leaves a callback with [`Health::watch`]. It runs on the work queue once
-//! the task is lost.
+//! [`Health::watch`] registers a callback, which runs on the work queue once the task is lost.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -42,7 +41,7 @@ const START_UP: u32 = 4;
 /// What happens when a task is lost.
 type OnLost = Box<dyn FnOnce(RemoteError) + Send>;
 
-/// The tasks of a context that are lost, and what waits for the others.
+/// The lost tasks of a context, and the watches of the others.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -75,14 +74,14 @@ impl Health {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why a task is lost, if it is.
+    /// Returns the reason why a task is lost, if it is.
     #[must_use]
     pub fn lost(&self, task: TaskHandle) -> Option<RemoteError> {
         self.lock().lost.get(&task).cloned()
     }
 
-    /// Calls `on_lost` once if the task is lost while the watch is kept; at once if it is lost
-    /// already.
+    /// Calls `on_lost` once if the task is lost while the watch exists, or immediately if it is
+    /// already lost.
     #[must_use = "the watch ends when it is dropped"]
     pub fn watch(
         self: &Arc<Self>,
@@ -104,8 +103,8 @@ impl Health {
         }
     }
 
-    /// Notes that a task is lost, unless that is known, and returns what waited for it, to be
-    /// called without locks held.
+    /// Records that a task is lost, unless that is known, and returns its watches, to be called
+    /// without locks held.
     #[must_use = "what waited for the task waits on until it is called"]
     pub fn mark_lost(
         &self,
@@ -233,7 +232,8 @@ impl Detector {
         }
     }
 
-    /// Not zero, however short the timeout is: the timers would do nothing else.
+    /// Returns the time between heartbeats, which is never zero, or the timers would do nothing
+    /// else.
     fn interval(&self) -> Duration {
         (self.timeout / HEARTBEATS).max(MIN_INTERVAL)
     }

@@ -1,12 +1,12 @@
-//! Objects of other tasks live as long as somebody here has their ids.
+//! Objects of other tasks live as long as their ids are held here.
 //!
 //! ```text
 //!  last copy of an id dropped ──► Lease ──► Releases ── 64 ids, or 10 ms after the first ──► DeleteRemoteObjects
 //! ```
 //!
-//! A request keeps the ids that it uses until it is answered, so that an object is deleted after
-//! every use that was asked for. The answer does not count: an object that was never made, because
-//! a request failed, is not there to be deleted.
+//! A request keeps the ids that it uses until it is answered, so an object is deleted after all
+//! requested uses. It does not matter whether the request succeeded: deleting an object that was
+//! never created is harmless.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -22,7 +22,7 @@
 //! | [`message`] | configurations, requests and responses: protocol buffers |
 //! | `error` | typed errors of other tasks, and collections of them |
 //! | `cluster`, [`device`] | the tasks of a cluster and their devices |
-//! | [`discovery`] | how a task finds its cluster: files, flags, the environment of SLURM, MPI and Kubernetes |
+//! | [`discovery`] | discovery of the cluster: files, flags, the environment of SLURM, MPI and Kubernetes |
 //! | [`fabric`] | [`RemoteClient`](fabric::RemoteClient) and [`FabricCommunicator`](fabric::FabricCommunicator): the transport, and the one inside a process |
 //! | `object`, `tensor` | objects that live on a task, and tensors among them |
 //! | [`rendezvous`] | the place where a payload meets its receiver |

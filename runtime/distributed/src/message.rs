@@ -1,7 +1,7 @@
 //! Configurations, requests and responses, as protocol buffers of package `tfrt`.
 //!
-//! Fields above number 100 are ours. Unknown fields are ignored, and absent ones have the default
-//! of their type.
+//! Fields above number 100 are extensions. Unknown fields are ignored, and absent ones have the
+//! default of their type.
 
 mod text;
 
@@ -46,7 +46,7 @@ pub struct CollectiveGroupConfiguration {
     pub members: Vec<String>,
 }
 
-/// What a task has to know of its cluster, and which task it is.
+/// The information of a task about its cluster and itself.
 ///
 /// ```
 /// use tfrt_distributed::message::DistributedContextConfiguration;
@@ -159,7 +159,7 @@ impl Immutable for DistributedContextConfiguration {}
 /// An object of a task.
 #[derive(Clone, PartialEq, Message)]
 pub struct RemoteObjectIdProto {
-    /// The task that made the id.
+    /// The task that created the id.
     #[prost(uint64, tag = "1")]
     pub prefix_id: u64,
     /// The number of the id on that task.
@@ -207,21 +207,21 @@ pub struct GetDevicesResponse {
     /// The devices.
     #[prost(message, repeated, tag = "1")]
     pub devices: Vec<DeviceInfo>,
-    /// What the task has.
+    /// The load of the task.
     #[prost(message, optional, tag = "101")]
     pub load: Option<TaskLoad>,
 }
 
-/// What a task has, over all contexts.
+/// The load of a task, over all contexts.
 #[derive(Clone, PartialEq, Message)]
 pub struct TaskLoad {
-    /// How many contexts it takes part in.
+    /// The number of contexts in which it takes part.
     #[prost(uint64, tag = "1")]
     pub num_contexts: u64,
-    /// How many objects live on it.
+    /// The number of objects on it.
     #[prost(uint64, tag = "2")]
     pub num_objects: u64,
-    /// How many payloads arrived that no one has asked for.
+    /// The number of payloads that no receiver has requested yet.
     #[prost(uint64, tag = "3")]
     pub num_unclaimed: u64,
 }
@@ -246,7 +246,7 @@ pub struct CreateContextRequest {
     pub owner: String,
 }
 
-/// A context was made.
+/// A context was created.
 #[derive(Clone, PartialEq, Message)]
 pub struct CreateContextResponse {
     /// The first chain of the task.
@@ -309,7 +309,7 @@ pub struct HeartbeatResponse {
     pub incarnation: u64,
 }
 
-/// Sends a payload to whoever asks for the key.
+/// Sends a payload to the receiver of a key.
 #[derive(Clone, PartialEq, Message)]
 pub struct SendDataRequest {
     /// The context.
@@ -323,11 +323,11 @@ pub struct SendDataRequest {
     pub payload: Vec<Bytes>,
 }
 
-/// The payload arrived, whether or not anybody waits for it.
+/// The payload arrived, with or without a waiting receiver.
 #[derive(Clone, PartialEq, Message)]
 pub struct SendDataResponse {}
 
-/// What the bytes of a program are.
+/// The format of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, prost::Enumeration)]
 #[repr(i32)]
 pub enum ProgramKind {
@@ -352,7 +352,7 @@ pub struct RegisterFunctionRequest {
     /// Whether a pass compiles it.
     #[prost(bool, tag = "4")]
     pub need_compilation: bool,
-    /// What the bytes of the program are.
+    /// The format of the program.
     #[prost(enumeration = "ProgramKind", tag = "101")]
     pub program_kind: i32,
 }
@@ -365,13 +365,13 @@ pub struct RegisterFunctionResponse {
     pub output_device: Vec<String>,
 }
 
-/// Where a result goes.
+/// The destination of a result.
 #[derive(Clone, PartialEq, Message)]
 pub struct RemoteOutput {
     /// The object that the result becomes.
     #[prost(message, optional, tag = "1")]
     pub id: Option<RemoteObjectIdProto>,
-    /// Whether the client wants to know the metadata of the tensor.
+    /// Whether the client requests the metadata of the tensor.
     #[prost(bool, tag = "2")]
     pub need_metadata: bool,
 }
@@ -393,10 +393,10 @@ pub struct RemoteExecuteRequest {
     pub output: Vec<RemoteOutput>,
 }
 
-/// Why there is no metadata of a result.
+/// The reason why a result has no metadata.
 #[derive(Clone, PartialEq, Message)]
 pub struct OutputError {
-    /// Which of the results that metadata is wanted of.
+    /// The index among the results whose metadata was requested.
     #[prost(uint32, tag = "1")]
     pub index: u32,
     /// The number of the code of the error.
@@ -410,7 +410,7 @@ pub struct OutputError {
 /// The program was executed.
 #[derive(Clone, PartialEq, Message)]
 pub struct RemoteExecuteResponse {
-    /// The metadata that the client wants, in the order of the results. Empty where there is none.
+    /// The requested metadata, in the order of the results. Empty for a result without metadata.
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub metadata: Vec<Bytes>,
     /// Why there is none.
@@ -432,7 +432,7 @@ pub struct OpAttribute {
     pub is_array: bool,
 }
 
-/// Where an attribute is.
+/// The location of an attribute.
 #[derive(Clone, PartialEq, Message)]
 pub struct AttributePlace {
     /// Its name.
@@ -452,7 +452,7 @@ pub struct AttributeSet {
     /// The values.
     #[prost(bytes = "bytes", tag = "1")]
     pub section: Bytes,
-    /// Where they are.
+    /// The locations of the attributes.
     #[prost(message, repeated, tag = "2")]
     pub places: Vec<AttributePlace>,
 }
@@ -492,7 +492,7 @@ pub struct RemoteExecuteOpRequest {
 /// The op was executed.
 #[derive(Clone, PartialEq, Message)]
 pub struct RemoteExecuteOpResponse {
-    /// The metadata of the results that it is wanted of. Empty where there is none.
+    /// The metadata of the results for which it was requested. Empty for a result without metadata.
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub metadata: Vec<Bytes>,
     /// Why there is none.
@@ -511,13 +511,13 @@ pub struct DeleteRemoteObjectsRequest {
     pub input: Vec<RemoteObjectIdProto>,
 }
 
-/// The objects are gone.
+/// The objects were deleted.
 #[derive(Clone, PartialEq, Message)]
 pub struct DeleteRemoteObjectsResponse {}
 
 impl Method {
-    /// Returns `true` if a request is answered by the threads of the transport themselves, on both
-    /// sides, so that it never waits behind kernels.
+    /// Returns `true` if the threads of the transport process a request themselves, on both sides,
+    /// so that it never waits for kernels.
     #[must_use]
     pub fn is_urgent(self) -> bool {
         self == Self::Heartbeat
@@ -572,7 +572,7 @@ macro_rules! methods {
                 }
             }
 
-            /// The context that the request is about, if it is about one.
+            /// Returns the context that the request refers to, if any.
             #[must_use]
             pub fn context_id(&self) -> Option<u64> {
                 match self {

@@ -2,7 +2,7 @@
 //!
 //! A task is `/job:JOB/task:N`, and a device of the cluster is its task followed by `/device:` and
 //! the local name of the device. A process may switch to names with a replica,
-//! `/job:JOB/replica:0/task:N`, which holds for making and parsing alike.
+//! `/job:JOB/replica:0/task:N`, which applies to both creation and parsing.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ const DEVICE_MARK: &str = "/device:";
 static USES_REPLICA: AtomicBool = AtomicBool::new(false);
 
 /// Switches the names of this process to the form with a replica, or back. Call it before any names
-/// are made.
+/// are created.
 pub fn use_replica(is_used: bool) {
     // Relaxed: a setting that orders no other memory.
     USES_REPLICA.store(is_used, Ordering::Relaxed);
@@ -52,7 +52,8 @@ impl TaskName {
         }
     }
 
-    /// Parses the name of a task, whatever follows it: the names of devices parse, too.
+    /// Parses the name of a task and ignores the text after it, so names of devices are accepted,
+    /// too.
     ///
     /// # Errors
     /// `Error parsing task name "NAME": `
@@ -97,8 +98,8 @@ impl fmt::Display for TaskName {
     }
 }
 
-/// Returns the name in the cluster of a device that its task calls `local_name`. What the local
-/// name says in front of a first `/device:` does not count.
+/// Returns the name in the cluster of a device that its task calls `local_name`. Text in the local
+/// name before the first `/device:` is ignored.
 ///
 /// ```
 /// use tfrt_distributed::name::device_name;

@@ -1,4 +1,4 @@
-//! Objects that live on a task and that other tasks refer to.
+//! Objects on a task that other tasks refer to.
 //!
 //! ```text
 //!   nothing ──get──► placeholder ──set──► value          get: a consumer may come before the producer
@@ -20,8 +20,8 @@ use tfrt_support::{Error, ErrorCode};
 use crate::error::{RemoteError, RemoteErrors};
 use crate::lease::Lease;
 
-/// The id of an object: who made the id, its number there, and the device that the object lives on.
-/// Two ids are equal if the first two agree.
+/// The id of an object: the creator of the id, its number there, and the device of the object. Two
+/// ids are equal if the first two are.
 ///
 /// ```
 /// use tfrt_distributed::RemoteObjectId;
@@ -41,7 +41,7 @@ pub struct RemoteObjectId {
 }
 
 impl RemoteObjectId {
-    /// The id that no object has.
+    /// Returns an id that no object has.
     #[must_use]
     pub fn none() -> Self {
         Self::new(0, 0, "")
@@ -66,7 +66,7 @@ impl RemoteObjectId {
         }
     }
 
-    /// Who made the id.
+    /// Returns the creator of the id.
     #[must_use]
     pub fn prefix(&self) -> u64 {
         self.prefix
@@ -151,7 +151,7 @@ struct ObjectSlot {
 }
 
 impl RemoteObjects {
-    /// No objects; ids that are made here have this prefix.
+    /// Creates a table without objects; ids created here have this prefix.
     #[must_use]
     pub fn new(prefix: u64) -> Self {
         Self {
@@ -165,7 +165,7 @@ impl RemoteObjects {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An id that was not made before, of an object on `device`.
+    /// Creates a new id, of an object on `device`.
     #[must_use]
     pub fn allocate(&self, device: impl Into<Arc<str>>) -> RemoteObjectId {
         // Relaxed: only uniqueness counts.
@@ -190,7 +190,7 @@ impl RemoteObjects {
         entry.value.clone()
     }
 
-    /// Says what an object is. The value may become available later.
+    /// Sets the value of an object, which may become available later.
     ///
     /// # Errors
     /// `Remote object ID was set twice.`
@@ -219,11 +219,10 @@ impl RemoteObjects {
         Ok(())
     }
 
-    /// Forgets objects. Whoever holds a value keeps it; a placeholder becomes an error.
+    /// Removes objects. Values with other references stay alive; placeholders become errors.
     ///
     /// # Errors
-    /// `Could not find object: ID` for each that is not there. The others are forgotten all the
-    /// same.
+    /// `Could not find object: ID` for each unknown object. The others are still removed.
     pub fn delete<'a>(
         &self,
         ids: impl IntoIterator<Item = &'a RemoteObjectId>,
@@ -261,7 +260,7 @@ impl RemoteObjects {
         self.lock().entries.len()
     }
 
-    /// Returns `true` if there is no object.
+    /// Returns `true` if there are no objects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Ops that are sent to one task run there in the order of their calls, without waiting for
-//! answers: each follows the chain object of the one before. An op that is not sent, because an
-//! argument failed, passes that chain on, so that later ops do not wait forever.
+//! answers: each is ordered after the chain object of the previous one. An op that is not sent,
+//! because an argument failed, passes that chain on, so that later ops do not wait forever.
 
 mod attributes;
 
@@ -33,8 +33,7 @@ use crate::message::{RemoteExecuteOpRequest, RemoteExecuteOpResponse, RemoteOutp
 use crate::object::RemoteObjectId;
 use crate::tensor::RemoteTensor;
 
-/// Runs ops on a device of another task. It knows every op: whether the task knows it, the task
-/// says.
+/// Runs ops on a device of another task. It accepts every op: the task reports unknown ones.
 #[derive(Clone, Debug)]
 pub struct RemoteOpHandler {
     context: Arc<DistributedContext>,

@@ -1,4 +1,4 @@
-//! Payloads: what one task sends another.
+//! Payloads: data that tasks send each other.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl Payload {
         Self(buffers.into())
     }
 
-    /// Creates a tensor: its metadata, and its own buffer, which is shared.
+    /// Creates the payload of a tensor: its metadata, and its buffer, which is shared.
     #[must_use]
     pub fn of_tensor(tensor: &DenseHostTensor) -> Self {
         let (metadata, elements) = tensor.serialize();
@@ -88,7 +88,7 @@ impl Payload {
         self.buffers().iter().map(copy).collect()
     }
 
-    /// Received bytes, in memory of `allocator`.
+    /// Creates a payload of received bytes, in memory of `allocator`.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`].

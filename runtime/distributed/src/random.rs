@@ -1,4 +1,4 @@
-//! Numbers that no other process draws.
+//! Numbers that are unique across processes.
 
 use std::hash::{BuildHasher, RandomState};
 

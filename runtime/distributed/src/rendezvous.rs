@@ -1,12 +1,11 @@
-//! Where a payload meets its receiver: either may come first.
+//! The rendezvous of payloads and receivers: either may come first.
 //!
 //! ```text
 //!            payload ──► key ◄── receiver         whoever comes second calls the receiver with the payload
 //! ```
 //!
-//! Each pair is consumed once. The receiver runs on the thread that comes second, without the lock
-//! held. Payloads that no one has asked for have a limit in bytes: beyond it, senders are told to
-//! come back later.
+//! Each pair is consumed once. The receiver runs on the thread that arrives second, without the
+//! lock held. Unclaimed payloads have a limit in bytes: beyond it, senders are told to retry later.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +16,7 @@ use tfrt_support::{Error, ErrorCode};
 use crate::error::{RemoteError, RemoteErrors};
 use crate::payload::Payload;
 
-/// What a payload is handed to, or why there is none.
+/// The callback that gets a payload, or the reason why there is none.
 pub type Receiver = Box<dyn FnOnce(Result<Payload, Error>) + Send>;
 
 /// Payloads and receivers that wait for each other, by key.
@@ -87,7 +86,7 @@ impl Default for Rendezvous {
 }
 
 impl Rendezvous {
-    /// Returns the rendezvous of a task, with a limit of bytes that no one has asked for.
+    /// Creates the rendezvous of a task, with a limit of unclaimed bytes.
     #[must_use]
     pub fn new(owner: impl Into<String>, max_bytes: usize) -> Self {
         Self {
@@ -197,7 +196,7 @@ impl Rendezvous {
         self.lock().waiting.is_empty()
     }
 
-    /// Returns how many payloads wait for a receiver.
+    /// Returns the number of payloads that wait for a receiver.
     #[must_use]
     pub fn num_payloads(&self) -> usize {
         let state = self.lock();

@@ -5,10 +5,10 @@
 //!                               └─ context by id (an access) ──► objects, programs, rendezvous
 //! ```
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
-//! | `initialize` | a client that owns the program, and many clients that own it together |
-//! | `gate` | requests that tests hold back |
+//! | `initialize` | initialization by a single client and by many clients |
+//! | `gate` | delayed requests in tests |
 
 mod gate;
 
@@ -50,21 +50,21 @@ pub const DEFAULT_GC_TIMEOUT: Duration = Duration::from_secs(600);
 /// A task that was silent for this long counts as lost.
 pub const DEFAULT_FAILURE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A context keeps no more bytes of payloads that no one has asked for.
+/// The default limit of unclaimed bytes of each context.
 pub const DEFAULT_MAX_UNCLAIMED_BYTES: usize = 1 << 30;
 
-/// How a server listens, and how long it keeps contexts.
+/// The configuration of a server: how it listens, and how long it keeps contexts.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     /// The type of communicator, by its registered name.
     pub communicator: String,
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: String,
     /// The server drops contexts that other tasks own after this time without an access.
     pub gc_timeout: Duration,
     /// A task that was silent for this long counts as lost.
     pub failure_timeout: Duration,
-    /// How many bytes of payloads each context keeps that no one has asked for.
+    /// The maximum number of bytes of unclaimed payloads in each context.
     pub max_unclaimed_bytes: usize,
     /// Holds requests to execute programs back, for tests.
     pub gate: Option<Arc<RequestGate>>,
@@ -142,8 +142,8 @@ struct Kept {
 }
 
 impl Server {
-    /// Creates a server, which listens from now on. One with an unknown type of communicator is
-    /// without a network.
+    /// Creates a server and starts to listen. With an unknown type of communicator, it has no
+    /// network.
     ///
     /// # Errors
     /// If it cannot listen at its address.
@@ -218,7 +218,7 @@ impl Server {
         &self.host
     }
 
-    /// Returns how the server listens.
+    /// Returns the configuration of the server.
     #[must_use]
     pub fn config(&self) -> &ServerConfig {
         &self.config
@@ -276,7 +276,7 @@ impl Server {
         Ok(Arc::clone(&kept.context))
     }
 
-    /// Forgets a context and ends everything that waits in it.
+    /// Removes a context and ends all its waits.
     ///
     /// # Errors
     /// `Context with id X does not exist.`
@@ -345,7 +345,7 @@ impl Server {
         }
     }
 
-    /// Stops: no timer runs, no context is left, and the task is not reached any more.
+    /// Shuts the server down: stops its timers, closes its contexts, and stops listening.
     pub fn shut_down(&self) {
         let mut contexts = self.lock_contexts();
         contexts.is_shut_down = true;
@@ -381,7 +381,7 @@ impl Server {
         devices
     }
 
-    /// What this task has, over all contexts.
+    /// Returns the load of this task, over all contexts.
     fn load(&self) -> TaskLoad {
         let contexts = self.lock_contexts();
         let contexts: Vec<_> = contexts

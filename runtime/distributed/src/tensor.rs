@@ -1,4 +1,4 @@
-//! Tensors that live on another task.
+//! Tensors on another task.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub struct RemoteTensor {
 }
 
 impl RemoteTensor {
-    /// The tensor that is the object `id`.
+    /// Creates the tensor of the object `id`.
     #[must_use]
     pub fn new(dtype: DType, shape: Shape, id: RemoteObjectId) -> Self {
         Self { dtype, shape, id }

@@ -1,4 +1,4 @@
-//! Requests that arrive twice run once: the second one gets the answer of the first.
+//! Deduplication of requests: a request that arrives twice runs once, and both get the same answer.
 //!
 //! A client that does not know whether its request arrived sends it again under the same number.
 
@@ -41,9 +41,9 @@ enum RequestState {
 /// What becomes of a request.
 #[derive(Debug)]
 pub(crate) enum Arrival {
-    /// It is the first of its number: whoever runs it calls [`Answers::finish`].
+    /// The first request with its number. The code that runs it calls [`Answers::finish`].
     First,
-    /// Another one of its number is under way, or was: here comes its answer.
+    /// A repeated request: this receives the answer of the first one.
     Again(oneshot::Receiver<Answer>),
 }
 

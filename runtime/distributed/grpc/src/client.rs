@@ -1,4 +1,4 @@
-//! How a request is sent: room, retries, deadline, cancellation.
+//! Sending of requests: flow control, retries, deadlines, cancellation.
 
 use std::fmt;
 use std::future::{Future, pending};
@@ -55,7 +55,7 @@ struct Peer {
 }
 
 impl Client {
-    /// Creates a client of the task at an address, which need not be there yet. With certificates,
+    /// Creates a client of the task at an address, which may not be running yet. With certificates,
     /// the task must be the one of this name, or any of the cluster without one.
     pub(crate) fn new(
         address: &str,
@@ -135,7 +135,7 @@ impl RemoteClient for Client {
     }
 }
 
-/// Resolves when a call is cancelled, and never if no one can do that any more.
+/// Resolves when a call is cancelled; never if it can no longer be cancelled.
 async fn requested(cancelled: oneshot::Receiver<()>) {
     if cancelled.await.is_err() {
         pending().await
@@ -270,7 +270,7 @@ impl Peer {
         })
     }
 
-    /// Finds out whether the task speaks this version.
+    /// Checks that the task supports this version of the protocol.
     async fn greet(&self) -> Result<(), Failure> {
         let bytes = self
             .unary(wire::HELLO, Hello::own().encode_to_vec().into())

@@ -11,33 +11,33 @@
 //! | module | contents |
 //! |---|---|
 //! | `options` | limits, timeouts, windows and credentials |
-//! | `tls` | connections that are encrypted, and whose ends prove which task they are |
+//! | `tls` | encrypted connections, whose ends prove their identity |
 //! | `token` | a secret that all tasks share |
 //! | `runtime` | the threads of the network |
-//! | `wire` | messages that only this transport has, and how bytes become frames |
+//! | `wire` | messages of this transport, and framing |
 //! | `status` | errors as gRPC statuses, and back |
-//! | `service` | how a task handles requests |
-//! | `answers` | answers that are kept, so that a request that arrives twice runs once |
+//! | `service` | the handling of requests |
+//! | `answers` | deduplication of requests that arrive twice |
 //! | `transfer` | large payloads in chunks |
-//! | `client` | how a request is sent: room, retries, deadline, cancellation |
+//! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
 //!
 //! # Threads
 //!
-//! Sockets are served by two threads that all communicators of a process share. They decode
-//! messages and run neither kernels nor waiters: a request becomes a task of the receiver's work
-//! queue, and an answer a task of the sender's. No worker of a queue blocks. Only heartbeats are
-//! answered by these threads, so that a task with busy workers is not considered lost.
+//! Two threads, which all communicators of a process share, serve the sockets. They decode messages
+//! and run neither kernels nor waiters: a request becomes a task of the receiver's work queue, and
+//! an answer a task of the sender's. No worker of a queue blocks. These threads answer only
+//! heartbeats themselves, so a task with busy workers is not considered lost.
 //!
 //! # Security
 //!
-//! Whoever can connect to a task can run programs on it. So a communicator refuses to listen on an
-//! address other than loopback, unless it has certificates ([`GrpcOptions::tls`]), or
-//! [`GrpcOptions::allow_insecure_network`] says that the network is trusted. With certificates,
-//! both ends of each connection prove which task they are: a task takes requests of tasks of its
-//! cluster alone, knows which one sent a request ([`RequestHandler::handle_from`]), and sends
-//! nothing to a task that is not the one that it calls. A [`GrpcOptions::token`] is checked in
-//! addition, before anything of a request is read; without TLS, whoever listens to the network
-//! learns it.
+//! Anyone who can connect to a task can run programs on it. So a communicator refuses to listen on
+//! an address other than loopback, unless it has certificates ([`GrpcOptions::tls`]), or
+//! [`GrpcOptions::allow_insecure_network`] declares that the network is trusted. With certificates,
+//! both ends of each connection prove their identity: a task accepts requests only from tasks of
+//! its cluster, knows the sender of each request ([`RequestHandler::handle_from`]), and sends
+//! nothing to a task other than the one that it calls. A [`GrpcOptions::token`] is checked in
+//! addition, before any part of a request is read; without TLS, anyone who can read the network
+//! traffic learns it.
 #![forbid(unsafe_code)]
 
 mod options;
@@ -247,9 +247,9 @@ fn reserved(address: &str) -> Option<TcpListener> {
     reserved.remove(address)
 }
 
-/// Takes a listener over, such as one that another process opened for this one, and returns its
-/// address. Whoever [listens there](GrpcNetwork::listen) next gets it, if it may listen at that
-/// address.
+/// Registers a listener, such as one that another process opened for this one, and returns its
+/// address. The next communicator that [listens there](GrpcNetwork::listen) uses it, if it may
+/// listen at that address.
 ///
 /// # Errors
 /// `Unavailable` if it has no address.

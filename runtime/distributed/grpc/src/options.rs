@@ -15,33 +15,31 @@ use crate::token::Token;
 /// ```
 #[derive(Clone, Debug)]
 pub struct GrpcOptions {
-    /// How long it may take to connect, and for a connection that arrives, to authenticate.
-    /// Default: 5 s.
+    /// The maximum time to connect, and to authenticate an incoming connection. Default: 5 s.
     pub connect_timeout: Duration,
-    /// The time of an idle connection after which a side asks the other for a sign of life.
+    /// The idle time after which one side of a connection sends a keepalive request to the other.
     /// Default: 5 s.
     pub keepalive_interval: Duration,
-    /// How long a side waits for that sign before it gives the connection up. Default: 10 s.
+    /// The time to wait for an answer to that request before the connection is closed. Default: 10
+    /// s.
     pub keepalive_timeout: Duration,
     /// How long a request of administration (all but executions, payloads and the making of
     /// contexts) may take. Default: 30 s.
     pub control_timeout: Duration,
-    /// How many bytes a task may send on one request before the receiver reads them. Default: 4
-    /// MiB.
+    /// The maximum number of unread bytes on one request. Default: 4 MiB.
     pub stream_window_bytes: u32,
-    /// How many bytes a task may send on one connection before the receiver reads them. Default: 16
-    /// MiB.
+    /// The maximum number of unread bytes on one connection. Default: 16 MiB.
     pub connection_window_bytes: u32,
     /// The largest message, in both directions. Default: 64 MiB.
     pub max_message_bytes: usize,
     /// The largest payload that is sent as one message; others go in chunks of 1 MiB. Default: 1
     /// MiB.
     pub inline_limit_bytes: usize,
-    /// How many payloads and programs are on their way to one task at the same time; more wait at
-    /// the sender. Default: 1024.
+    /// The maximum number of payloads and programs in flight to one task; more wait at the sender.
+    /// Default: 1024.
     pub max_inflight_requests: u32,
-    /// How many bytes of payloads and programs are on their way to one task at the same time.
-    /// Default: 256 MiB.
+    /// The maximum number of bytes of payloads and programs in flight to one task. Default: 256
+    /// MiB.
     pub max_inflight_bytes: u32,
     /// The largest payload that is received in chunks. Default: 4 GiB.
     pub max_payload_bytes: u64,
@@ -50,7 +48,8 @@ pub struct GrpcOptions {
     pub tls: Option<Tls>,
     /// A secret that every request holds. Default: none.
     pub token: Option<Token>,
-    /// Whether to listen on addresses that other machines reach, without encryption. Default: off.
+    /// Whether to listen without encryption on addresses that other machines can reach. Default:
+    /// off.
     pub allow_insecure_network: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a task does with requests that arrive.
+//! The handling of incoming requests.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -63,7 +63,7 @@ impl Endpoint {
         })
     }
 
-    /// Answers a request in bytes, which may have a number.
+    /// Answers an encoded request, which may have a number.
     async fn answer(
         self: Arc<Self>,
         caller: Option<Caller>,

@@ -1,7 +1,7 @@
 //! Errors as gRPC statuses, and back.
 //!
-//! An error of the application is a status `Aborted` whose trailer `tfrt-error-bin` has the error
-//! as a message. Every other status is an error of the network.
+//! An error of the application is a status `Aborted` whose trailer `tfrt-error-bin` contains the
+//! error as a message. Every other status is an error of the network.
 
 use std::error::Error as _;
 

@@ -1,4 +1,4 @@
-//! Connections that are encrypted, and whose both ends prove which task they are.
+//! Encrypted connections whose ends prove their identity.
 //!
 //! ```text
 //!  client ──► TCP ──► TLS 1.3 ◄── accept ◄── TCP ◄── listener
@@ -6,11 +6,11 @@
 //!             task that it calls                   that names a task of the cluster
 //! ```
 //!
-//! | module | is about |
+//! | module | contents |
 //! |---|---|
-//! | `identity` | what a certificate says about its owner |
-//! | `verify` | which certificates are accepted |
-//! | `connection` | how connections are opened and accepted |
+//! | `identity` | the identity of a certificate's owner |
+//! | `verify` | the verification of certificates |
+//! | `connection` | opening and accepting connections |
 
 mod connection;
 
@@ -56,11 +56,11 @@ struct Parts {
 }
 
 impl Tls {
-    /// From texts in the PEM format: the certificate of the task and those in between, its private
-    /// key, and the certificates of the authorities that are trusted.
+    /// Creates credentials from texts in the PEM format: the certificate of the task and
+    /// intermediate certificates, its private key, and the certificates of trusted authorities.
     ///
     /// # Errors
-    /// `InvalidArgument` that says what is malformed or missing, or that the certificate names no
+    /// `InvalidArgument` if something is malformed or missing, or the certificate does not name a
     /// task.
     pub fn from_pem(certificate: &[u8], key: &[u8], authorities: &[u8]) -> Result<Self, Error> {
         let chain = certificates(certificate, "certificate")?;
@@ -98,10 +98,10 @@ impl Tls {
         })))
     }
 
-    /// From files in the PEM format.
+    /// Creates credentials from files in the PEM format.
     ///
     /// # Errors
-    /// As [`from_pem`](Self::from_pem), with the names of the files; and that a file cannot be
+    /// Those of [`from_pem`](Self::from_pem), with the names of the files; or if a file cannot be
     /// read.
     pub fn from_files(certificate: &Path, key: &Path, authorities: &Path) -> Result<Self, Error> {
         let read = |path: &Path| {
@@ -128,7 +128,8 @@ impl Tls {
         Arc::clone(&self.0.server)
     }
 
-    /// Returns how a task is connected to; any task of the cluster if its name is not known.
+    /// Returns the TLS configuration for connections to a task, or to any task of the cluster if
+    /// the name is unknown.
     fn client(&self, task: Option<TaskName>) -> Result<Arc<ClientConfig>, rustls::Error> {
         let Parts {
             own,

@@ -5,8 +5,8 @@
 //!                             └──── first element ─────┘└──── second ────┘
 //! ```
 //!
-//! A sender makes each chunk when the connection has room for it. A receiver takes memory as bytes
-//! arrive, whatever sizes were announced.
+//! A sender creates each chunk when the connection has room for it. A receiver allocates memory as
+//! bytes arrive, regardless of announced sizes.
 
 use prost::Message;
 use prost::bytes::Bytes;

@@ -1,6 +1,6 @@
-//! Messages that only this transport has, and how bytes become frames.
+//! Messages of this transport, and framing.
 //!
-//! Requests and responses are encoded by their own crate: what is framed here is bytes.
+//! The crate `tfrt-distributed` encodes requests and responses; this module frames bytes.
 
 use prost::Message;
 use prost::bytes::{Buf, BufMut, Bytes};
@@ -82,7 +82,7 @@ pub(crate) struct RequestId {
     pub(crate) request_id: Option<u64>,
 }
 
-/// Returns which requests may run twice without harm, so that they need no number.
+/// Returns `true` if a request may run twice without harm and needs no number.
 pub(crate) fn may_repeat(method: Method) -> bool {
     matches!(
         method,

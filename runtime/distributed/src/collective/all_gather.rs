@@ -1,8 +1,8 @@
 //! All-gather: the tensors of all members, side by side along an axis, on every member.
 //!
-//! The tensor of each member travels once round the ring, under the key
-//! `group:group:KEY:ORIGIN:RECEIVER`. Every member scatters what it receives into the result:
-//! `step` elements at a time, one time for each index in front of the axis.
+//! The tensor of each member travels once around the ring, under the key
+//! `group:group:KEY:ORIGIN:RECEIVER`. Every member scatters the received elements into the result,
+//! `step` elements at a time, for each index of the dimensions before the axis.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ const WRONG_INPUT: &str = "All dimensions in the input must be equal except the 
 
 /// Gathers tensors of one shape into `output`.
 ///
-/// `done` runs on the work queue, or at once if the collective cannot start.
+/// `done` runs on the work queue, or immediately if the collective cannot start.
 pub fn all_gather_fixed_shape(
     collective: Collective,
     input: DenseHostTensor,
@@ -59,9 +59,9 @@ pub fn all_gather_fixed_shape(
     }
 }
 
-/// Gathers tensors that differ along the axis. The members tell each other their shapes first.
+/// Gathers tensors that differ along the axis. The members exchange their shapes first.
 ///
-/// `done` runs on the work queue, or at once if the collective cannot start.
+/// `done` runs on the work queue, or immediately if the collective cannot start.
 pub fn all_gather_any_shape(
     collective: Collective,
     input: DenseHostTensor,
@@ -126,8 +126,7 @@ pub fn all_gather_any_shape(
     });
 }
 
-/// Returns the key under which the members of an all-gather of any shapes tell each other their
-/// shapes.
+/// Returns the key under which the members of an all-gather of any shapes exchange their shapes.
 #[must_use]
 pub fn key_of_shapes(key: &str) -> String {
     format!("gather_shapes:{key}:0")
@@ -213,7 +212,7 @@ impl Layout {
         self.lens.iter().sum()
     }
 
-    /// Puts the elements of a member where they belong.
+    /// Copies the elements of a member to their positions.
     fn scatter(&self, member: usize, element_bytes: usize, source: &[u8], result: &mut [u8]) {
         let step = self.steps[member] * element_bytes;
         if step == 0 {
@@ -317,7 +316,7 @@ impl AllGather {
         format!("{group}:{group}:{key}:{origin}:{receiver}")
     }
 
-    /// What is expected of a member.
+    /// Returns the expected description of a member's part.
     fn part(&self, origin: usize) -> Part {
         let num_elements = match self.operation {
             // Another rank is told by the length of what is sent: there is an error of its own for

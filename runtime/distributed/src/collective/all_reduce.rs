@@ -1,21 +1,21 @@
 //! All-reduce: the elements of all members, combined, on every member. Reduce-scatter: a chunk of
 //! them on each.
 //!
-//! With G members, the tensor is cut into G chunks. In step s member i has chunk (i − s) mod G in
-//! its hands.
+//! With G members, the tensor is cut into G chunks. In step s, member i processes chunk (i − s) mod
+//! G.
 //!
-//! | step | what a member does |
+//! | step | action of a member |
 //! |---|---|
 //! | 0 | sends its own chunk i |
-//! | 1 … G−1 | receives a chunk, combines it with its own elements, and sends it on; after the last combination the chunk is finished and kept |
-//! | G … 2G−2 | receives a finished chunk, keeps it, and sends it on, but for the last |
+//! | 1 … G−1 | receives a chunk, combines it with its own elements, and forwards it; after the last combination the chunk is finished and kept |
+//! | G … 2G−2 | receives a finished chunk, keeps it, and forwards all but the last |
 //!
 //! A reduce-scatter ends with step G, in which every member receives the finished chunk of its own
 //! number.
 //!
 //! So chunk c is `(((x_c ⊕ x_{c+1}) ⊕ x_{c+2}) …) ⊕ x_{c−1}`, with the indices of members mod G: a
-//! fixed order, hence equal bits on all members, whatever the timing; and those of a reduce-scatter
-//! are those of an all-reduce.
+//! fixed order, hence equal bits on all members, regardless of timing. A reduce-scatter produces
+//! the same bits as an all-reduce.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,10 +30,10 @@ use super::split::{chunk, chunk_bytes};
 use super::{Collective, Reducible, Reduction, copy_of, lend, write_all};
 use crate::error::{Answer, Gather};
 
-/// Combines a tensor with those of the other members and writes the result into `output`, and into
-/// `input`, too, where that is another tensor.
+/// Combines a tensor with those of the other members and writes the result into `output`, and also
+/// into `input` if that is another tensor.
 ///
-/// `done` runs on the work queue, or at once if the collective cannot start.
+/// `done` runs on the work queue, or immediately if the collective cannot start.
 pub fn all_reduce(
     collective: Collective,
     reduction: Reduction,
@@ -51,10 +51,10 @@ pub fn all_reduce(
 }
 
 /// Combines a tensor with those of the other members and writes the chunk of this member into
-/// `output`: with G members, the elements are cut into G chunks, of which the first ones have one
-/// more where the division leaves a rest. Member i gets chunk i.
+/// `output`: with G members, the elements are divided into G chunks, of which the first ones have
+/// one more element if the division has a remainder. Member i gets chunk i.
 ///
-/// `done` runs on the work queue, or at once if the collective cannot start.
+/// `done` runs on the work queue, or immediately if the collective cannot start.
 pub fn reduce_scatter(
     collective: Collective,
     reduction: Reduction,
@@ -227,7 +227,7 @@ impl<T: Reducible> AllReduce<T> {
         }
     }
 
-    /// The chunk that this member has in its hands.
+    /// Returns the chunk that this member processes.
     fn chunk_of_step(&self, step: usize) -> usize {
         let (index, size) = (self.ring.index(), self.ring.size());
         // At most 2 G − 2 is taken away.
@@ -267,7 +267,7 @@ impl<T: Reducible> AllReduce<T> {
         });
     }
 
-    /// Does what a step does with the chunk that was received, and returns what is to be sent on.
+    /// Processes the chunk received in a step, and returns the data to forward.
     fn process(&self, step: usize, mut data: HostBuffer) -> Result<Bytes, Error> {
         let size = self.ring.size();
         let range = chunk(self.part.num_elements, size, self.chunk_of_step(step));

@@ -1,7 +1,7 @@
 //! Broadcast: the tensor of one member, on every member.
 //!
-//! The tensor is cut into as many chunks as there are members. Each chunk travels round the ring,
-//! from the sender to its left neighbour, under the key `group:group:KEY:CHUNK:RECEIVER`.
+//! The tensor is divided into as many chunks as there are members. Each chunk travels around the
+//! ring, from the sender to its left neighbour, under the key `group:group:KEY:CHUNK:RECEIVER`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ use crate::error::{Answer, Gather, RemoteError};
 
 /// Writes the tensor of `sender` into `tensor`, which has the same type and shape on all members.
 ///
-/// `done` runs on the work queue, or at once if the collective cannot start.
+/// `done` runs on the work queue, or immediately if the collective cannot start.
 pub fn broadcast(
     collective: Collective,
     tensor: DenseHostTensor,

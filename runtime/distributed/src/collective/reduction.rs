@@ -1,10 +1,10 @@
-//! What elements are combined by.
+//! The functions that combine elements.
 
 use half::{bf16, f16};
 use tfrt_support::Error;
 use tfrt_tensor::Element;
 
-/// What an all-reduce computes.
+/// The function of an all-reduce.
 ///
 /// ```
 /// use tfrt_distributed::collective::Reduction;
@@ -54,7 +54,7 @@ impl Reduction {
         found.map_or("", |(name, _)| name)
     }
 
-    /// What was combined so far, combined with the own element of a member.
+    /// Combines the result so far with the element of a member.
     #[inline]
     #[must_use]
     pub fn combine<T: Reducible>(self, so_far: T, own: T) -> T {
@@ -67,7 +67,7 @@ impl Reduction {
         }
     }
 
-    /// What the combination of the elements of all members comes to.
+    /// Computes the result from the combined elements of all members.
     #[inline]
     #[must_use]
     pub fn finish<T: Reducible>(self, combined: T, num_members: usize) -> T {

@@ -1,9 +1,9 @@
 //! A member of a ring: it sends to its right neighbour, receives from its left one, and fails as a
 //! whole.
 //!
-//! The first failure ends every wait of the member. Two orders are possible, and both end: a wait
-//! that is entered before the failure is ended by it, and one that is entered after it finds the
-//! failure when it looks again.
+//! The first failure ends every wait of the member. This holds for both orders: the failure ends a
+//! wait that was entered before it, and a wait that is entered after it detects the failure when it
+//! checks again.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -67,7 +67,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// Returns the number of the collective in headers, and what is told with it.
+    /// Returns the number of the collective in headers, and its parameter.
     fn to_numbers(self) -> (u8, u32) {
         match self {
             Self::AllReduce => (1, 0),
@@ -155,7 +155,7 @@ impl Ring {
         Ok(this)
     }
 
-    /// Fails when a member says that it could not start.
+    /// Fails when a member reports that it could not start.
     fn listen(self: &Arc<Self>) -> Result<(), Error> {
         let this = Arc::downgrade(self);
         let receiver = move |payload: Result<Payload, Error>| {
@@ -189,7 +189,7 @@ impl Ring {
         }
     }
 
-    /// Fails when one of the members is lost, at once if one is already.
+    /// Fails when one of the members is lost, or immediately if one already is.
     fn watch(self: &Arc<Self>, members: &[TaskHandle]) {
         let health = self.collective.context.health();
         let watch = |member: &TaskHandle| {
@@ -367,7 +367,7 @@ impl Ring {
         Ok(elements.clone())
     }
 
-    /// That two members do not do the same.
+    /// Returns the error for two members that perform different operations.
     #[cold]
     fn mismatch(&self, member: usize, theirs: Part, own: Part) -> Error {
         let differs = theirs.reduction != own.reduction;

@@ -1,4 +1,4 @@
-//! How a tensor is cut into chunks.
+//! The division of a tensor into chunks.
 
 use std::ops::Range;
 

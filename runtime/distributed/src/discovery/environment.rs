@@ -1,4 +1,4 @@
-//! Clusters that variables of the environment describe.
+//! Clusters described by environment variables.
 
 use super::hosts::{self, Hosts};
 use super::{DEFAULT_JOB, DEFAULT_PORT, DiscoveryError, Found, Variables, job, number, parse_jobs};

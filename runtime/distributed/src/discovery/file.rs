@@ -1,5 +1,4 @@
-//! Clusters that a file describes: the message of configurations as JSON, with the names of its
-//! fields.
+//! Clusters described by a file: the configuration message as JSON, with its field names.
 //!
 //! ```json
 //! {
@@ -153,7 +152,7 @@ impl<'a> Field<'a> {
         found.ok_or_else(|| self.wrong(&format!("expected `{name}`, found none")))
     }
 
-    /// Checks that there are no fields that would be ignored, such as misspelt ones.
+    /// Checks that there are no unknown fields, such as misspelt ones.
     fn has_only(&self, known: &[&str]) -> Result<(), DiscoveryError> {
         let unknown = self
             .object()?

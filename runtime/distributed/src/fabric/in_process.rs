@@ -1,8 +1,8 @@
 //! Tasks inside one process: the reference for every other transport.
 //!
 //! A request becomes a task of the receiver's work queue, and its answer one of the sender's.
-//! Nothing is encoded. On request the network delays messages, which reorders them, loses them, and
-//! cuts tasks off: see [`Faults`].
+//! Nothing is encoded. On request, the network delays messages (which reorders them), loses them,
+//! and disconnects tasks: see [`Faults`].
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -43,17 +43,16 @@ pub(super) fn free_address() -> Result<String, Error> {
     Ok(COMMON.free_address())
 }
 
-/// What goes wrong on a network. Which messages are concerned depends on the seed alone, as long as
-/// one thread sends.
+/// The faults of a network. If one thread sends, the affected messages depend only on the seed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
-    /// Where random numbers start.
+    /// The seed of the random numbers.
     pub seed: u64,
     /// The longest time that a message takes; they differ, so that messages overtake each other.
     pub max_delay: Duration,
-    /// How many of a thousand requests get lost.
+    /// The number of lost requests per thousand.
     pub lost_requests_per_mille: u64,
-    /// How many of a thousand answers get lost: what was asked for is done, and the caller does not
+    /// The number of lost answers per thousand: the request was executed, but the caller does not
     /// know.
     pub lost_answers_per_mille: u64,
 }
@@ -111,7 +110,7 @@ struct Endpoint {
 }
 
 impl InProcessNetwork {
-    /// Creates a network on which things go wrong.
+    /// Creates a network with faults.
     #[must_use]
     pub fn with_faults(faults: Faults) -> Self {
         Self(Arc::new(Network {
@@ -120,7 +119,7 @@ impl InProcessNetwork {
         }))
     }
 
-    /// An address that no one was given before.
+    /// Returns an address that was not returned before.
     #[must_use]
     pub fn free_address(&self) -> String {
         // Relaxed: only uniqueness counts.
@@ -131,7 +130,7 @@ impl InProcessNetwork {
     /// Listens at an address, until the communicator is dropped.
     ///
     /// # Errors
-    /// If somebody else listens there.
+    /// If the address is in use.
     pub fn listen(
         &self,
         host: &Arc<HostContext>,
@@ -199,8 +198,8 @@ impl Network {
         per_mille > 0 && self.draw() % 1000 < per_mille
     }
 
-    /// Runs a task on the queue of a host, as late as the network is slow; what is urgent, on the
-    /// thread of its timers.
+    /// Runs a task on the queue of a host after the delay of the network, or on the thread of its
+    /// timers if it is urgent.
     fn deliver(
         &self,
         host: &Arc<HostContext>,

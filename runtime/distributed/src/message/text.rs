@@ -21,7 +21,7 @@ impl Fields {
         let _ = self.0.write_fmt(field);
     }
 
-    /// A text in quotes; absent if it is empty, as any field with its default.
+    /// Adds a text in quotes; an empty one is omitted, like any field with its default.
     fn add_text(&mut self, name: &str, text: &str) {
         if !text.is_empty() {
             self.add(format_args!("{name}: {}", Quoted(text)));

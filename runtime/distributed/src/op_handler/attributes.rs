@@ -1,8 +1,8 @@
-//! Attributes of an op, as they are sent.
+//! Attributes of an op in messages.
 //!
-//! A set of any attributes is sent as the bytes that a program would have, with the place of each
-//! value. Sets of numbers are sent in the form of the original, too, which is read where the other
-//! one is missing.
+//! A set of attributes is sent as the bytes that a program would contain, with the location of each
+//! value. Sets of numbers are also sent in the reference's form, which is read if the other one is
+//! missing.
 
 use prost::bytes::Bytes;
 use tfrt_attr::{AlignedBytes, AttrEncoder, AttrTypeCode, AttrValue, Scalar};

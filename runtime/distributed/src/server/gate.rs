@@ -1,8 +1,7 @@
-//! Requests that tests hold back, to execute them one by one.
+//! A gate that delays requests in tests, to execute them one by one.
 //!
-//! A permit releases the request that came first among those whose inputs are there: a request that
-//! waits for the results of another one cannot keep that one from being released. A permit without
-//! a request waits for one.
+//! A permit releases the oldest request whose inputs are available, so a request that waits for the
+//! results of another one cannot block that one. A permit without a request waits for one.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -66,8 +65,8 @@ impl RequestGate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds a request back until its inputs are available and it is released. One that comes once
-    /// the gate is closed is dropped.
+    /// Delays a request until its inputs are available and it is released. A request that arrives
+    /// after the gate is closed is dropped.
     pub fn hold(
         self: &Arc<Self>,
         inputs: &[AnyRef],
@@ -119,7 +118,7 @@ impl RequestGate {
         chain
     }
 
-    /// Drops all requests, and makes errors of all permits.
+    /// Drops all requests, and turns all permits into errors.
     pub fn close(&self) {
         let mut state = self.lock();
         state.is_closed = true;

@@ -1,16 +1,16 @@
-//! How a context comes to be on all tasks of a cluster.
+//! The creation of a context on all tasks of a cluster.
 //!
 //! # A single client
 //!
-//! The client makes its own context, asks all tasks for their devices, and has all others make the
-//! context. Tasks may start later: the client asks again for a while. In the end it has the ready
-//! chains of the others and keeps the contexts alive.
+//! The client creates its own context, queries the devices of all tasks, and requests the context
+//! from all others. Tasks may start later, so the client retries for a while. Finally it has the
+//! ready chains of the others and keeps the contexts alive.
 //!
 //! # Many clients
 //!
-//! Every task initializes with its own configuration. The lead task does what a single client does,
-//! and then tells the others the ready chains of all tasks. A task that does not lead goes through
-//! these states:
+//! Every task initializes with its own configuration. The lead task does the same as a single
+//! client, and then sends the ready chains of all tasks to the others. A task that does not lead
+//! goes through these states:
 //!
 //! ```text
 //!              initialize                CreateContext, same configuration          SendReadyChains
@@ -53,7 +53,7 @@ pub(super) struct MultiClient {
 
 #[derive(Default)]
 enum State {
-    /// Nobody here has initialized yet.
+    /// The client of this task has not initialized yet.
     #[default]
     NotReady,
     /// The lead task was faster than the client here.
@@ -107,7 +107,8 @@ impl Server {
         });
     }
 
-    /// Takes part in making a context on all tasks of a cluster, each of which runs a client.
+    /// Takes part in the creation of a context on all tasks of a cluster, each of which runs a
+    /// client.
     pub fn initialize_multi_client(
         self: &Arc<Self>,
         config: &DistributedContextConfiguration,

@@ -1,4 +1,4 @@
-//! How connections are opened and accepted.
+//! Opening and accepting connections.
 
 use std::convert::Infallible;
 use std::future::Future;

@@ -1,4 +1,4 @@
-//! What a certificate says about its owner.
+//! The identity of a certificate's owner.
 
 use std::error::Error;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Which certificates are accepted.
+//! The verification of certificates.
 
 use std::fmt;
 use std::sync::Arc;
