@@ -1,8 +1,8 @@
 //! Decoding images.
 //!
-//! The decoders are those of `zune-jpeg`, `zune-png` and `image-webp`. Files are damaged or hostile
-//! at times: the size that a file claims is checked before memory is allocated for it, and a
-//! decoder that panics is an error.
+//! The decoders are those of `zune-jpeg`, `zune-png` and `image-webp`. Files may be damaged or
+//! malicious: the size that a file states is checked before memory is allocated for it, and a panic
+//! of a decoder becomes an error.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,11 +20,11 @@ use zune_png::PngDecoder;
 
 use crate::{allocate, invalid};
 
-/// The most pixels that an image may have. A few bytes can claim many more than this, and the
+/// The maximum number of pixels of an image. A few bytes can claim many more than this, and the
 /// decoder of a progressive JPEG image keeps 6 bytes for each.
 pub const MAX_PIXELS: usize = 1 << 26;
 
-/// Returns the pixels of an image in JPEG, PNG or WebP format, which its first bytes tell. Samples
+/// Returns the pixels of an image in JPEG, PNG or WebP format, detected by its first bytes. Samples
 /// of 16 bits are reduced to their upper 8. With `channels` 0, the image has the channels of the
 /// file; otherwise it is converted to 1, 3 or 4.
 ///

@@ -1,4 +1,4 @@
-//! What changes pixels one by one, or their order.
+//! Functions that change single pixels or their order.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tfrt_tensor::{DenseHostTensor, Element};
 
 use crate::{allocate, extents, invalid};
 
-/// What an image is flipped along.
+/// The axis of a flip.
 ///
 /// ```
 /// use tfrt_images::pixels::Axis;
@@ -78,8 +78,8 @@ pub fn flip(
 }
 
 /// Returns the image as numbers of type f32: `(x · scale - mean[c]) / deviation[c]` for each
-/// element x of channel c. The image is of type u8 or f32; a `scale` of 1/255 takes bytes to
-/// numbers from 0 to 1.
+/// element x of channel c. The image is of type u8 or f32; a `scale` of 1/255 maps bytes to numbers
+/// from 0 to 1.
 ///
 /// # Errors
 /// If the image is of another type, there is not one mean and one deviation for each channel (or
@@ -222,7 +222,7 @@ fn normalize_kernel(
     normalize(image, scale, mean, deviation, ctx.allocator())
 }
 
-/// Returns an image of type u8 or f32 with its channels in front: a tensor of shape
+/// Returns an image of type u8 or f32 with its channels first: a tensor of shape
 /// `[channels, height, width]`.
 ///
 /// # Errors

@@ -12,9 +12,9 @@ use tfrt_tensor::DenseHostTensor;
 use crate::decode::MAX_PIXELS;
 use crate::{allocate, extents, invalid};
 
-/// How a pixel of the result follows from those of the image. The centre of pixel i of the result
-/// lies at `(i + 0.5) · old extent / new extent - 0.5` of the image, as in TensorFlow with
-/// half-pixel centres.
+/// The interpolation of a pixel of the result. The centre of pixel i of the result is at
+/// `(i + 0.5) · old extent / new extent - 0.5` of the image, as in TensorFlow with half-pixel
+/// centres.
 ///
 /// ```
 /// use tfrt_images::resize::Method;
@@ -31,8 +31,8 @@ pub enum Method {
     Bilinear,
     /// Interpolation between the sixteen nearest pixels.
     Bicubic,
-    /// The mean of the part of the image that the pixel covers: best where an image becomes
-    /// smaller.
+    /// The mean of the part of the image that the pixel covers: the best method for reducing an
+    /// image.
     Area,
 }
 
@@ -79,9 +79,9 @@ pub struct CropBox {
     pub top: usize,
     /// The first column.
     pub left: usize,
-    /// How many rows.
+    /// The number of rows.
     pub height: usize,
-    /// How many columns.
+    /// The number of columns.
     pub width: usize,
 }
 
@@ -109,7 +109,7 @@ impl CropBox {
 /// Returns the part of an image. Elements may be of any type.
 ///
 /// # Errors
-/// If the tensor is not an image, the region does not lie within it, or there is no memory.
+/// If the tensor is not an image, the region is not within it, or there is no memory.
 pub fn crop(
     image: &DenseHostTensor,
     region: CropBox,
@@ -156,7 +156,7 @@ pub fn resize(
 }
 
 /// Returns a part of the image with another height and width, without a copy in between. Pixels
-/// outside of the part do not count.
+/// outside of the part have no influence.
 ///
 /// # Errors
 /// Those of [`crop`] and [`resize`].
@@ -249,7 +249,7 @@ fn method_of(name: Option<&str>) -> Result<Method> {
 /// Returns the part of an image with `height` rows from `top` and `width` columns from `left`.
 ///
 /// # Errors
-/// If the part does not lie within the image.
+/// If the part is not within the image.
 #[tfrt_kernel(
     "tfrt_image.crop",
     chain = none,
@@ -268,7 +268,7 @@ fn crop_kernel(
 }
 
 /// Returns an image with another height and width. `method` is `nearest`, `bilinear` (the default),
-/// `bicubic`, or `area`, which is the mean of the pixels that become one. Pixels lie at their
+/// `bicubic`, or `area`, which is the mean of the pixels that become one. Sampling uses pixel
 /// centres. The elements are of type u8 or f32.
 ///
 /// # Errors

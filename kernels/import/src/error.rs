@@ -1,4 +1,4 @@
-//! What is wrong with a model, and where.
+//! Errors in models, with their locations.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ struct Located {
 }
 
 impl ImportError {
-    /// Creates an error without a place.
+    /// Creates an error without a location.
     #[cold]
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
@@ -34,7 +34,7 @@ impl ImportError {
         }))
     }
 
-    /// Returns the error, as one in a larger part of the model.
+    /// Adds an enclosing part of the model to the location.
     #[cold]
     #[must_use]
     pub fn within(mut self, place: impl Into<String>) -> Self {

@@ -5,12 +5,12 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `limits` | how large the parts of a file may be |
-//! | [`names`] | how messages show names from files |
-//! | `error` | what is wrong with a model, and where |
-//! | [`report`] | what an import does not support |
+//! | `limits` | limits on the sizes of parts of a file |
+//! | [`names`] | names from files in messages |
+//! | `error` | errors in models, with their locations |
+//! | [`report`] | unsupported parts of a model |
 //! | [`program`] | programs of ops, as importers write them |
-//! | `session` | a program with its weights, ready to be run |
+//! | `session` | a program with its weights, ready to run |
 //!
 //! No module here depends on a file format.
 #![forbid(unsafe_code)]

@@ -1,18 +1,17 @@
-//! How large the parts of a model file may be.
+//! Limits on the sizes of parts of a model file.
 //!
-//! Nothing that a file says may exhaust the memory or the time of the process. What a format does
-//! not bound has a limit here. A limit that is exceeded is an error that names the limit and the
-//! option that raises it.
+//! No file may exhaust the memory or the time of the process. Sizes that a format does not bound
+//! have a limit here. Exceeding one is an error that names the limit and the option that raises it.
 
 use std::fmt;
 
 use crate::error::ImportError;
 
-/// What is limited.
+/// A limited quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Limit {
-    /// How deep graphs may nest in graphs.
+    /// The nesting depth of graphs.
     Subgraphs,
     /// The number of nodes of all graphs, after functions are inlined.
     Nodes,
@@ -111,23 +110,23 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns these limits, but for one.
+    /// Changes one limit.
     #[must_use]
     pub fn with(mut self, limit: Limit, greatest: u64) -> Self {
         self.0[limit as usize] = greatest;
         self
     }
 
-    /// Returns the greatest number that a limit allows.
+    /// Returns the maximum of a limit.
     #[must_use]
     pub fn get(&self, limit: Limit) -> u64 {
         self.0[limit as usize]
     }
 
-    /// Refuses what exceeds a limit.
+    /// Checks a number against a limit.
     ///
     /// # Errors
-    /// With the limit, and how to raise it.
+    /// Names the limit, and the option to raise it.
     pub fn check(&self, limit: Limit, found: u64) -> Result<(), ImportError> {
         let greatest = self.get(limit);
         if found <= greatest {

@@ -1,15 +1,15 @@
 //! Names from files, in messages.
 //!
-//! A file chooses its names: they may be empty, long, or made of characters that steer a terminal
-//! or turn the direction of a text.
+//! A file chooses its names: they may be empty, long, or contain characters that control a terminal
+//! or change the direction of text.
 
 use std::fmt::{self, Write};
 
-/// How many characters of a name messages show.
+/// The maximum number of characters of a name in messages.
 pub const MAX_SHOWN_CHARS: usize = 200;
 
 /// Prints a name: control characters and those that change the direction of a text are escaped, and
-/// a long name is cut.
+/// a long name is truncated.
 ///
 /// ```
 /// use tfrt_import::names::shown;

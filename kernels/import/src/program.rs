@@ -1,11 +1,11 @@
 //! Programs of ops, as importers write them.
 //!
 //! A program is a function, `main`, in MLIR text: its arguments are handles of the inputs, then of
-//! the weights, and its body runs one op after another. So it holds no data, and can be printed,
+//! the weights, and its body runs one op after another. So it contains no data, and can be printed,
 //! read and run like any other program.
 //!
-//! Branches and the bodies of loops are functions of their own. Values of the functions around that
-//! they use become arguments, which the builder adds by itself.
+//! Branches and the bodies of loops are separate functions. The builder passes values of the
+//! enclosing functions that they use as additional arguments.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
-/// The name of the function that a program is.
+/// The name of a program's function.
 pub const FUNCTION: &str = "main";
 
 /// How handles of tensors are spelled.
@@ -37,10 +37,9 @@ pub enum Attr {
     Float(f32),
     /// A text.
     Text(String),
-    /// Integers. An empty list cannot be told from a list of anything else: leave the attribute
-    /// out.
+    /// Integers. An empty list has no distinct type: omit the attribute instead.
     Ints(Vec<i64>),
-    /// Numbers; not an empty list either.
+    /// Numbers. Omit an empty list, too.
     Floats(Vec<f32>),
     /// An element type.
     Type(DType),
@@ -72,7 +71,7 @@ pub struct ProgramBuilder {
     num_ops: usize,
 }
 
-/// A function inside another one: a branch, or what a loop repeats.
+/// A function inside another one: a branch, or the body of a loop.
 #[derive(Clone, Debug, Default)]
 pub struct RegionBody {
     arguments: Vec<Value>,
@@ -83,7 +82,7 @@ pub struct RegionBody {
     results: Vec<Value>,
 }
 
-/// A tensor that a program is given when it is loaded.
+/// A tensor that is passed to a program when it is loaded.
 #[derive(Clone, Debug)]
 pub struct Weight {
     /// Its name, which may be empty.
@@ -100,11 +99,11 @@ pub struct Program {
     pub text: String,
     /// The names of the inputs, in the order of the arguments.
     pub inputs: Vec<String>,
-    /// The weights, which are the arguments behind the inputs.
+    /// The weights, which are the arguments after the inputs.
     pub weights: Vec<Weight>,
     /// The names of the results.
     pub outputs: Vec<String>,
-    /// How many ops it has.
+    /// The number of its ops.
     pub num_ops: usize,
 }
 
@@ -131,7 +130,7 @@ impl ProgramBuilder {
         arguments
     }
 
-    /// Ends the function that was begun last, which returns these values.
+    /// Ends the innermost function, which returns these values.
     ///
     /// # Panics
     /// If none was begun.
@@ -142,8 +141,8 @@ impl ProgramBuilder {
         body
     }
 
-    /// What a value is in the function that is being written: an argument, if it belongs to one
-    /// around it.
+    /// Returns the value in the function that is being written: an argument, if it belongs to an
+    /// enclosing function.
     fn local(&mut self, value: Value) -> Value {
         let first = self.depths.get(value.0 as usize).copied().unwrap_or(0);
         let mut local = value;
@@ -161,7 +160,8 @@ impl ProgramBuilder {
         local
     }
 
-    /// Calls one of two functions, without arguments, by the truth of a value. Returns its results.
+    /// Calls one of two functions without arguments, depending on the truth value of a value.
+    /// Returns its results.
     ///
     /// ```
     /// use tfrt_import::program::ProgramBuilder;
@@ -208,9 +208,9 @@ impl ProgramBuilder {
         self.call_function(&call, &operands, num_results, place)
     }
 
-    /// Repeats a function as long as another one says so. Both take the values that are carried;
-    /// `condition` returns a Boolean, and `body` what is carried to the next round. Returns what
-    /// was carried last.
+    /// Repeats `body` as long as `condition` returns true. Both take the carried values;
+    /// `condition` returns a Boolean, and `body` the carried values of the next iteration. Returns
+    /// the last carried values.
     pub fn repeat(
         &mut self,
         carried: &[Value],
@@ -273,8 +273,8 @@ impl ProgramBuilder {
         name
     }
 
-    /// Adds a kernel that takes the chain and handles; the first operand takes the place of `$0` in
-    /// `call`, if it is there.
+    /// Adds a kernel that takes the chain and handles; the first operand replaces `$0` in `call`,
+    /// if present.
     fn call_function(
         &mut self,
         call: &str,
@@ -335,20 +335,20 @@ impl ProgramBuilder {
         value
     }
 
-    /// Returns how long the text of the program is so far, in bytes.
+    /// Returns the length of the program's text so far, in bytes.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         let open: usize = self.open.iter().map(|body| body.text.len()).sum();
         (self.body.len() + self.functions.len() + open) as u64
     }
 
-    /// Returns how many ops there are so far.
+    /// Returns the number of ops so far.
     #[must_use]
     pub fn num_ops(&self) -> usize {
         self.num_ops
     }
 
-    /// Adds a call of an op. `place` is what errors say of it.
+    /// Adds a call of an op. `place` identifies it in errors.
     pub fn call(
         &mut self,
         op: &str,
@@ -377,7 +377,7 @@ impl ProgramBuilder {
         results
     }
 
-    /// Returns the program that returns these values.
+    /// Finishes the program, which returns these values.
     #[must_use]
     pub fn finish(self, outputs: &[(&str, Value)]) -> Program {
         let inputs = self.inputs.iter().map(|(_, value)| value);

@@ -1,4 +1,4 @@
-//! What an import does not support, all of it at once.
+//! The complete list of a model's unsupported parts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use crate::names::shown;
 /// How many nodes a line names.
 const MAX_SHOWN_NODES: usize = 3;
 
-/// What is not supported, with the nodes that need it.
+/// Unsupported features, with the nodes that need them.
 ///
 /// ```
 /// use tfrt_import::report::Unsupported;
@@ -51,7 +51,7 @@ impl Unsupported {
         self.0.is_empty()
     }
 
-    /// What is not supported, and how many nodes need it.
+    /// Returns the unsupported features, and the number of nodes that need each.
     pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
         self.0
             .iter()

@@ -1,4 +1,4 @@
-//! A program with its weights, ready to be run again and again.
+//! A program with its weights, ready for repeated runs.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tfrt_tensor::{DenseHostTensor, ListHostTensor, TensorRef};
 use crate::names::shown;
 use crate::program::{FUNCTION, Program};
 
-/// What a program takes and returns: a tensor, or a list of them, which may be absent.
+/// An input or output of a program: a tensor, or a list of tensors, which may be absent.
 #[derive(Clone, Debug)]
 pub enum ModelValue {
     /// A tensor.
@@ -44,7 +44,7 @@ impl ModelValue {
 }
 
 /// A program on a host. The first run with inputs of given types and shapes prepares the program
-/// for them; later ones of the kind only run.
+/// for them; later runs of the same kind reuse it.
 pub struct Session {
     eager: Arc<EagerContext>,
     function: ReadyOp,
@@ -57,7 +57,7 @@ impl Session {
     /// Loads a program. Its ops must be among the kernels of the host.
     ///
     /// # Errors
-    /// What is wrong with the program.
+    /// The errors of the program.
     pub fn load(program: Program, file_name: &str, host: &Arc<HostContext>) -> Result<Self, Error> {
         let invalid = |error: String| Error::new(error).with_code(ErrorCode::InvalidArgument);
         let functions = FunctionProgram::from_text(&program.text, file_name, host.registry())
@@ -89,12 +89,11 @@ impl Session {
         &self.outputs
     }
 
-    /// Runs the program on tensors for its inputs, by name, and blocks the calling thread until the
-    /// outputs are there, in the order of [`outputs`](Self::outputs).
+    /// Runs the program with tensors for its inputs, by name, and blocks the calling thread until
+    /// the outputs are available. Returns them in the order of [`outputs`](Self::outputs).
     ///
     /// # Errors
-    /// Which inputs are missing, or not known; what fails while the program runs; an output that is
-    /// a list.
+    /// Missing or unknown inputs; failures while the program runs; an output that is a list.
     pub fn run(&self, inputs: &[(&str, DenseHostTensor)]) -> Result<Vec<DenseHostTensor>, Error> {
         let inputs: Vec<(&str, ModelValue)> = inputs
             .iter()
@@ -111,10 +110,10 @@ impl Session {
         tensors.collect()
     }
 
-    /// As [`run`](Self::run), for inputs and outputs of every kind.
+    /// Like [`run`](Self::run), for inputs and outputs of every kind.
     ///
     /// # Errors
-    /// Those of `run`, but for lists.
+    /// Those of `run`, except for lists.
     pub fn run_values(&self, inputs: &[(&str, ModelValue)]) -> Result<Vec<ModelValue>, Error> {
         let device = self.eager.devices().next();
         let device = device.expect("a session has a device").clone();

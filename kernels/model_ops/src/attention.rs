@@ -1,4 +1,4 @@
-//! Attention, rotary embedding, and the selection of boxes.
+//! Attention, rotary embedding, and non-maximum suppression.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, I1};
@@ -17,7 +17,8 @@ struct Heads {
 }
 
 impl Heads {
-    /// From `[batch, heads, length, size]`, or `[batch, length, heads · size]` with so many heads.
+    /// Parses `[batch, heads, length, size]`, or `[batch, length, heads · size]` with this number
+    /// of heads.
     fn new(op: &'static str, x: &DenseHostTensor, num_heads: i64) -> Result<Self> {
         let numbers = real_numbers(op, x)?;
         match *x.shape().dims() {
@@ -63,7 +64,7 @@ impl Heads {
         &self.numbers[start..start + self.size]
     }
 
-    /// Returns these steps, then others.
+    /// Returns these steps followed by others.
     fn followed_by(self, op: &str, next: Self) -> Result<Self> {
         if (self.batch, self.heads, self.size) != (next.batch, next.heads, next.size) {
             return Err(invalid(format!(
@@ -89,13 +90,13 @@ impl Heads {
 }
 
 /// Computes attention: `softmax(Q · Kᵀ · scale + mask) · V`. Operands are queries, keys, values, a
-/// mask of Booleans or summands, the keys and values of the past, and how many keys of each batch
-/// are not padding. Returns the result, all keys and values, and the scores: as `scores` says, 0
-/// the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. Heads of keys are
-/// shared by as many neighbouring heads of queries.
+/// mask of Booleans or summands, past keys and values, and the number of keys in each batch that
+/// are not padding. Returns the result, all keys and values, and the scores, selected by `scores`:
+/// 0 for the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. Equally many
+/// neighbouring heads of queries share each head of keys.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Attention")]
 #[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn attention(
@@ -291,11 +292,12 @@ impl Mask {
 }
 
 /// Rotates pairs of numbers by the angles of their positions: operands are the tensor, cosines,
-/// sines, and positions, without which each step has a row of its own. The first `size` numbers of
-/// each head are rotated, all with 0; pairs are neighbours with `interleaved`, else halves.
+/// sines, and positions; without positions each step has a separate row. The first `size` numbers
+/// of each head are rotated, or all if it is 0. Pairs are neighbours with `interleaved`, otherwise
+/// the two halves.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.RotaryEmbedding")]
 fn rotary_embedding(
     operands: &[AnyRef],
@@ -366,12 +368,13 @@ fn rotary_embedding(
     }))
 }
 
-/// Selects boxes of falling score that overlap no better one of their class by more than a
-/// threshold. Operands are boxes, scores, the greatest number for each class (0 without it), the
-/// threshold of the overlap and that of the score. Returns rows of batch, class and box.
+/// Selects boxes in descending order of their scores that do not overlap a better one of their
+/// class by more than a threshold. Operands are boxes, scores, the maximum number for each class
+/// (default 0), the threshold of the overlap and that of the score. Returns rows of batch, class
+/// and box.
 ///
 /// # Errors
-/// If boxes and scores do not fit together.
+/// If boxes and scores do not match.
 #[tfrt_op("nn.NonMaxSuppression")]
 fn non_max_suppression(
     operands: &[AnyRef],

@@ -1,6 +1,6 @@
-//! Sums of products by letters.
+//! Einstein summation.
 //!
-//! Every dimension has a letter. Letters that only one operand has, and the result does not, are
+//! Every dimension has a letter. Letters that occur only in one operand, and not in the result, are
 //! summed first. Then pairs of operands are multiplied as matrices, the pair with the smallest
 //! product first.
 
@@ -28,14 +28,14 @@ struct Term {
 
 const OP: &str = "nn.Einsum";
 
-/// Multiplies tensors and sums: the equation gives a letter to each dimension, `ij,jk->ik`. A
-/// letter that several operands have means the same place in all, one that the result does not have
-/// is summed over. An operand with a letter twice is read along its diagonal; `...` stands for all
-/// other dimensions, which are broadcast to one shape. Without `->`, the result has the letters
-/// that are there once, in alphabetical order.
+/// Computes sums of products of tensors. The equation assigns a letter to each dimension, as in
+/// `ij,jk->ik`. A letter in several operands denotes the same index in all of them, and letters
+/// that are not in the result are summed over. An operand with a repeated letter is read along its
+/// diagonal; `...` stands for all other dimensions, which are broadcast to one shape. Without `->`,
+/// the result has the letters that occur once, in alphabetical order.
 ///
 /// # Errors
-/// If the equation is none, or the operands do not fit it.
+/// If the equation is malformed, or the operands do not match it.
 #[tfrt_op("nn.Einsum")]
 fn einsum(
     operands: &[AnyRef],

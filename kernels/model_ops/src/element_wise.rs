@@ -1,7 +1,7 @@
-//! Functions of elements, one by one.
+//! Element-wise functions.
 //!
-//! Functions of real numbers are computed in double precision and rounded once, but for those that
-//! have a fast form in [`tfrt_compute::unary`].
+//! Functions of real numbers are computed in double precision and rounded once, except for those
+//! that have a fast form in [`tfrt_compute::unary`].
 
 use tfrt::core::metadata::same_as;
 use tfrt::prelude::*;
@@ -137,7 +137,7 @@ macro_rules! number_op {
 }
 
 number_op! {
-    /// Computes the absolute value of each element; the least integer stays.
+    /// Computes the absolute value of each element; the least integer is unchanged.
     "nn.Abs" abs T x => if x < T::of_f64(0.0) || (T::IS_REAL && x.to_f64().is_sign_negative()) {
         negated(x)
     } else {
@@ -151,7 +151,7 @@ number_op! {
 }
 
 number_op! {
-    /// Computes the sign of each element: -1, 0 or 1; NaN stays.
+    /// Computes the sign of each element: -1, 0 or 1; NaN is kept.
     "nn.Sign" sign T x => {
         let zero = T::of_f64(0.0);
         if x > zero {
@@ -216,7 +216,7 @@ fn is_nan(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     })
 }
 
-/// Returns whether each element is infinite, of the signs that are asked for.
+/// Returns whether each element is infinite, with one of the selected signs.
 ///
 /// # Errors
 /// If the elements are not real numbers.
@@ -237,7 +237,7 @@ fn is_inf(
     })
 }
 
-/// Computes a function with parameters of each element: `elu`, `leaky_relu`, `selu`, `celu`,
+/// Computes a parameterised function of each element: `elu`, `leaky_relu`, `selu`, `celu`,
 /// `hard_sigmoid`, `thresholded_relu`, `swish`, `gelu`, `gelu_tanh` or `shrink`.
 ///
 /// # Errors
@@ -301,8 +301,8 @@ pub(crate) fn activation_of(name: &str) -> Option<Activation> {
     })
 }
 
-/// Cuts each element to the range between `min` and `max`, either of which may be omitted. If `min`
-/// is above `max`, everything is `max`. NaN stays.
+/// Clamps each element to the range from `min` to `max`, either of which may be omitted. If `min`
+/// is greater than `max`, all elements become `max`. NaN is kept.
 ///
 /// # Errors
 /// If the elements are not numbers, or a bound is not one number.
@@ -357,13 +357,13 @@ fn identity(x: &AnyRef) -> Result<DenseHostTensor> {
     dense(x)
 }
 
-/// Returns a tensor of truth values of the shape of another one, all of them true.
+/// Returns a tensor of true Booleans with the shape of another tensor.
 #[tfrt_op("nn.AllTrue")]
 fn all_true(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     made(ctx, dense(x)?.shape().dims(), |_| I1::from(true))
 }
 
-/// Computes `max(x, 0)` for each element; NaN stays.
+/// Computes `max(x, 0)` for each element; NaN is kept.
 ///
 /// # Errors
 /// If the elements are not signed numbers.
@@ -380,12 +380,11 @@ fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     })
 }
 
-/// Converts elements to the type of the second operand: numbers that do not fit become the nearest
-/// value that does, NaN becomes 0, integers keep their low bits, and a number is true if it is not
-/// zero.
+/// Converts elements to the type of the second operand: numbers out of range become the nearest
+/// value, NaN becomes 0, integers keep their low bits, and a number is true if it is not zero.
 ///
 /// # Errors
-/// If one of the operands has other elements.
+/// If the elements of an operand are not supported.
 #[tfrt_op("nn.CastLike")]
 fn cast_like(x: &AnyRef, like: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.CastLike";

@@ -1,4 +1,4 @@
-//! Images: resizing, and channels as space.
+//! Images: resizing, and conversion between channels and space.
 
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
@@ -12,7 +12,7 @@ use crate::{Slots, advance, axes_of, dense, invalid, made, product, real_numbers
 /// one with `columns_first`.
 ///
 /// # Errors
-/// If the tensor is not of images, or its channels do not fill blocks.
+/// If the tensor does not contain images, or its channels do not fill blocks.
 #[tfrt_op("nn.DepthToSpace")]
 fn depth_to_space(
     x: &AnyRef,
@@ -42,7 +42,7 @@ fn depth_to_space(
 /// Moves blocks of pixels to channels.
 ///
 /// # Errors
-/// If the tensor is not of images, or its pixels do not fill blocks.
+/// If the tensor does not contain images, or its pixels do not fill blocks.
 #[tfrt_op("nn.SpaceToDepth")]
 fn space_to_depth(
     x: &AnyRef,
@@ -90,7 +90,7 @@ struct Mode<'a> {
 /// `tf_crop_and_resize`, factors, and sizes. Factors or sizes may be omitted.
 ///
 /// # Errors
-/// If neither is given, there are not as many as axes, or a mode does not exist.
+/// If neither is present, their number differs from that of the axes, or a mode does not exist.
 #[tfrt_op("nn.Resize")]
 #[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn resize(

@@ -1,8 +1,7 @@
 //! The ops of imported models that the standard kernel library does not have.
 //!
-//! Attributes are canonical: an op has one form, whichever forms the versions of a file format
-//! have. Each is an ordinary op, written as one function, that callers run alone or as a kernel of
-//! a graph.
+//! Attributes are canonical: an op has one form, regardless of the versions of a file format. Each
+//! is an ordinary op, written as one function, that runs alone or as a kernel of a graph.
 //!
 //! | module | ops |
 //! |---|---|
@@ -10,25 +9,25 @@
 //! | [`pairs`] | functions of two tensors, broadcast to one shape |
 //! | [`shapes`] | other shapes of the same elements, and tensors made from shapes |
 //! | [`pieces`] | concatenation, slices, padding |
-//! | [`places`] | elements by their places: gathers, scatters, sorting |
+//! | [`places`] | elements by index: gathers, scatters, sorting |
 //! | [`reductions`] | sums, means, extremes along axes |
 //! | [`products`] | matrix products |
 //! | [`windows`] | convolutions and pooling |
 //! | [`normalization`] | softmax and normalizations |
 //! | [`images`] | resizing, depth and space |
-//! | [`attention`] | attention, rotary embedding, selection of boxes |
-//! | [`recurrent`] | layers that read sequences step by step |
-//! | [`quantized`] | integers that stand for numbers |
-//! | [`sampling`] | images that are read between pixels, or put together from windows |
+//! | [`attention`] | attention, rotary embedding, non-maximum suppression |
+//! | [`recurrent`] | recurrent layers |
+//! | [`quantized`] | quantised numbers |
+//! | [`sampling`] | interpolation between pixels, and images assembled from windows |
 //! | [`signal`] | Fourier transforms, windows, mel filters |
-//! | [`einsum`] | sums of products by letters |
+//! | [`einsum`] | Einstein summation |
 //! | [`losses`] | losses of classifiers |
 //! | [`random`] | random numbers |
-//! | [`lists`] | lists of tensors, values that may be absent, and what loops need |
+//! | [`lists`] | lists of tensors, optional values, and conditions of loops |
 //!
-//! # Operands that are omitted
+//! # Omitted operands
 //! An op with optional operands takes the operands that are present, in order; the attribute
-//! `slots` says which ones they are. Without the attribute, they are the first ones.
+//! `slots` identifies them. Without the attribute, they are the first ones.
 //!
 //! # Numbers
 //! Half-precision numbers are computed in at least single precision and rounded once; integers wrap
@@ -109,7 +108,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// Returns the operand of a slot, if it is there.
+    /// Returns the operand of a slot, if it is present.
     fn get(&self, slot: usize) -> Result<Option<DenseHostTensor>> {
         let position = match self.slots {
             Some(slots) => slots.iter().position(|&found| found == slot as i64),

@@ -1,7 +1,7 @@
-//! Lists of tensors, values that may be absent, and what loops need.
+//! Lists of tensors, optional values, and conditions of loops.
 //!
-//! A list is one value, a [`ListHostTensor`]. So is the mark that a value is absent; one that is
-//! there is the value itself.
+//! A list is one value, a [`ListHostTensor`]. So is the mark that a value is absent; a present one
+//! is the value itself.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, I1, ListHostTensor};
@@ -44,10 +44,10 @@ fn place(op: &'static str, number: &DenseHostTensor, len: usize) -> Result<usize
     })
 }
 
-/// Creates a list of tensors, whose elements are of one type.
+/// Creates a list of tensors with the same element type.
 ///
 /// # Errors
-/// If there is none, or the types differ.
+/// If there are no tensors, or the types differ.
 #[tfrt_op("nn.List")]
 fn list_of(operands: &[AnyRef]) -> Result<ListHostTensor> {
     const OP: &str = "nn.List";
@@ -64,10 +64,10 @@ fn empty_list(#[attr] dtype: DType) -> Result<ListHostTensor> {
     Ok(ListHostTensor::new(dtype, Vec::new())?)
 }
 
-/// Returns the tensor at a place of a list.
+/// Returns the tensor at an index of a list.
 ///
 /// # Errors
-/// If there is no such place.
+/// If there is no such index.
 #[tfrt_op("nn.ListAt")]
 fn list_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
     const OP: &str = "nn.ListAt";
@@ -76,11 +76,11 @@ fn list_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
     Ok(tensors[place(OP, &dense(at)?, tensors.len())?].clone())
 }
 
-/// Returns the tensor at a place of a list; a tensor that is not a list stands for itself
-/// everywhere.
+/// Returns the tensor at an index of a list; a tensor that is not a list is returned for every
+/// index.
 ///
 /// # Errors
-/// If there is no such place.
+/// If there is no such index.
 #[tfrt_op("nn.ListOrSelfAt")]
 fn list_or_self_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
     const OP: &str = "nn.ListOrSelfAt";
@@ -92,11 +92,11 @@ fn list_or_self_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
     Ok(tensors[place(OP, &dense(at)?, tensors.len())?].clone())
 }
 
-/// Inserts a tensor before a place of a list, or at its end. Operands are the list, the tensor and
-/// the place, which may be omitted.
+/// Inserts a tensor before an index of a list, or at its end. Operands are the list, the tensor and
+/// the index, which may be omitted.
 ///
 /// # Errors
-/// If there is no such place, or the tensor is of another type.
+/// If there is no such index, or the tensor has another type.
 #[tfrt_op("nn.ListInsert")]
 fn list_insert(operands: &[AnyRef]) -> Result<ListHostTensor> {
     const OP: &str = "nn.ListInsert";
@@ -115,10 +115,10 @@ fn list_insert(operands: &[AnyRef]) -> Result<ListHostTensor> {
     Ok(ListHostTensor::new(list.dtype(), all)?)
 }
 
-/// Removes the tensor at a place of a list, by default the last one.
+/// Removes the tensor at an index of a list, by default the last one.
 ///
 /// # Errors
-/// If there is no such place.
+/// If there is no such index.
 #[tfrt_op("nn.ListErase")]
 fn list_erase(operands: &[AnyRef]) -> Result<ListHostTensor> {
     const OP: &str = "nn.ListErase";
@@ -150,8 +150,9 @@ fn list_len(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     made(ctx, &[], |_| len)
 }
 
-/// Cuts a tensor into a list along an axis: into pieces of the sizes that the second operand lists,
-/// of its size if that is one number, or of size 1, whose axis goes unless `keep_dims`.
+/// Splits a tensor along an axis into a list of pieces. The second operand gives the sizes of the
+/// pieces, or one size for all. Without it they have size 1, and the axis is removed unless
+/// `keep_dims`.
 ///
 /// # Errors
 /// If there is no such axis, or the sizes do not add up to its extent.
@@ -225,10 +226,10 @@ fn stacked(
     concatenated(op, &wide, axis as i64, ctx)
 }
 
-/// Places the tensors of a list one after another along an axis, or along a new one.
+/// Concatenates the tensors of a list along an axis, or stacks them along a new one.
 ///
 /// # Errors
-/// If the list is empty, or the tensors do not fit together.
+/// If the list is empty, or the tensors do not match.
 #[tfrt_op("nn.ConcatList")]
 fn concat_list(
     x: &AnyRef,
@@ -245,11 +246,11 @@ fn concat_list(
     }
 }
 
-/// Stacks the tensors of a list along a new axis, in reverse with `reverse`. A list without tensors
-/// becomes a tensor without elements of `dtype`, whose other extents are `dims`.
+/// Stacks the tensors of a list along a new axis, in reverse with `reverse`. An empty list becomes
+/// an empty tensor of `dtype`, whose other extents are `dims`.
 ///
 /// # Errors
-/// If the tensors do not fit together.
+/// If the tensors do not match.
 #[tfrt_op("nn.StackList")]
 fn stack_list(
     x: &AnyRef,
@@ -275,10 +276,10 @@ fn stack_list(
     stacked(OP, tensors, axis, ctx)
 }
 
-/// Adds a tensor to the end of a list; one that is still without tensors takes their type from it.
+/// Adds a tensor to the end of a list; an empty list takes the tensor's type.
 ///
 /// # Errors
-/// If the tensor is of another type than those of the list.
+/// If the type of the tensor differs from that of the list.
 #[tfrt_op("nn.ListPush")]
 fn list_push(x: &AnyRef, tensor: &AnyRef) -> Result<ListHostTensor> {
     const OP: &str = "nn.ListPush";
@@ -304,14 +305,14 @@ fn is_absent(x: &AnyRef) -> bool {
     list.is_ok_and(|list| list.tensors().is_none())
 }
 
-/// Returns whether a value is there: not without an operand.
+/// Returns whether a value is present; `false` without an operand.
 #[tfrt_op("nn.IsPresent")]
 fn is_present(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let found = operands.first().is_some_and(|x| !is_absent(x));
     made(ctx, &[], |_| I1::from(found))
 }
 
-/// Returns a value that is there.
+/// Returns a value that must be present.
 ///
 /// # Errors
 /// If it is absent.
@@ -323,11 +324,11 @@ fn present(x: &AnyRef) -> Result<AnyRef> {
     Ok(x.clone())
 }
 
-/// Returns whether a loop continues: if its number of rounds is below the limit, and the condition
-/// is true. Operands are the number, the limit, and the condition, each of one element.
+/// Returns whether a loop continues: if its number of iterations is below the limit, and the
+/// condition is true. Operands are the number, the limit and the condition, each with one element.
 ///
 /// # Errors
-/// If an operand has not one element.
+/// If an operand does not have exactly one element.
 #[tfrt_op("nn.GoesOn")]
 fn goes_on(
     round: &AnyRef,

@@ -8,11 +8,11 @@ use crate::{Slots, invalid, made, product, real_numbers, whole_numbers};
 
 /// Computes the negative log-likelihood of classes: `-x[n, target[n, …], …]` for log-probabilities
 /// `[batch, classes, …]`, each times the weight of its class, which may be omitted. The `reduction`
-/// is `none`, `sum`, or `mean`, which divides the sum by that of the weights. Places whose class is
-/// `ignore_index` count nothing.
+/// is `none`, `sum`, or `mean`, which divides the sum by that of the weights. Positions whose class
+/// is `ignore_index` are ignored.
 ///
 /// # Errors
-/// If the operands do not fit together, or a class does not exist.
+/// If the operands do not match, or a class does not exist.
 #[tfrt_op("nn.NegativeLogLikelihood")]
 fn negative_log_likelihood(
     operands: &[AnyRef],

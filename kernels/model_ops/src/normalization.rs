@@ -8,8 +8,8 @@ use crate::number::{Number, with_real};
 use crate::reductions::Plan;
 use crate::{Slots, allocate, axis_of, dense, invalid, made, product, real_numbers};
 
-/// Computes the softmax along an axis, or its logarithm. With `coerces` all dimensions from the
-/// axis on are one, as in ONNX before version 13.
+/// Computes the softmax along an axis, or its logarithm. `coerces` merges all dimensions from the
+/// axis on, as in ONNX before version 13.
 ///
 /// # Errors
 /// If there is no such axis, or the elements are not real numbers.
@@ -177,8 +177,8 @@ fn channel_parameters<const N: usize>(
     Ok(found)
 }
 
-/// Normalizes `x` by the means and variances of its own channels, and returns these, mixed with the
-/// ones before: `before · momentum + own · (1 - momentum)`.
+/// Normalizes `x` by the means and variances of its own channels, and also returns the running
+/// statistics: `before · momentum + own · (1 - momentum)`.
 ///
 /// # Errors
 /// Those of `nn.BatchNormalization`.
@@ -243,8 +243,8 @@ fn instance_normalization(
 /// Normalizes groups of channels of each image by their own mean and variance.
 ///
 /// # Errors
-/// If there is not one number for each channel, the groups are not of one size, or the elements are
-/// not real numbers.
+/// If there is not one number for each channel, the groups differ in size, or the elements are not
+/// real numbers.
 #[tfrt_op("nn.GroupNormalization")]
 fn group_normalization(
     x: &AnyRef,
@@ -314,7 +314,7 @@ fn grouped(
 /// deviations, in single precision.
 ///
 /// # Errors
-/// If there is no such axis, scale or bias do not fit, or the elements are not real numbers.
+/// If there is no such axis, scale or bias do not match, or the elements are not real numbers.
 #[tfrt_op("nn.LayerNormalization")]
 fn layer_normalization(
     operands: &[AnyRef],
@@ -337,7 +337,7 @@ fn layer_normalization(
     Ok((y, means, factors))
 }
 
-/// Divides all dimensions from an axis on by the root of their mean square, and scales them.
+/// Divides all dimensions from an axis on by their root mean square, and scales them.
 ///
 /// # Errors
 /// If there is no such axis, the scale does not fit, or the elements are not real numbers.
@@ -453,7 +453,7 @@ fn local_response_normalization(
 }
 
 /// Subtracts the mean from the elements along the axes of `axes`, and divides by their standard
-/// deviation plus a billionth.
+/// deviation plus 1e-9.
 ///
 /// # Errors
 /// If there is no such axis, or the elements are not real numbers.

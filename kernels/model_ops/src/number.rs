@@ -1,6 +1,6 @@
-//! Elements that ops compute with.
+//! Element types for computations.
 //!
-//! Integers wrap around. Half-precision numbers are computed with in single precision, and every
+//! Integers wrap around. Half-precision numbers are computed in single precision, and every
 //! operation rounds once.
 
 use half::{bf16, f16};
@@ -8,13 +8,13 @@ use tfrt_tensor::Element;
 
 /// An element that is a number.
 pub(crate) trait Number: Element + PartialOrd {
-    /// Whether there are fractions, infinities and NaN.
+    /// Whether the type has fractions, infinities and NaN.
     const IS_REAL: bool;
-    /// The least value: `-∞` where there is one.
+    /// The least value: `-∞` if it exists.
     const LEAST: Self;
-    /// The greatest value: `∞` where there is one.
+    /// The greatest value: `∞` if it exists.
     const GREATEST: Self;
-    /// Returns the number as a double-precision one.
+    /// Converts the number to double precision.
     fn to_f64(self) -> f64;
     /// Returns the nearest element; integers saturate, and NaN becomes 0.
     fn of_f64(value: f64) -> Self;
@@ -22,10 +22,10 @@ pub(crate) trait Number: Element + PartialOrd {
     fn plus(self, other: Self) -> Self;
     /// Returns the product.
     fn times(self, other: Self) -> Self;
-    /// Returns the remainder; none of a division of integers by zero. With the sign of the divisor,
-    /// or of the dividend.
+    /// Returns the remainder, with the sign of the divisor or of the dividend, or `None` for a
+    /// division of integers by zero.
     fn remainder(self, other: Self, has_sign_of_dividend: bool) -> Option<Self>;
-    /// `self` to the power of a number.
+    /// Returns `self` to the power of a number.
     fn power(self, exponent: f64) -> Self;
 
     /// Returns `true` if the number is NaN.

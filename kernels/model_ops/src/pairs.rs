@@ -1,4 +1,4 @@
-//! Functions of two tensors, broadcast to one shape as NumPy does it.
+//! Functions of two tensors, broadcast to one shape like in NumPy.
 
 use tfrt::prelude::*;
 use tfrt_compute::broadcast::Broadcast;
@@ -94,19 +94,19 @@ fn same_type(op: &str, a: &DenseHostTensor, b: &DenseHostTensor) -> Result<DType
     )))
 }
 
-/// Computes the greater of two elements, or NaN if one of them is.
+/// Computes the greater of two elements, or NaN if one of them is NaN.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Max")]
 fn max(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     extreme("nn.Max", a, b, ctx, true)
 }
 
-/// Computes the lesser of two elements, or NaN if one of them is.
+/// Computes the lesser of two elements, or NaN if one of them is NaN.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Min")]
 fn min(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     extreme("nn.Min", a, b, ctx, false)
@@ -131,7 +131,7 @@ fn extreme(
 /// Divides `a` by `b`; integers round towards zero, and the least one divided by -1 wraps around.
 ///
 /// # Errors
-/// If the operands do not fit together, or an integer is divided by zero.
+/// If the operands do not match, or an integer is divided by zero.
 #[tfrt_op("nn.Div")]
 fn div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Div";
@@ -162,7 +162,7 @@ fn div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 /// Computes the remainder of `a` divided by `b`: with the sign of `b`, or of `a` with `fmod`.
 ///
 /// # Errors
-/// If the operands do not fit together, or an integer is divided by zero.
+/// If the operands do not match, or an integer is divided by zero.
 #[tfrt_op("nn.Mod")]
 fn remainder(
     a: &AnyRef,
@@ -187,7 +187,7 @@ fn remainder(
 /// Raises `a` to the power of `b`, which may be of another type. The result has the type of `a`.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Pow")]
 fn pow(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Pow";
@@ -200,11 +200,11 @@ fn pow(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 }
 
 /// Computes `x` for elements that are not negative, and `slope · x` for the others. The slope is
-/// stretched to the shape of `x`; with `by_channel`, it is one for all, or one for each channel,
-/// the second dimension.
+/// broadcast to the shape of `x`. With `by_channel`, there is one slope for all elements, or one
+/// for each channel, the second dimension.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.PRelu")]
 fn prelu(
     x: &AnyRef,
@@ -237,7 +237,7 @@ fn prelu(
 /// Returns whether elements are equal, of any type.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Equal")]
 fn equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Equal";
@@ -253,7 +253,7 @@ macro_rules! logic_ops {
         #[doc = $doc]
         ///
         /// # Errors
-        /// If the operands are not Booleans, or do not fit together.
+        /// If the operands are not Booleans, or do not match.
         #[tfrt_op($name)]
         fn $id(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
             let (a, b) = (dense(a)?, dense(b)?);
@@ -279,7 +279,7 @@ macro_rules! bit_ops {
         #[doc = $doc]
         ///
         /// # Errors
-        /// If the operands are not integers, or do not fit together.
+        /// If the operands are not integers, or do not match.
         #[tfrt_op($name)]
         fn $id(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
             let (a, b) = (dense(a)?, dense(b)?);
@@ -310,7 +310,7 @@ fn amount<T: TryInto<u32>>(element: T) -> Option<u32> {
 /// to one shape.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Where")]
 fn select(
     condition: &AnyRef,
@@ -343,7 +343,7 @@ fn select(
 /// Computes the mean of any number of tensors, broadcast to one shape.
 ///
 /// # Errors
-/// If the operands are not real numbers, or do not fit together.
+/// If the operands are not real numbers, or do not match.
 #[tfrt_op("nn.Mean")]
 fn mean(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Mean";

@@ -1,4 +1,4 @@
-//! Tensors put together from others, and parts of tensors.
+//! Concatenation, and parts of tensors.
 
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
@@ -9,7 +9,7 @@ use crate::{
     whole_numbers,
 };
 
-/// Places tensors one after another along an axis.
+/// Concatenates tensors along an axis.
 ///
 /// # Errors
 /// If their types or other dimensions differ.
@@ -76,8 +76,8 @@ pub(crate) fn concatenated(
     Ok(result)
 }
 
-/// Cuts a tensor into `count` pieces along an axis: of the sizes that the second operand lists, or
-/// of equal size but for a smaller last one.
+/// Splits a tensor into `count` pieces along an axis. The second operand gives their sizes; without
+/// it they have equal size, except for a smaller last one.
 ///
 /// # Errors
 /// If the sizes do not add up to the extent of the axis.
@@ -125,12 +125,12 @@ fn split(
     pieces.collect()
 }
 
-/// Returns the elements from `starts` to `ends`, which are omitted, in `steps`, along the axes of
-/// the fourth operand or the first ones. Negative numbers count from the end, and those out of
-/// range mean the end.
+/// Returns the elements from `starts` up to but excluding `ends`, in `steps`, along the axes of the
+/// fourth operand or the first ones. Negative numbers count from the end, and numbers out of range
+/// stand for the end.
 ///
 /// # Errors
-/// If a step is 0, or there are not as many numbers everywhere.
+/// If a step is 0, or the lists differ in length.
 #[tfrt_op("nn.Slice")]
 fn slice(
     operands: &[AnyRef],
@@ -235,11 +235,11 @@ pub(crate) fn window(
     Ok(result)
 }
 
-/// Adds elements before and after those of each axis, or takes some away where the numbers are
-/// negative: `constant`, the value of the third operand or 0; `edge`, the nearest element;
-/// `reflect`, those on the other side of the edge; `wrap`, those of the other end. The second
-/// operand has the numbers before all axes, then those after; the fourth lists the axes, by default
-/// all.
+/// Adds elements before and after those of each axis, or removes some if the numbers are negative.
+/// The mode is `constant`: the value of the third operand or 0; `edge`: the nearest element;
+/// `reflect`: the elements mirrored at the edge; or `wrap`: the elements at the other end. The
+/// second operand has the numbers before all axes, then those after; the fourth lists the axes, by
+/// default all.
 ///
 /// # Errors
 /// If there are not two numbers for each axis, or there is nothing to take elements from.
@@ -339,11 +339,11 @@ fn pad(
     Ok(result)
 }
 
-/// Cuts or pads the axes of a tensor evenly on both sides to extents, the odd element at the end;
-/// padding is 0. Axes are all, or those of `axes`.
+/// Crops or pads the axes of a tensor evenly on both sides to the given extents. An odd element is
+/// at the end, and padding is 0. The axes are those of `axes`, by default all.
 ///
 /// # Errors
-/// If there are not as many extents as axes.
+/// If the number of extents differs from that of the axes.
 #[tfrt_op("nn.CenterCropPad")]
 fn center_crop_pad(
     x: &AnyRef,
@@ -399,7 +399,7 @@ fn center_crop_pad(
 /// second operand on; the others are 0.
 ///
 /// # Errors
-/// If the tensor has no matrices.
+/// If the tensor does not consist of matrices.
 #[tfrt_op("nn.Trilu")]
 fn trilu(
     operands: &[AnyRef],

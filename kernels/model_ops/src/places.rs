@@ -1,6 +1,6 @@
-//! Elements by their places: gathers, scatters, sorting.
+//! Elements by index: gathers, scatters, sorting.
 //!
-//! Places are integers; negative ones count from the end. One out of range is an error.
+//! Indices are integers; negative ones count from the end. One out of range is an error.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Element, I1};
@@ -26,8 +26,8 @@ fn place_of(op: &str, number: i64, extent: usize) -> Result<usize> {
     })
 }
 
-/// Takes slices by their numbers along an axis: in its place the result has the dimensions of the
-/// numbers.
+/// Gathers slices by their indices along an axis. The dimensions of the indices replace this axis
+/// in the result.
 ///
 /// # Errors
 /// If there is no such axis or slice.
@@ -95,10 +95,10 @@ fn places_along(
     places.collect()
 }
 
-/// Takes an element for each number along an axis.
+/// Gathers an element for each index along an axis.
 ///
 /// # Errors
-/// If the numbers do not fit the tensor.
+/// If the indices do not match the tensor.
 #[tfrt_op("nn.GatherElements")]
 fn gather_elements(
     x: &AnyRef,
@@ -163,11 +163,11 @@ fn slices(
     Ok((rows.collect::<Result<Vec<_>>>()?, len))
 }
 
-/// Takes the slices that the last dimension of `indices` names by their coordinates, within
-/// `batch_dims` common dimensions.
+/// Gathers slices, whose coordinates are in the last dimension of `indices`, within `batch_dims`
+/// common dimensions.
 ///
 /// # Errors
-/// If the indices do not fit the tensor.
+/// If the indices do not match the tensor.
 #[tfrt_op("nn.GatherNd")]
 fn gather_nd(
     x: &AnyRef,
@@ -251,11 +251,11 @@ fn write_all<T: Element>(
     Ok(())
 }
 
-/// Writes an element for each number along an axis, or adds, multiplies, or takes the greater or
-/// the lesser, as `reduction` says.
+/// Writes an element for each index along an axis, or combines it with the existing one by
+/// `reduction`: a sum, a product, a maximum or a minimum.
 ///
 /// # Errors
-/// If numbers or updates do not fit the tensor.
+/// If indices or updates do not match the tensor.
 #[tfrt_op("nn.ScatterElements")]
 fn scatter_elements(
     x: &AnyRef,
@@ -281,11 +281,11 @@ fn scatter_elements(
     scattered(OP, &x, &updates, places.into_iter(), reduction, ctx)
 }
 
-/// Writes the slices that the last dimension of `indices` names by their coordinates, or combines
-/// them as `reduction` says.
+/// Writes slices, whose coordinates are in the last dimension of `indices`, or combines them by
+/// `reduction`.
 ///
 /// # Errors
-/// If indices or updates do not fit the tensor.
+/// If indices or updates do not match the tensor.
 #[tfrt_op("nn.ScatterNd")]
 fn scatter_nd(
     x: &AnyRef,
@@ -309,8 +309,8 @@ fn scatter_nd(
     scattered(OP, &x, &updates, places, reduction, ctx)
 }
 
-/// Turns each number into a set of `depth` elements along a new axis: the second element of
-/// `values` at that place, the first one elsewhere.
+/// Converts each number to `depth` elements along a new axis: the second element of `values` at
+/// that index, the first one elsewhere.
 ///
 /// # Errors
 /// If the depth is not one number, or there are not two values.
@@ -381,11 +381,11 @@ fn non_zero(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     })
 }
 
-/// Returns the greatest or the least `k` elements along an axis, in order, and their places. Of
-/// equal elements the first one comes first.
+/// Returns the greatest or the least `k` elements along an axis, in order, and their indices. Equal
+/// elements keep their order.
 ///
 /// # Errors
-/// If there are not so many.
+/// If there are fewer than `k` elements.
 #[tfrt_op("nn.TopK")]
 fn top_k(
     x: &AnyRef,
@@ -509,11 +509,11 @@ fn eye_like(
     ] => made(ctx, &[rows, columns], |at| <T as Number>::of_f64(f64::from(u8::from(is_set(at))))))
 }
 
-/// Turns round the first elements along the time axis of each sequence, as many as its length says;
-/// the others stay.
+/// Reverses the elements along the time axis of each sequence, up to its length; the others are
+/// unchanged.
 ///
 /// # Errors
-/// If there are no such axes, or not as many lengths as sequences.
+/// If there are no such axes, or the number of lengths differs from that of the sequences.
 #[tfrt_op("nn.ReverseSequence")]
 fn reverse_sequence(
     x: &AnyRef,
@@ -552,11 +552,11 @@ fn reverse_sequence(
     Ok(result)
 }
 
-/// Writes steps into a cache along an axis, from the place on that the third operand gives for each
-/// batch, or from the first. With `wraps`, what does not fit is written at the beginning.
+/// Writes steps into a cache along an axis, starting at the index in the third operand for each
+/// batch, or at the first one. With `wraps`, steps beyond the end are written at the beginning.
 ///
 /// # Errors
-/// If the operands do not fit together, or steps do not fit the cache.
+/// If the operands do not match, or steps do not fit into the cache.
 #[tfrt_op("nn.TensorScatter")]
 fn tensor_scatter(
     operands: &[AnyRef],
@@ -615,9 +615,9 @@ fn tensor_scatter(
     Ok(result)
 }
 
-/// Returns the elements of a tensor, or its slices along an axis, each once: in order, or as they
-/// come without `sorted`. Also returns where each is found first, which of them each element is,
-/// and how often each is there.
+/// Returns the distinct elements of a tensor, or its distinct slices along an axis: sorted, or in
+/// order of occurrence without `sorted`. Also returns the index of each first occurrence, the index
+/// of each element in the result, and the number of occurrences.
 ///
 /// # Errors
 /// If there is no such axis.

@@ -10,11 +10,12 @@ use crate::number::{Number, with_number, with_real};
 use crate::pairs::{Stretched, common};
 use crate::{Slots, allocate, dense, invalid, made, product, real_numbers};
 
-/// Multiplies matrices as NumPy does: those in the last two dimensions, for all others, which are
-/// broadcast to one shape. A vector is a row on the left and a column on the right.
+/// Multiplies matrices like NumPy: those in the last two dimensions, for each index of the other
+/// dimensions, which are broadcast to one shape. A vector is a row on the left and a column on the
+/// right.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.MatMul")]
 fn mat_mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.MatMul";
@@ -200,11 +201,11 @@ fn multiply<T: Number>(
     Ok(())
 }
 
-/// Computes `alpha · a · b + beta · c` of matrices, either of which may be given transposed; `c` is
-/// stretched to the result, and may be omitted.
+/// Computes `alpha · a · b + beta · c` of matrices, either of which may be passed transposed; `c`
+/// is broadcast to the result, and may be omitted.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Gemm")]
 fn gemm(
     operands: &[AnyRef],

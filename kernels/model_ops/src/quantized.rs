@@ -1,6 +1,6 @@
-//! Quantised numbers: integers that stand for `(q - zero point) · scale`.
+//! Quantised numbers: integers that represent `(q - zero point) · scale`.
 //!
-//! Sums are 32-bit integers that wrap around, without any saturation on the way.
+//! Sums are 32-bit integers that wrap around, without intermediate saturation.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -80,13 +80,13 @@ fn quantized(dtype: DType, x: f64, scale: f64, zero: i64) -> f64 {
     ratio.round_ties_even() + zero as f64
 }
 
-/// Quantises numbers: `x / scale`, rounded halves to even, plus the zero point, cut to the range of
-/// the result. Operands are the tensor, the scales and the zero points, which may be omitted: one
-/// for all, one for each place along `axis`, or one for each `block` of places. The type of the
-/// result is that of the zero points, or `dtype`.
+/// Quantises numbers: `x / scale`, rounded half to even, plus the zero point, clamped to the range
+/// of the result. Operands are the tensor, the scales and the zero points, which may be omitted:
+/// one for all, one for each index along `axis`, or one for each `block` of indices. The type of
+/// the result is that of the zero points, or `dtype`.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Quantize")]
 fn quantize(
     operands: &[AnyRef],
@@ -118,11 +118,11 @@ fn quantize(
     })
 }
 
-/// Turns quantised numbers back: `(x - zero point) · scale`. Operands are as for `nn.Quantize`. The
+/// Dequantises numbers: `(x - zero point) · scale`. The operands are those of `nn.Quantize`. The
 /// result has the type of the scales, or `dtype`.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Dequantize")]
 fn dequantize(
     operands: &[AnyRef],
@@ -279,11 +279,11 @@ fn column_axis(x: &DenseHostTensor) -> usize {
 }
 
 /// Multiplies matrices of bytes into 32-bit integers. The third and fourth operand are the zero
-/// points, of the whole factor, or of each row of the first and each column of the second; they may
-/// be omitted.
+/// points, one for a whole factor, or one for each row of the first factor and each column of the
+/// second; they may be omitted.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.MatMulInteger")]
 fn mat_mul_integer(
     operands: &[AnyRef],
@@ -320,7 +320,7 @@ fn requantized(
 /// result.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.QuantizedMatMul")]
 fn quantized_mat_mul(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.QuantizedMatMul";
@@ -419,11 +419,11 @@ fn integer_convolution(
 }
 
 /// Convolves bytes into 32-bit integers. Operands are the images, the filters, and their zero
-/// points, which may be omitted: of the images as a whole, which is also what padding is, and of
-/// all filters or each.
+/// points, which may be omitted: one for the images, which is also the value of padding, and one
+/// for all filters or each filter.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.ConvInteger")]
 #[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn conv_integer(
@@ -447,11 +447,11 @@ fn conv_integer(
 }
 
 /// Convolves quantised bytes, and quantises the result. Operands are the images, their scale and
-/// zero point, the filters, their scales and zero points, of all or each, the scale and the zero
+/// zero point, the filters, their scales and zero points, for all or each, the scale and the zero
 /// point of the result, and a bias of 32-bit integers, which may be omitted.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.QuantizedConv")]
 fn quantized_conv(
     operands: &[AnyRef],

@@ -1,8 +1,8 @@
 //! Random numbers.
 //!
-//! Each element is a function of a seed and its place: the result does not depend on the order in
-//! which elements are made. A seed that is given makes every run return the same; otherwise each
-//! call has a seed of its own.
+//! Each element is a function of a seed and its position: the result does not depend on the order
+//! of computation. With a given seed every run returns the same result; otherwise each call has its
+//! own seed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -36,7 +36,7 @@ fn scrambled(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Returns a number from 0 to 1, which is omitted.
+/// Returns a number from 0 up to but excluding 1.
 fn uniform(seed: u64, at: u64) -> f64 {
     let bits = scrambled(scrambled(seed).wrapping_add(scrambled(at ^ 0xD1B5_4A32_D192_ED03)));
     (bits >> 11) as f64 / (1_u64 << 53) as f64
@@ -48,11 +48,11 @@ fn normal(seed: u64, at: u64) -> f64 {
     (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// Makes random numbers of a shape: of the `uniform` distribution from `a` to `b`, or of the
-/// `normal` one of mean `a` and deviation `b`.
+/// Creates a tensor of random numbers: of the `uniform` distribution from `a` to `b`, or of the
+/// `normal` distribution with mean `a` and deviation `b`.
 ///
 /// # Errors
-/// If the shape is none, or the distribution does not exist.
+/// If the shape is invalid, or the distribution does not exist.
 #[tfrt_op("nn.Random")]
 fn random(
     shape: &AnyRef,
@@ -75,7 +75,7 @@ fn random(
     with_real!(OP, dtype, T => made(ctx, &dims, |at| T::of_f64(draw(seed, at as u64, a, b))))
 }
 
-/// Draws 1 with the probability that each element is, and 0 otherwise.
+/// Draws 1 with the probability in each element, and 0 otherwise.
 ///
 /// # Errors
 /// If the elements are not real numbers.
@@ -99,11 +99,10 @@ fn bernoulli(
     }
 }
 
-/// Draws `count` classes for each row of a matrix of logarithms of their chances, which need not
-/// add up.
+/// Draws `count` classes for each row of a matrix of unnormalised log-probabilities.
 ///
 /// # Errors
-/// If the operand is not a matrix with a column.
+/// If the operand is not a matrix with at least one column.
 #[tfrt_op("nn.Multinomial")]
 fn multinomial(
     x: &AnyRef,
@@ -141,11 +140,11 @@ fn multinomial(
     })
 }
 
-/// Sets elements to 0 with a chance of `ratio`, a half if it is omitted, and divides the others by
-/// the chance that they stay. Also returns which stay.
+/// Sets elements to 0 with probability `ratio`, by default a half, and divides the others by the
+/// probability that they are kept. Also returns which ones are kept.
 ///
 /// # Errors
-/// If the elements are not real numbers, or the ratio is not from 0 to 1.
+/// If the elements are not real numbers, or the ratio is not between 0 and 1.
 #[tfrt_op("nn.Dropout")]
 fn dropout(
     operands: &[AnyRef],

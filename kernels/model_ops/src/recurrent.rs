@@ -1,4 +1,4 @@
-//! Layers that read sequences step by step.
+//! Recurrent layers.
 
 use tfrt::prelude::*;
 use tfrt_compute::recurrent::{
@@ -57,16 +57,17 @@ fn functions(
 /// `[steps, batch, input]`, the weights of the input `[directions, gates · hidden, input]`, those
 /// of the state `[directions, gates · hidden, hidden]`, a bias `[directions, 2 · gates · hidden]`,
 /// the length of each sequence, the state and for `lstm` the memory `[directions, batch, hidden]`
-/// before the first step, and peepholes `[directions, 3 · hidden]`; all from the bias on may be
-/// omitted. Returns the states after each step `[steps, directions, batch, hidden]`, the last
-/// state, and for `lstm` the last memory. With `batch_first`, the batch is the first dimension of
-/// all of these.
+/// before the first step, and peepholes `[directions, 3 · hidden]`; the bias and all following
+/// operands may be omitted. Returns the states after each step
+/// `[steps, directions, batch, hidden]`, the last state, and for `lstm` the last memory. With
+/// `batch_first`, the batch is the first dimension of all of these.
 ///
-/// A sequence is read `forward`, in `reverse`, or `bidirectional`, both. `activations` lists the
-/// functions of each direction with commas. `clip` cuts what the functions are given; 0 does not.
+/// A sequence is read `forward`, in `reverse`, or `bidirectional`, in both directions.
+/// `activations` lists the functions of each direction, separated by commas. `clip` clamps the
+/// arguments of the functions, unless it is 0.
 ///
 /// # Errors
-/// If the operands do not fit together, or a function does not exist.
+/// If the operands do not match, or a function does not exist.
 #[tfrt_op("nn.Recurrent")]
 #[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn recurrent(
@@ -256,12 +257,12 @@ fn recurrent(
 
 /// Computes attention with a state instead of scores. Operands are queries, keys and values
 /// `[batch, length, heads · size]`, the state `[batch, heads, key size, value size]`, the decay and
-/// the rate of each step; all from the state on may be omitted. For each step the `rule` changes
-/// the state: it decays for `gated` and `gated_delta`, and `delta` and `gated_delta` write only
-/// what the state does not say yet. Returns the result and the state.
+/// the rate of each step; the state and all following operands may be omitted. The `rule` updates
+/// the state in each step: it decays for `gated` and `gated_delta`, and `delta` and `gated_delta`
+/// write only the difference from the state's prediction. Returns the result and the state.
 ///
 /// # Errors
-/// If the operands do not fit together, or the rule does not exist.
+/// If the operands do not match, or the rule does not exist.
 #[tfrt_op("nn.LinearAttention")]
 fn linear_attention(
     operands: &[AnyRef],
@@ -417,13 +418,13 @@ fn linear_attention(
     Ok((y, present))
 }
 
-/// Convolves each channel of sequences `[batch, channels, length]` with a filter of its own,
-/// `[channels, 1, taps]`, looking back only. Operands are the sequences, the filters, a bias, and
-/// the `taps - 1` elements before the first; the last two may be omitted. With `silu` the result is
-/// `x · sigmoid(x)` of that. Returns the result and the last `taps - 1` elements.
+/// Convolves each channel of sequences `[batch, channels, length]` with a separate causal filter,
+/// `[channels, 1, taps]`. Operands are the sequences, the filters, a bias, and the `taps - 1`
+/// elements before the first; the last two may be omitted. `silu` applies `x · sigmoid(x)` to the
+/// result. Returns the result and the last `taps - 1` elements.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.CausalConv")]
 fn causal_conv(
     operands: &[AnyRef],

@@ -1,4 +1,4 @@
-//! Reductions along axes, and where extremes are.
+//! Reductions along axes, and positions of extremes.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, I1};
@@ -62,12 +62,12 @@ impl Plan {
 }
 
 /// Reduces a tensor along the axes that the second operand lists: `sum`, `mean`, `max`, `min`,
-/// `prod`, `l1`, `l2`, `log_sum`, `log_sum_exp`, `sum_square`. Without axes along all, or along
-/// none with `keeps_without_axes`. The sum of nothing is 0, the product 1, the greatest of nothing
-/// the least number.
+/// `prod`, `l1`, `l2`, `log_sum`, `log_sum_exp`, `sum_square`. Without axes, reduces along all of
+/// them, or along none with `keeps_without_axes`. An empty sum is 0, an empty product 1, and an
+/// empty maximum the least number.
 ///
 /// # Errors
-/// If an axis does not exist, or the reduction is not for such elements.
+/// If an axis does not exist, or the reduction does not support the element type.
 #[tfrt_op("nn.Reduce")]
 fn reduce(
     operands: &[AnyRef],
@@ -133,11 +133,11 @@ fn reduce(
     })
 }
 
-/// Returns the places of the greatest or the least elements along an axis: of the first of them, or
-/// of the last.
+/// Returns the indices of the greatest or the least elements along an axis, and of equal ones the
+/// first or the last.
 ///
 /// # Errors
-/// If there is no such axis, or nothing along it.
+/// If there is no such axis, or it is empty.
 #[tfrt_op("nn.ArgExtreme")]
 fn arg_extreme(
     x: &AnyRef,
@@ -175,8 +175,8 @@ fn arg_extreme(
     })
 }
 
-/// Returns the sums or the products of the elements up to each along the axis of the second
-/// operand: from the end with `reverse`, and without the element itself with `exclusive`.
+/// Returns cumulative sums or products along the axis of the second operand: from the end with
+/// `reverse`, and without the element itself with `exclusive`.
 ///
 /// # Errors
 /// If there is no such axis.
@@ -218,7 +218,8 @@ fn cumulate(
     })
 }
 
-/// Divides the elements along an axis by their norm of order 1 or 2; a norm of 0 gives 0.
+/// Divides the elements along an axis by their norm of order 1 or 2; the result is 0 if the norm
+/// is 0.
 ///
 /// # Errors
 /// If there is no such axis, or the elements are not real numbers.

@@ -1,4 +1,4 @@
-//! Images that are read between pixels, or put together from windows.
+//! Interpolation between pixels, and images assembled from windows.
 
 use tfrt::prelude::*;
 use tfrt_compute::sampling::{self, Border, Interpolation, Sampler, Taps};
@@ -14,12 +14,12 @@ use crate::{
 /// How many samples of a region may make one element.
 const MAX_SAMPLES: f64 = 65_536.0;
 
-/// Reads images at the places of a grid, `[batch, places…, dimensions]`, whose numbers go from -1
-/// to 1 and name the last dimension first. The `mode` is `nearest`, `linear` or `cubic`; beyond the
-/// border are `zeros`, the `border` itself, or its `reflection`.
+/// Samples images at the positions of a grid, `[batch, places…, dimensions]`, whose coordinates
+/// range from -1 to 1, with the last dimension first. The `mode` is `nearest`, `linear` or `cubic`;
+/// values beyond the border are `zeros`, those of the `border`, or its `reflection`.
 ///
 /// # Errors
-/// If the grid does not fit the images, or a mode does not exist.
+/// If the grid does not match the images, or a mode does not exist.
 #[tfrt_op("nn.GridSample")]
 fn grid_sample(
     x: &AnyRef,
@@ -83,11 +83,11 @@ fn grid_sample(
     Ok(y)
 }
 
-/// Makes the grid that affine maps make of the places of an image: for maps `[batch, d, d + 1]` and
-/// the shape `[batch, channels, …]` with d spatial extents. The grid is one for `nn.GridSample`.
+/// Computes the grid of affine maps of an image's positions, for `nn.GridSample`: for maps
+/// `[batch, d, d + 1]` and the shape `[batch, channels, …]` with d spatial extents.
 ///
 /// # Errors
-/// If the maps do not fit the shape.
+/// If the maps do not match the shape.
 #[tfrt_op("nn.AffineGrid")]
 fn affine_grid(
     theta: &AnyRef,
@@ -156,12 +156,12 @@ fn around(y: f64, x: f64, height: usize, width: usize) -> Option<[(usize, f64); 
     ])
 }
 
-/// Cuts regions of images and resizes them: each element is the mean (`avg`) or the greatest
+/// Crops regions of images and resizes them: each element is the mean (`avg`) or the greatest
 /// (`max`) of samples of its part of the region. Operands are the images, `[regions, 4]` corners
-/// and the number of the image of each. With `half_pixel` corners lie half a pixel before.
+/// and the index of each region's image. `half_pixel` shifts corners by minus half a pixel.
 ///
 /// # Errors
-/// If the operands do not fit together, an image does not exist, or a region takes too many
+/// If the operands do not fit together, an image does not exist, or a region needs too many
 /// samples.
 #[tfrt_op("nn.RoiAlign")]
 #[expect(clippy::too_many_arguments, reason = "as many as the op has")]
@@ -265,11 +265,11 @@ fn roi_align(
     Ok(y)
 }
 
-/// Takes the greatest element of each part of regions of images: `[regions, 5]` numbers of images
-/// and corners, which are scaled and rounded.
+/// Returns the greatest element of each part of regions of images, given by `[regions, 5]` image
+/// indices and corners, which are scaled and rounded.
 ///
 /// # Errors
-/// If the operands do not fit together, or an image does not exist.
+/// If the operands do not match, or an image does not exist.
 #[tfrt_op("nn.MaxRoiPool")]
 fn max_roi_pool(
     x: &AnyRef,
@@ -334,13 +334,13 @@ fn max_roi_pool(
     Ok(y)
 }
 
-/// Convolves images whose windows are bent: each tap reads the image at its place plus an offset,
-/// between pixels, times a mask. Operands are the images, the filters, the offsets
+/// Computes deformable convolutions: each tap reads the image at its position plus an offset,
+/// interpolated between pixels, times a mask. Operands are the images, the filters, the offsets
 /// `[batch, offset groups · taps · dimensions, places…]`, a bias, and the mask
 /// `[batch, offset groups · taps, places…]`; the last two may be omitted.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.DeformConv")]
 #[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn deform_conv(
@@ -450,7 +450,7 @@ fn deform_conv(
 /// window.
 ///
 /// # Errors
-/// If the windows do not fit the image.
+/// If the windows do not match the image.
 #[tfrt_op("nn.Col2Im")]
 fn col2im(
     x: &AnyRef,
@@ -502,12 +502,12 @@ fn col2im(
     Ok(y)
 }
 
-/// Puts elements back where `nn.MaxPool` took them from; all others are 0. Operands are the
-/// elements, their places, and the shape of the result, which may be omitted: then it follows from
-/// the windows.
+/// Writes elements back to the positions from which `nn.MaxPool` took them; all others are 0.
+/// Operands are the elements, their positions, and the shape of the result, which is by default
+/// computed from the windows.
 ///
 /// # Errors
-/// If there are not as many places, or one does not exist.
+/// If the numbers of elements and positions differ, or a position does not exist.
 #[tfrt_op("nn.MaxUnpool")]
 fn max_unpool(
     operands: &[AnyRef],

@@ -1,4 +1,4 @@
-//! Other shapes of the same elements, and tensors made from shapes.
+//! Reshaping, and tensors created from shapes.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -14,8 +14,8 @@ fn reshaped(x: &DenseHostTensor, dims: &[usize]) -> Result<DenseHostTensor> {
     Ok(x.reshaped(Shape::new(dims)?)?)
 }
 
-/// Returns the elements under another shape. One extent may be -1, and follows from the others; 0
-/// stands for the extent of `x` unless `allow_zero` says otherwise. The memory is shared.
+/// Returns the elements with another shape. One extent may be -1, and is computed from the others;
+/// 0 stands for the extent of `x` unless `allow_zero` is set. The memory is shared.
 ///
 /// # Errors
 /// If the shape has another number of elements.
@@ -59,7 +59,8 @@ fn reshape(
     reshaped(&x, &dims)
 }
 
-/// Returns the elements as a matrix: dimensions before `axis` are its rows, the others its columns.
+/// Returns the elements as a matrix: dimensions before `axis` form its rows, the others its
+/// columns.
 ///
 /// # Errors
 /// If there is no such axis.
@@ -103,11 +104,11 @@ fn squeeze(operands: &[AnyRef]) -> Result<DenseHostTensor> {
     reshaped(&x, &kept.map(|(&extent, _)| extent).collect::<Vec<_>>())
 }
 
-/// Returns the elements with dimensions of extent 1 at the places that the second operand lists,
-/// which count in the result.
+/// Returns the elements with additional dimensions of extent 1 at the positions in the second
+/// operand, which refer to the result.
 ///
 /// # Errors
-/// If a place does not exist, or is listed twice.
+/// If a position does not exist, or is listed twice.
 #[tfrt_op("nn.Unsqueeze")]
 fn unsqueeze(x: &AnyRef, axes: &AnyRef) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Unsqueeze";
@@ -124,7 +125,7 @@ fn unsqueeze(x: &AnyRef, axes: &AnyRef) -> Result<DenseHostTensor> {
 }
 
 /// Permutes dimensions: dimension `i` of the result is dimension `perm[i]` of `x`. By default their
-/// order is turned round.
+/// order is reversed.
 ///
 /// # Errors
 /// If the numbers are not a permutation of the dimensions.
@@ -170,10 +171,10 @@ pub(crate) fn permuted(
     Ok(result)
 }
 
-/// Stretches a tensor to the shape that it and a list of extents are stretched to.
+/// Broadcasts a tensor to the common shape of the tensor and a list of extents.
 ///
 /// # Errors
-/// If they do not fit together.
+/// If they do not match.
 #[tfrt_op("nn.Expand")]
 fn expand(x: &AnyRef, shape: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Expand";
@@ -204,10 +205,10 @@ pub(crate) fn stretched(
     Ok(result)
 }
 
-/// Repeats a tensor along each dimension, as often as a list of numbers says.
+/// Repeats a tensor along each dimension. A list gives the numbers of repetitions.
 ///
 /// # Errors
-/// If there are not as many numbers as dimensions.
+/// If the length of the list differs from the number of dimensions.
 #[tfrt_op("nn.Tile")]
 fn tile(x: &AnyRef, repeats: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Tile";
@@ -263,10 +264,10 @@ fn size(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     made(ctx, &[], |_| len)
 }
 
-/// Creates a tensor of a shape whose elements are all that of the second operand.
+/// Creates a tensor of the given shape, filled with the value of the second operand.
 ///
 /// # Errors
-/// If the shape is none, or the second operand has not one element.
+/// If the shape is invalid, or the second operand does not have exactly one element.
 #[tfrt_op("nn.Fill")]
 fn fill(shape: &AnyRef, value: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Fill";
@@ -278,7 +279,7 @@ fn fill(shape: &AnyRef, value: &AnyRef, ctx: &ExecutionContext) -> Result<DenseH
     stretched(OP, &reshaped(&value, &[])?, &dims, ctx)
 }
 
-/// Returns the numbers from `start` to `limit`, which is omitted, in steps of `delta`.
+/// Returns the numbers from `start` up to but excluding `limit`, in steps of `delta`.
 ///
 /// # Errors
 /// If the step is 0, or the operands are not numbers of one type.

@@ -24,10 +24,10 @@ fn one_extent(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<
 }
 
 /// Computes the discrete Fourier transform along an axis of real numbers, `[…, 1]`, or complex
-/// ones, `[…, 2]`: of `length` elements, filled up with zeros or cut, which the second operand
-/// gives and is the extent of the axis if that is omitted. `one_sided` keeps the first half of the
-/// result, which tells the rest for real numbers; with `inverse`, it takes such a half and returns
-/// real numbers.
+/// ones, `[…, 2]`: of `length` elements, padded with zeros or truncated. The second operand is the
+/// length, by default the extent of the axis. `one_sided` keeps the first half of the result, which
+/// determines the rest for real numbers; with `inverse`, it takes such a half and returns real
+/// numbers.
 ///
 /// # Errors
 /// If there is no such axis, or the last extent is neither 1 nor 2.
@@ -119,12 +119,12 @@ fn fourier(
 }
 
 /// Computes the Fourier transforms of frames of a signal, `[batch, length, 1]` or
-/// `[batch, length, 2]`. Operands are the signal, the step from frame to frame, a window that
-/// multiplies each frame, and the length of frames; the last two may be omitted. `one_sided` keeps
-/// the first half of each.
+/// `[batch, length, 2]`. Operands are the signal, the distance between frames, a window that is
+/// multiplied with each frame, and the length of frames; the last two may be omitted. `one_sided`
+/// keeps the first half of each.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.ShortTimeFourier")]
 fn short_time_fourier(
     operands: &[AnyRef],
@@ -187,11 +187,11 @@ fn short_time_fourier(
     Ok(y)
 }
 
-/// Makes a window of a length: `hann`, `hamming` or `blackman`. One that is `periodic` is one
-/// element of a longer symmetric one short.
+/// Creates a window of the given length: `hann`, `hamming` or `blackman`. A `periodic` window is a
+/// symmetric one that is longer by one element, without its last element.
 ///
 /// # Errors
-/// If there is no such window, or the operand is not one extent.
+/// If there is no such window, or the operand is not a single extent.
 #[tfrt_op("nn.Window")]
 fn window(
     size: &AnyRef,
@@ -219,12 +219,12 @@ fn window(
     }))
 }
 
-/// Makes the matrix that turns spectra into mel spectra, `[length / 2 + 1, bins]`: each column is a
-/// triangle. Operands are the number of bins, the length of the transform, the rate of samples, and
-/// the lowest and the highest frequency.
+/// Creates the matrix that converts spectra to mel spectra, `[length / 2 + 1, bins]`: each column
+/// is a triangle. Operands are the number of bins, the length of the transform, the sample rate,
+/// and the lowest and the highest frequency.
 ///
 /// # Errors
-/// If an operand is not one number, or a frequency is not of the spectrum.
+/// If an operand is not one number, or a frequency is outside of the spectrum.
 #[tfrt_op("nn.MelWeights")]
 fn mel_weights(
     num_bins: &AnyRef,

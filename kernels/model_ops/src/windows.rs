@@ -1,7 +1,8 @@
 //! Convolutions and pooling: windows that slide over one, two or three dimensions.
 //!
-//! Tensors are `[batch, channels, spatial…]`. Where the padding follows from the shape, `auto_pad`
-//! says how; else `pads` has the numbers before all spatial dimensions, then those after.
+//! Tensors are `[batch, channels, spatial…]`. `auto_pad` selects a rule that computes the padding
+//! from the shape; otherwise `pads` has the numbers before all spatial dimensions, then those
+//! after.
 
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Returns where a tap of a window is in the input, unless that is padding.
+    /// Returns the position of a window's tap in the input, or `None` if it is in the padding.
     fn source(&self, output: usize, tap: usize) -> Option<usize> {
         let at = (output * self.stride + tap * self.dilation) as i64 - self.before;
         usize::try_from(at).ok().filter(|&at| at < self.input)
@@ -229,7 +230,7 @@ pub(crate) fn spatial<'a>(op: &str, x: &'a DenseHostTensor) -> Result<(usize, us
 /// each filter, which may be omitted.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.Conv")]
 fn conv(
     operands: &[AnyRef],
@@ -409,12 +410,12 @@ impl Problem {
     }
 }
 
-/// Convolves backwards: each element of `x` adds the filters `w`,
-/// `[channels, filters / group, spatial…]`, to the window that it stands for. A bias may be
-/// omitted. With `output_shape` the padding follows from it.
+/// Computes transposed convolutions: each element of `x` adds the filters `w`,
+/// `[channels, filters / group, spatial…]`, to its window. A bias may be omitted. With
+/// `output_shape`, the padding is computed from it.
 ///
 /// # Errors
-/// If the operands do not fit together.
+/// If the operands do not match.
 #[tfrt_op("nn.ConvTranspose")]
 #[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn conv_transpose(
@@ -532,8 +533,8 @@ fn conv_transpose(
     Ok(y)
 }
 
-/// Takes the greatest element of each window. With `indices` also returns where they are in the
-/// tensor, counted row by row, or column by column with `column_major`.
+/// Returns the greatest element of each window. With `indices`, also returns their positions in the
+/// tensor, in row-major order, or in column-major order with `column_major`.
 ///
 /// # Errors
 /// If the windows do not fit.
@@ -610,8 +611,8 @@ fn turned(place: usize, dims: &[usize]) -> usize {
     found
 }
 
-/// Computes the mean of each window, or the norm of order `p` if that is not 0: of its elements,
-/// and with `count_include_pad` of the padding, too.
+/// Computes the mean of each window, or the norm of order `p` if that is not 0. `count_include_pad`
+/// includes the padding.
 ///
 /// # Errors
 /// If the windows do not fit.

@@ -1,4 +1,4 @@
-//! What the commands of `tfrt-models` share: their options and their errors.
+//! Common options and errors of the commands of `tfrt-models`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use tfrt_tensor::TensorError;
 
-/// Why a command cannot do what it was asked for.
+/// The reason why a command failed.
 ///
 /// ```
 /// use tfrt_models::command::CommandError;
@@ -21,7 +21,7 @@ use tfrt_tensor::TensorError;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// The options are wrong: what was expected.
+    /// The options are wrong: the expected ones.
     Usage(String),
     /// A file or folder cannot be written.
     File {

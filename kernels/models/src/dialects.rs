@@ -1,4 +1,4 @@
-//! What tools know of the dialects here, beside their ops.
+//! Properties of the dialects here.
 
 use tfrt::ods::DialectDef;
 

@@ -1,10 +1,10 @@
-//! Digits as if written by hand: pictures of 28 by 28 pixels, as many as anybody wants.
+//! Simulated handwritten digits: pictures of 28 by 28 pixels, in any number.
 //!
-//! A digit is drawn as somebody might write it: one of several glyphs, warped, stretched, slanted,
-//! turned and moved, with a pen of some width; then the sheet is scratched, blurred, and
+//! A digit imitates handwriting: one of several glyphs is warped, stretched, slanted, rotated and
+//! moved, and drawn with a pen of random width; then the sheet is scratched, blurred, and
 //! photographed with noise. Digit `index` of a seed is a function of the two, the same on every
-//! machine; digits of different seeds have nothing in common. So a network that is trained on one
-//! seed is tested on another, and never sees a digit twice.
+//! machine; digits of different seeds have nothing in common. So a network is trained with one seed
+//! and tested with another, and never sees a digit twice.
 
 pub mod command;
 
@@ -24,8 +24,7 @@ use crate::error::invalid;
 /// Draws digits `first`, `first + 1`, … of a seed, `count` of them, as a task of the work queue.
 ///
 /// The images are the rows of a matrix of 784 columns, rows of pixels from 0 (paper) to 1 (ink),
-/// numbers of type f32 and in steps of 1/255. The labels, numbers of type i32, say which digits
-/// they are.
+/// numbers of type f32 and in steps of 1/255. The labels are the digits, as numbers of type i32.
 ///
 /// # Errors
 /// If the count is negative, or there is no memory for so many.
@@ -102,7 +101,7 @@ fn draw_into(
 /// Each of the 784 bytes is a pixel from 0 to 255.
 ///
 /// # Errors
-/// If there are more or fewer bytes.
+/// If the number of bytes is not 784.
 #[tfrt_kernel("digits.decode", results(pixels), format = "operands attr-dict")]
 fn decode(image: &[u8], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     if image.len() != PIXELS {

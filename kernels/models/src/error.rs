@@ -1,4 +1,4 @@
-//! Errors of kernels that are asked for what makes no sense.
+//! Errors of kernels with invalid operands.
 
 use tfrt::{Error, ErrorCode};
 

@@ -1,4 +1,4 @@
-//! Images as text: two pixels, one above the other, are one character.
+//! Images as text: each character shows two pixels, one above the other.
 
 use std::fmt::Write as _;
 use std::iter::repeat;
@@ -16,16 +16,16 @@ const LINE_LEN: usize = 100;
 /// So many blanks are between two images.
 const GAP: usize = 4;
 
-/// Shows the first images of a batch as text, each under its class, if whoever runs the program
-/// asked for it (`tfrt run --show`); otherwise it does nothing.
+/// Shows the first images of a batch as text, each with its class, if the user requested it
+/// (`tfrt run --show`); otherwise does nothing.
 ///
 /// The images are the rows of a matrix, each `height` rows of `width` pixels of type f32. Pixels
-/// show that are nearer to the greatest than to the least of their image. Classes are numbers of
-/// type i32, one for each image: what a model takes it for, and what it is. Where they differ, the
-/// caption says both.
+/// are shown if they are nearer to the greatest pixel of their image than to the least. Classes are
+/// numbers of type i32, one for each image: the predicted and the actual class. If they differ, the
+/// caption contains both.
 ///
 /// # Errors
-/// If shapes do not fit together, or an extent is not above zero.
+/// If the shapes do not match, or an extent is not positive.
 #[tfrt_kernel("models.show_images", side_effecting, format = "operands attr-dict")]
 fn show_images(
     images: &DenseHostTensor,
@@ -95,7 +95,7 @@ struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    /// Pairs of rows, the lower of which may be missing.
+    /// Returns the lines of pairs of rows; the last lower row may be missing.
     fn lines(&self) -> Vec<String> {
         let range = (f32::INFINITY, f32::NEG_INFINITY);
         let (least, greatest) = self.pixels.iter().fold(range, |(least, greatest), &pixel| {

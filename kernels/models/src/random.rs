@@ -1,8 +1,8 @@
 //! Random numbers that are the same everywhere.
 //!
-//! SplitMix64: a counter that is scrambled. Every number that comes of it is made of whole-number
-//! arithmetic, and of floating-point operations that IEEE 754 rounds in one way, so that data and
-//! weights drawn from a seed are the same bit for bit on every machine.
+//! SplitMix64 scrambles a counter. All numbers are computed with integer arithmetic and
+//! floating-point operations that IEEE 754 rounds in one way, so data and weights drawn from a seed
+//! have the same bits on every machine.
 
 /// What the counter continues by: the golden ratio as a fraction of 2⁶⁴, made odd.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -24,8 +24,8 @@ pub struct Random {
 }
 
 impl Random {
-    /// Returns the sequence of a seed. Each `stream` of it is a sequence of its own, so that work
-    /// which is divided among threads draws the same numbers however it is divided.
+    /// Creates the sequence of a seed. Each `stream` is a separate sequence, so work that is
+    /// divided among threads draws the same numbers for every division.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Self {
         Self {
@@ -39,19 +39,19 @@ impl Random {
         scramble(self.counter)
     }
 
-    /// Returns a number from 0 up to 1, which is omitted, in steps of 2⁻²⁴.
+    /// Returns a number from 0 up to but excluding 1, in steps of 2⁻²⁴.
     pub fn unit(&mut self) -> f32 {
         const STEP: f32 = 1.0 / (1_u32 << 24) as f32;
         (self.next_u64() >> 40) as f32 * STEP
     }
 
-    /// Returns a number from `low` up to `high`, all of them as likely.
+    /// Returns a uniformly distributed number from `low` up to `high`.
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }
 
-    /// Returns a number near zero, from -1 to 1, as likely as it is near: the difference of two
-    /// that are all as likely.
+    /// Returns a number from -1 to 1 with a triangular distribution around zero: the difference of
+    /// two uniformly distributed numbers.
     pub fn around_zero(&mut self) -> f32 {
         self.unit() - self.unit()
     }

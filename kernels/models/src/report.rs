@@ -1,4 +1,4 @@
-//! Numbers in a sentence, as programs print them.
+//! Numbers in sentences that programs print.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
@@ -7,14 +7,13 @@ use tfrt::prelude::*;
 
 use crate::error::invalid;
 
-/// Prints a line: a text with numbers in it.
+/// Prints a line of text with numbers.
 ///
 /// Each `{}` of the text stands for the next value, of type i32, i64, f32, f64 or `!tfrt.string`.
-/// `{.3}` is a number with three digits behind the point, and `{.1%}` a share of one as so many
-/// percent.
+/// `{.3}` is a number with three digits after the point, and `{.1%}` a fraction as a percentage.
 ///
 /// # Errors
-/// If there are not as many places as values, or something else stands between braces.
+/// If the numbers of placeholders and values differ, or a placeholder is malformed.
 #[tfrt_kernel(
     "models.report",
     results(out_chain),
@@ -56,7 +55,7 @@ impl Reported {
             .ok_or_else(|| invalid("only numbers and strings can be formatted"))
     }
 
-    /// As a number, for places that ask for digits.
+    /// Returns the value as a number, for placeholders that specify digits.
     fn as_real(&self) -> Option<f64> {
         match self {
             Self::Whole(number) => Some(*number as f64),
@@ -70,9 +69,9 @@ impl Reported {
 #[derive(Debug)]
 enum TextError {
     OpenBrace,
-    /// There are only so many values.
+    /// The number of values is too small for the placeholders.
     TooFewValues(usize),
-    /// So many values have no placeholder.
+    /// This number of values have no placeholder.
     TooManyValues(usize),
     /// The value does not fit this placeholder.
     Unfit(String),

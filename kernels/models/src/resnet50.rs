@@ -1,9 +1,9 @@
 //! ResNet-50 v1.5: a convolutional network for images, as a program of the runtime's own kernels.
 //!
-//! [`Network`] says what the layers are and in which order their weights lie in the file;
-//! everything else is made from it: the [`program`], [`weights`] drawn from a seed, and the plain
-//! loops ([`oracle`]) that say what the result should be. The weights are random, so the network
-//! recognises nothing: it is there to be run, measured and compared.
+//! [`Network`] describes the layers and the order of their weights in the file. Everything else is
+//! derived from it: the [`program`], the [`weights`] drawn from a seed, and the plain loops
+//! ([`oracle`]) that compute the expected result. The weights are random, so the network recognises
+//! nothing: it serves for runs, measurements and comparisons.
 //!
 //! ```text
 //!  image ─► stem: 7 × 7 by 2, max pooling ─► 3, 4, 6, 3 blocks ─► mean over the pixels ─► product with a matrix ─► scores
@@ -13,8 +13,7 @@
 //! ```
 //!
 //! Every convolution is followed by a batch normalisation, and all but the last two by `max(·, 0)`.
-//! That the stride is that of the 3 × 3 convolution is what makes it version 1.5. Padding is that
-//! of TensorFlow, `SAME`.
+//! In version 1.5, the 3 × 3 convolution has the stride. Padding is that of TensorFlow, `SAME`.
 
 pub mod program;
 
@@ -24,10 +23,10 @@ pub mod oracle;
 
 pub mod command;
 
-/// What every batch normalisation adds to the variance.
+/// The number that every batch normalisation adds to the variance.
 pub const EPSILON: f32 = 1e-5;
 
-/// The layers, with the extents of what they read.
+/// The layers, with the extents of their inputs.
 ///
 /// ```
 /// use tfrt_models::resnet50::Network;
@@ -38,51 +37,52 @@ pub const EPSILON: f32 = 1e-5;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// Rows, and columns, of the image, which has three channels.
+    /// The number of rows, and of columns, of the image, which has three channels.
     pub image: usize,
-    /// How many scores there are.
+    /// The number of scores.
     pub num_classes: usize,
     /// The first convolution.
     pub stem: ConvLayer,
-    /// What comes between the first pooling and the last.
+    /// The blocks between the first pooling and the last.
     pub blocks: Vec<Block>,
 }
 
 /// A convolution with its batch normalisation. Images and windows are square.
 #[derive(Clone, Debug)]
 pub struct ConvLayer {
-    /// What its weights are called.
+    /// The name of its weights.
     pub name: String,
-    /// Where its weights begin in the file: the filter, then scale, offset, mean and variance.
+    /// The index of its first weight in the file: the filter, then scale, offset, mean and
+    /// variance.
     pub first_weight: usize,
-    /// Rows of the image that it reads.
+    /// The number of rows of its input image.
     pub input: usize,
-    /// Rows of the window.
+    /// The number of rows of the window.
     pub window: usize,
-    /// Pixels from one window to the next.
+    /// The distance between windows in pixels.
     pub stride: usize,
-    /// Channels that it reads.
+    /// The number of input channels.
     pub in_channels: usize,
-    /// Channels that it writes.
+    /// The number of output channels.
     pub out_channels: usize,
 }
 
-/// Three convolutions, around which the input is led.
+/// Three convolutions with a shortcut around them.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// What the function is called.
+    /// The name of the function.
     pub name: String,
-    /// To fewer channels.
+    /// The convolution to fewer channels.
     pub reduce: ConvLayer,
-    /// Over neighbouring pixels.
+    /// The convolution over neighbouring pixels.
     pub spatial: ConvLayer,
-    /// To more channels.
+    /// The convolution to more channels.
     pub expand: ConvLayer,
-    /// What makes the input like the output, where they differ.
+    /// The convolution of the shortcut, if input and output differ in shape.
     pub projection: Option<ConvLayer>,
 }
 
-/// Weights of a convolution.
+/// The number of weights of a convolution.
 pub const WEIGHTS_OF_CONVOLUTION: usize = 5;
 
 /// How many blocks each stage has.
@@ -91,7 +91,7 @@ const STAGES: [usize; 4] = [3, 4, 6, 3];
 /// The number of output channels of a block per channel of its 3 × 3 convolution.
 const EXPANSION: usize = 4;
 
-/// Window and stride of the pooling behind the stem.
+/// The window and the stride of the pooling after the stem.
 pub const POOLING: (usize, usize) = (3, 2);
 
 /// Returns how many outputs windows have that are `stride` apart, with the padding `SAME`.
@@ -101,7 +101,8 @@ const fn strided(input: usize, stride: usize) -> usize {
 
 impl Network {
     /// Returns the network for images of `image` × `image` pixels, whose first convolution has
-    /// `width` channels: 224, 64 and 1000 are the usual ones, and less makes a network for tests.
+    /// `width` channels: 224, 64 and 1000 are the usual parameters; smaller ones create a network
+    /// for tests.
     #[must_use]
     pub fn new(image: usize, width: usize, num_classes: usize) -> Self {
         let mut next_weight = 0;
@@ -155,7 +156,7 @@ impl Network {
         }
     }
 
-    /// Rows of the images that the last block returns, and their channels.
+    /// Returns the numbers of rows and channels of the images that the last block returns.
     #[must_use]
     pub fn features(&self) -> (usize, usize) {
         let last = self.blocks.last().map_or(&self.stem, |block| &block.expand);
@@ -167,7 +168,7 @@ impl Network {
         std::iter::once(&self.stem).chain(self.blocks.iter().flat_map(Block::convolutions))
     }
 
-    /// Returns where the matrix of the scores lies in the file; its bias is next.
+    /// Returns the index of the matrix of the scores in the file; its bias is next.
     #[must_use]
     pub fn scores_weight(&self) -> usize {
         WEIGHTS_OF_CONVOLUTION * self.convolutions().count()

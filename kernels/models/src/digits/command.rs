@@ -9,7 +9,7 @@ use tfrt_readers::tfrecord::RecordWriter;
 use super::drawing;
 use crate::command::{CommandError, Options};
 
-/// Writes digits as records and returns a text that says what was written.
+/// Writes digits as records and returns a summary.
 ///
 /// Each record is a `tf.Example` with the features `image`, 784 bytes from 0 (paper) to 255 (ink),
 /// and `label`, the digit. The same options write the same bytes on every machine.

@@ -1,13 +1,13 @@
-//! Drawing digits: what makes one different from the other.
+//! Drawing of digits, with random variations.
 //!
 //! ```text
 //!   glyph ──warp──► ──turn, stretch, slant, move──► pen ──► ink ──blur──► ──paper, noise──► pixels
 //! ```
 //!
-//! All of it is drawn from one stream of random numbers, that of the image: digit `index` of a seed
-//! is the same whoever else is drawn, in whatever order. Only operations are used that IEEE 754
-//! rounds in one way (no sine, no exponential), and pixels are rounded to 255ths in the end, so
-//! that images are the same on every machine; a test holds them to a hash.
+//! All variations come from the image's own stream of random numbers: digit `index` of a seed does
+//! not depend on other digits or on their order. The code uses only operations that IEEE 754 rounds
+//! in one way (no sine, no exponential), and finally rounds pixels to 255ths, so images are the
+//! same on every machine; a test compares a hash.
 
 use crate::random::Random;
 
@@ -80,7 +80,7 @@ impl Hand {
         }
     }
 
-    /// Returns the place on the grid of a point of the glyph.
+    /// Returns the position on the grid of a point of the glyph.
     fn place(&self, [x, y]: Point) -> Point {
         let [top_left, top_right, bottom_left, bottom_right] = self.corners;
         let displaced = |axis: usize| {

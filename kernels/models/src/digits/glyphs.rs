@@ -1,8 +1,8 @@
-//! How digits are written: the strokes of a pen, in several ways for each digit.
+//! The glyphs of digits: strokes of a pen, in several variants for each digit.
 //!
-//! A glyph fills the unit square; x goes to the right, y goes down. A stroke is a row of points
-//! that the pen goes through, in straight lines or on a smooth curve. A smooth stroke that ends
-//! where it begins is closed without a corner.
+//! A glyph fills the unit square; x goes to the right, y goes down. A stroke is a list of points
+//! that the pen passes through, in straight lines or on a smooth curve. A smooth stroke that ends
+//! at its start is closed without a corner.
 
 /// A point of the unit square.
 pub(super) type Point = [f32; 2];

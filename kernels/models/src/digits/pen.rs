@@ -1,4 +1,4 @@
-//! A pen of round tip on a grid of pixels.
+//! A pen with a round tip on a grid of pixels.
 
 use super::glyphs::{Point, Stroke};
 
