@@ -37,12 +37,12 @@ fn chain_of(collective: impl FnOnce(Box<dyn FnOnce(Result<()>) + Send>)) -> Asyn
 }
 
 /// Combines the tensors of all members of a group, element by element, by `sum`, `prod`, `min`,
-/// `max` or `mean`. All members get the same bits, in `output` and in `input`.
+/// `max` or `mean`. All members get the same bits, in both `output` and `input`.
 ///
 /// # Errors
 /// `unexpected reduction_name in AllReduce`,
-/// `The current task T is not part of the collective group G`, tensors that differ, and what goes
-/// wrong between tasks.
+/// `The current task T is not part of the collective group G`, tensors that differ, and failures
+/// between tasks.
 #[tfrt_kernel(
     "tfrt_dist.cpu.allreduce.{T}",
     T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
@@ -73,11 +73,11 @@ fn all_reduce<T: Element>(
 }
 
 /// Combines the tensors of all members of a group and writes a chunk of the result into `output`:
-/// the elements are cut into as many chunks as there are members, of which the first ones have one
-/// more where the division leaves a rest.
+/// the elements are divided into as many chunks as there are members. If the division has a
+/// remainder, the first chunks have one more element.
 ///
 /// # Errors
-/// Those of an all-reduce, and an output that is not as large as the chunk of the member.
+/// Those of an all-reduce, and an output whose size differs from that of the member's chunk.
 #[tfrt_kernel(
     "tfrt_dist.cpu.reduce_scatter.{T}",
     T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
@@ -111,8 +111,8 @@ fn reduce_scatter<T: Element>(
 ///
 /// # Errors
 /// `The current task T is not part of the collective group G`,
-/// `The sender S is not part of the collective group G`, tensors that differ, and what goes wrong
-/// between tasks.
+/// `The sender S is not part of the collective group G`, tensors that differ, and failures between
+/// tasks.
 #[tfrt_kernel(
     "tfrt_dist.cpu.broadcast.{T}",
     T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
@@ -137,12 +137,12 @@ fn broadcast<T: Element>(
     chain_of(|done| collective::broadcast(collective, tensor, sender, done))
 }
 
-/// Puts the tensors of all members of a group, which are of one shape, side by side along an axis.
+/// Concatenates the tensors of all members of a group, which have the same shape, along an axis.
 ///
 /// # Errors
 /// `Incorrect output dimension. All dimensions in the output must be equal except the axis.`,
-/// `This worker is not part of the collective group `, tensors that differ, and what goes wrong
-/// between tasks.
+/// `This worker is not part of the collective group `, tensors that differ, and failures between
+/// tasks.
 #[tfrt_kernel(
     "tfrt_dist.cpu.allgather_fixed_shape.{T}",
     T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
@@ -168,13 +168,13 @@ fn all_gather_fixed_shape<T: Element>(
     chain_of(|done| collective::all_gather_fixed_shape(collective, input, output, axis, done))
 }
 
-/// Puts the tensors of all members of a group, which may differ along an axis, side by side along
-/// it.
+/// Concatenates the tensors of all members of a group along an axis, in which their shapes may
+/// differ.
 ///
 /// # Errors
 /// `All workers must have tensors of the same rank.`,
 /// `All dimensions in the input must be equal except the axis`,
-/// `This worker is not part of the collective group `, and what goes wrong between tasks.
+/// `This worker is not part of the collective group `, and failures between tasks.
 #[tfrt_kernel(
     "tfrt_dist.cpu.allgather_any_shape.{T}",
     T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],

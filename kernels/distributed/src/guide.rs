@@ -9,9 +9,9 @@
 //!
 //! # Two tasks
 //!
-//! Every task runs a [`Server`](tfrt::distributed::Server). One of them, the client, makes a
-//! *context* on all of them, and runs a program in it. Here both tasks are in one process; in two,
-//! each creates its own server, and only the client has the rest:
+//! Every task runs a [`Server`](tfrt::distributed::Server). One of them, the client, creates a
+//! *context* on all of them, and runs a program in it. Here both tasks are in one process. With two
+//! processes, each creates its own server, and only the client runs the rest:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -80,7 +80,7 @@
 //!
 //! With `--features grpc`, the tool runs tasks as processes. On one machine, `tfrt launch` chooses
 //! ports, tells every task all addresses, and puts the name of the task in front of each line of
-//! its output. If a task fails, the others are ended, and no task outlives the launcher:
+//! its output. If a task fails, the launcher ends the others, and no task outlives the launcher:
 //!
 //! ```text
 //! $ tfrt launch -n 2 -- tfrt run --distributed sum.mlir
@@ -92,9 +92,9 @@
 //!
 //! Here every task runs the program, and finds the others by `tfrt_dist.get_distributed_context`;
 //! all tasks are in the group `all`. On several machines, `srun`, `mpirun` or Kubernetes start
-//! `tfrt run --distributed`, which finds its cluster in their environment, or
-//! `--cluster worker=host-a:7700,host-b:7700 --task 1` says it. A task that only does what others
-//! ask for is `tfrt worker`, and `tfrt cluster status` shows which tasks are there.
+//! `tfrt run --distributed`, which finds its cluster in their environment, or in
+//! `--cluster worker=host-a:7700,host-b:7700 --task 1`. `tfrt worker` is a task that only serves
+//! the requests of others, and `tfrt cluster status` shows the running tasks.
 //!
 //! # What programs do
 //!
@@ -105,45 +105,45 @@
 //! | send a tensor | [`tfrt_dist.serialize`, `tfrt_dist.send_bytes`](crate::payloads), and `recv_bytes`, `deserialize` at the other end |
 //! | combine the tensors of a group | [`tfrt_dist.cpu.allreduce`, `reduce_scatter`, `broadcast`, `allgather`](crate::collectives) |
 //!
-//! The client makes the ids of remote objects itself. So it can send a request that uses a result
-//! before the request that makes it has been answered, and a long sequence of calls costs one round
-//! trip. An object is deleted when the client drops the last copy of its id.
+//! The client creates the ids of remote objects itself. So it can send a request that uses a result
+//! before the request that creates the result has been answered, and a long sequence of calls costs
+//! one round trip. An object is deleted when the client drops the last copy of its id.
 //!
-//! Effects on another task are ordered by chains that live there: pass the first result of one
-//! remote function to the next one.
+//! Chains on another task order the effects there: pass the first result of one remote function to
+//! the next one.
 //!
 //! # When something fails
 //!
 //! - *A kernel on another task fails*: the error is the value of the object, and of everything that
 //!   uses it.
-//! - *An execution is lost* on its way: it is sent again, with a number, so that it runs once. A
+//! - *An execution is lost* on its way: it is sent again, with a number, so it runs only once. A
 //!   payload is not: its chain is an error.
 //! - *A task dies*, or is cut off: the others notice within
-//!   [`ServerConfig::failure_timeout`](tfrt::distributed::ServerConfig). Whatever waits for the
-//!   task becomes the error `task /job:worker/task:1 is lost: …`; everything else continues.
-//!   Collectives of its groups fail on every member. A task that was lost does not come back: start
-//!   it again, and make a new context.
-//! - *A receiver is slow*: payloads that no one has asked for have a limit
+//!   [`ServerConfig::failure_timeout`](tfrt::distributed::ServerConfig). Values that wait for the
+//!   task become the error `task /job:worker/task:1 is lost: …`; everything else continues.
+//!   Collectives of its groups fail on every member. A lost task cannot rejoin: start it again, and
+//!   create a new context.
+//! - *A receiver is slow*: unclaimed payloads have a limit
 //!   ([`ServerConfig::max_unclaimed_bytes`](tfrt::distributed::ServerConfig)). Beyond it, a send
 //!   stays pending, and its payload is sent again until there is room.
 //! - *The client dies*: the others drop its context and everything in it.
 //!
 //! # Security
 //!
-//! Whoever can connect to a task can run programs on it. So a task listens on loopback addresses
+//! Anyone who can connect to a task can run programs on it. So a task listens on loopback addresses
 //! only, unless it has certificates ([`GrpcOptions::tls`](https://docs.rs/tfrt-grpc)), or
-//! `GrpcOptions::allow_insecure_network` says that the network is trusted.
+//! `GrpcOptions::allow_insecure_network` declares that the network is trusted.
 //!
-//! With certificates, connections use TLS 1.3, and both ends prove which task they are: the
-//! certificate of task 1 has the URI `tfrt://CLUSTER/job/worker/task/1` among its subject
-//! alternative names, and one authority signs those of all tasks. A task then takes requests of its
-//! own cluster alone, makes contexts only for the task that asks for them, and sends nothing to a
-//! task that is not the one that the configuration names. Host names do not count, so tasks may
-//! move. A token (`GrpcOptions::token`) is a second secret, which all tasks share; without TLS, it
-//! keeps out those alone who cannot listen.
+//! With certificates, connections use TLS 1.3, and both ends prove their identity: the certificate
+//! of task 1 has the URI `tfrt://CLUSTER/job/worker/task/1` among its subject alternative names,
+//! and one authority signs those of all tasks. A task then accepts requests only from its own
+//! cluster, creates contexts only for the task that requests them, and sends nothing to a task
+//! other than the one in the configuration. Host names are not checked, so tasks may move. A token
+//! (`GrpcOptions::token`) is a second secret, which all tasks share; without TLS, it only protects
+//! against those who cannot read the network traffic.
 //!
-//! # Which tasks there are
+//! # Discovery of the cluster
 //!
-//! [`discover`](tfrt::distributed::discovery::discover) makes the configuration of a task from a
-//! file, from flags, or from what `srun`, `mpirun`, Kubernetes or TensorFlow's tools put into the
-//! environment. It checks the whole before anything connects.
+//! [`discover`](tfrt::distributed::discovery::discover) creates the configuration of a task from a
+//! file, from flags, or from the environment of `srun`, `mpirun`, Kubernetes or TensorFlow's tools.
+//! It checks the configuration before anything connects.

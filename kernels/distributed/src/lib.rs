@@ -22,7 +22,7 @@
 //! | [`collectives`] | `tfrt_dist.cpu.*` |
 //! | [`payloads`] | sends and receives |
 //! | [`test`](mod@test) | clusters inside a process, for tests |
-//! | [`text_pass`] | how a task reads a program that comes as text |
+//! | [`text_pass`] | the compilation of programs that arrive as text |
 #![forbid(unsafe_code)]
 
 pub mod guide;

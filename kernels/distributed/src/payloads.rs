@@ -5,11 +5,11 @@ use tfrt::prelude::*;
 
 use crate::failed;
 
-/// Sends a payload to a task, to whoever receives it there under this key. The chain is there once
-/// the payload has arrived.
+/// Sends a payload to the receiver of a key on a task. The chain is ready once the payload has
+/// arrived.
 ///
 /// # Errors
-/// What goes wrong between tasks; that another payload waits under the key.
+/// Failures between tasks; another payload that waits under the key.
 #[tfrt_kernel(
     "tfrt_dist.send_bytes",
     effect = "io",
@@ -43,10 +43,10 @@ fn send_bytes(
     chain
 }
 
-/// Receives what is sent to this task under a key.
+/// Receives the payload that is sent to this task under a key.
 ///
 /// # Errors
-/// `Two receivers for key K.`; that the context is closed; that the task is lost.
+/// `Two receivers for key K.`; a closed context; a lost task.
 #[tfrt_kernel(
     "tfrt_dist.recv_bytes",
     effect = "io",
@@ -75,7 +75,7 @@ fn recv_bytes(
     payload
 }
 
-/// Returns a tensor as a payload: its metadata, and its elements, which are shared.
+/// Converts a tensor to a payload: its metadata, and its elements, which are shared.
 #[tfrt_kernel("tfrt_dist.serialize", results(payload))]
 fn serialize(tensor: &DenseHostTensor, in_chain: Chain) -> Payload {
     let _ = in_chain;

@@ -51,7 +51,7 @@ fn text(value: AttrRef<'_>) -> Result<String> {
 /// Sends a program, as text, to a task. Its entry function has the name of the program.
 ///
 /// # Errors
-/// What the task finds wrong with the program.
+/// The errors that the task finds in the program.
 #[tfrt_kernel(
     "tfrt_dist.register_tfrt_function",
     results(out_op_chain),
@@ -86,7 +86,7 @@ fn register_tfrt_function(
 /// Sends a program, as text, to a task, which compiles it. Returns the devices of its results.
 ///
 /// # Errors
-/// What the task finds wrong with the program.
+/// The errors that the task finds in the program.
 #[tfrt_kernel(
     "tfrt_dist.register_tf_function",
     results(spec),
@@ -121,8 +121,8 @@ fn register_tf_function(
 /// Executes a program of a task. Its arguments and results are objects there.
 ///
 /// # Errors
-/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and what goes wrong on the
-/// other task.
+/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and failures on the other
+/// task.
 #[tfrt_kernel(
     "tfrt_dist.remote_execute",
     raw,
@@ -145,8 +145,8 @@ fn remote_execute(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// Executes a program of a task, and returns handles of its last results, which are tensors.
 ///
 /// # Errors
-/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and what goes wrong on the
-/// other task.
+/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and failures on the other
+/// task.
 #[tfrt_kernel(
     "tfrt_dist.remote_execute_th",
     raw,
@@ -166,12 +166,12 @@ fn remote_execute_th(frame: &mut KernelFrame<'_>) -> Result<()> {
     execute(frame, program_name, num_handles, None)
 }
 
-/// Executes a program of a task whose results become objects with given ids: the operands behind
-/// the arguments.
+/// Executes a program of a task whose results become objects with given ids, which are the operands
+/// after the arguments.
 ///
 /// # Errors
-/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and what goes wrong on the
-/// other task.
+/// `Mismatch output devices size in RemoteExecuteSpec: A expected: B`, and failures on the other
+/// task.
 #[tfrt_kernel(
     "tfrt_dist.remote_execute_th_preallocated",
     raw,
@@ -338,7 +338,7 @@ fn get_dummy_remote_chain() -> RemoteObjectId {
     RemoteObjectId::none()
 }
 
-/// Returns the chain that follows everything which was sent to a task so far.
+/// Returns the chain after all requests sent to a task so far.
 ///
 /// # Errors
 /// `No remote chain for task T.`
@@ -360,7 +360,7 @@ fn get_chain_for_task_handle(
     }
 }
 
-/// Says which chain follows everything that was sent to a task so far.
+/// Sets the chain after all requests sent to a task so far.
 #[tfrt_kernel(
     "tfrt_dist.set_chain_for_task_handle",
     results(out_op_chain),
@@ -377,8 +377,8 @@ fn set_chain_for_task_handle(
 }
 
 tfrt::declare_op! {
-    /// Executes a function of the program on another task. A pass replaces it with what sends the
-    /// function there.
+    /// Executes a function of the program on another task. A pass replaces it with ops that send
+    /// the function there.
     "tfrt_dist.remote_execute_func",
     named_results,
     operands(in_op_chain: Chain, dist_context: DistContext, remote_task: TaskHandle, arguments: variadic any),

@@ -39,8 +39,8 @@ fn communicator() -> Result<&'static CommunicatorType> {
     })
 }
 
-/// Makes configurations of a cluster inside this process: one for each task of the job `worker`,
-/// which are all in the group `group1`.
+/// Creates the configurations of a cluster inside this process: one for each task of the job
+/// `worker`. All tasks are in the group `group1`.
 #[tfrt_kernel(
     "tfrt_dist.test_create_configurations",
     raw,
@@ -64,7 +64,7 @@ fn test_create_configurations(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// The servers live as long as the contexts.
 ///
 /// # Errors
-/// What goes wrong while the context is initialized.
+/// Failures of the initialization.
 #[tfrt_kernel(
     "tfrt_dist.test_create_distributed_context",
     raw,
@@ -201,8 +201,8 @@ fn print_line(line: impl fmt::Display) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Registers a compiler pass that compiles whatever program to the text that is written in this
-/// one, with results on these devices.
+/// Registers a compiler pass that compiles every program to the text in its attribute, with results
+/// on these devices.
 #[tfrt_kernel(
     "tfrt_dist.test_register_fake_compiler_pass",
     results(out_chain),

@@ -1,7 +1,7 @@
-//! How a task reads a program that comes as text.
+//! The compilation of programs that arrive as text.
 //!
-//! The pass parses the text against the declarations of the host's kernels, and verifies it. What
-//! is wrong is told on standard error: the task that sent the program learns only that it is.
+//! The pass parses the text against the declarations of the host's kernels, and verifies it. Errors
+//! are printed on standard error; the task that sent the program is only notified of the failure.
 
 use std::sync::Arc;
 

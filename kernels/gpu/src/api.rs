@@ -1,4 +1,4 @@
-//! What an implementation of a GPU offers: one trait for the driver and one for each library.
+//! The interface of a GPU implementation: one trait for the driver and one for each library.
 //!
 //! The traits are close to the C functions of CUDA, so that each kernel is one call or a few, with
 //! these differences:
@@ -6,10 +6,10 @@
 //! - Handles are typed numbers. They are not owned: the types of values in programs destroy them.
 //! - A call that depends on the current context takes a [`Current`], the proof that one is set on
 //!   this thread.
-//! - Every method is safe to call, with whatever handle: an unknown one is an error. Host memory is
-//!   given as a [`HostBuffer`](tfrt_tensor::HostBuffer), which the implementation keeps, and
+//! - Every method is safe to call with any handle: an unknown one is an error. Host memory is
+//!   passed as a [`HostBuffer`](tfrt_tensor::HostBuffer), which the implementation keeps, and
 //!   borrows, until the device has passed the call.
-//! - No method panics and none waits, unless it says so.
+//! - No method panics, and none waits unless documented.
 //!
 //! A failed call is a [`GpuError`], with the name of the function and the status that it returned.
 

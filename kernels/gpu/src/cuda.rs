@@ -1,17 +1,17 @@
 //! CUDA: the libraries of the system, through the bindings of `cudarc`.
 //!
 //! Nothing is linked. A library is opened when it is first needed; without it, or without one of
-//! its functions, each call fails as the library itself would fail, and says what is missing. No
-//! call panics.
+//! its functions, each call fails like the library itself would, with a message that names the
+//! missing part. No call panics.
 //!
 //! - `library`: functions by name.
-//! - `live`: which handles and which memory exist.
-//! - `object`: contexts, and what belongs to them.
+//! - `live`: the existing handles and memory.
+//! - `object`: contexts and their objects.
 //! - `driver`: the driver.
-//! - `keep`: what must live until a stream has passed a place.
+//! - `keep`: objects that must live until a stream has reached a point.
 //! - `blas`, `solver`, `fft`, `ccl`: the other libraries.
 //!
-//! - `dnn`: why there are no layers of networks.
+//! - `dnn`: the reason why layers of neural networks are missing.
 
 mod library;
 

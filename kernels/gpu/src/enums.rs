@@ -1,6 +1,6 @@
 //! Enumerations of the libraries, as attributes.
 //!
-//! A file and a generic form hold `(value << 2) | platform`; a custom form shows the keyword. The
+//! Files and generic forms contain `(value << 2) | platform`; custom forms show the keyword. The
 //! collectives are the exception: there the plain value is stored. Attributes of AMD's libraries
 //! can be read and written, but not run.
 
@@ -12,7 +12,7 @@ use tfrt::prelude::*;
 /// Whose device or library it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Platform {
-    /// Nobody's.
+    /// No platform.
     None,
     /// That of NVIDIA.
     Cuda,
@@ -365,7 +365,7 @@ plain_enumerations! {
         "ncclDouble" = 8
     }
 
-    /// How a collective combines elements.
+    /// The function by which a collective combines elements.
     CclReduction {
         "ncclSum" = 0, "ncclProd" = 1, "ncclMax" = 2, "ncclMin" = 3, "ncclNumOps" = 4
     }

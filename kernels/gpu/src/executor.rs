@@ -12,8 +12,7 @@
 //!                                              allocate_buffer
 //! ```
 //!
-//! Buffers may be used for the next call as soon as the chain is ready: work on one stream runs in
-//! order.
+//! Buffers may be used for the next call once the chain is ready: work on one stream runs in order.
 //!
 //! An embedder that already has contexts and streams lends them to programs with `borrowed`.
 
@@ -35,7 +34,7 @@ pub use borrowed::{BorrowedStream, CachedContext, ContextCache};
 /// The name of the function that returns the entry point of a program.
 pub const ENTRY_POINT: &str = "get_tfrt_gpu_entry_point";
 
-/// The name of the function that makes everything that a program makes once for a context.
+/// The name of the function that creates all objects that a program creates once for a context.
 pub const PRELOAD: &str = "tfrt_gpu_preload_resources";
 
 /// Runs a function of a program and waits for its only result.
@@ -71,12 +70,12 @@ pub fn entry_point(program: &Arc<Program>, ctx: &ExecutionContext) -> Result<Ent
     })
 }
 
-/// Makes everything that a program makes once for a context: modules, globals, handles of
-/// libraries. It is kept in the resource context of the request, and calls in other requests with
-/// the same resource context find it there.
+/// Creates all objects that a program creates once for a context: modules, globals, handles of
+/// libraries. They are kept in the resource context of the request, where calls in other requests
+/// with the same resource context find them.
 ///
 /// # Errors
-/// `tfrt_gpu_preload_resources not found`; those of the kernels that make it.
+/// `tfrt_gpu_preload_resources not found`; the errors of the kernels that create them.
 pub fn preload(program: &Arc<Program>, ctx: &ExecutionContext, context: &GpuContext) -> Result<()> {
     let context = AnyRef::available(context.clone());
     result_of(program, PRELOAD, ctx, &[context]).map(drop)
@@ -111,8 +110,8 @@ pub fn allocate_buffer(stream: &Stream, num_bytes: i64) -> Result<Buffer> {
 /// Buffers are values, so that one buffer can be passed to several calls.
 ///
 /// # Errors
-/// What is wrong with the signature, such as `Expected at least two arguments`, and
-/// `Incorrect number of arguments`. What fails as the function runs is the error of the chain.
+/// Errors in the signature, such as `Expected at least two arguments`, and
+/// `Incorrect number of arguments`. If the function fails while it runs, the chain is the error.
 pub fn execute(
     function: &FunctionRef,
     ctx: &ExecutionContext,

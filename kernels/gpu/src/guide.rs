@@ -5,8 +5,8 @@
 //! `tfrt run --gpu=host program.mlir` runs a program on the [host device](crate::host_device):
 //! threads and memory of the process stand in for the GPU. A program says `CUDA` in either case.
 //! The environment variable `TFRT_GPU=host` does the same for every tool, and for programs that
-//! embed the runtime. Without it, kernels that need a device fail with an error that says what is
-//! missing; all others run.
+//! embed the runtime. Without it, kernels that need a device fail with an error that names the
+//! missing part; all others run.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -48,13 +48,13 @@
 //! # Order
 //!
 //! A kernel that puts work on a stream returns its chain as soon as the work is *enqueued*. So
-//! chains order the work on one stream, and say nothing of when it is done:
+//! chains order the work on one stream, but do not tell when it is done:
 //!
 //! | to order | write |
 //! |---|---|
 //! | work on one stream | chains between the kernels |
 //! | work on two streams | `event.record` on one, `stream.wait` on the other |
-//! | the host behind the device | `stream.synchronize` or `event.synchronize` |
+//! | the host after the device | `stream.synchronize` or `event.synchronize` |
 //!
 //! A copy keeps both buffers until it is done, and freeing device memory waits for work that may
 //! use it. Buffers, modules and contexts live as long as a value needs them.
@@ -64,7 +64,7 @@
 //! `tfrt opt --gpu-to-tfrt-gpu` lowers a program of MLIR's `gpu`, `memref` and `async` dialects to
 //! these kernels. The tokens that order such a program become chains and streams inside a block,
 //! and chains and events across blocks. The crate `tfrt-gpu-compiler` explains each pass.
-//! `--tfrt-set-entry-point` adds a function that names the one to call, and the sizes of its
+//! `--tfrt-set-entry-point` adds a function that describes the entry point and the sizes of its
 //! buffers; `tfrt run-gpu` calls it:
 //!
 //! ```text
@@ -76,21 +76,21 @@
 //! # Finding mistakes
 //!
 //! The host device reports what a GPU leaves undefined. A fault appears, as on a GPU, where the
-//! stream is next synchronized, and makes the context unusable. Its message says what happened:
+//! stream is next synchronized, and makes the context unusable. Its message describes the mistake:
 //!
 //! | mistake | report |
 //! |---|---|
-//! | an access behind a buffer | `CUDA_ERROR_ILLEGAL_ADDRESS`, with kernel, PTX line, block, thread, address, and the buffer before it |
+//! | an access beyond a buffer | `CUDA_ERROR_ILLEGAL_ADDRESS`, with kernel, PTX line, block, thread, address, and the buffer before it |
 //! | an access to freed memory | the same, with the buffer that was freed |
 //! | a race in shared memory, a barrier that not all threads reach | `CUDA_ERROR_LAUNCH_FAILED`, with the line and the threads |
 //! | a misaligned access | `CUDA_ERROR_MISALIGNED_ADDRESS` |
 //! | an endless loop | `CUDA_ERROR_LAUNCH_TIMEOUT` |
-//! | memory that was never written | its bytes are 0xFF: not a number, as a float |
-//! | arguments that the kernel does not take | `CUDA_ERROR_INVALID_VALUE` at the launch, with the number of the argument |
+//! | memory that was never written | its bytes are 0xFF: NaN, as a float |
+//! | arguments that do not match the kernel | `CUDA_ERROR_INVALID_VALUE` at the launch, with the number of the argument |
 //!
-//! To see how a program takes failures, let calls fail: `TFRT_GPU_FAIL=cuMemAlloc@2=2` fails the
+//! To see how a program handles failures, inject them: `TFRT_GPU_FAIL=cuMemAlloc@2=2` fails the
 //! second allocation with status 2. Several are separated by commas, and calls of the libraries
 //! have the names of their functions: `cublasGemmEx@1=13`.
 //!
 //! The host device interprets device code and computes everything else in double precision on one
-//! thread. It is for programs of tests.
+//! thread. It is meant for tests.

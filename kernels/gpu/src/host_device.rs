@@ -1,4 +1,4 @@
-//! The host device: a GPU that is made of threads and memory of this process.
+//! The host device: a GPU implemented with threads and memory of this process.
 //!
 //! ```text
 //!   calls ──► streams: one thread each, in order ──► memory: blocks with gaps between, which nobody else reaches
@@ -8,18 +8,18 @@
 //! It is for programs and tests without a GPU, and for finding mistakes: it reports what a GPU
 //! leaves undefined.
 //!
-//! - Work is asynchronous: a call returns once its work is enqueued, and a program that forgets to
+//! - Work is asynchronous: a call returns once its work is enqueued, and a program that does not
 //!   synchronize reads old data here, too.
-//! - Addresses of device memory mean nothing to the host. They are never used again, with gaps
-//!   between blocks, so that an access outside of a block, or after it was freed, is an error that
-//!   names block and offender. New memory is filled with the byte 0xFF.
+//! - Addresses of device memory mean nothing to the host. They are never reused, and there are gaps
+//!   between blocks, so an access outside of a block, or after it was freed, is an error that names
+//!   the block and the access. New memory is filled with the byte 0xFF.
 //! - A fault of a kernel makes the context unusable, as on a GPU: every later call of the context
-//!   fails with the same status, and tells what went wrong.
+//!   fails with the same status and a description of the fault.
 //! - Calls fail on request: see [`Options::failures`].
 //!
-//! What it does not do: it is not fast, and one piece of work runs at a time, so that two streams
-//! never access memory at the same time. A missing event between streams shows as a wrong order,
-//! not as torn data.
+//! Limitations: it is not fast, and it runs one piece of work at a time, so two streams never
+//! access memory at the same time. A missing event between streams shows as a wrong order, not as
+//! torn data.
 
 mod memory;
 
@@ -59,14 +59,14 @@ use stream::Queue;
 /// The environment variable with [`Options::failures`].
 pub const FAILURES_VARIABLE: &str = "TFRT_GPU_FAIL";
 
-/// What a host device is like.
+/// The options of a host device.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many devices there are.
+    /// The number of devices.
     pub num_devices: i32,
-    /// How much memory each has, in bytes.
+    /// The memory of each device, in bytes.
     pub memory_bytes: usize,
-    /// How many instructions a launch may execute before it counts as endless.
+    /// The number of instructions after which a launch counts as endless.
     pub max_steps: u64,
     /// Calls that fail: the name of the function, the number of the call counted from 1, and the
     /// status.
@@ -88,10 +88,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the default options, with the failures that the environment asks for.
+    /// Returns the default options, with the failures that the environment requests.
     ///
     /// # Errors
-    /// If the variable is not well formed.
+    /// If the variable is malformed.
     pub fn from_environment() -> Result<Self> {
         let text = std::env::var(FAILURES_VARIABLE).unwrap_or_default();
         let one = |text: &str| -> Option<(String, u64, u32)> {
@@ -141,7 +141,7 @@ struct Libraries {
 }
 
 impl HostDevice {
-    /// Returns a host device, as all that a program uses.
+    /// Creates a host device.
     #[must_use]
     pub fn open(options: Options) -> Arc<Gpu> {
         let shared = driver::Shared(Self::new(options));
@@ -177,7 +177,8 @@ impl HostDevice {
         self.next_handle.fetch_add(0x10, Ordering::Relaxed)
     }
 
-    /// Counts a call of a function of the driver or a library, and fails it if that was asked for.
+    /// Counts a call of a function of the driver or a library, and returns the failure if one was
+    /// requested.
     fn count(&self, name: &'static str) -> Option<u32> {
         let mut counts = lock(&self.counts);
         let count = counts.entry(name).or_insert(0);

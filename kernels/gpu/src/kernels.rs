@@ -1,8 +1,8 @@
 //! The kernels `tfrt_gpu.*`.
 //!
-//! A kernel that puts work on a stream returns a chain as soon as the work is enqueued. The order
-//! of work on one stream is that of the chains; that of work on two streams is what events say.
-//! Memory that work uses is kept until the work is done.
+//! A kernel that puts work on a stream returns a chain as soon as the work is enqueued. Chains
+//! order the work on one stream, and events order the work on two streams. Memory that work uses is
+//! kept until the work is done.
 
 pub mod device;
 

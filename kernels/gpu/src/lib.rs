@@ -14,10 +14,10 @@
 //! | [`api`] | the traits, their handles and their errors |
 //! | [`platform`] | the choice of an implementation |
 //! | [`enums`] | enumerations of the libraries, as attributes |
-//! | [`values`] | the payloads that programs pass around |
+//! | [`values`] | the payloads of programs' values |
 //! | [`kernels`] | the kernels |
 //! | [`cuda`] | the implementation over the libraries of the system |
-//! | [`host_device`] | a GPU that is made of threads and memory of the process |
+//! | [`host_device`] | a GPU implemented with threads and memory of the process |
 //! | [`executor`] | running programs that describe themselves, for embedders |
 //! | [`queue`] | a work queue for such programs |
 //! | [`guide`] | how to write and run programs for GPUs |

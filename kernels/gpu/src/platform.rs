@@ -1,13 +1,13 @@
 //! The choice of an implementation.
 //!
-//! A host has one [`Gpu`], which is opened on first use, by [`Gpu::of_host`]. Which one it is says,
-//! in this order,
+//! A host has one [`Gpu`], which [`Gpu::of_host`] opens on first use. It is chosen, in this order,
+//! by
 //!
-//! 1. the embedder, by [`Gpu::install`]; the tool `tfrt run` does so for `--gpu`;
+//! 1. the embedder, with [`Gpu::install`]; the tool `tfrt run` does so for `--gpu`;
 //! 2. the environment variable `TFRT_GPU`: `cuda` or `host`;
-//! 3. nothing: then it is CUDA.
+//! 3. the default, which is CUDA.
 //!
-//! The host device never stands in for CUDA unless it was asked for.
+//! The host device never replaces CUDA unless it was requested.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,7 +30,7 @@ pub const VARIABLE: &str = "TFRT_GPU";
 /// An implementation of the driver and its libraries.
 #[derive(Clone, Debug)]
 pub struct Gpu {
-    /// What it is called in messages.
+    /// The name in messages.
     pub name: &'static str,
     /// The driver.
     pub driver: Arc<dyn Driver>,
@@ -46,7 +46,7 @@ pub struct Gpu {
     pub ccl: Arc<dyn Ccl>,
 }
 
-/// Which implementation to use.
+/// The choice of an implementation.
 ///
 /// ```
 /// use tfrt_gpu::platform::GpuChoice;
@@ -96,7 +96,7 @@ impl Gpu {
     /// Opens an implementation.
     ///
     /// # Errors
-    /// `Unavailable` if what it needs is missing.
+    /// `Unavailable` if a library is missing.
     pub fn open(choice: GpuChoice) -> Result<Arc<Self>> {
         match choice {
             GpuChoice::Cuda => Self::cuda(),
@@ -104,8 +104,8 @@ impl Gpu {
         }
     }
 
-    /// Returns the CUDA libraries of the system. Those beside the driver are opened when they are
-    /// needed.
+    /// Returns the CUDA libraries of the system. Libraries other than the driver are opened when
+    /// they are needed.
     fn cuda() -> Result<Arc<Self>> {
         let driver = CudaDriver::open().map_err(|error| {
             let advice = "`--gpu=host`, or the environment variable `TFRT_GPU=host`, runs GPU programs on threads of this process";
@@ -123,10 +123,10 @@ impl Gpu {
         }))
     }
 
-    /// Returns the implementation that the environment asks for, CUDA if it does not say.
+    /// Opens the implementation that the environment selects, or CUDA by default.
     ///
     /// # Errors
-    /// If the variable has another value, or what the implementation needs is missing.
+    /// If the variable has an unknown value, or a library is missing.
     pub fn from_environment() -> Result<Arc<Self>> {
         match std::env::var(VARIABLE) {
             Ok(text) if !text.is_empty() => Self::open(text.parse()?),
@@ -144,7 +144,8 @@ impl Gpu {
         is_new
     }
 
-    /// Returns the implementation of a host, opened as the environment says if it has none.
+    /// Returns the implementation of a host. If it has none, opens the one that the environment
+    /// selects.
     ///
     /// # Errors
     /// Those of [`from_environment`](Self::from_environment); they are the same each time.

@@ -1,11 +1,11 @@
-//! The work queue of GPU programs: tasks run at once, on the thread that adds them.
+//! The work queue of GPU programs: tasks run immediately, on the thread that adds them.
 //!
-//! Kernels of GPU programs put work on streams and do little else, so that it does not pay to hand
-//! them to other threads. A program runs on its caller's thread, in order, and `stream.synchronize`
-//! blocks that thread. Only what waits for another participant has a thread of its own.
+//! Kernels of GPU programs put work on streams and do little else, so passing them to other threads
+//! does not pay off. A program runs on its caller's thread, in order, and `stream.synchronize`
+//! blocks that thread. Only tasks that wait for another participant have separate threads.
 //!
-//! Tasks that add tasks nest. Beyond 64 levels, a task goes to a thread instead, since the stack of
-//! the caller is finite.
+//! Tasks that add tasks nest. Beyond 64 levels, a task runs on a separate thread, because the stack
+//! of the caller is finite.
 
 use std::cell::RefCell;
 
@@ -17,8 +17,8 @@ use tfrt::queue::{
 /// How deep tasks that run at once may nest.
 const MAX_DEPTH: usize = 64;
 
-/// Runs tasks at once, including blocking ones that may be queued. Other blocking tasks have
-/// threads of their own.
+/// Runs tasks immediately, including blocking ones that may be queued. Other blocking tasks have
+/// separate threads.
 ///
 /// Programs select it by the name `gpu`: `tfrt run --work_queue_type=gpu`.
 ///
@@ -71,7 +71,7 @@ impl GpuWorkQueue {
         }
     }
 
-    /// What tells this queue from others while it exists.
+    /// Returns a number that identifies this queue while it exists.
     fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }

@@ -1,4 +1,4 @@
-//! The values of GPU programs, and what they keep.
+//! The values of GPU programs, and the objects that they keep alive.
 //!
 //! ```text
 //!  GpuContext ◄── Stream, Event, BlasHandle, DnnHandle, SolverHandle, FftHandle, CclHandle ──► buffers of queued collectives
@@ -8,9 +8,9 @@
 //!    └────────┴── Memory ◄── Buffer ◄── DenseGpuTensor
 //! ```
 //!
-//! An arrow is a counted reference, so a buffer that is needed keeps everything above it. Nothing
-//! waits when it is dropped, but for memory: a driver frees that once no work uses it. What fails
-//! then is logged.
+//! An arrow is a counted reference, so a buffer that is needed keeps everything above it. Dropping
+//! a value never waits, except for memory, which a driver frees once no work uses it. Failures of a
+//! drop are logged.
 
 use std::fmt;
 use std::ops::Deref;
@@ -97,11 +97,11 @@ impl Deref for LibraryCall<'_> {
 /// What happens to a context in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ownership {
-    /// It is the primary one of its device, which is released.
+    /// The primary context of its device, which is released.
     Primary,
     /// It is destroyed.
     Created,
-    /// It is somebody else's.
+    /// It has another owner.
     Borrowed,
 }
 
@@ -312,7 +312,7 @@ pub struct FftSpans {
 }
 
 impl FftHandle {
-    /// What its transforms read and write.
+    /// Returns the spans that its transforms read and write.
     #[must_use]
     pub fn spans(&self) -> FftSpans {
         self.0.spans

@@ -29,7 +29,7 @@ pub enum Attribute {
     Ints(Vec<i64>),
     /// Texts.
     Texts(Vec<Bytes>),
-    /// What we do not read: a type, or a list of tensors or graphs.
+    /// An unsupported value: a type, or a list of tensors or graphs.
     Other(&'static str),
     /// The attribute of the function around the node that has this name.
     Reference(String),
@@ -52,7 +52,7 @@ impl Attribute {
         })
     }
 
-    /// What the value is, for messages.
+    /// Describes the value, for messages.
     #[must_use]
     pub fn description(&self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl Attribute {
     }
 }
 
-/// What a kind of attributes is, for messages.
+/// Describes a kind of attribute, for messages.
 #[must_use]
 pub fn describe(kind: char) -> &'static str {
     match kind {

@@ -6,7 +6,7 @@ use tfrt_support::DType;
 
 use crate::proto::tensor_proto::DataType;
 
-/// An element type of ONNX: one that we have, or one that we only know by name.
+/// An element type of ONNX, possibly one that we only know by name.
 ///
 /// ```
 /// use tfrt_onnx::ElementType;
@@ -54,7 +54,7 @@ impl ElementType {
         self.0 as i32
     }
 
-    /// Our element type, if we have it.
+    /// Returns our element type, if we support it.
     #[must_use]
     pub fn dtype(self) -> Option<DType> {
         Some(match self.0 {

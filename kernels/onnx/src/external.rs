@@ -1,8 +1,8 @@
-//! Tensors in files beside the model.
+//! Tensors in files next to the model.
 //!
-//! A file may only name files in the folder of the model, by a relative path. The path is checked
-//! as text first, on every system by the same rules; then the file that it leads to must be in the
-//! folder after all links are followed, and a regular file. Only then is it opened.
+//! A file may only name files in the folder of the model, by a relative path. The path is first
+//! checked as text, by the same rules on every system. After following all links, the file must be
+//! in the folder, and a regular file. Only then is it opened.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

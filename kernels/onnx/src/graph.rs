@@ -1,4 +1,4 @@
-//! Graphs of a model: values by name, and the nodes that make them.
+//! Graphs of a model: values by name, and the nodes that produce them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -18,10 +18,10 @@ use crate::tensor::{Tensor, TensorReader};
 pub struct Graph {
     /// Its name.
     pub name: String,
-    /// What a caller gives; in the oldest files also what [`initializers`](Self::initializers) has
-    /// values for.
+    /// The inputs of the caller; in the oldest files also those with a value in
+    /// [`initializers`](Self::initializers).
     pub inputs: Vec<ValueInfo>,
-    /// What a caller gets.
+    /// The outputs for the caller.
     pub outputs: Vec<ValueInfo>,
     /// Values that the file holds.
     pub initializers: Vec<Tensor>,
@@ -41,18 +41,18 @@ pub struct Node {
     pub op: String,
     /// The domain of the op; empty for ONNX's own.
     pub domain: String,
-    /// Which of the functions of this name is meant.
+    /// The overload among the functions with this name.
     pub overload: String,
     /// The values that it takes; an empty name stands for one that is omitted.
     pub inputs: Vec<String>,
-    /// The values that it makes; an empty name stands for one that is not wanted.
+    /// The values that it produces; an empty name stands for an unused one.
     pub outputs: Vec<String>,
     /// The attributes, by name.
     pub attributes: BTreeMap<String, Attribute>,
 }
 
 impl Node {
-    /// Returns the node, for messages: by its name, or by its place and what it makes.
+    /// Describes the node for messages: by its name, or by its position and its outputs.
     #[must_use]
     pub fn label(&self) -> String {
         if !self.name.is_empty() {
@@ -74,13 +74,13 @@ impl Node {
     }
 }
 
-/// A value that a caller gives or gets.
+/// An input or output of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ValueInfo {
     /// Its name.
     pub name: String,
-    /// What the file says of it.
+    /// Its type in the file.
     pub ty: ValueType,
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for ValueInfo {
     }
 }
 
-/// What a file says of a value.
+/// The type of a value in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ValueType {
@@ -107,7 +107,7 @@ pub enum ValueType {
     Optional(Box<ValueType>),
     /// A value of a kind that we do not have.
     Other(&'static str),
-    /// The file does not say.
+    /// The file does not specify it.
     Unknown,
 }
 
@@ -138,7 +138,7 @@ impl fmt::Display for ValueType {
 pub enum Dim {
     /// A number.
     Known(u64),
-    /// A name for whatever number it is.
+    /// A name for an unknown number.
     Symbol(String),
     /// Any number.
     Unknown,
@@ -160,7 +160,7 @@ impl fmt::Display for Dim {
 pub struct Function {
     /// Its body; inputs and outputs have no types.
     pub body: Graph,
-    /// The attributes that a call may give.
+    /// The attributes of a call.
     pub attributes: Vec<String>,
     /// Attributes that a call may omit.
     pub defaults: BTreeMap<String, Attribute>,

@@ -1,4 +1,4 @@
-//! The guide to models of other systems: pages without code of their own.
+//! The guide to models of other systems: pages without code.
 //!
 //! | page | answers |
 //! |---|---|

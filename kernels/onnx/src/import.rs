@@ -4,9 +4,9 @@
 //!  node ──check──► schema of its version ──adapt──► newest form ──lower──► calls of ops
 //! ```
 //!
-//! Each node is checked against what ONNX says of its op in the version that the model means,
-//! brought to the form of the newest version, and lowered. What cannot be lowered is collected, so
-//! that one import tells everything that is missing.
+//! Each node is checked against ONNX's declaration of its op in the version that the model uses,
+//! converted to the newest version, and lowered. Unsupported nodes are collected, so one import
+//! reports all of them.
 
 mod adapt;
 
@@ -40,13 +40,13 @@ const LEFTOVERS: &[&str] = &["consumed_inputs", "consumed_outputs", "is_test"];
 /// Ops whose first operands may be omitted, though others must follow.
 const SPARSE: &[&str] = &["Loop", "Resize", "Scan"];
 
-/// What an import is asked for.
+/// The options of an import.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
     /// The outputs that are wanted; by default all.
     pub outputs: Option<Vec<String>>,
-    /// How large the program may become.
+    /// The limits on the size of the program.
     pub limits: Limits,
 }
 
@@ -55,7 +55,7 @@ pub struct Options {
 pub enum ImportFailure {
     /// It breaks a rule.
     Broken(ImportError),
-    /// It needs what we do not have.
+    /// It needs unsupported features.
     Unsupported(Unsupported),
 }
 
@@ -77,7 +77,7 @@ impl From<ImportError> for ImportFailure {
 }
 
 impl Model {
-    /// The program that the model is, and its weights.
+    /// Converts the model to a program with its weights.
     ///
     /// ```
     /// use prost::Message;
@@ -112,7 +112,7 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// What breaks a rule, with its node; or everything that is not supported.
+    /// A violated rule, with its node; or all unsupported features.
     pub fn import(&self, options: &Options) -> Result<Program, ImportFailure> {
         let mut lowering = Lowering {
             model: self,
@@ -196,7 +196,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Says what a name means from here on. An empty name is that of a result that no one wants.
+    /// Defines the meaning of a name from here on. An empty name is that of an unused result.
     fn bind(&mut self, name: &str, known: Known) {
         if name.is_empty() {
             return;
@@ -205,7 +205,7 @@ impl<'a> Scope<'a> {
         self.bound.push((name.to_owned(), before));
     }
 
-    /// Forgets the names that were bound since there were so many.
+    /// Removes the names that were bound after the mark.
     fn unbind(&mut self, mark: usize) {
         for (name, before) in self.bound.drain(mark..).rev() {
             self.tensors.remove(&name);

@@ -11,7 +11,7 @@
 //! | [`graph`] | graphs and nodes |
 //! | [`tensor_file`] | files with one tensor |
 //! | [`attribute`] | attributes of nodes |
-//! | [`tensor`] | tensors of a file, and beside it |
+//! | [`tensor`] | tensors in a file and next to it |
 //! | `element_type` | element types |
 //! | [`opset`] | the declarations of ONNX's ops |
 //! | [`import`] | from a model to a program |

@@ -20,8 +20,7 @@ use crate::wire;
 /// The name of a function: domain, name and overload.
 pub type FunctionName = (String, String, String);
 
-/// A model that was read and follows the rules of the format. Whether its ops can be imported is
-/// another question.
+/// A model that was read and follows the rules of the format. Its ops may still be unsupported.
 ///
 /// ```
 /// use prost::Message;
@@ -63,10 +62,10 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads a model and the files beside it that it refers to.
+    /// Reads a model and the files that it refers to.
     ///
     /// # Errors
-    /// What is wrong with the file, and where.
+    /// Errors in the file, with their locations.
     pub fn open(path: impl AsRef<Path>, limits: &Limits) -> Result<Self, ImportError> {
         let path = path.as_ref();
         let read = || {
@@ -85,7 +84,7 @@ impl Model {
     /// Those of [`open`](Self::open).
     ///
     /// # Safety
-    /// 1. The file must not be changed or shortened as long as the model, or a tensor of it, lives.
+    /// 1. The file must not be changed or shortened while the model, or a tensor of it, lives.
     #[expect(unsafe_code, reason = "hands on the duty of whoever maps a file")]
     pub unsafe fn map(path: impl AsRef<Path>, limits: &Limits) -> Result<Self, ImportError> {
         let path = path.as_ref();
@@ -114,7 +113,7 @@ impl Model {
     /// Reads a model in memory, which cannot refer to other files.
     ///
     /// # Errors
-    /// What is wrong with the model, and where.
+    /// Errors in the model, with their locations.
     pub fn from_bytes(
         bytes: impl AsRef<[u8]> + Send + Sync + 'static,
         limits: &Limits,
@@ -201,7 +200,7 @@ impl Model {
         self.ir_version
     }
 
-    /// What wrote the file, as it says itself.
+    /// Returns the name of the producer that the file states.
     #[must_use]
     pub fn producer(&self) -> &str {
         &self.producer
@@ -219,13 +218,13 @@ impl Model {
         &self.opsets
     }
 
-    /// The graph that the model is.
+    /// Returns the graph of the model.
     #[must_use]
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// What a caller must give.
+    /// Returns the inputs that a caller must provide.
     pub fn inputs(&self) -> impl Iterator<Item = &ValueInfo> {
         let initializers = self.graph.initializers.iter();
         let known: std::collections::HashSet<&str> =
@@ -234,13 +233,13 @@ impl Model {
         inputs.filter(move |input| !known.contains(input.name.as_str()))
     }
 
-    /// What a caller gets.
+    /// Returns the outputs.
     #[must_use]
     pub fn outputs(&self) -> &[ValueInfo] {
         &self.graph.outputs
     }
 
-    /// What is odd, but no error.
+    /// Returns warnings, which are not errors.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings

@@ -1,4 +1,4 @@
-//! What ONNX says of its ops: versions, numbers of operands and results, attributes.
+//! ONNX's declarations of its ops: versions, numbers of operands and results, attributes.
 //!
 //! The table `opset/schemas.txt` has a line for every version of every op of the domain `ai.onnx`:
 //!
@@ -21,13 +21,13 @@ pub const NEWEST_OPSET: i64 = 27;
 /// A version of an op.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
-    /// The opset that the version came with.
+    /// The opset that introduced the version.
     pub since: i64,
-    /// Whether the op is gone since then.
+    /// Whether this version removed the op.
     pub is_dropped: bool,
-    /// How many operands it takes.
+    /// The permitted numbers of operands.
     pub operands: RangeInclusive<usize>,
-    /// How many results it has.
+    /// The permitted numbers of results.
     pub results: RangeInclusive<usize>,
     /// Its attributes.
     pub attributes: Vec<AttributeSchema>,
@@ -38,10 +38,10 @@ pub struct Schema {
 pub struct AttributeSchema {
     /// Its name.
     pub name: &'static str,
-    /// What it is: `f` for a number, `i` for an integer, `s` for a text, `t` for a tensor, `g` for
-    /// a graph; in capitals lists of them; `p` for a sparse tensor, `y` for a type.
+    /// The kind: `f` for a number, `i` for an integer, `s` for a text, `t` for a tensor, `g` for a
+    /// graph; in capitals lists of them; `p` for a sparse tensor, `y` for a type.
     pub kind: char,
-    /// Whether every call must give it.
+    /// Whether every call must specify it.
     pub is_required: bool,
 }
 

@@ -1,11 +1,11 @@
-//! The rules of graphs: who makes a value, who sees it, and in which order nodes stand.
+//! The rules of graphs: the definition, the scope and the order of values.
 //!
-//! 1. A value is made once: by an input, an initializer or a node. In the oldest files an
-//!    initializer has an input of its name.
-//! 2. A graph in a node sees the values of the graphs around it, and makes none of their names.
-//! 3. A node takes values that somebody makes.
-//! 4. Nodes stand after those whose values they take. Where a file has them in another order they
-//!    are sorted, with a warning; a cycle is an error.
+//! 1. A value is defined once: by an input, an initializer or a node. In the oldest files an
+//!    initializer has an input with the same name.
+//! 2. A graph in a node sees the values of the enclosing graphs, and does not redefine their names.
+//! 3. All values that a node takes are defined.
+//! 4. Nodes follow those whose values they take. If a file has another order, they are sorted, with
+//!    a warning; a cycle is an error.
 //!
 //! Cost: linear in the size of the graph, for each level of nesting.
 
@@ -78,7 +78,8 @@ impl Check {
         Ok(())
     }
 
-    /// Who makes each value of a graph: a node, or none for inputs and initializers.
+    /// Returns the definition of each value of a graph: a node, or none for inputs and
+    /// initializers.
     fn makers(&self, graph: &Graph) -> Result<HashMap<String, Option<usize>>, ImportError> {
         let mut makers: HashMap<String, Option<usize>> = HashMap::new();
         let mut make = |name: &str, maker: Option<usize>| {

@@ -1,8 +1,8 @@
-//! The messages of ONNX, as their definition `proto/onnx-ml.proto` makes them (ONNX 1.22.0,
+//! The messages of ONNX, generated from their definition `proto/onnx-ml.proto` (ONNX 1.22.0,
 //! Apache-2.0).
 //!
-//! Fields of type `bytes` are slices of what a message is read from. A test compares the code in
-//! the tree with what the definition makes.
+//! Fields of type `bytes` are slices of the source of a message. A test compares the code in the
+//! tree with the generated one.
 #![expect(
     missing_docs,
     clippy::doc_markdown,

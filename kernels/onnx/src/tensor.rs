@@ -2,7 +2,7 @@
 //!
 //! The elements of a tensor are in one of three places: as raw bytes in the message, as numbers in
 //! a typed field, or in another file. Raw bytes are not copied if they are aligned for their type,
-//! so that a tensor is a part of the file that was mapped.
+//! so a tensor is a part of the mapped file.
 
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ impl TensorReader {
         })
     }
 
-    /// Returns the extents of a tensor, checked, and how many elements they have.
+    /// Returns the checked extents of a tensor, and the number of elements.
     fn shape(&self, dims: &[i64]) -> Result<(Shape, u64), ImportError> {
         self.limits.check(Limit::Rank, dims.len() as u64)?;
         let mut num_elements: u128 = 1;

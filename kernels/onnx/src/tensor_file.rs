@@ -40,7 +40,7 @@ struct OptionalProto {
 /// Reads a file with one value of a type that a model declares.
 ///
 /// # Errors
-/// What is wrong with the file, or that its element type is not supported.
+/// Errors in the file, or an unsupported element type.
 pub fn read_value(
     bytes: Vec<u8>,
     ty: &ValueType,
@@ -143,7 +143,7 @@ pub fn write_value(name: &str, value: &ModelValue, ty: &ValueType) -> Result<Vec
 /// ```
 ///
 /// # Errors
-/// What is wrong with the file.
+/// Errors in the file.
 pub fn read(bytes: Vec<u8>, limits: &Limits) -> Result<Tensor, ImportError> {
     let failed = |error: tfrt_tensor::TensorError| ImportError::new(error.to_string());
     let file = HostBuffer::from_owner(bytes).map_err(failed)?;

@@ -1,8 +1,8 @@
-//! Where a damaged file is damaged.
+//! The location of damage in a file.
 //!
-//! The decoder of messages says what is wrong, but not where. After it has failed, this walks the
-//! wire format once more, along the messages that models are made of, and returns the offset of the
-//! first field that cannot be read and the path to it.
+//! The decoder of messages reports errors without their locations. After it has failed, this module
+//! walks the wire format again, along the messages of models, and returns the offset of the first
+//! field that cannot be read and the path to it.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Bytes that start at an address aligned for every attribute, whatever the allocator does.
+//! Bytes that start at an address aligned for every attribute, regardless of the allocator.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! Attribute type codes: one byte that says how an attribute is encoded.
+//! Attribute type codes: one byte that specifies the encoding of an attribute.
 //!
 //! Bit 7 set means an array whose elements all have the encoding of the low seven bits. Codes 1 to
 //! 23 are those of [`DType`].
@@ -24,7 +24,7 @@ const ARRAY_BIT: u8 = 0x80;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttrTypeCode(u8);
 
-/// What an [`AttrTypeCode`] stands for.
+/// The meaning of an [`AttrTypeCode`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttrTypeKind {
     /// A number of this type.
@@ -114,13 +114,13 @@ impl AttrTypeCode {
         Some(Self(raw & ARRAY_BIT | element.0))
     }
 
-    /// The code as it is stored.
+    /// Returns the stored code.
     #[must_use]
     pub const fn raw(self) -> u8 {
         self.0
     }
 
-    /// What the code stands for.
+    /// Returns the meaning of the code.
     #[must_use]
     pub const fn kind(self) -> AttrTypeKind {
         if self.0 & ARRAY_BIT != 0 {

@@ -1,4 +1,4 @@
-//! Decoding: from bytes back to owned values.
+//! Decoding of bytes to owned values.
 
 use crate::bytes::slice;
 use crate::code::{AttrTypeCode, AttrTypeKind};
@@ -13,7 +13,7 @@ use crate::view::{AggregateView, CompilationUnitView};
 /// memory.
 ///
 /// # Errors
-/// If the bytes there are no such attribute.
+/// If the bytes there are not such an attribute.
 ///
 /// ```
 /// use tfrt_attr::decode::decode;

@@ -1,7 +1,7 @@
 //! Encoding: appends attribute values to a section, byte for byte as TFRT does.
 //!
-//! Every encoding starts where its own alignment wants it; the bytes skipped for that hold
-//! [`PADDING`]. Layouts, with `|` between fields:
+//! Every encoding starts at its alignment; skipped bytes contain [`PADDING`]. Layouts, with `|`
+//! between fields:
 //!
 //! ```text
 //!  number           its bytes, naturally aligned                        type          u8 element type code
@@ -15,7 +15,7 @@
 //!  header           u8 alignment | u8 element type | u16 prefix bytes | u32 total bytes
 //! ```
 //!
-//! A header is placed so that what follows the prefix is aligned, not the header itself.
+//! A header is placed so that the data after the prefix is aligned, not the header itself.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ use crate::limits;
 use crate::value::{AttrValue, DenseAttr, Scalar, SymbolRefAttr};
 use crate::vbr;
 
-/// What skipped bytes hold.
+/// The value of skipped bytes.
 pub const PADDING: u8 = 0xcc;
 
 /// Bytes of the header before the dimensions of a shape.
@@ -40,7 +40,7 @@ pub(crate) const AGGREGATE_PREFIX_BYTES: usize = 12;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// A string, list or section is longer than its 32-bit length field can say.
+    /// A string, list or section is too long for its 32-bit length field.
     TooLong,
     /// A list of mixed elements has more of them than [`limits::MAX_AGGREGATE_LEN`].
     TooManyElements(usize),
@@ -142,7 +142,7 @@ impl AttrEncoder {
         }
     }
 
-    /// What has been encoded.
+    /// Returns the encoded bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
@@ -155,10 +155,10 @@ impl AttrEncoder {
         self.alignment
     }
 
-    /// Appends `value` and returns the offset by which it is known.
+    /// Appends `value` and returns the offset that identifies it.
     ///
     /// # Errors
-    /// If the value has no encoding; the section is then as it was before.
+    /// If the value has no encoding; the section is then unchanged.
     pub fn encode(&mut self, value: &AttrValue) -> Result<u32, EncodeError> {
         let (len, alignment) = (self.bytes.len(), self.alignment);
         let offset = self.value(value, 0).and_then(|offset| {

@@ -1,4 +1,4 @@
-//! What can be wrong with an encoded attribute.
+//! Errors in encoded attributes.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use tfrt_support::DType;
 use crate::code::AttrTypeCode;
 use crate::limits;
 
-/// An encoded attribute could not be read; says where and why.
+/// The error for an encoded attribute that cannot be read, with its location.
 ///
 /// ```
 /// use tfrt_attr::FromAttr;
@@ -39,14 +39,14 @@ pub enum AttrProblem {
     },
     /// No known attribute type code.
     UnknownCode(u8),
-    /// The attribute has another type than the one asked for.
+    /// The attribute does not have the requested type.
     WrongType {
         /// The type that was asked for.
         expected: &'static str,
         /// The type that the attribute has.
         found: AttrTypeCode,
     },
-    /// The elements of a dense tensor have another type than the one asked for.
+    /// The elements of a dense tensor do not have the requested type.
     WrongElementType {
         /// The type that was asked for.
         expected: DType,
@@ -83,13 +83,13 @@ impl AttrError {
         Self { offset, problem }
     }
 
-    /// Returns where in the section the fault is, in bytes.
+    /// Returns the offset of the error in the section, in bytes.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What the fault is.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn problem(&self) -> AttrProblem {
         self.problem

@@ -1,10 +1,10 @@
-//! What an encoding may not exceed, whatever the format could express.
+//! Limits of encodings, stricter than those of the format.
 
 /// How deep aggregates may nest: an aggregate that holds only numbers has depth 1.
 pub const MAX_NESTING: u32 = 64;
 
-/// How many elements an aggregate may have: the header holds the size of its offset table in 16
-/// bits.
+/// The maximum number of elements of an aggregate: the header has 16 bits for the size of its
+/// offset table.
 pub const MAX_AGGREGATE_LEN: usize = 16_380;
 
 /// The highest rank of a dense attribute: the header holds the size of its dimension list in 16

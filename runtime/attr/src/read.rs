@@ -1,4 +1,4 @@
-//! Reading attributes as Rust values, in place where the value is a view or a slice.
+//! Reading of attributes as Rust values, in place if the value is a view or a slice.
 
 use half::{bf16, f16};
 use tfrt_support::DType;
@@ -32,28 +32,27 @@ use crate::view::{AggregateView, ShapeView};
     note = "numbers, `bool`, `&str`, `DType` and the views of this crate can be"
 )]
 pub trait FromAttr<'a>: Sized {
-    /// What such an attribute is called in messages.
+    /// The name of such attributes in messages.
     const EXPECTED: &'static str;
 
-    /// Whether an empty list is such an attribute, whatever the type of the elements that it does
-    /// not have.
+    /// Whether every empty list is such an attribute, regardless of its element type.
     const TAKES_EMPTY_ARRAY: bool = false;
 
     /// Returns `true` if attributes of type `code` are read as `Self`.
     fn is_stored_as(code: AttrTypeCode) -> bool;
 
-    /// Reads the attribute at `offset` of `section`, taking it on trust that it is one of this
-    /// type.
+    /// Reads the attribute at `offset` of `section`, assuming that it has this type.
     ///
     /// # Errors
-    /// If the bytes there are no such attribute. Bytes of another type may well look like one;
-    /// never does a read leave the section.
+    /// If the bytes there are not such an attribute. Bytes of another type may be accepted, but a
+    /// read never leaves the section.
     fn read(section: &'a [u8], offset: u32) -> Result<Self, AttrError>;
 
     /// Reads the attribute of type `code` at `offset` of `section`.
     ///
     /// # Errors
-    /// If attributes of that type are not read as `Self`, or the bytes there are no such attribute.
+    /// If attributes of that type are not read as `Self`, or the bytes there are not such an
+    /// attribute.
     fn read_as(section: &'a [u8], offset: u32, code: AttrTypeCode) -> Result<Self, AttrError> {
         let is_empty_array = || read_u32(section, offset as usize) == Ok(0);
         if Self::is_stored_as(code)
@@ -83,7 +82,7 @@ pub trait Element:
     /// The element type.
     const DTYPE: DType;
 
-    /// What a list of such elements is called in messages.
+    /// The name of lists of such elements in messages.
     const ARRAY_NAME: &'static str;
 }
 

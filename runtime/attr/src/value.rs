@@ -1,4 +1,4 @@
-//! Attribute values by themselves: the owned model that compilers build and decoders return.
+//! Owned attribute values, which compilers create and decoders return.
 
 use half::{bf16, f16};
 use tfrt_support::DType;
@@ -27,10 +27,10 @@ pub struct Scalar {
 }
 
 impl Scalar {
-    /// The number of type `dtype` whose bits are the low bits of `bits`.
+    /// Creates a number of type `dtype` from the low bits of `bits`.
     ///
-    /// None if numbers of that type are not encoded (complex numbers, say), or if `bits` has ones
-    /// beyond the width of the type.
+    /// Returns `None` if numbers of that type are not encoded, such as complex numbers, or if
+    /// `bits` has ones beyond the width of the type.
     #[must_use]
     pub const fn new(dtype: DType, bits: u64) -> Option<Self> {
         let (Some(code), Some(size)) = (AttrTypeCode::of(dtype), dtype.size_bytes()) else {
@@ -156,8 +156,8 @@ pub struct SymbolRefAttr {
 
 /// An attribute value.
 ///
-/// The value alone decides the encoding, see [`code`](Self::code). MLIR attributes that differ only
-/// in what is not encoded (`1 : i8` and `1 : si8`, say) are equal here.
+/// The value alone determines the encoding, see [`code`](Self::code). MLIR attributes that differ
+/// only in properties that are not encoded, such as `1 : i8` and `1 : si8`, are equal here.
 ///
 /// ```
 /// use tfrt_attr::{AttrTypeCode, AttrValue, Scalar};

@@ -20,7 +20,7 @@ pub fn write(bytes: &mut Vec<u8>, value: u64) {
     bytes.push(value as u8 & !MORE);
 }
 
-/// Returns how many bytes the shortest form of `value` has.
+/// Returns the number of bytes of the shortest form of `value`.
 #[must_use]
 pub fn len_bytes(value: u64) -> usize {
     (u64::BITS - value.leading_zeros())
@@ -37,8 +37,8 @@ pub enum VbrError {
     TooLarge,
 }
 
-/// Reads the integer at the start of `bytes`: its value, and how many bytes it takes. Leading zero
-/// groups are accepted.
+/// Reads the integer at the start of `bytes`, and returns its value and its number of bytes.
+/// Leading zero groups are accepted.
 ///
 /// # Errors
 /// If the bytes end inside the integer, or it does not fit in 64 bits.

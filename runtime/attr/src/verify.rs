@@ -1,11 +1,11 @@
-//! The rules that an encoded attribute keeps, and where it ends.
+//! The rules for encoded attributes, and their ends.
 //!
-//! 1. Every field and every byte of data lies in the section.
-//! 2. Data sits at offsets aligned as the encoder aligns them.
+//! 1. Every field and every byte of data is in the section.
+//! 2. Data is at offsets with the encoder's alignment.
 //! 3. A Boolean is 0 or 1; an element type is a code of [`DType`]; symbols, names of functions and
 //!    module text are UTF-8.
-//! 4. A header has alignment 4 or 8, the prefix that its counts call for, and a total that holds
-//!    what it describes.
+//! 4. A header has alignment 4 or 8, the prefix that its counts require, and a total that covers
+//!    its content.
 //! 5. The elements of an aggregate come one after another without overlap, and nest at most
 //!    [`MAX_NESTING`] deep.
 //!
@@ -24,13 +24,13 @@ use crate::limits::MAX_NESTING;
 use crate::value::count_elements;
 use crate::view::CompilationUnitView;
 
-/// Checks the attribute of type `code` at `offset` against every rule; returns the offset behind
-/// its last byte.
+/// Checks the attribute of type `code` at `offset` against every rule; returns the offset after its
+/// last byte.
 ///
 /// Takes time linear in the size of the attribute.
 ///
 /// # Errors
-/// The first breach found.
+/// The first violation.
 ///
 /// ```
 /// use tfrt_attr::AttrTypeCode;

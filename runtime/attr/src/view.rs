@@ -1,8 +1,8 @@
-//! Views of structured attributes: typed windows on the bytes of a section, checked when they are
-//! made.
+//! Views of structured attributes: typed views of the bytes of a section, checked when they are
+//! created.
 //!
-//! A view borrows; copying one costs nothing. What a view returns was verified when it was read, so
-//! that its accessors cannot fail unless they are asked for another type than there is.
+//! A view borrows; copying one costs nothing. The content of a view was verified when it was read,
+//! so its accessors cannot fail unless another type is requested.
 
 mod aggregate;
 

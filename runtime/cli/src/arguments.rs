@@ -1,4 +1,4 @@
-//! The command line as it was typed.
+//! The command line.
 //!
 //! Flags are spelled as in LLVM's tools: `-flag`, `--flag`, `--flag=v` and `--flag v` are all
 //! accepted, and a flag without a value may be set to true or false: `--flag=false`.

@@ -1,8 +1,8 @@
-//! `tfrt bench`: measures how long the functions of a program take, and where the time goes.
+//! `tfrt bench`: measures the times of a program's functions, and of their kernels.
 //!
 //! There are two kinds of runs, because recording changes the timing. Measured runs are not
-//! recorded; recorded runs give the time of each kernel and of the executor before it. The cost of
-//! recording is measured as well, and subtracted from the latter.
+//! recorded; recorded runs provide the time of each kernel and of the executor before it. The cost
+//! of recording is measured as well, and subtracted from the latter.
 
 mod statistics;
 

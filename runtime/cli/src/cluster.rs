@@ -1,4 +1,4 @@
-//! `tfrt cluster`: what the tasks of a cluster do.
+//! `tfrt cluster`: shows the state of the tasks of a cluster.
 
 use std::sync::Weak;
 use std::sync::mpsc;

@@ -1,4 +1,4 @@
-//! Which cluster a process belongs to, and how it proves that it does.
+//! The cluster of a process, and its credentials.
 
 use std::fs::File;
 use std::net::TcpListener;

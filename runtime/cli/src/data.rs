@@ -1,4 +1,4 @@
-//! `tfrt data`: looks into files of rows, converts them, and measures how fast they are read.
+//! `tfrt data`: shows and converts files of rows, and measures how fast they are read.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -277,7 +277,7 @@ impl<'a> Target<'a> {
 }
 
 impl Drop for Target<'_> {
-    /// Removes what did not become whole.
+    /// Removes an incomplete file.
     fn drop(&mut self) {
         if self.written != self.path {
             // After a rename, there is nothing to remove.
@@ -342,7 +342,7 @@ impl Progress {
         Self { bar }
     }
 
-    /// Shows so many rows. Drawing is rare, however often this is called.
+    /// Shows the number of rows. Redraws rarely, however often this is called.
     fn advance_to(&self, num_rows: u64) {
         if num_rows.is_multiple_of(256) {
             self.bar.set_position(num_rows);
@@ -351,7 +351,7 @@ impl Progress {
 }
 
 impl Drop for Progress {
-    /// Leaves no trace of the bar behind.
+    /// Erases the bar.
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

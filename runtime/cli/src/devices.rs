@@ -1,4 +1,4 @@
-//! `tfrt devices`: lists the GPUs that programs can use, and says what is missing.
+//! `tfrt devices`: lists the GPUs that programs can use, or reports missing libraries.
 
 use std::fmt::Write as _;
 

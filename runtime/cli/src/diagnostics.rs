@@ -1,9 +1,8 @@
-//! Diagnostics as the tools print and verify them.
+//! Printing and verification of diagnostics.
 //!
-//! Libraries find things and say so as [`Diagnostic`]s; this module alone turns them into text. A
-//! [`Reporter`] stands between the two: it either prints each diagnostic with the line it is about,
-//! or holds it against the expectations that comments of the source state. Printing to standard
-//! error is the tools' choice: the reporter writes where it is told.
+//! Libraries return [`Diagnostic`]s; only this module turns them into text. A [`Reporter`] either
+//! prints each diagnostic with its source line, or compares it with the expectations in comments of
+//! the source. The tools choose the destination, such as standard error.
 //!
 //! ```
 //! use tfrt_cli::diagnostics::{Reporter, SourceMap};
@@ -36,13 +35,13 @@ pub use source_map::{SourceLine, SourceMap};
 use expectations::Expectations;
 use render::{Finding, Styles};
 
-/// How many errors are shown unless it is said otherwise.
+/// The default number of errors that are shown.
 pub const DEFAULT_MAX_ERRORS: usize = 100;
 
-/// Takes diagnostics and, at the end, says whether all is well.
+/// Receives diagnostics and finally reports success or failure.
 ///
-/// Only so many errors are shown: the others are counted, and their number is told at the end, or
-/// when the reporter is dropped.
+/// The number of shown errors is limited: the others are counted, and their number is printed at
+/// the end, or when the reporter is dropped.
 pub struct Reporter<W: Write> {
     sources: SourceMap,
     out: W,
@@ -91,7 +90,7 @@ impl<W: Write> Reporter<W> {
         }
     }
 
-    /// Shows so many errors at most, or all of them if `max_errors` is 0.
+    /// Shows at most `max_errors` errors, or all of them if it is 0.
     #[must_use]
     pub fn with_max_errors(mut self, max_errors: usize) -> Self {
         self.max_errors = NonZeroUsize::new(max_errors);
@@ -105,7 +104,7 @@ impl<W: Write> Reporter<W> {
         self
     }
 
-    /// Returns `true` if the diagnostics are held against expectations, rather than printed.
+    /// Returns `true` if the diagnostics are compared with expectations, rather than printed.
     pub fn is_verifying(&self) -> bool {
         matches!(self.mode, Mode::Verify(_))
     }
@@ -129,7 +128,7 @@ impl<W: Write> Reporter<W> {
         }
     }
 
-    /// Ends the report: reports the expectations that were not met, and says whether all is well.
+    /// Ends the report: reports the expectations that were not met, and returns `true` on success.
     #[must_use]
     pub fn finish(&mut self) -> bool {
         if let Mode::Verify(expectations) = &self.mode {
@@ -148,7 +147,7 @@ impl<W: Write> Reporter<W> {
         }
     }
 
-    /// Counts an error, and says whether it is shown.
+    /// Counts an error, and returns whether it is shown.
     fn shows_error(&mut self) -> bool {
         self.has_failed = true;
         self.num_errors += 1;
@@ -156,7 +155,7 @@ impl<W: Write> Reporter<W> {
             .is_none_or(|max_errors| self.num_errors <= max_errors.get())
     }
 
-    /// Says how many errors were not shown, once.
+    /// Prints the number of errors that were not shown, once.
     fn tell_hidden_errors(&mut self) {
         let shown = self.max_errors.map_or(usize::MAX, NonZeroUsize::get);
         if let num_hidden @ 1.. = self.num_errors.saturating_sub(shown) {

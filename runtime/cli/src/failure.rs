@@ -1,4 +1,4 @@
-//! What ends a tool early.
+//! Failures that end a tool early.
 
 use std::error::Error;
 use std::fmt;
@@ -9,16 +9,16 @@ use tfrt_support::escape::escaped_lines;
 /// Why a tool ends without having done its work.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What to tell the user.
+    /// An error to print.
     Error(CliError),
-    /// What to tell the user, with an exit status of its own.
+    /// An error to print, with a specific exit status.
     #[cfg_attr(not(all(feature = "grpc", unix)), expect(dead_code))]
     Status(u8, CliError),
-    /// What is wrong with the command line.
+    /// An error in the command line.
     Usage(String),
-    /// The user was told already: diagnostics were printed.
+    /// The diagnostics have already been printed.
     Reported,
-    /// Nothing: the help that was asked for was printed, and there is nothing to do.
+    /// Not a failure: the requested help was printed, and there is nothing else to do.
     HelpGiven,
     /// The output is a closed pipe, which is not reported.
     ClosedPipe,

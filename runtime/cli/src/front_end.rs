@@ -1,8 +1,8 @@
-//! What the tools share of the text front end: the declarations that are linked, and the ways
-//! between text and file.
+//! The text front end of the tools: the linked declarations, and the conversions between text and
+//! file.
 //!
-//! Every way reports what it finds to a [`Reporter`] and stops with [`Failure::Reported`] if that
-//! was an error. Tools show the first failing op only, however many there are.
+//! Every conversion reports its diagnostics to a [`Reporter`] and stops with [`Failure::Reported`]
+//! after an error. Tools show only the first failing op.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -52,7 +52,7 @@ pub(crate) struct OptOptions<'a> {
 /// What a program is translated for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
-    /// To be run at once.
+    /// For running it immediately.
     Run,
     /// To be written to a file, with the sections that only decoding and messages need or without
     /// them.

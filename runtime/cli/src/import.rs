@@ -1,5 +1,5 @@
-//! `tfrt import`: reads a model of another system, says what it is and what is missing, and prints
-//! the program that it becomes.
+//! `tfrt import`: reads a model of another system, describes it and its unsupported parts, and
+//! prints the program that it becomes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! Input files: where they come from, and what they hold.
+//! Input files: their sources and their formats.
 
 use std::io::Read;
 use std::path::Path;

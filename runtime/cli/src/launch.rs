@@ -1,4 +1,4 @@
-//! `tfrt launch`: a program as every task of a cluster on this machine.
+//! `tfrt launch`: starts a cluster on this machine and runs a program as each of its tasks.
 //!
 //! ```text
 //!  launch ──► launch --under PID ──exec──► PROGRAM          standard input: the socket where the task listens
@@ -6,9 +6,9 @@
 //!    └──────────── ended ◄───────────────────┘
 //! ```
 //!
-//! Each task is a process group of its own. The launcher opens the sockets, so that every task
-//! knows all addresses before any of them runs, and no one else can take a port. On Linux, the
-//! system kills a task whose launcher is gone; processes that such a task has started may continue.
+//! Each task is a separate process group. The launcher opens the sockets, so every task knows all
+//! addresses before any of them runs, and no other process can take a port. On Linux, the system
+//! kills a task whose launcher has ended; processes that the task has started may continue.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -65,11 +65,11 @@ pub(crate) struct Arguments {
 
 /// What happens while tasks run.
 enum Event {
-    /// A task is gone, but not yet waited for.
+    /// A task has ended, but has not been waited for.
     Ended(usize),
     /// A stream of a task is at its end.
     Closed,
-    /// The user asks for the end.
+    /// The user requested the end.
     Interrupted,
 }
 
@@ -274,7 +274,7 @@ impl Tasks {
         self.deadline.is_some()
     }
 
-    /// Returns the next event, or `None` if tasks that were asked to end did not in time.
+    /// Returns the next event, or `None` if tasks did not end in time after the request to end.
     fn wait(&self, events: &mpsc::Receiver<Event>) -> Option<Event> {
         let left = match self.deadline {
             Some(deadline) => deadline.saturating_duration_since(Instant::now()),
@@ -285,7 +285,7 @@ impl Tasks {
         events.recv_timeout(left).ok()
     }
 
-    /// Takes note of the end of a task, and ends whatever it left behind in its group.
+    /// Records the end of a task, and ends the remaining processes of its group.
     fn reap(&mut self, index: usize) -> Result<ExitStatus, Failure> {
         let task = &mut self.children[index];
         signal(task, Signal::KILL);

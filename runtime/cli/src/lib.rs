@@ -10,10 +10,10 @@
 //! ```
 //!
 //! When the binary is started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt`, it
-//! behaves like that tool. The same holds for `bef_executor_lite` and `code_size_test_driver`,
-//! which were smaller builds of `bef_executor`, for `bef_executor_debug_tracing`, which prints what
-//! it traces, and for `tfrt_gpu_translate`, `tfrt_gpu_opt` and `tfrt_gpu_executor`, the tools of
-//! GPU programs. Under any other name the first argument selects the tool: `run`, `bench`, `trace`,
+//! behaves like that tool. The same applies to `bef_executor_lite` and `code_size_test_driver`,
+//! which were smaller builds of `bef_executor`, for `bef_executor_debug_tracing`, which prints its
+//! trace, and to `tfrt_gpu_translate`, `tfrt_gpu_opt` and `tfrt_gpu_executor`, the tools of GPU
+//! programs. Under any other name the first argument selects the tool: `run`, `bench`, `trace`,
 //! `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `data`, `import`, `test-model`, `new`,
 //! `devices`, `run-gpu`, `worker`, `launch`, `cluster` or `completions`. Each tool has a file here,
 //! with its options first and its implementation below.

@@ -1,7 +1,7 @@
 //! `tfrt run-gpu`: runs the function that a GPU program names as its entry point, with a stream and
 //! buffers.
 //!
-//! The buffers have the sizes that the program asks for, and their bytes are not set.
+//! The buffers have the sizes that the program requests, and their bytes are unspecified.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

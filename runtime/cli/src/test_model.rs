@@ -1,8 +1,8 @@
 //! `tfrt test-model`: runs models on recorded inputs and compares their outputs with recorded ones.
 //!
 //! A case is a folder with `model.onnx` and folders `test_data_set_K`, each with `input_I.pb` and
-//! `output_I.pb`, as the ONNX project writes them. Each case runs on a thread of its own, so that
-//! one that panics or takes too long fails alone.
+//! `output_I.pb`, in the format of the ONNX project. Each case runs on a separate thread, so one
+//! that panics or takes too long does not affect others.
 
 mod compare;
 

@@ -1,4 +1,4 @@
-//! `tfrt worker`: a task of a cluster, which does what other tasks ask for.
+//! `tfrt worker`: a task of a cluster that serves the requests of other tasks.
 
 use std::sync::mpsc::{self, Receiver};
 use std::thread;

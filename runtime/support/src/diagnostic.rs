@@ -1,6 +1,6 @@
-//! Diagnostics: what parsers, verifiers and loaders have to say about a source.
+//! Diagnostics of parsers, verifiers and loaders about a source.
 //!
-//! A library makes diagnostics and hands them to a [`DiagnosticSink`]; only a tool prints them.
+//! A library creates diagnostics and passes them to a [`DiagnosticSink`]; only a tool prints them.
 
 mod excerpt;
 
@@ -53,9 +53,9 @@ pub struct Diagnostic {
     /// What it is about. A [`Place::Text`] holds the location as MLIR prints it, such as
     /// `loc("name")`.
     pub place: Place,
-    /// What was found; lower case, no full stop.
+    /// The message; lower case, no full stop.
     pub message: String,
-    /// What adds to it, in order.
+    /// The notes, in order.
     pub notes: Vec<Diagnostic>,
 }
 

@@ -1,8 +1,8 @@
 //! Typed ids and the dense maps they index.
 //!
-//! An id is a newtype over `u32`, so that a register number cannot be taken for a kernel number. A
-//! [`PrimaryMap`] hands ids out as it grows; a [`SecondaryMap`] hangs further facts off ids that
-//! another map handed out.
+//! An id is a newtype over `u32`, so a register number cannot be mistaken for a kernel number. A
+//! [`PrimaryMap`] allocates ids as it grows; a [`SecondaryMap`] stores further data for ids that
+//! another map has allocated.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -22,7 +22,7 @@ pub trait EntityId: Copy + Eq + fmt::Debug {
     /// If `index` does not fit in 32 bits.
     fn from_index(index: usize) -> Self;
 
-    /// Returns the position that the id stands for.
+    /// Returns the position of the id.
     fn index(self) -> usize;
 }
 
@@ -68,7 +68,7 @@ macro_rules! define_id {
     };
 }
 
-/// A growing table that hands out ids of type `K`.
+/// A growing table that allocates ids of type `K`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PrimaryMap<K, V> {
     values: Vec<V>,
@@ -110,7 +110,7 @@ impl<K: EntityId, V> PrimaryMap<K, V> {
         self.values.len()
     }
 
-    /// Returns `true` if there is no value.
+    /// Returns `true` if there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -181,7 +181,7 @@ pub struct SecondaryMap<K, V> {
 }
 
 impl<K: EntityId, V: Clone> SecondaryMap<K, V> {
-    /// Creates a map in which every id reads as `default`.
+    /// Creates a map in which every id has the value `default`.
     #[must_use]
     pub fn with_default(default: V) -> Self {
         Self {

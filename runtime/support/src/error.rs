@@ -1,8 +1,7 @@
 //! Errors as values of a running graph.
 //!
 //! An [`Error`] is shared, not copied: it flows from the kernel that failed to every value that
-//! depends on it. The diagnostics that parsers and verifiers print are another thing, see
-//! [`crate::diagnostic`].
+//! depends on it. For the diagnostics of parsers and verifiers, see [`crate::diagnostic`].
 
 mod convert;
 
@@ -112,11 +111,11 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// An error value: a message, a code, and where it happened if that is known.
+/// An error value: a message, a code, and its location if known.
 ///
-/// Cloning shares. It is a [`std::error::Error`], and [`other`](Self::other) makes one of every
-/// other: the message then has the causes in it, as errors of a graph are printed; `Display` leaves
-/// them to [`source`](std::error::Error::source), as Rust programs expect.
+/// Clones share the error. It is a [`std::error::Error`], and [`other`](Self::other) converts every
+/// other one: the message then contains the causes, because errors of a graph are printed with
+/// them; `Display` leaves them to [`source`](std::error::Error::source), as Rust programs expect.
 ///
 /// ```
 /// use tfrt_support::{Error, ErrorCode, Place};
@@ -167,8 +166,8 @@ impl Error {
         }))
     }
 
-    /// Creates an error of another type as one of a graph. Its causes become part of the message;
-    /// an `Error` in a box stays what it is.
+    /// Converts an error of another type. Its causes become part of the message; a boxed `Error` is
+    /// returned unchanged.
     ///
     /// ```
     /// use std::error::Error as _;
@@ -198,8 +197,7 @@ impl Error {
         Self::of_parts(message.into_boxed_str(), own_len, original)
     }
 
-    /// The error a request is cancelled with unless it is given another one: `Cancelled`, code
-    /// `Unknown`.
+    /// Creates the default error of a cancelled request: `Cancelled`, code `Unknown`.
     #[must_use]
     pub fn cancelled() -> Self {
         Self::new("Cancelled")
@@ -225,7 +223,7 @@ impl Error {
         Self(Arc::new(data))
     }
 
-    /// What went wrong, with the causes of that.
+    /// Returns the message, including the causes.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
@@ -244,7 +242,7 @@ impl Error {
         self.0.code
     }
 
-    /// Returns where it went wrong; [`Place::Unknown`] until it is set.
+    /// Returns the location; [`Place::Unknown`] until it is set.
     #[must_use]
     pub fn place(&self) -> &Place {
         self.0.place.get().unwrap_or(&Place::Unknown)
@@ -256,12 +254,12 @@ impl Error {
         self.0.kernel.get().map(|name| &**name)
     }
 
-    /// Says where it went wrong, unless that was said before.
+    /// Sets the location unless it is already set.
     pub fn set_place_if_unset(&self, place: Place) {
         let _ = self.0.place.set(place);
     }
 
-    /// Says which kernel failed, unless that was said before.
+    /// Sets the failed kernel unless it is already set.
     pub fn set_kernel_if_unset(&self, name: &str) {
         let _ = self.0.kernel.set(name.into());
     }
@@ -279,7 +277,7 @@ impl Error {
 }
 
 impl fmt::Display for Error {
-    /// Returns the message without its causes, where [`source`](StdError::source) has these.
+    /// Writes the message without the causes that [`source`](StdError::source) returns.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let message = self.message();
         f.write_str(match self.original() {

@@ -1,8 +1,8 @@
 //! The text of the ops that the passes read: custom forms of MLIR's `gpu`, `memref`, `arith`,
 //! `async` and `cf` dialects, of casts, and of `tfrt_gpu.streamify`.
 //!
-//! Only `tfrt_gpu.streamify` is declared. Of the other ops only the text is known, so their
-//! programs are not verified beyond what holds of every program.
+//! Only `tfrt_gpu.streamify` is declared. For the other ops only the syntax is known, so they are
+//! verified only by the rules for all programs.
 
 mod arith;
 

@@ -2,11 +2,10 @@
 
 use crate::memory::{AccessError, Memory};
 
-/// Buffers with gaps between them. Addresses are invented, never reused, and have nothing to do
-/// with those of the process.
+/// Buffers with gaps between them. Addresses are artificial, never reused, and unrelated to those
+/// of the process.
 ///
-/// New bytes are `0xff`, which is NaN in every format, so that a kernel that reads what no one
-/// wrote is noticed.
+/// New bytes are `0xff`, which is NaN in every format, so reads of unwritten memory are noticed.
 ///
 /// ```
 /// use tfrt_ptx::{Arena, Memory};

@@ -1,4 +1,4 @@
-//! What instructions compute from the bits of their operands. No state, no memory.
+//! The computations of instructions on the bits of their operands, without state or memory.
 
 use crate::float::{self, Exact, Rounding, flush, narrow, widen};
 use crate::instruction::{

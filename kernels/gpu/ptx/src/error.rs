@@ -1,4 +1,4 @@
-//! What can be wrong with PTX: in its text, in its symbols, in a launch.
+//! Errors of PTX: in its text, in its symbols, in a launch.
 
 use std::error::Error;
 use std::fmt;
@@ -31,7 +31,7 @@ impl ParseError {
         self.column
     }
 
-    /// What is wrong there.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -60,7 +60,7 @@ impl fmt::Display for LinkError {
 
 impl Error for LinkError {}
 
-/// What kind of failure ended a launch. A driver has an error code for each.
+/// The kind of a failure that ended a launch. A driver has an error code for each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -109,7 +109,7 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// A launch that failed, and where.
+/// The failure of a launch, with its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault(Box<Details>);
 
@@ -162,17 +162,17 @@ impl Fault {
         self
     }
 
-    /// What kind of failure it is.
+    /// Returns the kind of the failure.
     pub fn kind(&self) -> FaultKind {
         self.0.kind
     }
 
-    /// The kernel that was launched.
+    /// Returns the name of the launched kernel.
     pub fn kernel(&self) -> &str {
         &self.0.kernel
     }
 
-    /// What happened, without its place.
+    /// Returns the message without the location.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -197,7 +197,7 @@ impl Fault {
         self.0.address
     }
 
-    /// What the kernel had printed before.
+    /// Returns the output of the kernel before the failure.
     pub fn printed(&self) -> &str {
         &self.0.printed
     }

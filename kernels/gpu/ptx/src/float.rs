@@ -1,9 +1,9 @@
-//! Floating point with any rounding, in software where the host has none.
+//! Floating-point arithmetic with any rounding mode, in software if the host does not support it.
 //!
-//! The idea: every operation returns the nearest `f64` *and on which side of it the exact result
-//! lies*. From both, the right rounding to any narrower format follows, without the error of
+//! Every operation returns the nearest `f64` *and the side of it on which the exact result lies*.
+//! Together they determine the correct rounding to any narrower format, without the error of
 //! rounding twice: the pair is first folded into one number that is *rounded to odd*, whose last
-//! bit is set if anything was cut off.
+//! bit is set if any bits were lost.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
 //! Decoded instructions.
 //!
-//! A register is a slot of 64 bits without a type: each instruction takes the bits that its own
-//! type has, as compilers keep an `f32` in a `.b32` register.
+//! A register is a slot of 64 bits without a type: each instruction uses as many bits as its type
+//! has, because compilers keep an `f32` in a `.b32` register.
 
 use crate::float::Rounding;
 use crate::types::{ScalarType, Space, Special};

@@ -1,8 +1,7 @@
-//! Words and signs of PTX.
+//! The tokens of PTX.
 //!
-//! A word holds names, numbers, directives and instructions with all their modifiers, dots
-//! included. Comments and the lines of `.loc` and `.file`, which have no end of their own, are
-//! omitted.
+//! A word is a name, a number, a directive, or an instruction with all its modifiers, including
+//! dots. Comments and the lines of `.loc` and `.file`, which have no terminator, are skipped.
 
 use crate::error::ParseError;
 

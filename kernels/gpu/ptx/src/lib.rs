@@ -42,7 +42,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What runs
+//! # Supported instructions
 //! Everything that NVRTC, nvcc, rustc and LLVM emit for ordinary kernels: integer and
 //! floating-point arithmetic with all rounding modes, f16 and bf16 and their pairs, calls and
 //! recursion, local, shared, constant and parameter memory, atomics, barriers, shuffles, votes,
@@ -50,7 +50,7 @@
 //! instructions (textures, clusters, `wgmma`, carry chains) are parsed; a launch that reaches one
 //! fails and names its line. A word that is not PTX is an error of the parser.
 //!
-//! # How threads run
+//! # Execution of threads
 //! Each thread runs alone up to a *meeting point*: a barrier or an operation of its warp. A warp
 //! operation runs when every live lane of its mask has reached the instruction, a barrier when
 //! every live thread of the block has. So a run is deterministic, needs no analysis of control
@@ -58,7 +58,7 @@
 //! after some steps. Blocks run one after another: a block that waits for a later one reaches the
 //! step limit.
 //!
-//! # What it finds
+//! # Detected errors
 //! Accesses out of bounds (as the [`Memory`] defines them), misaligned accesses, races in shared
 //! memory between barriers, divergent barriers, endless loops and stack overflows. Each is a
 //! [`Fault`] with its kernel, line, instruction, block and thread.

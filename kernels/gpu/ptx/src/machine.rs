@@ -32,7 +32,7 @@ const MAX_THREAD_STATE: usize = 512 << 20;
 /// The most text that a launch may print; a device has a buffer, too.
 const MAX_PRINTED: usize = 1 << 20;
 
-/// How a kernel is launched.
+/// The configuration of a launch.
 ///
 /// ```
 /// use tfrt_ptx::Launch;
@@ -46,14 +46,14 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Number of threads of a block.
     pub block: [u32; 3],
-    /// Bytes of shared memory behind the kernel's own variables.
+    /// The number of bytes of shared memory after the kernel's own variables.
     pub dynamic_shared: u32,
-    /// The parameters, laid out as [`Module::parameters`](crate::Module::parameters) says.
+    /// The parameters, laid out according to [`Module::parameters`](crate::Module::parameters).
     pub parameters: &'a [u8],
-    /// How many instructions all threads together may execute.
+    /// The maximum number of instructions of all threads together.
     pub max_steps: u64,
     /// Whether two accesses to one byte of shared memory are an error if no barrier orders them.
-    /// Atomic and volatile accesses are omitted, and so is what a thread did before a fence.
+    /// Atomic and volatile accesses are ignored, and so are accesses of a thread before a fence.
     pub finds_races: bool,
 }
 
@@ -71,23 +71,23 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// What a launch did.
+/// The result of a launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// Executed instructions of all threads.
     pub steps: u64,
-    /// What the kernel printed, up to 1 MiB.
+    /// The output of the kernel, up to 1 MiB.
     pub printed: String,
 }
 
 impl Program {
-    /// Runs a kernel to its end.
+    /// Runs a kernel to completion.
     ///
-    /// The thread of the caller does the work. Memory may be used by others meanwhile, as far as
-    /// the [`Memory`] allows it.
+    /// The kernel runs on the calling thread. Other threads may use the memory meanwhile, as far as
+    /// the [`Memory`] permits.
     ///
     /// # Errors
-    /// At the first fault of a thread. What the threads wrote before stays written.
+    /// The first fault of a thread. Earlier writes of the threads are kept.
     pub fn launch(
         &self,
         kernel: KernelId,

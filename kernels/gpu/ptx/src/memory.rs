@@ -1,14 +1,14 @@
-//! The memory that kernels reach by global addresses.
+//! The memory that kernels access by global addresses.
 
 use std::error::Error;
 use std::fmt;
 
-/// Memory of a device, as one launch sees it.
+/// The memory of a device during one launch.
 ///
-/// The implementer finds the buffer of an address, and refuses what lies outside of all buffers,
-/// was freed, or may not be written. The interpreter has checked alignment before it asks, and asks
-/// for 1 to 32 bytes at a time. Addresses whose top byte is not zero never come here: they belong
-/// to the interpreter's own windows of shared, local and parameter memory.
+/// The implementation finds the buffer of an address, and refuses accesses that are outside of all
+/// buffers, to freed memory, or to read-only memory. The interpreter has checked alignment before,
+/// and accesses 1 to 32 bytes at a time. Addresses whose top byte is not zero are never passed:
+/// they belong to the interpreter's own windows of shared, local and parameter memory.
 ///
 /// [`Arena`](crate::Arena) is a small implementation.
 pub trait Memory {
@@ -18,9 +18,8 @@ pub trait Memory {
     /// Copies `bytes` to `address`.
     fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), AccessError>;
 
-    /// Replaces the integer of `size` bytes (2, 4, 8) at `address` by what `change` makes of it,
-    /// and returns the old one, as one step for everything else that uses the memory at the same
-    /// time.
+    /// Replaces the integer of `size` bytes (2, 4, 8) at `address` by the result of `change`, and
+    /// returns the old value. This is atomic with respect to all other users of the memory.
     fn update(
         &mut self,
         address: u64,
@@ -29,7 +28,7 @@ pub trait Memory {
     ) -> Result<u64, AccessError>;
 }
 
-/// An access that a [`Memory`] refused, in its words: which buffer is near, who freed it.
+/// The reason why a [`Memory`] refused an access, such as the nearest buffer and how it was freed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AccessError {
     message: String,
@@ -44,7 +43,7 @@ impl AccessError {
         }
     }
 
-    /// Why the access was refused.
+    /// Returns the reason why the access was refused.
     pub fn message(&self) -> &str {
         &self.message
     }

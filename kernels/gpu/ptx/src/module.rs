@@ -30,7 +30,7 @@ pub struct Module {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct KernelId(pub(crate) u32);
 
-/// Where a parameter of a kernel lies in the block of parameters.
+/// The position of a kernel's parameter in the block of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parameter {
     /// Bytes before it.
@@ -163,16 +163,16 @@ impl Module {
             .collect()
     }
 
-    /// Returns the variables in global and constant memory, which a [`Program`](crate::Program)
-    /// needs addresses for.
+    /// Returns the variables in global and constant memory, for which a [`Program`](crate::Program)
+    /// needs addresses.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.variables
             .iter()
             .filter(|variable| variable.space != Space::Shared)
     }
 
-    /// The first instruction that a launch of the kernel could meet and that this machine cannot
-    /// run: its line, and why.
+    /// Returns the first unsupported instruction that a launch of the kernel could reach: its line,
+    /// and the reason.
     pub fn unsupported(&self, kernel: KernelId) -> Option<(u32, &str)> {
         self.reachable(kernel)
             .into_iter()

@@ -1,7 +1,7 @@
 //! From text to a [`Module`]: directives, variables and the heads of functions.
 //!
-//! Bodies are parsed when all heads and variables are known, as a function may call one that is
-//! defined below it.
+//! Bodies are parsed once all heads and variables are known, because a function may call one that
+//! is defined later.
 
 use std::collections::HashMap;
 

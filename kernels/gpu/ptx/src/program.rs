@@ -35,12 +35,12 @@ pub struct Program {
 }
 
 impl Program {
-    /// Places the variables of a module where `address_of` says. A variable that it has no address
-    /// for is missing.
+    /// Assigns the addresses of `address_of` to the variables of a module. A variable without an
+    /// address is missing.
     ///
     /// # Errors
-    /// If a variable has no address, or one that is not aligned or not of the device; or if a first
-    /// value names a symbol that does not exist.
+    /// If a variable has no address, or one that is not aligned or not on the device; or if an
+    /// initial value names an unknown symbol.
     pub fn place(
         module: Module,
         mut address_of: impl FnMut(&Variable) -> Option<u64>,

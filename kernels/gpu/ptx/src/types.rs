@@ -1,6 +1,6 @@
 //! Types, state spaces and special registers of PTX.
 
-/// The type that an instruction gives to the bits of a register.
+/// The type in which an instruction interprets the bits of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[allow(missing_docs, reason = "the names are those of PTX")]
 pub enum ScalarType {
@@ -55,7 +55,7 @@ impl ScalarType {
         })
     }
 
-    /// Returns how many bytes a value takes in memory.
+    /// Returns the size of a value in memory, in bytes.
     pub fn size(self) -> usize {
         match self {
             Pred | B8 | U8 | S8 => 1,
@@ -115,10 +115,10 @@ impl ScalarType {
     }
 }
 
-/// Where an address points to.
+/// The state space of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Space {
-    /// Any of the others: the address says which.
+    /// Any of the others: the address determines which.
     Generic,
     /// Memory of the device, behind [`Memory`](crate::Memory).
     Global,

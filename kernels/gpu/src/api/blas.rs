@@ -85,8 +85,8 @@ pub struct Scal {
     pub execution_type: i32,
 }
 
-/// A matrix operand: where it is, the type of its elements, its leading dimension and the distance
-/// to that of the next product of a batch.
+/// A matrix operand: its address, the type of its elements, its leading dimension, and the distance
+/// to the matrix of the next product in a batch.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct Matrix {
@@ -110,7 +110,7 @@ pub struct Gemm {
     pub b: Matrix,
     pub beta: Scalar,
     pub c: Matrix,
-    /// How many products; without it the call is not batched.
+    /// The number of products; without it the call is not batched.
     pub batch_count: Option<i32>,
     pub compute_type: i32,
     pub algorithm: i32,

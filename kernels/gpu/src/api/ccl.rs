@@ -6,15 +6,15 @@ use super::current::Current;
 use super::error::GpuResult;
 use super::handle::{CommHandle, DevicePtr, StreamHandle};
 
-/// What ranks that belong together share.
+/// The id that the ranks of a communicator share.
 pub type UniqueId = [u8; 128];
 
 /// Communication between devices.
 pub trait Ccl: Debug + Send + Sync {
-    /// `ncclGetUniqueId`.
+    /// Implements `ncclGetUniqueId`.
     fn unique_id(&self) -> GpuResult<UniqueId>;
 
-    /// `ncclCommInitRank`: waits for all ranks.
+    /// Implements `ncclCommInitRank`: waits for all ranks.
     fn init_rank(
         &self,
         current: &Current,
@@ -23,14 +23,14 @@ pub trait Ccl: Debug + Send + Sync {
         id: &UniqueId,
     ) -> GpuResult<CommHandle>;
 
-    /// `ncclCommDestroy`.
+    /// Implements `ncclCommDestroy`.
     fn destroy(&self, comm: CommHandle) -> GpuResult<()>;
 
-    /// `ncclCommCount`: the number of ranks.
+    /// Implements `ncclCommCount`: the number of ranks.
     fn count(&self, comm: CommHandle) -> GpuResult<i32>;
 
-    /// `ncclGroupStart`, then each operation in order, then `ncclGroupEnd`, which is called
-    /// whatever fails before. The work is enqueued on `stream`.
+    /// Calls `ncclGroupStart`, then each operation in order, then `ncclGroupEnd`, which is called
+    /// even after a failure. The work is enqueued on `stream`.
     fn group(
         &self,
         current: &Current,

@@ -1,8 +1,8 @@
 //! The current context of a thread.
 //!
 //! Many calls of a driver act in the context that is current on the calling thread. A [`Current`]
-//! proves that one is set. It is a local variable of one kernel: it cannot go to another thread,
-//! and must not live across a wait.
+//! proves that one is set. It is a local variable of one kernel: it cannot be sent to another
+//! thread, and must not live across a wait.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -31,8 +31,8 @@ pub struct Current {
 }
 
 impl Current {
-    /// Makes a context current on this thread. If it is already, as far as this crate knows, the
-    /// driver is not asked.
+    /// Makes a context current on this thread. If this crate knows that it already is, the driver
+    /// is not called.
     ///
     /// # Errors
     /// Those of the driver.
@@ -49,8 +49,8 @@ impl Current {
         })
     }
 
-    /// Forgets which context is set on this thread. Implementations say so after calls that change
-    /// it behind the back of this crate.
+    /// Forgets which context is set on this thread. Implementations call this after calls that
+    /// change the context without the knowledge of this crate.
     pub fn forget() {
         KNOWN.set(None);
     }

@@ -1,4 +1,4 @@
-//! The library for networks.
+//! The library for neural networks.
 
 use std::fmt::Debug;
 
@@ -78,7 +78,7 @@ pub trait Dnn: Debug + Send + Sync {
         plan: &ConvolutionPlan,
     ) -> GpuResult<PlanHandle>;
 
-    /// Implements `cudnnBackendDestroyDescriptor`, of all that the plan is made of.
+    /// Implements `cudnnBackendDestroyDescriptor`, for all parts of the plan.
     fn destroy_plan(&self, plan: PlanHandle) -> GpuResult<()>;
 
     /// Implements `cudnnBackendExecute`. `tensors` are the addresses of x, y, w, and for a fused
@@ -96,7 +96,7 @@ pub trait Dnn: Debug + Send + Sync {
 /// A tensor: its descriptor and its address.
 pub type TensorOperand = (DescriptorHandle, DevicePtr);
 
-/// What a descriptor describes. Enumerations are the numbers of the library.
+/// The content of a descriptor. Enumerations are the numbers of the library.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub enum Descriptor {
@@ -140,7 +140,7 @@ pub enum Descriptor {
     },
 }
 
-/// Which convolution.
+/// The kind of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConvolutionKind {
     /// y of x and w.
@@ -166,7 +166,7 @@ pub struct Convolution {
     pub result: TensorOperand,
 }
 
-/// What [`Dnn::convolution_bias_activation`] takes.
+/// The parameters of [`Dnn::convolution_bias_activation`].
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct FusedConvolution {
@@ -192,7 +192,7 @@ pub struct PlanTensor {
     pub strides: Vec<i64>,
 }
 
-/// What an execution plan computes, and how.
+/// The computation of an execution plan.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct ConvolutionPlan {
@@ -208,11 +208,11 @@ pub struct ConvolutionPlan {
     pub engine: i64,
     /// Identifiers of knobs with their values.
     pub knobs: Vec<(i64, i64)>,
-    /// What follows the convolution, if anything.
+    /// The functions after the convolution, if any.
     pub fused: Option<PlanEpilogue>,
 }
 
-/// What follows the convolution of a fused plan: y = act(alpha · conv + alpha2 · z + bias).
+/// The functions after the convolution of a fused plan: y = act(alpha · conv + alpha2 · z + bias).
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct PlanEpilogue {

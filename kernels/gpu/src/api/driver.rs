@@ -15,7 +15,7 @@ use super::handle::{
 ///
 /// Each method is one call of the driver, whose name its documentation states first.
 pub trait Driver: Debug + Send + Sync {
-    /// A number that is this driver's alone, among all drivers of the process.
+    /// Returns a number that identifies this driver among all drivers of the process.
     fn identity(&self) -> usize;
 
     // Devices.
@@ -52,8 +52,8 @@ pub trait Driver: Debug + Send + Sync {
     /// Implements `cuDevicePrimaryCtxRelease`.
     fn primary_context_release(&self, device: DeviceId) -> GpuResult<()>;
 
-    /// Implements `cuCtxCreate`, with flags 0. It changes the current context of the thread, of
-    /// which the implementation tells [`Current::forget`].
+    /// Implements `cuCtxCreate`, with flags 0. It changes the current context of the thread, so the
+    /// implementation calls [`Current::forget`].
     fn context_create(&self, device: DeviceId) -> GpuResult<ContextHandle>;
 
     /// Implements `cuCtxDestroy`. It may change the current context, likewise.
@@ -87,8 +87,8 @@ pub trait Driver: Debug + Send + Sync {
     /// event, if there is one.
     fn stream_wait_event(&self, stream: StreamHandle, event: EventHandle) -> GpuResult<()>;
 
-    /// Drops `object` once all work is done that is now in the stream, on whatever thread, where
-    /// calls of the driver are allowed. If the stream fails, the object is dropped as well.
+    /// Drops `object` once all work that is now in the stream is done, on any thread that may call
+    /// the driver. If the stream fails, the object is dropped as well.
     fn keep_until_passed(&self, stream: StreamHandle, object: Box<dyn Any + Send>)
     -> GpuResult<()>;
 
@@ -131,7 +131,7 @@ pub trait Driver: Debug + Send + Sync {
     fn host_memory_free(&self, pointer: DevicePtr) -> GpuResult<()>;
 
     /// Implements `cuMemHostRegister`: page-locks a buffer, and returns the address by which the
-    /// device reaches it. The implementation keeps the buffer until
+    /// device accesses it. The implementation keeps the buffer until
     /// [`host_memory_unregister`](Self::host_memory_unregister).
     fn host_memory_register(&self, current: &Current, buffer: &HostBuffer) -> GpuResult<DevicePtr>;
 
@@ -195,7 +195,7 @@ pub trait Driver: Debug + Send + Sync {
 /// One side of a copy.
 #[derive(Clone, Debug)]
 pub enum CopyEndpoint {
-    /// What a device address names.
+    /// The target of a device address.
     Device(DevicePtr),
     /// A host buffer, from its start.
     Host(HostBuffer),

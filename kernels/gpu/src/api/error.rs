@@ -21,18 +21,17 @@ pub type GpuResult<T> = Result<T, GpuError>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuError {
-    /// The call, as it could stand in a C program.
+    /// The call, in C syntax.
     pub call: Cow<'static, str>,
-    /// What it returned.
+    /// The status that it returned.
     pub status: Status,
-    /// What is known beyond that, such as the log of a compiler; may be empty. It starts on a line
-    /// of its own.
+    /// Further details, such as the log of a compiler; may be empty. They start on a new line.
     pub details: String,
     /// The whole text, where it differs from that of other errors.
     text: Option<String>,
 }
 
-/// What a call returned, by library.
+/// The status of a call, by library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// A `CUresult`.
@@ -72,8 +71,8 @@ impl GpuError {
         self
     }
 
-    /// Device memory that is not there: of `wanted` bytes on a device, of which `info` are free and
-    /// exist in all.
+    /// Returns the error for `wanted` bytes of device memory that are not available; `info`
+    /// contains the free and the total bytes.
     #[must_use]
     pub fn out_of_memory(wanted: usize, info: Option<(usize, usize)>, device: i32) -> Self {
         let space = info.map_or_else(String::new, |(free, total)| {

@@ -41,17 +41,17 @@ pub trait Fft: Debug + Send + Sync {
 pub struct Plan {
     /// The `cufftType`.
     pub transform: i32,
-    /// How many transforms.
+    /// The number of transforms.
     pub batch: i64,
     /// The sizes, outermost first.
     pub dims: Vec<i64>,
-    /// How the input lies in memory.
+    /// The memory layout of the input.
     pub input: Layout,
-    /// How the output lies in memory.
+    /// The memory layout of the output.
     pub output: Layout,
 }
 
-/// How the elements of a batch lie in memory, in elements.
+/// The memory layout of a batch, in elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The sizes that the transform lies in, outermost first.

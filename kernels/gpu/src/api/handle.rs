@@ -1,4 +1,4 @@
-//! Handles: typed numbers that an implementation knows its objects by.
+//! Handles: typed numbers by which an implementation identifies its objects.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// The number means something to the implementation that made it, and to no other.
+        /// The number is meaningful only to the implementation that created it.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(pub u64);
 
@@ -61,11 +61,10 @@ impl fmt::Display for DeviceId {
     }
 }
 
-/// An address that a device understands: of device memory, of pinned host memory or of registered
-/// host memory.
+/// A device address: of device memory, pinned host memory or registered host memory.
 ///
-/// It is made by an implementation, and moves only inside of its block: buffers check that. So no
-/// program can name memory that it was not given.
+/// An implementation creates it, and offsets stay inside of its block, which buffers check. So a
+/// program cannot address memory that it did not receive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DevicePtr(u64);
 
@@ -80,11 +79,11 @@ impl DevicePtr {
         Self(address)
     }
 
-    /// Creates an address of memory of the embedder's own.
+    /// Creates an address of memory that the embedder owns.
     ///
     /// # Safety
-    /// 1. The driver that it is given to may read and write the memory that buffers there say they
-    ///    have, for as long as they exist.
+    /// 1. The driver that receives it may read and write the memory of buffers at this address, for
+    ///    as long as they exist.
     #[must_use]
     #[allow(unsafe_code, reason = "it promises what no driver checks")]
     pub const unsafe fn from_raw(address: u64) -> Self {
@@ -97,7 +96,7 @@ impl DevicePtr {
         self.0
     }
 
-    /// Returns `true` if there is no address.
+    /// Returns `true` if the address is null.
     #[must_use]
     pub const fn is_null(self) -> bool {
         self.0 == 0

@@ -1,7 +1,7 @@
 //! The BLAS library of CUDA.
 //!
-//! Scalars are read from host memory. They stand in 16 bytes, which is as much as any type has,
-//! whatever type a call states.
+//! Scalars are read from host memory. They are stored in 16 bytes, the size of the largest type,
+//! regardless of the type of the call.
 #![expect(unsafe_code, reason = "calls the library")]
 
 use std::ffi::c_void;

@@ -1,6 +1,6 @@
-//! The library for networks, which this implementation does not call yet.
+//! The library for neural networks, which this implementation does not call yet.
 //!
-//! Each call fails as one of cuDNN does before the library is initialised, and says why.
+//! Each call fails like a call of cuDNN before the library is initialised, with the reason.
 
 use crate::api::dnn::{
     Convolution, ConvolutionPlan, Descriptor, Dnn, FusedConvolution, TensorOperand,

@@ -32,7 +32,7 @@ enum Memory {
         _context: Arc<Context>,
     },
     Pinned(Arc<Context>),
-    /// Host memory of a buffer, which begins at an address of the host.
+    /// Host memory of a buffer, which starts at a host address.
     Registered {
         context: Arc<Context>,
         buffer: HostBuffer,
@@ -46,9 +46,9 @@ enum Memory {
 
 /// The CUDA driver of the system.
 ///
-/// Handles are checked: one that was not made here, or was destroyed, is an error. An object that
-/// is destroyed while another thread uses it ends with that use, and a context with the last of its
-/// objects.
+/// Handles are checked: one that was not created here, or was destroyed, is an error. An object
+/// that is destroyed while another thread uses it ends after that use, and a context with the last
+/// of its objects.
 #[derive(Debug)]
 pub struct CudaDriver {
     identity: usize,
@@ -72,7 +72,7 @@ const DEVICE_MAP: u32 = 2;
 const LOG_BYTES: usize = 4096;
 
 impl CudaDriver {
-    /// Opens `libcuda`. Nothing is called but what the system's loader calls.
+    /// Opens `libcuda`. Only the system's loader runs code of the library.
     ///
     /// # Errors
     /// If the library is missing.
@@ -126,7 +126,7 @@ impl CudaDriver {
         self.object(call, Kind::Event, event.0)
     }
 
-    /// Forgets an object, which ends now, or with the last call that uses it.
+    /// Removes an object, which ends now, or with the last call that uses it.
     fn end(&self, call: &'static str, kind: Kind, number: u64) -> GpuResult<()> {
         let object = self
             .live(kind)
@@ -232,7 +232,7 @@ impl CudaDriver {
         }
     }
 
-    /// Returns the address of one side of a copy, and what must be kept until the copy is done.
+    /// Returns the address of one side of a copy, and the object to keep until the copy is done.
     fn side(
         &self,
         location: &CopyEndpoint,
@@ -308,13 +308,13 @@ impl CudaDriver {
         Ok(())
     }
 
-    /// Waits for all work of a context, which may use memory that is to go.
+    /// Waits for all work of a context, which may use memory that is about to be freed.
     fn drain(&self, context: &Context) -> GpuResult<()> {
         self.enter(context)?;
         call!(self.functions, "cuCtxSynchronize()", cuCtxSynchronize())
     }
 
-    /// Calls `action` with the address on the host of pinned or registered memory, which stays
+    /// Calls `action` with the address on the host of pinned or registered memory, which is kept
     /// meanwhile.
     fn on_host(
         &self,

@@ -1,8 +1,8 @@
-//! Objects that live until a stream has passed a place: host memory of copies above all.
+//! Objects that live until a stream has reached a point, mainly host memory of copies.
 //!
-//! A thread asks for the events behind which objects may go, and drops the objects. It asks soon at
-//! first and then less often, and sleeps while there is nothing to keep. A callback of the driver
-//! would do without questions, but is not called once a stream has failed.
+//! A thread polls the events after which objects may be dropped. It polls less and less often, and
+//! sleeps while there are no objects to keep. A callback of the driver would avoid polling, but is
+//! not called once a stream has failed.
 #![expect(unsafe_code, reason = "calls the driver")]
 
 use std::any::Any;

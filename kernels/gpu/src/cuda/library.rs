@@ -1,9 +1,9 @@
 //! Functions of shared libraries, looked up by name.
 //!
-//! `cudarc` brings the C types and finds the libraries. Its own functions are not called, for two
-//! reasons: they panic where a library or a symbol is missing, and they return C codes as Rust
-//! enumerations, so that a code of a newer library would be undefined behaviour. Here a missing
-//! function is `None`, and a code is a number.
+//! `cudarc` provides the C types and finds the libraries. Its own functions are not called, for two
+//! reasons: they panic if a library or a symbol is missing, and they return C codes as Rust
+//! enumerations, so a code of a newer library would be undefined behaviour. Here a missing function
+//! is `None`, and a code is a number.
 //!
 //! Invariant L1: a function pointer has the signature that `cudarc` has for the symbol of its name.
 //! The macro makes the compiler check that.

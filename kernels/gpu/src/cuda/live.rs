@@ -1,8 +1,8 @@
-//! What exists: handles that programs may name, and memory that they may reach.
+//! The live handles and memory that programs may use.
 //!
-//! A driver of C does not check handles. So a call first asks here, and holds what it got until it
-//! has returned: an object that is destroyed meanwhile ends with its last user. An object keeps its
-//! context, so a context ends with the last of its objects.
+//! A C driver does not check handles. So a call first looks them up here, and keeps the objects
+//! until it has returned: an object that is destroyed meanwhile ends with its last user. An object
+//! keeps its context, so a context ends with the last of its objects.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -69,7 +69,7 @@ impl<K> Default for Blocks<K> {
 pub(super) enum Place {
     /// All bytes lie in a block.
     Inside,
-    /// They begin in a block and end behind it.
+    /// They start in a block and end after it.
     Across,
     /// Nothing is known of them.
     Unknown,

@@ -14,8 +14,8 @@ use crate::values::{GpuContext, GpuDevice, Stream, lock};
 /// The contexts of an embedder, each with the resources that programs keep for it. Safe to use from
 /// any thread.
 ///
-/// `tfrt.once` keeps what it makes by the name of the function alone, so that programs which run in
-/// two contexts need two resource contexts. This is what this cache is for. It does not destroy the
+/// `tfrt.once` identifies its results by the name of the function alone, so programs that run in
+/// two contexts need two resource contexts. This cache provides them. It does not destroy the
 /// contexts.
 ///
 /// ```
@@ -41,7 +41,7 @@ pub struct ContextCache {
     contexts: Mutex<HashMap<ContextHandle, CachedContext>>,
 }
 
-/// A context of an embedder, and what programs keep for it.
+/// A context of an embedder, with the resources that programs keep for it.
 #[derive(Clone)]
 pub struct CachedContext {
     /// The resources of requests that run in the context. They hold values of the context, so they
@@ -112,7 +112,7 @@ impl fmt::Debug for CachedContext {
 
 /// A stream of an embedder, lent to programs.
 ///
-/// The embedder takes it back by [`take_back`](Self::take_back), which is an error while a program
+/// The embedder reclaims it with [`take_back`](Self::take_back), which is an error while a program
 /// still refers to it.
 #[derive(Debug)]
 pub struct BorrowedStream {

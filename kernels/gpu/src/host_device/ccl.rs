@@ -1,4 +1,4 @@
-//! Collectives of the host device: the streams of all ranks meet.
+//! Collectives of the host device, at which the streams of all ranks meet.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +60,7 @@ pub(super) struct Comm {
 }
 
 impl Group {
-    /// Waits until `is_done` of the state gives something.
+    /// Waits until `is_done` returns a value for the state.
     fn wait_until<T>(&self, mut is_done: impl FnMut(&mut Meetings) -> Option<T>) -> Option<T> {
         let mut state = lock(&self.state);
         loop {
@@ -76,7 +76,7 @@ impl Group {
         }
     }
 
-    /// Brings something to a meeting, and takes what all ranks brought.
+    /// Contributes data to a meeting, and returns the contributions of all ranks.
     fn meet(
         &self,
         number: u64,

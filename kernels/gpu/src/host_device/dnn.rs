@@ -1,5 +1,5 @@
-//! The library for networks of the host device: everything by its definition, in double precision,
-//! for any number of spatial dimensions.
+//! The library for neural networks of the host device. Everything is computed by definition, in
+//! double precision, for any number of spatial dimensions.
 
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ impl View {
         self.dims.iter().product()
     }
 
-    /// Returns the place of an element, of which the coordinates are given.
+    /// Returns the position of the element with these coordinates.
     fn place(&self, at: &[usize]) -> u64 {
         let places = at.iter().zip(&self.strides);
         places.map(|(index, stride)| (index * stride) as u64).sum()
@@ -393,8 +393,8 @@ impl Pooling {
             })
     }
 
-    /// Returns the elements of the input in the window of an element of the output, and what an
-    /// average is divided by.
+    /// Returns the elements of the input in the window of an element of the output, and the divisor
+    /// of an average.
     fn window_of(&self, x: &[usize], out: &[usize]) -> Result<(Vec<usize>, f64), Fault> {
         let mut inside = Vec::new();
         let mut from = out.to_vec();

@@ -129,7 +129,7 @@ impl HostDevice {
         self.check_context(call, current.context())
     }
 
-    /// Whose memory is that is allocated in the current context.
+    /// Returns the owner of memory that is allocated in the current context.
     fn owner(&self, call: &'static str, current: &Current) -> GpuResult<Owner> {
         let context = current.context();
         let objects = lock(&self.objects);

@@ -1,4 +1,4 @@
-//! What goes wrong while work runs.
+//! Faults of running work.
 
 use tfrt_ptx::FaultKind;
 

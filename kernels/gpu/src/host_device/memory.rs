@@ -191,7 +191,7 @@ impl DeviceMemory {
             .collect()
     }
 
-    /// Returns the block of an access, and where in it.
+    /// Returns the block of an access, and the offset in it.
     fn find(&self, what: &str, address: u64, num_bytes: usize) -> Result<(u64, usize), Fault> {
         let access = || format!("{what} of {num_bytes} bytes at {address:#x}");
         if let Some((&start, block)) = self.blocks.range(..=address).next_back() {

@@ -1,7 +1,7 @@
-//! Numbers as they lie in device memory, and as libraries compute with them.
+//! Numbers in device memory and in computations of libraries.
 //!
-//! All libraries compute in double precision, complex where need be, and round once to store.
-//! Products of `f32` and `f64` go to `tfrt_compute`.
+//! All libraries compute in double precision, with complex numbers if necessary, and round once
+//! when they store. Products of `f32` and `f64` go to `tfrt_compute`.
 
 use half::{bf16, f16};
 use tfrt::support::complex::Complex;

@@ -13,7 +13,7 @@ use crate::enums::{
 };
 use crate::values::{BlasHandle, Buffer, GpuContext, LibraryCall, Stream};
 
-/// How to multiply: an algorithm of the library.
+/// The algorithm of the library for a product.
 #[derive(Clone, Copy, Debug, Value)]
 #[value("!tfrt_gpu.blas.gemm.algo")]
 pub struct GemmAlgo(GemmAlgorithm);

@@ -13,7 +13,7 @@ use crate::platform::Gpu;
 use crate::values::memory::Part;
 use crate::values::{Buffer, GpuContext, Stream, lock, log_failure};
 
-/// What ranks that belong together share.
+/// The id that the ranks of a communicator share.
 #[derive(Clone, Value)]
 #[value("!tfrt_gpu.ccl.id")]
 pub struct CclId(UniqueId);
@@ -66,7 +66,7 @@ impl CclHandle {
     }
 }
 
-/// Returns what ranks that belong together share: something new each time.
+/// Returns a new unique id, which the ranks of a communicator share.
 #[tfrt_kernel("tfrt_gpu.ccl.unique_id", chain = none, results(id), format = "$platform attr-dict")]
 fn ccl_unique_id(#[attr] platform: Platform, ctx: &ExecutionContext) -> Result<CclId> {
     platform.expect_cuda()?;
@@ -76,7 +76,7 @@ fn ccl_unique_id(#[attr] platform: Platform, ctx: &ExecutionContext) -> Result<C
 /// Makes the communicator of a rank. It waits for all ranks, on a thread of its own.
 ///
 /// # Errors
-/// `Failed to run blocking work.` if the queue has no threads for such work.
+/// `Failed to run blocking work.` if the work queue has no threads for blocking work.
 #[tfrt_kernel("tfrt_gpu.ccl.create", chain = none, results(handle), format = "operands attr-dict")]
 fn ccl_create(
     context: &GpuContext,
@@ -151,7 +151,7 @@ fn ccl_all_reduce(
     Ok(in_chain)
 }
 
-/// Queues a reduction of which each rank gets its part.
+/// Queues a reduction whose result is divided among the ranks.
 ///
 /// # Errors
 /// `Input size must be output size times ranks.`
@@ -226,8 +226,8 @@ fn ccl_recv(
     in_chain
 }
 
-/// Queues an exchange: block p of the input goes to rank p, and block p of the output comes from
-/// there.
+/// Queues an exchange: block p of the input is sent to rank p, and block p of the output is
+/// received from it.
 ///
 /// # Errors
 /// `Input size must equal output size.`, `Total element count must be exact multiple of comm count.`
@@ -275,11 +275,11 @@ fn ccl_all_to_all(
     Ok(in_chain)
 }
 
-/// Runs what is queued as one group, on a thread of its own, and empties the queue, also if the
-/// group fails.
+/// Runs the queued operations as one group, on a separate thread, and empties the queue, even if
+/// the group fails.
 ///
 /// # Errors
-/// `Failed to run blocking work.` if the queue has no threads for such work.
+/// `Failed to run blocking work.` if the work queue has no threads for blocking work.
 #[tfrt_kernel(
     "tfrt_gpu.ccl.execute",
     results(out_chain),

@@ -6,7 +6,7 @@ use crate::enums::Platform;
 use crate::platform::Gpu;
 use crate::values::{GpuContext, GpuDevice};
 
-/// Returns the device of a number, and initializes the platform.
+/// Returns the device with the given number, and initializes the platform.
 ///
 /// # Errors
 /// `Invalid platform NONE`, `Unsupported platform ROCm`, and `CUDA_ERROR_INVALID_DEVICE` if there

@@ -1,4 +1,4 @@
-//! Layers of networks, by the library for them.
+//! Layers of neural networks.
 
 pub mod descriptors;
 

@@ -1,13 +1,13 @@
-//! The entry point of a program for devices: which function to call, with how much memory.
+//! The entry point of a GPU program: the function to call, and the sizes of its buffers.
 
 use tfrt::prelude::*;
 
 use crate::enums::Platform;
 
-/// The version of entry points that this crate knows.
+/// The version of entry points that this crate supports.
 pub const VERSION: i64 = 410_724_080;
 
-/// What a program says of itself to the executor of GPU programs.
+/// The description of a program for the executor of GPU programs.
 #[derive(Clone, Debug, PartialEq, Eq, Value)]
 #[value("!tfrt_gpu.entry_point")]
 pub struct EntryPoint {

@@ -103,7 +103,7 @@ fn layout(dims: &[i64], strides: &[i64]) -> Result<Layout> {
     })
 }
 
-/// Returns the bytes of memory that a plan needs beside input and output.
+/// Returns the bytes of workspace that a plan needs.
 #[tfrt_kernel("tfrt_gpu.fft.get_workspace_size", pure, chain = none, results(size), format = "operands attr-dict")]
 fn fft_get_workspace_size(handle: &FftHandle) -> Result<i64> {
     let context = handle.context();
@@ -112,10 +112,10 @@ fn fft_get_workspace_size(handle: &FftHandle) -> Result<i64> {
     Ok(i64::try_from(size).unwrap_or(i64::MAX))
 }
 
-/// Transforms a batch. The direction counts for transforms of complex numbers to complex numbers.
+/// Transforms a batch. The direction applies to transforms from complex to complex numbers.
 ///
 /// # Errors
-/// An error that names the buffer which is smaller than what the plan reads or writes.
+/// If a buffer is smaller than the plan requires; the error names the buffer.
 #[tfrt_kernel(
     "tfrt_gpu.fft.execute",
     results(out_chain),

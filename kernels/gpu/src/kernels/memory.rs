@@ -36,7 +36,7 @@ fn mem_allocate(
     allocator.allocate(allocation_size(size)?, stream)
 }
 
-/// Allocates pinned host memory, which both sides reach at one address.
+/// Allocates pinned host memory, which host and device access at the same address.
 #[tfrt_kernel(
     "tfrt_gpu.mem.allocate_host",
     results(buffer),

@@ -53,7 +53,7 @@ fn event_create(context: &GpuContext) -> Result<Event> {
     Ok(Event::new(context, handle))
 }
 
-/// Moves an event to the end of what is now in a stream.
+/// Records an event at the current end of a stream.
 #[tfrt_kernel(
     "tfrt_gpu.event.record",
     results(out_chain),
@@ -65,8 +65,8 @@ fn event_record(event: &Event, stream: &Stream, in_chain: Chain) -> Result<Chain
     Ok(in_chain)
 }
 
-/// Returns a chain that is ready once the work before an event is done. It is ready at once if that
-/// is so already.
+/// Returns a chain that is ready once the work before an event is done. It is ready immediately if
+/// the work is already done.
 ///
 /// # Errors
 /// `Failed to enqueue blocking work.`

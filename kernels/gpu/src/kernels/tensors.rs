@@ -6,7 +6,7 @@ use tfrt_tensor::{Element, Sizes};
 use super::memory::print;
 use crate::values::{Buffer, DenseGpuTensor};
 
-/// Creates a tensor of a buffer, which it shares.
+/// Creates a tensor from a buffer, which it shares.
 ///
 /// # Errors
 /// `Cannot make tensor from invalid (moved from?) buffer`;

@@ -1,4 +1,4 @@
-//! Memory that a device reaches, the buffers in it, and where it comes from.
+//! Memory that a device can access, its buffers, and its allocators.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -26,9 +26,9 @@ enum Origin {
     Pinned(GpuContext, usize),
     /// A registered host buffer.
     Registered(GpuContext),
-    /// A module, which has it.
+    /// A module, which contains it.
     Global { module: GpuModule },
-    /// Somebody else, who frees it after this.
+    /// Another owner, which frees it later.
     Adopted,
 }
 
@@ -55,7 +55,7 @@ impl Drop for Memory {
     }
 }
 
-/// Where buffers come from.
+/// The source of buffers.
 #[derive(Clone, Debug, Value)]
 #[value("!tfrt_gpu.allocator")]
 pub struct Allocator {
@@ -119,13 +119,13 @@ impl Buffer {
         }
     }
 
-    /// Memory of the embedder, which outlives the buffer and all work on it.
+    /// Wraps memory of the embedder, which must outlive the buffer and all work on it.
     #[must_use]
     pub fn adopt(pointer: DevicePtr, num_bytes: usize) -> Self {
         Self::new(pointer, num_bytes, Origin::Adopted)
     }
 
-    /// Creates a block of pinned host memory, which the device reaches at the same address.
+    /// Creates a block of pinned host memory, which the device accesses at the same address.
     ///
     /// # Errors
     /// Those of the driver.
@@ -171,7 +171,7 @@ impl Buffer {
         ))
     }
 
-    /// Returns a part of the buffer, which keeps the memory also if the buffer is deallocated.
+    /// Returns a part of the buffer, which keeps the memory even if the buffer is deallocated.
     ///
     /// # Errors
     /// `buffer size (B) is smaller than offset (O) plus size (S)`.

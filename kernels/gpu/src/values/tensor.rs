@@ -17,11 +17,10 @@ pub struct DenseGpuTensor {
 }
 
 impl DenseGpuTensor {
-    /// Creates a tensor of the bytes of a buffer, which it shares. `kernel` is what a message
-    /// starts with.
+    /// Creates a tensor from the bytes of a buffer, which it shares. Messages start with `kernel`.
     ///
     /// # Errors
-    /// If the buffer is empty, or of another size than the tensor.
+    /// If the buffer is empty, or its size differs from that of the tensor.
     pub fn new(kernel: &str, dtype: DType, shape: Shape, buffer: &Buffer) -> Result<Self> {
         let Some(part) = buffer.part() else {
             return Err(Error::new(

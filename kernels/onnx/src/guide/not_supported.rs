@@ -1,7 +1,7 @@
 //! What is not supported.
 //!
-//! `tfrt import model.onnx` lists everything that a model needs and that is not there, at once.
-//! [`supported_ops`](crate::import::supported_ops) names the ops that are.
+//! `tfrt import model.onnx` lists all unsupported parts of a model at once.
+//! [`supported_ops`](crate::import::supported_ops) returns the supported ops.
 //!
 //! | not supported | instead |
 //! |---|---|
@@ -12,5 +12,5 @@
 //! | `Scan` before version 9 | convert the model to a newer opset |
 //! | binary ops before version 7 with an `axis` | convert the model to a newer opset |
 //!
-//! Models of opset 1 to 27 are read. An op is taken in the version that the model means: what
-//! changed since is translated.
+//! Models of opset 1 to 27 are read. An op is interpreted in the version that the model uses; later
+//! changes are translated.

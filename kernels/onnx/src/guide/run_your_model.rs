@@ -6,20 +6,20 @@
 //! tfrt run model.onnx --input image=cat.npy --output scores=s.npy   outputs to files
 //! ```
 //!
-//! Inputs are files of NumPy (`.npy`, `.npz`), safetensors, or single tensors of ONNX (`.pb`);
+//! Inputs are NumPy files (`.npy`, `.npz`), safetensors, or single ONNX tensors (`.pb`);
 //! `weights.npz#KEY` names one of several tensors. An input must have the element type that the
 //! model expects.
 //!
 //! # Is it right?
 //! `tfrt test-model DIR` runs a model on recorded inputs and compares the outputs with recorded
-//! ones: DIR has `model.onnx` and folders `test_data_set_0` with `input_0.pb` and `output_0.pb`, as
-//! the ONNX project writes them. It compares element types and shapes exactly, and numbers within a
-//! tolerance.
+//! ones: DIR has `model.onnx` and folders `test_data_set_0` with `input_0.pb` and `output_0.pb`, in
+//! the format of the ONNX project. It compares element types and shapes exactly, and numbers within
+//! a tolerance.
 //!
 //! # From Rust
-//! A [`Model`](crate::Model) is a file that was read and checked. Importing it makes a program, and
-//! a [`Session`](tfrt_import::Session) runs the program on a host whose kernels include those of
-//! `tfrt_kernels` and `tfrt_model_ops`:
+//! A [`Model`](crate::Model) is a file that was read and checked. Importing it creates a program,
+//! and a [`Session`](tfrt_import::Session) runs the program on a host whose kernels include those
+//! of `tfrt_kernels` and `tfrt_model_ops`:
 //!
 //! ```no_run
 //! # use std::sync::Arc;
@@ -36,9 +36,10 @@
 //! ```
 //!
 //! The first run with inputs of given types and shapes prepares the program for them; later runs of
-//! the kind only run. Shapes need not be known before: every op computes those of its results.
+//! the same kind reuse it. Shapes need not be known in advance: every op computes those of its
+//! results.
 //!
 //! # Files that you do not trust
-//! What a file says is checked before it is used. It can name other files in its own folder only,
-//! and everything that it chooses has a limit, which an option of `tfrt import` raises: see
-//! [`Limits`](tfrt_import::Limits).
+//! All contents of a file are checked before they are used. A file can refer only to other files in
+//! its own folder, and every size that it chooses has a limit, which an option of `tfrt import`
+//! raises: see [`Limits`](tfrt_import::Limits).

@@ -1,6 +1,6 @@
-//! From older versions of ops to the newest one: attributes that became operands.
+//! Conversion of older versions of ops to the newest one: attributes that became operands.
 //!
-//! Other changes of meaning are where an op is lowered.
+//! The lowering of an op handles other changes of meaning.
 
 use tfrt_import::ImportError;
 use tfrt_tensor::DenseHostTensor;

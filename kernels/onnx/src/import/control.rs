@@ -1,12 +1,12 @@
-//! Control flow: nodes with graphs of their own.
+//! Control flow: nodes that contain graphs.
 //!
 //! | node | becomes |
 //! |---|---|
 //! | `If` | a call of one of two functions; the graph itself, if the condition is a constant |
-//! | `Loop`, `Scan`, `SequenceMap` | a function that is called as long as another one says so |
+//! | `Loop`, `Scan`, `SequenceMap` | a function that is called as long as a condition function returns true |
 //!
-//! What a loop adds to its results in each round is kept in a list, which is stacked when the loop
-//! ends.
+//! The values that a loop adds to its results in each iteration are collected in a list, which is
+//! stacked when the loop ends.
 
 use tfrt_import::ImportError;
 use tfrt_import::program::{Attr, RegionBody, Value};
@@ -80,7 +80,7 @@ impl<'a> Lowering<'a> {
         value.map(Some).ok_or_else(unsupported)
     }
 
-    /// An operand that must be there.
+    /// Returns an operand that must be present.
     fn needed(
         &mut self,
         node: &Node,
@@ -180,9 +180,9 @@ impl<'a> Lowering<'a> {
         Ok(Some(known(results)))
     }
 
-    /// Writes a loop. `round` writes what it repeats: it is given the number of the round, from 0
-    /// on, the condition, and the state. Returns the last state and the lists; nothing if what is
-    /// repeated is not supported.
+    /// Writes a loop. `round` writes the body, given the number of the iteration, starting at 0,
+    /// the condition, and the state. Returns the last state and the lists, or `None` if the body is
+    /// not supported.
     fn looped(
         &mut self,
         place: &str,
@@ -288,8 +288,8 @@ impl<'a> Lowering<'a> {
         Ok(Some(known(results)))
     }
 
-    /// Returns a list of what rounds made, as a tensor. Without rounds its type and its extents are
-    /// those that the graph declares.
+    /// Converts the list of the iterations' values to a tensor. Without iterations, its type and
+    /// its extents are those that the graph declares.
     fn stacked(
         &mut self,
         list: Value,

@@ -1,7 +1,7 @@
-//! How each op is lowered.
+//! The lowering of each op.
 //!
-//! To add an op: give it an arm here, and an op of ours if none does it yet. Attributes of ours are
-//! canonical, so that what is particular to ONNX ends here.
+//! To add an op: give it an arm here, and implement an op if none exists yet. The attributes of our
+//! ops are canonical, so everything specific to ONNX ends here.
 
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;

@@ -42,7 +42,7 @@ impl<'a> AttrRef<'a> {
     /// Returns the attribute as a `T`.
     ///
     /// # Errors
-    /// If it has another type, or its bytes are no such attribute.
+    /// If it has another type, or its bytes are not such an attribute.
     pub fn read<T: FromAttr<'a>>(self) -> Result<T, AttrError> {
         T::read_as(self.section, self.offset, self.code)
     }
@@ -50,7 +50,7 @@ impl<'a> AttrRef<'a> {
     /// Returns the attribute as an owned value.
     ///
     /// # Errors
-    /// If its bytes are no such attribute.
+    /// If its bytes are not such an attribute.
     pub fn decode(self) -> Result<AttrValue, AttrError> {
         decode::decode(self.section, self.offset, self.code)
     }
@@ -86,13 +86,13 @@ impl<'a> AggregateView<'a> {
         self.len
     }
 
-    /// Returns `true` if there is no element.
+    /// Returns `true` if there are no elements.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Element `index`, if there are that many.
+    /// Returns element `index`, if it exists.
     #[must_use]
     pub fn get(self, index: usize) -> Option<AttrRef<'a>> {
         let header = self.header.filter(|_| index < self.len)?;

@@ -45,8 +45,8 @@ impl<'a> CompilationUnitView<'a> {
         self.text
     }
 
-    /// Returns the offset of the attribute in its section: an identity to cache compiled code by,
-    /// as long as the section lives.
+    /// Returns the offset of the attribute in its section: a key for caches of compiled code, as
+    /// long as the section lives.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset

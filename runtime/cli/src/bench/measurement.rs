@@ -1,8 +1,7 @@
-//! Running a function again and again, with a clock.
+//! Repeated, timed runs of a function.
 //!
-//! A run lasts from the call until its results are there and all that it started is done. Before it
-//! a request is made and behind it the request is dropped, without the clock. Runs follow one
-//! another: none begins before the last one has ended.
+//! A run lasts from the call until its results are available and all work that it started is done.
+//! The request is created before the measured time and dropped after it. Runs do not overlap.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,8 +78,8 @@ struct Limit {
 }
 
 impl Limit {
-    /// Returns the part of the way that is behind us; 1 and more at its end. Where there are to be
-    /// runs, the first one is made.
+    /// Returns the completed fraction, which is 1 or more at the end. If any runs are requested,
+    /// there is at least one.
     fn progress(&self, samples: &Samples) -> f64 {
         match (self.max_runs, samples.num_runs()) {
             (0, _) => 1.0,
@@ -223,7 +222,7 @@ impl Samples {
         self.wall_ns.len() as u64
     }
 
-    /// In brief. There is a sample: the first run is always made.
+    /// Summarises the samples. There is at least one, because the first run always happens.
     fn wall(self) -> Summary {
         Summary::of(self.wall_ns).expect("there is no limit below one run")
     }
@@ -245,7 +244,7 @@ struct Stopwatch {
 const NUM_EMPTY_RUNS: usize = 100;
 
 impl Stopwatch {
-    /// The wall clock is the inner one: to read the other one is slow.
+    /// Starts both clocks. The wall clock is read last, because reading the other one is slow.
     fn start() -> Self {
         let cpu = process_time();
         Self {
@@ -254,8 +253,8 @@ impl Stopwatch {
         }
     }
 
-    /// The time that has passed, and what all threads of the process have computed meanwhile, with
-    /// [`clock_cost`].
+    /// Returns the elapsed wall time and the processor time of all threads of the process,
+    /// including [`clock_cost`].
     fn stop(&self) -> (Duration, Duration) {
         let wall = self.wall.elapsed();
         (wall, process_time().saturating_sub(self.cpu))

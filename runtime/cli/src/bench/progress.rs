@@ -43,7 +43,7 @@ impl Progress {
 }
 
 impl Drop for Progress {
-    /// Leaves no trace of the bar behind.
+    /// Erases the bar.
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -1,5 +1,5 @@
-//! Standard output while a program runs again and again: what it prints a thousand times is not a
-//! part of the report.
+//! Suppression of standard output during repeated runs: output that is printed a thousand times is
+//! not part of the report.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,8 +1,8 @@
-//! The profile of a function, and what making one costs.
+//! The profile of a function, and the cost of recording it.
 //!
-//! A kernel that does nothing takes no time, and neither does an executor that only calls it: what
-//! a profiler says of such kernels is the cost of recording. It is measured on this machine, with
-//! this work queue, before anything else is profiled.
+//! A kernel that does nothing takes no time, and neither does an executor that only calls it: the
+//! times that a profiler reports for such kernels are the cost of recording. The cost is measured
+//! on this machine, with this work queue, before anything else is profiled.
 
 use std::hint::black_box;
 use std::sync::Arc;

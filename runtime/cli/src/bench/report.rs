@@ -1,7 +1,7 @@
-//! What a benchmark found out, as a document.
+//! The results of a benchmark, as a document.
 //!
-//! The structs are the document that `--json` prints: an object for each, a member for each field,
-//! under its name. Times are nanoseconds, and integers unless they are means.
+//! The structs define the document that `--json` prints: an object for each struct, with a member
+//! for each field. Times are nanoseconds, and integers unless they are means.
 //!
 //! ```json
 //! {
@@ -26,8 +26,8 @@
 //! }
 //! ```
 //!
-//! `recording` and `profile` are null where the runtime was built without tracing of kernels. A
-//! change that a reader of the document could trip over changes [`VERSION`]; a new member does not.
+//! `recording` and `profile` are null if the runtime was built without tracing of kernels. Every
+//! incompatible change increases [`VERSION`]; a new member does not.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Many times in brief.
+//! Summaries of many times.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A report, for people.
+//! The report as a table.
 
 use std::fmt::{self, Display};
 
@@ -10,9 +10,9 @@ use super::statistics::{Nanos, mean_ns, ratio};
 /// What the kernels of a function are listed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Columns {
-    /// What they took.
+    /// The time of the kernels.
     Kernels,
-    /// What the executor took to come to them, beside that.
+    /// The executor time before them.
     Dispatch,
 }
 

@@ -1,14 +1,14 @@
-//! Expectations: comments of a source that say which diagnostics it produces.
+//! Expectations: comments in a source that declare its diagnostics.
 //!
-//! An expectation is written anywhere in a line, at most one a line:
+//! An expectation may be anywhere in a line, with at most one per line:
 //!
 //! ```text
 //! expected-(error|note|remark|warning)  [ @+N | @-N | @above | @below ]  {{SUBSTRING}}
 //! ```
 //!
-//! It is about its own line, the line `N` further down or up, the last line above without an
-//! expectation, or the next line below without one. It is met by a diagnostic of its severity on
-//! that line whose message contains the substring, and by any number of them.
+//! It refers to its own line, the line `N` lines down or up, the last line above without an
+//! expectation, or the next line below without one. One or more diagnostics of its severity on that
+//! line, whose messages contain the substring, meet it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -53,7 +53,7 @@ struct Expectation {
 }
 
 impl Expectations {
-    /// The expectations of every source that is known.
+    /// Collects the expectations of all known sources.
     #[must_use]
     pub fn of_all(sources: &SourceMap) -> Self {
         Self {
@@ -64,8 +64,8 @@ impl Expectations {
         }
     }
 
-    /// Holds one diagnostic, without its notes, against the expectations. What it returns is to be
-    /// reported: the diagnostic was not expected, or was expected to be of another severity.
+    /// Compares one diagnostic, without its notes, with the expectations. Returns a finding to
+    /// report if the diagnostic was not expected, or was expected with another severity.
     pub fn meet(&mut self, found: &Diagnostic, sources: &mut SourceMap) -> Option<Finding> {
         if let Place::File { file, line, .. } = &found.place {
             if !self.by_file.contains_key(&**file) {
@@ -106,7 +106,7 @@ impl Expectations {
         Some(Finding::new(found.place.clone(), Severity::Error, message))
     }
 
-    /// What to report about the expectations that were not met.
+    /// Returns the findings to report for expectations that were not met.
     pub fn unmet(&self) -> impl Iterator<Item = Finding> {
         self.by_file
             .values()

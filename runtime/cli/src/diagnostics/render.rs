@@ -1,7 +1,6 @@
-//! The text of a diagnostic: where, how grave, what, and the line of the source with a caret under
-//! it.
+//! The text of a diagnostic: location, severity, message, and the source line with a caret.
 //!
-//! The layout is that of LLVM's source manager, so that tools which read it keep working:
+//! The layout is that of LLVM's source manager, so tools that read it keep working:
 //!
 //! ```text
 //! p.mlir:4:25: error: use of undeclared SSA value name
@@ -9,11 +8,11 @@
 //!                         ^
 //! ```
 //!
-//! A line that no screen holds is shown in part, around the place. A place that is not a position
-//! in a file prints as `<unknown>:0: error: loc("name"): message`. A line that is not all ASCII is
-//! shown without a caret, since bytes are not columns there. Control characters of names, messages
-//! and lines are escaped: a program may not steer the terminal. What steers it are the [`Styles`]
-//! alone, which a caller asks for where there is one.
+//! Only the part of an overlong line around the location is shown. A location that is not a
+//! position in a file prints as `<unknown>:0: error: loc("name"): message`. A line that is not all
+//! ASCII is shown without a caret, because bytes are not columns there. Control characters in
+//! names, messages and lines are escaped, so a program cannot control the terminal. Only the
+//! [`Styles`] do, which a caller requests if there is one.
 
 use std::fmt;
 use std::io::Write;
@@ -37,7 +36,7 @@ const MAX_SHOWN_BYTES: usize = 1_000;
 /// Stands for what is omitted of a line.
 const ELLIPSIS: &[u8] = b"...";
 
-/// How the parts of a diagnostic look on a terminal.
+/// The terminal styles of the parts of a diagnostic.
 ///
 /// ```
 /// use tfrt_cli::diagnostics::render::{Finding, Styles};
@@ -68,7 +67,7 @@ pub struct Styles {
 }
 
 impl Styles {
-    /// As in a file: nothing but the text.
+    /// No styles, as for files.
     pub const PLAIN: Self = Self {
         place: Style::new(),
         error: Style::new(),
@@ -103,16 +102,16 @@ impl Styles {
     }
 }
 
-/// Something to say about a place: one diagnostic without its notes, ready to print.
+/// One diagnostic without its notes, ready to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is about.
+    /// The location.
     pub place: Place,
     /// How grave it is.
     pub severity: Severity,
-    /// What to say.
+    /// The message.
     pub message: String,
-    /// How many bytes from the place on to underline.
+    /// The number of bytes to underline, starting at the location.
     pub underline_len: usize,
 }
 
@@ -164,8 +163,8 @@ impl Finding {
     }
 }
 
-/// Prints a diagnostic and its notes. A note at the place of what was printed before it comes
-/// without the line.
+/// Prints a diagnostic and its notes. A note at the same location as the previous message is
+/// printed without the line.
 pub fn print_diagnostic(
     diagnostic: &Diagnostic,
     sources: &mut SourceMap,

@@ -1,9 +1,9 @@
-//! The texts that diagnostics are about, by name.
+//! The texts that diagnostics refer to, by name.
 //!
-//! Locations come from programs, so a name in one is not trusted: a text is shown if it was given,
-//! or if it is a regular file under one of the folders that the user named by naming the input.
-//! Nothing else is opened, since opening a device or a pipe may take forever, and showing lines of
-//! any file discloses them.
+//! Locations come from programs, so a name in one is not trusted: a text is shown if it was added
+//! explicitly, or if it is a regular file under the folder of an input. Nothing else is opened,
+//! because opening a device or a pipe may take forever, and showing lines of arbitrary files would
+//! disclose them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,10 +15,9 @@ use std::sync::{Arc, OnceLock};
 /// How many bytes of files are read, all of them together.
 const MAX_READ_BYTES: u64 = 64 << 20;
 
-/// Source texts by the names that locations call them.
+/// Source texts by their names in locations.
 ///
-/// A text that was not given is looked for under the folders of the map, once, when it is first
-/// asked for.
+/// Other texts are searched under the folders of the map, once, on first use.
 ///
 /// ```
 /// use tfrt_cli::diagnostics::SourceMap;
@@ -45,7 +44,7 @@ struct Source {
 }
 
 impl SourceMap {
-    /// Creates a map that knows no text, and looks for none.
+    /// Creates a map without texts and folders.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -55,7 +54,7 @@ impl SourceMap {
         }
     }
 
-    /// A map that looks for files under the folder that the file `input` is in.
+    /// Creates a map that searches for files under the folder of the file `input`.
     ///
     /// A name without a folder, such as that of an input which is not a file, stands for the
     /// working directory.
@@ -74,7 +73,7 @@ impl SourceMap {
         self.folders.push(folder.into());
     }
 
-    /// Says what the source of this name is.
+    /// Adds the source with this name.
     pub fn insert(&mut self, name: impl Into<String>, text: impl AsRef<[u8]>) {
         let source = Source::new(text.as_ref().into());
         self.texts.insert(name.into(), Some(Arc::new(source)));
@@ -94,7 +93,7 @@ impl SourceMap {
         (column <= text.len()).then_some(SourceLine { text, column })
     }
 
-    /// The sources that are known, in order of their names.
+    /// Returns the known sources, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.texts
             .iter()

@@ -59,7 +59,7 @@ impl Writer {
         self.close_cluster();
     }
 
-    /// A node, in a cluster of its own with its regions if it has any.
+    /// Writes a node, in a separate cluster with its regions if it has any.
     fn node(&mut self, node: &Node) {
         let has_regions = !node.regions.is_empty();
         if has_regions {

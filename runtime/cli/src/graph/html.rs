@@ -1,5 +1,5 @@
-//! Graphs as one page for a browser, which needs nothing else: each function is drawn by our own
-//! [`layout`](super::layout), and folds.
+//! Graphs as one self-contained page for a browser: our own [`layout`](super::layout) draws each
+//! function, which can be folded.
 
 use std::fmt::Write;
 

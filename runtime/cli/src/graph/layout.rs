@@ -1,8 +1,7 @@
-//! Places for everything in a graph, without Graphviz: rows of boxes, each row below all that it
-//! uses.
+//! The layout of graphs without Graphviz: rows of boxes, each row below the boxes that it uses.
 //!
 //! A scope is laid out from the inside out. A node with regions is a box around the boxes of its
-//! regions, which stand side by side.
+//! regions, which are placed side by side.
 //!
 //! ```text
 //!   ┌───┐ ┌─────┐      row
@@ -14,10 +13,10 @@
 //!   └─┬─┘  │  ▼ 7
 //! ```
 //!
-//! Within a row, boxes and lanes stand in the order of the middle of what they come from, so that
-//! most arrows do not cross. Rows that are too wide are broken, and what is too high continues in
-//! another column: an arrow from column to column is cut, and both ends say the number of the node
-//! at the other one. Lengths are in pixels.
+//! Within a row, boxes and lanes are sorted by the centre of their predecessors, so most arrows do
+//! not cross. Rows that are too wide are broken, and columns that are too high continue in another
+//! column: an arrow between columns is cut, and each end shows the number of the node at the other
+//! end. Lengths are in pixels.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What there is to draw: nodes, edges between them, and scopes around them.
+//! The model of a drawing: nodes, edges between them, and scopes around them.
 
 use std::collections::HashMap;
 

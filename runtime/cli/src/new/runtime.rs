@@ -1,4 +1,4 @@
-//! The runtime that a new crate is built on: a released version, or a source on this machine.
+//! The runtime of a new crate: a released version, or a source on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::failure::CliError;
 pub(super) enum Runtime {
     /// The version that this tool is of, from the registry of crates.
     Released,
-    /// The source in this folder.
+    /// Returns the runtime whose source is in this folder.
     Source(PathBuf),
 }
 
@@ -25,7 +25,7 @@ impl Runtime {
         }
     }
 
-    /// The runtime of a tool whose crate lay in `folder` when it was built.
+    /// Returns the runtime of a tool whose crate was in `folder` when it was built.
     fn of_tool(folder: &Path) -> Result<Self, CliError> {
         let is_release = folder
             .components()

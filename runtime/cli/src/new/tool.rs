@@ -1,4 +1,4 @@
-//! How this tool is called in commands that people copy.
+//! The name of this tool in commands for users to copy.
 
 use std::env;
 use std::ffi::OsStr;

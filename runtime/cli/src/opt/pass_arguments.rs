@@ -1,4 +1,4 @@
-//! The flags that name passes. What counts is their order on the command line.
+//! The flags that select passes, which run in the order of the command line.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tfrt_compiler::passes::{Pass, Pipeline};

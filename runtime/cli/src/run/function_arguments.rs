@@ -1,8 +1,8 @@
-//! Arguments of functions, as they are given on the command line.
+//! Arguments of functions on the command line.
 //!
 //! `--arg NAME=VALUE` sets one; the name is that in the text of the program, or the position. A
-//! value is a number, a text, or after `@` a file, which may be that of a tensor. Chains need not
-//! be given: they are ready.
+//! value is a number, a text, or after `@` a file, which may be that of a tensor. Chains may be
+//! omitted: they are ready.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;

@@ -1,10 +1,10 @@
-//! Whether a function left something behind.
+//! The check for values that a function leaves alive.
 //!
-//! When its results are there and the work queue is empty, some other thread may still be busy with
-//! the value that it made available last: a timer's, or one that a kernel started. It holds
-//! references until it has told all who waited, the driver among them. So what looks like a leak is
-//! looked at again when those threads had time to let go, and when the queue is empty: a
-//! synchronous function does not wait for the tasks that its kernels add.
+//! When its results are available and the work queue is empty, another thread, such as that of the
+//! timers or one started by a kernel, may still process the value that it made available last. It
+//! holds references until all waiters, including the driver, have run. So an apparent leak is
+//! checked again after these threads had time to finish, and when the queue is empty: a synchronous
+//! function does not wait for the tasks that its kernels add.
 
 use std::sync::mpsc;
 use std::thread;

@@ -1,4 +1,4 @@
-//! The file that a program is loaded from, whether it was given as one or as text.
+//! The file from which a program is loaded, given as a file or compiled from text.
 
 use crate::arguments::DiagnosticArguments;
 use crate::diagnostics::SourceMap;

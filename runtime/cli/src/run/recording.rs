@@ -1,4 +1,4 @@
-//! What a run tells a tracing sink, and the file that is made of it.
+//! The tracing sink of a run, and the file that it writes.
 
 use std::fs::File;
 use std::io::BufWriter;

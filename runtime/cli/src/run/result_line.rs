@@ -1,8 +1,9 @@
-//! The line that says what a function returned.
+//! The line with the results of a function.
 //!
 //! `'NAME' returned V1,V2,…`, without blanks. A number prints as a number, by its declared type;
-//! any other value prints as its type shows it, or else as its type. [For people](Style::Shown)
-//! tensors have their elements, and each result that is long has a line of its own.
+//! any other value prints in the display format of its type, or as the name of its type. In the
+//! style [for people](Style::Shown), tensors are printed with their elements, and each long result
+//! has a separate line.
 
 use std::fmt::{self, Display, Write as _};
 

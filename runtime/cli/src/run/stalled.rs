@@ -1,9 +1,9 @@
-//! Waiting for results that may never come.
+//! Waiting for results that may never become available.
 //!
-//! A kernel that loses a promise, rather than drops it, leaves its result unavailable forever.
-//! Where nothing is left in the process that could make a value available, this is known at once:
-//! on the queue `s`, when no task is pending and there is no other thread. Elsewhere somebody has
-//! to say how long to wait.
+//! A kernel that keeps a promise without fulfilling it leaves its result unavailable forever. If no
+//! part of the process can make the value available, this is detected immediately: on the queue
+//! `s`, when no task is pending and there is no other thread. Otherwise the user must specify a
+//! time limit.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Whether a tensor is what was expected, as the runner of the ONNX project decides it.
+//! The comparison of a tensor with the expected one, by the rules of the ONNX project's runner.
 
 use std::error::Error;
 use std::fmt;

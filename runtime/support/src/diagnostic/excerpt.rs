@@ -1,11 +1,11 @@
-//! Findings about a text, as people read them: with the line, and a caret under the place.
+//! Readable diagnostics of a text, with the source line and a caret.
 
 use std::fmt::Write;
 
 use super::{Diagnostic, Severity};
 use crate::place::Place;
 
-/// Returns the findings with their notes, each with the line of `source` that it is about.
+/// Formats the diagnostics with their notes, each with its line of `source`.
 ///
 /// ```
 /// use tfrt_support::render_diagnostics;

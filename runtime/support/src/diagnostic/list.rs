@@ -1,4 +1,4 @@
-//! Diagnostics as the reason why something failed.
+//! Lists of diagnostics as errors.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,10 +6,10 @@ use std::ops::Deref;
 use super::{Diagnostic, render_diagnostics};
 use crate::place::Place;
 
-/// What was found, in order: the error of whatever reads, checks and translates programs.
+/// Diagnostics in order: the error type of code that reads, checks and translates programs.
 ///
-/// It is a [`std::error::Error`]. Both `{}` and `{:?}` print every finding for people; with the
-/// line that it is about, if the [source](Self::with_source) is known.
+/// It is a [`std::error::Error`]. Both `{}` and `{:?}` print all diagnostics in readable form, with
+/// their source lines if the [source](Self::with_source) is known.
 ///
 /// ```
 /// use tfrt_support::{Diagnostic, Diagnostics, Place};
@@ -36,7 +36,7 @@ impl Diagnostics {
         vec![Diagnostic::error(place, message)].into()
     }
 
-    /// Returns the same findings, printed with the lines of `source` that they are about.
+    /// Sets the source, whose lines are then printed with the diagnostics.
     #[must_use]
     pub fn with_source(mut self, source: &str) -> Self {
         self.source = Some(source.into());

@@ -1,10 +1,10 @@
 //! `--cast-tfrt-streamify`: resolves the casts that the other passes left.
 //!
 //! * A cast and its inverse vanish.
-//! * A token made of a chain and a stream, of which only events are wanted, records an event on the
+//! * A token made of a chain and a stream whose users only need events records an event on the
 //!   stream.
-//! * A constant index that is wanted as another integer becomes a constant of that type, and so
-//!   does an `i32` that is wanted as a `ui32`.
+//! * A constant index that is used as another integer becomes a constant of that type, and so does
+//!   an `i32` that is used as a `ui32`.
 //!
 //! Any other cast is an error. Cost: linear in the number of ops.
 

@@ -1,4 +1,4 @@
-//! Edits that the passes share: types by their spelling, ops at the end of a block, casts,
+//! Edits shared by the passes: types by their spelling, ops at the end of a block, casts,
 //! functions.
 
 use tfrt_ir::parse_type;

@@ -1,5 +1,5 @@
 //! `--tfrt-set-entry-point=platform=CUDA function_name=f buffer_sizes=64,128`: adds the function
-//! that tells an executor what to call.
+//! that describes the entry point to an executor.
 
 use std::fmt;
 

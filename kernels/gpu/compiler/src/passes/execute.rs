@@ -1,8 +1,8 @@
 //! `--async-to-tfrt`: `async.execute` becomes a kernel, `tfrt_test.do.async`.
 //!
-//! The kernel takes the values of the op, and what its region uses from outside. A value
-//! `!async.value<T>` becomes a `T`, which may become available later, so that awaiting it takes no
-//! op. Tokens `!async.token` vanish: what has to come later needs a value of what comes before.
+//! The kernel takes the values of the op, and the outer values that its region uses. A value
+//! `!async.value<T>` becomes a `T`, which may become available later, so awaiting it needs no op.
+//! Tokens `!async.token` vanish: only values order ops.
 
 use std::collections::HashMap;
 

@@ -1,13 +1,13 @@
 //! `--func-tfrt-streamify`: functions that work on a stream take a chain and the stream, and return
 //! a chain.
 //!
-//! A function works on a stream if it has at least two `gpu.wait` that start or end something, of
-//! which the last is the only one that waits. Its first arguments become a chain and a stream, and
-//! what it waited for is the chain that it returns. A function that does nothing gets the same
-//! signature.
+//! A function works on a stream if it has at least two `gpu.wait` that start or end asynchronous
+//! work, and only the last one waits. Its first arguments become a chain and a stream, and it
+//! returns the chain of the last wait. A function that does nothing gets the same signature.
 //!
 //! Inside of `tfrt_gpu.streamify`, calls and loops of such functions pass the chain and the stream
-//! on. The body of a loop also returns the stream, since a loop carries all that its body takes.
+//! on. The body of a loop also returns the stream, because a loop carries all arguments of its
+//! body.
 
 use std::collections::HashSet;
 

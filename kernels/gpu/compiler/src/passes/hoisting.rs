@@ -1,9 +1,9 @@
 //! `--gpu-tfrt-hoisting`: handles of libraries are created once, and everything that is created
-//! once is so before the program runs.
+//! once can be created before the program runs.
 //!
-//! A call of a library's `create` in a function becomes the call of a new function, whose result is
-//! kept. A function `tfrt_gpu_preload_resources` calls every function that makes something of a
-//! context.
+//! A call of a library's `create` in a function becomes a call of a new function, whose result is
+//! kept. The function `tfrt_gpu_preload_resources` calls every function that creates an object from
+//! a context.
 
 use std::collections::{HashMap, HashSet};
 

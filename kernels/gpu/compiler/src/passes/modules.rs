@@ -1,4 +1,4 @@
-//! Modules of device code and globals become functions that make them, once for each context.
+//! Modules of device code and globals become functions that create them, once for each context.
 
 use tfrt_ir::{
     Attribute, DenseElements, FloatType, Module, OpDiagnostics, OpId, Signedness, Type, TypeId,
@@ -63,7 +63,7 @@ type Lower = fn(&mut Module, OpId, OpId, &mut u64) -> Result<Option<OpId>, Refus
 
 /// Why an op is not replaced.
 enum Refusal {
-    /// It has nothing that it could be made from; the pass reports it as an op that is left.
+    /// It has no source to be created from; the pass reports it as a remaining op.
     Stays,
     /// It is wrong.
     Message(String),

@@ -1,6 +1,6 @@
 //! `--gpu-tfrt-streamify`: ops of `gpu` and `memref` become kernels.
 //!
-//! Modules of device code and globals become functions that make them, see `modules`. An
+//! Modules of device code and globals become functions that create them, see `modules`. An
 //! asynchronous op whose token is a chain and a stream becomes a kernel on this stream; its own
 //! token is the new chain and the same stream. Waits join streams, see `waits`. A value in memory
 //! that is read inside `tfrt_gpu.streamify` is copied to the host.
@@ -148,7 +148,8 @@ impl<'m> Lowering<'m> {
         self.context
     }
 
-    /// Appends `op`, which is in no block, or what it becomes. `end` is the op that ends the block.
+    /// Appends `op`, which is not in a block, or its replacement. `end` is the terminator of the
+    /// block.
     fn op(&mut self, block: BlockId, op: OpId, end: Option<OpId>) {
         let is_lowered = match self.module.op_name(op) {
             "gpu.wait" => waits::lower(self, block, op, end),
@@ -183,8 +184,8 @@ impl<'m> Lowering<'m> {
         true
     }
 
-    /// The chain and the stream that an asynchronous op continues from, with `tokens` besides.
-    /// Other streams than that of the first token have to be joined by `gpu.wait`.
+    /// Returns the chain and the stream from which an asynchronous op continues after `tokens`.
+    /// Streams other than that of the first token must be joined by `gpu.wait`.
     fn start(
         &mut self,
         block: BlockId,

@@ -1,7 +1,7 @@
 //! `--tfrt-streamify-ops=ops=a,b`: wraps ops in `tfrt_gpu.streamify`.
 //!
-//! Each run of consecutive ops with the given names becomes one wrapper. Values that are used
-//! behind the run are its results. Ops inside a wrapper stay as they are.
+//! Each run of consecutive ops with the given names becomes one wrapper. Values that are used after
+//! the run are its results. Ops inside a wrapper do not change.
 
 use tfrt_compiler::passes::{Pass, PassOptions};
 use tfrt_ir::{BlockId, Module, OpId, OpState, ValueId};

@@ -1,4 +1,4 @@
-//! `gpu.wait`: where streams join.
+//! `gpu.wait`: the joining of streams.
 //!
 //! ```text
 //!   chain 0, stream ─┐
@@ -6,8 +6,8 @@
 //!   chain 2, event 2 ─┘
 //! ```
 //!
-//! What other blocks use of the result goes through an event: they may run at any time, on streams
-//! of their own.
+//! Other blocks use the result through an event, because they may run at any time, on separate
+//! streams.
 
 use tfrt_ir::{BlockId, OpId, Use, ValueId};
 

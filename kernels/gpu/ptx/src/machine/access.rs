@@ -12,7 +12,7 @@ impl Machine<'_> {
             .wrapping_add_signed(address.offset)
     }
 
-    /// Returns where an address lies: a generic one says so itself.
+    /// Returns the space of an address; a generic address contains it.
     fn resolve(&self, thread: &Thread, space: Space, address: u64) -> (Space, u64) {
         match space {
             Space::Generic => match address & WINDOW {

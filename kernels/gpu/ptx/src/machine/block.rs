@@ -33,7 +33,7 @@ impl<'a> Machine<'a> {
         &program.module.functions[thread.frame.function as usize].code[thread.frame.pc as usize]
     }
 
-    /// Opens every barrier at which enough threads stand.
+    /// Opens every barrier that enough threads have reached.
     fn barriers(&mut self, threads: &mut [Thread]) -> Result<bool, Fault> {
         let num_done = threads
             .iter()
@@ -65,8 +65,8 @@ impl<'a> Machine<'a> {
         Ok(has_opened)
     }
 
-    /// All threads of a warp must come to the same instruction of a barrier that is aligned, and
-    /// agree on how many it waits for.
+    /// Checks that all threads of a warp reach the same instruction of an aligned barrier, and
+    /// agree on the number of threads.
     fn check_together(&self, threads: &[Thread], arrived: &[usize]) -> Result<(), Fault> {
         for pair in arrived.windows(2) {
             let (one, other) = (&threads[pair[0]], &threads[pair[1]]);

@@ -2,10 +2,10 @@
 //!
 //! Each byte remembers its last writer and two readers, with their clocks. A barrier of the block
 //! moves the block clock of its threads beyond all of theirs, an operation of a warp the warp
-//! clocks of its lanes. An access is ordered behind another one only if the clock has moved since.
-//! So a report is always right; a race can be missed, if more readers came between, or if the clock
-//! moved for the sake of other threads. What a thread did before a fence of its own is omitted: it
-//! may hand data over by a flag.
+//! clocks of its lanes. An access is ordered after another one only if the clock has moved since.
+//! So a report is always right, but a race can be missed if there were more readers, or if other
+//! threads moved the clock. Accesses of a thread before its own fence are ignored, because it may
+//! pass data by a flag.
 
 /// An access to a byte.
 #[derive(Clone, Copy)]

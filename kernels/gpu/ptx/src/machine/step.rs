@@ -22,7 +22,7 @@ const MAX_CALLS: usize = 10_000;
 enum Next {
     Following,
     At(u32),
-    /// Elsewhere, or not at all: the thread says so.
+    /// At another instruction, or not at all, as set in the thread.
     Set,
     /// It waits at this instruction.
     Meet(State),

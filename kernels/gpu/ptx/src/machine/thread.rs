@@ -7,7 +7,7 @@ pub(super) enum State {
     Ready,
     /// At an operation of its warp.
     Warp,
-    /// At a barrier, which waits for so many threads, or for all.
+    /// At a barrier, which waits for this number of threads, or for all.
     Barrier {
         id: u32,
         num_threads: Option<u32>,

@@ -1,4 +1,4 @@
-//! Operations of a warp: what the lanes of a mask do together.
+//! Operations of a warp, which the lanes of a mask perform together.
 
 use super::*;
 use crate::arithmetic::atomic;
@@ -19,7 +19,7 @@ impl Machine<'_> {
         Ok(has_moved)
     }
 
-    /// Does the operation at which a lane stands, if all lanes of its mask stand there or have
+    /// Performs the operation that a lane has reached, if all lanes of its mask have reached it or
     /// ended.
     fn warp_operation(&mut self, warp: &mut [Thread], lane: usize) -> Result<bool, Fault> {
         let thread = &warp[lane];
@@ -172,9 +172,9 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The product of a 16 x 16 and a 16 x 8 matrix, and a sum of 16 x 8. Lane `4 g + t` holds rows
-    /// `g` and `g + 8` of the first one, columns `2 t`, `2 t + 1` and those 8 further; column `g`
-    /// of the second one, and columns `2 t`, `2 t + 1` of the sum.
+    /// Adds the product of a 16 x 16 and a 16 x 8 matrix to a 16 x 8 matrix. Lane `4 g + t` holds
+    /// rows `g` and `g + 8` of the first one, columns `2 t`, `2 t + 1` and those 8 further; column
+    /// `g` of the second one, and columns `2 t`, `2 t + 1` of the sum.
     fn matrix_mul_add(
         &self,
         warp: &mut [Thread],

@@ -1,8 +1,8 @@
 //! Bodies of functions: scopes, registers, labels, variables.
 //!
-//! Registers get slots when they are first used, not when they are declared, so that
-//! `.reg .b32 %r<4000000000>` costs nothing. Labels belong to the innermost braces, as inline
-//! assembly repeats its labels; a branch looks outwards.
+//! Registers get slots when they are first used, not when they are declared, so
+//! `.reg .b32 %r<4000000000>` costs nothing. Labels belong to the innermost braces, because inline
+//! assembly repeats its labels; a branch searches outwards.
 
 use std::collections::HashMap;
 
@@ -293,7 +293,7 @@ impl<'a> Body<'a, '_, '_> {
         Ok(())
     }
 
-    /// What a name means here, innermost first.
+    /// Looks a name up, innermost scope first.
     fn find(&mut self, name: &str) -> Option<Name> {
         for index in (0..self.scopes.len()).rev() {
             let scope = &self.scopes[index];

@@ -1,4 +1,4 @@
-//! A place in the tokens of a text.
+//! A position in the tokens of a text.
 
 use crate::error::ParseError;
 use crate::float::{Rounding, narrow};

@@ -1,8 +1,7 @@
 //! One instruction: its name, its modifiers, its operands.
 //!
-//! A name that PTX does not have is an error of the text. A form that PTX has and this machine has
-//! not becomes [`Op::Unsupported`], so that a module with one such kernel can be used for its
-//! others.
+//! A name that PTX does not have is an error of the text. A form of PTX that this machine does not
+//! support becomes [`Op::Unsupported`], so the other kernels of the module can be used.
 
 use crate::error::ParseError;
 use crate::instruction::*;
@@ -672,7 +671,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
         })
     }
 
-    /// Returns which part of a product: low, high or all of it.
+    /// Returns the part of a product: low, high or all of it.
     fn product<T>(&mut self, ty: ScalarType, low: T, high: T, wide: T) -> Decoded<T> {
         let (is_low, is_high, is_wide) = (
             self.modifiers.take("lo"),
@@ -752,7 +751,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
         })
     }
 
-    /// Returns a comparison with its operands, behind the targets.
+    /// Returns a comparison with its operands, which follow the targets.
     fn test(
         &mut self,
         ty: ScalarType,

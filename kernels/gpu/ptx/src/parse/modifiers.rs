@@ -1,4 +1,4 @@
-//! The modifiers of an instruction: what its name says behind the first dot.
+//! The modifiers of an instruction, which follow the first dot of its name.
 
 use crate::float::Rounding;
 use crate::instruction::{Integral, Mode};

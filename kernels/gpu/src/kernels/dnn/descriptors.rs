@@ -50,7 +50,7 @@ descriptors! {
     ActivationDescriptor: "!tfrt_gpu.dnn.activation.descriptor";
 }
 
-/// How to compute a convolution: the value that files hold.
+/// The algorithm of a convolution: the value in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
 #[value("!tfrt_gpu.dnn.convolution.algorithm")]
 pub struct ConvolutionAlgorithm {
@@ -236,7 +236,7 @@ fn create_convolution_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
 }
 
 /// Describes pooling. `mode` is 0 for the maximum, 1 for the average with the padding, 2 for the
-/// average without it. `nan` is 1 if a window with what is not a number has none as its result.
+/// average without it. `nan` is 1 if NaN in a window propagates to the result.
 ///
 /// # Errors
 /// `Expected window dimension, padding, and stride arrays of equal size`.

@@ -1,4 +1,4 @@
-//! Images that are read between pixels, or put together from windows.
+//! Interpolation between pixels, and images assembled from windows.
 
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;

@@ -1,4 +1,4 @@
-//! Sequences, and values that may be absent.
+//! Sequences and optional values.
 
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;

@@ -1,4 +1,4 @@
-//! Layers that read sequences step by step.
+//! Recurrent layers.
 
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
