@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use tfrt::ods::instance::{AttrInstance, OpInstance, Signature};
 use tfrt::ods::verify::{Breach, region};
 
-/// What every region ends in.
+/// The terminator of every region.
 pub(crate) const RETURN: &str = "tfrt.return";
 
 /// Returns the function that `attribute` names, if there is one, for ops whose missing functions

@@ -113,7 +113,7 @@ pub(crate) enum Order {
     Winograd([usize; 2]),
 }
 
-/// What is noted about weights.
+/// The note about weights.
 struct Packing {
     order: Order,
     /// Whether they have been used before.

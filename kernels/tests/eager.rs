@@ -485,7 +485,7 @@ fn a_thread_of_the_queue_does_not_keep_its_host() {
     }
 }
 
-/// How often it was called.
+/// The number of times that it was called.
 static NUM_CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts its calls.

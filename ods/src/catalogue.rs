@@ -42,7 +42,7 @@ pub struct CatalogueEntry<'a> {
     pub has_kernel: bool,
 }
 
-/// Where an op runs.
+/// The place where an op runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Execution {
     /// On the thread that dispatches it, before the next one.

@@ -59,8 +59,9 @@ pub use tfrt_ir as ir;
 
 pub use tfrt_support::render_diagnostics as render;
 
-/// What ends a function. Files know it without a name, so that every program may use it, whichever
-/// kernels are linked; the declaration of the standard kernel library comes before this one.
+/// The terminator of functions. Files represent it without a name, so every program may use it,
+/// regardless of the linked kernels; the declaration of the standard kernel library takes
+/// precedence.
 static RETURN: OpDef = OpDef {
     summary: "Returns values to the caller of the function or region.",
     operands: &[OperandDef::variadic("values", TypeConstraint::Any)],
@@ -101,7 +102,7 @@ pub fn compile_without_chains(
     compile_edited(source, file_name, kernels, Chains::LeftOut, |_| ())
 }
 
-/// Where the chains of a program come from.
+/// The source of a program's chains.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Chains {
     /// The text contains the chains.
@@ -137,7 +138,7 @@ const PARSE_OPTIONS: ParseOptions = ParseOptions {
     allow_unregistered_dialects: true,
 };
 
-/// What text is read against.
+/// Returns the declarations for parsing text.
 fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
     let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
     let dialects = DialectRegistration::linked().chain(of_libraries);

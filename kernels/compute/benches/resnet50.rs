@@ -16,7 +16,7 @@ use tfrt_compute::convolution::{
 use tfrt_compute::job::Plan;
 use tfrt_compute::parallel::{Parallel, ScopedThreads, Serial};
 
-/// How often a layer occurs, its image, window, stride, and channels.
+/// The number of times that a layer occurs, its image, window, stride, and channels.
 const LAYERS: &[(usize, usize, usize, usize, usize, usize)] = &[
     (1, 224, 7, 2, 3, 64),
     (1, 56, 1, 1, 64, 64),

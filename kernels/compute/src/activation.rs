@@ -25,7 +25,7 @@ impl Activation {
         }
     }
 
-    /// What a [`Clamp`] cannot say.
+    /// Applies the part of the function that a [`Clamp`] cannot express.
     #[inline(always)]
     pub(crate) fn finish<T: crate::math::Real>(self, elements: &mut [T]) {
         if self == Self::Elu {

@@ -195,7 +195,7 @@ impl<T> fmt::Debug for SharedSlice<'_, T> {
     }
 }
 
-/// Which blocks have been started.
+/// The blocks that have been started.
 struct Claims {
     words: Box<[AtomicU64]>,
     claimed: AtomicUsize,
@@ -259,8 +259,8 @@ pub struct Job<P: Plan, O> {
     claims: Claims,
     finished: AtomicUsize,
     output: SharedSlice<'static, P::Element>,
-    /// What owns the memory behind `output`, from `Box::into_raw`: a box that is moved about would
-    /// claim it for itself.
+    /// The owner of the memory of `output`, from `Box::into_raw`: moving a box would assert unique
+    /// access to it.
     owner: NonNull<O>,
 }
 

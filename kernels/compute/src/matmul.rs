@@ -84,11 +84,11 @@ const COPY_GAP: usize = 16;
 /// packed; each further row takes 10 µs and 6 µs.
 const FEW_ROWS: usize = 12;
 
-/// How many multiplications and additions take as long as an operation of other routines does:
-/// processors do them in bulk.
+/// The number of multiplications and additions that take as long as one operation of other
+/// routines: processors vectorise them.
 ///
-/// Measured on two threads with a network of 784, 512 and 10 neurons and one image: its products
-/// are sooner done than shared.
+/// Measured on two threads with a network of 784, 512 and 10 neurons and one image: computing its
+/// products takes less time than sharing them.
 const OPERATIONS_PER_UNIT: usize = 4;
 
 impl<T: MatmulElement> Matmul<T> {

@@ -28,8 +28,8 @@ use crate::lanes::{Lanes, native_lanes};
 /// Registers of a panel's width.
 const PANEL_VECTORS: usize = 2;
 
-/// How a `k × n` matrix lies as panels: `n / width` panels, each `k` rows of `width` elements; the
-/// last is filled up with zeros.
+/// The layout of a `k × n` matrix as panels: `n / width` panels, each with `k` rows of `width`
+/// elements; the last is padded with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PanelLayout {
     pub(crate) k: usize,
@@ -153,9 +153,8 @@ pub(crate) fn pack_transposed_panel<T: Lanes>(
     }
 }
 
-/// What is done to a finished sum before it is stored:
-/// `activation((alpha · sum + beta · c) · scale[column] + shift[column])`, or with `c` added behind
-/// the shift.
+/// The functions applied to a finished sum before it is stored: `activation((alpha · sum + beta ·
+/// c) · scale[column] + shift[column])`, or with `c` added after the shift.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epilogue<'a, T> {
     pub(crate) alpha: T,
@@ -180,9 +179,9 @@ pub(crate) enum Clamp<T> {
 
 /// The operands of one tile.
 pub(crate) struct Tile<'a, T> {
-    /// What the rows of A are found in.
+    /// The data that contains the rows of A.
     pub(crate) data: &'a [T],
-    /// Where the runs of a row begin, relative to its base.
+    /// The starts of a row's runs, relative to its base.
     pub(crate) taps: &'a [usize],
     /// The length of a run.
     pub(crate) run: usize,

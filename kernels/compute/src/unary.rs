@@ -117,7 +117,7 @@ pub fn relu_gradient_in_place<T: Ordered>(activation: &[T], gradient: &mut [T]) 
     );
 }
 
-/// Where a function reads and writes.
+/// The source and the destination of a function.
 trait Traversal<T> {
     fn each(self, function: impl Fn(T) -> T);
 }

@@ -12,7 +12,7 @@ use tfrt::support::{Diagnostics, Place};
 use tfrt::text;
 use tfrt::text::ir::Module;
 
-/// What the program is called in diagnostics.
+/// The name of the program in diagnostics.
 const FILE_NAME: &str = "-";
 
 /// Reads programs as they are: compiling leaves them alone, and their results are on no device.

@@ -190,7 +190,7 @@ enumerations! {
             "rocblas_datatype_bf16_c" = 169;
     }
 
-    /// What products are computed in.
+    /// The type in which products are computed.
     ComputeType: 32 as i32, "cublasComputeType_t", "rocblas_datatype" {
         cuda: "CUBLAS_COMPUTE_16F" = 64, "CUBLAS_COMPUTE_16F_PEDANTIC" = 65, "CUBLAS_COMPUTE_32F" = 68,
             "CUBLAS_COMPUTE_32F_PEDANTIC" = 69, "CUBLAS_COMPUTE_32F_FAST_16F" = 74, "CUBLAS_COMPUTE_32F_FAST_16BF" = 75,
@@ -204,14 +204,14 @@ enumerations! {
             "rocblas_datatype_bf16_c" = 169;
     }
 
-    /// What happens to a matrix before it is multiplied.
+    /// The operation on a matrix before it is multiplied.
     Operation: 32 as i32, "cublasOperation_t", "rocblas_operation" {
         cuda: "CUBLAS_OP_N" = 0, "CUBLAS_OP_T" = 1, "CUBLAS_OP_C" = 2, "CUBLAS_OP_HERMITAN" = 2, "CUBLAS_OP_CONJG" = 3;
         rocm: "rocblas_operation_none" = 111, "rocblas_operation_transpose" = 112,
             "rocblas_operation_conjugate_transpose" = 113;
     }
 
-    /// Which triangle of a matrix counts.
+    /// The triangle of a matrix that is used.
     FillMode: 32 as i32, "cublasFillMode_t", "rocblas_fill" {
         cuda: "CUBLAS_FILL_MODE_LOWER" = 0, "CUBLAS_FILL_MODE_UPPER" = 1, "CUBLAS_FILL_MODE_FULL" = 2;
         rocm: "rocblas_fill_upper" = 121, "rocblas_fill_lower" = 122, "rocblas_fill_full" = 123;
@@ -229,7 +229,7 @@ enumerations! {
         rocm: "rocblas_side_left" = 141, "rocblas_side_right" = 142, "rocblas_side_both" = 143;
     }
 
-    /// How to multiply.
+    /// The algorithm of a product.
     GemmAlgorithm: 32 as i32, "cublasGemmAlgo_t", "rocblas_gemm_algo" {
         cuda: "CUBLAS_GEMM_DEFAULT" = -1, "CUBLAS_GEMM_DFALT" = -1, "CUBLAS_GEMM_ALGO0" = 0, "CUBLAS_GEMM_ALGO1" = 1,
             "CUBLAS_GEMM_ALGO2" = 2, "CUBLAS_GEMM_ALGO3" = 3, "CUBLAS_GEMM_ALGO4" = 4, "CUBLAS_GEMM_ALGO5" = 5,
@@ -273,14 +273,14 @@ enumerations! {
             "miopenActivationELU" = 9;
     }
 
-    /// Which units a convolution may use.
+    /// The units that a convolution may use.
     MathType: 32 as i32, "cudnnMathType_t", "rocmMathType" {
         cuda: "CUDNN_DEFAULT_MATH" = 0, "CUDNN_TENSOR_OP_MATH" = 1, "CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION" = 2,
             "CUDNN_FMA_MATH" = 3;
         rocm: "ROCM_DEFAULT_MATH" = 0;
     }
 
-    /// How to compute a convolution.
+    /// The algorithm of a convolution.
     ForwardAlgorithm: 64 as i64, "cudnnConvolutionFwdAlgo_t", "miopenConvFwdAlgorithm_t" {
         cuda: "CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM" = 0, "CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM" = 1,
             "CUDNN_CONVOLUTION_FWD_ALGO_GEMM" = 2, "CUDNN_CONVOLUTION_FWD_ALGO_DIRECT" = 3,
@@ -290,7 +290,7 @@ enumerations! {
         rocm:;
     }
 
-    /// How to compute the gradient of a convolution by its input.
+    /// The algorithm of the gradient of a convolution with respect to its input.
     BackwardDataAlgorithm: 64 as i64, "cudnnConvolutionBwdDataAlgo_t", "miopenConvBwdDataAlgorithm_t" {
         cuda: "CUDNN_CONVOLUTION_BWD_DATA_ALGO_0" = 0, "CUDNN_CONVOLUTION_BWD_DATA_ALGO_1" = 1,
             "CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT" = 2, "CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING" = 3,
@@ -299,7 +299,7 @@ enumerations! {
         rocm:;
     }
 
-    /// How to compute the gradient of a convolution by its filter.
+    /// The algorithm of the gradient of a convolution with respect to its filter.
     BackwardFilterAlgorithm: 64 as i64, "cudnnConvolutionBwdFilterAlgo_t", "miopenConvBwdWeightsAlgorithm_t" {
         cuda: "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0" = 0, "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1" = 1,
             "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT" = 2, "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3" = 3,

@@ -123,7 +123,7 @@ pub struct HostDevice {
     memory: Mutex<DeviceMemory>,
     objects: Mutex<driver::Objects>,
     libraries: Mutex<Libraries>,
-    /// How often each function was called.
+    /// The number of calls of each function.
     counts: Mutex<HashMap<&'static str, u64>>,
     next_handle: AtomicU64,
     groups: ccl::Groups,

@@ -89,7 +89,7 @@ impl fmt::Display for GpuChoice {
     }
 }
 
-/// What a host has: an implementation, or why it has none.
+/// The implementation of a host, or the reason why it has none.
 struct Installed(Result<Arc<Gpu>>);
 
 impl Gpu {

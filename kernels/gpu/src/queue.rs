@@ -14,7 +14,7 @@ use tfrt::queue::{
     ConcurrentWorkQueue, CreateQueueError, QueueFactory, Task, WorkStealingQueue, WouldDeadlock,
 };
 
-/// How deep tasks that run at once may nest.
+/// The maximum nesting depth of tasks that run immediately.
 const MAX_DEPTH: usize = 64;
 
 /// Runs tasks immediately, including blocking ones that may be queued. Other blocking tasks have

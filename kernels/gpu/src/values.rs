@@ -94,7 +94,7 @@ impl Deref for LibraryCall<'_> {
     }
 }
 
-/// What happens to a context in the end.
+/// The ownership of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ownership {
     /// The primary context of its device, which is released.

@@ -19,7 +19,7 @@ pub struct ImportError(Box<Located>);
 #[derive(Clone, PartialEq, Eq)]
 struct Located {
     message: String,
-    /// What the error is in, innermost first.
+    /// The parts of the model that contain the error, innermost first.
     places: Vec<String>,
 }
 

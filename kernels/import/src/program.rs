@@ -16,10 +16,10 @@ use tfrt_tensor::DenseHostTensor;
 /// The name of a program's function.
 pub const FUNCTION: &str = "main";
 
-/// How handles of tensors are spelled.
+/// The spelling of handles.
 const HANDLE: &str = "!corert.tensorhandle";
 
-/// How chains are spelled.
+/// The spelling of chains.
 const CHAIN: &str = "!tfrt.chain";
 
 /// A value of a program.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::names::shown;
 
-/// How many nodes a line names.
+/// The number of nodes named in a line.
 const MAX_SHOWN_NODES: usize = 3;
 
 /// Unsupported features, with the nodes that need them.

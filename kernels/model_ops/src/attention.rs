@@ -244,7 +244,7 @@ fn attention(
     Ok((y, present_k, present_v, scores))
 }
 
-/// What is added to scores. Keys beyond its last are masked.
+/// The mask that is added to scores. Keys beyond its last are masked.
 struct Mask {
     places: Vec<usize>,
     summands: Vec<f64>,

@@ -69,7 +69,7 @@ fn space_to_depth(
     pieces::with_dims(&moved, &[n, c * block * block, h / block, w / block])
 }
 
-/// How one axis is resized.
+/// The resizing of one axis.
 struct Axis {
     output: usize,
     /// The sources of each output place and their weights; none for what is outside.

@@ -7,8 +7,8 @@ use tfrt_tensor::{DenseHostTensor, Element, I1, Shape};
 use crate::number::{Number, with_integer, with_number, with_real, with_size};
 use crate::{allocate, dense, invalid, made, product, strides, unsupported};
 
-/// Where the elements of a stretched tensor come from: for each place of the common shape the place
-/// in the tensor.
+/// The sources of a broadcast tensor's elements: for each position of the common shape, the
+/// position in the tensor.
 pub(crate) struct Stretched {
     dims: Vec<usize>,
     strides: Vec<usize>,

@@ -8,13 +8,13 @@ use crate::{
     Slots, allocate, axes_of, axis_of, dense, invalid, made, product, strides, whole_numbers,
 };
 
-/// Which axes of a tensor are reduced, and how the others lie.
+/// The reduced axes of a tensor, and the layout of the others.
 pub(crate) struct Plan {
     /// The shape of the result.
     dims: Vec<usize>,
     /// For each element of the result, where its first element of `x` is.
     pub(crate) starts: Vec<usize>,
-    /// Where the elements of a set are, from its first.
+    /// The offsets of a set's elements from its first one.
     pub(crate) offsets: Vec<usize>,
 }
 

@@ -11,7 +11,7 @@ use crate::{
     whole_numbers,
 };
 
-/// How many samples of a region may make one element.
+/// The maximum number of samples of a region for one element.
 const MAX_SAMPLES: f64 = 65_536.0;
 
 /// Samples images at the positions of a grid, `[batch, places…, dimensions]`, whose coordinates

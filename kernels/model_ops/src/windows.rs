@@ -48,7 +48,7 @@ impl Axis {
     }
 }
 
-/// How windows lie, as attributes say.
+/// The layout of windows according to attributes.
 pub(crate) struct Layout<'a> {
     op: &'static str,
     strides: Option<&'a [i64]>,

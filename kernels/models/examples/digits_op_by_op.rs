@@ -14,7 +14,7 @@ use tfrt_models::random::Random;
 // The ops of the standard library, and the one that draws digits.
 tfrt::link!(tfrt_kernels, tfrt_models);
 
-/// How many digits a step learns from.
+/// The number of digits in a step.
 pub const BATCH: i64 = 128;
 
 /// A layer.
@@ -22,16 +22,16 @@ pub const BATCH: i64 = 128;
 pub struct Layer {
     /// The weights: a row for each input.
     pub weights: TensorHandle,
-    /// What is added to each output.
+    /// The number that is added to each output.
     pub bias: TensorHandle,
-    /// How far the weights moved in the last step.
+    /// The change of the weights in the last step.
     pub velocity: TensorHandle,
 }
 
 /// A network of 784 pixels, 512 hidden numbers and 10 digits.
 #[derive(Debug)]
 pub struct Network {
-    /// What runs the ops.
+    /// The context that runs the ops.
     pub eager: Arc<EagerContext>,
     /// The hidden layer and the output layer.
     pub layers: [Layer; 2],
@@ -82,8 +82,8 @@ impl Network {
             .call(&[&self.product(x, weights, [false, false])?, bias])
     }
 
-    /// What the network makes of images: the hidden numbers, and how much each image looks like
-    /// each digit.
+    /// Runs the network on images. Returns the hidden numbers, and the scores of each digit for
+    /// each image.
     pub fn run(&self, images: &TensorHandle) -> Result<[TensorHandle; 2]> {
         let hidden = self.op("tf.Relu")?.call(&[&self.apply(0, images)?])?;
         let logits = self.apply(1, &hidden)?;

@@ -25,7 +25,7 @@ pub enum CommandError {
     Usage(String),
     /// A file or folder cannot be written.
     File {
-        /// What was tried: `make` or `write`.
+        /// The attempted action: `make` or `write`.
         verb: &'static str,
         /// The file or folder.
         path: PathBuf,

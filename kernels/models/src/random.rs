@@ -4,7 +4,7 @@
 //! floating-point operations that IEEE 754 rounds in one way, so data and weights drawn from a seed
 //! have the same bits on every machine.
 
-/// What the counter continues by: the golden ratio as a fraction of 2⁶⁴, made odd.
+/// The increment of the counter: the golden ratio as a fraction of 2⁶⁴, made odd.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A source of random numbers.

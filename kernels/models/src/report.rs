@@ -65,7 +65,8 @@ impl Reported {
     }
 }
 
-/// Why values cannot be put into a text. The message continues a sentence about the text.
+/// The reasons why values cannot be put into a text. The message continues a sentence about the
+/// text.
 #[derive(Debug)]
 enum TextError {
     OpenBrace,

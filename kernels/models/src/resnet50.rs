@@ -85,7 +85,7 @@ pub struct Block {
 /// The number of weights of a convolution.
 pub const WEIGHTS_OF_CONVOLUTION: usize = 5;
 
-/// How many blocks each stage has.
+/// The number of blocks of each stage.
 const STAGES: [usize; 4] = [3, 4, 6, 3];
 
 /// The number of output channels of a block per channel of its 3 × 3 convolution.

@@ -1,5 +1,5 @@
-//! What training needs beside the standard kernels: first weights, the loss with its gradient, and
-//! how much is right.
+//! Kernels for training in addition to the standard ones: initial weights, the loss with its
+//! gradient, and the accuracy.
 
 use tfrt::prelude::*;
 use tfrt_compute::softmax;

@@ -62,7 +62,7 @@ fn read_file(path: &str, allocator: &Arc<dyn HostAllocator>) -> Result<HostBuffe
     Ok(file.read_buffer_at(0, len_bytes, allocator)?)
 }
 
-/// What is wrong with a file, behind its path.
+/// Returns the error of a file, prefixed with its path.
 #[cold]
 fn of_file(path: &str, error: &Error) -> Error {
     Error::new(format!("{path}: {}", error.message())).with_code(error.code())

@@ -18,7 +18,7 @@ use tfrt_tensor::file::{Source, Stream};
 use crate::proto::StringStringEntryProto;
 use crate::tensor::malloc;
 
-/// Where a tensor is in another file.
+/// The location of a tensor in another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ExternalData {
     location: String,

@@ -50,7 +50,7 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// Why a model is not imported.
+/// The reasons why a model is not imported.
 #[derive(Clone, Debug)]
 pub enum ImportFailure {
     /// It breaks a rule.
@@ -157,7 +157,7 @@ impl Model {
     }
 }
 
-/// What is known of a value.
+/// The known properties of a value.
 #[derive(Clone, Debug)]
 enum Known {
     Value(Value),
@@ -178,7 +178,7 @@ struct Scope<'a> {
     values: HashMap<String, Known>,
     /// Weights, by the names that they have here.
     tensors: HashMap<String, Value>,
-    /// What the graph that is being lowered, if it is in a node, put in the place of what.
+    /// The names that a graph in a node has bound, with their previous meanings.
     bound: Vec<(String, Option<Known>)>,
     opset: Option<i64>,
     /// The function whose body this is, and the attributes of its call.

@@ -18,7 +18,7 @@ use tfrt_import::names::shown;
 use crate::attribute::Attribute;
 use crate::graph::{Graph, captures};
 
-/// How many nodes of a cycle a message names.
+/// The number of nodes of a cycle that a message names.
 const MAX_SHOWN_NODES: usize = 10;
 
 /// Checks a graph and those in it, and sorts their nodes. Returns warnings.
@@ -32,7 +32,7 @@ pub(crate) fn check(graph: &mut Graph) -> Result<Vec<String>, ImportError> {
 }
 
 struct Check {
-    /// What the graphs around make.
+    /// The values of the enclosing graphs.
     visible: HashSet<String>,
     warnings: Vec<String>,
 }

@@ -75,7 +75,7 @@ impl Tensor {
     }
 }
 
-/// What tensors are read with: the file that messages are slices of, files beside it, and limits.
+/// The context for reading tensors: the file of the messages, the files next to it, and the limits.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorReader {
     pub(crate) file: HostBuffer,

@@ -54,7 +54,7 @@ struct Level {
     name: &'static str,
     /// Its number among those of one field; none if there is only one.
     index: Option<usize>,
-    /// How many messages of each field of `FIELDS` it had.
+    /// The number of messages for each field of `FIELDS`.
     counts: Vec<usize>,
 }
 

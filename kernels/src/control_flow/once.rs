@@ -56,7 +56,8 @@ fn once(
 /// Marks what happens inside the first call of a function, by the key of its results.
 struct Running(String);
 
-/// Which first calls asked for the results of which others. A circle would wait for itself forever.
+/// The first calls that wait for the results of other first calls. A cycle would wait for itself
+/// forever.
 #[derive(Default)]
 struct Waits {
     by_asker: Mutex<HashMap<String, HashSet<String>>>,
@@ -91,7 +92,7 @@ impl Waits {
     }
 }
 
-/// What the first call returns.
+/// The results of the first call.
 struct Outcome {
     values: Vec<AnyRef>,
     /// Taken by the first caller. The lock is held for the taking only.

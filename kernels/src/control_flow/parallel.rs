@@ -208,8 +208,8 @@ fn index_at(first: i32, offset: usize) -> i32 {
     first.wrapping_add(offset as i32)
 }
 
-/// What the blocks of one loop have in common. Blocks under way share it; the last one to let go
-/// publishes the result.
+/// The shared state of the blocks of one loop. Running blocks hold references; dropping the last
+/// one publishes the result.
 struct Completion {
     /// Taken when the loop is done.
     promise: Option<Promise<Chain>>,

@@ -66,7 +66,7 @@ fn repeat(
     Ok(values)
 }
 
-/// How many rounds are started before the loop looks whether the first of them got anywhere.
+/// The number of iterations that are started before the loop checks the progress of the first one.
 const ROUNDS_PER_BLOCK: u32 = 32;
 
 /// After how many waits the loop continues as a task of the work queue, with an empty stack: a

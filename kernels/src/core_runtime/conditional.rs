@@ -12,7 +12,7 @@ use tfrt_tensor::{DenseHostTensor, StringHostTensor, TensorRef, TensorType};
 use super::read_handle;
 use crate::control_flow::{Carried, Pending};
 
-/// How programs spell handles and chains.
+/// The spellings of handles and chains in programs.
 const HANDLE: &str = TensorHandle::MLIR_TYPE;
 const CHAIN: &str = Chain::MLIR_TYPE;
 

@@ -84,7 +84,7 @@ fn const_string_tensor(
 /// The most memory that copies of one text may take.
 const MAX_FILLED_BYTES: usize = 1 << 30;
 
-/// What a tensor of copies of a text takes.
+/// Returns the size of a tensor of copies of a text.
 fn size_bytes(shape: &Shape, text: &[u8]) -> Option<usize> {
     let of_one = text.len().checked_add(size_of::<Vec<u8>>())?;
     shape.num_elements().checked_mul(of_one)

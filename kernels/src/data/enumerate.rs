@@ -68,7 +68,7 @@ fn enumerate(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How many elements are kept until a run of the loop ends.
+/// The number of elements that are kept until a run of the loop ends.
 const MAX_KEPT: usize = 32;
 
 /// After how many waits the loop continues as a task of the work queue, with an empty stack: a

@@ -31,7 +31,7 @@ fn is_float(spelling: &str) -> bool {
     matches!(spelling, "bf16" | "f16" | "f32" | "f64" | "f80" | "f128")
 }
 
-/// What values are called, and their types.
+/// The name of a list of values, and their types.
 type Types<'a> = (&'a str, &'a [Cow<'a, str>]);
 
 /// The function takes the components and the arguments, and returns new arguments.

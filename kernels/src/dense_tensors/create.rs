@@ -11,7 +11,7 @@ use tfrt_tensor::{DenseHostTensor, Element, ScalarHostTensor, Shape, TensorError
 use crate::numeric::no_memory;
 use crate::scalar::{Constant, Constants, Scalar};
 
-/// What kernels say that find no memory for a tensor.
+/// Returns the error of kernels without memory for a tensor.
 pub(crate) fn cannot_allocate(error: TensorError) -> Error {
     no_memory("Cannot allocate tensor", error)
 }

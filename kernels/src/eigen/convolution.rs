@@ -54,7 +54,7 @@ pub(super) fn output_extents(shape: &Conv2dShape) -> [usize; 4] {
     [shape.batch, rows, columns, shape.out_channels]
 }
 
-/// What is applied to each output channel.
+/// The function applied to each output channel.
 #[derive(Default)]
 struct Fused {
     scale: Option<Vec<f32>>,

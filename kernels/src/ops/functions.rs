@@ -40,7 +40,7 @@ fn stateful_partitioned_call(call: &mut OpCall<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What the caller of a function sees of what it returns.
+/// The results of a function that its caller sees.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Results,

@@ -11,7 +11,7 @@ use super::{after, allocate, invalid, unsupported, unsupported_dtype, with_dtype
 use crate::eigen::convolution::start_plain;
 use crate::numeric::start_rows;
 
-/// Where the channels of an image are.
+/// The position of an image's channels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Channels {
     First,
@@ -42,7 +42,7 @@ impl Channels {
     }
 }
 
-/// How a window moves over images, as attributes say it.
+/// The movement of a window over images, according to attributes.
 #[derive(Clone, Copy)]
 struct Moves<'a> {
     padding: &'a str,

@@ -56,7 +56,7 @@ pub fn normal(
     drawn("tfrt.RandomNormal", generator, shape, dtype, ctx, Normal)
 }
 
-/// How numbers are distributed: fills elements.
+/// A distribution, which fills elements with random numbers.
 trait Distribution {
     fn fill<T: Random>(&self, numbers: &mut Philox, elements: &mut [T]);
 }

@@ -164,7 +164,7 @@ fn get_thread_id(_chain: Chain) -> i32 {
     })
 }
 
-/// What `work` returns, when a task of the work queue has run it.
+/// Returns the result of `work`, which a task of the work queue runs.
 fn later<T: Value>(
     ctx: &ExecutionContext,
     work: impl FnOnce() -> T + Send + 'static,

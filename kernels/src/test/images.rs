@@ -31,7 +31,7 @@ async fn decode_jpeg(data: &[u8], ctx: &ExecutionContext) -> Result<DenseHostTen
     decode(data, ctx.allocator())
 }
 
-/// How every image in JPEG format begins.
+/// The first bytes of every image in JPEG format.
 const SIGNATURE: [u8; 3] = [0xFF, 0xD8, 0xFF];
 
 /// The most pixels that an image may have. A few bytes can claim many more than this, and the

@@ -13,7 +13,7 @@ use std::slice;
 
 type Rest<'a> = Peekable<Copied<slice::Iter<'a, u8>>>;
 
-/// Why a text cannot be expanded.
+/// The reasons why a text cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FormatError {
     /// There is a directive for a second number.
@@ -65,7 +65,7 @@ pub(crate) fn expand(format: &[u8], number: i32) -> Result<Vec<u8>, FormatError>
     Ok(text)
 }
 
-/// What stands between `%` and the end of the conversion.
+/// The text from `%` to the end of the conversion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Directive {
     is_left_aligned: bool,

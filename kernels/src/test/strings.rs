@@ -80,7 +80,7 @@ fn use_sample_shared_context(chain: Chain, host: &HostContext) -> (String, Chain
     (context.name.clone(), chain)
 }
 
-/// What a host makes once.
+/// An object that a host creates once.
 struct SampleSharedContext {
     name: String,
 }

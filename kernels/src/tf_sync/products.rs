@@ -47,7 +47,7 @@ fn fused_matmul<T: Element + MatmulElement>(
     run(ctx, &plan, operands, &mut out.elements_mut()?)
 }
 
-/// What follows the bias.
+/// Parses the function after the bias.
 pub(crate) fn parse_fusion(fused_ops: AggregateView<'_>) -> Result<Activation> {
     let names = fused_ops
         .iter()

@@ -22,7 +22,7 @@ use crate::tensor_type::TensorType;
 pub enum TensorError {
     /// There is not enough memory.
     OutOfMemory {
-        /// How much was asked for.
+        /// The requested size.
         size_bytes: usize,
     },
     /// An alignment is not a power of two.
@@ -44,9 +44,9 @@ pub enum TensorError {
     },
     /// Another number of elements is needed.
     WrongNumElements {
-        /// How many are needed.
+        /// The required number.
         expected: usize,
-        /// How many there are.
+        /// The actual number.
         found: usize,
     },
     /// A buffer has another size than the elements of the tensor.
@@ -63,7 +63,7 @@ pub enum TensorError {
     },
     /// A part extends beyond the end of its buffer.
     OutOfBounds {
-        /// Where the part starts, in bytes.
+        /// The offset of the part in bytes.
         offset_bytes: usize,
         /// Its size.
         size_bytes: usize,
@@ -83,7 +83,7 @@ pub enum TensorError {
     },
     /// An entry of a sparse tensor lies outside of its shape.
     IndexOutOfRange {
-        /// Which entry.
+        /// The index of the entry.
         entry: usize,
         /// Along which dimension.
         dimension: usize,

@@ -186,7 +186,7 @@ fn write_list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::
 pub enum ShapeError {
     /// A dimension is below zero.
     Negative {
-        /// Which one.
+        /// The position of the dimension.
         position: usize,
         /// Its size.
         dim: i64,
@@ -198,9 +198,9 @@ pub enum ShapeError {
     },
     /// Another number of dimensions is needed.
     WrongRank {
-        /// How many are needed.
+        /// The required number.
         expected: usize,
-        /// How many there are.
+        /// The actual number.
         found: usize,
     },
     /// The shape is partial, and even its rank is unknown.

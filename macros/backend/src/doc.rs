@@ -15,7 +15,7 @@ pub(crate) fn summary_and_description(attributes: &[Attribute]) -> (String, Stri
     (summary, description.trim().to_owned())
 }
 
-/// What one `///` says, without the blank that follows it.
+/// Returns the text of one `///`, without the leading blank.
 fn line(attribute: &Attribute) -> Option<String> {
     let Meta::NameValue(meta) = &attribute.meta else {
         return None;

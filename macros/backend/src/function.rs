@@ -81,7 +81,7 @@ impl FunctionItem {
             .collect()
     }
 
-    /// Where the return type stands; without one, where the function is named.
+    /// Returns the span of the return type, or of the function's name if there is none.
     pub(crate) fn output_span(&self) -> proc_macro2::Span {
         use syn::spanned::Spanned;
         match &self.signature.output {

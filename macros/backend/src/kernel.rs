@@ -37,7 +37,7 @@ pub struct KernelModel {
     pub kernel_set: Option<Ident>,
     /// The span of the return type.
     pub output_span: Span,
-    /// What the function returns.
+    /// The results of the function.
     pub output: Output,
     /// The ways to run it: one variant, or one for the executor and one for the interpreter.
     pub variants: Vec<Variant>,
@@ -97,7 +97,7 @@ pub enum Marker {
     Function {
         /// From the start, or from the end.
         index: usize,
-        /// Which of the two.
+        /// Whether it counts from the end.
         is_from_end: bool,
         /// Whether the parameter is a reference.
         is_lent: bool,
@@ -202,7 +202,7 @@ pub enum ResultEntry {
 pub struct RawEntry {
     /// Its type.
     pub ty: RawType,
-    /// How often it occurs.
+    /// The number of its occurrences.
     pub arity: Arity,
     /// Whether it is written.
     pub is_mutated: bool,
@@ -254,7 +254,7 @@ pub enum DefaultValue {
 pub struct FunctionEntry {
     /// Its name.
     pub name: String,
-    /// How the op refers to it.
+    /// The way in which the op refers to it.
     pub form: FunctionForm,
     /// The type that specifies its signature.
     pub callable: Option<Type>,

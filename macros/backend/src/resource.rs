@@ -8,7 +8,7 @@ use syn::{DeriveInput, Ident, Path};
 use crate::facade::Facade;
 use crate::problems::{Problems, did_you_mean};
 
-/// Who may share an object, and the cases of `ResourceScope` that say so.
+/// The scopes in which an object is shared, with the cases of `ResourceScope`.
 const SCOPES: &[(&str, &str)] = &[
     ("host", "Host"),
     ("client", "Client"),

@@ -295,7 +295,7 @@ fn read_parameter(parameter: &PatType) -> syn::Result<Parameter> {
     })
 }
 
-/// What a parameter without a marker is, by its type.
+/// Returns the binding of a parameter without a marker, by its type.
 fn by_type(ty: &Type, name: LitStr) -> syn::Result<Binding> {
     match ungrouped(ty) {
         Type::Reference(reference) => by_reference(ty, reference, name),

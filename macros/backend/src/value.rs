@@ -11,7 +11,7 @@ use crate::facade::Facade;
 use crate::options::split_at_commas;
 use crate::problems::{Problems, did_you_mean};
 
-/// What `#[value(…)]` says.
+/// The options of `#[value(…)]`.
 #[derive(Default)]
 struct Options {
     spelling: Option<LitStr>,

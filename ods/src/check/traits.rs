@@ -6,7 +6,7 @@ use crate::effect::Effect;
 use crate::op::{Arity, OpDef};
 use crate::traits::OpTraits;
 
-/// What ops with a trait look like.
+/// The required shape of ops with a trait.
 struct Shape {
     of: OpTraits,
     is_kept: fn(&OpDef) -> bool,

@@ -1,4 +1,4 @@
-//! What the elements of a format show: everything once, and every type.
+//! Checks that the elements of a format show everything once, and every type.
 
 use super::Group;
 use crate::check::{DeclarationError, DeclarationPart};

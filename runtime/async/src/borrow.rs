@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::sync::{AtomicU8, Ordering};
 
-/// Why a payload could not be borrowed.
+/// The reasons why a payload could not be borrowed.
 ///
 /// ```
 /// use tfrt_async::{AnyRef, BorrowError};

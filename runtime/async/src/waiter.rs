@@ -15,7 +15,7 @@ use crate::any_ref::AnyRef;
 use crate::nesting::PanicPayload;
 use crate::pool::{self, Pooled};
 
-/// What waits for a value.
+/// Code that waits for a value.
 pub(crate) trait Wait: Send + 'static {
     /// Runs with the value that has become available.
     fn run(self, value: &AnyRef);

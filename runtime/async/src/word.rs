@@ -34,7 +34,7 @@ const _: () = assert!(
     "the tag bits of every pointer in the word are free"
 );
 
-/// What an available value holds.
+/// The content of an available value.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// Its own payload, which is initialised.

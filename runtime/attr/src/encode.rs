@@ -36,7 +36,7 @@ pub(crate) const DENSE_PREFIX_BYTES: usize = 20;
 /// Bytes before the offset table of an aggregate.
 pub(crate) const AGGREGATE_PREFIX_BYTES: usize = 12;
 
-/// Why a value has no encoding.
+/// The reasons why a value has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {

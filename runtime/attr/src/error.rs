@@ -21,7 +21,7 @@ pub struct AttrError {
     problem: AttrProblem,
 }
 
-/// Why an encoded attribute could not be read.
+/// The reasons why an encoded attribute could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AttrProblem {
@@ -55,7 +55,7 @@ pub enum AttrProblem {
     },
     /// A Boolean that is neither 0 nor 1, or an element type that does not exist.
     InvalidValue {
-        /// What was to be read.
+        /// The expected attribute.
         expected: &'static str,
         /// The byte there is.
         found: u8,
@@ -66,9 +66,9 @@ pub enum AttrProblem {
     InvalidHeader {
         /// The field, in words.
         field: &'static str,
-        /// What it should hold, as far as there is one value.
+        /// The expected value, if there is only one.
         expected: u64,
-        /// What it holds.
+        /// The actual value.
         found: u64,
     },
     /// An integer of variable length does not fit in 64 bits.

@@ -1,6 +1,6 @@
 //! Limits of encodings, stricter than those of the format.
 
-/// How deep aggregates may nest: an aggregate that holds only numbers has depth 1.
+/// The maximum nesting depth of aggregates: an aggregate that holds only numbers has depth 1.
 pub const MAX_NESTING: u32 = 64;
 
 /// The maximum number of elements of an aggregate: the header has 16 bits for the size of its

@@ -28,7 +28,7 @@ pub fn len_bytes(value: u64) -> usize {
         .max(1) as usize
 }
 
-/// Why an integer could not be read.
+/// The reasons why an integer could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VbrError {
     /// The bytes end inside the integer.

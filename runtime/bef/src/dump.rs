@@ -37,7 +37,7 @@ use model::Model;
 /// values of several types.
 pub type DeclaredResults<'a> = &'a dyn Fn(&str, usize) -> Option<String>;
 
-/// What a dump shows besides the records.
+/// The options of a dump.
 #[derive(Clone, Copy, Default)]
 pub struct DumpOptions<'a> {
     /// `true` to print each record with its bytes.

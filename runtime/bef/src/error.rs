@@ -121,7 +121,7 @@ impl fmt::Display for BodyPart {
     }
 }
 
-/// What was found, and where; the caller decides what it means for the file.
+/// A finding and its location; the caller decides its consequence for the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub(crate) section: Option<SectionId>,

@@ -1,4 +1,4 @@
-//! What happens if a rule that reading or verification established does not hold.
+//! The failure if a rule that reading or verification established does not hold.
 
 /// Ends a call because `rule` does not hold for a file that was read.
 ///

@@ -273,7 +273,7 @@ fn measure_all(
     Ok((recording, reports?))
 }
 
-/// Why measuring a function stopped early.
+/// Returns the reason why measuring a function stopped early.
 fn describe(function: &str, stop: &Stop) -> String {
     match stop {
         Stop::Failed(message) => format!("'{function}' returned <<error: {message}>>"),

@@ -250,8 +250,8 @@ fn convert(file: &FileArguments, path: &str, stated: Option<TableFormat>) -> Res
 /// the file of this name may be the one that is read.
 struct Target<'a> {
     path: &'a str,
-    /// Where the rows are written: the path itself, if it names something other than a file, such
-    /// as a pipe.
+    /// The path to which the rows are written: the requested path itself, if it is not a file but,
+    /// for example, a pipe.
     written: String,
 }
 
@@ -318,7 +318,7 @@ fn bench(file: &FileArguments, seconds: f64) -> Result<(), Failure> {
     ))
 }
 
-/// How many rows were read: on standard error, if that is a terminal.
+/// The number of rows read so far, shown on standard error if that is a terminal.
 struct Progress {
     bar: ProgressBar,
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use tfrt_support::escape::escaped_lines;
 
-/// Why a tool ends without having done its work.
+/// The reasons why a tool ends without having done its work.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// An error to print.

@@ -32,11 +32,12 @@ pub(crate) struct FrontEnd {
     /// The name that complaints start with.
     program: String,
     kernels: Arc<KernelRegistry>,
-    /// What text is read and printed with. Made when it is needed: running a file does not.
+    /// The declarations for parsing and printing text. Created on demand, because running a file
+    /// does not need them.
     registry: OnceLock<Arc<Registry>>,
 }
 
-/// What `tfrt opt` does with a program.
+/// The options of `tfrt opt` for a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OptOptions<'a> {
     /// Whether unknown dialects are accepted.
@@ -45,11 +46,11 @@ pub(crate) struct OptOptions<'a> {
     pub(crate) pipeline: &'a Pipeline,
     /// Whether to verify after each of them.
     pub(crate) verify_each: bool,
-    /// How to print.
+    /// The printing options.
     pub(crate) printing: PrintingArguments,
 }
 
-/// What a program is translated for.
+/// The purpose of a translation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     /// For running it immediately.

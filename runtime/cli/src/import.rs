@@ -22,7 +22,7 @@ Examples:
 The program takes the inputs of the model, then its weights. The exit status is 1 if something is not supported, and then nothing is
 written.";
 
-/// How many warnings are printed.
+/// The number of warnings that are printed.
 const MAX_SHOWN_WARNINGS: usize = 20;
 
 /// Import a model of another system and print the resulting program
@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What a model is, for people.
+/// Describes a model.
 fn description(file: &str, model: &Model) -> String {
     let mut text = format!(
         "{}: ONNX, version {} of the format",

@@ -9,16 +9,16 @@ use crate::failure::Failure;
 /// The first two bytes of a BEF file.
 pub(crate) const BEF_MAGIC: [u8; 2] = [0x0B, 0xEF];
 
-/// What was read.
+/// An input that was read.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// What locations call it: the path as it was given, or `<stdin>`.
+    /// Its name in locations: the path as given, or `<stdin>`.
     pub(crate) name: String,
     /// All of it.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What an input holds.
+/// The format of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A program in MLIR text.
@@ -64,7 +64,7 @@ impl Input {
         Self::read(path)
     }
 
-    /// What the input holds, told by its first bytes.
+    /// Returns the format of the input, detected by its first bytes.
     ///
     /// Only text can be text: an input with other control characters than blanks is taken for a BEF
     /// file, whose reader says what is wrong with it. An empty input is text only if it is called

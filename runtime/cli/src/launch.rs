@@ -36,10 +36,10 @@ Examples:
 Each task has the variables TFRT_CLUSTER, TFRT_JOB and TFRT_TASK, and its socket as standard input. If a task fails, the others are
 ended, and the exit status is that of the task that failed first (128 and the signal, if one ended it).";
 
-/// How long tasks have to end after they were asked to.
+/// The time in which tasks must end after the request to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long output is awaited that a task which is gone may have written.
+/// The time to wait for output of a task that has ended.
 const LAST_OUTPUT: Duration = Duration::from_secs(10);
 
 /// Run a program as every task of a cluster on this machine
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
     program: Vec<std::ffi::OsString>,
 }
 
-/// What happens while tasks run.
+/// Events while tasks run.
 enum Event {
     /// A task has ended, but has not been waited for.
     Ended(usize),
@@ -163,7 +163,7 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 /// The tasks of a cluster, until they are ended.
 struct Tasks {
     children: Vec<Task>,
-    /// How many streams of tasks are not at their end.
+    /// The number of tasks' streams that have not ended.
     num_open: usize,
     /// When the tasks are killed, once they were asked to end.
     deadline: Option<Instant>,
@@ -333,7 +333,7 @@ fn signal(task: &Task, kind: Signal) {
     let _ = kill_process_group(task.group, kind);
 }
 
-/// What is in front of the lines of a task.
+/// Returns the prefix of the lines of a task.
 fn prefix(job: &str, index: usize) -> String {
     const COLOURS: [AnsiColor; 6] = [
         AnsiColor::Cyan,

@@ -39,7 +39,7 @@ Examples:
 
 The exit status is 0 if every case passes.";
 
-/// How many failures are printed in full.
+/// The number of failures that are printed in full.
 const MAX_SHOWN_FAILURES: usize = 50;
 
 /// Run models on recorded inputs and compare the outputs with recorded ones
@@ -86,7 +86,7 @@ pub(crate) struct Arguments {
     libraries: LibraryArguments,
 }
 
-/// How a case ended.
+/// The outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Status {
@@ -99,7 +99,7 @@ enum Status {
     Timeout,
 }
 
-/// What is appended to the file of events.
+/// A record in the file of events.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 enum Event<'a> {
@@ -121,7 +121,7 @@ struct Case {
     folder: PathBuf,
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug)]
 struct Outcome {
     status: Status,

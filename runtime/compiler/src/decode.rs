@@ -90,7 +90,7 @@ pub fn decode(file: &BefFile, file_name: &str, registry: &Arc<Registry>) -> Deco
     }
 }
 
-/// Why there is no program.
+/// The reason why there is no program.
 type Refusal = Vec<Diagnostic>;
 
 fn decode_file(

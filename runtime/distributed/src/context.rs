@@ -53,8 +53,8 @@ pub struct DistributedContext {
     rendezvous: Rendezvous,
     health: Arc<Health>,
     detector: Mutex<Option<Arc<Detector>>>,
-    /// What happens when a certain task is lost: that of a context with a single client, on the
-    /// others.
+    /// The callback for the loss of the owner task: the client of a context with a single client,
+    /// on the other tasks.
     owner: Mutex<Option<(TaskHandle, OnOwnerLost)>>,
     programs: Programs,
     /// None without a network, and once the context is closed.

@@ -77,8 +77,8 @@ impl<T> fmt::Debug for Reply<T> {
 /// Options for sending a request.
 #[derive(Clone, Debug, Default)]
 pub struct CallOptions {
-    /// How often the request is sent again when the task cannot be reached, or may not have
-    /// received it.
+    /// The maximum number of retries if the task cannot be reached, or may not have received the
+    /// request.
     pub max_retries: u32,
     /// The time after which the caller gives up. Without one, it waits forever.
     pub timeout: Option<Duration>,

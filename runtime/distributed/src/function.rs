@@ -132,7 +132,7 @@ pub(crate) struct Registered {
     function: FunctionRef,
     wants_context: bool,
     wants_output_ids: bool,
-    /// What was sent, to tell whether it is sent again.
+    /// The sent program, to detect whether the same one is sent again.
     source: (Bytes, i32, bool),
     response: RegisterFunctionResponse,
 }

@@ -29,16 +29,16 @@ use crate::error::{Answer, RemoteError};
 use crate::fabric::{self, CallOptions};
 use crate::message::{HeartbeatRequest, HeartbeatResponse};
 
-/// How many heartbeats are sent in a failure timeout.
+/// The number of heartbeats that are sent in a failure timeout.
 const HEARTBEATS: u32 = 5;
 
 /// The shortest time between two heartbeats.
 const MIN_INTERVAL: Duration = Duration::from_millis(1);
 
-/// How many failure timeouts a task may take until its first sign of life.
+/// The number of failure timeouts until the first heartbeat of a task is due.
 const START_UP: u32 = 4;
 
-/// What happens when a task is lost.
+/// The callback for the loss of a task.
 type OnLost = Box<dyn FnOnce(RemoteError) + Send>;
 
 /// The lost tasks of a context, and the watches of the others.
@@ -180,11 +180,11 @@ struct Rounds {
 struct Peer {
     /// The last sign of life, or the start.
     silent_since: Instant,
-    /// How long it may be silent in the beginning.
+    /// The time limit until its first answer.
     first_limit: Duration,
     /// None before the first sign of life.
     incarnation: Option<u64>,
-    /// What the last heartbeat came back with, if not with an answer.
+    /// The error of the last heartbeat, if it was not answered.
     cause: Option<String>,
 }
 

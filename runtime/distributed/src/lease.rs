@@ -21,10 +21,10 @@ use crate::fabric::CallOptions;
 use crate::message::{DeleteRemoteObjectsRequest, RemoteObjectIdProto};
 use crate::object::RemoteObjectId;
 
-/// How many ids are sent together at most.
+/// The maximum number of ids that are sent together.
 const BATCH: usize = 64;
 
-/// How long an id waits for others.
+/// The time for which an id waits for others.
 const MAX_WAIT: Duration = Duration::from_millis(10);
 
 /// Releases an object when it is dropped.

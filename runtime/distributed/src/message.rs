@@ -402,7 +402,7 @@ pub struct OutputError {
     /// The number of the code of the error.
     #[prost(int32, tag = "2")]
     pub code: i32,
-    /// What went wrong.
+    /// The error message.
     #[prost(string, tag = "3")]
     pub message: String,
 }
@@ -413,7 +413,7 @@ pub struct RemoteExecuteResponse {
     /// The requested metadata, in the order of the results. Empty for a result without metadata.
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub metadata: Vec<Bytes>,
-    /// Why there is none.
+    /// The reason why there is none.
     #[prost(message, repeated, tag = "101")]
     pub metadata_errors: Vec<OutputError>,
 }
@@ -495,7 +495,7 @@ pub struct RemoteExecuteOpResponse {
     /// The metadata of the results for which it was requested. Empty for a result without metadata.
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub metadata: Vec<Bytes>,
-    /// Why there is none.
+    /// The reason why there is none.
     #[prost(message, repeated, tag = "101")]
     pub metadata_errors: Vec<OutputError>,
 }

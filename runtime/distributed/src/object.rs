@@ -139,7 +139,7 @@ pub struct RemoteObjects {
 #[derive(Debug, Default)]
 struct State {
     entries: HashMap<RemoteObjectId, ObjectSlot>,
-    /// Why there are no objects any more.
+    /// The reason why there are no objects any more.
     closed: Option<Error>,
 }
 

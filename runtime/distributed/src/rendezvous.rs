@@ -46,7 +46,7 @@ struct State {
     waiting: HashMap<String, Waiting>,
     /// The size of the payloads that wait.
     num_bytes: usize,
-    /// Why no one meets here any more.
+    /// The reason why the rendezvous is closed.
     closed: Option<Error>,
 }
 
@@ -55,10 +55,10 @@ enum Waiting {
     Receiver(Receiver),
 }
 
-/// What a payload costs besides its bytes.
+/// The overhead of a payload in addition to its bytes.
 const OVERHEAD: usize = 256;
 
-/// How an error starts that says that a payload may be sent again later.
+/// The start of an error message after which a payload may be sent again later.
 const FULL: &str = "receive buffer of ";
 
 /// Returns `true` if errors say that a payload may be sent again later.
@@ -69,7 +69,7 @@ pub(crate) fn is_full(errors: &RemoteErrors) -> bool {
     errors.as_slice().iter().all(is_full)
 }
 
-/// What counts of a payload against the limit.
+/// Returns the size of a payload with respect to the limit.
 fn size(key: &str, payload: &Payload) -> usize {
     let buffers = payload.buffers().iter();
     let bytes = buffers.fold(0_usize, |sum, buffer| {

@@ -9,7 +9,7 @@ use std::mem::ManuallyDrop;
 
 use crate::sync::const_thread_local;
 
-/// What a thread does for a queue.
+/// The role of a thread for a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     /// It runs blocking tasks.

@@ -67,7 +67,8 @@ struct Shared {
     prioritized: PriorityLists,
 }
 
-/// How deep waits in tasks may nest. Each level runs a task on the stack of the one that waits.
+/// The maximum nesting depth of waits in tasks. Each level runs a task on the stack of the one that
+/// waits.
 const MAX_NESTED_WAITS: usize = 32;
 
 #[derive(Default)]

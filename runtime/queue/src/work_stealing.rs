@@ -55,7 +55,7 @@ pub mod cores;
 /// The number of blocking threads if the configuration does not specify it.
 const DEFAULT_BLOCKING_THREADS: usize = 256;
 
-/// How long a dynamic thread waits for its next task before it ends, as in the reference.
+/// The time for which a dynamic thread waits for its next task before it ends, as in the reference.
 const DYNAMIC_IDLE: Duration = Duration::from_secs(1);
 
 /// Runs compute tasks on threads that steal from each other, and blocking tasks on a pool beside

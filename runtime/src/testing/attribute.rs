@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tfrt_async::ByteString;
 
-/// What can be an attribute: a number, `bool`, a text, a list of numbers, or what [`mlir`] returns.
+/// A type of attributes: a number, `bool`, a text, a list of numbers, or the result of [`mlir`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an attribute of a test",
     label = "not an attribute",

@@ -73,7 +73,7 @@ pub struct KernelTest {
     attributes: Vec<(String, String)>,
     result_types: Option<Vec<String>>,
     is_strict: bool,
-    /// What is done to the program that will be around the op.
+    /// Changes to the program around the op.
     arrange: Vec<Box<dyn FnOnce(TestProgram) -> TestProgram>>,
 }
 

@@ -23,7 +23,7 @@ impl Operand {
         }
     }
 
-    /// How MLIR spells its type; none if it has none.
+    /// Returns the MLIR spelling of its type, or `None` if it has no type.
     pub(super) fn ty(&self) -> Option<&'static str> {
         self.ty
     }
@@ -82,7 +82,7 @@ impl From<Error> for ErrorText {
     }
 }
 
-/// What can be an operand. `How` tells the ways apart; the compiler finds it.
+/// A type of operands. The compiler infers `How`, which distinguishes the conversions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a test",
     label = "not an operand",
@@ -139,7 +139,7 @@ impl IntoOperand<Ready> for Operand {
     }
 }
 
-/// What can be all the operands: a tuple, or a `Vec` of one type.
+/// A type of all operands: a tuple, or a `Vec` of one type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the operands of a test",
     label = "not a list of operands",

@@ -419,7 +419,8 @@ impl ExpectedError<'_> {
     }
 }
 
-/// What a result can be compared with. `How` tells values and texts apart; the compiler finds it.
+/// A type that a result can be compared with. The compiler infers `How`, which distinguishes values
+/// from texts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared with a result",
     label = "not a value",
@@ -451,7 +452,7 @@ impl ExpectedValue<ByText> for String {
     }
 }
 
-/// What several results can be compared with: a tuple of values.
+/// A type that several results can be compared with: a tuple of values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared with results",
     label = "not a tuple of values",
@@ -476,9 +477,9 @@ pub trait ExpectedValues<How> {
 /// A value that differs from the expected one.
 #[derive(Debug)]
 pub struct Mismatch {
-    /// How the expected value prints.
+    /// The printed form of the expected value.
     expected: String,
-    /// How the found value prints, if it is of the type that was expected.
+    /// The printed form of the found value, if it has the expected type.
     found: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use super::run::{Run, Settings};
 use super::{schedule, shuffle};
 use crate::text::{self, Chains};
 
-/// What places in programs of tests are places of.
+/// The file name in locations of test programs.
 const FILE_NAME: &str = "program";
 
 /// Creates a test of a program in MLIR text.

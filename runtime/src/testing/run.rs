@@ -18,16 +18,17 @@ use super::calls::{CallLog, Recording};
 use super::operand::Operand;
 use super::{schedule, shuffle};
 
-/// How long results may take. Long: it only bounds how long a test of a broken kernel hangs.
+/// The time limit of results. It is long, because it only bounds how long a test of a broken kernel
+/// blocks.
 const MAX_WAIT: Duration = Duration::from_secs(600);
 
-/// How long a detached thread may hold a value after the results are available.
+/// The time for which a detached thread may hold a value after the results are available.
 const LEAK_PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a test does to every request before it starts.
+/// The configuration of every request before it starts.
 pub(super) type Prepare = Arc<dyn Fn(RequestContextBuilder) -> RequestContextBuilder>;
 
-/// How to run.
+/// The settings of a run.
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) kernels: Arc<KernelRegistry>,
@@ -44,7 +45,7 @@ pub(super) struct Settings {
 pub(super) struct Run {
     pub(super) queue: String,
     pub(super) results: Vec<AnyRef>,
-    /// Which of the results are chains, as the function declares them: an error has no type.
+    /// Whether each result is declared as a chain: an error has no type.
     pub(super) are_chains: Vec<bool>,
     pub(super) reported: Vec<Error>,
     /// The kernels that were called, if that was recorded.

@@ -6,10 +6,10 @@ use tfrt_async::{AnyRef, LiveScope};
 use tfrt_queue::testing::RandomOrderQueue;
 use tfrt_queue::{ConcurrentWorkQueue, RequestTag, Task, WouldDeadlock, create_queue};
 
-/// How many random orders [`every`] has.
+/// The number of random orders of [`every`].
 const NUM_RANDOM_ORDERS: u64 = 16;
 
-/// What a test runs under unless it says otherwise.
+/// Returns the default queue of a test.
 pub(super) fn one() -> Vec<String> {
     vec![String::from("s")]
 }

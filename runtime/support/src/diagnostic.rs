@@ -13,7 +13,7 @@ use crate::place::Place;
 pub use excerpt::{diagnostic_excerpt, render_diagnostics};
 pub use list::Diagnostics;
 
-/// How grave a [`Diagnostic`] is.
+/// The severity of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Adds to another diagnostic.
@@ -48,10 +48,9 @@ impl fmt::Display for Severity {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How grave it is.
+    /// The severity.
     pub severity: Severity,
-    /// What it is about. A [`Place::Text`] holds the location as MLIR prints it, such as
-    /// `loc("name")`.
+    /// The location. A [`Place::Text`] contains it in the format of MLIR, such as `loc("name")`.
     pub place: Place,
     /// The message; lower case, no full stop.
     pub message: String,

@@ -17,7 +17,7 @@ pub use convert::IntoError;
 
 use original::Kept;
 
-/// What kind of failure an [`Error`] is.
+/// The kind of failure of an [`Error`].
 ///
 /// The first 23 are numbered as in TFRT; ours follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -137,12 +137,12 @@ pub struct Error(Arc<ErrorData>);
 #[derive(Clone)]
 struct ErrorData {
     message: Box<str>,
-    /// How much of the message is the error's own; its causes follow.
+    /// The length of the error's own message, which its causes follow.
     own_len: usize,
     code: ErrorCode,
     place: OnceLock<Place>,
     kernel: OnceLock<Box<str>>,
-    /// What it was made of.
+    /// The original error.
     original: Option<Arc<dyn Kept>>,
 }
 

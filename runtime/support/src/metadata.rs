@@ -1,4 +1,4 @@
-//! What is known of a tensor apart from its data: element type and extents.
+//! The properties of a tensor except its data: element type and extents.
 //!
 //! Allocation, memory planning and checks do not need a tensor type: a kernel's metadata function
 //! goes from the metadata of operands to that of results.
@@ -24,7 +24,7 @@ use crate::DType;
 pub struct TensorMetadata {
     /// The type of each element.
     pub dtype: DType,
-    /// How many elements there are along each dimension, outermost first; none for a scalar.
+    /// The number of elements along each dimension, outermost first; empty for a scalar.
     pub extents: Extents,
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for TensorMetadata {
 #[derive(Clone)]
 pub struct Extents(Repr);
 
-/// How many extents are kept in place.
+/// The number of extents that are kept in place.
 const NUM_IN_PLACE: usize = 6;
 
 #[derive(Clone)]

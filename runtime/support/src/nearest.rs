@@ -33,8 +33,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .collect()
 }
 
-/// What a message about an unknown name ends with: `` ; did you mean `a` or `b`? ``, or nothing if
-/// nothing is near.
+/// Returns the end of a message about an unknown name: `` ; did you mean `a` or `b`? ``, or nothing
+/// if there is no similar name.
 ///
 /// ```
 /// use tfrt_support::nearest::did_you_mean;

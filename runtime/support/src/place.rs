@@ -1,4 +1,4 @@
-//! Where something is: the decoded form of a location, as people read it.
+//! Readable locations: the decoded form of a location.
 
 use std::fmt;
 use std::sync::Arc;

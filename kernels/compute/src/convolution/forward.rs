@@ -65,7 +65,7 @@ pub struct Convolution {
     is_copied: bool,
     /// Elements between neighbouring columns of what the micro-kernel reads.
     pixel_stride: usize,
-    /// Where the runs of a window begin.
+    /// The starts of a window's runs.
     taps: Vec<usize>,
     /// Elements of a run.
     run: usize,

@@ -62,7 +62,7 @@ const PRODUCTS: usize = SIDE * SIDE;
 #[derive(Clone, Debug)]
 pub struct Winograd {
     shape: Conv2dShape,
-    /// How each of the 36 transformed filters lies.
+    /// The layout of each of the 36 transformed filters.
     panels: PanelLayout,
     /// Tiles of a row of tiles, and of an image.
     tile_columns: usize,

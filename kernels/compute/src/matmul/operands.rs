@@ -183,8 +183,8 @@ impl<'a, T: Real> MatmulOperands<'a, T> {
         Self { activation, ..self }
     }
 
-    /// What is done to sums over the `k` of `range` out of `0..k`: what comes last comes with the
-    /// last of them.
+    /// Returns the epilogue of sums over the `k` of `range` out of `0..k`: final functions are
+    /// applied with the last range.
     pub(super) fn epilogue(&self, range: &Range<usize>, k: usize) -> Epilogue<'a, T>
     where
         T: Lanes,

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use crate::types::ScalarType;
 
-/// How a result that the format cannot hold is rounded.
+/// The rounding mode of inexact results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Rounding {
     #[default]

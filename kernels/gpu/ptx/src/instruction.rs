@@ -9,7 +9,7 @@ use crate::types::{ScalarType, Space, Special};
 /// A register of a function, by slot.
 pub(crate) type Register = u32;
 
-/// What an instruction reads.
+/// An operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Operand {
     Register(Register),
@@ -29,7 +29,7 @@ pub(crate) enum Operand {
     Function(u32),
 }
 
-/// Where an instruction writes to; `_` is nowhere.
+/// The target of an instruction; `None` for `_`.
 pub(crate) type Target = Option<Register>;
 
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ pub(crate) struct Guard {
     pub(crate) is_negated: bool,
 }
 
-/// How an operation on numbers is to be done.
+/// The mode of a numeric operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mode {
     pub(crate) rounding: Rounding,
@@ -174,7 +174,7 @@ pub(crate) enum Comparison {
     Hs,
 }
 
-/// How a predicate is joined with the result of a comparison.
+/// The operation that combines a predicate with the result of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Join {
     And,
@@ -222,7 +222,7 @@ pub(crate) enum Vote {
     Ballot,
 }
 
-/// What a barrier computes of the predicates of its threads.
+/// The reduction of the predicates of a barrier's threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Gather {
     Count,
@@ -230,7 +230,7 @@ pub(crate) enum Gather {
     Any,
 }
 
-/// How a conversion rounds to a number without fraction.
+/// The rounding of a conversion to an integral number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Integral {
     Nearest,

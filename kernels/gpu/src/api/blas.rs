@@ -56,7 +56,7 @@ pub enum Scalar {
     C64(f64, f64),
 }
 
-/// What [`Blas::axpy`] takes.
+/// The parameters of [`Blas::axpy`].
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct Axpy {
@@ -72,7 +72,7 @@ pub struct Axpy {
     pub execution_type: i32,
 }
 
-/// What [`Blas::scal`] takes.
+/// The parameters of [`Blas::scal`].
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct Scal {
@@ -96,7 +96,7 @@ pub struct Matrix {
     pub stride: i64,
 }
 
-/// What [`Blas::gemm`] takes.
+/// The parameters of [`Blas::gemm`].
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct Gemm {
@@ -116,7 +116,7 @@ pub struct Gemm {
     pub algorithm: i32,
 }
 
-/// What [`Blas::trsm_batched`] takes.
+/// The parameters of [`Blas::trsm_batched`].
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct TrsmBatched {

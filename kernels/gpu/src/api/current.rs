@@ -11,7 +11,7 @@ use super::driver::Driver;
 use super::error::GpuResult;
 use super::handle::ContextHandle;
 
-/// Which context is set, as far as this crate knows: of which driver, and its handle.
+/// The context that is set, as far as this crate knows: its driver and its handle.
 type Known = Option<(usize, ContextHandle)>;
 
 thread_local! {

@@ -151,7 +151,7 @@ pub enum ConvolutionKind {
     BackwardFilter,
 }
 
-/// What [`Dnn::convolution`] takes.
+/// The parameters of [`Dnn::convolution`].
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct Convolution {

@@ -25,7 +25,7 @@ use crate::api::handle::{
 };
 use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 
-/// What a block of memory is.
+/// The kind of a block of memory.
 #[derive(Debug)]
 enum Memory {
     Device {

@@ -23,7 +23,7 @@ static LIBRARY: Library<Functions> =
 pub struct CudaFft {
     driver: Arc<CudaDriver>,
     handles: Live<Owned>,
-    /// What each plan transforms.
+    /// The type of each plan.
     types: Mutex<HashMap<u64, cufftType>>,
 }
 

@@ -63,7 +63,7 @@ pub(super) struct Library<T> {
     functions: OnceLock<Option<T>>,
     open: fn() -> Option<T>,
     name: &'static str,
-    /// What a call returns if the library is missing.
+    /// The status of calls if the library is missing.
     missing: Status,
 }
 

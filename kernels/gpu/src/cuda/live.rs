@@ -64,7 +64,7 @@ impl<K> Default for Blocks<K> {
     }
 }
 
-/// Where an address lies.
+/// The position of an address relative to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// All bytes lie in a block.

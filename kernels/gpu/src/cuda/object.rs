@@ -64,7 +64,7 @@ impl Drop for Context {
     }
 }
 
-/// What kind an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Stream,

@@ -14,7 +14,7 @@ use crate::api::handle::{CommHandle, StreamHandle};
 use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
 
-/// How long a rank waits for the others before that counts as a failure.
+/// The time after which waiting for other ranks counts as a failure.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The groups of ranks, by what they share.
@@ -33,7 +33,7 @@ struct Group {
 struct Meetings {
     /// The ranks that are there.
     joined: Vec<bool>,
-    /// What the ranks brought along, by number of the meeting.
+    /// The contributions of the ranks, by number of the meeting.
     open: HashMap<u64, Meeting>,
 }
 
@@ -239,7 +239,7 @@ impl Shared {
     }
 }
 
-/// What a rank gives to an operation: where it is, and its bytes.
+/// Returns the address and the size of a rank's contribution to an operation.
 fn given(operation: &Collective, num_ranks: usize) -> Option<(DevicePtr, usize)> {
     let (pointer, count, data_type) = match *operation {
         Collective::AllGather {

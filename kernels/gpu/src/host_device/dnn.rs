@@ -143,7 +143,7 @@ fn flat(dims: &[usize], at: &[usize]) -> usize {
         .fold(0, |index, (dim, at)| index * dim + at)
 }
 
-/// How the window of a convolution moves.
+/// The movement of a convolution's window.
 #[derive(Clone, Debug)]
 struct Geometry {
     pad: Vec<i64>,
@@ -311,7 +311,7 @@ fn activate(activation: Activation, number: f64) -> f64 {
     }
 }
 
-/// What follows a convolution.
+/// The functions after a convolution.
 struct Epilogue {
     alpha: f64,
     alpha2: f64,

@@ -58,15 +58,14 @@ pub(super) struct Objects {
     events: HashMap<u64, HostEvent>,
     modules: HashMap<u64, HostModule>,
     functions: HashMap<u64, (Arc<Program>, KernelId, u64)>,
-    /// Where objects are dropped that streams have passed: on a thread of its own, which may wait
-    /// for streams.
+    /// The thread that drops objects that streams have passed. It may wait for streams.
     reaper: Option<Reaper>,
 }
 
 #[derive(Debug)]
 struct HostContext {
     device: DeviceId,
-    /// What made the context unusable.
+    /// The fault that made the context unusable.
     failure: Option<Fault>,
 }
 
@@ -221,7 +220,7 @@ impl Shared {
     }
 }
 
-/// What a copy reads or writes.
+/// Returns the memory that a copy reads or writes.
 fn read_location(
     device: &HostDevice,
     location: &CopyEndpoint,

@@ -20,7 +20,7 @@ pub(super) struct HostPlan {
     work_area: DevicePtr,
 }
 
-/// What the ends of a transform look like.
+/// The number types of a transform's input and output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     RealToComplex,

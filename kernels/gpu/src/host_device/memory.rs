@@ -14,10 +14,10 @@ const FIRST: u64 = 0x0a00_0000_0000;
 /// No block comes nearer to the end of the one before it.
 const GAP: u64 = 0x1_0000;
 
-/// What new memory is filled with: not a number, for floats, and no address.
+/// The byte that fills new memory: NaN as a float, and an invalid address.
 const POISON: u8 = 0xFF;
 
-/// How many freed blocks are remembered for messages.
+/// The number of freed blocks that are kept for messages.
 const MAX_FREED: usize = 4096;
 
 /// All blocks.
@@ -27,13 +27,13 @@ pub(super) struct DeviceMemory {
     /// The blocks that were freed last, and their sizes.
     freed: BTreeMap<u64, u64>,
     next: u64,
-    /// How many bytes of device memory each device has given out.
+    /// The number of allocated bytes of each device.
     used: HashMap<i32, usize>,
-    /// How many each has.
+    /// The memory of each device, in bytes.
     limit: usize,
 }
 
-/// What kind of memory a block is.
+/// The kind of a block's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Memory of the device.

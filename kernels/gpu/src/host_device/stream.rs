@@ -26,7 +26,7 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct State {
     work: VecDeque<Work>,
-    /// How many pieces were ever enqueued, and how many of them are done.
+    /// The number of enqueued pieces of work so far, and of completed ones.
     num_enqueued: u64,
     num_done: u64,
     is_closed: bool,
@@ -134,7 +134,7 @@ impl Queue {
     }
 }
 
-/// Why a stream takes no work.
+/// The reasons why a stream accepts no work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// It was destroyed.

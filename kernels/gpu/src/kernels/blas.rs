@@ -275,7 +275,7 @@ fn blas_gemm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
     frame.finish_with(Chain)
 }
 
-/// What both kinds of products take.
+/// The common parameters of both kinds of products.
 struct Product<'a> {
     /// m, n and k.
     sizes: [i32; 3],

@@ -43,7 +43,7 @@ fn fft_create(
     ))
 }
 
-/// What a batch of transforms reads and writes.
+/// Returns the spans that a batch of transforms reads and writes.
 fn spans(plan: &Plan, in_strides: &[i64], out_strides: &[i64]) -> FftSpans {
     let (single, double) = ((4, 8), (8, 16));
     // Of the numbers at both ends, the bytes; and which end has half of a spectrum.

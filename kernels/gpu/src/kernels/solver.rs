@@ -23,7 +23,7 @@ fn enter<'h>(handle: &'h SolverHandle, stream: &Stream) -> Result<LibraryCall<'h
     Ok(current)
 }
 
-/// What two of the kernels say of a type that they do not know.
+/// The message of two kernels for an unknown type.
 const UNSUPPORTED: &str = "Unsupported data type ";
 
 /// Returns the type of the elements of a matrix, and their size. `refusal` is what the kernel says

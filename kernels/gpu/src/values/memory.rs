@@ -17,7 +17,7 @@ pub(crate) struct Memory {
     origin: Origin,
 }
 
-/// Where a block came from.
+/// The origin of a block.
 #[derive(Debug)]
 enum Origin {
     /// `cuMemAlloc`.

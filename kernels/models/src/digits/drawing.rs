@@ -19,7 +19,7 @@ use super::pen::{Ink, PIXELS, Pen, SIDE};
 pub(super) struct Digit {
     /// Rows of pixels, from 0 (paper) to 255 (ink).
     pub(super) pixels: [u8; PIXELS],
-    /// Which digit it is.
+    /// The digit.
     pub(super) label: u8,
 }
 
@@ -42,15 +42,15 @@ pub(super) fn draw(seed: u64, index: u64) -> Digit {
     }
 }
 
-/// How somebody writes, this time.
+/// The variation of the handwriting.
 struct Hand {
     pen: Pen,
-    /// How far the corners of the unit square are displaced, in units of it: top left, top right,
+    /// The displacements of the corners of the unit square, in its units: top left, top right,
     /// bottom left, bottom right.
     corners: [Point; 4],
-    /// Where the axes of the unit square lead, in pixels.
+    /// The images of the axes of the unit square, in pixels.
     axes: [Point; 2],
-    /// Where its centre is, in pixels.
+    /// The position of its centre, in pixels.
     centre: Point,
 }
 

@@ -8,13 +8,13 @@ pub(super) const SIDE: usize = 28;
 /// Pixels of an image.
 pub(super) const PIXELS: usize = SIDE * SIDE;
 
-/// How many pieces a curve has between two of its points.
+/// The number of pieces of a curve between two of its points.
 const PIECES: u16 = 4;
 
 /// The ink on each pixel, from 0 to 1.
 pub(super) type Ink = [f32; PIXELS];
 
-/// What draws.
+/// The drawing pen.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pen {
     /// Half the width of the line, in pixels.

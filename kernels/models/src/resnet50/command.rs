@@ -8,7 +8,7 @@ use super::program::{Chains, ProgramOptions, Shortcut, text};
 use super::{Network, weights};
 use crate::command::{CommandError, Options};
 
-/// What is written, and how large.
+/// The requested files, and their sizes.
 struct Request {
     directory: PathBuf,
     seed: u64,

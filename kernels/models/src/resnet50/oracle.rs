@@ -1,6 +1,6 @@
-//! What the network computes, as loops that are written down as they are defined.
+//! The computation of the network as plain loops, by definition.
 //!
-//! Sums are in double precision, so that they are as good as exact beside those of any program in
+//! Sums are in double precision, so they are practically exact compared with those of a program in
 //! single precision.
 
 use tfrt_tensor::{DenseHostTensor, TensorError};

@@ -13,7 +13,7 @@ use std::fmt::{self, Write};
 
 use super::{Block, ConvLayer, EPSILON, Network, POOLING, WEIGHTS_OF_CONVOLUTION};
 
-/// How the order of the kernels is stated.
+/// The way in which the order of the kernels is expressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chains {
     /// By chains, threaded by hand.
@@ -22,7 +22,7 @@ pub enum Chains {
     Left,
 }
 
-/// How the shortcut of a block is added.
+/// The way in which the shortcut of a block is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortcut {
     /// By kernels of its own, as the reference has them.
@@ -31,16 +31,16 @@ pub enum Shortcut {
     Fused,
 }
 
-/// What a program is made of, beside the network.
+/// The options of a program, in addition to the network.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramOptions<'a> {
-    /// How the order of the kernels is stated.
+    /// The way in which the order of the kernels is expressed.
     pub chains: Chains,
-    /// How the shortcut of a block is added.
+    /// The way in which the shortcut of a block is added.
     pub shortcut: Shortcut,
-    /// Where the weights are.
+    /// The path of the weights.
     pub weights_path: &'a str,
-    /// Where the image is.
+    /// The path of the image.
     pub image_path: &'a str,
 }
 
@@ -89,7 +89,7 @@ struct Chain {
 }
 
 impl Chain {
-    /// What a function returns, beside a tensor.
+    /// Returns the types that a function returns in addition to a tensor.
     fn results(&self) -> &'static str {
         if self.is_written {
             "(!tfrt.chain, !t.tensor)"

@@ -1,4 +1,4 @@
-//! What is not supported.
+//! Unsupported features of ONNX.
 //!
 //! `tfrt import model.onnx` lists all unsupported parts of a model at once.
 //! [`supported_ops`](crate::import::supported_ops) returns the supported ops.

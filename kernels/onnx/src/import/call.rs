@@ -23,7 +23,7 @@ pub(super) struct Call<'c, 's> {
     dropped: Vec<&'static str>,
     scope: &'c mut Scope<'s>,
     builder: &'c mut ProgramBuilder,
-    /// Why it is not supported, if that is not its op as a whole.
+    /// The reason why it is not supported, if that is not its op as a whole.
     pub(super) reason: Option<String>,
 }
 
@@ -189,7 +189,7 @@ impl<'c, 's> Call<'c, 's> {
         }
     }
 
-    /// What is known of an operand.
+    /// Returns the known properties of an operand.
     pub(super) fn known(&mut self, index: usize) -> Result<Known, ImportError> {
         match self.operands.get(index) {
             Some(Operand::Named(name)) => {

@@ -19,15 +19,15 @@ use crate::graph::{Dim, Graph, Node, ValueType};
 /// The ops that are lowered here.
 pub(super) const OPS: &[&str] = &["If", "Loop", "Scan", "SequenceMap"];
 
-/// What each round of a loop returns: the condition of the next one, the state, and what is added
-/// to each list.
+/// The results of an iteration: the condition of the next one, the state, and the values added to
+/// each list.
 struct Round {
     condition: Option<Value>,
     states: Vec<Value>,
     items: Vec<Value>,
 }
 
-/// How often a loop runs, and with what it begins.
+/// The number of iterations of a loop, and its initial values.
 struct Start {
     limit: Option<Value>,
     condition: Option<Value>,
@@ -35,7 +35,7 @@ struct Start {
     num_lists: usize,
 }
 
-/// What a loop ends with: the last state, and the lists of what rounds made.
+/// The results of a loop: the last state, and the lists of the iterations' values.
 struct End {
     states: Vec<Value>,
     lists: Vec<Value>,

@@ -44,7 +44,7 @@ impl Stopwatch {
     }
 }
 
-/// What a clock says; clocks are at zero or after it.
+/// Returns the time of a clock, which is not negative.
 fn now_ns(clock: ClockId) -> u64 {
     let now = clock_gettime(clock);
     (now.tv_sec as u64)
@@ -100,7 +100,7 @@ impl Recorder {
 struct Times {
     num_times: usize,
     total_ns: u64,
-    /// How often each time occurred that is less than the length.
+    /// The number of occurrences of each time below the length.
     short: Box<[u32]>,
     long_ns: Vec<u64>,
 }
@@ -161,7 +161,7 @@ impl fmt::Debug for Times {
     }
 }
 
-/// What is said in the end.
+/// The final report.
 #[derive(Debug)]
 pub(super) struct Report {
     num_samples: usize,

@@ -33,13 +33,13 @@ const MAX_READERS: u32 = WRITER - 1;
 #[derive(Debug, Default)]
 pub(super) struct Borrows {
     word: AtomicU32,
-    /// How often bytes were lent to be written. Changed by writers only, of which there is one at a
-    /// time: of the whole allocation by the word, of parts by the lock.
+    /// The number of write borrows. Only writers change it, one at a time: the word ensures this
+    /// for the whole allocation, and the lock for parts.
     num_writes: AtomicU32,
     extras: OnceLock<Box<Extras>>,
 }
 
-/// What few allocations have.
+/// Data that few allocations need.
 #[derive(Debug, Default)]
 struct Extras {
     parts: Mutex<Vec<Part>>,
@@ -175,7 +175,7 @@ impl Borrows {
         (count != u32::MAX).then_some(count)
     }
 
-    /// What was noted about bytes of the allocation.
+    /// Returns the notes about bytes of the allocation.
     pub(super) fn notes(&self) -> &Notes {
         &self.extras.get_or_init(Box::default).notes
     }

@@ -23,18 +23,18 @@ use tfrt_host::allocator::{HostAllocator, Malloc};
 use super::borrow::Borrows;
 use crate::error::TensorError;
 
-/// Where data starts behind its header, and how it is aligned at least: a cache line, and the
-/// widest vector register.
+/// The offset of the data after its header, and its minimum alignment: a cache line, and the widest
+/// vector register.
 pub(super) const MIN_ALIGN_BYTES: usize = 64;
 
-/// How the heap aligns without being asked. Less than [`MIN_ALIGN_BYTES`].
+/// The default alignment of the heap. Less than [`MIN_ALIGN_BYTES`].
 const HEAP_ALIGN_BYTES: usize = 16;
 
 /// From this size on zeroed memory is better not touched: less is cleared quickly, and mostly used
 /// at once.
 const MIN_UNTOUCHED_BYTES: usize = 1 << 16;
 
-/// What precedes the data, or stands for it.
+/// The header, which precedes the data or refers to it.
 #[repr(C, align(64))]
 struct Header {
     owners: AtomicUsize,
@@ -44,7 +44,7 @@ struct Header {
 
 const _: () = assert!(size_of::<Header>() == MIN_ALIGN_BYTES);
 
-/// Where the memory came from, and goes back to.
+/// The origin of the memory, which determines how it is freed.
 enum Origin {
     /// Header and data are in one block.
     Block {
@@ -59,7 +59,7 @@ enum Origin {
 #[derive(Clone, Copy)]
 struct Block {
     size: usize,
-    /// Where the header is, in bytes from the start.
+    /// The offset of the header in bytes.
     header_offset: u32,
     align_log2: u8,
 }
@@ -208,7 +208,7 @@ impl Storage {
         unsafe { self.header.as_ref() }
     }
 
-    /// Who uses the data.
+    /// Returns the borrows of the data.
     #[inline]
     pub(super) fn borrows(&self) -> &Borrows {
         &self.header().borrows

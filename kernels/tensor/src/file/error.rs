@@ -29,7 +29,7 @@ pub enum FileError {
     Entry {
         /// The name of the part.
         name: String,
-        /// What is wrong, at an offset in the part.
+        /// The error, at an offset in the part.
         error: Box<FileError>,
     },
     /// The format does not support this element type.
@@ -50,7 +50,7 @@ pub enum FileError {
     },
     /// The format stores exactly one tensor.
     NotOne {
-        /// How many there are.
+        /// The actual number.
         found: usize,
     },
     /// There is no memory for a tensor, it is being written, or such a tensor cannot exist.

@@ -21,7 +21,7 @@ const MAX_EXPANSION: u64 = 128;
 /// So much an archive may expand to, however small it is, in bytes.
 const FREE_BYTES: u64 = 1 << 20;
 
-/// What the name of an entry ends with.
+/// The extension of an entry's name.
 const EXTENSION: &str = ".npy";
 
 /// Reads all arrays of an archive.

@@ -98,10 +98,10 @@ fn names_in_order(header: &[u8]) -> Result<Vec<String>, FileError> {
         .map_err(|error| FileError::at(PREFIX_BYTES, error.to_string()))
 }
 
-/// What the header may hold beside tensors.
+/// The key of the header's metadata.
 const METADATA: &str = "__metadata__";
 
-/// What the elements of a file are aligned to, and its header with it, in bytes.
+/// The alignment of a file's elements and header, in bytes.
 const ALIGNMENT: usize = 8;
 
 /// Writes a file of these tensors. The header lists them in order; the elements are stored by size,

@@ -37,9 +37,9 @@ pub trait Source {
 pub enum SourceError {
     /// The file ends before them.
     Ended {
-        /// How many bytes were wanted.
+        /// The requested number of bytes.
         expected: u64,
-        /// How many there are at that offset.
+        /// The number of bytes at that offset.
         found: u64,
     },
     /// Reading failed.

@@ -121,7 +121,7 @@ fn closure(kernel: &KernelModel, variant: &Variant, instance: &Instance) -> Toke
     }
 }
 
-/// What is passed to the function.
+/// Returns the argument that is passed to the function.
 fn argument_of(marker: &Marker, argument: &Ident) -> TokenStream {
     match marker {
         Marker::Out(_, index) => {

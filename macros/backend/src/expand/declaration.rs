@@ -13,11 +13,11 @@ use crate::kernel::{
 use crate::options::{AttributeType, RawType};
 use crate::signature::Output;
 
-/// What the compiler knows of the parts of a declaration: the types in the signature of a kernel.
+/// The parts of a declaration that the compiler determines: the types in the signature of a kernel.
 struct Source<'a> {
     parameters: &'a [Bound],
     leaves: &'a [&'a Output],
-    /// Where the return type stands.
+    /// The span of the return type.
     span: Span,
 }
 

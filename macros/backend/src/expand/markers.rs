@@ -19,7 +19,7 @@ pub(super) fn checked(ty: &Type, check: &str) -> TokenStream {
     quote_spanned!(span=> <#ty as __tfrt::#check>::This)
 }
 
-/// What an attribute is read as: of an `Option`, what is in it must be an attribute.
+/// Returns the type that reads an attribute; the content of an `Option` must be an attribute.
 pub(super) fn attribute(ty: &Type) -> TokenStream {
     match type_argument(ty) {
         Some(inner) if last_name(ty).as_deref() == Some("Option") => {

@@ -13,10 +13,10 @@ use crate::problems::Problems;
 use crate::signature::types::is_chain;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
 
-/// How many parameters a function may have.
+/// The maximum number of parameters.
 const MAX_PARAMETERS: usize = 12;
 
-/// What a function may not be.
+/// Rejects unsupported forms of functions.
 pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
     if let Some(second) = function
         .attributes
@@ -257,7 +257,7 @@ pub(super) fn options(
     }
 }
 
-/// What `attribute_names` says, against what is declared.
+/// Checks `attribute_names` against the declaration.
 fn attribute_names(
     names: AttributeNames,
     num_declared: usize,
@@ -408,7 +408,7 @@ fn chain_parameters(
 const NO_SYNC_CHAIN: &str =
     "a synchronous kernel has no chain, because its ops run in program order: remove it";
 
-/// What `attribute_names` says, against parameters.
+/// Checks `attribute_names` against the parameters.
 fn signature_attribute_names(
     names: AttributeNames,
     parameters: &[Parameter],

@@ -195,7 +195,7 @@ fn takes_chain(options: &Options, parameters: &[Parameter]) -> bool {
 pub(super) struct Names(BTreeMap<String, Span>);
 
 impl Names {
-    /// Where a part is named.
+    /// Returns the span of a part's name.
     pub(super) fn span(&self, name: &str) -> Option<Span> {
         self.0.get(name).copied()
     }

@@ -130,8 +130,8 @@ fn named(
     instances
 }
 
-/// What a generic parameter is in an instance. Bounds that its value does not meet are reported at
-/// the value.
+/// Returns a generic parameter's item in an instance. Bounds that the value does not meet are
+/// reported at the value.
 fn item(function: &FunctionItem, parameter: &Ident, value: &InstanceValue) -> InstanceItem {
     let mut ident = parameter.clone();
     ident.set_span(value.value.span().resolved_at(parameter.span()));

@@ -157,7 +157,7 @@ fn place_in(text: &LitStr, offset: usize) -> Option<Span> {
     is_plain.then(|| literal.subspan(offset + 1..)).flatten()
 }
 
-/// What follows a byte of a text, for messages.
+/// Returns the text after a byte offset, for messages.
 fn rest(text: &LitStr, offset: usize) -> String {
     text.value().get(offset..).unwrap_or_default().to_owned()
 }

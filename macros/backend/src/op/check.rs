@@ -87,7 +87,7 @@ fn is_number(ty: &Type) -> bool {
     last_name(ty).is_some_and(|name| NUMBERS.contains(&name.as_str()))
 }
 
-/// Why an op does not have a parameter that is bound like this.
+/// Returns the reason why an op does not have a parameter that is bound like this.
 fn refused(binding: &Binding, name: &str) -> Option<String> {
     let no_tensor = || format!("an op takes tensors: make `{name}` an attribute with `#[attr]`");
     let message = match binding {
@@ -151,7 +151,7 @@ pub(super) const CALL: Taken = Taken {
     example: "call: &mut OpCall<'_>",
 };
 
-/// What a metadata function looks at.
+/// The parameter of a metadata function.
 pub(super) const QUERY: Taken = Taken {
     name: "OpQuery",
     is_mut: false,

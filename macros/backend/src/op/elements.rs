@@ -41,12 +41,12 @@ pub(super) struct Adapted<'a> {
 struct Parameter<'a> {
     written: &'a PatType,
     ident: &'a Ident,
-    /// What the adapter calls it, so that it hides nothing which the author named.
+    /// The name in the adapter, which does not shadow the author's names.
     argument: Ident,
     taken: Taken,
 }
 
-/// How the function takes what a parameter is bound to.
+/// The form in which the function takes a parameter.
 enum Taken {
     /// Like a parameter of a kernel.
     AsItIs,
@@ -246,7 +246,7 @@ pub(super) fn found_parameters<'a>(
         .collect()
 }
 
-/// What is known of a generic parameter that is found at run time.
+/// Returns the properties of a generic parameter that is determined at run time.
 fn family<'a>(
     function: &'a FunctionItem,
     parameter: &'a Ident,

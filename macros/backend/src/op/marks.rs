@@ -18,13 +18,13 @@ use crate::signature::types::{last_name, ungrouped};
 pub(super) struct Mark {
     /// Its index among the parameters.
     pub(super) parameter: usize,
-    /// Which marker it has.
+    /// The kind of the marker.
     pub(super) kind: MarkKind,
     /// The name of the marker, where mistakes are reported.
     pub(super) at: Ident,
 }
 
-/// What a marker says of an operand.
+/// The meaning of a marker.
 #[derive(Clone, Debug)]
 pub(super) enum MarkKind {
     /// It is needed in host memory, regardless of the device that runs the op.
@@ -136,7 +136,7 @@ fn object_of(ty: &Type) -> syn::Result<Type> {
     }
 }
 
-/// What an op without operands cannot have.
+/// Rejects markers on ops without operands.
 pub(super) fn refuse(marks: &[Mark], problems: &mut Problems) {
     for Mark { at, .. } in marks {
         problems.at(

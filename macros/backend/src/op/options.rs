@@ -14,7 +14,7 @@ use crate::op::OpFlag;
 use crate::options::{Options, Subject, duplicate, expect_end, set, split_at_commas};
 use crate::problems::{Problems, did_you_mean};
 
-/// What was written.
+/// The parsed options.
 #[derive(Debug, Default)]
 pub(super) struct OpOptions {
     /// The names.
@@ -123,7 +123,7 @@ fn of_kernel() -> impl Iterator<Item = &'static str> {
     OF_KERNEL.iter().copied().chain(traits.map(|def| def.name))
 }
 
-/// Why no op has an option of kernels.
+/// Returns the reason why no op has an option of kernels.
 fn refusal(name: &str) -> Option<&'static str> {
     if let Some((_, reason)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
         return Some(reason);

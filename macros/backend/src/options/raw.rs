@@ -16,7 +16,7 @@ pub struct RawValue {
     pub name: Ident,
     /// Its types.
     pub ty: Option<RawType>,
-    /// How often it occurs.
+    /// The number of its occurrences.
     pub arity: Arity,
     /// Whether it is written.
     pub is_mutated: bool,

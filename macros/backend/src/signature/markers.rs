@@ -11,7 +11,7 @@ use crate::signature::types::{
 };
 use crate::signature::{Binding, FunctionBinding, Operand, by_type};
 
-/// What a parameter of type `ty` with this marker is bound to.
+/// Returns the binding of a parameter of type `ty` with this marker.
 pub(super) fn marked(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Binding> {
     let path = marker.path();
     if path.is_ident("attr") {
@@ -27,7 +27,7 @@ pub(super) fn marked(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Resul
     }
 }
 
-/// What stands in the parentheses of a marker.
+/// The content of a marker's parentheses.
 #[derive(Default)]
 struct Given {
     name: Option<LitStr>,

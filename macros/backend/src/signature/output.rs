@@ -79,7 +79,7 @@ pub(crate) fn read(return_type: &ReturnType, problems: &mut Problems) -> Output 
     }
 }
 
-/// What may be inside what.
+/// The permitted nesting of results.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nesting {
     Whole,

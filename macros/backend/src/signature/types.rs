@@ -26,7 +26,7 @@ pub(crate) fn last_name(ty: &Type) -> Option<String> {
     last_segment(ty).map(|segment| segment.ident.to_string())
 }
 
-/// What stands between the angle brackets.
+/// Returns the generic arguments.
 pub(crate) fn arguments(ty: &Type) -> impl Iterator<Item = &GenericArgument> {
     let arguments = match last_segment(ty).map(|segment| &segment.arguments) {
         Some(PathArguments::AngleBracketed(arguments)) => Some(&arguments.args),
@@ -55,7 +55,7 @@ pub(crate) fn expect_argument(ty: &Type) -> syn::Result<Type> {
     })
 }
 
-/// What a type holds that stands for values of it: references to them, or a list.
+/// Returns the payload type of a reference or a list.
 pub(crate) fn payload_argument(ty: &Type) -> syn::Result<Type> {
     let argument = expect_argument(ty)?;
     if is_string(&argument) {
@@ -78,7 +78,7 @@ pub(crate) fn is_chain(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == "Chain" && segment.arguments.is_none())
 }
 
-/// What to write for a function that the kernel calls.
+/// The advice for a function that the kernel calls.
 const FUNCTION: &str = "take a function of the program as `Function<(i32,), (i32,)>`, and a body of the op as `Region<(i32,), (i32,)>`: \
                         argument types, then result types";
 
@@ -106,7 +106,7 @@ pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
     Err(syn::Error::new_spanned(ty, message))
 }
 
-/// What to write for a trait object that is not behind `&`.
+/// The advice for a trait object that is not behind `&`.
 const OWNED_OBJECT: &str =
     "a value has a single type: name it, or take values of several types as `&dyn Trait`";
 

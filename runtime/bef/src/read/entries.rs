@@ -73,7 +73,7 @@ where
     }
 }
 
-/// What is checked of the ids, kinds and flags in an entry while it is read.
+/// The checks of ids, kinds and flags while an entry is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Checks<'a> {
     /// Only that they have the form of ids: a dump shows those that refer to nothing.

@@ -8,7 +8,7 @@ use crate::cursor::Cursor;
 use crate::error::Fault;
 use crate::ids::StringOffset;
 
-/// What the entries of a section of names are called in errors.
+/// The wording of errors about the entries of a section of names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wording {
     pub(crate) count: &'static str,

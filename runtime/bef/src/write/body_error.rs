@@ -41,7 +41,7 @@ pub enum BodyError {
     Operation {
         /// The number of the operation, from 0.
         operation: usize,
-        /// What does not exist.
+        /// The missing part.
         problem: OperationError,
     },
     /// A result is a register that does not exist.

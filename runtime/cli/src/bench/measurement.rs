@@ -18,11 +18,10 @@ use super::recording;
 use super::report::{FunctionReport, Profile, RecordingCost};
 use super::statistics::{Summary, mean_ns};
 
-/// How many runs are recorded at most: enough for means, and a small part of what a long benchmark
-/// takes.
+/// The maximum number of recorded runs: enough for means, and a small part of a long benchmark.
 const MAX_PROFILED_RUNS: u64 = 1000;
 
-/// How often to run a function.
+/// The plan of a function's runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) num_warmup_runs: u64,
@@ -33,7 +32,7 @@ pub(super) struct Plan {
     pub(super) max_duration: Option<Duration>,
 }
 
-/// Why a function is not measured to the end.
+/// The reasons why a function is not measured to the end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// It returned this error.
@@ -48,12 +47,12 @@ pub(super) enum Stop {
 #[derive(Debug)]
 pub(super) struct Bench<'a> {
     pub(super) host: &'a Arc<HostContext>,
-    /// Where the program lies.
+    /// The folder of the program.
     pub(super) folder: &'a ProgramFolder,
     /// Whether a kernel has reported an error.
     pub(super) has_error: &'a AtomicBool,
     pub(super) plan: Plan,
-    /// What all runs share; if there is none, each has its own.
+    /// The resources shared by all runs; without them, each run has its own.
     pub(super) resources: Option<Arc<ResourceContext>>,
     /// None if kernels cannot be recorded.
     pub(super) recording: Option<RecordingCost>,
@@ -62,7 +61,7 @@ pub(super) struct Bench<'a> {
     pub(super) clock_cost: Duration,
 }
 
-/// What runs took.
+/// The times of runs.
 #[derive(Debug, Default)]
 struct Samples {
     wall_ns: Vec<u64>,
@@ -240,7 +239,7 @@ struct Stopwatch {
     cpu: Duration,
 }
 
-/// How often the clocks are read to know what that takes.
+/// The number of clock readings from which their cost is computed.
 const NUM_EMPTY_RUNS: usize = 100;
 
 impl Stopwatch {

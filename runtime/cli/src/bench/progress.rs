@@ -11,7 +11,7 @@ pub(super) struct Progress {
     bar: ProgressBar,
 }
 
-/// How many steps there are to the end.
+/// The total number of steps.
 const NUM_STEPS: u64 = 1000;
 
 impl Progress {

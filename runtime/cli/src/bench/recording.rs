@@ -14,15 +14,15 @@ use tfrt_host::tracing::{
 
 use super::report::{KernelReport, RecordingCost};
 
-/// How many times the cost is measured: the median counts, so that what else the machine does in
-/// between does not.
+/// The number of measurements of the cost. The median is used, so other work of the machine has no
+/// influence.
 const NUM_BATCHES: usize = 31;
 
-/// How many paths make one of these times: together some ten microseconds or more, which is long
+/// The number of paths in one measurement: together at least some ten microseconds, which is long
 /// for a clock and short for a scheduler.
 const NUM_PATHS: usize = 32;
 
-/// How many kernels follow the first one of a path.
+/// The number of kernels after the first one of a path.
 const NUM_FOLLOWERS: usize = 4;
 
 const FIRST: &str = "first of a path";
@@ -70,7 +70,7 @@ impl RecordingCost {
         }
     }
 
-    /// What a kernel took, without this cost.
+    /// Returns the times of a kernel without this cost.
     pub(super) fn subtract_from(&self, name: &str, times: KernelTimes) -> KernelReport {
         let without = |total_ns: u64, cost_ns: f64| (total_ns as f64 - cost_ns).max(0.0) as u64;
         let inside_ns = times.num_runs as f64 * self.inside_ns;

@@ -43,7 +43,7 @@ pub(super) struct Report {
     /// The program as it was named; `<stdin>` is standard input.
     pub(super) program: String,
     pub(super) work_queue: String,
-    /// How many threads compute.
+    /// The number of compute threads.
     pub(super) num_threads: usize,
     pub(super) recording: Option<RecordingCost>,
     /// In the order in which they ran.
@@ -52,19 +52,19 @@ pub(super) struct Report {
     pub(super) not_run: Vec<String>,
 }
 
-/// What it costs to record one kernel: the mean of empty ones. Subtracted from the times of all
+/// The cost of recording one kernel: the mean of empty ones. It is subtracted from the times of all
 /// kernels.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct RecordingCost {
-    /// What of it is in the time of the kernel.
+    /// The part in the time of the kernel.
     pub(super) inside_ns: f64,
-    /// What of it is in the time between two kernels.
+    /// The part in the time between two kernels.
     pub(super) between_ns: f64,
-    /// What of it is in the time from the begin of a path to its first kernel.
+    /// The part in the time from the start of a path to its first kernel.
     pub(super) path_ns: f64,
 }
 
-/// What was measured of a function.
+/// The measurements of a function.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct FunctionReport {
     pub(super) name: String,
@@ -72,14 +72,14 @@ pub(super) struct FunctionReport {
     pub(super) num_runs: u64,
     /// From the call until all its work was done, of each run.
     pub(super) wall: Summary,
-    /// What all threads of the process computed meanwhile, in sum, without what it takes to read
-    /// that clock.
+    /// The total processor time of all threads of the process meanwhile, without the cost of
+    /// reading that clock.
     pub(super) cpu_total_ns: u64,
     pub(super) cpu_mean_ns: f64,
     pub(super) profile: Option<Profile>,
 }
 
-/// What was recorded in runs of their own.
+/// The recorded data of separate runs.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Profile {
     pub(super) num_runs: u64,
@@ -89,7 +89,7 @@ pub(super) struct Profile {
     pub(super) kernels: Vec<KernelReport>,
 }
 
-/// What was recorded of the kernels of a name, in all runs of the profile, without the cost of
+/// The recorded data of all kernels with one name, in all runs of the profile, without the cost of
 /// recording.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct KernelReport {
@@ -99,16 +99,17 @@ pub(super) struct KernelReport {
     pub(super) total_ns: u64,
     /// Without kernels that ran inside it on the same thread, and what was between those.
     pub(super) self_ns: u64,
-    /// How many of the runs followed another kernel, or the begin of a path, without anything
-    /// between but the executor.
+    /// The number of runs that followed another kernel, or the start of a path, with only the
+    /// executor in between.
     pub(super) num_dispatches: u64,
-    /// What the executor took there.
+    /// The executor time there.
     pub(super) dispatch_ns: u64,
-    /// How many results were not available when the kernel had returned; omitted if there are none.
+    /// The number of results that were unavailable when the kernel had returned; omitted if there
+    /// are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) num_waits: u64,
-    /// How long they were not, in sum: what tasks and timers took, and the executor to come to
-    /// those. No part of the times above; omitted if there are none.
+    /// The total time until they became available: that of tasks and timers, and of the executor to
+    /// reach these. Not part of the times above; omitted if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) waited_ns: u64,
     /// The operations on floating-point numbers that the runs reported, in sum; omitted if there

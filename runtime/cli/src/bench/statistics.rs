@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What many times are like, in nanoseconds.
+/// A summary of many times, in nanoseconds.
 ///
-/// A percentile is the nearest rank: the least of the times such that so many percent of them are
-/// not above it. It is one of the times, never between two.
+/// A percentile is the nearest rank: the least of the times such that this percentage of them does
+/// not exceed it. It is one of the times, never between two.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Summary {
     pub(super) min_ns: u64,

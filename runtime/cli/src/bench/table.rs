@@ -7,7 +7,7 @@ use tfrt_support::escape::escaped;
 use super::report::{FunctionReport, KernelReport, Profile, Report};
 use super::statistics::{Nanos, mean_ns, ratio};
 
-/// What the kernels of a function are listed with.
+/// The columns of a table of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Columns {
     /// The time of the kernels.

@@ -27,7 +27,7 @@ pub struct Expectations {
 #[derive(Clone, Debug)]
 struct OfFile {
     all: Vec<Expectation>,
-    /// Which of them are about a line.
+    /// The expectations for each line.
     by_line: HashMap<u32, Vec<usize>>,
 }
 
@@ -47,7 +47,7 @@ struct Expectation {
     /// The line it is about, from 1.
     line: u32,
     substring: String,
-    /// Where it is written.
+    /// The location of its comment.
     place: Place,
     is_met: bool,
 }
@@ -128,7 +128,7 @@ impl Expectations {
     }
 }
 
-/// Where the line that an expectation is about is, seen from its own line.
+/// The line that an expectation refers to, relative to its own line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Offset(i64),

@@ -29,8 +29,8 @@ const TAB_STOP: usize = 8;
 /// Columns that an escaped byte takes.
 const ESCAPED_WIDTH: usize = 3;
 
-/// How much of a line is shown. Lines of programs that people write are shorter; constants in
-/// generated ones can have megabytes.
+/// The maximum part of a line that is shown. Hand-written lines are shorter; constants in generated
+/// programs can have megabytes.
 const MAX_SHOWN_BYTES: usize = 1_000;
 
 /// Stands for what is omitted of a line.
@@ -107,7 +107,7 @@ impl Styles {
 pub struct Finding {
     /// The location.
     pub place: Place,
-    /// How grave it is.
+    /// The severity.
     pub severity: Severity,
     /// The message.
     pub message: String,

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// How many bytes of files are read, all of them together.
+/// The maximum total number of bytes read from files.
 const MAX_READ_BYTES: u64 = 64 << 20;
 
 /// Source texts by their names in locations.
@@ -33,7 +33,7 @@ const MAX_READ_BYTES: u64 = 64 << 20;
 pub struct SourceMap {
     texts: BTreeMap<String, Option<Arc<Source>>>,
     folders: Vec<PathBuf>,
-    /// How many bytes of files may still be read.
+    /// The remaining number of bytes that may be read from files.
     unread_bytes: u64,
 }
 

@@ -28,9 +28,9 @@ pub(super) const LINE_HEIGHT: f64 = 13.0;
 const PADDING: f64 = 8.0;
 const COLUMN_GAP: f64 = 14.0;
 const ROW_GAP: f64 = 34.0;
-/// What an arrow takes in a row that it passes.
+/// The width of an arrow in a row that it passes.
 const LANE_WIDTH: f64 = 4.0;
-/// How wide a row, and how high a column may become before it is broken.
+/// The maximum width of a row and height of a column.
 const MAX_ROW_WIDTH: f64 = 1600.0;
 const MAX_COLUMN_HEIGHT: f64 = 2000.0;
 /// The length of what is left of an arrow that is cut.
@@ -80,9 +80,9 @@ pub(super) struct Arrow {
     pub(super) is_dashed: bool,
     /// Whether it ends in a tip, rather than where it is cut.
     pub(super) has_tip: bool,
-    /// What stands at its start.
+    /// The label at its start.
     pub(super) label: Option<String>,
-    /// What stands where it is cut.
+    /// The label at the cut.
     pub(super) elsewhere: Option<(Point, String)>,
     pub(super) hint: String,
 }
@@ -275,7 +275,7 @@ fn place_node(node: &Node, links: &Links<'_>) -> Group {
     )
 }
 
-/// What stands in a row.
+/// An item in a row.
 #[derive(Clone, Copy, PartialEq)]
 enum Item {
     /// The node at this index of the scope.
@@ -455,7 +455,7 @@ fn place_column(
     column
 }
 
-/// Where a node is.
+/// The position of a node.
 #[derive(Clone, Copy)]
 struct Spot {
     row: usize,
@@ -563,7 +563,7 @@ fn arrows_of(
     arrows
 }
 
-/// What is left, at their start, of arrows into other columns.
+/// Returns the stubs at the start of arrows into other columns.
 fn stubs_of(scope: &Scope, links: &Links<'_>, spots: &HashMap<usize, Spot>) -> Vec<Arrow> {
     let mut targets: HashMap<(usize, usize), (&Edge, Vec<usize>)> = HashMap::new();
     for node in &scope.nodes {

@@ -10,7 +10,7 @@ use tfrt_ods::CHAIN_TYPE;
 use tfrt_ods::{FunctionForm, OpTraits};
 use tfrt_support::entity::EntityId;
 
-/// How many letters of an attribute are shown.
+/// The number of letters of an attribute that are shown.
 const MAX_ATTRIBUTE_CHARS: usize = 40;
 
 /// Everything that is drawn at once.
@@ -27,9 +27,9 @@ pub(super) struct Graph {
 /// A function or a region: nodes in program order, arguments first.
 #[derive(Debug)]
 pub(super) struct Scope {
-    /// What to call it.
+    /// Its label.
     pub(super) label: String,
-    /// What is in it.
+    /// Its nodes.
     pub(super) nodes: Vec<Node>,
 }
 
@@ -38,11 +38,11 @@ pub(super) struct Scope {
 pub(super) struct Node {
     /// Its number, unique in the graph; numbers start at 0 and follow the order of the program.
     pub(super) id: usize,
-    /// What is written on it, line by line.
+    /// The lines of its text.
     pub(super) lines: Vec<String>,
     /// The stream that it runs on; none for arguments.
     pub(super) stream: Option<usize>,
-    /// What runs inside of it.
+    /// The scopes inside it.
     pub(super) regions: Vec<Scope>,
 }
 
@@ -68,9 +68,9 @@ pub(super) struct Edge {
     pub(super) from: usize,
     /// The node that takes it.
     pub(super) to: usize,
-    /// Which result it is, if there are several.
+    /// The index of the result, if there are several.
     pub(super) result: Option<usize>,
-    /// How many results the node returns.
+    /// The number of results of the node.
     pub(super) num_results: usize,
     /// The type of the value, with its shape if the type says it.
     pub(super) ty: String,
@@ -87,7 +87,7 @@ impl Edge {
         self.from == other.from && self.port() == other.port()
     }
 
-    /// What is written at it: the type of data, and which of several results it is.
+    /// Returns its label: the type of the data, and the index if there are several results.
     pub(super) fn label(&self) -> String {
         let ty = if self.is_chain() { "" } else { &self.ty };
         match self.result {

@@ -102,7 +102,7 @@ fn push_arrow(arrow: &Arrow, out: &mut String) {
     out.push_str("/></g>\n");
 }
 
-/// What stands at an arrow, in front of all of them.
+/// Writes the labels of an arrow, in front of all arrows.
 fn push_labels(arrow: &Arrow, out: &mut String) {
     let label = arrow.label.as_ref().zip(arrow.points.first());
     let label = label.map(|(label, start)| (label, start.x + 3.0, start.y + 9.0));

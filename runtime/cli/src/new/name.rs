@@ -16,7 +16,7 @@ const TAKEN: [&str; 8] = [
     "proc_macro",
 ];
 
-/// What Rust means something by, so that no crate can be called so.
+/// Keywords of Rust, which cannot be names of crates.
 const KEYWORDS: [&str; 51] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",

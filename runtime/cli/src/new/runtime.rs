@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::CliError;
 
-/// What dependencies refer to.
+/// The target of dependencies.
 #[derive(Debug)]
 pub(super) enum Runtime {
     /// The version that this tool is of, from the registry of crates.
     Released,
-    /// Returns the runtime whose source is in this folder.
+    /// The source in this folder.
     Source(PathBuf),
 }
 
@@ -45,7 +45,7 @@ impl Runtime {
         })
     }
 
-    /// The source in this folder.
+    /// Returns the runtime whose source is in this folder.
     fn at(path: &Path) -> Result<Self, CliError> {
         // The path is relative to where we are, but would be read as relative to the crate.
         let absolute = path

@@ -15,9 +15,9 @@ pub(crate) struct PassArguments {
 
 /// Text that is not a valid pipeline.
 pub(crate) struct Mistake<'a> {
-    /// What was typed.
+    /// The text as typed.
     pub(crate) text: &'a str,
-    /// What is wrong with it.
+    /// The error in it.
     pub(crate) diagnostic: Diagnostic,
 }
 

@@ -14,7 +14,7 @@ use tfrt_host::HostContext;
 
 use crate::failure::Failure;
 
-/// How long threads that no one can wait for have time to let go of values. Only a leak takes it.
+/// The time for detached threads to drop values. Only a leak takes that long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The number of values alive before a function ran.

@@ -83,7 +83,7 @@ fn machine_bytes() -> Option<usize> {
     total_bytes(&text)
 }
 
-/// What `MemTotal` says.
+/// Returns the value of `MemTotal`.
 fn total_bytes(meminfo: &str) -> Option<usize> {
     let mut lines = meminfo.lines();
     let total = lines.find_map(|line| line.strip_prefix("MemTotal:"))?;

@@ -11,13 +11,13 @@ use super::function_arguments::{ArgumentNames, written_names};
 /// A program as a BEF file.
 #[derive(Debug)]
 pub(crate) struct ProgramFile {
-    /// What it was given as.
+    /// The format in which it was given.
     pub(crate) kind: Kind,
     /// The file.
     pub(crate) bef: Vec<u8>,
     /// The text, if it was given as that, and files beside it.
     pub(crate) sources: SourceMap,
-    /// What the text calls the arguments of its functions.
+    /// The names of functions' arguments in the text.
     pub(crate) argument_names: ArgumentNames,
 }
 
@@ -68,7 +68,7 @@ impl ProgramFile {
     }
 }
 
-/// What a text calls the arguments of its functions: files do not keep it.
+/// Returns the names of functions' arguments in a text, which files do not contain.
 fn names_in(text: &str) -> ArgumentNames {
     let code: Vec<&str> = text
         .lines()

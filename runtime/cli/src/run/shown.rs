@@ -64,7 +64,7 @@ fn tensor_text(tensor: &dyn Tensor) -> Result<String, TensorError> {
     Ok(out)
 }
 
-/// How an element is written.
+/// Writes an element.
 type WriteElement<'a, T> = &'a dyn Fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result;
 
 /// Appends elements in row-major order, a pair of brackets for each dimension.

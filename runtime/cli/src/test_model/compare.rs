@@ -9,14 +9,14 @@ use tfrt_support::DType;
 use tfrt_support::TensorMetadata;
 use tfrt_tensor::{DenseHostTensor, Element, TensorError};
 
-/// How far numbers may be apart: `|found - expected| <= absolute + relative · |expected|`.
+/// The tolerance of comparisons: `|found - expected| <= absolute + relative · |expected|`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
     pub(super) relative: f64,
     pub(super) absolute: f64,
 }
 
-/// How a tensor differs from what was expected.
+/// The difference between a tensor and the expected one.
 #[derive(Debug)]
 pub(super) enum Difference {
     /// The element type or shape is another one.

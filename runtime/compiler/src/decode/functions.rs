@@ -23,7 +23,7 @@ use super::names::{SlotShape, function_slots};
 use super::{Refusal, Reporter};
 use crate::{COST_ATTRIBUTE, NATIVE_ATTRIBUTE, NON_STRICT_ATTRIBUTE, RETURN_OP, SYNC_ATTRIBUTE};
 
-/// How deeply regions may nest.
+/// The maximum nesting depth of regions.
 const MAX_REGION_NESTING: usize = 256;
 
 /// The message of TFRT if regions and kernels do not fit together.

@@ -14,11 +14,11 @@ use tfrt_ods::{FunctionForm, OpDef};
 pub(super) struct FunctionSlot {
     /// The name of the attribute.
     pub(super) name: String,
-    /// What the attribute holds.
+    /// The content of the attribute.
     pub(super) shape: SlotShape,
 }
 
-/// What an attribute that refers to functions holds.
+/// The content of an attribute that refers to functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlotShape {
     /// One symbol.

@@ -69,7 +69,7 @@ impl PassOptions {
     }
 }
 
-/// What is wrong with the text of options.
+/// The errors in the text of options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OptionError {
     /// A word has no `=`.

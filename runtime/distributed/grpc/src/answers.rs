@@ -14,10 +14,10 @@ use crate::status;
 /// An answer as it is sent.
 pub(crate) type Answer = Result<Bytes, Status>;
 
-/// How many answers are kept.
+/// The maximum number of answers that are kept.
 const MAX_KEPT: usize = 4096;
 
-/// How many bytes of answers are kept; the oldest go first.
+/// The maximum number of bytes of answers that are kept; the oldest are dropped first.
 const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// The answers to requests with a number.
@@ -38,7 +38,7 @@ enum RequestState {
     Answered(Answer),
 }
 
-/// What becomes of a request.
+/// The treatment of a request.
 #[derive(Debug)]
 pub(crate) enum Arrival {
     /// The first request with its number. The code that runs it calls [`Answers::finish`].

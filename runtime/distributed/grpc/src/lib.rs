@@ -83,7 +83,7 @@ use runtime::NetworkThreads;
 /// The name of this type of communicator.
 pub const TYPE_NAME: &str = "grpc_communicator";
 
-/// How tasks reach each other over gRPC. Cloning shares the options.
+/// The gRPC network between tasks. Clones share the options.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -23,8 +23,8 @@ pub struct GrpcOptions {
     /// The time to wait for an answer to that request before the connection is closed. Default: 10
     /// s.
     pub keepalive_timeout: Duration,
-    /// How long a request of administration (all but executions, payloads and the making of
-    /// contexts) may take. Default: 30 s.
+    /// The time limit of administrative requests (all except executions, payloads and the creation
+    /// of contexts). Default: 30 s.
     pub control_timeout: Duration,
     /// The maximum number of unread bytes on one request. Default: 4 MiB.
     pub stream_window_bytes: u32,

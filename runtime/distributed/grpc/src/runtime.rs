@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// How many threads serve the sockets of a process. They only move and decode bytes.
+/// The number of threads that serve the sockets of a process. They only move and decode bytes.
 const NUM_THREADS: usize = 2;
 
 /// The threads that serve sockets, shared by all communicators of a process. They end with the last

@@ -36,7 +36,7 @@ use crate::tls::{self, Caller};
 use crate::transfer::Assembly;
 use crate::wire::{self, BytesCodec, Hello, RequestId};
 
-/// How many connections that were accepted wait for the service.
+/// The maximum number of accepted connections that wait for the service.
 const MAX_ACCEPTED: usize = 16;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;

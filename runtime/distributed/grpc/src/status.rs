@@ -17,10 +17,10 @@ use crate::tls;
 /// The trailer of errors.
 const TRAILER: &str = "tfrt-error-bin";
 
-/// How many errors one answer has at most; the last one says how many more there were.
+/// The maximum number of errors in an answer; the last one states how many more there were.
 const MAX_ERRORS: usize = 64;
 
-/// How many bytes of text all errors of one answer have together at most; trailers are limited.
+/// The maximum total number of bytes of the error texts in an answer; trailers are limited.
 const MAX_TEXT: usize = 16 << 10;
 
 /// The most bytes of headers and trailers of one message.
@@ -94,7 +94,7 @@ fn shortened(text: &str, max_bytes: usize) -> String {
     format!("{} ...", &text[..end])
 }
 
-/// What a status says.
+/// The meaning of a status.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The task answered with errors.
@@ -104,7 +104,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// What a status of a call says that was not cancelled here.
+    /// Interprets the status of a call that was not cancelled here.
     pub(crate) fn of(status: &Status) -> Self {
         if let Some(errors) = application_errors(status) {
             return Self::Application(errors);
@@ -172,8 +172,8 @@ fn connection_ended(status: &Status) -> bool {
     false
 }
 
-/// Why one end of the connection did not accept the certificate of the other, or does not speak
-/// TLS.
+/// Returns the reason why one end of the connection did not accept the certificate of the other, or
+/// does not speak TLS.
 fn error_of_tls(status: &Status) -> Option<&rustls::Error> {
     let mut cause = status.source();
     while let Some(error) = cause {

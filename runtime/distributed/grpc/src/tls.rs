@@ -34,7 +34,7 @@ pub(crate) use connection::{Caller, Connector, accept};
 use identity::Identity;
 use verify::{ClientVerifier, ServerVerifier};
 
-/// What HTTP/2 is called where the two ends of a connection agree on a protocol.
+/// The name of HTTP/2 in the protocol negotiation.
 const HTTP_2: &[u8] = b"h2";
 
 /// The certificate of a task, and the authority that signed those of all tasks of the cluster.
@@ -150,7 +150,7 @@ impl Tls {
     }
 }
 
-/// What went wrong between the two ends of a connection.
+/// Describes an error between the two ends of a connection.
 pub(crate) fn describe(error: &rustls::Error) -> String {
     match error {
         // Its own text shows the error for debugging.

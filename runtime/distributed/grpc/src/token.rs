@@ -10,7 +10,7 @@ use tfrt_support::{Error, ErrorCode};
 use tonic::Status;
 use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
 
-/// How the header of a request starts that holds a token.
+/// The prefix of a request's header with a token.
 const SCHEME: &str = "Bearer ";
 
 /// The fewest characters of a token.

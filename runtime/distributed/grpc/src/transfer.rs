@@ -60,7 +60,7 @@ fn pieces(element: Bytes) -> impl Iterator<Item = DataChunk> + Send {
 #[derive(Debug)]
 pub(crate) struct Assembly {
     max_bytes: u64,
-    /// What the first chunk said; none before it.
+    /// The content of the first chunk, or `None` before it arrives.
     head: Option<DataChunk>,
     elements: Vec<Vec<u8>>,
 }

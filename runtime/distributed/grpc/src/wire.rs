@@ -25,7 +25,7 @@ pub(crate) fn path(method: &str) -> String {
     format!("{SERVICE}{method}")
 }
 
-/// Who calls, and who answers.
+/// The greeting between caller and receiver.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Hello {
     #[prost(uint32, tag = "1")]
@@ -46,7 +46,7 @@ impl Hello {
         }
     }
 
-    /// Why tasks of these versions do not understand each other.
+    /// Returns the reason why tasks with these versions are incompatible, if they are.
     pub(crate) fn mismatch(&self) -> Option<String> {
         let (major, minor) = PROTOCOL;
         (self.protocol_major != major).then(|| {

@@ -172,18 +172,18 @@ fn shape_tensor(
     Ok(DenseHostTensor::from_elements(allocator, shape, &sizes)?)
 }
 
-/// Where the elements of each member go.
+/// The positions of each member's elements.
 #[derive(Clone, Debug)]
 struct Layout {
     /// The axis, as headers have it.
     axis: u32,
     /// The shape of the result.
     dims: Vec<usize>,
-    /// How many elements each member has.
+    /// The number of elements of each member.
     lens: Vec<usize>,
-    /// How many elements in a row are one member's.
+    /// The number of consecutive elements of one member.
     steps: Vec<usize>,
-    /// How many elements in a row are those of all members.
+    /// The number of consecutive elements of all members together.
     interval: usize,
 }
 

@@ -23,14 +23,14 @@ use crate::message::SendDataRequest;
 use crate::payload::Payload;
 use crate::server::Server;
 
-/// How many bytes the header of a message has.
+/// The number of bytes of the header of a message.
 const HEADER_BYTES: usize = 32;
 
 /// The member of a collective that this task is.
 #[derive(Debug)]
 pub(super) struct Ring {
     collective: Collective,
-    /// What the collective is called in messages.
+    /// The name of the collective in messages.
     name: &'static str,
     index: usize,
     size: usize,
@@ -53,7 +53,7 @@ struct State {
     listens: bool,
 }
 
-/// Which collective a member takes part in, with what all members must have in common.
+/// The collective of a member, with the parameters that all members must share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     AllReduce,
@@ -108,7 +108,7 @@ pub(super) fn told(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// What a member does: a neighbour that does something else cannot work with it.
+/// The operation of a member, which must match that of its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) operation: Operation,
@@ -235,13 +235,13 @@ impl Ring {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why the member failed, if it did.
+    /// Returns the reason why the member failed, if it did.
     pub(super) fn failure(&self) -> Option<Error> {
         self.lock().failure.clone()
     }
 
-    /// What the work of the member came to, when nothing is under way any more: its first failure,
-    /// and if that was a send, the errors of all sends.
+    /// Returns the outcome of the member after all its work has ended: its first failure, and if
+    /// that was a send, the errors of all sends.
     pub(super) fn outcome(&self, sends: Answer<()>) -> Result<(), Error> {
         let state = self.lock();
         match (&state.failure, sends) {
@@ -438,7 +438,7 @@ pub(super) fn abandon(collective: &Collective, error: &Error) {
     }
 }
 
-/// What follows a header.
+/// The content after a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Elements,

@@ -21,8 +21,8 @@ use crate::message::{Method, Request, Response};
 /// The name of this type of communicator.
 pub const TYPE_NAME: &str = "in_process";
 
-/// How long a caller waits before it looks again for a task that is not there: this long at first,
-/// twice as long each time.
+/// The time before a caller retries to reach a missing task: the first delay, which doubles with
+/// each retry.
 const FIRST_BACKOFF: Duration = Duration::from_millis(1);
 
 /// The longest such wait.

@@ -39,13 +39,13 @@ use crate::name::device_name;
 use crate::object::RemoteObjectId;
 use crate::random;
 
-/// How often a task is asked for its devices before it counts as absent.
+/// The number of requests for a task's devices before it counts as absent.
 const GET_DEVICES_RETRIES: u32 = 64;
 
-/// What an initialization ends in.
+/// The callback at the end of an initialization.
 type Initialized = Box<dyn FnOnce(Answer<Arc<DistributedContext>>) + Send>;
 
-/// How far the initialization by many clients is, on a task that does not lead.
+/// The progress of the initialization by many clients, on a task that does not lead.
 #[derive(Default)]
 pub(super) struct MultiClient {
     state: State,

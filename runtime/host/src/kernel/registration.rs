@@ -1,4 +1,4 @@
-//! What is collected at link time, as the expansions of the macros submit it.
+//! The registrations that expansions of the macros submit, collected at link time.
 
 use tfrt_ods::DialectDef;
 use tfrt_ods::OpDef;

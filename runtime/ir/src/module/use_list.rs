@@ -1,4 +1,4 @@
-//! What a program stores of the users of a value: see the module `uses`.
+//! The stored list of a value's users: see the module `uses`.
 
 use crate::ids::OpId;
 

@@ -34,7 +34,7 @@ const QUEUED_PER_THREAD: usize = 1024;
 pub(crate) struct Blocking {
     num_threads: usize,
     max_queued: usize,
-    /// How long a dynamic thread waits for its next task before it ends.
+    /// The time for which a dynamic thread waits for its next task before it ends.
     dynamic_idle: Duration,
     state: Mutex<State>,
     /// Notified when tasks were queued, or when the flag was set.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::Shared;
 use super::compute::Compute;
 
-/// What a worker has learned about spinning.
+/// The spinning state of a worker.
 #[derive(Debug, Default)]
 pub(super) struct IdleSpin {
     /// The number of wasted wake-ups, less the number of useful ones.

@@ -1,14 +1,14 @@
-//! What becomes an [`Error`].
+//! Conversions to [`Error`].
 //!
-//! `Error` is a [`std::error::Error`] itself, so that it cannot be made from every other one by
-//! `?`: the standard library's errors are listed here, each crate of the runtime adds its own, and
-//! [`Error::other`] takes the rest.
+//! `Error` is a [`std::error::Error`] itself, so `?` cannot convert every other error: the standard
+//! library's errors are listed here, each crate of the runtime adds its own, and [`Error::other`]
+//! takes the rest.
 
 use std::error::Error as StdError;
 
 use super::Error;
 
-/// What a kernel may fail with: every error of Rust that may go to another thread,
+/// A type of errors that a kernel may return: every Rust error that is `Send + Sync`,
 /// `Box<dyn Error + Send + Sync>`, `anyhow::Error`, and text.
 ///
 /// ```

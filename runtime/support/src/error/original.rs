@@ -8,7 +8,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What an error is kept as.
+/// The stored form of an error.
 pub(super) trait Kept: Send + Sync + fmt::Debug {
     /// Returns the error, if this copy of the runtime made it.
     fn error(&self) -> &(dyn StdError + Send + Sync + 'static);

@@ -36,7 +36,7 @@ pub const OLDER_PASS: Pass = Pass {
 /// The function that is added.
 const ENTRY_POINT: &str = "get_tfrt_gpu_entry_point";
 
-/// Why no entry point is added.
+/// The reasons why no entry point is added.
 #[derive(Debug)]
 enum EntryPointError {
     NoPlatform,

@@ -61,7 +61,7 @@ pub(super) fn lower(module: &mut Module, root: OpId) -> Vec<Diagnostic> {
 /// elements the module may still initialize.
 type Lower = fn(&mut Module, OpId, OpId, &mut u64) -> Result<Option<OpId>, Refusal>;
 
-/// Why an op is not replaced.
+/// The reasons why an op is not replaced.
 enum Refusal {
     /// It has no source to be created from; the pass reports it as a remaining op.
     Stays,
@@ -260,7 +260,7 @@ fn initialize(
 struct Numbers {
     /// The type of the memory.
     memory: TypeId,
-    /// What kernels call the type of the numbers.
+    /// The name of the number type in kernels.
     kind: String,
     dims: Vec<u64>,
     /// The numbers, as attributes; two for a complex one.
@@ -333,7 +333,7 @@ impl Numbers {
     }
 }
 
-/// What the kernels of host tensors call a type.
+/// Returns the name of a type in kernels of host tensors.
 fn kind_of(module: &Module, element: TypeId) -> Option<String> {
     Some(match module.ty(element) {
         Type::Integer { width: 1, .. } => "bool".to_owned(),

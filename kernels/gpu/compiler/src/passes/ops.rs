@@ -51,14 +51,14 @@ pub const PASS: Pass = Pass {
     ..super::NO_PASS
 };
 
-/// What a token was cast from.
+/// The source of a token's cast.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub(super) chain: ValueId,
     pub(super) place: Place,
 }
 
-/// Where the work of a token is.
+/// The location of a token's work.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// On a stream.
@@ -91,7 +91,7 @@ pub(super) struct Lowering<'m> {
     entry: BlockId,
     /// The context of the function, once it is known.
     context: Option<ValueId>,
-    /// Why ops stayed.
+    /// The reasons why ops remain.
     pub(super) reasons: HashMap<OpId, &'static str>,
 }
 

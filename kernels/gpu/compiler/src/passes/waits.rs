@@ -14,7 +14,7 @@ use tfrt_ir::{BlockId, OpId, Use, ValueId};
 use super::edit::{self, Builder, CHAIN, EVENT, STREAM};
 use super::ops::{Lowering, Parts, Place};
 
-/// Why a wait for several streams stays.
+/// The reason why a wait for several streams remains.
 pub(super) const MORE_THAN_ONE_STREAM: &str = "more than one stream";
 
 /// Appends what makes a stream wait for all of these, and returns the chain of that.

@@ -136,7 +136,7 @@ impl Machine<'_> {
     }
 }
 
-/// What stands between `%` and the letter.
+/// The text between `%` and the letter.
 #[derive(Default)]
 struct Specification {
     is_left: bool,

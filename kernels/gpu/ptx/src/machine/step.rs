@@ -18,7 +18,7 @@ const TURN: u64 = 1 << 16;
 /// The deepest nest of calls.
 const MAX_CALLS: usize = 10_000;
 
-/// Where a thread continues.
+/// The position at which a thread continues.
 enum Next {
     Following,
     At(u32),

@@ -20,7 +20,7 @@ pub(super) enum State {
 pub(super) struct Frame {
     pub(super) function: u32,
     pub(super) pc: u32,
-    /// Where its registers, parameters and local memory begin.
+    /// The start of its registers, parameters and local memory.
     pub(super) registers: usize,
     pub(super) params: usize,
     pub(super) local: usize,
@@ -36,7 +36,7 @@ pub(super) struct Thread {
     pub(super) registers: Vec<u64>,
     pub(super) params: Vec<u8>,
     pub(super) local: Vec<u8>,
-    /// What it brought to a barrier that gathers predicates.
+    /// Its predicate at a barrier that gathers them.
     pub(super) vote: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::types::{ScalarType, Space, Special};
 use super::cursor::{Cursor, Literal};
 use super::{Declared, MAX_FRAME, declared_type, space_of, variable};
 
-/// What a name means in a body.
+/// The meaning of a name in a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Name {
     Register { register: Register, ty: ScalarType },
@@ -37,7 +37,7 @@ struct Scope<'a> {
 /// A branch to a label that may come later.
 struct Jump<'a> {
     instruction: usize,
-    /// Which entry of a table of targets.
+    /// The index in a table of targets.
     entry: usize,
     label: &'a str,
     position: usize,

@@ -10,7 +10,7 @@ use crate::types::{ScalarType, Space};
 use super::body::Body;
 use super::modifiers::Modifiers;
 
-/// Why an instruction was not decoded.
+/// The reasons why an instruction was not decoded.
 enum Refusal {
     Text(ParseError),
     Unsupported(String),
@@ -163,7 +163,7 @@ struct Decoder<'b, 'a, 'c, 'm, 'n> {
     modifiers: &'b mut Modifiers<'n>,
 }
 
-/// Which types an instruction has.
+/// The types that an instruction accepts.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Integer,

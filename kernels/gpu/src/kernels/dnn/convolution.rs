@@ -40,7 +40,7 @@ fn scalar_type(reader: &mut FrameReader<'_, '_>) -> Result<DnnDataType> {
     })
 }
 
-/// What the three kinds of convolutions take.
+/// The common parameters of the three kinds of convolutions.
 struct Call<'a> {
     kind: ConvolutionKind,
     first: TensorOperand,

@@ -38,9 +38,9 @@ macro_rules! descriptors {
 }
 
 descriptors! {
-    /// What a tensor looks like.
+    /// The shape and layout of a tensor.
     TensorDescriptor: "!tfrt_gpu.dnn.tensor.descriptor" { num_bytes };
-    /// What a filter looks like.
+    /// The shape and layout of a filter.
     FilterDescriptor: "!tfrt_gpu.dnn.filter.descriptor" { num_bytes };
     /// Padding, strides and dilations of a convolution.
     ConvolutionDescriptor: "!tfrt_gpu.dnn.convolution.descriptor";

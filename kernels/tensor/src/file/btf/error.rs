@@ -39,7 +39,7 @@ pub enum BtfProblem {
     NoTensor {
         /// The index.
         index: i64,
-        /// How many tensors there are.
+        /// The number of tensors.
         num_tensors: u64,
     },
     /// The offset of a tensor cannot be read.
@@ -77,12 +77,12 @@ pub enum BtfProblem {
     /// The numbers of coordinates and values of a sparse tensor differ, or the coordinates have
     /// another rank.
     EntriesDiffer {
-        /// How many values there are.
+        /// The number of values.
         num_values: u64,
     },
     /// An entry of a sparse tensor lies outside of its shape.
     IndexOutOfRange {
-        /// Which entry.
+        /// The index of the entry.
         entry: u64,
         /// Along which dimension.
         dimension: u64,

@@ -255,7 +255,7 @@ impl<S: Source> BtfReader<S> {
     }
 }
 
-/// What `check_indices` found in entries whose coordinates start at an offset.
+/// Converts the error of `check_indices` for entries whose coordinates start at an offset.
 fn bad_entry(sparse: &CooHostTensor, indices_start: u64, error: TensorError) -> BtfError {
     match error {
         TensorError::IndexOutOfRange {

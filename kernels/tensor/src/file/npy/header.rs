@@ -33,7 +33,7 @@ pub(super) enum ByteOrder {
     Big,
 }
 
-/// What a file says of its elements.
+/// The description of a file's elements.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Header {
     pub(super) dtype: DType,

@@ -39,7 +39,7 @@ pub(super) fn read_default(default: &Expr, ty: &Type) -> syn::Result<AttributeDe
     }
 }
 
-/// What stands in for an attribute that is an `Option`.
+/// Returns the default of an attribute that is an `Option`.
 pub(super) fn absent(ty: &Type) -> AttributeDefault {
     AttributeDefault {
         value: DefaultValue::Absent,

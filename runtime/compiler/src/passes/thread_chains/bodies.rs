@@ -58,10 +58,10 @@ pub(super) enum Target {
     Native(OpId),
 }
 
-/// How an op runs functions.
+/// The way in which an op runs functions.
 #[derive(Debug)]
 pub(super) struct Runs {
-    /// How values are passed in and out, if the declaration says so.
+    /// The flow of values in and out, if it is declared.
     pub(super) flow: Option<Flow>,
     /// The functions and regions that it runs in that way.
     pub(super) targets: Vec<Target>,

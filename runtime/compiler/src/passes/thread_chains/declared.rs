@@ -5,7 +5,7 @@ use tfrt_ods::groups::Groups;
 use tfrt_ods::verify::{leaves_out_operands, leaves_out_results};
 use tfrt_ods::{Arity, OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
 
-/// How an op passes values to the functions that it runs, and back.
+/// The flow of values between an op and the functions that it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     /// The last operands are the arguments of a function, and its first results are those of the
@@ -34,7 +34,7 @@ impl Flow {
     }
 }
 
-/// Where an op takes a chain.
+/// The position of an op's chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     /// At the position of its declared chain.
@@ -45,7 +45,7 @@ pub(super) enum Slot {
     None,
 }
 
-/// How the pass orders an op.
+/// The treatment of an op's order by the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainPolicy {
     /// The program already passes it a chain.
@@ -59,7 +59,7 @@ pub(super) enum ChainPolicy {
     Free,
 }
 
-/// What an op does with the memory of an operand.
+/// The use of an operand's memory by an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// It passes the reference on without accessing the value.

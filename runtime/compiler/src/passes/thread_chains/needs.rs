@@ -44,11 +44,11 @@ pub(super) struct Facts {
     reads: BTreeSet<usize>,
     /// The arguments whose memory it writes.
     writes: BTreeSet<usize>,
-    /// What its results stand for.
+    /// The meaning of its results.
     results: Vec<Returned>,
 }
 
-/// What a result of a body stands for.
+/// The meaning of a body's result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Returned {
     arguments: BTreeSet<usize>,

@@ -21,14 +21,14 @@ use tonic::transport::server::Connected;
 
 use super::{Tls, identity};
 
-/// How many connections are on their way to being encrypted at the same time; more wait to be
-/// accepted.
+/// The maximum number of concurrent handshakes; more connections wait to be accepted.
 const MAX_HANDSHAKES: usize = 64;
 
 /// The pause after an error of the listener, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What clients say that they look for. Certificates name tasks, not hosts, so all say the same.
+/// The server name that clients send. Certificates name tasks, not hosts, so all send the same
+/// name.
 const SERVER_NAME: &str = "task.tfrt";
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;

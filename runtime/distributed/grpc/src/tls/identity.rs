@@ -7,7 +7,7 @@ use tfrt_distributed::name::TaskName;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use webpki::EndEntityCert;
 
-/// How a URI starts that names a task.
+/// The scheme of a URI that names a task.
 const SCHEME: &str = "tfrt://";
 
 /// A task of a cluster, as its certificate names it.
@@ -42,7 +42,7 @@ impl Identity {
     }
 }
 
-/// Why a certificate is not that of a task.
+/// The reasons why a certificate is not that of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum IdentityError {
     /// It is not a certificate of version 3.

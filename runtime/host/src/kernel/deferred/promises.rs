@@ -84,7 +84,7 @@ impl Promises {
     }
 }
 
-/// What a frame promises of its results after it is finished.
+/// The reason why a finished frame has all results.
 const IS_FINISHED: &str = "the frame is finished";
 
 /// Fills every result with what a function returned, or with an error.

@@ -1,4 +1,4 @@
-//! What a library exports, and what a program passes to it.
+//! The exports of a library, and the data that a program passes to it.
 //!
 //! ```text
 //!  tfrt_kernel_library() ─► LibraryHeader (C layout)

@@ -15,7 +15,7 @@ struct Lane {
     class: Class,
     /// The steps that must be done before.
     needed: Vec<PendingStep>,
-    /// What the body may access, each with whether it may write it.
+    /// The resources that the body may access, and whether it may write them.
     resources: Vec<(Resource, bool)>,
 }
 
