@@ -28,7 +28,7 @@ use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, OwnedElementsMut, Tensor
 
 use crate::scratch::{Scratch, Workspace};
 
-/// Work that is shared by workers: it owns what it writes.
+/// Work that is shared by workers: it owns the output.
 pub(crate) type SharedJob<P> = Job<P, OwnedElementsMut<<P as Plan>::Element>>;
 
 /// Returns how many threads a plan should divide its work for.
@@ -91,8 +91,8 @@ where
     Ok(done)
 }
 
-/// That there is no memory for a tensor, in the words of a kernel, and how much it takes. Whatever
-/// else is wrong is told as it is.
+/// That there is no memory for a tensor, in the words of a kernel, and how much it takes. Other
+/// errors are returned unchanged.
 #[cold]
 pub(crate) fn no_memory(words: &str, error: TensorError) -> Error {
     match error {

@@ -138,7 +138,7 @@ fn allocate(dtype: DType, shape: Shape, ctx: &ExecutionContext) -> Result<DenseH
         .map_err(|error| no_memory("out of memory allocating result", error))
 }
 
-/// Returns a tensor whose elements are moved to it from `x`, without a look at what they are.
+/// Returns a tensor whose elements are moved from `x`, regardless of their type.
 fn moved<const N: usize>(
     x: &DenseHostTensor,
     shape: Shape,

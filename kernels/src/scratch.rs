@@ -105,7 +105,7 @@ impl Scratch {
 }
 
 impl Workspace {
-    /// Returns the memory as elements, at least as many as were asked for.
+    /// Returns the memory as elements, at least as many as requested.
     pub(crate) fn elements_mut<T: Element>(
         &mut self,
     ) -> Result<Option<ElementsMut<'_, T>>, TensorError> {

@@ -7,7 +7,7 @@ use tfrt_tensor::{CooHostTensor, DenseHostTensor, Element, Shape, TensorError};
 use crate::dense_tensors::compare::{self, Near};
 use crate::scalar::Scalar;
 
-/// Checks that a tensor is of the type and rank that the name of the kernel says.
+/// Checks that a tensor has the type and rank in the name of the kernel.
 fn expect<E: Element, const R: usize>(
     dtype: DType,
     shape: &Shape,

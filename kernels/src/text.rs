@@ -21,12 +21,12 @@ pub(crate) fn print_bytes(parts: &[&[u8]]) -> io::Result<()> {
     output.flush()
 }
 
-/// Writes one line, as [`print_line`] does, where no one could be told that it cannot be written.
+/// Writes one line, as [`print_line`] does, if a failure cannot be reported.
 pub(crate) fn print_line_if_possible(line: impl fmt::Display) {
     let _ = print_line(line);
 }
 
-/// Prints as C's `%f`: six digits behind the point, and `inf`, `-inf` or `nan`.
+/// Prints as C's `%f`: six digits after the point, and `inf`, `-inf` or `nan`.
 #[derive(Clone, Copy)]
 pub(crate) struct Fixed(pub(crate) f64);
 

@@ -16,7 +16,7 @@
 //! | `$function` | `@f`, or `[@f, @g]` for a list |
 //! | `$region`, `regions` | `{ … }`; the label of the first block lists its arguments. All regions, in order |
 //! | `attr-dict` | `{a = 1 : i32}` with every attribute that no other element shows; nothing if there is none |
-//! | `attr-dict-with-keyword` | the same behind the word `attributes` |
+//! | `attr-dict-with-keyword` | the same after the word `attributes` |
 //! | `type($x)` | the types of one group of operands or results |
 //! | `functional-type($a, $results)` | `(i32) -> i64`, or `(i32) -> (i64, i64)` |
 //! | `(… $x^ …)?` | elements that are present together or not at all: read if the first one is present, written if the anchor `^` has a text. An attribute that is the anchor has one unless its value is the default |

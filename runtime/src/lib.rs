@@ -227,7 +227,8 @@ pub mod prelude {
 /// [`KernelRegistry::load_library`](kernel::KernelRegistry::load_library) load it, with all kernels
 /// that are linked into it.
 ///
-/// Write it once, at the top of the crate. See [`kernel::library`] for what a library must not do.
+/// Write it once, at the top of the crate. See [`kernel::library`] for the restrictions of a
+/// library.
 ///
 /// ```
 /// use tfrt::prelude::*;

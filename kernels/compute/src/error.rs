@@ -44,7 +44,7 @@ impl std::error::Error for ComputeError {}
 
 tfrt_support::convert_errors!(ComputeError);
 
-/// Checks that a slice has as many elements as its shape says.
+/// Checks that the length of a slice matches its shape.
 pub(crate) fn check_len(
     routine: &str,
     name: &str,
@@ -68,7 +68,7 @@ pub(crate) fn product(extents: &[usize]) -> usize {
     extents.iter().product()
 }
 
-/// Returns the product of extents, unless it exceeds what can be addressed.
+/// Returns the product of extents, unless it exceeds the address space.
 pub(crate) fn checked_product(routine: &str, extents: &[usize]) -> Result<usize, ComputeError> {
     // A zero makes any product small, but only if the others do not overflow before it is met.
     if extents.contains(&0) {

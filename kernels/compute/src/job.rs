@@ -164,7 +164,7 @@ impl<'a, T> SharedSlice<'a, T> {
     /// If the range is not within the slice.
     ///
     /// # Safety
-    /// 1. No other block asks for any of these elements.
+    /// 1. No other block accesses any of these elements.
     /// 2. The caller's own earlier slices of them are not used any more.
     #[expect(
         clippy::mut_from_ref,

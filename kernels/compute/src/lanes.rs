@@ -164,8 +164,8 @@ pub(crate) fn dispatch<W: WithSimd>(operation: W) -> W::Output {
 /// Runs `body` compiled for the best instructions that this processor has, so that its loops are
 /// vectorised for them.
 ///
-/// `body` must be a closure whose callees are all `#[inline(always)]`: what is not inlined into it
-/// is compiled for the least processor.
+/// `body` must be a closure whose callees are all `#[inline(always)]`: code that is not inlined
+/// into it is compiled for the least capable processor.
 #[inline(always)]
 pub(crate) fn vectorised<R>(body: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(body)

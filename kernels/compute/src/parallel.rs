@@ -90,8 +90,8 @@ impl Parallel for ScopedThreads {
 /// Into how many blocks to divide `work` operations of `unit_blocks` indivisible units for `width`
 /// threads.
 ///
-/// A block is worth handing over from about [`MIN_BLOCK_OPERATIONS`]; a few blocks more than
-/// threads even out what the threads are slowed down by.
+/// A block is worth handing over from about [`MIN_BLOCK_OPERATIONS`]; a few more blocks than
+/// threads compensate for threads that are slowed down.
 pub(crate) fn block_count(width: usize, units: usize, operations: usize) -> usize {
     if width <= 1 {
         return 1;

@@ -18,12 +18,12 @@ pub enum RecurrentCell {
     Plain,
     /// A gated recurrent unit, with the gates `z`, `r` and `h` in this order.
     Gated {
-        /// Whether the reset gate applies behind the product with the state, and its bias.
+        /// Whether the reset gate applies after the product with the state and its bias.
         resets_after_product: bool,
     },
     /// Long short-term memory, with the gates `i`, `o`, `f` and `c` in this order.
     LongShort {
-        /// Whether the forget gate is what the input gate leaves.
+        /// Whether the forget gate is one minus the input gate.
         couples_input_and_forget: bool,
     },
 }

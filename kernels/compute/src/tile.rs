@@ -43,7 +43,7 @@ impl PanelLayout {
         Self::for_lanes(k, n, native_lanes::<T>())
     }
 
-    /// Returns the layout for registers of so many elements.
+    /// Returns the layout for registers of this many elements.
     pub(crate) fn for_lanes(k: usize, n: usize, lanes: usize) -> Self {
         Self {
             k,
@@ -164,7 +164,7 @@ pub(crate) struct Epilogue<'a, T> {
     pub(crate) scale: Option<&'a [T]>,
     /// One for each column, or none.
     pub(crate) shift: Option<&'a [T]>,
-    /// Whether `c` is added to what the shift returns.
+    /// Whether `c` is added after the shift.
     pub(crate) adds_output: bool,
     pub(crate) clamp: Clamp<T>,
 }

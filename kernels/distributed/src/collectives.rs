@@ -14,7 +14,7 @@ fn start(context: &DistContext, group: &str, key: &str) -> Collective {
     }
 }
 
-/// That a tensor does not have the elements that the name of the kernel says.
+/// The error for a tensor whose elements do not match the name of the kernel.
 fn check<T: Element>(tensor: &DenseHostTensor) -> Result<()> {
     if tensor.dtype() == T::DTYPE {
         return Ok(());
@@ -26,7 +26,7 @@ fn check<T: Element>(tensor: &DenseHostTensor) -> Result<()> {
     .into())
 }
 
-/// A chain that is there once a collective is over.
+/// A chain that is ready once a collective has ended.
 fn chain_of(collective: impl FnOnce(Box<dyn FnOnce(Result<()>) + Send>)) -> AsyncValueRef<Chain> {
     let (promise, chain) = AsyncValueRef::unconstructed();
     collective(Box::new(|outcome| match outcome {

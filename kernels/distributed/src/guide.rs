@@ -79,8 +79,8 @@
 //! # Processes
 //!
 //! With `--features grpc`, the tool runs tasks as processes. On one machine, `tfrt launch` chooses
-//! ports, tells every task all addresses, and puts the name of the task in front of each line of
-//! its output. If a task fails, the launcher ends the others, and no task outlives the launcher:
+//! ports, passes all addresses to every task, and prefixes each line of output with the name of its
+//! task. If a task fails, the launcher ends the others, and no task outlives the launcher:
 //!
 //! ```text
 //! $ tfrt launch -n 2 -- tfrt run --distributed sum.mlir

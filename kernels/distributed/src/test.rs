@@ -155,7 +155,7 @@ fn test_close_distributed_context(dist_context: &DistContext, in_chain: Chain) -
 }
 
 /// Releases the next request to execute a program that the context's server holds back. The chain
-/// is there once the request was answered.
+/// is ready once the request was answered.
 ///
 /// # Errors
 /// That the server was shut down before there was one.

@@ -52,7 +52,7 @@ pub(crate) fn to_file(module: &Module) -> Result<BefFile> {
     text::smallest_file_of(module).map_err(report)
 }
 
-/// Tells on standard error what is wrong.
+/// Prints errors on standard error.
 fn report(found: Diagnostics) -> Error {
     for diagnostic in found.into_vec() {
         let (severity, message) = (diagnostic.severity, &diagnostic.message);

@@ -131,7 +131,7 @@ pub fn execute(
     Ok(chain)
 }
 
-/// Checks the types of a function against what it is called with.
+/// Checks the types of a function against its arguments.
 fn check_signature(arguments: &[&str], results: &[&str], num_buffers: usize) -> Result<()> {
     let problem = match (results, arguments) {
         ([], _) | ([_, _, ..], _) => "Expected single result",

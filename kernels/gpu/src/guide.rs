@@ -3,9 +3,9 @@
 //! # Running a GPU program without a GPU
 //!
 //! `tfrt run --gpu=host program.mlir` runs a program on the [host device](crate::host_device):
-//! threads and memory of the process stand in for the GPU. A program says `CUDA` in either case.
-//! The environment variable `TFRT_GPU=host` does the same for every tool, and for programs that
-//! embed the runtime. Without it, kernels that need a device fail with an error that names the
+//! threads and memory of the process stand in for the GPU. A program contains `CUDA` in either
+//! case. The environment variable `TFRT_GPU=host` does the same for every tool, and for programs
+//! that embed the runtime. Without it, kernels that need a device fail with an error that names the
 //! missing part; all others run.
 //!
 //! ```

@@ -39,7 +39,7 @@ pub(crate) fn log_failure(result: GpuResult<()>) {
     }
 }
 
-/// Locks, also after a panic of another thread: what is locked here is whole at any time.
+/// Locks, also after a panic of another thread: the locked data is consistent at any time.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

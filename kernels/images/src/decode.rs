@@ -150,8 +150,8 @@ fn decode_jpeg(
     Ok(image)
 }
 
-/// Finds the mark that ends a JPEG file. The decoder fills what a file that is cut off lacks with
-/// grey, and reports nothing.
+/// Finds the mark that ends a JPEG file. The decoder fills missing parts of a truncated file with
+/// grey, without an error.
 ///
 /// Behind the first mark, a file consists of segments, which begin with a mark and their length,
 /// and of coded pixels behind a segment of the kind "start of scan". In coded pixels, a byte 0xff

@@ -75,7 +75,7 @@ pub struct ProgramBuilder {
 #[derive(Clone, Debug, Default)]
 pub struct RegionBody {
     arguments: Vec<Value>,
-    /// Values of the function around it, and what they are here.
+    /// Values of the enclosing function, and their counterparts here.
     captured: Vec<(Value, Value)>,
     places: HashMap<Value, Value>,
     text: String,

@@ -72,7 +72,7 @@ fn space_to_depth(
 /// The resizing of one axis.
 struct Axis {
     output: usize,
-    /// The sources of each output place and their weights; none for what is outside.
+    /// The sources of each output place and their weights; none outside of the image.
     taps: Vec<Option<Vec<(usize, f64)>>>,
 }
 
@@ -316,7 +316,7 @@ impl Mode<'_> {
     }
 }
 
-/// Applies the plans axis by axis. Also says which elements are outside.
+/// Applies the plans axis by axis. Also returns which elements are outside.
 fn applied(from: &[f64], dims: &[usize], plans: &[Axis]) -> (Vec<f64>, Vec<bool>) {
     let mut values = from.to_vec();
     let mut shape = dims.to_vec();

@@ -16,7 +16,7 @@ fn list(op: &str, operand: &AnyRef) -> Result<ListHostTensor> {
     Ok(list.clone())
 }
 
-/// The tensors of a list that is there.
+/// The tensors of a present list.
 fn tensors<'a>(op: &str, list: &'a ListHostTensor) -> Result<&'a [DenseHostTensor]> {
     let tensors = list.tensors();
     tensors.ok_or_else(|| invalid(format!("`{op}` needs a list, but the value is absent")))

@@ -301,7 +301,7 @@ bit_ops! {
         |a, b| amount(b).and_then(|b| a.checked_shr(b)).unwrap_or(0);
 }
 
-/// By how many bits an element says that others are moved.
+/// Returns the number of bits of a shift.
 fn amount<T: TryInto<u32>>(element: T) -> Option<u32> {
     element.try_into().ok()
 }

@@ -196,7 +196,7 @@ fn gather_nd(
     Ok(result)
 }
 
-/// Returns how an update changes an element.
+/// Returns the function that combines an element with an update.
 fn combine<T: Number>(op: &str, reduction: &str) -> Result<fn(T, T) -> T> {
     Ok(match reduction {
         "none" | "" => |_, update| update,

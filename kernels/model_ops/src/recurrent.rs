@@ -10,7 +10,7 @@ use crate::element_wise::activation_of;
 use crate::number::{Number, with_real};
 use crate::{Slots, allocate, invalid, made, real_numbers, whole_numbers};
 
-/// A function of what a gate is given.
+/// A function of a gate's argument.
 type Function = Box<dyn Fn(f64) -> f64>;
 
 /// Returns the functions of a layer, by the names that attributes list.

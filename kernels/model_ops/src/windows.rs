@@ -58,7 +58,7 @@ pub(crate) struct Layout<'a> {
     rounds_up: bool,
 }
 
-/// Returns a number for each of so many dimensions.
+/// Returns a number for each of this many dimensions.
 fn each(
     op: &str,
     name: &str,

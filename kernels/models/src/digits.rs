@@ -27,7 +27,7 @@ use crate::error::invalid;
 /// numbers of type f32 and in steps of 1/255. The labels are the digits, as numbers of type i32.
 ///
 /// # Errors
-/// If the count is negative, or there is no memory for so many.
+/// If the count is negative, or there is not enough memory.
 #[tfrt_kernel("digits.draw", results(images, labels), format = "operands attr-dict")]
 fn draw(
     first: i64,

@@ -116,7 +116,7 @@ fn sentence(text: &str, values: &[Reported]) -> Result<String, TextError> {
     }
 }
 
-/// Appends a value as the placeholder asks.
+/// Appends a value in the format of the placeholder.
 fn push(place: &str, value: &Reported, line: &mut String) -> Result<(), TextError> {
     let unfit = || TextError::Unfit(place.to_owned());
     let (digits, factor) = match place.strip_suffix('%') {

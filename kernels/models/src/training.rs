@@ -20,14 +20,14 @@ fn fill_uniform(tensor: &mut DenseHostTensor, #[attr] bound: f32, #[attr] seed: 
 
 /// Computes how wrong a classifier is, and which way is better.
 ///
-/// Row i of the logits, which are a matrix, is what the classifier makes of example i, whose class
-/// is `labels[i]`, a number of type i32 or i64. The loss is the cross entropy of `softmax(logits)`
-/// and the labels, as the mean of all examples. Row i of the gradient is that of the loss of
-/// example i alone, `softmax(logits[i])` less one at the label: it is not divided by the number of
-/// examples.
+/// Row i of the logits, which are a matrix, is the output of the classifier for example i, whose
+/// class is `labels[i]`, a number of type i32 or i64. The loss is the cross entropy of
+/// `softmax(logits)` and the labels, as the mean of all examples. Row i of the gradient is that of
+/// the loss of example i alone, `softmax(logits[i])` less one at the label: it is not divided by
+/// the number of examples.
 ///
 /// # Errors
-/// If shapes differ, there are no examples, or a label is none of the classes.
+/// If shapes differ, there are no examples, or a label is not a class.
 #[tfrt_kernel(
     "models.softmax_cross_entropy.f32",
     results(loss),
@@ -91,7 +91,7 @@ fn mean(numbers: &[f32]) -> Result<f32> {
 }
 
 /// Tells how much of two tensors of one shape is equal, from 0 to 1: the accuracy of predictions
-/// beside labels.
+/// with respect to labels.
 ///
 /// # Errors
 /// If shapes differ, or there are no elements.

@@ -1,8 +1,8 @@
 //! Weights in files: tensors by name.
 //!
 //! Any format with names serves (`safetensors`, `npz`); one that has none goes by positions, `0`,
-//! `1`, …. What a file claims is checked against what it has, and against what the program expects,
-//! before anything is computed with it.
+//! `1`, …. The contents of a file are checked against its size and against the expectations of the
+//! program before they are used.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Shape, TensorError};
 use crate::error::invalid;
 
 /// Returns the path of a file that lies in the folder of the program, wherever the process was
-/// started. Of a program that does not come from a file, it is the path as it stands.
+/// started. For a program that was not read from a file, it is the path itself.
 ///
 /// # Errors
 /// If the folder has a name that is not text.
@@ -68,7 +68,7 @@ fn of_file(path: &str, error: &Error) -> Error {
     Error::new(format!("{path}: {}", error.message())).with_code(error.code())
 }
 
-/// Returns the tensor of a name, if it is what the program expects.
+/// Returns the tensor of a name, if it matches the expectations of the program.
 fn find(
     file: &HostBuffer,
     name: &str,
@@ -132,8 +132,8 @@ fn widened(
 /// Writes a file of tensors, each under its name. Their elements are of type f32; in the file they
 /// are of the type that the kernel is named for, rounded to the nearest number of it.
 ///
-/// What the name of the file ends in says which format it has: `safetensors`, `npz`, …. It replaces
-/// what was there, once it is written as a whole.
+/// The extension of the file determines its format: `safetensors`, `npz`, …. It replaces an
+/// existing file once it is completely written.
 ///
 /// # Errors
 /// If there are not as many names as tensors, no format has such an ending, or the file cannot be

@@ -58,7 +58,7 @@ impl ExternalData {
     }
 }
 
-/// The files beside a model, opened when they are needed.
+/// The files next to a model, opened when they are needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExternalFiles {
     /// The folder of the model; none if it was not read from a file.
@@ -74,7 +74,7 @@ impl ExternalFiles {
         }
     }
 
-    /// Returns the bytes of a tensor that needs so many.
+    /// Returns the bytes of a tensor, in the required number.
     pub(crate) fn read(
         &self,
         place: &ExternalData,
@@ -134,7 +134,7 @@ impl ExternalFiles {
     }
 }
 
-/// Refuses what is not a plain relative path, on any system.
+/// Refuses paths that are not plain relative ones on every system.
 fn check_location(location: &str) -> Result<(), ImportError> {
     let refused = |what: &str| Err(ImportError::new(format!("the path {what}")));
     if location.is_empty() {

@@ -3,7 +3,7 @@
 //! | page | answers |
 //! |---|---|
 //! | [`run_your_model`] | How do I run an ONNX model, from the command line and from Rust? |
-//! | [`not_supported`] | What is not supported, and how do I find out? |
+//! | [`not_supported`] | Which features are unsupported, and how do I find out? |
 //! | [`add_an_op`] | How do I add an ONNX op? |
 
 pub mod run_your_model;

@@ -461,7 +461,7 @@ pub fn supported_ops() -> Vec<&'static str> {
     names
 }
 
-/// Checks a node against what ONNX says of its op.
+/// Checks a node against ONNX's declaration of its op.
 fn check(node: &Node, schema: &Schema) -> Result<(), ImportError> {
     let count = |what: &str, expected: &std::ops::RangeInclusive<usize>, found: usize| {
         if expected.contains(&found) {

@@ -6,7 +6,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`proto`] | the messages that files are made of |
+//! | [`proto`] | the messages of model files |
 //! | `model` | a file, read and checked |
 //! | [`graph`] | graphs and nodes |
 //! | [`tensor_file`] | files with one tensor |
@@ -15,7 +15,7 @@
 //! | `element_type` | element types |
 //! | [`opset`] | the declarations of ONNX's ops |
 //! | [`import`] | from a model to a program |
-//! | [`guide`] | how to run models, what is not supported, how to add an op |
+//! | [`guide`] | how to run models, unsupported features, how to add an op |
 //!
 //! Files are not trusted: see `order` for the rules of graphs, `external` for those of other files,
 //! and [`Limits`](tfrt_import::Limits) for the limits of sizes. This crate does not run models:

@@ -46,7 +46,7 @@ pub struct Tensor {
     pub data: TensorData,
 }
 
-/// The most elements that an empty tensor may have but for its extents of 0.
+/// The maximum product of an empty tensor's other extents.
 const MAX_EMPTY_STEPS: u128 = 1 << 31;
 
 impl Tensor {
@@ -298,7 +298,7 @@ fn linear_places(
     places.collect()
 }
 
-/// Returns the size of so many elements, sub-byte ones packed.
+/// Returns the size of this many elements, with sub-byte elements packed.
 fn size_bytes(element_type: ElementType, num_elements: u64) -> Result<u64, ImportError> {
     let bits = element_type
         .bits()

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-/// Messages that models are made of: `(message, field, name, is_list, message of the field)`.
+/// The messages of models: `(message, field, name, is_list, message of the field)`.
 const FIELDS: &[(Kind, u64, &str, bool, Kind)] = &[
     (Kind::Model, 7, "graph", false, Kind::Graph),
     (Kind::Model, 8, "opset_import", true, Kind::Leaf),

@@ -47,7 +47,7 @@ fn cond(frame: &mut KernelFrame<'_>) {
     choose(frame);
 }
 
-/// Runs the first or the second function, as the first operand says.
+/// Runs the first or the second function, depending on the first operand.
 fn choose(frame: &mut KernelFrame<'_>) {
     let chosen = frame
         .value::<bool>(0)

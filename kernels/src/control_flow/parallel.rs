@@ -124,7 +124,7 @@ fn run(
     Ok(done)
 }
 
-/// The body of a loop, and what is the same for all of its blocks.
+/// The body of a loop, and the data shared by all its blocks.
 struct Body {
     function: FunctionRef,
     num_results: usize,

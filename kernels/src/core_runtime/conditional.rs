@@ -153,8 +153,8 @@ impl While {
     }
 }
 
-/// Continues with the truth value of a tensor, as soon as it is there: it is converted to a dense
-/// one in host memory.
+/// Continues with the truth value of a tensor once it is available: it is converted to a dense one
+/// in host memory.
 fn when_known(
     handle: &TensorHandle,
     ctx: &ExecutionContext,

@@ -15,7 +15,7 @@ use tfrt::prelude::*;
 
 use super::{read_handle, value_of};
 
-/// Returns the device of this name. Processors are made when they are first asked for, as by
+/// Returns the device of this name. Processors are created on first use, as by
 /// `corert.create_cpu_op_handler_with_ordinal`.
 fn device(name: &str, host: &HostContext) -> Result<DeviceRef> {
     if name == "CPU:0" {

@@ -141,7 +141,7 @@ fn attrs(frame: &KernelFrame<'_>) -> Result<OpAttrs> {
     )
 }
 
-/// Runs an op on the handles behind the first operands. With a chain, its first result is one.
+/// Runs an op on the handles after the first operands. With a chain, its first result is one.
 fn run(
     frame: &mut KernelFrame<'_>,
     op: &CoreRuntimeOp,
@@ -193,7 +193,7 @@ fn verify_execute(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 }
 
 /// Whatever the handler, `tf.Const` returns its attribute `value`. A handler that is not known yet
-/// is nothing to wait for: finding it has no effect, and what has effects is ordered by chains.
+/// is nothing to wait for: looking it up has no effect, and chains order ops with effects.
 fn fold_const(op: &dyn OpInstance) -> Option<Fold> {
     if op.attribute("op_name") != Some(AttrInstance::String("tf.Const".into())) {
         return None;

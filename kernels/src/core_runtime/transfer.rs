@@ -123,7 +123,7 @@ fn tensorhandle_to_int32(tensor: &TensorHandle, ctx: &ExecutionContext) -> Async
     number
 }
 
-/// An error of the tensor was told of by whoever made it.
+/// An error of the tensor was reported where it occurred.
 fn report(error: Error, value: &AnyRef, ctx: &ExecutionContext) -> Error {
     if value.is_error() {
         error

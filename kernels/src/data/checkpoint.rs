@@ -36,7 +36,7 @@ fn iterator_save(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Saves an iterator, now or when what it waits for is there.
+/// Saves an iterator, now or once the values that it waits for are available.
 fn save(iterator: AnyRef, ctx: ExecutionContext, results: Pending) {
     let saved = match iterator.try_write::<DataIterator>() {
         Ok(mut iterator) => iterator.try_save(&ctx),

@@ -19,7 +19,7 @@ use tfrt_readers::tensor_files::{TensorFileOptions, TensorFormat};
 use tfrt_readers::text::{TextLineOptions, list_files_dataset as names_of_files};
 use tfrt_readers::tfrecord::TfRecordOptions;
 
-/// Returns the value of an attribute, or what it is by default.
+/// Returns the value of an attribute, or its default.
 fn parsed<T: FromStr<Err = Error> + Default>(text: Option<&str>) -> Result<T> {
     text.map_or_else(|| Ok(T::default()), str::parse)
 }

@@ -7,7 +7,7 @@ use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Sizes, TensorError};
 
 use crate::scalar::Scalar;
 
-/// Returns a tensor of the bytes of a buffer. `kernel` is what a message starts with.
+/// Returns a tensor of the bytes of a buffer. Messages start with `kernel`.
 fn adopt<T: Scalar>(kernel: &str, buffer: &HostBuffer, shape: &Sizes) -> Result<DenseHostTensor> {
     let tensor = DenseHostTensor::from_buffer(T::Element::DTYPE, shape.to_shape()?, buffer.clone());
     tensor.map_err(|error| match error {

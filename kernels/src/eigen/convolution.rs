@@ -59,7 +59,7 @@ pub(super) fn output_extents(shape: &Conv2dShape) -> [usize; 4] {
 struct Fused {
     scale: Option<Vec<f32>>,
     shift: Option<Vec<f32>>,
-    /// Whether what the output holds before is added.
+    /// Whether the previous content of the output is added.
     adds_output: bool,
     activation: Activation,
 }
@@ -262,7 +262,7 @@ fn conv2d_bias(
     conv.start(ctx, output, fused)
 }
 
-/// Returns the batch normalisation of so many channels, as a factor and a summand for each.
+/// Returns the batch normalisation of this many channels, as a factor and a summand for each.
 fn fold(
     num_channels: usize,
     [scale, offset, mean, variance]: [&DenseHostTensor; 4],

@@ -90,7 +90,7 @@ fn call_function(call: &mut OpCall<'_>, seen: Seen) -> Result<Option<AnyRef>> {
     Ok(chain)
 }
 
-/// Returns whether the function takes and returns a chain, beside handles.
+/// Returns whether the function takes and returns a chain in addition to handles.
 fn check_signature(function: &FunctionRef) -> Result<bool> {
     const HANDLE: &str = TensorHandle::MLIR_TYPE;
     const CHAIN: &str = Chain::MLIR_TYPE;

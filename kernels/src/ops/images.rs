@@ -152,7 +152,7 @@ fn negative_output(input: usize, size: usize, stride: usize, dilation: usize) ->
     })
 }
 
-/// The extents of images, by what they are.
+/// The extents of images, by their kind.
 struct Images {
     batch: usize,
     spatial: [usize; 2],
@@ -537,7 +537,7 @@ fn check_parameters(parameters: [TensorMetadata; 4], is_training: Option<bool>) 
     Ok(())
 }
 
-/// Only the first result is told of: the others are of no use.
+/// Only the first result has metadata: the others are of no use.
 type Normalized = (
     Option<TensorMetadata>,
     Option<TensorMetadata>,

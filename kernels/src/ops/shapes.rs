@@ -205,8 +205,8 @@ pub fn compute_concat(tensors: &[AnyRef], ctx: &ExecutionContext) -> Result<AnyR
     Ok(AnyRef::available(result))
 }
 
-/// Returns the dimension along which tensors are joined, and the extents of what they are joined
-/// to. Scalars form a vector.
+/// Returns the dimension along which tensors are joined, and the extents of the result. Scalars
+/// form a vector.
 fn joined(tensors: &[TensorRef<'_>], axis: i64) -> Result<(usize, Vec<usize>)> {
     let dims_of = |tensor: &TensorRef<'_>| match tensor.shape().dims() {
         [] => vec![1],

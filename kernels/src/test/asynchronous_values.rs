@@ -47,8 +47,8 @@ pub(super) fn views() -> String {
     })
 }
 
-/// Values on their way: one that is there from the start, one that is constructed before it is
-/// published, and one that gets its payload in the end.
+/// Values on their way: one that is available from the start, one that is constructed before it is
+/// published, and one that gets its payload when it is published.
 pub(super) fn life() -> String {
     let mut text = String::new();
     tell(&mut text, &AsyncValueRef::available(2));

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use tfrt::prelude::*;
 
-/// The counter. Chains order what is done to it; the counter itself orders no other memory, so that
-/// all accesses are relaxed.
+/// The counter. Chains order its uses; the counter itself orders no other memory, so that all
+/// accesses are relaxed.
 #[derive(Debug, Default, Value)]
 #[value("!test.atomic.i32")]
 struct AtomicCounter(AtomicI32);

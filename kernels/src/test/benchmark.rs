@@ -85,11 +85,10 @@ fn benchmark(
     Ok(done)
 }
 
-/// After so many runs a task gives way to other tasks, and continues as a new one.
+/// After this many runs a task yields to other tasks, and continues as a new one.
 const RUNS_PER_TURN: usize = 64;
 
-/// A benchmark under way. It is moved from task to task in a box, so that what is measured is the
-/// function.
+/// A benchmark under way. It is moved from task to task in a box, so only the function is measured.
 struct Benchmark {
     ctx: ExecutionContext,
     body: FunctionRef,

@@ -43,7 +43,7 @@ fn async_add(call: NativeCall<'_>) {
     give(call, sum);
 }
 
-/// Fails. No handler is told.
+/// Fails. No handler is notified.
 fn error(call: NativeCall<'_>) {
     give(call, AnyRef::error(Error::new("something bad happened")));
 }
@@ -53,7 +53,7 @@ fn give(call: NativeCall<'_>, value: AnyRef) {
     call.results.fill(Some(value));
 }
 
-/// Returns the arguments, which are two numbers, or the error that says why they are not.
+/// Returns the arguments, which are two numbers, or the reason why they are not.
 fn numbers(call: &NativeCall<'_>) -> Result<(i32, i32), AnyRef> {
     // The last error counts, as among the operands of a kernel.
     if let Some(error) = call

@@ -48,8 +48,8 @@ fn concat<T: Element>(axis: i32, tensors: Operands<'_, DenseHostTensor>) -> Resu
     )?)
 }
 
-/// Returns the extents of tensors placed one after another. None if there is no such axis, which
-/// `concat` tells of.
+/// Returns the extents of tensors placed one after another. `None` if there is no such axis, which
+/// `concat` reports.
 fn concat_dims<T>(axis: i32, pieces: &[(&[usize], &[T])]) -> Option<Vec<usize>> {
     let mut dims = pieces.first()?.0.to_vec();
     let axis = match usize::try_from(axis) {

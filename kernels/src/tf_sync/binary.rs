@@ -100,7 +100,7 @@ impl Side {
         }
     }
 
-    /// Returns the shape for the sake of stretching, and the elements.
+    /// Returns the shape for broadcasting, and the elements.
     fn with_elements<T: Element, R>(
         &self,
         use_elements: impl FnOnce(&[usize], &[T]) -> Result<R>,

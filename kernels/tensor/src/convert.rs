@@ -167,8 +167,7 @@ fn panicked(name: fmt::Arguments<'_>, payload: Box<dyn Any + Send>) -> Error {
     Error::new(message).with_code(ErrorCode::Internal)
 }
 
-/// Returns the result of a conversion, or its error, in which lack of memory is told by
-/// `out_of_memory`.
+/// Returns the result of a conversion, or its error, with `out_of_memory` for lack of memory.
 fn value<T: Value>(result: Result<T, TensorError>, out_of_memory: &str) -> AnyRef {
     match result {
         Ok(tensor) => AnyRef::available(tensor),

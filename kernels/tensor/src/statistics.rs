@@ -132,7 +132,7 @@ impl Statistics {
 }
 
 impl fmt::Display for Statistics {
-    /// `min 0, max 2, mean 1, zero 1`, and what is not finite, if there is any.
+    /// `min 0, max 2, mean 1, zero 1`, and the numbers of non-finite elements, if there are any.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             min,

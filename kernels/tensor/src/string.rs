@@ -28,7 +28,7 @@ use crate::tensor_type::TensorType;
 #[derive(Clone)]
 pub struct StringHostTensor {
     shape: Shape,
-    /// As many as the shape says.
+    /// The strings, as many as the shape has elements.
     strings: Arc<[Vec<u8>]>,
 }
 
@@ -87,7 +87,7 @@ impl StringHostTensor {
 
 /// So many strings are printed.
 const MAX_PRINTED: usize = 16;
-/// If there are more than that, what is printed says that some are missing.
+/// If there are more, the output states that some are omitted.
 const MAX_UNMARKED: usize = 32;
 
 impl Tensor for StringHostTensor {

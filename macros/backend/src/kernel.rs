@@ -101,7 +101,7 @@ pub enum Marker {
         is_from_end: bool,
         /// Whether the parameter is a reference.
         is_lent: bool,
-        /// The type of the parameter, if it says the signature.
+        /// The type of the parameter, if it specifies the signature.
         callable: Option<Box<Type>>,
     },
     /// The functions without this many at the start and at the end.

@@ -179,7 +179,7 @@ impl Operand {
         matches!(self, Self::Any { .. } | Self::Reference(_) | Self::AnyRest)
     }
 
-    /// Whether a metadata function is told of it: whether its payload is lent.
+    /// Whether a metadata function receives it: whether its payload is lent.
     pub(crate) fn is_shaped(&self) -> bool {
         matches!(self, Self::ByRef(_) | Self::ByMut(_))
     }

@@ -41,14 +41,14 @@ pub enum AttrProblem {
     UnknownCode(u8),
     /// The attribute does not have the requested type.
     WrongType {
-        /// The type that was asked for.
+        /// The requested type.
         expected: &'static str,
         /// The type that the attribute has.
         found: AttrTypeCode,
     },
     /// The elements of a dense tensor do not have the requested type.
     WrongElementType {
-        /// The type that was asked for.
+        /// The requested type.
         expected: DType,
         /// The type that the elements have.
         found: DType,

@@ -208,7 +208,7 @@ impl FromAttr<'_> for DType {
     }
 }
 
-/// Returns the bytes behind the `u32` length at `offset`.
+/// Returns the bytes after the `u32` length at `offset`.
 fn counted(section: &[u8], offset: u32, element_bytes: usize) -> Result<&[u8], AttrError> {
     let offset = offset as usize;
     let count = read_u32(section, offset)?;

@@ -61,7 +61,7 @@ pub fn read(bytes: &[u8]) -> Result<(u64, usize), VbrError> {
     Err(VbrError::Truncated)
 }
 
-/// Reads the integer at `*offset` of `section` and moves `offset` behind it.
+/// Reads the integer at `*offset` of `section` and moves `offset` past it.
 pub(crate) fn read_at(section: &[u8], offset: &mut usize) -> Result<u64, AttrError> {
     let rest = section.get(*offset..).unwrap_or_default();
     let problem = match read(rest) {

@@ -3,8 +3,8 @@
 /// Ends a call because `rule` does not hold for a file that was read.
 ///
 /// Only a bug in this crate can cause this: whatever a file contains, verification either
-/// establishes the rule or returns an error. There is no value to go on with, so this panics, and
-/// the panic becomes the error of the kernel or request.
+/// establishes the rule or returns an error. There is no value to continue with, so this panics,
+/// and the panic becomes the error of the kernel or request.
 #[cold]
 #[track_caller]
 pub(crate) fn broken(rule: &str) -> ! {

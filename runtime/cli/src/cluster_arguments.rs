@@ -154,7 +154,7 @@ impl ClusterArguments {
     }
 }
 
-/// Returns the socket that whoever started this process opened for it.
+/// Returns the socket that the parent process opened for this one.
 fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
     let Some(value) = variable(LISTENER_VARIABLE) else {
         return Ok(None);

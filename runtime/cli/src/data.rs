@@ -189,7 +189,7 @@ fn head(file: &FileArguments, max_rows: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// So many values of a row, and so many characters of a string, are printed.
+/// The maximum numbers of printed values of a row and characters of a string.
 const MAX_VALUES: usize = 8;
 const MAX_CHARACTERS: usize = 60;
 

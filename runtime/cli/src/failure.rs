@@ -24,7 +24,7 @@ pub(crate) enum Failure {
     ClosedPipe,
 }
 
-/// An error of a tool: what it could not do, and why.
+/// An error of a tool: the failed action, and the reason.
 #[derive(Debug)]
 pub(crate) struct CliError {
     message: String,

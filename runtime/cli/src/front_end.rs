@@ -61,14 +61,14 @@ pub(crate) enum Purpose {
 }
 
 impl FrontEnd {
-    /// Collects what is linked. `program` is the name that complaints start with.
+    /// Collects everything that is linked. `program` is the name that complaints start with.
     pub(crate) fn from_link(program: &str) -> Result<Self, Failure> {
         let kernels =
             KernelRegistry::from_link().map_err(|error| Failure::caused(program, error))?;
         Ok(Self::of_kernels(program, kernels))
     }
 
-    /// Collects what is linked, and loads kernel libraries besides.
+    /// Collects everything that is linked, and also loads kernel libraries.
     pub(crate) fn new(program: &str, libraries: &LibraryArguments) -> Result<Self, Failure> {
         Self::from_link(program)?.with_libraries(libraries)
     }
@@ -225,7 +225,7 @@ impl FrontEnd {
         decoded.module.ok_or(Failure::Reported)
     }
 
-    /// Checks a program, does with it what the options say, and prints it.
+    /// Checks a program, processes it according to the options, and prints it.
     pub(crate) fn optimize(
         &self,
         text: &str,

@@ -66,8 +66,8 @@ impl Input {
 
     /// Returns the format of the input, detected by its first bytes.
     ///
-    /// Only text can be text: an input with other control characters than blanks is taken for a BEF
-    /// file, whose reader says what is wrong with it. An empty input is text only if it is called
+    /// Only text can be text: an input with other control characters than blanks is treated as a
+    /// BEF file, whose reader reports the errors. An empty input is text only if it is called
     /// `.mlir`.
     pub(crate) fn kind(&self) -> Kind {
         let is_plain = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
@@ -89,7 +89,7 @@ impl Input {
         }
     }
 
-    /// Returns where the lines of diagnostics about a program come from: `text`, a part of the
+    /// Returns the sources of the lines in diagnostics about a program: `text`, a part of the
     /// input, called `name`, and files beside the input.
     pub(crate) fn sources_with(&self, name: &str, text: &str) -> SourceMap {
         let mut sources = self.sources();
@@ -97,8 +97,8 @@ impl Input {
         sources
     }
 
-    /// Returns where the lines of diagnostics come from that are about no text of the input: files
-    /// beside it.
+    /// Returns the sources of the lines in diagnostics that do not refer to the text of the input:
+    /// files beside it.
     pub(crate) fn sources(&self) -> SourceMap {
         SourceMap::beside(&self.name)
     }

@@ -298,8 +298,8 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
     outcome.and(profiled)
 }
 
-/// Prints where the ops of a program run. What is wrong with the program is left to who translates
-/// or loads it.
+/// Prints where the ops of a program run. Errors in the program are left to its translation and
+/// loading.
 fn explain_placement(front_end: &FrontEnd, input: &Input) -> Result<(), Failure> {
     let kernels = front_end.kernels();
     let parsed = match input.kind() {
@@ -369,7 +369,7 @@ fn run_on(
     is_well.then_some(()).ok_or(Failure::Reported)
 }
 
-/// Sets the GPU of a host, if one was asked for.
+/// Sets the GPU of a host, if one was requested.
 #[cfg(feature = "gpu")]
 pub(crate) fn install_gpu(
     program: &str,
@@ -408,9 +408,8 @@ fn with_file(error: Error, program: &str, kind: Kind, file: &str) -> Error {
     Error::new(format!("{file}: {}", error.message())).with_code(error.code())
 }
 
-/// The reference knows the place of an unknown kernel only in a file without any signature, and
-/// scripts compare what it prints of a file. A text that is run without a file in between has no
-/// such past.
+/// The reference reports the location of an unknown kernel only for a file without any signature,
+/// and scripts compare its output. A text that is run without a file in between has no such past.
 fn as_recorded(error: Error, bef: &BefFile) -> Error {
     let has_signatures = bef.verify().is_ok_and(|tables| {
         tables
@@ -463,8 +462,8 @@ pub(crate) fn create_queue(
     })
 }
 
-/// Runs the functions, as a task of a cluster if the command line says so. `has_failed` is set by
-/// errors that functions report.
+/// Runs the functions, as a task of a cluster if the command line requests it. `has_failed` is set
+/// by errors that functions report.
 fn run_in_cluster(
     program: &str,
     arguments: &Options,

@@ -35,8 +35,8 @@ pub(crate) struct ModelArguments {
     outputs: Vec<String>,
 }
 
-/// Returns `true` if a file is an ONNX model, told by its first byte: models begin with the version
-/// of the format, neither text nor BEF files do.
+/// Returns `true` if a file is an ONNX model, detected by its first byte: models begin with the
+/// version of the format, neither text nor BEF files do.
 pub(crate) fn is_model(path: &str) -> bool {
     const FIRST_FIELD: u8 = 0x08;
     let mut first = [0];

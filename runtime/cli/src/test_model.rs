@@ -389,8 +389,8 @@ fn try_case(
     }
 }
 
-/// Returns `true` if a model draws random numbers, so that only the types and shapes of its outputs
-/// are what was recorded.
+/// Returns `true` if a model draws random numbers, so only the types and shapes of its outputs
+/// match the recorded ones.
 fn is_random(model: &Model) -> bool {
     const RANDOM: &[&str] = &[
         "Bernoulli",
@@ -430,7 +430,8 @@ fn write_outputs(
     Ok(())
 }
 
-/// Returns how many cases of each op pass, what is wrong, and how many cases ended how.
+/// Returns the number of passing cases of each op, the failures, and the number of cases with each
+/// outcome.
 fn report(outcomes: &BTreeMap<String, Outcome>) -> String {
     let mut ops: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut statuses: BTreeMap<Status, usize> = BTreeMap::new();

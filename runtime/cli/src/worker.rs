@@ -66,7 +66,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Receives something at the first signal that asks for the end. A second signal ends the process.
+/// Receives a message at the first signal that requests the end. A second signal ends the process.
 pub(crate) fn signals() -> Result<Receiver<()>, Failure> {
     let mut signals = Signals::new([SIGTERM, SIGINT])
         .map_err(|error| Failure::caused("cannot wait for signals", error))?;

@@ -93,7 +93,7 @@ impl ClusterInfo {
     ///
     /// # Errors
     /// If the own task or a member of a group is not a task of the cluster, or if a job, a group, a
-    /// member of a group or an address is there twice.
+    /// member of a group or an address occurs twice.
     pub fn new(config: &DistributedContextConfiguration) -> Result<Self, RemoteError> {
         let of_job = |job: &'_ crate::message::JobConfiguration| {
             let name = job.name.clone();
@@ -207,7 +207,7 @@ impl ClusterInfo {
     }
 }
 
-/// Checks that jobs, addresses, groups and the members of a group are there once.
+/// Checks that jobs, addresses, groups and the members of a group occur only once.
 fn check_unique(
     config: &DistributedContextConfiguration,
     tasks: &[TaskInfo],

@@ -351,8 +351,8 @@ impl DistributedContext {
         let _ = watch.set(entered);
     }
 
-    /// Watches over the other tasks from now on. Whoever spoke with all of them already says
-    /// `all_are_alive`.
+    /// Watches over the other tasks from now on. A caller that has communicated with all of them
+    /// passes `all_are_alive`.
     pub(crate) fn start_detection(self: &Arc<Self>, timeout: Duration, all_are_alive: bool) {
         let detector = Detector::start(self, timeout, all_are_alive);
         let mut kept = self.lock_detector();

@@ -128,7 +128,7 @@ pub struct RemoteExecution {
 /// The ids and handles that a client has before an execution has run.
 #[derive(Debug)]
 pub struct RemoteResults {
-    /// Available once the answer is there.
+    /// Available once the request was answered.
     pub chain: AsyncValueRef<Chain>,
     /// The ids of the results.
     pub ids: Vec<RemoteObjectId>,
@@ -207,7 +207,7 @@ impl RemoteExecution {
     }
 }
 
-/// The right to say what a handle of a remote tensor is.
+/// The right to set the tensor of a remote handle.
 #[derive(Debug)]
 pub(crate) struct PendingHandle {
     id: RemoteObjectId,

@@ -161,7 +161,7 @@ impl Drop for Watch {
     }
 }
 
-/// Sends heartbeats, and says who is lost.
+/// Sends heartbeats, and reports lost tasks.
 #[derive(Debug)]
 pub(crate) struct Detector {
     timeout: Duration,
@@ -189,8 +189,8 @@ struct Peer {
 }
 
 impl Detector {
-    /// Watches over the other tasks of `context` from now on. Whoever spoke with all of them
-    /// already says `all_are_alive`.
+    /// Watches over the other tasks of `context` from now on. A caller that has communicated with
+    /// all of them passes `all_are_alive`.
     pub(crate) fn start(
         context: &Arc<DistributedContext>,
         timeout: Duration,

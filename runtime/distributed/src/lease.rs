@@ -47,7 +47,7 @@ impl fmt::Debug for Lease {
     }
 }
 
-/// The objects that no one has the ids of any more, until their tasks are told.
+/// The objects without remaining ids, until their tasks are notified.
 #[derive(Debug, Default)]
 pub(crate) struct Releases {
     context: OnceLock<Weak<DistributedContext>>,

@@ -146,7 +146,7 @@ struct State {
 #[derive(Debug)]
 struct ObjectSlot {
     value: AnyRef,
-    /// The right to say what a placeholder is.
+    /// The right to set the value of a placeholder.
     promise: Option<IndirectPromise>,
 }
 
@@ -266,7 +266,7 @@ impl RemoteObjects {
         self.len() == 0
     }
 
-    /// Forgets all objects. Placeholders become `error`, and so does whatever is asked for later.
+    /// Forgets all objects. Placeholders become `error`, and so do all later requests.
     pub(crate) fn close(&self, error: &Error) {
         let mut state = self.lock();
         state.closed.get_or_insert_with(|| error.clone());

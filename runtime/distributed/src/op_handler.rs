@@ -155,8 +155,8 @@ struct Call {
     handler: RemoteOpHandler,
     promise: Promise<Chain>,
     pending: Vec<PendingHandle>,
-    /// The chains in front of the op and behind it: no object that the request uses is deleted
-    /// before the answer.
+    /// The chains before and after the op: no object that the request uses is deleted before the
+    /// answer.
     used: [RemoteObjectId; 2],
     request: RemoteExecuteOpRequest,
 }

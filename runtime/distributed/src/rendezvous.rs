@@ -206,7 +206,7 @@ impl Rendezvous {
             .count()
     }
 
-    /// Ends all waits with an error, and refuses whoever comes later.
+    /// Ends all waits with an error, and refuses later ones.
     pub(crate) fn close(&self, error: &Error) {
         let mut state = self.lock();
         state.closed.get_or_insert_with(|| error.clone());

@@ -14,7 +14,7 @@ pub use core::{file, line};
 
 pub use inventory::submit;
 
-/// Contains what the macro generates beside a function.
+/// Contains the items that the macro generates next to a function.
 ///
 /// It is a single item that no `impl` or trait can contain: a kernel is a free function, and the
 /// compiler reports other uses only once.

@@ -297,7 +297,7 @@ impl std::fmt::Debug for TestProgram {
     }
 }
 
-/// Loads a file for once, to find what is wrong with it beyond its text.
+/// Loads a file once, to find errors beyond those in its text.
 fn load(
     compiled: Result<BefFile, Diagnostics>,
     kernels: &Arc<KernelRegistry>,

@@ -5,9 +5,9 @@ use std::fmt::{self, Write};
 /// Prints `text` with each control character as MLIR's strings spell it: two hexadecimal digits
 /// behind a backslash, byte by byte.
 ///
-/// For names: a name has no lines, so the end of a line is escaped, too. Everything else stays what
-/// it is, a backslash included, so what comes out is for people and does not tell `\1B` from an
-/// escape character.
+/// For names: a name has no lines, so the end of a line is escaped, too. Everything else is
+/// unchanged, including a backslash, so the output is for people and does not distinguish `\1B`
+/// from an escape character.
 ///
 /// ```
 /// use tfrt_support::escape::escaped;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Prints as C's `%e`: six digits behind the point and an exponent of at least two. What is not a
-/// number is `nan`; what is infinite is `INF` or `-INF`.
+/// Prints as C's `%e`: six digits after the point and an exponent of at least two. NaN is `nan`;
+/// infinities are `INF` or `-INF`.
 ///
 /// ```
 /// use tfrt_support::float_text::Scientific;

@@ -3,8 +3,8 @@
 /// Returns the `candidates` that are near `name`, nearest first, at most three. Near is at most a
 /// third of the letters wrong.
 ///
-/// A candidate that is much longer or shorter costs no time: a name may come from a file, and be as
-/// long as it likes.
+/// A candidate that is much longer or shorter costs no time: a name may come from a file, and have
+/// any length.
 ///
 /// ```
 /// use tfrt_support::nearest::nearest;

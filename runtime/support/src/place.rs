@@ -19,8 +19,8 @@ pub enum Place {
     /// Unknown.
     #[default]
     Unknown,
-    /// A position in a file. Line and column count from 1; what an out-of-range location decodes to
-    /// has `u32::MAX` in both.
+    /// A position in a file. Line and column count from 1; an out-of-range location decodes to
+    /// `u32::MAX` in both.
     File {
         /// The file, as its producer named it.
         file: Arc<str>,

@@ -527,7 +527,7 @@ fn transform_output<S: Simd>(simd: S, m: [S::f32s; SIDE]) -> [S::f32s; OUT] {
     ]
 }
 
-/// Returns a register of a slice's elements; what the slice lacks is zero.
+/// Returns a register of a slice's elements; missing elements are zero.
 #[inline(always)]
 fn load<S: Simd>(simd: S, slice: &[f32]) -> S::f32s {
     match f32::vectors::<S>(slice) {

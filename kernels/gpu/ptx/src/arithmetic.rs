@@ -18,7 +18,7 @@ fn halves<const N: usize>(
     Some(high << 16 | low)
 }
 
-/// Returns the bits of operands, with subnormals flushed if the mode says so.
+/// Returns the bits of operands, with subnormals flushed if the mode requires it.
 fn operand(bits: u64, ty: ScalarType, mode: Mode) -> u64 {
     if mode.flushes && ty == ScalarType::F32 {
         flush(bits)

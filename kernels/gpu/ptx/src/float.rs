@@ -118,7 +118,7 @@ impl Exact {
     }
 }
 
-/// Returns the sum, and what it lacks.
+/// Returns the sum and its rounding error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_part = sum - a;

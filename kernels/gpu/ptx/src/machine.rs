@@ -274,8 +274,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Lays out the variables in shared memory that a kernel can come to, and says where the dynamic
-/// part begins.
+/// Lays out the variables in shared memory that a kernel can reach, and returns the start of the
+/// dynamic part.
 fn layout(program: &Program, kernel: KernelId) -> (Vec<u64>, u64) {
     let module = &program.module;
     let mut offsets = vec![0; module.variables.len()];

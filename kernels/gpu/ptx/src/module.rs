@@ -183,7 +183,7 @@ impl Module {
             })
     }
 
-    /// Returns the functions that a kernel can come to, itself first.
+    /// Returns the functions that a kernel can reach, starting with itself.
     pub(crate) fn reachable(&self, kernel: KernelId) -> Vec<u32> {
         let mut is_reached = vec![false; self.functions.len()];
         is_reached[kernel.0 as usize] = true;

@@ -72,7 +72,7 @@ impl DevicePtr {
     /// No address.
     pub const NULL: Self = Self(0);
 
-    /// Returns the address `address`, which the driver has told.
+    /// Returns the address `address`, which the driver has returned.
     #[must_use]
     #[allow(dead_code, reason = "implementations need it")]
     pub(crate) const fn new(address: u64) -> Self {

@@ -1039,7 +1039,7 @@ fn bits(argument: Argument) -> u64 {
     }
 }
 
-/// Arguments one behind the other, each at a multiple of its size.
+/// Arguments in sequence, each at a multiple of its size.
 fn pack(arguments: &[Argument]) -> Vec<u8> {
     let mut block = Vec::new();
     for argument in arguments {

@@ -21,7 +21,7 @@ struct Kept {
     _object: Box<dyn Any + Send>,
 }
 
-/// The thread that drops what it is given.
+/// The thread that drops the objects that it receives.
 #[derive(Debug)]
 pub(super) struct Keeper {
     sender: Sender<Kept>,

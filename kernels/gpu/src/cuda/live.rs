@@ -32,7 +32,7 @@ impl<T> Live<T> {
             .cloned()
     }
 
-    /// Forgets an object. Whoever uses it now ends it.
+    /// Forgets an object. Its last user ends it.
     pub(super) fn remove(&self, number: u64) -> Option<Arc<T>> {
         self.write().remove(&number)
     }

@@ -17,7 +17,7 @@ use crate::values::lock;
 /// The time after which waiting for other ranks counts as a failure.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The groups of ranks, by what they share.
+/// The groups of ranks, by their shared id.
 #[derive(Debug, Default)]
 pub(super) struct Groups(Mutex<HashMap<UniqueId, Arc<Group>>>);
 
@@ -31,7 +31,7 @@ struct Group {
 
 #[derive(Debug, Default)]
 struct Meetings {
-    /// The ranks that are there.
+    /// The present ranks.
     joined: Vec<bool>,
     /// The contributions of the ranks, by number of the meeting.
     open: HashMap<u64, Meeting>,
@@ -43,7 +43,7 @@ struct Meeting {
     num_gone: usize,
 }
 
-/// An operation with the bytes that the rank gives.
+/// An operation with the bytes that the rank contributes.
 #[derive(Debug)]
 struct Brought {
     operation: Collective,

@@ -343,7 +343,7 @@ impl Epilogue {
 /// The sizes of pooling.
 struct Pooling {
     mode: u32,
-    /// Whether a window with what is not a number has that as its maximum.
+    /// Whether NaN in a window becomes its maximum.
     propagates_nan: bool,
     window: Vec<usize>,
     pad: Vec<i64>,

@@ -85,7 +85,7 @@ fn invalid(call: &'static str, details: impl Into<String>) -> GpuError {
 }
 
 impl HostDevice {
-    /// Counts a call, and fails it if that was asked for or the driver is not initialized.
+    /// Counts a call, and fails it if that was requested or the driver is not initialized.
     pub(super) fn enter(&self, name: &'static str, call: &'static str) -> GpuResult<()> {
         if let Some(code) = self.count(name) {
             return Err(error(call, Status::Driver(code)));
@@ -145,7 +145,7 @@ impl HostDevice {
         Ok(queue)
     }
 
-    /// Runs one piece of work, unless the context is unusable, and notes what it failed with.
+    /// Runs one piece of work, unless the context is unusable, and records its failure.
     pub(super) fn run(&self, context: ContextHandle, work: Work) {
         let is_usable = |objects: &Objects| {
             let context = objects.contexts.get(&context.0);

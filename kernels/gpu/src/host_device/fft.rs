@@ -12,7 +12,7 @@ use crate::api::handle::{FftHandle, StreamHandle};
 use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
 
-/// A plan, and what it works on.
+/// A plan, and its stream and workspace.
 #[derive(Clone, Debug)]
 pub(super) struct HostPlan {
     plan: Plan,
@@ -47,7 +47,7 @@ const MAX_LEN: i64 = 1 << 24;
 /// The longest odd factor of a dimension: lines of odd length take eight times their memory.
 const MAX_ODD: i64 = 1 << 20;
 
-/// The bytes of work area that a transform is said to need.
+/// The reported bytes of a transform's work area.
 const WORK_BYTES: usize = 16;
 
 impl Fft for Shared {

@@ -219,7 +219,7 @@ fn blas_gemm(frame: &mut KernelFrame<'_>) -> Result<()> {
     frame.finish_with(Chain)
 }
 
-/// Multiplies matrices that lie at fixed distances, as many as the batch has.
+/// Multiplies the matrices of a batch, which are at fixed distances.
 #[tfrt_kernel(
     "tfrt_gpu.blas.gemm.batch",
     raw,
@@ -405,8 +405,8 @@ fn blas_trsm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
     frame.finish_with(Chain)
 }
 
-/// Returns the type of matrices that kernels solve for or factorize. `refusal` is what they say of
-/// another type, which follows.
+/// Returns the type of matrices that kernels solve for or factorize. `refusal` is the message for
+/// other types, which follow it.
 ///
 /// # Errors
 /// `Unsupported platform ROCm`, or the refusal.

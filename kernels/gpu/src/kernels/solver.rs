@@ -26,8 +26,8 @@ fn enter<'h>(handle: &'h SolverHandle, stream: &Stream) -> Result<LibraryCall<'h
 /// The message of two kernels for an unknown type.
 const UNSUPPORTED: &str = "Unsupported data type ";
 
-/// Returns the type of the elements of a matrix, and their size. `refusal` is what the kernel says
-/// of another type.
+/// Returns the type of the elements of a matrix, and their size. `refusal` is the message for other
+/// types.
 fn data_type(of: DataType, refusal: &str) -> Result<(i32, usize)> {
     let data_type = matrix_type(of, refusal)?;
     Ok((data_type, element_bytes(data_type).unwrap_or(0)))

@@ -234,10 +234,10 @@ impl Buffer {
         self.part().map_or(0, |part| part.num_bytes)
     }
 
-    /// Returns the address, if the buffer has at least so many bytes.
+    /// Returns the address, if the buffer has at least this many bytes.
     ///
     /// # Errors
-    /// An error that says which operand of a call is too small.
+    /// The error for an operand of a call that is too small.
     pub(crate) fn with_room(&self, what: &str, wanted: Option<usize>) -> Result<DevicePtr> {
         let part = self.part();
         let found = part.as_ref().map_or(0, |part| part.num_bytes);

@@ -14,7 +14,7 @@ use crate::random::Random;
 use super::glyphs::{GLYPHS, Point};
 use super::pen::{Ink, PIXELS, Pen, SIDE};
 
-/// An image, and what it shows.
+/// An image and its label.
 #[derive(Clone, Debug)]
 pub(super) struct Digit {
     /// Rows of pixels, from 0 (paper) to 255 (ink).

@@ -24,7 +24,7 @@ pub(super) struct Pen {
 }
 
 impl Pen {
-    /// Draws a stroke. `place` gives a point's place on the grid, in pixels.
+    /// Draws a stroke. `place` returns a point's position on the grid, in pixels.
     pub(super) fn draw(&self, stroke: Stroke, place: impl Fn(Point) -> Point, ink: &mut Ink) {
         match stroke {
             Stroke::Straight(points) => {

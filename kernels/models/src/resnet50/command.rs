@@ -28,7 +28,7 @@ const PROGRAMS: [(&str, Chains, Shortcut); 3] = [
 const WEIGHTS: &str = "resnet50.btf";
 const IMAGE: &str = "image.btf";
 
-/// Writes what the options ask for and returns a text that says what was written.
+/// Writes the requested files and returns a summary.
 ///
 /// # Errors
 /// [`CommandError::Usage`] if the options are wrong; otherwise the file that cannot be written.

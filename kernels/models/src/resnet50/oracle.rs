@@ -20,7 +20,7 @@ struct Image {
 /// If the image or a weight is not a tensor of the type f32.
 ///
 /// # Panics
-/// If they have not the shapes that the network says.
+/// If their shapes do not match the network.
 pub fn scores(
     network: &Network,
     weights: &[DenseHostTensor],
@@ -120,8 +120,8 @@ fn convolve(
     })
 }
 
-/// Returns how many rows of zeros are before the image with the padding `SAME`: half of what is
-/// missing, rounded down.
+/// Returns how many rows of zeros are before the image with the padding `SAME`: half of the missing
+/// elements, rounded down.
 fn padding_before(input: usize, window: usize, stride: usize) -> usize {
     ((input.div_ceil(stride) - 1) * stride + window).saturating_sub(input) / 2
 }

@@ -45,7 +45,7 @@ pub struct ProgramOptions<'a> {
 }
 
 /// Returns the program. `@main` reads weights and image and prints the probabilities of the
-/// classes, `@infer` gives them, and `@resnet50` computes them.
+/// classes, `@infer` returns them, and `@resnet50` computes them.
 ///
 /// ```
 /// use tfrt_models::resnet50::Network;
@@ -82,7 +82,7 @@ struct Program<'a> {
     text: String,
 }
 
-/// A function while it is being written: where its chain has come to.
+/// A function while it is being written: its current chain.
 struct Chain {
     is_written: bool,
     number: usize,

@@ -27,7 +27,7 @@ pub(super) struct Call<'c, 's> {
     pub(super) reason: Option<String>,
 }
 
-/// Operands that are there, and the attribute that says which, where that is needed.
+/// Present operands, and the attribute that identifies them, if needed.
 pub(super) type Slotted = (Vec<Value>, Option<(&'static str, Attr)>);
 
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl<'c, 's> Call<'c, 's> {
             .is_some_and(|name| !name.is_empty())
     }
 
-    /// Returns `true` if an operand is there.
+    /// Returns `true` if an operand is present.
     pub(super) fn has(&self, index: usize) -> bool {
         !matches!(self.operands.get(index), None | Some(Operand::Absent))
     }
@@ -135,8 +135,8 @@ impl<'c, 's> Call<'c, 's> {
         }
     }
 
-    /// Our element type of a code in an attribute, if it is there. Nothing if we do not have the
-    /// type, which is then the reason why the node is not supported.
+    /// Returns our element type for a code in an attribute, if present. Nothing if we do not have
+    /// the type, which is then the reason why the node is not supported.
     pub(super) fn dtype(&mut self, name: &str) -> Result<Option<DType>, ImportError> {
         let code = self.int(name).unwrap_or(0);
         let found = i32::try_from(code).ok().and_then(ElementType::from_code);
@@ -206,7 +206,7 @@ impl<'c, 's> Call<'c, 's> {
         found.ok_or_else(|| ImportError::new(format!("operand {index} is missing")))
     }
 
-    /// Returns an operand, if it is there.
+    /// Returns an operand, if it is present.
     pub(super) fn optional(&mut self, index: usize) -> Result<Option<Value>, ImportError> {
         match self.operands.get(index).cloned() {
             None | Some(Operand::Absent) => Ok(None),

@@ -257,8 +257,7 @@ pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportEr
     special(call)
 }
 
-/// Returns `true` if operand B is aligned at an axis, which binary ops could be asked for before
-/// version 7.
+/// Returns `true` if operand B is aligned at an axis, which binary ops supported before version 7.
 fn is_legacy_broadcast(call: &Call<'_, '_>) -> bool {
     const BINARY: &[&str] = &[
         "Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor",
@@ -955,7 +954,7 @@ fn batch_normalization(call: &mut Call<'_, '_>) -> Result<Option<Results>, Impor
     Ok(Some(results.into_iter().map(Known::Value).collect()))
 }
 
-/// Dropout does nothing but in training, and not even there if the ratio is 0.
+/// Dropout has an effect only in training, and only if the ratio is not 0.
 fn dropout(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     let is_one_byte = |tensor: &DenseHostTensor| {
         tensor

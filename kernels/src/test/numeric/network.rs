@@ -135,8 +135,8 @@ fn flatten(
     Ok(in_chain)
 }
 
-/// Surrounds images with zeros. The attribute gives the number of rows and columns on each side,
-/// before the kernel returns.
+/// Surrounds images with zeros, before the kernel returns. The attribute gives the number of rows
+/// and columns on each side.
 ///
 /// # Errors
 /// `ZeroPadding expects padding of length 2`,

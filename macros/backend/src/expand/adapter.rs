@@ -197,8 +197,8 @@ fn prepared(
     }
 }
 
-/// The workspace: which parameter it is, the type of its elements, and the function that tells how
-/// many there are.
+/// The workspace: the index of its parameter, the type of its elements, and the function that
+/// computes their number.
 fn workspace(variant: &Variant) -> Option<(usize, &Type, &Path)> {
     let path = variant.preparation.workspace.as_ref()?;
     let parameters = variant.parameters.iter().enumerate();

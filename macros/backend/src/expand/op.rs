@@ -163,8 +163,8 @@ fn kernel_items(op: &OpModel, kernels: &[OpKernel]) -> TokenStream {
     }
 }
 
-/// The registrations of an op of which only metadata is known. Attributes are found as a
-/// declaration says, which no kernel has.
+/// The registrations of an op of which only metadata is known. Attributes are looked up by a
+/// declaration without a kernel.
 fn metadata_items(op: &OpModel, part: &OpKernel) -> TokenStream {
     let variants = part.kernel.variants.iter();
     let instances = variants.flat_map(|variant| {

@@ -103,7 +103,7 @@ fn conflicts() -> impl Iterator<Item = (Flag, Flag, &'static str)> {
     of_traits.chain(CONFLICTS.iter().copied())
 }
 
-/// Options that contradict each other, or stand for what the signature says.
+/// Rejects options that contradict each other, or repeat the signature.
 pub(super) fn options(
     options: &Options,
     form: Form,

@@ -30,7 +30,7 @@ const SOME_TYPE: TypeConstraint = TypeConstraint::Exact("!rust.type");
 /// The spelling of the chain.
 const CHAIN: TypeConstraint = TypeConstraint::Exact(CHAIN_TYPE);
 
-/// Reports what is wrong with the declaration, at the part that is wrong.
+/// Reports the errors of the declaration, at the parts that they refer to.
 pub(super) fn check(
     declaration: &Declaration,
     parameters: &[Bound],
@@ -62,7 +62,7 @@ pub(super) fn check(
     }
 }
 
-/// Reports what is wrong with the name of an op without a kernel.
+/// Reports errors in the name of an op without a kernel.
 pub(crate) fn check_name(name: &str, span: Span, problems: &mut Problems) {
     if let Err(error) = OpDef::new(leak(name)).check() {
         problems.at_span(span, error.message());
@@ -148,7 +148,7 @@ fn record(declaration: &Declaration, parameters: &[Bound], output: &Output) -> O
     }
 }
 
-/// The place of a byte of a text, if the compiler tells places inside of literals.
+/// The place of a byte of a text, if the compiler supports locations inside of literals.
 fn place_in(text: &LitStr, offset: usize) -> Option<Span> {
     let literal = text.token();
     // Behind an escape, or in a raw literal, bytes of the value are not those of the source.

@@ -70,7 +70,7 @@ pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
     }
 }
 
-/// Reports a parameter that is the frame of a kernel, and says whether there is one.
+/// Reports a parameter that is the frame of a kernel, and returns whether there is one.
 pub(super) fn takes_frame(function: &FunctionItem, problems: &mut Problems) -> bool {
     let parameters = signature::parameters(function, &mut Problems::default());
     let frame = parameters

@@ -103,7 +103,7 @@ struct Elements {
 /// A type parameter that stands for an element type found at run time.
 struct Family<'a> {
     parameter: &'a Ident,
-    /// The parameter whose tensor tells which.
+    /// The parameter whose tensor determines the type.
     decider: usize,
     types: &'a [TokenStream],
 }
@@ -235,7 +235,7 @@ fn is_out(parameter: &PatType) -> bool {
         .any(|attribute| marker(attribute) == Some("out"))
 }
 
-/// The generic parameters whose values no name tells.
+/// The generic parameters whose values are not in a name.
 pub(super) fn found_parameters<'a>(
     function: &'a FunctionItem,
     options: &OpOptions,

@@ -59,7 +59,7 @@ const NO_RESOURCES: &[&str] = &[
     "str",
 ];
 
-/// The function without these markers, and what they said.
+/// The function without these markers, and their content.
 pub(super) fn read(function: &FunctionItem, problems: &mut Problems) -> (FunctionItem, Vec<Mark>) {
     let mut signature = function.signature.clone();
     let mut marks = Vec::new();
@@ -168,7 +168,7 @@ pub(super) fn of_operands(marks: &[Mark], form: &Form) -> Vec<MarkedOperand> {
     marked.collect()
 }
 
-/// Checks the markers against what the parameters turned out to be.
+/// Checks the markers against the bindings of the parameters.
 pub(super) fn check(marks: &[Mark], kernel: &KernelModel, problems: &mut Problems) {
     for Mark {
         parameter,

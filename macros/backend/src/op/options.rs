@@ -25,7 +25,7 @@ pub(super) struct OpOptions {
     pub(super) accepted: Vec<OpFlag>,
     /// `metadata = path`
     pub(super) metadata: Option<Path>,
-    /// Whether the metadata function tells of results that are allocated before the call.
+    /// Whether the metadata function describes preallocated results.
     pub(super) is_prepared: bool,
     /// `device = "type"`
     pub(super) device: Option<LitStr>,
@@ -417,14 +417,14 @@ impl OpOptions {
         nothing.map_or(Ok(()), Err)
     }
 
-    /// Whether a name tells which value a parameter has: `my.Add.{T}`.
+    /// Whether a name determines the value of a parameter: `my.Add.{T}`.
     pub(super) fn is_named(&self, parameter: &Ident) -> bool {
         let place = format!("{{{parameter}}}");
         self.names.iter().any(|name| name.value().contains(&place))
     }
 
-    /// The options of the kernel, but for its names. Lists of types that are told apart at run time
-    /// are not among them.
+    /// The options of the kernel, except for its names. Lists of types that are distinguished at
+    /// run time are not among them.
     pub(super) fn of_kernel(&self, found: &[&Ident]) -> Vec<&TokenStream> {
         let lists = self.lists.iter();
         let lists = lists

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::error::Fault;
 
-/// The number of bytes of a record beside each line.
+/// The number of bytes of a record next to each line.
 const BYTES_PER_LINE: usize = 8;
 
 /// Prints records with their offsets, and errors in between.

@@ -38,7 +38,7 @@ impl<T> TableEntry<T> {
 
 /// The entries of a section that is a count and as many entries.
 ///
-/// An iterator that reads each entry when it is asked for it, and ends at the first fault.
+/// An iterator that reads each entry on demand, and ends at the first fault.
 #[derive(Debug)]
 pub(crate) struct Entries<'a, R> {
     cursor: Cursor<'a>,
@@ -47,7 +47,7 @@ pub(crate) struct Entries<'a, R> {
 }
 
 impl<'a, R> Entries<'a, R> {
-    /// Starts behind the count of a section, which says that there are `count` entries.
+    /// Starts after the count of a section, which has `count` entries.
     pub(crate) fn new(cursor: Cursor<'a>, count: u64, read: R) -> Self {
         Self {
             cursor,

@@ -181,7 +181,7 @@ impl RawBody {
     }
 
     /// Locates the records in their `words`, in the order of the kernel table: each starts at a
-    /// word behind the one before. Ends at the first fault.
+    /// word after the previous one. Ends at the first fault.
     pub(crate) fn locate<'a>(
         &'a self,
         words: &'a [u32],

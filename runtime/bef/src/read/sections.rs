@@ -129,8 +129,7 @@ pub(crate) struct Frame {
     pub(crate) data: Range<usize>,
 }
 
-/// Returns the sections behind the file header, each read when it is asked for; ends at the first
-/// fault.
+/// Returns the sections after the file header, each read on demand; ends at the first fault.
 pub(crate) fn frames(cursor: Cursor<'_>) -> impl Iterator<Item = Result<Frame, Fault>> {
     let mut next = Some(cursor);
     std::iter::from_fn(move || {

@@ -97,7 +97,8 @@ pub(super) struct KernelReport {
     pub(super) num_runs: u64,
     /// From begin to end.
     pub(super) total_ns: u64,
-    /// Without kernels that ran inside it on the same thread, and what was between those.
+    /// The time without kernels that ran inside it on the same thread, and without the time between
+    /// those.
     pub(super) self_ns: u64,
     /// The number of runs that followed another kernel, or the start of a path, with only the
     /// executor in between.

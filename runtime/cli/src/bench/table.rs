@@ -176,8 +176,8 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
     std::iter::once(header.collect()).chain(rows).collect()
 }
 
-/// So much in the time of the kernel, in thousands of millions a second; nothing for what was not
-/// reported.
+/// So much in the time of the kernel, in thousands of millions a second; nothing for unreported
+/// numbers.
 fn rate(amount: u64, kernel: &KernelReport) -> String {
     if amount == 0 || kernel.total_ns == 0 {
         return String::new();

@@ -185,7 +185,7 @@ struct Excerpt<'a> {
     before: &'static [u8],
     text: &'a [u8],
     after: &'static [u8],
-    /// The position, from the start of what is shown.
+    /// The position, from the start of the shown part.
     column: usize,
 }
 

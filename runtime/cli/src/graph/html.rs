@@ -24,8 +24,8 @@ summary { padding: 6px 8px; font: 13px monospace; cursor: pointer; }
 wheel: zoom; drag: move; Enter: next</header>
 ";
 
-/// Zooming and moving change the part of a drawing that is shown, its `viewBox`. What is found is
-/// marked, and its function unfolded.
+/// Zooming and moving change the part of a drawing that is shown, its `viewBox`. Matches are
+/// marked, and their functions unfolded.
 const SCRIPT: &str = "<script>
 for (const view of document.querySelectorAll('.view')) {
   const svg = view.querySelector('svg'), box = svg.viewBox.baseVal;

@@ -33,7 +33,7 @@ const LANE_WIDTH: f64 = 4.0;
 /// The maximum width of a row and height of a column.
 const MAX_ROW_WIDTH: f64 = 1600.0;
 const MAX_COLUMN_HEIGHT: f64 = 2000.0;
-/// The length of what is left of an arrow that is cut.
+/// The length of the stub of a cut arrow.
 const STUB: f64 = 12.0;
 
 /// A drawing: shapes, those that lie behind others first.
@@ -318,7 +318,8 @@ fn row_height(row: &[usize], groups: &[Group]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Returns the nodes of each row, by their indices: each below what it uses, none too wide.
+/// Returns the nodes of each row, by their indices: each below the nodes that it uses, with a
+/// limited width.
 fn rows_of(scope: &Scope, groups: &[Group], links: &Links<'_>) -> Vec<Vec<usize>> {
     let mut row_of: HashMap<usize, usize> = HashMap::new();
     let mut rows: Vec<Vec<usize>> = Vec::new();
@@ -463,7 +464,7 @@ struct Spot {
     size: Size,
 }
 
-/// The middle of what an item comes from, or zero, which is the middle of the rows.
+/// The centre of an item's predecessors, or zero, which is the centre of the rows.
 fn middle_of_sources(
     item: Item,
     row: usize,

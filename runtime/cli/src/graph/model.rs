@@ -72,7 +72,7 @@ pub(super) struct Edge {
     pub(super) result: Option<usize>,
     /// The number of results of the node.
     pub(super) num_results: usize,
-    /// The type of the value, with its shape if the type says it.
+    /// The type of the value, with its shape if the type contains it.
     pub(super) ty: String,
 }
 
@@ -124,8 +124,8 @@ impl Graph {
         })
     }
 
-    /// Returns the graph of these functions, with so many nodes at most: functions beyond that are
-    /// folded to one node each, but for a single one.
+    /// Returns the graph of these functions, with at most this many nodes: functions beyond that
+    /// are folded to one node each, but for a single one.
     pub(super) fn of_functions(
         module: &Module,
         title: &str,
@@ -160,7 +160,7 @@ impl Graph {
 
 struct Builder<'a> {
     module: &'a Module,
-    /// The node that gives each value.
+    /// The node that produces each value.
     nodes_of: HashMap<ValueId, usize>,
     num_nodes: usize,
     edges: Vec<Edge>,

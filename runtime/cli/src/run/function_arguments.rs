@@ -46,7 +46,7 @@ impl FromStr for GivenArgument {
 /// function of a file.
 pub(crate) type ArgumentNames = BTreeMap<String, Vec<String>>;
 
-/// Returns the arguments to call `function` with; or why there is no value for one of them.
+/// Returns the arguments to call `function` with; or the reason why one of them has no value.
 pub(super) fn make(
     function: &FunctionRef,
     names: &ArgumentNames,
@@ -237,7 +237,7 @@ fn as_value(found: &NamedTensor) -> Option<AnyRef> {
     )
 }
 
-/// Returns the names of arguments behind the name of a function in a text: `(%x: i32, %y: i64) …`.
+/// Returns the names of arguments after the name of a function in a text: `(%x: i32, %y: i64) …`.
 pub(crate) fn written_names(after_name: &str) -> Vec<String> {
     let Some(list) = after_name.trim_start().strip_prefix('(') else {
         return Vec::new();

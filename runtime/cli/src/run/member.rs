@@ -76,8 +76,8 @@ impl Member {
     }
 
     /// Leaves the cluster once all tasks have run the program: a task that left before would be
-    /// lost to the others. A task that failed leaves at once, because others may wait for what it
-    /// did not do; they lose it, and their waits end.
+    /// lost to the others. A task that failed leaves immediately, because others may wait for work
+    /// that it did not do; they lose it, and their waits end.
     pub(super) fn leave(self, host: &Arc<HostContext>, is_well: bool) {
         if !is_well {
             self.server.shut_down();

@@ -15,7 +15,7 @@ pub(crate) struct ProgramFile {
     pub(crate) kind: Kind,
     /// The file.
     pub(crate) bef: Vec<u8>,
-    /// The text, if it was given as that, and files beside it.
+    /// The text, if it was given as text, and files next to it.
     pub(crate) sources: SourceMap,
     /// The names of functions' arguments in the text.
     pub(crate) argument_names: ArgumentNames,

@@ -105,7 +105,7 @@ impl Probe {
     }
 }
 
-/// Returns how many threads the process has, where the system tells.
+/// Returns the number of threads of the process, if the system reports it.
 fn num_threads() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let threads = status

@@ -95,8 +95,8 @@ impl Error for Difference {
     }
 }
 
-/// Compares a value with what was expected: tensors as [`compare`] does, lists tensor by tensor. Of
-/// what is random only types and shapes count.
+/// Compares a value with the expected one: tensors as [`compare`] does, lists tensor by tensor.
+/// Only the types and shapes of random values are compared.
 ///
 /// # Errors
 /// What differs.
@@ -150,7 +150,7 @@ fn compare_all(
     Ok(())
 }
 
-/// Compares a tensor with what was expected. Element types and shapes must be the same; numbers may
+/// Compares a tensor with the expected one. Element types and shapes must be the same; numbers may
 /// differ within a tolerance, NaN equals NaN, and an infinity itself.
 ///
 /// # Errors

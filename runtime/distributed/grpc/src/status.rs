@@ -159,8 +159,8 @@ fn application_errors(status: &Status) -> Option<RemoteErrors> {
     })
 }
 
-/// Returns `true` if the connection of a call ended under it. A task that shuts down says so with a
-/// `GOAWAY` frame; tonic makes an internal error of the calls that race with it.
+/// Returns `true` if the connection of a call ended under it. A task that shuts down announces this
+/// with a `GOAWAY` frame; tonic makes an internal error of the calls that race with it.
 fn connection_ended(status: &Status) -> bool {
     let mut cause = status.source();
     while let Some(error) = cause {

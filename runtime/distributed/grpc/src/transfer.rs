@@ -21,7 +21,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// The most elements of a payload that is sent in chunks.
 const MAX_ELEMENTS: usize = 1 << 16;
 
-/// Returns the chunks of a payload, each encoded when it is asked for.
+/// Returns the chunks of a payload, each encoded on demand.
 pub(crate) fn chunks(request: &SendDataRequest) -> impl Iterator<Item = Bytes> + Send + use<> {
     let head = DataChunk {
         context_id: request.context_id,
@@ -66,7 +66,7 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    /// Creates a payload of at most so many bytes.
+    /// Creates a payload of at most this many bytes.
     pub(crate) fn new(max_bytes: u64) -> Self {
         Self {
             max_bytes,
@@ -144,7 +144,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Returns the payload, once all chunks are there.
+    /// Returns the payload, once all chunks have arrived.
     pub(crate) fn finish(mut self) -> Result<SendDataRequest, Status> {
         let head = self
             .head

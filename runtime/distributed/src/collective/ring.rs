@@ -38,7 +38,7 @@ pub(super) struct Ring {
     state: Mutex<State>,
     /// Fail the member when another one is lost.
     watches: OnceLock<Vec<Watch>>,
-    /// A collective that was started is finished, whoever drops the context.
+    /// A collective that was started runs to completion, even if the context is dropped.
     _server: Option<Arc<Server>>,
 }
 

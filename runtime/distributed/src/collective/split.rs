@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Returns the elements of chunk `index` of `num_elements` in `num_chunks`: as many as in every
-/// other, and one more in the first ones where the division leaves a rest.
+/// other chunk, and one more in the first ones if the division has a remainder.
 pub(super) fn chunk(num_elements: usize, num_chunks: usize, index: usize) -> Range<usize> {
     let (len, rest) = (num_elements / num_chunks, num_elements % num_chunks);
     let start = index * len + index.min(rest);

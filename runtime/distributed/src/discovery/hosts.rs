@@ -2,7 +2,7 @@
 
 use super::DiscoveryError;
 
-/// The most tasks of a cluster, and the most hosts that a list expands to: lists come from outside.
+/// The most tasks of a cluster, and the most hosts that a list expands to: lists are untrusted.
 pub(super) const MAX_TASKS: u32 = 1 << 16;
 
 #[cold]

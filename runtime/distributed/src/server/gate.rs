@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise, run_when_ready};
 use tfrt_support::Error;
 
-/// A request that is held back: what it does once it is released.
+/// A request that is held back: its action once it is released.
 type Held = Box<dyn FnOnce(Answered) + Send>;
 
 /// Holds requests back until they are released.

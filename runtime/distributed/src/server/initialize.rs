@@ -294,7 +294,7 @@ impl Server {
         }
     }
 
-    /// Creates the context that the lead task asks for, once the client here has initialized.
+    /// Creates the context that the lead task requests, once the client here has initialized.
     pub(super) fn create_for_leader(
         &self,
         request: &CreateContextRequest,
@@ -423,7 +423,7 @@ fn shut_down() -> RemoteErrors {
     RemoteError::new(ErrorCode::Cancelled, "the server is shut down").into()
 }
 
-/// A context that this task leads, and the ready chains of all tasks that told theirs.
+/// A context that this task leads, and the ready chains of all tasks that have sent theirs.
 type Led = (Arc<DistributedContext>, Vec<Option<RemoteObjectIdProto>>);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -83,7 +83,7 @@ pub const fn assert_default<A: AttrParam + ?Sized>(default: &AttrDefault) {
     }
 }
 
-/// Returns the message that says what to write as the default of an attribute.
+/// Returns the message that describes the valid default of an attribute.
 const fn expected_default(kind: &AttrKind) -> &'static str {
     match kind {
         AttrKind::Int { width: 1, .. } => "the default of this attribute is `true` or `false`",

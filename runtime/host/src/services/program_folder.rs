@@ -1,4 +1,4 @@
-//! The folder of a program, to find files beside it.
+//! The folder of a program, to find files next to it.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::services::request::RequestContext;
 
 /// The folder of the program that a request runs: a [datum of it](RequestContext::context_data).
 ///
-/// Kernels that take the name of a file beside the program, such as its weights, find the file
+/// Kernels that take the name of a file next to the program, such as its weights, find the file
 /// regardless of the current folder of the process. `tfrt` sets this for every program that it
 /// reads from a file.
 ///
@@ -30,7 +30,7 @@ impl ProgramFolder {
         Self(path.as_ref().parent().unwrap_or(Path::new("")).to_owned())
     }
 
-    /// Returns the path of a file beside the program of `request`. An absolute path is returned
+    /// Returns the path of a file next to the program of `request`. An absolute path is returned
     /// unchanged.
     pub fn beside(request: &RequestContext, file: impl AsRef<Path>) -> PathBuf {
         match request.context_data::<Self>() {

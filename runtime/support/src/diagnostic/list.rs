@@ -107,7 +107,7 @@ impl fmt::Display for Diagnostics {
     }
 }
 
-/// As `Display`: this is what a `main` that returns it, or a test that unwraps it, shows to people.
+/// As `Display`: this is the output of a `main` that returns it, or of a test that unwraps it.
 impl fmt::Debug for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

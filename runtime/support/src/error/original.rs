@@ -1,4 +1,4 @@
-//! The error of another type that an [`Error`](super::Error) was made of.
+//! The error of another type from which an [`Error`](super::Error) was created.
 //!
 //! It may be an object of a kernel library, whose code panics on its own: only the copy of the
 //! runtime that made it looks into it, and it is dropped by code of that copy, which lets no panic
@@ -24,7 +24,7 @@ fn home() -> usize {
     (&raw const HOME).addr()
 }
 
-/// The error itself. It is there until it is dropped.
+/// The error itself. It exists until it is dropped.
 struct Original(Option<Box<dyn StdError + Send + Sync>>);
 
 /// Keeps an error of this copy.

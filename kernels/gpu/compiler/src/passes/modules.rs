@@ -23,7 +23,7 @@ const MAX_ELEMENTS: u64 = 1 << 22;
 /// The highest rank of host tensors that kernels make.
 const MAX_RANK: usize = 4;
 
-/// Replaces the modules and globals of `root`. Returns what is wrong with them.
+/// Replaces the modules and globals of `root`. Returns the error in them.
 pub(super) fn lower(module: &mut Module, root: OpId) -> Vec<Diagnostic> {
     let Some(block) = module.entry_block(root) else {
         return Vec::new();

@@ -378,7 +378,7 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Returns the context that a function asks its stream for. Its op moves to the start, so that the
+/// Returns the context that a function gets from its stream. Its op moves to the start, so that the
 /// whole function can use it.
 fn first_context(module: &mut Module, func: OpId, entry: BlockId) -> Option<ValueId> {
     let ops = module.walk(func).into_iter();

@@ -6,7 +6,7 @@ use crate::float::{Rounding, narrow, widen};
 use crate::instruction::{Op, Operand, Shuffle, Target, Vote};
 
 impl Machine<'_> {
-    /// Does every operation whose lanes have all come, and says whether there was one.
+    /// Performs every operation that all its lanes have reached, and returns whether there was one.
     pub(super) fn warp_operations(&mut self, threads: &mut [Thread]) -> Result<bool, Fault> {
         let mut has_moved = false;
         for warp in threads.chunks_mut(32) {

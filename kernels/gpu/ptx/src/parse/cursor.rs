@@ -177,7 +177,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Skips up to behind the next semicolon.
+    /// Skips to the token after the next semicolon.
     pub(super) fn skip_statement(&mut self) -> Result<(), ParseError> {
         while !self.eat(b';') {
             if self.is_sign(b'}') {

@@ -35,7 +35,7 @@ impl<'a> Modifiers<'a> {
         (base, modifiers)
     }
 
-    /// Returns `true` if the modifier is there. It is then consumed.
+    /// Consumes the modifier if it is present, and returns whether it was.
     pub(super) fn take(&mut self, word: &str) -> bool {
         match self.words.iter().position(|found| *found == word) {
             Some(index) => {
@@ -121,12 +121,12 @@ impl<'a> Modifiers<'a> {
         })
     }
 
-    /// Removes what orders an access against others, and says whether it was there.
+    /// Removes the modifiers that order an access, and returns whether there were any.
     pub(super) fn take_fence(&mut self) -> bool {
         self.take("acquire") | self.take("release") | self.take("acq_rel") | self.take("sc")
     }
 
-    /// Returns a modifier that nothing asked for and that matters.
+    /// Returns a significant modifier that was not consumed.
     pub(super) fn leftover(&self) -> Option<&'a str> {
         let matters = |word: &&&str| {
             !WITHOUT_EFFECT.contains(word) && !word.starts_with("L1::") && !is_prefetch(word)

@@ -43,7 +43,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Parses the header, and says where the elements start.
+    /// Parses the header, and returns the offset of the elements.
     pub(super) fn parse(file: &[u8]) -> Result<(Self, usize), FileError> {
         let after_magic = file
             .strip_prefix(MAGIC)

@@ -14,7 +14,7 @@ use crate::options::{AttributeType, Options, RawValue};
 use crate::problems::Problems;
 use crate::signature::types::last_name;
 
-/// Adds what the options say to `declaration`.
+/// Adds the content of the options to `declaration`.
 pub(super) fn raw_parts(
     options: &Options,
     declaration: &mut Declaration,
