@@ -22,8 +22,8 @@ pub mod devices;
 use tfrt::core::TensorHandle;
 use tfrt::prelude::*;
 
-/// The handle that an operand is: moved out of its value if no one else can see that, so that an op
-/// may use the memory of the tensor again, and shared otherwise.
+/// Returns an operand as a handle: moved out of its value if there are no other references, so that
+/// an op may reuse the memory of the tensor, and shared otherwise.
 fn take_handle(operand: &AnyRef) -> Result<TensorHandle> {
     if operand.is_unique_through_links()
         && let Ok(mut handle) = operand.try_write::<TensorHandle>()
@@ -33,7 +33,7 @@ fn take_handle(operand: &AnyRef) -> Result<TensorHandle> {
     read_handle(operand)
 }
 
-/// The handle that an operand is, shared.
+/// Returns an operand as a handle, shared.
 fn read_handle(operand: &AnyRef) -> Result<TensorHandle> {
     let handle = operand
         .try_read::<TensorHandle>()

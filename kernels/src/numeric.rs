@@ -180,7 +180,8 @@ pub(crate) trait Number: Element + Ordered {}
 
 impl<T: Element + Ordered> Number for T {}
 
-/// The shape of a product of matrices that may be passed transposed, and which `c` is to hold.
+/// Returns the shape of a product of matrices that may be passed transposed, and which `c` is to
+/// hold.
 ///
 /// # Errors
 /// `MatMul input tensors inner dimension mismatch: A vs. B`,

@@ -221,7 +221,7 @@ fn unsupported_dtype(op: &str, dtype: DType) -> Error {
     invalid(format!("`{op}` does not take {dtype}"))
 }
 
-/// The dense tensor that an operand is.
+/// Returns an operand as a dense tensor.
 fn dense(operand: &AnyRef) -> Result<DenseHostTensor> {
     Ok(operand
         .try_read::<DenseHostTensor>()
@@ -253,7 +253,7 @@ fn map_elements<T: Element>(
     Ok(result)
 }
 
-/// A tensor that is there when a chain is.
+/// Returns a tensor that is available when a chain is.
 fn after(chain: AsyncValueRef<Chain>, tensor: DenseHostTensor) -> AnyRef {
     if let Some(error) = chain.error_if_present() {
         return AnyRef::error(error.clone());

@@ -49,7 +49,7 @@ impl Scratch {
         })
     }
 
-    /// Memory for so many elements at least.
+    /// Returns memory for at least this many elements.
     pub(crate) fn take<T: Element>(
         self: &Arc<Self>,
         ctx: &ExecutionContext,
@@ -79,7 +79,7 @@ impl Scratch {
         Ok(workspace)
     }
 
-    /// A buffer of so many bytes from a slot, if there is one.
+    /// Takes a buffer of at least this many bytes from a slot, if there is one.
     fn find(&self, num_bytes: usize) -> Option<HostBuffer> {
         self.slots.iter().find_map(|slot| {
             let mut slot = slot.try_lock().ok()?;

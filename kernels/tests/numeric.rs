@@ -33,7 +33,7 @@ fn numbers(len: usize, seed: u32) -> Vec<f32> {
     (0..len).map(next).collect()
 }
 
-/// An operand that is read.
+/// Returns an operand that is read.
 fn read<T: Element>(dims: &[usize], elements: &[T]) -> testing::Operand {
     let tensor = tensor(dims, elements);
     testing::value_from(move || tensor.clone())

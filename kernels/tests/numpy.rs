@@ -261,7 +261,7 @@ fn ulp<T: Real>(number: f64) -> f64 {
     T::EPSILON * exponent.exp2()
 }
 
-/// The first element that is not as near as it must be.
+/// Returns the first element that is not as near as it must be.
 fn first_off<T: Real>(case: &Case, found: &DenseHostTensor, bound: Bound) -> Option<String> {
     let expected = case.expected.as_ref().unwrap();
     let elements = |tensor: &DenseHostTensor| tensor.elements::<T>().unwrap().to_vec();
@@ -297,7 +297,7 @@ fn first_off<T: Real>(case: &Case, found: &DenseHostTensor, bound: Bound) -> Opt
     None
 }
 
-/// The first element that has other bits, unless both are NaN.
+/// Returns the first element that has other bits, unless both are NaN.
 fn first_different<T: Element>(
     found: &DenseHostTensor,
     expected: &DenseHostTensor,

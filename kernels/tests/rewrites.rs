@@ -275,7 +275,7 @@ impl Both {
             .expect("as many elements")
     }
 
-    /// The result of a function that runs op by op.
+    /// Returns the result of a function that runs op by op.
     fn as_written(&self, source: &str, operands: &[TensorHandle]) -> TensorHandle {
         let file = tfrt::text::compile(source, "f.mlir", &self.kernels);
         let file = file.unwrap_or_else(|found| panic!("{found}"));

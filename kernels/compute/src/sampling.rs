@@ -39,7 +39,7 @@ pub struct Taps {
 }
 
 impl Taps {
-    /// The taps within the image.
+    /// Returns the taps within the image.
     pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let all = self.places.iter().zip(self.weights).take(self.len);
         all.filter_map(|(place, weight)| Some(((*place)?, weight)))

@@ -198,7 +198,7 @@ pub(crate) fn max_rows<S: Simd>() -> usize {
 /// The sums of a tile, row by row.
 pub(crate) type Sums<S, T> = [[<T as Lanes>::Vector<S>; PANEL_VECTORS]; MAX_ROWS];
 
-/// Room for the sums of a tile.
+/// Returns zeroed sums of a tile.
 #[inline(always)]
 pub(crate) fn zeros<S: Simd, T: Lanes>(simd: S) -> Sums<S, T> {
     [[T::splat(simd, T::ZERO); PANEL_VECTORS]; MAX_ROWS]

@@ -26,7 +26,7 @@ fn check<T: Element>(tensor: &DenseHostTensor) -> Result<()> {
     .into())
 }
 
-/// A chain that is ready once a collective has ended.
+/// Returns a chain that is ready once a collective has ended.
 fn chain_of(collective: impl FnOnce(Box<dyn FnOnce(Result<()>) + Send>)) -> AsyncValueRef<Chain> {
     let (promise, chain) = AsyncValueRef::unconstructed();
     collective(Box::new(|outcome| match outcome {

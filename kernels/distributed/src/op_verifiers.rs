@@ -89,7 +89,7 @@ fn verify_results(
     }
 }
 
-/// A number that is not negative; 0 if the op does not have the attribute.
+/// Returns a number that is not negative; 0 if the op does not have the attribute.
 fn count(op: &dyn OpInstance, name: &str, breaches: &mut Vec<Breach>) -> usize {
     let Some(AttrInstance::Int(number, _)) = op.attribute(name) else {
         return 0;

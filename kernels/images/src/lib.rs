@@ -59,7 +59,7 @@ fn allocate(
     Ok(DenseHostTensor::zeroed(allocator, dtype, shape)?)
 }
 
-/// Height, width and channels of an image.
+/// Returns the height, width and channels of an image.
 fn extents(image: &DenseHostTensor) -> Result<[usize; 3]> {
     image.shape().to_array::<3>().map_err(|_| {
         let shape = image.shape();

@@ -108,7 +108,7 @@ pub struct Program {
 }
 
 impl ProgramBuilder {
-    /// A new value of the function that is `depth` deep in others.
+    /// Returns a new value of the function that is `depth` deep in others.
     fn value_at(&mut self, depth: usize) -> Value {
         // As many values do not fit into memory as text.
         let number = u32::try_from(self.depths.len()).unwrap_or(u32::MAX);
@@ -312,7 +312,7 @@ impl ProgramBuilder {
         results
     }
 
-    /// The text of the function that is being written.
+    /// Returns the text of the function that is being written.
     fn text(&mut self) -> &mut String {
         match self.open.last_mut() {
             Some(body) => &mut body.text,

@@ -244,7 +244,7 @@ fn summed(term: Term, kept: &[Letter], ctx: &ExecutionContext) -> Result<Term> {
     })
 }
 
-/// The pair of terms whose product has the fewest elements.
+/// Returns the pair of terms whose product has the fewest elements.
 fn cheapest(
     terms: &[Term],
     result: &[Letter],

@@ -25,7 +25,7 @@ fn real(
     })
 }
 
-/// A function of real numbers that has a fast form.
+/// Returns a function of real numbers that has a fast form.
 fn fast(
     op: &'static str,
     fast: Unary,

@@ -85,7 +85,7 @@ const DIALECTS: &[DialectDef] = &[DialectDef {
 
 tfrt::declare_dialects!(DIALECTS);
 
-/// The dense tensor that an operand is.
+/// Returns an operand as a dense tensor.
 fn dense(operand: &AnyRef) -> Result<DenseHostTensor> {
     let tensor = operand.try_read::<DenseHostTensor>();
     Ok(tensor.map_err(|error| invalid(error.to_string()))?.clone())
@@ -147,7 +147,7 @@ fn made<T: Element>(
     )?)
 }
 
-/// An integer as a number that is larger than every extent if it does not fit.
+/// Returns an integer as a number that is larger than every extent if it does not fit.
 fn whole_number<T: TryInto<i64>>(element: T) -> i64 {
     element.try_into().unwrap_or(i64::MAX)
 }
@@ -235,7 +235,7 @@ fn advance(index: &mut [usize], dims: &[usize]) {
     }
 }
 
-/// The number of elements of dimensions that a tensor has, so that it fits.
+/// Returns the number of elements of dimensions that a tensor has, so that it fits.
 fn product(dims: &[usize]) -> usize {
     dims.iter().product()
 }

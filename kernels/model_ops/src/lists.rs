@@ -9,14 +9,14 @@ use tfrt_tensor::{DenseHostTensor, I1, ListHostTensor};
 use crate::pieces::{concatenated, window};
 use crate::{Slots, allocate, axis_of, dense, extents, invalid, made, pieces, whole_numbers};
 
-/// The list that an operand is.
+/// Returns an operand as a list.
 fn list(op: &str, operand: &AnyRef) -> Result<ListHostTensor> {
     let list = operand.try_read::<ListHostTensor>();
     let list = list.map_err(|_| invalid(format!("`{op}` needs a list of tensors")))?;
     Ok(list.clone())
 }
 
-/// The tensors of a present list.
+/// Returns the tensors of a present list.
 fn tensors<'a>(op: &str, list: &'a ListHostTensor) -> Result<&'a [DenseHostTensor]> {
     let tensors = list.tensors();
     tensors.ok_or_else(|| invalid(format!("`{op}` needs a list, but the value is absent")))

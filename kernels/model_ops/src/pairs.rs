@@ -49,7 +49,7 @@ impl Stretched {
     }
 }
 
-/// The shape that two are stretched to.
+/// Returns the common shape to which two shapes are broadcast.
 pub(crate) fn common(op: &str, a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match Broadcast::new(a, b) {
         Ok(broadcast) => Ok(broadcast.shape().to_vec()),

@@ -12,7 +12,7 @@ use crate::{
     whole_numbers,
 };
 
-/// Returns one whole number that is not negative.
+/// Returns one integer that is not negative.
 fn one_extent(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<usize> {
     match whole_numbers(op, tensor)?[..] {
         [number] => Ok(extents(op, &[number])?[0]),

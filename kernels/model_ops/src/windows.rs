@@ -33,7 +33,7 @@ impl Axis {
         usize::try_from(at).ok().filter(|&at| at < self.input)
     }
 
-    /// The taps of a window that are in the input.
+    /// Returns the taps of a window that are in the input.
     fn taps_inside(&self, output: usize) -> Range<usize> {
         let first = self.taps_before(output, 0);
         let end = self.taps_before(output, self.input as i64);
@@ -128,7 +128,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The op whose windows these are.
+    /// Returns the op whose windows these are.
     pub(crate) fn op(&self) -> &'static str {
         self.op
     }

@@ -63,7 +63,7 @@ impl Node {
         format!("node #{} ({}){made}", self.index, shown(&self.op))
     }
 
-    /// The graphs that the node runs, with the names of their attributes.
+    /// Returns the graphs that the node runs, with the names of their attributes.
     pub(crate) fn graphs(&self) -> impl Iterator<Item = (&str, &Graph)> {
         self.attributes
             .iter()

@@ -58,9 +58,9 @@ struct Level {
     counts: Vec<usize>,
 }
 
-/// The byte offset of the first field that cannot be read, and the path to the message that it is
-/// in. A file whose fields can all be read is damaged inside of one: that is then the offset of its
-/// end.
+/// Returns the byte offset of the first field that cannot be read, and the path to the message that
+/// it is in. A file whose fields can all be read is damaged inside of one: that is then the offset
+/// of its end.
 pub(crate) fn locate(bytes: &[u8]) -> (usize, String) {
     let counts = || vec![0; FIELDS.len()];
     let mut levels = vec![Level {

@@ -132,7 +132,7 @@ fn make_op(frame: &KernelFrame<'_>) -> Result<CoreRuntimeOp> {
         .make_op(frame.attribute::<str>(2)?)
 }
 
-/// The attributes of the op that is run, which are the first two of the kernel.
+/// Returns the attributes of the op that is run, which are the first two of the kernel.
 fn attrs(frame: &KernelFrame<'_>) -> Result<OpAttrs> {
     OpAttrs::of_pairs(
         frame.function_table(),

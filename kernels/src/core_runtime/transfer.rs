@@ -69,7 +69,7 @@ fn get_dst_tensor_type(
     tensor_type
 }
 
-/// The kind of tensor that is usual on a device, for an available tensor.
+/// Returns the kind of tensor that is usual on a device, for an available tensor.
 fn usual_type(value: &AnyRef, device: &DeviceRef) -> Result<TensorType> {
     if let Some(error) = value.error_if_present() {
         return Err(error.clone());

@@ -252,7 +252,7 @@ pub(super) fn arithmetic(
     )
 }
 
-/// The shape that two are stretched to.
+/// Returns the common shape to which two shapes are broadcast.
 pub(super) fn stretched(a: &Shape, b: &Shape) -> Result<Broadcast> {
     Broadcast::new(a.dims(), b.dims()).map_err(|error| invalid(error.to_string()))
 }

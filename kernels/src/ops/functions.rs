@@ -132,7 +132,7 @@ fn unless_failed(chain: &AnyRef, tensor: AnyRef) -> AnyRef {
     settled
 }
 
-/// The tensor of a handle that is, or becomes, available, on a device.
+/// Returns the tensor of a handle that is, or becomes, available, on a device.
 fn tensor_on(device: &DeviceRef, ctx: &ExecutionContext, handle: AnyRef) -> AnyRef {
     if handle.is_error() {
         return handle;

@@ -563,7 +563,7 @@ fn normalization_metadata(
     Ok((Some(x.clone()), None, None, None, None, None))
 }
 
-/// The metadata of a normalization with a second image that is added to the result.
+/// Returns the metadata of a normalization with a second image that is added to the result.
 #[tfrt_op("tf._FusedBatchNormEx", metadata_only)]
 fn fused_batch_norm_ex(
     x: &TensorMetadata,

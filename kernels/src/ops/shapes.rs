@@ -306,7 +306,7 @@ fn transpose(x: &TensorMetadata, _permutation: &TensorMetadata) -> Result<Tensor
     permuted(x, &[0, 3, 1, 2]).ok_or_else(|| invalid("tf.Transpose needs a tensor of rank 4"))
 }
 
-/// The metadata of a tensor whose dimensions are permuted, as an attribute says.
+/// Returns the metadata of a tensor whose dimensions are permuted by an attribute.
 #[tfrt_op("_tf.Transpose", metadata_only)]
 fn transpose_by_attribute(
     x: &TensorMetadata,

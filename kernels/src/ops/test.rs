@@ -586,13 +586,13 @@ fn error_tensor(x: &AnyRef) -> Result<DenseHostTensor> {
     Err(unsupported("error from test.error.tensor implementation"))
 }
 
-/// The metadata of the second operand if there is one, else of the first.
+/// Returns the metadata of the second operand if there is one, else of the first.
 #[tfrt_op("tfrt_test.test_optional_arg", metadata_only)]
 fn optional_arg(first: &TensorMetadata, second: Option<&TensorMetadata>) -> TensorMetadata {
     second.unwrap_or(first).clone()
 }
 
-/// The metadata of the second operand if there is one, otherwise of the first.
+/// Returns the metadata of the second operand if there is one, otherwise of the first.
 #[tfrt_op("tfrt_test.test_variadic_arg", metadata_only)]
 fn variadic_arg(first: &TensorMetadata, others: &[TensorMetadata]) -> TensorMetadata {
     others.first().unwrap_or(first).clone()

@@ -46,7 +46,7 @@ impl ResourceTensor {
         Self::of(Arc::new(object))
     }
 
-    /// A reference to an object that others may share.
+    /// Creates a reference to an object that may be shared.
     #[must_use]
     pub fn of<T: Any + Send + Sync>(object: Arc<T>) -> Self {
         Self {

@@ -93,7 +93,7 @@ fn crate_path(attributes: &[Attribute], problems: &mut Problems) -> Option<Path>
     path
 }
 
-/// The keyword of a case: given by `#[attr("keyword")]`, otherwise its name in snake case.
+/// Returns the keyword of a case: given by `#[attr("keyword")]`, otherwise its name in snake case.
 fn keyword(variant: &Variant, problems: &mut Problems) -> (String, proc_macro2::Span) {
     let attributes = variant.attrs.iter();
     let given = attributes

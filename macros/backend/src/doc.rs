@@ -2,7 +2,7 @@
 
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// The first paragraph as one line, and the rest as it is.
+/// Returns the first paragraph as one line, and the rest as it is.
 pub(crate) fn summary_and_description(attributes: &[Attribute]) -> (String, String) {
     let text = attributes
         .iter()

@@ -83,8 +83,8 @@ pub fn expand(kernel: &KernelModel, facade: Facade) -> syn::Result<TokenStream> 
     })
 }
 
-/// The descriptor of one instance. The generic parameters are items beside it, so that the types of
-/// the function can be repeated as they are written.
+/// Returns the descriptor of one instance. The generic parameters are items beside it, so that the
+/// types of the function can be repeated as they are written.
 fn expand_instance(kernel: &KernelModel, variant: &Variant, instance: &Instance) -> TokenStream {
     let declaration = declaration::declaration(kernel, variant, instance);
     let descriptor = if variant.form.is_raw() {
@@ -105,7 +105,7 @@ fn expand_instance(kernel: &KernelModel, variant: &Variant, instance: &Instance)
     }
 }
 
-/// The generic parameters of an instance, as items.
+/// Returns the generic parameters of an instance, as items.
 fn type_aliases(instance: &Instance) -> Vec<TokenStream> {
     let values = instance.values.iter();
     let items = values.map(|(parameter, constant, value)| match constant {
@@ -115,7 +115,7 @@ fn type_aliases(instance: &Instance) -> Vec<TokenStream> {
     items.collect()
 }
 
-/// The function with the instance's parameters.
+/// Returns the function with the instance's parameters.
 fn callee(kernel: &KernelModel, instance: &Instance) -> TokenStream {
     let ident = &kernel.ident;
     if instance.values.is_empty() {
@@ -125,7 +125,7 @@ fn callee(kernel: &KernelModel, instance: &Instance) -> TokenStream {
     quote!(#ident::<#(#values),*>)
 }
 
-/// A name that the author's code cannot mean.
+/// Returns a name that the author's code cannot refer to.
 fn name(prefix: &str, index: usize) -> Ident {
     format_ident!("{prefix}{index}", span = Span::mixed_site())
 }

@@ -23,7 +23,7 @@ pub enum Facade {
 }
 
 impl Facade {
-    /// The module whose items expansions name.
+    /// Returns the module whose items expansions name.
     ///
     /// # Errors
     /// The manifest was read, and `tfrt` is not among its dependencies.
@@ -32,7 +32,7 @@ impl Facade {
         Ok(quote!(#root::__private))
     }
 
-    /// The facade itself.
+    /// Returns the facade itself.
     ///
     /// # Errors
     /// The manifest was read, and `tfrt` is not among its dependencies.

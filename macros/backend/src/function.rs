@@ -55,7 +55,7 @@ impl FunctionItem {
         })
     }
 
-    /// The function as the compiler shall see it: without our attributes.
+    /// Returns the function without our attributes, for the compiler.
     pub(crate) fn without_markers(&self) -> TokenStream {
         let attributes = self
             .attributes
@@ -71,7 +71,7 @@ impl FunctionItem {
         quote!(#(#attributes)* #visibility #signature #body)
     }
 
-    /// The `#[cfg]`s, which go for whatever is derived from the function, too.
+    /// Returns the `#[cfg]`s, which also apply to all generated items.
     pub(crate) fn conditions(&self) -> Vec<Attribute> {
         let is_condition = |attribute: &&Attribute| attribute.path().is_ident("cfg");
         self.attributes
@@ -91,7 +91,7 @@ impl FunctionItem {
     }
 }
 
-/// Whether the attribute is another `#[tfrt_kernel]` or `#[tfrt_op]`, under whatever path.
+/// Returns `true` if the attribute is another `#[tfrt_kernel]` or `#[tfrt_op]`, under any path.
 pub(crate) fn is_kernel(attribute: &Attribute) -> bool {
     attribute
         .path()
@@ -100,21 +100,21 @@ pub(crate) fn is_kernel(attribute: &Attribute) -> bool {
         .is_some_and(|last| last.ident == "tfrt_kernel" || last.ident == "tfrt_op")
 }
 
-/// Whether the attribute of a parameter is one of this crate.
+/// Returns `true` if the attribute of a parameter is one of this crate.
 pub(crate) fn is_marker(attribute: &Attribute) -> bool {
     MARKERS
         .iter()
         .any(|marker| attribute.path().is_ident(marker))
 }
 
-/// Whether the attribute of a parameter is one that only ops have.
+/// Returns `true` if the attribute of a parameter is one that only ops have.
 pub(crate) fn is_op_marker(attribute: &Attribute) -> bool {
     OP_MARKERS
         .iter()
         .any(|marker| attribute.path().is_ident(marker))
 }
 
-/// The name of an attribute of a parameter that the compiler does not know either.
+/// Returns the name of an attribute of a parameter that the compiler does not know either.
 pub(crate) fn unknown_marker(attribute: &Attribute) -> Option<String> {
     const KNOWN: &[&str] = &[
         "allow", "cfg", "cfg_attr", "deny", "doc", "expect", "forbid", "warn",

@@ -139,7 +139,7 @@ pub struct Preparation {
 }
 
 impl Preparation {
-    /// Whether there is something to prepare.
+    /// Returns `true` if there is something to prepare.
     pub(crate) fn is_needed(&self) -> bool {
         self.metadata.is_some() || self.workspace.is_some()
     }
@@ -235,9 +235,9 @@ pub struct AttributeDefault {
 /// The default of an attribute: a variant of `AttrDefault`, with its value as an expression.
 #[derive(Debug)]
 pub enum DefaultValue {
-    /// A truth value.
+    /// A Boolean.
     Bool(TokenStream),
-    /// A whole number, or a case of an enum.
+    /// An integer, or a case of an enum.
     Int(TokenStream),
     /// A number.
     Float(TokenStream),
@@ -261,12 +261,12 @@ pub struct FunctionEntry {
 }
 
 impl Form {
-    /// Whether the function takes its frame.
+    /// Returns `true` if the function takes its frame.
     pub(crate) fn is_raw(self) -> bool {
         matches!(self, Self::Raw | Self::RawSync)
     }
 
-    /// Whether the interpreter of synchronous functions runs it.
+    /// Returns `true` if the interpreter of synchronous functions runs it.
     pub(crate) fn is_sync(self) -> bool {
         matches!(self, Self::Sync | Self::RawSync)
     }
@@ -369,12 +369,12 @@ impl Variant {
 }
 
 impl Marker {
-    /// Whether the adapter makes the argument, rather than the frame.
+    /// Returns `true` if the adapter makes the argument, rather than the frame.
     pub(crate) fn is_prepared(&self) -> bool {
         matches!(self, Self::Out(..) | Self::Workspace(_))
     }
 
-    /// The value that stands in for an operand that programs leave out.
+    /// Returns the default value of an omitted operand.
     pub(crate) fn default(&self) -> Option<&Expr> {
         match self {
             Self::Operand(Operand::Defaulted(_, default), ..) => Some(default),
@@ -383,7 +383,7 @@ impl Marker {
     }
 }
 
-/// Whether a binding is an operand that is written.
+/// Returns `true` if a binding is an operand that is written.
 pub(crate) fn is_written(binding: &Binding) -> bool {
     matches!(binding, Binding::Operand(Operand::ByMut(_)))
 }

@@ -180,7 +180,7 @@ impl OpModel {
     }
 }
 
-/// An op that is a kernel.
+/// Returns an op that is a kernel.
 fn kernels(
     options: &OpOptions,
     function: &FunctionItem,
@@ -237,8 +237,8 @@ fn kernels(
     Some(Form::Kernels(kernels))
 }
 
-/// The kernel of an adapted function; lists of types for parameters that are `found` at run time
-/// are not its business.
+/// Returns the kernel of an adapted function; lists of types for parameters that are `found` at run
+/// time are handled elsewhere.
 fn kernel(
     options: &OpOptions,
     names: &[LitStr],
@@ -255,7 +255,7 @@ fn kernel(
     Some(kernel)
 }
 
-/// An op that takes its call, or the query of a metadata function.
+/// Returns an op that takes its call, or the query of a metadata function.
 fn takes_call(
     options: &OpOptions,
     metadata_only: Option<Ident>,
@@ -279,7 +279,7 @@ fn takes_call(
     })
 }
 
-/// A metadata function.
+/// Returns a metadata function.
 fn metadata_only(
     options: &OpOptions,
     flag: &Ident,
@@ -298,7 +298,7 @@ fn metadata_only(
     })))
 }
 
-/// The names of an op without a kernel.
+/// Returns the names of an op without a kernel.
 fn names(options: &OpOptions, function: &FunctionItem, problems: &mut Problems) -> Vec<Instance> {
     let names = &options.names;
     let parsed = options::of_names(names, problems);

@@ -125,19 +125,19 @@ impl Options {
         options
     }
 
-    /// The place of a flag, if it is set.
+    /// Returns the place of a flag, if it is set.
     pub(crate) fn flag(&self, flag: impl Into<Flag>) -> Option<&Ident> {
         let flag = flag.into();
         let given = self.flags.iter().find(|given| given.flag == flag)?;
         Some(&given.place)
     }
 
-    /// Whether a flag is set.
+    /// Returns `true` if a flag is set.
     pub(crate) fn has(&self, flag: impl Into<Flag>) -> bool {
         self.flag(flag).is_some()
     }
 
-    /// The traits whose flags are set.
+    /// Returns the traits whose flags are set.
     pub(crate) fn traits(&self) -> OpTraits {
         let flags = self.flags.iter();
         flags.fold(OpTraits::NONE, |traits, given| match given.flag {
@@ -396,7 +396,7 @@ fn unknown(key: &Ident) -> syn::Error {
     syn::Error::new(key.span(), format!("unknown option `{key}`: {hint}"))
 }
 
-/// The complaint about `concat!("my.", "add")` where a name belongs.
+/// Returns the complaint about `concat!("my.", "add")` where a name belongs.
 fn computed_name(key: &Ident, input: ParseStream<'_>) -> syn::Error {
     let rest = input.cursor().token_stream();
     let pieces = rest
@@ -424,7 +424,8 @@ fn computed_name(key: &Ident, input: ParseStream<'_>) -> syn::Error {
     )
 }
 
-/// Whether an identifier alone, in the place of the name, is not even a misspelled option.
+/// Returns `true` if an identifier alone, in the place of the name, is not even a misspelled
+/// option.
 fn is_nothing_like_an_option(key: &Ident, rest: ParseStream<'_>) -> bool {
     let name = key.to_string();
     rest.is_empty()

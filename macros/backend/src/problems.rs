@@ -27,17 +27,17 @@ impl Problems {
         }
     }
 
-    /// Whether there was no error.
+    /// Returns `true` if there was no error.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The value, or none and an error noted.
+    /// Returns the value, or `None` after recording the error.
     pub(crate) fn note<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// The errors, of which there are some.
+    /// Returns the errors, of which there is at least one.
     pub(crate) fn into_error(self) -> syn::Error {
         let nothing = || syn::Error::new(Span::call_site(), "this cannot be expanded");
         self.0.unwrap_or_else(nothing)
@@ -49,7 +49,7 @@ impl Problems {
     }
 }
 
-/// The end of a message about an unknown name: what may have been meant, or what there is.
+/// Returns the end of a message about an unknown name: suggestions, or the existing names.
 pub(crate) fn did_you_mean(name: &str, known: &[&str]) -> String {
     match nearest(name, known.iter().copied()).first() {
         Some(near) => format!("did you mean `{near}`?"),
@@ -57,7 +57,7 @@ pub(crate) fn did_you_mean(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The names in backticks, separated by commas.
+/// Returns the names in backticks, separated by commas.
 pub(crate) fn list(names: &[&str]) -> String {
     names
         .iter()

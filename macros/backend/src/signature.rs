@@ -161,12 +161,12 @@ impl TextForm {
 }
 
 impl Operand {
-    /// Whether it is all operands that remain.
+    /// Returns `true` if it takes all remaining operands.
     pub(crate) fn is_variadic(&self) -> bool {
         matches!(self, Self::AnyRest | Self::Rest(_))
     }
 
-    /// Whether programs may leave it out.
+    /// Returns `true` if programs may omit it.
     pub(crate) fn is_optional(&self) -> bool {
         matches!(
             self,
@@ -174,17 +174,17 @@ impl Operand {
         )
     }
 
-    /// Whether it is taken as a reference, which need not be available.
+    /// Returns `true` if it is taken as a reference, which need not be available.
     pub(crate) fn is_reference(&self) -> bool {
         matches!(self, Self::Any { .. } | Self::Reference(_) | Self::AnyRest)
     }
 
-    /// Whether a metadata function receives it: whether its payload is lent.
+    /// Returns `true` if a metadata function receives it: whether its payload is lent.
     pub(crate) fn is_shaped(&self) -> bool {
         matches!(self, Self::ByRef(_) | Self::ByMut(_))
     }
 
-    /// The type of its payload, if that is written.
+    /// Returns the type of its payload, if that is written.
     pub(crate) fn payload(&self) -> Option<&Type> {
         match self {
             Self::ByValue(ty)
@@ -496,7 +496,7 @@ fn callable(ty: &Type, name: &LitStr, is_lent: bool) -> Option<Binding> {
     })
 }
 
-/// The context that a type names, by reference or by value.
+/// Returns the context that a type names, by reference or by value.
 fn context(ty: &Type, is_lent: bool) -> Option<Binding> {
     let name = last_name(ty)?;
     let shared = if name == "Arc" {
@@ -528,7 +528,7 @@ fn unless_mut(reference: &syn::TypeReference, binding: Binding) -> syn::Result<B
     }
 }
 
-/// The generic parameters that need a list of values.
+/// Returns the generic parameters that need a list of values.
 pub(crate) fn generic_parameters(function: &FunctionItem) -> Vec<&Ident> {
     let parameters = function.signature.generics.params.iter();
     parameters
@@ -540,7 +540,7 @@ pub(crate) fn generic_parameters(function: &FunctionItem) -> Vec<&Ident> {
         .collect()
 }
 
-/// The type of a const parameter.
+/// Returns the type of a const parameter.
 pub(crate) fn const_type<'a>(function: &'a FunctionItem, name: &Ident) -> Option<&'a Type> {
     let mut parameters = function.signature.generics.const_params();
     let parameter = parameters.find(|parameter| parameter.ident == *name)?;

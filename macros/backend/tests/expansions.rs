@@ -36,7 +36,7 @@ fn check(name: &str) {
     );
 }
 
-/// The first item, with the macro on it expanded.
+/// Returns the first item, with the macro on it expanded.
 fn expand(file: syn::File) -> String {
     let expansion = match file.items.into_iter().next() {
         Some(Item::Fn(mut function)) => {
@@ -64,7 +64,7 @@ fn expand(file: syn::File) -> String {
     formatted(syn::parse2(expansion).unwrap())
 }
 
-/// The items as text; those that a macro is called with are formatted, too.
+/// Returns the items as text; those that a macro is called with are formatted, too.
 fn formatted(file: syn::File) -> String {
     let mut text = String::new();
     for item in file.items {

@@ -26,7 +26,7 @@ pub fn decode(section: &[u8], offset: u32, code: AttrTypeCode) -> Result<AttrVal
     value(&section[..end], offset, code)
 }
 
-/// The value of an attribute that was verified.
+/// Returns the value of an attribute that was verified.
 fn value(section: &[u8], offset: u32, code: AttrTypeCode) -> Result<AttrValue, AttrError> {
     let at = offset as usize;
     Ok(match code.kind() {

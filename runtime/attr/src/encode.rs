@@ -382,7 +382,7 @@ pub(crate) fn dense_element_bytes(dtype: DType) -> Option<usize> {
     }
 }
 
-/// The alignment that `value` requires of its aggregate.
+/// Returns the alignment that `value` requires of its aggregate.
 fn member_alignment(value: &AttrValue) -> u8 {
     match value {
         AttrValue::Scalar(scalar) => scalar.size_bytes() as u8,

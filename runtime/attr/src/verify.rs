@@ -126,7 +126,7 @@ fn truth_values(data: &[u8], offset: usize) -> Result<(), AttrError> {
     }
 }
 
-/// The element type whose code is at `offset`.
+/// Returns the element type whose code is at `offset`.
 pub(crate) fn dtype(code: u8, offset: usize) -> Result<DType, AttrError> {
     DType::from_code(code).ok_or_else(|| {
         AttrError::new(

@@ -58,7 +58,7 @@ pub(crate) fn may_set_flags(arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| value(argument).is_some())
 }
 
-/// The value of a flag that is true or false, as LLVM's tools take it.
+/// Returns the value of a flag that is true or false, as LLVM's tools take it.
 fn truth(value: &str) -> Option<bool> {
     match value {
         "" | "true" | "TRUE" | "True" | "1" => Some(true),

@@ -108,7 +108,7 @@ impl ClusterArguments {
         discovery::discover(&told, &variable).map_err(|error| Failure::new(error.to_string()))
     }
 
-    /// The configuration as a process sees it that is not a task.
+    /// Returns the configuration as a process sees it that is not a task.
     pub(crate) fn observed(&self) -> Result<DistributedContextConfiguration, Failure> {
         let told = self.told(None)?;
         discovery::observe(&told, &variable).map_err(|error| Failure::new(error.to_string()))

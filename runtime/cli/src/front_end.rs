@@ -115,7 +115,7 @@ impl FrontEnd {
         self.kernels.ops()
     }
 
-    /// The names of the dialects that are known, in order.
+    /// Returns the names of the dialects that are known, in order.
     pub(crate) fn dialect_names(&self) -> Result<Vec<&'static str>, Failure> {
         Ok(self.registry()?.dialect_names())
     }

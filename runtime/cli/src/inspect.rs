@@ -71,7 +71,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The BEF file that a program is compiled to.
+/// Returns the BEF file that a program is compiled to.
 fn translate(
     front_end: &FrontEnd,
     input: &Input,

@@ -252,7 +252,7 @@ fn check_unique(
     Ok(())
 }
 
-/// The first item that is equal to an earlier one.
+/// Returns the first item that is equal to an earlier one.
 fn first_repeated<T: Copy + Eq + std::hash::Hash>(items: impl Iterator<Item = T>) -> Option<T> {
     let mut known = HashSet::new();
     let mut items = items;

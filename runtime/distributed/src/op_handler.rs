@@ -387,13 +387,13 @@ impl Execution {
     }
 }
 
-/// The device of this host that the cluster knows by a name.
+/// Returns the device of this host that the cluster knows by a name.
 fn local_device(context: &DistributedContext, name: &str) -> Option<DeviceRef> {
     let (_, local_name) = name.split_once("/device:")?;
     context.host().devices().get(local_name)
 }
 
-/// A handle of an object that is a tensor, or a handle already.
+/// Returns a handle of an object that is a tensor, or a handle already.
 fn handle_of(object: &AnyRef, device: &DeviceRef) -> TensorHandle {
     if let Ok(handle) = object.try_read::<TensorHandle>() {
         return handle.clone();

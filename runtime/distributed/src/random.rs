@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// A random number that is not 0.
+/// Returns a random number that is not 0.
 pub(crate) fn non_zero() -> u64 {
     loop {
         // Every state has keys of its own, and the first of a thread takes them from the system.

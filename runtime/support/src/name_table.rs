@@ -51,7 +51,7 @@ fn hash_in(slot: Slot) -> u32 {
     (slot >> 32) as u32
 }
 
-/// The position of the entry of a slot that is taken.
+/// Returns the position of the entry of a slot that is taken.
 fn position_in(slot: Slot) -> usize {
     (slot as u32 - 1) as usize
 }

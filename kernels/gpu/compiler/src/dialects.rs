@@ -138,7 +138,7 @@ fn async_dependencies<'s>(
     Ok(dependencies)
 }
 
-/// The number of leading operands that are tokens.
+/// Returns the number of leading operands that are tokens.
 fn num_tokens(module: &Module, op: OpId) -> usize {
     let operands = module.operands(op).iter();
     operands

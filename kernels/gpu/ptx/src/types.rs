@@ -66,7 +66,7 @@ impl ScalarType {
         }
     }
 
-    /// Width in bits, at most 64.
+    /// Returns the width in bits, at most 64.
     pub(crate) fn bits(self) -> u32 {
         (self.size() as u32 * 8).min(64)
     }

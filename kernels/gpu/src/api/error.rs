@@ -140,7 +140,7 @@ macro_rules! driver_statuses {
             )*
         }
 
-        /// Name and description of a `CUresult`.
+        /// Returns the name and the description of a `CUresult`.
         fn driver_text(code: u32) -> Option<(&'static str, &'static str)> {
             match code {
                 0 => Some(("CUDA_SUCCESS", "no error")),

@@ -78,7 +78,7 @@ impl Block {
 }
 
 impl DeviceMemory {
-    /// Memory without blocks.
+    /// Creates a memory without blocks.
     pub(super) fn new(limit: usize) -> Self {
         Self {
             blocks: BTreeMap::new(),
@@ -89,7 +89,7 @@ impl DeviceMemory {
         }
     }
 
-    /// Free and total bytes of a device.
+    /// Returns the free and the total bytes of a device.
     pub(super) fn info(&self, device: DeviceId) -> (usize, usize) {
         let used = self.used.get(&device.0).copied().unwrap_or(0);
         (self.limit.saturating_sub(used), self.limit)
@@ -128,7 +128,8 @@ impl DeviceMemory {
         Some(address)
     }
 
-    /// A block that is a host buffer; none if it is one already, in whole or in part.
+    /// Returns a block that is a host buffer, or `None` if it already is one, completely or in
+    /// part.
     pub(super) fn register(&mut self, buffer: &HostBuffer, owner: Owner) -> Option<u64> {
         let start = buffer.address() as u64;
         let end = start + buffer.len_bytes() as u64;

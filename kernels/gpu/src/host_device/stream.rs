@@ -112,7 +112,7 @@ impl Queue {
         self.has_work.notify_one();
     }
 
-    /// The place behind all work that is enqueued.
+    /// Returns the position after all enqueued work.
     pub(super) fn end(&self) -> u64 {
         lock(&self.state).num_enqueued
     }

@@ -160,7 +160,7 @@ fn max_pool(image: &Image) -> Image {
     }
 }
 
-/// The places of an image that are in a window.
+/// Returns the places of an image that are in a window.
 fn window_of(
     index: usize,
     stride: usize,

@@ -177,7 +177,7 @@ impl<'c, 's> Call<'c, 's> {
         Ok(())
     }
 
-    /// The tensor that an operand is, if the file has it.
+    /// Returns the constant tensor of an operand, if the file contains it.
     pub(super) fn constant(&self, index: usize) -> Option<&DenseHostTensor> {
         match self.operands.get(index)? {
             Operand::Made(tensor) => tensor.dense(),
@@ -200,7 +200,7 @@ impl<'c, 's> Call<'c, 's> {
         }
     }
 
-    /// An operand that must be there.
+    /// Returns an operand that must be present.
     pub(super) fn operand(&mut self, index: usize) -> Result<Value, ImportError> {
         let found = self.optional(index)?;
         found.ok_or_else(|| ImportError::new(format!("operand {index} is missing")))
@@ -226,14 +226,14 @@ impl<'c, 's> Call<'c, 's> {
         }
     }
 
-    /// All operands that are there, in order.
+    /// Returns all present operands, in order.
     pub(super) fn operands(&mut self) -> Result<Vec<Value>, ImportError> {
         let found = (0..self.operands.len()).map(|index| self.optional(index));
         let found = found.collect::<Result<Vec<_>, _>>()?;
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// The operands that are there, and the attribute that says which they are if one is omitted
+    /// Returns the present operands, and the attribute that identifies them if one is omitted
     /// before others.
     pub(super) fn slots(&mut self) -> Result<Slotted, ImportError> {
         let present: Vec<usize> = (0..self.operands.len())

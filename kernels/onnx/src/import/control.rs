@@ -447,7 +447,7 @@ fn known(values: Vec<Value>) -> Vec<Known> {
     values.into_iter().map(Known::Value).collect()
 }
 
-/// The graph that an attribute is.
+/// Returns the graph in an attribute.
 fn graph<'n>(node: &'n Node, name: &str) -> Result<&'n Graph, ImportError> {
     match node.attributes.get(name) {
         Some(Attribute::Graph(graph)) => Ok(graph),

@@ -238,7 +238,7 @@ pub(super) fn is_known(op: &str) -> bool {
     SAME.iter().any(|(known, _)| *known == op) || SPECIAL.contains(&op)
 }
 
-/// The names of all ops that are lowered.
+/// Returns the names of all ops that are lowered.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let same = SAME.iter().map(|(name, _)| *name);
     same.chain(SPECIAL.iter().copied())
@@ -836,7 +836,7 @@ fn unknown(attribute: &str, found: Option<&str>) -> ImportError {
     ImportError::new(format!("attribute `{attribute}` cannot be `{found}`"))
 }
 
-/// An op whose operands may be omitted.
+/// Returns an op whose operands may be omitted.
 fn slotted(
     call: &mut Call<'_, '_>,
     ours: &str,

@@ -23,7 +23,7 @@ pub fn node(op: &str, inputs: &[&str], outputs: &[&str]) -> NodeProto {
     }
 }
 
-/// An attribute that is a graph.
+/// Returns an attribute that is a graph.
 pub fn graph_attribute(name: &str, graph: GraphProto) -> AttributeProto {
     AttributeProto {
         name: Some(name.into()),

@@ -33,8 +33,8 @@ struct Note {
 }
 
 impl Notes {
-    /// The note about these bytes that is wanted, made if there is none; nothing if there was one
-    /// about an earlier value.
+    /// Returns the accepted note about these bytes, and makes it if there is none. Returns `None`
+    /// if there was one about an earlier value.
     pub(super) fn get_or_make<N: Any + Send + Sync>(
         &self,
         range: &Range<usize>,

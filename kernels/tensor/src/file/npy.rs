@@ -80,8 +80,8 @@ pub fn read(
     )?)
 }
 
-/// The size of the parts of an element that have a byte order: that of one part of a complex
-/// number.
+/// Returns the size of the parts of an element that have a byte order: that of one part of a
+/// complex number.
 fn part_bytes(dtype: DType) -> usize {
     dtype.align_bytes().unwrap_or(1)
 }

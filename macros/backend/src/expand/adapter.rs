@@ -11,7 +11,7 @@ use super::{callee, markers, name};
 use crate::kernel::{Form, Instance, KernelModel, Marker, Variant};
 use crate::signature::{Operand, Output};
 
-/// The descriptor of a plain function.
+/// Returns the descriptor of a plain function.
 pub(super) fn adapter(
     kernel: &KernelModel,
     variant: &Variant,
@@ -46,7 +46,7 @@ pub(super) fn adapter(
     }
 }
 
-/// The type that stands for the results.
+/// Returns the type that stands for the results.
 fn results(kernel: &KernelModel, variant: &Variant) -> TokenStream {
     let outs: Vec<TokenStream> = outs(variant)
         .map(|ty| markers::checked(ty, "IsPreallocated"))
@@ -78,7 +78,7 @@ fn outs(variant: &Variant) -> impl Iterator<Item = &Type> {
     })
 }
 
-/// The closure that calls the function.
+/// Returns the closure that calls the function.
 fn closure(kernel: &KernelModel, variant: &Variant, instance: &Instance) -> TokenStream {
     let arguments: Vec<Ident> = (0..variant.parameters.len())
         .map(|index| name("__a", index))
@@ -136,7 +136,7 @@ fn argument_of(marker: &Marker, argument: &Ident) -> TokenStream {
     }
 }
 
-/// The call of a function whose results and workspace are allocated before.
+/// Returns the call of a function whose results and workspace are allocated before.
 fn prepared(
     variant: &Variant,
     arguments: &[Ident],
@@ -197,8 +197,8 @@ fn prepared(
     }
 }
 
-/// The workspace: the index of its parameter, the type of its elements, and the function that
-/// computes their number.
+/// Returns the workspace: the index of its parameter, the type of its elements, and the function
+/// that computes their number.
 fn workspace(variant: &Variant) -> Option<(usize, &Type, &Path)> {
     let path = variant.preparation.workspace.as_ref()?;
     let parameters = variant.parameters.iter().enumerate();
@@ -210,7 +210,7 @@ fn workspace(variant: &Variant) -> Option<(usize, &Type, &Path)> {
         .next()
 }
 
-/// The type of an operand of whose metadata metadata and workspace functions are told.
+/// Returns the type of an operand whose metadata is passed to metadata and workspace functions.
 fn shaped(marker: &Marker) -> Option<&Type> {
     match marker {
         Marker::Operand(operand, ..) if operand.is_shaped() => operand.payload(),
@@ -218,8 +218,8 @@ fn shaped(marker: &Marker) -> Option<&Type> {
     }
 }
 
-/// The metadata of an operand of an op: of one tensor, of one that may be there, or of all that
-/// remain.
+/// Returns the metadata of an operand of an op: of one tensor, of an optional one, or of all
+/// remaining ones.
 fn tensor_metadata(marker: &Marker, argument: &Ident) -> Option<TokenStream> {
     let Marker::Operand(operand, ..) = marker else {
         return None;
@@ -238,7 +238,7 @@ fn tensor_metadata(marker: &Marker, argument: &Ident) -> Option<TokenStream> {
     Some(metadata)
 }
 
-/// The call of a metadata or workspace function with what the kernel is given.
+/// Returns the call of a metadata or workspace function with the arguments of the kernel.
 fn asked_at_run_time(variant: &Variant, arguments: &[Ident], path: &Path) -> TokenStream {
     asked(variant, path, |marker, index| {
         let (argument, shape) = (&arguments[index], name("__s", index));
@@ -251,7 +251,7 @@ fn asked_at_run_time(variant: &Variant, arguments: &[Ident], path: &Path) -> Tok
     })
 }
 
-/// The call of a metadata or workspace function with what a query holds.
+/// Returns the call of a metadata or workspace function with the content of a query.
 pub(super) fn asked_by_query(variant: &Variant, query: &Ident, path: &Path) -> TokenStream {
     asked(variant, path, |marker, _| match marker {
         Marker::Operand(operand, index, _) if operand.is_variadic() => {
@@ -274,8 +274,8 @@ pub(super) fn workspace_element(variant: &Variant) -> Option<&Type> {
     workspace(variant).map(|(_, element, _)| element)
 }
 
-/// A call of `path`, which takes the metadata of every operand that is lent, of an op of every
-/// operand, and every attribute.
+/// Returns a call of `path`, which takes the metadata of every borrowed operand (of every operand
+/// for an op), and every attribute.
 pub(super) fn asked(
     variant: &Variant,
     path: &Path,
@@ -293,7 +293,7 @@ pub(super) fn asked(
     quote_spanned!(path.span()=> __tfrt::asked_with((#(#arguments,)*)).says(&#path))
 }
 
-/// The descriptor of a function that takes its frame.
+/// Returns the descriptor of a function that takes its frame.
 pub(super) fn raw(
     kernel: &KernelModel,
     variant: &Variant,

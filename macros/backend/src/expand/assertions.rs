@@ -15,7 +15,7 @@ use crate::options::{AttributeType, RawType};
 use crate::signature::Operand;
 use crate::signature::types::{is_chain, last_name};
 
-/// The assertions about one instance.
+/// Returns the assertions about one instance.
 pub(super) fn assertions(kernel: &KernelModel, variant: &Variant) -> TokenStream {
     let mut assertions = Assertions::default();
     for parameter in &variant.parameters {
@@ -30,7 +30,7 @@ pub(super) fn assertions(kernel: &KernelModel, variant: &Variant) -> TokenStream
     assertions.tokens
 }
 
-/// The assertions about the types and defaults of an op without a kernel.
+/// Returns the assertions about the types and defaults of an op without a kernel.
 pub(super) fn of_declared_op(declaration: &Declaration) -> TokenStream {
     let mut assertions = Assertions::default();
     for ty in raw_types(declaration) {
@@ -40,7 +40,7 @@ pub(super) fn of_declared_op(declaration: &Declaration) -> TokenStream {
     assertions.tokens
 }
 
-/// The assertions that defaults fit their attributes.
+/// Returns the assertions that defaults fit their attributes.
 fn defaults(declaration: &Declaration) -> TokenStream {
     let mut tokens = TokenStream::new();
     for attribute in &declaration.attributes {
@@ -111,7 +111,7 @@ impl Assertions {
     }
 }
 
-/// Whether a type that is not written as the chain may be it.
+/// Returns `true` if a type that is not written as the chain may be the chain.
 fn may_be_chain(ty: &Type) -> bool {
     const NUMBERS: &[&str] = &[
         "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64",
@@ -119,7 +119,7 @@ fn may_be_chain(ty: &Type) -> bool {
     !is_chain(ty) && last_name(ty).is_some_and(|name| !NUMBERS.contains(&name.as_str()))
 }
 
-/// The Rust types that options name.
+/// Returns the Rust types that options name.
 fn raw_types(declaration: &Declaration) -> impl Iterator<Item = &Type> {
     let operands = declaration.operands.iter().filter_map(|entry| match entry {
         OperandEntry::Raw(_, entry) => Some(&entry.ty),

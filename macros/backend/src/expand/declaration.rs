@@ -21,7 +21,7 @@ struct Source<'a> {
     span: Span,
 }
 
-/// The declaration of a kernel, as a constant.
+/// Returns the declaration of a kernel, as a constant.
 pub(super) fn declaration(
     kernel: &KernelModel,
     variant: &Variant,
@@ -40,7 +40,7 @@ pub(super) fn declaration(
     )
 }
 
-/// The declaration of an op without a kernel, as a constant that has no name yet.
+/// Returns the declaration of an op without a kernel, as a constant that has no name yet.
 pub(super) fn of_declared_op(declaration: &Declaration) -> TokenStream {
     let source = Source {
         parameters: &[],
@@ -136,7 +136,7 @@ fn record(
     quote!(__tfrt::OpDef { #(#fields,)* place: #place, ..__tfrt::OpDef::new(#name) })
 }
 
-/// The functions that prepare a call.
+/// Returns the functions that prepare a call.
 fn preparation(variant: &Variant) -> Vec<TokenStream> {
     let mut fields = Vec::new();
     if let Some(path) = &variant.preparation.metadata {
@@ -241,7 +241,7 @@ fn attribute(entry: &AttributeEntry) -> TokenStream {
     quote_spanned!(span=> __tfrt::attribute::<#ty>(#name, #default))
 }
 
-/// The default of an attribute. Whether it fits is a question for the compiler: see
+/// Returns the default of an attribute. The compiler checks whether it fits: see
 /// [`super::assertions`].
 pub(super) fn default(default: &AttributeDefault) -> TokenStream {
     match &default.value {

@@ -34,7 +34,7 @@ fn value(ty: &Type) -> TokenStream {
     checked(ty, "IsValue")
 }
 
-/// The type that stands for a parameter.
+/// Returns the type that stands for a parameter.
 pub(super) fn marker(parameter: &Bound) -> TokenStream {
     let span = parameter.span;
     let marker = match &parameter.marker {
@@ -88,7 +88,7 @@ pub(super) fn marker(parameter: &Bound) -> TokenStream {
     quote_spanned!(span=> __tfrt::#marker)
 }
 
-/// The marker of a context.
+/// Returns the marker of a context.
 fn context(context: Context) -> &'static str {
     match context {
         Context::Execution => "Execution",
@@ -150,7 +150,7 @@ fn operand_marker(operand: &Operand, index: usize, chain_follows: bool, span: Sp
     }
 }
 
-/// The type that stands for how a byte string is taken.
+/// Returns the type that represents the form of a byte string.
 fn text_form(form: TextForm, span: Span) -> Ident {
     let name = match form {
         TextForm::Str => "AsStr",
@@ -160,7 +160,7 @@ fn text_form(form: TextForm, span: Span) -> Ident {
     Ident::new(name, span)
 }
 
-/// The type that stands for the results of a function, at `span`.
+/// Returns the type that stands for the results of a function, at `span`.
 pub(super) fn outcome(output: &Output, is_whole: bool, span: Span) -> TokenStream {
     let marker = match output {
         Output::Nothing => quote_spanned!(span=> Nothing),

@@ -53,7 +53,7 @@ pub fn expand(op: &OpModel, facade: Facade) -> syn::Result<TokenStream> {
     })
 }
 
-/// The Rust function that calls an op.
+/// Returns the Rust function that calls an op.
 fn typed_function(typed: &CallerFunction, root: &TokenStream) -> TokenStream {
     let CallerFunction {
         ident,
@@ -114,7 +114,7 @@ fn typed_function(typed: &CallerFunction, root: &TokenStream) -> TokenStream {
     }
 }
 
-/// The operands that have a marker.
+/// Returns the operands that have a marker.
 fn marked_operands(op: &OpModel, is_resource: bool) -> Option<TokenStream> {
     let marked = op
         .marks
@@ -131,7 +131,7 @@ fn marked_operands(op: &OpModel, is_resource: bool) -> Option<TokenStream> {
     (!marked.is_empty()).then(|| quote!(__tfrt::OperandSet::NONE #(#marked)*))
 }
 
-/// The kernels of an op, and its registrations.
+/// Returns the kernels of an op, and its registrations.
 fn kernel_items(op: &OpModel, kernels: &[OpKernel]) -> TokenStream {
     let (mut adapters, mut descriptors, mut registrations) = (Vec::new(), Vec::new(), Vec::new());
     for part in kernels {
@@ -163,8 +163,8 @@ fn kernel_items(op: &OpModel, kernels: &[OpKernel]) -> TokenStream {
     }
 }
 
-/// The registrations of an op of which only metadata is known. Attributes are looked up by a
-/// declaration without a kernel.
+/// Returns the registrations of an op with metadata only. Attributes are looked up by a declaration
+/// without a kernel.
 fn metadata_items(op: &OpModel, part: &OpKernel) -> TokenStream {
     let variants = part.kernel.variants.iter();
     let instances = variants.flat_map(|variant| {
@@ -186,7 +186,7 @@ fn metadata_items(op: &OpModel, part: &OpKernel) -> TokenStream {
     submitted.collect()
 }
 
-/// The registrations of an op without a kernel.
+/// Returns the registrations of an op without a kernel.
 fn registrations(
     op: &OpModel,
     instances: &[Instance],
@@ -201,7 +201,7 @@ fn registrations(
     submitted.collect()
 }
 
-/// A registration, under a name of its own.
+/// Returns a registration with a unique name.
 fn submit(index: usize, registration: &TokenStream) -> TokenStream {
     let name = format_ident!("__OP{index}");
     quote! {
@@ -241,14 +241,14 @@ fn registration(
     }
 }
 
-/// The metadata function of an op that takes the query itself.
+/// Returns the metadata function of an op that takes the query itself.
 fn of_query(path: &Path) -> TokenStream {
     let query = Ident::new("__query", Span::mixed_site());
     let asked = quote_spanned!(path.span()=> __tfrt::asked_with((#query,)).says(&#path));
     quote!(|#query| __tfrt::result_metadata::<__tfrt::AnyResults>(#asked))
 }
 
-/// The metadata function of an op whose author's function takes operands and attributes.
+/// Returns the metadata function of an op whose author's function takes operands and attributes.
 fn of_operands(
     kernel: &KernelModel,
     variant: &Variant,

@@ -59,7 +59,7 @@ pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
     }
 }
 
-/// The first `Self` in a signature.
+/// Returns the first `Self` in a signature.
 fn first_self_type(tokens: TokenStream) -> Option<Ident> {
     tokens.into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) if ident == "Self" => Some(ident),
@@ -94,7 +94,7 @@ const CONFLICTS: &[(Flag, Flag, &str)] = &[
     ),
 ];
 
-/// All pairs of flags that exclude each other, and why.
+/// Returns all pairs of flags that exclude each other, and why.
 fn conflicts() -> impl Iterator<Item = (Flag, Flag, &'static str)> {
     let of_traits = TraitDef::all().iter().flat_map(|def| {
         let excluded = def.excludes.iter();

@@ -25,7 +25,7 @@ use crate::signature::types::is_chain;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
 use default::{absent, read_default};
 
-/// The parameters with their positions, and the declaration.
+/// Returns the parameters with their positions, and the declaration.
 pub(super) fn declare(
     options: &Options,
     form: Form,
@@ -73,7 +73,8 @@ pub(super) fn declare(
     (parameters, declaration)
 }
 
-/// The declaration of an op without a kernel: all of it is in the options and in the doc comment.
+/// Returns the declaration of an op without a kernel: the options and the doc comment contain all
+/// of it.
 pub(crate) fn declare_op(
     options: &Options,
     attributes: &[Attribute],
@@ -101,7 +102,7 @@ pub(crate) fn declare_op(
     declaration
 }
 
-/// Whether the kernel needs an order among others and does not handle the chain itself.
+/// Returns `true` if the kernel needs an order among others and does not handle the chain itself.
 fn adds_chain(options: &Options, form: Form, parameters: &[Parameter], output: &Output) -> bool {
     let is_ordered = options.has(Flag::SideEffecting)
         || options.effect.is_some()
@@ -135,7 +136,8 @@ fn effect(options: &Options) -> Option<String> {
     }
 }
 
-/// The traits: those that are options, and those that follow from the form and the signature.
+/// Returns the traits: those that are options, and those that follow from the form and the
+/// signature.
 fn traits(
     options: &Options,
     form: Form,
@@ -160,7 +162,7 @@ fn traits(
     traits
 }
 
-/// The trait that `attribute_names` stands for.
+/// Returns the trait that `attribute_names` stands for.
 fn attribute_names(options: &Options) -> OpTraits {
     match options.attribute_names {
         Some(AttributeNames::Free(_)) => OpTraits::FREE_ATTRIBUTE_NAMES,
@@ -169,7 +171,7 @@ fn attribute_names(options: &Options) -> OpTraits {
     }
 }
 
-/// Whether a chain at the end would be an operand like others.
+/// Returns `true` if a chain at the end would be treated like other operands.
 fn takes_chain(options: &Options, parameters: &[Parameter]) -> bool {
     let takes_anything =
         |parameter: &Parameter| matches!(parameter.binding, Binding::Operand(Operand::AnyRest));
@@ -295,7 +297,7 @@ fn preallocated(
     }
 }
 
-/// The parameters with their positions, and the operands.
+/// Returns the parameters with their positions, and the operands.
 fn bound(
     parameters: Vec<Parameter>,
     declaration: &mut Declaration,
@@ -349,7 +351,7 @@ fn bound(
     bound
 }
 
-/// The position of a function: what stands behind a list is counted from the end.
+/// Returns the position of a function: functions after a list are counted from the end.
 fn function_marker(declaration: &Declaration, binding: FunctionBinding) -> Marker {
     let functions = &declaration.functions;
     let name = binding.name.value();

@@ -30,7 +30,7 @@ struct Template {
     rest: Vec<(String, String)>,
 }
 
-/// All instances, in the order in which the values are listed, the last parameter fastest.
+/// Returns all instances, in the order in which the values are listed, the last parameter fastest.
 pub(crate) fn instances(
     options: &Options,
     names: &[LitStr],
@@ -62,14 +62,14 @@ pub(crate) fn instances(
     )
 }
 
-/// The names of an op without a kernel. Values are spelled in them, and mean nothing else.
+/// Returns the names of an op without a kernel. Values are only used for their spelling in names.
 pub(crate) fn of_declared_op(options: &Options, problems: &mut Problems) -> Vec<Instance> {
     let lists = &options.instances;
     let parameters: Vec<&Ident> = lists.iter().map(|list| &list.parameter).collect();
     named(&options.names, lists, &parameters, |_, _| None, problems)
 }
 
-/// One instance for each name and each combination of values.
+/// Returns one instance for each name and each combination of values.
 fn named(
     names: &[LitStr],
     lists: &[InstanceList],

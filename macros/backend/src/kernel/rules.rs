@@ -88,7 +88,7 @@ fn report_format(
     }
 }
 
-/// The record of a declaration, as far as it is known here.
+/// Returns the record of a declaration, as far as it is known here.
 fn record(declaration: &Declaration, parameters: &[Bound], output: &Output) -> OpDef {
     let leaves = output.leaves();
     let mut operands: Vec<OperandDef> = declaration
@@ -148,7 +148,7 @@ fn record(declaration: &Declaration, parameters: &[Bound], output: &Output) -> O
     }
 }
 
-/// The place of a byte of a text, if the compiler supports locations inside of literals.
+/// Returns the place of a byte of a text, if the compiler supports locations inside of literals.
 fn place_in(text: &LitStr, offset: usize) -> Option<Span> {
     let literal = text.token();
     // Behind an escape, or in a raw literal, bytes of the value are not those of the source.
@@ -230,7 +230,7 @@ fn result(entry: &ResultEntry, leaves: &[&Output]) -> ResultDef {
     }
 }
 
-/// The type that a Rust type stands for: the macros know the chain by its name.
+/// Returns the type that a Rust type stands for: the macros know the chain by its name.
 fn of_rust(ty: &Type) -> TypeConstraint {
     if is_chain(ty) { CHAIN } else { SOME_TYPE }
 }
@@ -257,8 +257,8 @@ fn arity(is_variadic: bool) -> Arity {
     }
 }
 
-/// The values of an attribute, by the name of its type. A type of the author's may be read from
-/// any; an integer can be shown by every element.
+/// Returns the values of an attribute, by the name of its type. A type of the author's may be read
+/// from any; an integer can be shown by every element.
 fn kind(ty: &Type) -> AttrKind {
     let name = match ty {
         Type::Slice(_) => return AttrKind::Array(&AttrKind::I64),

@@ -121,7 +121,7 @@ fn refused(binding: &Binding, name: &str) -> Option<String> {
     Some(message)
 }
 
-/// The flags that the types of operands imply.
+/// Returns the flags that the types of operands imply.
 pub(super) fn implied_flags(variant: &Variant) -> Vec<OpFlag> {
     let parameters = variant.parameters.iter();
     let payloads = parameters.filter_map(|parameter| match &parameter.marker {
@@ -220,7 +220,8 @@ pub(super) fn gives_nothing(function: &FunctionItem, problems: &mut Problems) {
     }
 }
 
-/// A metadata function as a kernel: with tensors in place of their metadata, and without results.
+/// Returns a metadata function as a kernel: with tensors in place of their metadata, and without
+/// results.
 pub(super) fn of_tensors(function: &FunctionItem) -> syn::Result<FunctionItem> {
     let mut signature = function.signature.clone();
     let mut problems = Problems::default();

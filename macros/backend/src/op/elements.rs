@@ -96,7 +96,7 @@ struct Elements {
     rank: Option<TokenStream>,
     /// Whether they are those of a result.
     is_out: bool,
-    /// Whether the operand may be left out.
+    /// Whether the operand may be omitted.
     is_optional: bool,
 }
 
@@ -235,7 +235,7 @@ fn is_out(parameter: &PatType) -> bool {
         .any(|attribute| marker(attribute) == Some("out"))
 }
 
-/// The generic parameters whose values are not in a name.
+/// Returns the generic parameters whose values are not in a name.
 pub(super) fn found_parameters<'a>(
     function: &'a FunctionItem,
     options: &OpOptions,
@@ -461,12 +461,12 @@ impl Elements {
     }
 }
 
-/// The local variable for the tensor of an operand that is forwarded.
+/// Returns the local variable for the tensor of an operand that is forwarded.
 fn dense_of(index: usize) -> Ident {
     format_ident!("__g{index}", span = Span::mixed_site())
 }
 
-/// The marker of this crate that an attribute is.
+/// Returns the marker of this crate that an attribute is.
 fn marker(attribute: &Attribute) -> Option<&'static str> {
     crate::function::MARKERS
         .iter()
@@ -475,7 +475,7 @@ fn marker(attribute: &Attribute) -> Option<&'static str> {
 }
 
 impl Adapted<'_> {
-    /// The parameters whose memory the result may take, by their indices.
+    /// Returns the parameters whose memory the result may take, by their indices.
     pub(super) fn forwarded(&self) -> Vec<usize> {
         let parameters = self.parameters.iter().enumerate();
         parameters
@@ -484,12 +484,12 @@ impl Adapted<'_> {
             .collect()
     }
 
-    /// Whether the element type is found at run time.
+    /// Returns `true` if the element type is found at run time.
     pub(super) fn is_family(&self) -> bool {
         !self.families.is_empty()
     }
 
-    /// The adapter for the op of this name.
+    /// Returns the adapter for the op of this name.
     pub(super) fn adapter(&self, name: &LitStr, index: usize) -> Adapter {
         let written = &self.function.signature;
         let ident = format_ident!(

@@ -59,7 +59,7 @@ const NO_RESOURCES: &[&str] = &[
     "str",
 ];
 
-/// The function without these markers, and their content.
+/// Returns the function without these markers, and their content.
 pub(super) fn read(function: &FunctionItem, problems: &mut Problems) -> (FunctionItem, Vec<Mark>) {
     let mut signature = function.signature.clone();
     let mut marks = Vec::new();
@@ -120,7 +120,7 @@ pub(super) fn read(function: &FunctionItem, problems: &mut Problems) -> (Functio
     (stripped, marks)
 }
 
-/// The type of the object that a parameter with `#[resource]` is.
+/// Returns the type of the object that a parameter with `#[resource]` is.
 fn object_of(ty: &Type) -> syn::Result<Type> {
     let refused = |message: &str| Err(syn::Error::new(ty.span(), message));
     let Type::Reference(reference) = ungrouped(ty) else {
@@ -146,7 +146,7 @@ pub(super) fn refuse(marks: &[Mark], problems: &mut Problems) {
     }
 }
 
-/// The operands that have the markers, in a form that was checked.
+/// Returns the operands that have the markers, in a form that was checked.
 pub(super) fn of_operands(marks: &[Mark], form: &Form) -> Vec<MarkedOperand> {
     let Form::Kernels(kernels) = form else {
         return Vec::new();

@@ -116,7 +116,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("regions", "an op has no regions"),
 ];
 
-/// The options that the kernel of an op may have.
+/// Returns the options that the kernel of an op may have.
 fn of_kernel() -> impl Iterator<Item = &'static str> {
     let traits = TraitDef::all().iter();
     let traits = traits.filter(|def| def.option == TraitOption::Everywhere);
@@ -417,14 +417,14 @@ impl OpOptions {
         nothing.map_or(Ok(()), Err)
     }
 
-    /// Whether a name determines the value of a parameter: `my.Add.{T}`.
+    /// Returns `true` if a name determines the value of a parameter: `my.Add.{T}`.
     pub(super) fn is_named(&self, parameter: &Ident) -> bool {
         let place = format!("{{{parameter}}}");
         self.names.iter().any(|name| name.value().contains(&place))
     }
 
-    /// The options of the kernel, except for its names. Lists of types that are distinguished at
-    /// run time are not among them.
+    /// Returns the options of the kernel, except for its names. Lists of types that are
+    /// distinguished at run time are not among them.
     pub(super) fn of_kernel(&self, found: &[&Ident]) -> Vec<&TokenStream> {
         let lists = self.lists.iter();
         let lists = lists
@@ -505,7 +505,7 @@ fn has_out(function: &FunctionItem) -> bool {
     })
 }
 
-/// The rest of the input.
+/// Returns the rest of the input.
 fn consume(input: ParseStream<'_>) -> TokenStream {
     input.parse().unwrap_or_default()
 }

@@ -54,7 +54,7 @@ pub enum TypedResults {
     AnyNumber,
 }
 
-/// The function of this name that calls an op of this kernel.
+/// Returns the function of this name that calls an op of this kernel.
 pub(super) fn typed(
     ident: &Ident,
     name: &LitStr,

@@ -96,7 +96,7 @@ impl Parse for RawValue {
     }
 }
 
-/// Whether the next token is this word.
+/// Returns `true` if the next token is this word.
 fn is_keyword(input: ParseStream<'_>, word: &str) -> bool {
     input
         .fork()

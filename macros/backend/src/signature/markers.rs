@@ -200,7 +200,7 @@ fn operand(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
     )))
 }
 
-/// A marker without options.
+/// Returns a marker without options.
 fn expect_bare(marker: &Attribute) -> syn::Result<()> {
     match &marker.meta {
         Meta::Path(_) => Ok(()),

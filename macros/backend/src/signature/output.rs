@@ -40,7 +40,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// The single results, in order; a tail counts as one.
+    /// Returns the single results, in order; a tail counts as one.
     pub(crate) fn leaves(&self) -> Vec<&Self> {
         match self {
             Self::Nothing => Vec::new(),
@@ -50,7 +50,7 @@ impl Output {
         }
     }
 
-    /// Whether it fills all slots that remain.
+    /// Returns `true` if it fills all remaining slots.
     pub(crate) fn is_tail(&self) -> bool {
         matches!(
             self,
@@ -58,7 +58,7 @@ impl Output {
         )
     }
 
-    /// The type of its payload, if that is written.
+    /// Returns the type of its payload, if that is written.
     pub(crate) fn payload(&self) -> Option<&Type> {
         match self {
             Self::Payload(ty) | Self::Later(ty) | Self::PayloadTail(ty) | Self::LaterTail(ty) => {

@@ -6,7 +6,7 @@ use syn::{
     GenericArgument, Lifetime, PathArguments, PathSegment, Type, TypeParamBound, TypeReference,
 };
 
-/// The type without the invisible groups that macros leave, and without parentheses.
+/// Returns the type without the invisible groups that macros leave, and without parentheses.
 pub(crate) fn ungrouped(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => ungrouped(&group.elem),
@@ -35,7 +35,7 @@ pub(crate) fn arguments(ty: &Type) -> impl Iterator<Item = &GenericArgument> {
     arguments.into_iter().flatten()
 }
 
-/// The types between the angle brackets.
+/// Returns the types between the angle brackets.
 pub(crate) fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {
     arguments(ty).filter_map(|argument| match argument {
         GenericArgument::Type(ty) => Some(ty),
@@ -43,7 +43,7 @@ pub(crate) fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {
     })
 }
 
-/// The first type between the angle brackets.
+/// Returns the first type between the angle brackets.
 pub(crate) fn type_argument(ty: &Type) -> Option<&Type> {
     type_arguments(ty).next()
 }
@@ -68,12 +68,12 @@ pub(crate) fn payload_argument(ty: &Type) -> syn::Result<Type> {
     Ok(argument)
 }
 
-/// Whether a type is written as an owned text.
+/// Returns `true` if a type is written as an owned text.
 pub(crate) fn is_string(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == "String" && segment.arguments.is_none())
 }
 
-/// Whether a type is written as the chain.
+/// Returns `true` if a type is written as the chain.
 pub(crate) fn is_chain(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == "Chain" && segment.arguments.is_none())
 }
@@ -82,7 +82,7 @@ pub(crate) fn is_chain(ty: &Type) -> bool {
 const FUNCTION: &str = "take a function of the program as `Function<(i32,), (i32,)>`, and a body of the op as `Region<(i32,), (i32,)>`: \
                         argument types, then result types";
 
-/// Whether a type can be that of a payload, as far as that can be seen.
+/// Returns whether a type can be that of a payload, as far as the macro can tell.
 pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
     let message = match ty {
         Type::Path(_) => return fixed_size(ty).and_then(|()| no_pointer(ty)),
@@ -110,7 +110,7 @@ pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
 const OWNED_OBJECT: &str =
     "a value has a single type: name it, or take values of several types as `&dyn Trait`";
 
-/// Whether a trait object can stand for payloads, as far as that can be seen.
+/// Returns whether a trait object can stand for payloads, as far as the macro can tell.
 pub(crate) fn payload_trait(ty: &Type) -> syn::Result<()> {
     match ty {
         Type::TraitObject(of) if of.bounds.iter().any(is_of_functions) => {
@@ -156,7 +156,7 @@ fn no_pointer(ty: &Type) -> syn::Result<()> {
     Err(syn::Error::new_spanned(ty, message))
 }
 
-/// Whether a bound is `Fn(…)` or one of its like, which alone have parentheses.
+/// Returns `true` if a bound is `Fn(…)` or a similar trait, the only ones with parentheses.
 fn is_of_functions(bound: &TypeParamBound) -> bool {
     let TypeParamBound::Trait(bound) = bound else {
         return false;

@@ -260,7 +260,7 @@ impl Stopwatch {
     }
 }
 
-/// The processor time that a stopwatch shows if nothing runs.
+/// Returns the processor time that a stopwatch shows if nothing runs.
 pub(super) fn clock_cost() -> Duration {
     let empty_runs = (0..NUM_EMPTY_RUNS).map(|_| Stopwatch::start().stop().1);
     // The least: in the others, something else went on as well.

@@ -15,7 +15,7 @@ pub(super) struct Progress {
 const NUM_STEPS: u64 = 1000;
 
 impl Progress {
-    /// A bar that is empty.
+    /// Creates a bar that is empty.
     pub(super) fn new() -> Self {
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr()

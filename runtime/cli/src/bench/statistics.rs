@@ -48,7 +48,7 @@ fn nearest_rank(len: usize, percent: usize) -> usize {
     rank.max(1) - 1
 }
 
-/// The part that `part` is of `whole`, from 0 to 1; 0 of nothing.
+/// Returns the part that `part` is of `whole`, from 0 to 1; 0 of nothing.
 pub(super) fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
@@ -57,7 +57,7 @@ pub(super) fn ratio(part: u64, whole: u64) -> f64 {
     }
 }
 
-/// The mean of `num` times whose sum is `total_ns`; 0 of none.
+/// Returns the mean of `num` times whose sum is `total_ns`; 0 of none.
 pub(super) fn mean_ns(total_ns: u64, num: u64) -> f64 {
     ratio(total_ns, num)
 }

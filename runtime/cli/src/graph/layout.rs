@@ -464,7 +464,7 @@ struct Spot {
     size: Size,
 }
 
-/// The centre of an item's predecessors, or zero, which is the centre of the rows.
+/// Returns the centre of an item's predecessors, or zero, which is the centre of the rows.
 fn middle_of_sources(
     item: Item,
     row: usize,

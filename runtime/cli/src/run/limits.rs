@@ -66,7 +66,7 @@ impl LimitArguments {
         }
     }
 
-    /// A diagnostic if the function was cancelled at its deadline.
+    /// Returns a diagnostic if the function was cancelled at its deadline.
     pub(crate) fn passed_deadline(self, name: &str, request: &RequestContext) -> Option<Error> {
         let deadline = self.deadline.filter(|_| request.is_cancelled())?;
         let message = format!(

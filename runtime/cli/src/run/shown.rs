@@ -16,7 +16,7 @@ use tfrt_tensor::{
 /// Tensors with more elements show the outer ones of each dimension only.
 const MAX_ELEMENTS: usize = 100;
 
-/// The text of a value that the original has none for.
+/// Returns the text of a value that the original has none for.
 pub(super) fn text(value: &AnyRef) -> Option<String> {
     number(value).or_else(|| {
         let tensor = TensorRef::read(value).ok()?;

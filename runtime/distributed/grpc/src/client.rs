@@ -339,7 +339,7 @@ async fn within(
     }
 }
 
-/// A number that no other request has.
+/// Returns a number that no other request has.
 fn random() -> u64 {
     // Every state has keys of its own, and the first of a thread takes them from the system.
     RandomState::new().hash_one(Instant::now())

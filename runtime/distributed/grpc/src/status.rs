@@ -41,7 +41,7 @@ struct WireError {
     nested: Vec<WireError>,
 }
 
-/// The status of an answer that is an error.
+/// Returns the status of an answer that is an error.
 pub(crate) fn of_errors(errors: &RemoteErrors) -> Status {
     let all = errors.as_slice();
     let num_told = match all.len() {

@@ -118,7 +118,7 @@ pub(super) struct Part {
 }
 
 impl Ring {
-    /// The member that this task is.
+    /// Returns the member that this task is.
     ///
     /// # Errors
     /// If the group does not exist; `not_a_member` makes the error of a task that is none, from the

@@ -53,7 +53,7 @@ fn numbers_of(name: &str, value: &AttrValue) -> Option<OpAttribute> {
     })
 }
 
-/// The set that a request has.
+/// Returns the set that a request has.
 pub(super) fn decode(request: &RemoteExecuteOpRequest) -> Result<OpAttrs, Error> {
     let mut attrs = OpAttrs::new();
     let Some(set) = &request.attribute_set else {

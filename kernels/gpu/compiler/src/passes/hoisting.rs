@@ -83,7 +83,7 @@ fn hoist_handles(module: &mut Module, root: OpId) {
     }
 }
 
-/// A name that no symbol has: `name`, or `name_0`, `name_1`, ….
+/// Returns an unused symbol name: `name`, or `name_0`, `name_1`, ….
 fn free_name(names: &mut HashSet<String>, name: &str) -> String {
     let numbered = (0..).map(|number| format!("{name}_{number}"));
     let mut candidates = std::iter::once(name.to_owned()).chain(numbered);

@@ -323,7 +323,7 @@ impl<'a> Body<'a, '_, '_> {
         self.cursor.expect(b',')
     }
 
-    /// A register that is written, or `_`. `is_predicate` says of which kind.
+    /// Returns a register that is written, or `_`. `is_predicate` gives its kind.
     pub(super) fn target_of(&mut self, is_predicate: bool) -> Result<Target, ParseError> {
         let name = self.cursor.name()?;
         if name == "_" {
@@ -376,7 +376,7 @@ impl<'a> Body<'a, '_, '_> {
         Ok(sources.into())
     }
 
-    /// A value that is read as one of type `ty`.
+    /// Returns a value that is read as one of type `ty`.
     pub(super) fn source(&mut self, ty: ScalarType) -> Result<Operand, ParseError> {
         if self.cursor.eat(b'!') {
             // One name follows, so that a long run of `!` cannot exhaust the stack.

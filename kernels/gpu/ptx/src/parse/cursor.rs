@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An error at the token that was read last.
+    /// Returns an error at the token that was read last.
     #[cold]
     pub(super) fn error_at_last(&self, message: impl Into<String>) -> ParseError {
         let mut before = self.clone();

@@ -55,7 +55,7 @@ impl<'a> Modifiers<'a> {
         self.words.clear();
     }
 
-    /// The value of the first modifier that the table knows.
+    /// Returns the value of the first modifier that the table knows.
     pub(super) fn one_of<T: Copy>(&mut self, table: &[(&str, T)]) -> Option<T> {
         let (index, value) = self.words.iter().enumerate().find_map(|(index, word)| {
             let known = table.iter().find(|(name, _)| name == word)?;

@@ -175,7 +175,7 @@ fn create_filter_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
     })
 }
 
-/// The type that sums of products are kept in.
+/// Returns the type that sums of products are kept in.
 fn accumulator_type(data_type: i32) -> i32 {
     const HALF: i32 = 2;
     match data_type {

@@ -117,7 +117,7 @@ impl BtfError {
         self
     }
 
-    /// A problem that shows when bytes at `offset` are read from the source.
+    /// Creates a problem that shows when bytes at `offset` are read from the source.
     #[cold]
     pub(super) fn reading(problem: BtfProblem, offset: u64, cause: &SourceError) -> Self {
         let problem = match cause {

@@ -340,7 +340,7 @@ mod tests {
         BtfReader::new(Stream::new(Cursor::new(file), &malloc()).unwrap()).unwrap()
     }
 
-    /// The sample with a number in place of what is at an offset.
+    /// Returns the sample with a number in place of what is at an offset.
     fn damaged(offset: usize, number: u64) -> Vec<u8> {
         let mut file = sample();
         file[offset..offset + 8].copy_from_slice(&number.to_le_bytes());

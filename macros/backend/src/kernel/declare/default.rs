@@ -7,8 +7,8 @@ use syn::{Expr, ExprPath, Lit, Type, UnOp};
 use crate::kernel::{AttributeDefault, DefaultValue};
 use crate::signature::types::last_name;
 
-/// The default of an attribute that is read as a `ty`: a literal, `[]`, or the path of a constant
-/// or of a case of an enum.
+/// Returns the default of an attribute that is read as a `ty`: a literal, `[]`, or the path of a
+/// constant or of a case of an enum.
 pub(super) fn read_default(default: &Expr, ty: &Type) -> syn::Result<AttributeDefault> {
     let span = default.span();
     let (is_negative, bare) = match default {
@@ -47,7 +47,7 @@ pub(super) fn absent(ty: &Type) -> AttributeDefault {
     }
 }
 
-/// The value of a constant, which must be of the type of the attribute.
+/// Returns the value of a constant, which must be of the type of the attribute.
 fn constant(path: &ExprPath, ty: &Type) -> DefaultValue {
     let span = path.span();
     match (last_name(ty).as_deref(), ty) {
