@@ -11,8 +11,7 @@ use tfrt_support::Error;
 use crate::borrow::{BorrowError, ReadGuard, WriteGuard};
 use crate::cell::{self, Header, Kind};
 use crate::nesting;
-use crate::promise::IndirectPromise;
-use crate::promise::Promise;
+use crate::promise::{IndirectPromise, Promises};
 use crate::type_index::TypeIndex;
 use crate::typed_ref::AsyncValueRef;
 use crate::value::{Immutable, Value};
@@ -186,6 +185,12 @@ impl AnyRef {
     pub fn is_unique(&self) -> bool {
         let header = self.header();
         header.kind == Kind::Concrete && header.count.is_one()
+    }
+
+    /// Returns `true` if there is no other reference to the value, whatever it stands for.
+    pub(crate) fn is_only_reference(&self) -> bool {
+        let header = self.header();
+        header.kind != Kind::Immortal && header.count.is_one()
     }
 
     /// Returns `true` if no other reference can reach the payload. Unlike
@@ -561,17 +566,18 @@ impl AnyRef {
         unsafe { self.header().word.has_consumer() }
     }
 
-    /// Runs `f` with `promise` as [`and_then`](Self::and_then) does. It counts as a consumer of
-    /// this value for as long as the value of the promise [has one](Promise::has_consumer).
-    pub fn and_then_for<T: Value>(
+    /// Runs `f` with `promises` as [`and_then`](Self::and_then) does. It counts as a consumer of
+    /// this value for as long as a value of the promises [has one](Promises::have_consumer). What
+    /// `f` holds must not refer to this value, which would be a consumer of its own.
+    pub fn and_then_for<P: Promises>(
         &self,
-        promise: Promise<T>,
-        f: impl FnOnce(&AnyRef, Promise<T>) + Send + 'static,
+        promises: P,
+        f: impl FnOnce(&AnyRef, P) + Send + 'static,
     ) {
         if self.is_available() {
-            f(self, promise);
+            f(self, promises);
         } else {
-            self.register(Waiter::new(Producer { promise, f }));
+            self.register(Waiter::new(Producer { promises, f }));
         }
     }
 
@@ -721,19 +727,19 @@ impl<F: FnOnce(&AnyRef) + Send + 'static> Wait for Watcher<F> {
     }
 }
 
-/// A waiter that makes another value of the value.
-struct Producer<T: Value, F> {
-    promise: Promise<T>,
+/// A waiter that makes other values of the value.
+struct Producer<P, F> {
+    promises: P,
     f: F,
 }
 
-impl<T: Value, F: FnOnce(&AnyRef, Promise<T>) + Send + 'static> Wait for Producer<T, F> {
+impl<P: Promises, F: FnOnce(&AnyRef, P) + Send + 'static> Wait for Producer<P, F> {
     fn run(self, value: &AnyRef) {
-        (self.f)(value, self.promise);
+        (self.f)(value, self.promises);
     }
 
     fn is_consumer(&self) -> bool {
-        self.promise.has_consumer()
+        self.promises.have_consumer()
     }
 }
 

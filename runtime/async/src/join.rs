@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::any_ref::AnyRef;
+use crate::promise::Promises;
 
 /// Runs `f` once all of `values` are available; an error counts as available.
 ///
@@ -51,6 +52,56 @@ fn give_up<F: FnOnce()>(share: Arc<Mutex<F>>) {
     }
 }
 
+/// Runs `f` with `promises` once all of `values` are available; an error counts as available.
+///
+/// The newest value is waited for first. It counts as needed for as long as a value of the promises
+/// [has a consumer](Promises::have_consumer), and the others for as long as it is waited for: who
+/// makes the values may give them up from the newest to the oldest.
+///
+/// ```
+/// use tfrt_async::{AnyRef, AsyncValueRef, run_when_ready_for};
+///
+/// let (number, value) = AsyncValueRef::<i32>::unconstructed();
+/// let (promise, copy) = AnyRef::indirect();
+/// run_when_ready_for([value.into_any()], promise, |[value], promise| promise.forward_to(value));
+/// assert!(number.has_consumer());
+/// drop(copy);
+/// assert!(!number.has_consumer());
+/// ```
+pub fn run_when_ready_for<V, P>(values: V, promises: P, f: impl FnOnce(V, P) + Send + 'static)
+where
+    V: AsRef<[AnyRef]> + AsMut<[AnyRef]> + Send + 'static,
+    P: Promises,
+{
+    let num_values = values.as_ref().len();
+    wait_down_from(num_values, values, promises, f);
+}
+
+/// Waits for the newest of the first so many values that is not available, then for those before
+/// it.
+fn wait_down_from<V, P>(
+    num_values: usize,
+    mut values: V,
+    promises: P,
+    f: impl FnOnce(V, P) + Send + 'static,
+) where
+    V: AsRef<[AnyRef]> + AsMut<[AnyRef]> + Send + 'static,
+    P: Promises,
+{
+    let awaited = values.as_ref().iter().take(num_values);
+    let Some(newest) = awaited.rev().position(|value| !value.is_available()) else {
+        return f(values, promises);
+    };
+    let newest = num_values - 1 - newest;
+    // The waiter must not refer to the value; it is handed back when it is there.
+    let placeholder = AnyRef::ready_chain();
+    let value = std::mem::replace(&mut values.as_mut()[newest], placeholder);
+    value.and_then_for(promises, move |value, promises| {
+        values.as_mut()[newest] = value.clone();
+        wait_down_from(newest, values, promises, f);
+    });
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -95,5 +146,44 @@ mod tests {
             }
         }
         assert_eq!(runs.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn values_are_needed_as_long_as_what_is_made_of_them_is() {
+        let (mut promises, values): (Vec<_>, Vec<_>) = (0..3)
+            .map(|_| AsyncValueRef::<i32>::unconstructed())
+            .map(|(p, v)| (p, v.into_any()))
+            .unzip();
+        let (sum, result) = AsyncValueRef::<i32>::unconstructed();
+        run_when_ready_for(values, sum, |values, sum| {
+            let numbers = values.iter().filter_map(|value| value.get::<i32>());
+            sum.emplace(numbers.sum());
+        });
+        // In any order.
+        promises.remove(1).emplace(20);
+        let second = result.clone();
+        drop(result);
+        assert!(promises.iter().all(crate::Promise::has_consumer));
+        promises.pop().unwrap().emplace(100);
+        assert_eq!(second.get(), None);
+        drop(second);
+        assert!(!promises[0].has_consumer());
+    }
+
+    #[test]
+    fn values_that_nobody_needs_can_be_given_up_from_the_newest_to_the_oldest() {
+        let (mut promises, values): (Vec<_>, Vec<_>) = (0..3)
+            .map(|_| AsyncValueRef::<i32>::unconstructed())
+            .map(|(p, v)| (p, v.into_any()))
+            .unzip();
+        let (promise, copy) = AnyRef::indirect();
+        assert!(promise.has_consumer());
+        run_when_ready_for(values, [promise], |values, [promise]| {
+            promise.forward_to(values[0].clone());
+        });
+        drop(copy);
+        while let Some(newest) = promises.pop() {
+            assert!(!newest.has_consumer());
+        }
     }
 }

@@ -105,6 +105,40 @@ impl<T: Value> Promise<T> {
     }
 }
 
+/// The right to publish values: a promise, or several.
+///
+/// ```
+/// use tfrt_async::{AnyRef, Promises};
+///
+/// let (promise, value) = AnyRef::indirect();
+/// let (other, _other_value) = AnyRef::indirect();
+/// let promises = [promise, other];
+/// drop(value);
+/// assert!(promises.have_consumer());
+/// ```
+pub trait Promises: Send + 'static {
+    /// Returns `true` if anybody can see what any of the promises publishes. `false` is final.
+    fn have_consumer(&self) -> bool;
+}
+
+impl<T: Value> Promises for Promise<T> {
+    fn have_consumer(&self) -> bool {
+        self.has_consumer()
+    }
+}
+
+impl Promises for IndirectPromise {
+    fn have_consumer(&self) -> bool {
+        self.has_consumer()
+    }
+}
+
+impl<P: Promises, const N: usize> Promises for [P; N] {
+    fn have_consumer(&self) -> bool {
+        self.iter().any(P::have_consumer)
+    }
+}
+
 impl<T: Value> Drop for Promise<T> {
     #[inline]
     fn drop(&mut self) {
@@ -228,6 +262,18 @@ impl IndirectPromise {
         } else {
             target.and_then(move |target| self.resolve(target.clone()));
         }
+    }
+
+    /// Returns `true` if anybody can see what this promise publishes; see
+    /// [`Promise::has_consumer`].
+    #[must_use]
+    pub fn has_consumer(&self) -> bool {
+        if !self.value.is_only_reference() {
+            return true;
+        }
+        // SAFETY: the only reference is the promise's, which publishes by value, so nothing
+        // publishes while it is borrowed.
+        unsafe { self.value.has_waiting_consumer() }
     }
 
     /// Gives up the promise without breaking it.
