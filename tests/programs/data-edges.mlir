@@ -127,7 +127,20 @@ func @no_tensors() -> !t.tensor {
   %c0 = tfrt.new.chain
   %two = tfrt.constant.i64 2
   %d = tfrt.call @upto(%two) : (i64) -> !tfrt_data.dataset
+  // expected-error @+1 {{`batch` expects elements of type (!t.tensor), found (i64) from `range`}}
   %e = tfrt_data.batch_dataset.tensor %d, %two { same_input_metadata = true }
+  %it = tfrt_data.make_iterator %e
+  %c1, %x = tfrt_data.iterator_get_next %it, %c0 : !t.tensor
+  tfrt.return %x : !t.tensor
+}
+
+// Nobody knows the types of the inner elements before they are drawn.
+func @no_tensors_inside() -> !t.tensor {
+  %c0 = tfrt.new.chain
+  %two = tfrt.constant.i64 2
+  %d = tfrt.call @upto(%two) : (i64) -> !tfrt_data.dataset
+  %f = tfrt_data.flat_map_dataset %d { arity = 1 : i64, function = @upto }
+  %e = tfrt_data.batch_dataset.tensor %f, %two { same_input_metadata = true }
   %it = tfrt_data.make_iterator %e
   // expected-error @+1 {{element 0 of the batch is of type `i64`, not a dense tensor}}
   %c1, %x = tfrt_data.iterator_get_next %it, %c0 : !t.tensor

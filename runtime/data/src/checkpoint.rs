@@ -35,9 +35,10 @@ pub use write::StateWriter;
 use crate::dataset::Dataset;
 use crate::description::{Description, Node};
 use crate::iterator::DataIterator;
+use crate::result::Outcome;
 
 const MAGIC: &[u8; 8] = b"TFRTDATA";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const IS_BIG_ENDIAN: u8 = cfg!(target_endian = "big") as u8;
 
 /// How far [`DataIterator::try_save`] came.
@@ -160,6 +161,47 @@ impl Dataset {
     #[must_use]
     pub fn description(&self) -> Description {
         Description::of(self)
+    }
+}
+
+impl Outcome {
+    /// The outcome as a checkpoint has it, without the header of one.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    /// use tfrt_data::Outcome;
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    ///
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// let bytes = Outcome::one(AnyRef::available(7_i64)).to_bytes(&ctx)?;
+    /// let Outcome::Element(values) = Outcome::from_bytes(&bytes, &ctx)? else {
+    ///     panic!("it was an element");
+    /// };
+    /// assert_eq!(values[0].get::<i64>(), Some(&7));
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a value is not available, or of a type that cannot be written.
+    pub fn to_bytes(&self, ctx: &ExecutionContext) -> Result<Vec<u8>, Error> {
+        let mut to = StateWriter::new(ctx);
+        to.outcome(self)?;
+        to.finish().map_err(|_| {
+            let message = "expected an element whose values are available, found a pending one";
+            Error::new(message).with_code(ErrorCode::FailedPrecondition)
+        })
+    }
+
+    /// What [`to_bytes`](Self::to_bytes) made bytes of. Tensors are in the memory of the host of
+    /// `ctx`.
+    ///
+    /// # Errors
+    /// If the bytes are not an outcome, or there is no memory for a tensor.
+    pub fn from_bytes(bytes: &[u8], ctx: &ExecutionContext) -> Result<Self, Error> {
+        let mut from = StateReader::new(bytes, ctx);
+        let outcome = from.outcome()?;
+        from.finish()?;
+        Ok(outcome)
     }
 }
 

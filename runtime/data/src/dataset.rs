@@ -10,6 +10,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::cardinality::Cardinality;
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::identity;
 use crate::iterator::{DataIterator, Draw};
 
@@ -77,6 +78,11 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
         Cardinality::Unknown
     }
 
+    /// The types of the components of the elements, as far as the description tells.
+    fn element_types(&self) -> ElementTypes {
+        ElementTypes::UNKNOWN
+    }
+
     /// Writes what decides about the elements: attributes, functions, then inputs. A checkpoint is
     /// refused by a pipeline that is described in other words.
     fn describe(&self, to: &mut StageDescription<'_>) {
@@ -88,6 +94,22 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
     /// numbers of elements in place of elements.
     fn is_cheap_to_redraw(&self) -> bool {
         false
+    }
+
+    /// Whether iterators can [seek](Draw::seek): the stage knows how many elements there are, and
+    /// comes to any of them without drawing those in front. A checkpoint of a stage above it is
+    /// then restored without a walk through the elements that were delivered.
+    fn is_seekable(&self) -> bool {
+        false
+    }
+
+    /// The same stage over a share of the files that its elements come from, for worker `index` of
+    /// `num_workers` that share them: the elements of all workers are those of the stage, in
+    /// another order. Nothing if the elements do not come from files, or depend on more than their
+    /// own.
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let _ = (num_workers, index);
+        None
     }
 
     /// Makes the state of one pass, from the start, and the states of its inputs.
@@ -141,6 +163,8 @@ impl Position {
 pub struct Dataset {
     stage: Arc<dyn Stage>,
     height: u32,
+    /// Of the stage, asked once: a tree may hold the same dataset many times.
+    element_types: ElementTypes,
 }
 
 impl Dataset {
@@ -154,6 +178,7 @@ impl Dataset {
             return Err(too_high());
         }
         Ok(Self {
+            element_types: stage.element_types(),
             stage: Arc::new(stage),
             height,
         })
@@ -177,16 +202,40 @@ impl Dataset {
         self.stage.cardinality()
     }
 
+    /// The types of the components of the elements, as far as the description tells.
+    #[must_use]
+    pub fn element_types(&self) -> ElementTypes {
+        self.element_types.clone()
+    }
+
     /// Whether drawing the elements again costs little; see [`Stage::is_cheap_to_redraw`].
     #[must_use]
     pub fn is_cheap_to_redraw(&self) -> bool {
         self.stage.is_cheap_to_redraw()
     }
 
+    /// Whether iterators come to any element without drawing those in front; see
+    /// [`Stage::is_seekable`].
+    #[must_use]
+    pub fn is_seekable(&self) -> bool {
+        self.stage.is_seekable()
+    }
+
     /// The last stage.
     #[must_use]
     pub fn stage(&self) -> &dyn Stage {
         &*self.stage
+    }
+
+    /// The dataset that `rebuild` makes of a [share](Stage::share_files) of this one.
+    pub(crate) fn share_files_of<S: Stage>(
+        &self,
+        num_workers: u64,
+        index: u64,
+        rebuild: impl FnOnce(Self) -> S,
+    ) -> Option<Result<Self, Error>> {
+        let shared = self.stage.share_files(num_workers, index)?;
+        Some(shared.and_then(|input| Self::new(rebuild(input))))
     }
 
     /// A new iterator, at the start, for a consumer.

@@ -79,6 +79,16 @@ fn describe(dataset: &Dataset, depth: u32, description: &mut Description) {
     });
 }
 
+impl Dataset {
+    /// The last stage in words, with its attributes.
+    pub(crate) fn own_description(&self) -> String {
+        let description = Description::of(self);
+        let node = description.nodes.first();
+        node.map(|node| node.to_string().trim_matches('`').to_owned())
+            .unwrap_or_default()
+    }
+}
+
 impl Description {
     pub(crate) fn of(dataset: &Dataset) -> Self {
         let mut description = Self::default();
@@ -92,7 +102,7 @@ impl Description {
             let Some(other) = saved.nodes.get(index) else {
                 return Some(format!("stage {index} is {node}, and there was none"));
             };
-            if node != other {
+            if !node.is_alike(other) {
                 return Some(format!("stage {index} is {node}, and was {other}"));
             }
         }
@@ -110,7 +120,23 @@ impl fmt::Display for Node {
     }
 }
 
+/// The attribute of values that are given, which is missing as long as they are pending.
+pub(crate) const DIGEST: &str = "digest";
+
 impl Node {
+    /// Whether a stage is the same, as far as both descriptions tell.
+    fn is_alike(&self, other: &Self) -> bool {
+        let has_digest = |node: &Self| node.attributes.iter().any(|(name, _)| name == DIGEST);
+        let are_both_known = has_digest(self) && has_digest(other);
+        let attributes = |node: &'_ Self| {
+            let attributes = node.attributes.iter();
+            let compared = attributes.filter(|(name, _)| are_both_known || name != DIGEST);
+            compared.cloned().collect::<Vec<_>>()
+        };
+        (self.depth, &self.name) == (other.depth, &other.name)
+            && attributes(self) == attributes(other)
+    }
+
     fn fmt_attributes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (name, value)) in self.attributes.iter().enumerate() {
             let before = if index == 0 { " (" } else { ", " };

@@ -1,25 +1,28 @@
 //! Elements as they come: for a loop that waits, and for an `async` one.
 
 use std::fmt;
+use std::future::{IntoFuture, poll_fn};
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use tfrt_async::AnyRef;
+use tfrt_async::{AnyFuture, AnyRef};
 use tfrt_host::ExecutionContext;
-use tfrt_support::Error;
+use tfrt_support::{Error, ErrorCode};
 
 use crate::checkpoint::Saving;
 use crate::dataset::Dataset;
 use crate::iterator::DataIterator;
-use crate::result::Outcome;
+use crate::result::{IterationResult, Outcome};
 use crate::typed::FromValues;
 
 /// The elements of a dataset, taken as values of type `T`: a payload, or a tuple of payloads.
 ///
 /// As an [`Iterator`] it blocks until the next element is there, so that it is not for tasks of a
-/// work queue; [`next_async`](Self::next_async) does not. An element that is an error is an item,
-/// and the elements behind it follow. Nothing follows the end, nor the error of a request that was
-/// cancelled.
+/// work queue; [`next_async`](Self::next_async) does not, nor does the `futures_core::Stream` that
+/// it is with the cargo feature `stream`. An element that is an error is an item, and the elements
+/// behind it follow. Nothing follows the end, nor the error of a request that was cancelled.
 ///
 /// ```
 /// use tfrt_data::Dataset;
@@ -37,7 +40,16 @@ pub struct Elements<T, M> {
     ctx: ExecutionContext,
     /// Whether the end, or the cancellation of the request, was returned.
     has_ended: bool,
+    /// What was drawn, and was not there when it was looked for.
+    awaited: Option<Awaited>,
     element: PhantomData<fn() -> (T, M)>,
+}
+
+/// An element on its way.
+struct Awaited {
+    result: IterationResult,
+    /// Tells when the part of it is there that was missing last.
+    part: AnyFuture,
 }
 
 impl Dataset {
@@ -49,6 +61,7 @@ impl Dataset {
             iterator: self.iterator(),
             ctx: ctx.clone(),
             has_ended: false,
+            awaited: None,
             element: PhantomData,
         }
     }
@@ -68,6 +81,7 @@ impl Dataset {
             iterator: self.restore(checkpoint, ctx)?,
             ctx: ctx.clone(),
             has_ended: false,
+            awaited: None,
             element: PhantomData,
         })
     }
@@ -92,22 +106,42 @@ impl<T: FromValues<M>, M> Elements<T, M> {
     /// }
     /// ```
     pub async fn next_async(&mut self) -> Option<Result<T, Error>> {
+        poll_fn(|context| self.poll_element(context)).await
+    }
+
+    /// The next element if it is there; otherwise, the task is woken when it is. An element that
+    /// was drawn is not lost if nobody polls again: it comes next.
+    fn poll_element(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Error>>> {
         if self.has_ended {
-            return None;
+            return Poll::Ready(None);
         }
-        let outcome = match self.iterator.draw(&self.ctx).into_outcome() {
-            Ok(outcome) => outcome,
-            Err(pending) => {
-                available(pending.as_any()).await;
-                Outcome::of_available(&pending)
+        let mut result = match &mut self.awaited {
+            Some(Awaited { part, .. }) => {
+                // An error is as good as a payload here.
+                let _ = ready!(Pin::new(part).poll(context));
+                self.take_drawn()
             }
+            None => self.take_drawn(),
         };
-        if let Outcome::Element(values) = &outcome {
-            for value in values {
-                available(value).await;
+        while let Some(missing) = missing_part(&mut result) {
+            let mut part = missing.into_future();
+            if Pin::new(&mut part).poll(context).is_pending() {
+                self.awaited = Some(Awaited { result, part });
+                return Poll::Pending;
             }
         }
-        self.item(outcome)
+        Poll::Ready(match result.into_outcome() {
+            Ok(outcome) => self.item(outcome),
+            Err(pending) => self.item(Outcome::of_available(&pending)),
+        })
+    }
+
+    /// What was drawn before and is awaited, or what is drawn now.
+    fn take_drawn(&mut self) -> IterationResult {
+        match self.awaited.take() {
+            Some(awaited) => awaited.result,
+            None => self.iterator.draw(&self.ctx),
+        }
     }
 
     /// A checkpoint behind the last element that was returned; [`Dataset::elements_from`] goes on
@@ -132,16 +166,21 @@ impl<T: FromValues<M>, M> Elements<T, M> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`DataIterator::save`].
+    /// Those of [`DataIterator::save`]; and if an element was drawn by a [`next_async`] that was
+    /// given up before it returned the element: take that one first.
+    ///
+    /// [`next_async`]: Self::next_async
     pub fn save(&mut self) -> Result<Vec<u8>, Error> {
+        self.check_returned()?;
         self.iterator.save(&self.ctx)
     }
 
     /// As [`save`](Self::save). Does not block.
     ///
     /// # Errors
-    /// Those of [`DataIterator::try_save`].
+    /// Those of [`DataIterator::try_save`], and as `save`.
     pub async fn save_async(&mut self) -> Result<Vec<u8>, Error> {
+        self.check_returned()?;
         loop {
             match self.iterator.try_save(&self.ctx)? {
                 Saving::Saved(checkpoint) => return Ok(checkpoint),
@@ -150,21 +189,39 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         }
     }
 
-    fn next_blocking(&mut self) -> Result<Outcome, Error> {
-        let host = self.ctx.host();
-        let outcome = match self.iterator.draw(&self.ctx).into_outcome() {
-            Ok(outcome) => outcome,
-            Err(pending) => {
-                host.await_available(&[pending.as_any().clone()])?;
-                Outcome::of_available(&pending)
+    /// Says that nothing was drawn that was not returned.
+    fn check_returned(&self) -> Result<(), Error> {
+        match self.awaited {
+            None => Ok(()),
+            Some(_) => {
+                let message = "expected all elements that were drawn to be returned before a save, found one that is awaited";
+                Err(Error::new(message).with_code(ErrorCode::FailedPrecondition))
             }
-        };
-        if let Outcome::Element(values) = &outcome
-            && !crate::result::are_available(values)
-        {
-            host.await_available(values)?;
         }
-        Ok(outcome)
+    }
+
+    fn next_blocking(&mut self) -> Result<Outcome, Error> {
+        let mut result = self.take_drawn();
+        while let Some(missing) = missing_part(&mut result) {
+            self.ctx.host().await_available(&[missing])?;
+        }
+        Ok(match result.into_outcome() {
+            Ok(outcome) => outcome,
+            Err(pending) => Outcome::of_available(&pending),
+        })
+    }
+}
+
+/// The first part of a drawn result that is not there: the outcome, or one of its values.
+fn missing_part(result: &mut IterationResult) -> Option<AnyRef> {
+    if let Some(pending) = result.settle() {
+        return Some(pending);
+    }
+    match result {
+        IterationResult::Known(Outcome::Element(values)) => {
+            values.iter().find(|value| !value.is_available()).cloned()
+        }
+        _ => None,
     }
 }
 
@@ -217,6 +274,35 @@ impl<T: FromValues<M>, M> Iterator for Elements<T, M> {
 }
 
 impl<T: FromValues<M>, M> FusedIterator for Elements<T, M> {}
+
+/// As [`next_async`](Elements::next_async).
+///
+/// ```
+/// use futures_core::Stream;
+/// use tfrt_data::Dataset;
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+///
+/// fn is_stream(_: &impl Stream<Item = Result<i64, tfrt_support::Error>>) {}
+///
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+/// is_stream(&Dataset::range(0, 10, 1)?.elements::<i64, _>(&ctx));
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[cfg(feature = "stream")]
+impl<T: FromValues<M>, M> futures_core::Stream for Elements<T, M> {
+    type Item = Result<T, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_element(context)
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<T: FromValues<M>, M> futures_core::FusedStream for Elements<T, M> {
+    fn is_terminated(&self) -> bool {
+        self.has_ended
+    }
+}
 
 impl<T, M> fmt::Debug for Elements<T, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

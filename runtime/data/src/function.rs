@@ -5,12 +5,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use tfrt_async::{AnyRef, IndirectPromise, run_when_ready};
+use tfrt_async::{AnyRef, run_when_ready_for};
 use tfrt_host::{ExecutionContext, FunctionRef};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::description::StageDescription;
-use crate::result::{END_MESSAGE, IterationResult, Outcome, Values, are_available};
+use crate::element_types::ElementTypes;
+use crate::options::PipelineOptions;
+use crate::result::{END_MESSAGE, IterationResult, Outcome, ValuePromises, Values, are_available};
 
 /// What a stage applies to elements: a function of a program, or a Rust closure.
 ///
@@ -38,6 +40,8 @@ enum Kind {
         /// What descriptions call it: by default its type, which tells the function that it was
         /// written in.
         name: Arc<str>,
+        /// Of its parameters and of its results.
+        types: (ElementTypes, ElementTypes),
         closure: Arc<Closure>,
     },
 }
@@ -71,8 +75,22 @@ impl ElementFunction {
             num_parameters,
             num_results,
             name: name.into(),
+            types: (
+                ElementTypes::of_unknown(num_parameters),
+                ElementTypes::of_unknown(num_results),
+            ),
             closure: Arc::new(closure),
         })
+    }
+
+    /// Says of which types the parameters and results of a closure are. Functions of programs say
+    /// that themselves.
+    #[must_use]
+    pub fn with_types(mut self, parameters: ElementTypes, results: ElementTypes) -> Self {
+        if let Kind::Closure { types, .. } = &mut self.0 {
+            *types = (parameters, results);
+        }
+        self
     }
 
     /// How many values it takes.
@@ -93,6 +111,26 @@ impl ElementFunction {
         }
     }
 
+    /// The types of its parameters, as far as they are known.
+    #[must_use]
+    pub fn parameter_types(&self) -> ElementTypes {
+        match &self.0 {
+            Kind::Program(function) => {
+                declared(&function.argument_types(), function.num_arguments())
+            }
+            Kind::Closure { types, .. } => types.0.clone(),
+        }
+    }
+
+    /// The types of its results, as far as they are known.
+    #[must_use]
+    pub fn result_types(&self) -> ElementTypes {
+        match &self.0 {
+            Kind::Program(function) => declared(&function.result_types(), function.num_results()),
+            Kind::Closure { types, .. } => types.1.clone(),
+        }
+    }
+
     /// What it is called, and the types of its parameters and results, as far as they are known.
     pub(crate) fn description(&self) -> String {
         match &self.0 {
@@ -109,14 +147,67 @@ impl ElementFunction {
     /// Calls it with values that are available. Its results may be pending.
     #[must_use]
     pub fn call(&self, ctx: &ExecutionContext, arguments: &[AnyRef]) -> Values {
+        self.call_at(ctx, arguments, None)
+    }
+
+    /// As [`call`](Self::call), for an element of a stage, which an error of a closure names.
+    /// Functions of programs name their kernels.
+    #[inline]
+    pub(crate) fn call_at(
+        &self,
+        ctx: &ExecutionContext,
+        arguments: &[AnyRef],
+        at: Option<At>,
+    ) -> Values {
         match &self.0 {
             Kind::Program(function) => call_program(function, ctx, arguments),
             Kind::Closure {
                 num_results,
                 closure,
                 ..
-            } => call_closure(&**closure, *num_results, ctx, arguments),
+            } => call_closure(&**closure, *num_results, ctx, arguments, at),
         }
+    }
+}
+
+/// The types that a function of a program declares.
+fn declared(types: &[&str], count: usize) -> ElementTypes {
+    match types.len() == count {
+        true => ElementTypes::new(types.iter().copied().map(Some)),
+        false => ElementTypes::of_unknown(count),
+    }
+}
+
+/// An element of a stage, for its errors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    stage: &'static str,
+    number: u64,
+}
+
+impl At {
+    /// The element that was drawn behind so many others, failed draws included.
+    #[inline]
+    pub(crate) fn new(stage: &'static str, number: u64) -> Self {
+        Self { stage, number }
+    }
+
+    /// How many were drawn before.
+    pub(crate) fn number(self) -> u64 {
+        self.number
+    }
+
+    /// The same error, which tells where it happened.
+    #[cold]
+    pub(crate) fn of(self, error: Error) -> Error {
+        let Self { stage, number } = self;
+        error.with_note(format_args!(", at element {number} of `{stage}`"))
+    }
+
+    /// Reports an error that happened here, and makes it a value.
+    #[cold]
+    pub(crate) fn emit(self, error: Error, ctx: &ExecutionContext) -> AnyRef {
+        AnyRef::error(ctx.emit_error(self.of(error)))
     }
 }
 
@@ -138,6 +229,7 @@ fn call_closure(
     num_results: usize,
     ctx: &ExecutionContext,
     arguments: &[AnyRef],
+    at: Option<At>,
 ) -> Values {
     let failed = arguments.iter().find(|argument| argument.is_error());
     if let Some(failed) = failed.or_else(|| ctx.request().cancel_value()) {
@@ -154,7 +246,11 @@ fn call_closure(
         Ok(Err(error)) => error,
         Err(panic) => panicked(&*panic),
     };
-    SmallVec::from_elem(AnyRef::error(ctx.emit_error(error)), num_results)
+    let error = match at {
+        Some(at) => at.emit(error, ctx),
+        None => AnyRef::error(ctx.emit_error(error)),
+    };
+    SmallVec::from_elem(error, num_results)
 }
 
 /// The error of a closure that panicked.
@@ -198,6 +294,11 @@ impl BoundFunction {
         }
     }
 
+    /// The types of its results.
+    pub(crate) fn result_types(&self) -> ElementTypes {
+        self.function.result_types()
+    }
+
     /// The height of the highest dataset among the bound arguments.
     pub(crate) fn height_of_bound(&self) -> u32 {
         let heights = self.bound.iter().map(crate::dataset::height_of);
@@ -221,26 +322,31 @@ impl BoundFunction {
 
     /// Calls the function with values that are available.
     #[inline]
-    pub(crate) fn call(&self, ctx: &ExecutionContext, values: &[AnyRef]) -> Values {
+    pub(crate) fn call(&self, ctx: &ExecutionContext, values: &[AnyRef], at: At) -> Values {
         if self.bound.is_empty() {
-            return self.function.call(ctx, values);
+            return self.function.call_at(ctx, values, Some(at));
         }
         let arguments: SmallVec<[AnyRef; 4]> = self.bound.iter().chain(values).cloned().collect();
-        self.function.call(ctx, &arguments)
+        self.function.call_at(ctx, &arguments, Some(at))
     }
 
     /// The result of a draw with the results of the function in place of the values. The function
-    /// is called for every result, ends and failed draws included, once all values are available:
-    /// now if they are.
+    /// is called for every result, ends and failed draws included unless [`PipelineOptions`] leave
+    /// them out, once all values are available: now if they are.
     #[inline]
-    pub(crate) fn apply(&self, result: IterationResult, ctx: &ExecutionContext) -> IterationResult {
+    pub(crate) fn apply(
+        &self,
+        result: IterationResult,
+        ctx: &ExecutionContext,
+        at: At,
+    ) -> IterationResult {
         match result.into_outcome() {
-            Ok(outcome) => self.apply_to(outcome, ctx).into(),
+            Ok(outcome) => self.apply_to(outcome, ctx, at).into(),
             Err(pending) => {
                 let (promise, result) = IterationResult::pending();
                 let (this, ctx) = (self.clone(), ctx.clone());
                 IterationResult::Pending(pending).and_then_for(promise, move |outcome, promise| {
-                    promise.emplace(this.apply_to(outcome, &ctx));
+                    promise.emplace(this.apply_to(outcome, &ctx, at));
                 });
                 result
             }
@@ -248,41 +354,57 @@ impl BoundFunction {
     }
 
     #[inline]
-    fn apply_to(&self, outcome: Outcome, ctx: &ExecutionContext) -> Outcome {
+    fn apply_to(&self, outcome: Outcome, ctx: &ExecutionContext, at: At) -> Outcome {
         match outcome {
-            Outcome::Element(values) => Outcome::Element(self.call_when_available(values, ctx)),
+            Outcome::Element(values) => Outcome::Element(self.call_when_available(values, ctx, at)),
+            ended => self.apply_to_end(ended, ctx, at),
+        }
+    }
+
+    /// What becomes of the end, or of a failed draw.
+    #[cold]
+    fn apply_to_end(&self, outcome: Outcome, ctx: &ExecutionContext, at: At) -> Outcome {
+        if PipelineOptions::of(ctx.host()).skips_end_calls() {
+            return match outcome {
+                Outcome::End(_) => Outcome::END,
+                other => other,
+            };
+        }
+        match outcome {
             Outcome::End(mut values) => {
                 if values.is_empty() && self.num_components() > 0 {
                     let error = AnyRef::error(Error::new(END_MESSAGE));
                     values = SmallVec::from_elem(error, self.num_components());
                 }
-                Outcome::End(self.call_when_available(values, ctx))
+                Outcome::End(self.call_when_available(values, ctx, at))
             }
             Outcome::Error(error) => {
                 let values: Values = SmallVec::from_elem(error.clone(), self.num_components());
-                drop(self.call(ctx, &values));
+                drop(self.call(ctx, &values, at));
                 Outcome::Error(error)
             }
+            element => element,
         }
     }
 
-    /// Calls the function once all values are available: now if they are.
+    /// Calls the function once all values are available: now if they are. Values that nobody else
+    /// needs are given up with the results.
     #[inline]
-    pub(crate) fn call_when_available(&self, values: Values, ctx: &ExecutionContext) -> Values {
+    pub(crate) fn call_when_available(
+        &self,
+        values: Values,
+        ctx: &ExecutionContext,
+        at: At,
+    ) -> Values {
         if are_available(&values) {
-            return self.call(ctx, &values);
+            return self.call(ctx, &values, at);
         }
-        let (promises, results): (SmallVec<[IndirectPromise; 2]>, Values) =
-            (0..self.function.num_results())
-                .map(|_| AnyRef::indirect())
-                .unzip();
-        let (this, ctx, awaited) = (self.clone(), ctx.clone(), values.clone());
-        run_when_ready(&awaited, move || {
-            let results = this.call(&ctx, &values);
+        let (promises, results) = ValuePromises::new(self.function.num_results());
+        let (this, ctx) = (self.clone(), ctx.clone());
+        run_when_ready_for(values, promises, move |values, promises| {
+            let results = this.call(&ctx, &values, at);
             drop(values);
-            for (promise, result) in promises.into_iter().zip(results) {
-                promise.forward_to(result);
-            }
+            promises.forward_to(results);
         });
         results
     }

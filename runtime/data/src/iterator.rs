@@ -44,6 +44,23 @@ pub trait Draw: Send + Sync + fmt::Debug + 'static {
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         Err(from.unsupported::<Self>())
     }
+
+    /// Goes to the element in front of which there are so many others, or to the end, without
+    /// drawing them. Called where the stage is [seekable](crate::Stage::is_seekable), at any time.
+    ///
+    /// # Errors
+    /// If the iterator cannot do that, as those that do not implement this.
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        Err(cannot_seek::<Self>(num_before))
+    }
+}
+
+/// The error of an iterator that can only draw.
+#[cold]
+pub(crate) fn cannot_seek<T: ?Sized>(num_before: u64) -> Error {
+    let iterator = std::any::type_name::<T>();
+    Error::new(format!("`{iterator}` cannot seek to element {num_before}"))
+        .with_code(ErrorCode::Unimplemented)
 }
 
 impl Draw for Box<dyn Draw> {
@@ -58,6 +75,10 @@ impl Draw for Box<dyn Draw> {
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         (**self).restore(from)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        (**self).seek(num_before)
     }
 }
 

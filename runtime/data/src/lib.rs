@@ -18,14 +18,18 @@
 //! | `dataset`, `iterator` | [`Dataset`], [`DataIterator`] and the traits of their stages, [`Stage`] and [`Draw`] |
 //! | `result` | [`IterationResult`] and [`Outcome`]: what a draw returns |
 //! | `function` | [`ElementFunction`]: functions of programs and closures |
+//! | `element_types` | [`ElementTypes`]: what is known of elements before one is drawn |
 //! | `token` | stages that answer requests in order, as their inputs arrive |
 //! | `stages` | one file for each dataset |
 //! | `typed`, `elements` | pipelines from Rust: typed closures, and [`Elements`] for loops |
 //! | `description`, `checkpoint` | [`Description`] of a pipeline, and the rest of a pass as bytes |
+//! | `options` | [`PipelineOptions`]: what holds for all pipelines of a host |
+//! | `policy` | [`OnError`]: what follows an error |
 //! | `tuner` | how many calls to keep under way, found by measuring |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
-//! File formats are in crates above this one. This crate does no I/O.
+//! File formats are in crates above this one. This crate does no I/O, but for asking the system how
+//! much memory is free.
 #![deny(unsafe_code)]
 
 mod result;
@@ -35,6 +39,8 @@ mod dataset;
 mod iterator;
 
 mod function;
+
+mod element_types;
 
 mod token;
 
@@ -52,6 +58,10 @@ mod numbers;
 
 mod tuner;
 
+mod options;
+
+mod policy;
+
 mod typed;
 
 mod elements;
@@ -62,12 +72,16 @@ pub use cardinality::Cardinality;
 pub use checkpoint::{Saving, StateReader, StateWriter};
 pub use dataset::{Dataset, MAX_HEIGHT, Position, Stage};
 pub use description::{Description, StageDescription};
+pub use element_types::ElementTypes;
 pub use elements::Elements;
 pub use function::ElementFunction;
 pub use iterator::{DataIterator, Draw};
+pub use options::PipelineOptions;
 pub use philox::Philox;
+pub use policy::OnError;
 pub use result::{END_MESSAGE, IterationResult, Outcome, Values, are_available};
 pub use stages::batch::BatchComponent;
+pub use stages::even_shard::UnevenShards;
 pub use stages::padded_batch::PaddedComponent;
 pub use token::{Machine, Serial, StepResult};
 pub use typed::{Fallible, FromValues, IntoElementFunction, IntoValues, Many, OfProgram, One};

@@ -1,8 +1,9 @@
 //! Numbers and truth values as bytes, in the order of the machine.
 
 use half::{bf16, f16};
-use tfrt_async::AnyRef;
+use tfrt_async::{AnyRef, ByteString};
 use tfrt_support::{DType, Error};
+use tfrt_tensor::{DenseHostTensor, StringHostTensor};
 
 use crate::dataset::invalid;
 
@@ -34,6 +35,34 @@ pub(crate) fn scalar(value: &AnyRef) -> Option<(DType, [u8; 8])> {
         bool => I1, |truth| [u8::from(truth)];
     }
     None
+}
+
+/// About how many bytes of memory the values take. Those of types of users count as few.
+pub(crate) fn size_bytes_of(values: &[AnyRef]) -> u64 {
+    /// What every value takes.
+    const OVERHEAD: usize = 32;
+    let size = |value: &AnyRef| {
+        let payload = if let Some(tensor) = value.get::<DenseHostTensor>() {
+            tensor.buffer().len_bytes()
+        } else if let Some(string) = value.get::<ByteString>() {
+            string.as_bytes().len()
+        } else if let Ok(tensor) = value.try_read::<StringHostTensor>() {
+            let strings = tensor.strings().iter();
+            strings.map(|string| OVERHEAD + string.len()).sum()
+        } else {
+            0
+        };
+        (OVERHEAD + payload) as u64
+    };
+    values.iter().map(size).sum()
+}
+
+/// Whether values of this type are numbers or truth values.
+pub(crate) fn is_number(spelling: &str) -> bool {
+    const NUMBERS: [&str; 13] = [
+        "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "bf16", "f32", "f64",
+    ];
+    NUMBERS.contains(&spelling)
 }
 
 /// The number with these bytes.

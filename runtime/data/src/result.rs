@@ -14,7 +14,7 @@
 
 use smallvec::SmallVec;
 use tfrt_async::identity::TypeIdentity;
-use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Promise, Value};
+use tfrt_async::{AnyRef, AsyncValueRef, Immutable, IndirectPromise, Promise, Promises, Value};
 use tfrt_support::Error;
 
 use crate::identity;
@@ -168,23 +168,23 @@ impl IterationResult {
         }
     }
 
-    /// Calls `f` with the outcome and `promise`, as [`and_then`](Self::and_then) does. If the
-    /// promise's value has no consumer any more, nor has the outcome.
-    pub fn and_then_for<T: Value>(
+    /// Calls `f` with the outcome and `promises`, as [`and_then`](Self::and_then) does. If the
+    /// promised values have no consumer any more, nor has the outcome.
+    pub fn and_then_for<P: Promises>(
         self,
-        promise: Promise<T>,
-        f: impl FnOnce(Outcome, Promise<T>) + Send + 'static,
+        promises: P,
+        f: impl FnOnce(Outcome, P) + Send + 'static,
     ) {
         match self.into_outcome() {
-            Ok(outcome) => f(outcome, promise),
+            Ok(outcome) => f(outcome, promises),
             Err(pending) => pending
                 .as_any()
-                .and_then_for(promise, move |value, promise| {
+                .and_then_for(promises, move |value, promises| {
                     let outcome = match value.get::<Outcome>() {
                         Some(outcome) => outcome.clone(),
                         None => Outcome::Error(value.clone()),
                     };
-                    f(outcome, promise);
+                    f(outcome, promises);
                 }),
         }
     }
@@ -203,6 +203,36 @@ impl From<Outcome> for IterationResult {
     #[inline]
     fn from(outcome: Outcome) -> Self {
         Self::Known(outcome)
+    }
+}
+
+/// The promises of the values of an element.
+#[derive(Debug)]
+pub(crate) struct ValuePromises(SmallVec<[IndirectPromise; 2]>);
+
+impl ValuePromises {
+    /// As many promises as `count` says, and their values.
+    pub(crate) fn new(count: usize) -> (Self, Values) {
+        let (promises, values) = (0..count).map(|_| AnyRef::indirect()).unzip();
+        (Self(promises), values)
+    }
+
+    /// Every value is the one at its position.
+    pub(crate) fn forward_to(self, values: impl IntoIterator<Item = AnyRef>) {
+        for (promise, value) in self.0.into_iter().zip(values) {
+            promise.forward_to(value);
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Promises for ValuePromises {
+    fn have_consumer(&self) -> bool {
+        self.0.iter().any(IndirectPromise::has_consumer)
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) mod take;
 
 pub(crate) mod shard;
 
+pub(crate) mod even_shard;
+
 pub(crate) mod zip;
 
 pub(crate) mod concatenate;
@@ -46,15 +48,29 @@ pub(crate) mod cache;
 
 pub(crate) mod choose;
 
-pub(crate) mod ignore_errors;
+pub(crate) mod on_error;
 
 pub(crate) mod assert_cardinality;
+
+pub(crate) mod unique;
+
+pub(crate) mod group_by_window;
+
+pub(crate) mod resample;
+
+pub(crate) mod generator;
+
+pub(crate) mod ragged_batch;
 
 mod copies;
 
 mod dropping;
 
 mod replay;
+
+mod whole;
+
+mod gather;
 
 /// How many results a stage draws past a known end where its definition asks for a number of draws:
 /// the number is the program's, and may be larger than any machine could count to.

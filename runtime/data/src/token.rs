@@ -40,7 +40,7 @@ use tfrt_support::Error;
 use crate::checkpoint::{StateReader, StateWriter, all_of};
 use crate::function::panicked;
 use crate::identity;
-use crate::iterator::Draw;
+use crate::iterator::{Draw, cannot_seek};
 use crate::result::{IterationResult, Outcome};
 
 /// How a stage answers requests, one after the other.
@@ -94,6 +94,14 @@ pub trait Machine: Send + Sync + fmt::Debug + 'static {
     /// As [`Draw::restore`].
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         Err(from.unsupported::<Self>())
+    }
+
+    /// As [`Draw::seek`]. No request waits for an answer then.
+    ///
+    /// # Errors
+    /// As [`Draw::seek`].
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        Err(cannot_seek::<Self>(num_before))
     }
 }
 
@@ -219,6 +227,15 @@ impl<M: Machine> Draw for Serial<M> {
             Home::Away { .. } | Home::Moving => Err(from.unsupported::<Self>()),
         }
     }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        match &mut self.home {
+            Home::Here(machine) => machine.seek(num_before),
+            // No request waits, so nobody else holds the state.
+            Home::Away { shared, .. } => shared.seek(num_before),
+            Home::Moving => unreachable!("the state moves in one step"),
+        }
+    }
 }
 
 impl<M: Machine> Drop for Serial<M> {
@@ -341,6 +358,28 @@ impl<M: Machine> Shared<M> {
         self.requests.push(Request::Save { promise, ctx });
         self.enter();
         saved
+    }
+
+    /// As [`Draw::seek`], if no request waits.
+    #[cold]
+    fn seek(self: &Arc<Self>, num_before: u64) -> Result<(), Error> {
+        // Relaxed on failure: nothing is read then.
+        let takes_token = self
+            .events
+            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed);
+        if takes_token.is_err() {
+            return Err(cannot_seek::<M>(num_before));
+        }
+        let mut held = self.hold();
+        let is_idle = held.outstanding.is_empty();
+        let sought = match &mut held.machine {
+            Some(machine) if is_idle => catch_unwind(AssertUnwindSafe(|| machine.seek(num_before)))
+                .unwrap_or_else(|panic| Err(panicked(&*panic))),
+            _ => Err(cannot_seek::<M>(num_before)),
+        };
+        drop(held);
+        self.leave();
+        sought
     }
 
     fn draw(self: &Arc<Self>, ctx: &ExecutionContext) -> IterationResult {

@@ -1,10 +1,11 @@
 //! Pipelines from Rust: typed closures as functions of elements, and elements as Rust values.
 
 use tfrt_async::{AnyRef, Immutable, Value};
-use tfrt_host::FunctionRef;
+use tfrt_host::{ExecutionContext, FunctionRef};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::dataset::Dataset;
+use crate::element_types::ElementTypes;
 use crate::function::ElementFunction;
 use crate::result::Values;
 
@@ -46,6 +47,12 @@ pub trait IntoValues<Marker> {
     /// How many components there are.
     const NUM_VALUES: usize;
 
+    /// The types of the components.
+    #[must_use]
+    fn element_types() -> ElementTypes {
+        ElementTypes::of_unknown(Self::NUM_VALUES)
+    }
+
     /// The components.
     ///
     /// # Errors
@@ -77,6 +84,10 @@ pub struct Fallible<Marker>(std::marker::PhantomData<Marker>);
 impl<T: Value> IntoValues<One> for T {
     const NUM_VALUES: usize = 1;
 
+    fn element_types() -> ElementTypes {
+        ElementTypes::of::<T>()
+    }
+
     fn into_values(self) -> Result<Values, Error> {
         let mut values = Values::new();
         values.push(AnyRef::available(self));
@@ -86,6 +97,10 @@ impl<T: Value> IntoValues<One> for T {
 
 impl<T: IntoValues<M>, E: Into<Error>, M> IntoValues<Fallible<M>> for Result<T, E> {
     const NUM_VALUES: usize = T::NUM_VALUES;
+
+    fn element_types() -> ElementTypes {
+        T::element_types()
+    }
 
     fn into_values(self) -> Result<Values, Error> {
         self.map_err(Into::into)?.into_values()
@@ -103,6 +118,10 @@ macro_rules! impl_tuples {
     ($($ty:ident $value:ident),+) => {
         impl<$($ty: Value),+> IntoValues<Many> for ($($ty,)+) {
             const NUM_VALUES: usize = [$(stringify!($ty)),+].len();
+
+            fn element_types() -> ElementTypes {
+                ElementTypes::new([$(Some($ty::MLIR_TYPE)),+])
+            }
 
             fn into_values(self) -> Result<Values, Error> {
                 let ($($value,)+) = self;
@@ -128,10 +147,12 @@ macro_rules! impl_tuples {
             fn into_element_function(self) -> ElementFunction {
                 let num_parameters = [$(stringify!($ty)),+].len();
                 let name = std::any::type_name::<F>();
-                ElementFunction::from_named_closure(name, num_parameters, R::NUM_VALUES, move |_, values| {
+                let function = move |_: &ExecutionContext, values: &[AnyRef]| {
                     let [$($value),+] = check_count(values)?;
                     self($(payload($value)?),+).into_values()
-                })
+                };
+                ElementFunction::from_named_closure(name, num_parameters, R::NUM_VALUES, function)
+                    .with_types(ElementTypes::new([$(Some($ty::MLIR_TYPE)),+]), R::element_types())
             }
         }
     };

@@ -1,13 +1,15 @@
 //! Iterators that are dropped while results are outstanding: what nobody can see is not looked for,
 //! and what somebody holds is delivered.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use tfrt_async::AsyncValueRef;
-use tfrt_data::{Dataset, ElementFunction, IterationResult, Outcome};
+use tfrt_async::{AnyRef, AsyncValueRef, IndirectPromise};
+use tfrt_data::{BatchComponent, Dataset, ElementFunction, IterationResult, Outcome};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
+use tfrt_support::DType;
+use tfrt_tensor::DenseHostTensor;
 
 fn context(queue: &str) -> ExecutionContext {
     let queue = create_queue(queue).unwrap();
@@ -40,7 +42,7 @@ fn number(result: IterationResult) -> Option<i64> {
 #[test]
 fn a_dropped_iterator_stops_looking_for_elements() {
     type Above = fn(Dataset) -> Dataset;
-    let stages: [(&str, Above); 11] = [
+    let stages: [(&str, Above); 15] = [
         ("filter", |input| input),
         ("filter of a filter", |input| {
             input.filter(|_: i64| true).unwrap()
@@ -56,6 +58,19 @@ fn a_dropped_iterator_stops_looking_for_elements() {
         ("cache", |input| input.cache().unwrap()),
         ("zip", |input| Dataset::zip(&[range(9), input]).unwrap()),
         ("skip", |input| input.skip(5).unwrap()),
+        ("batch", |input| input.batch(3).unwrap()),
+        ("batch of known components", |input| {
+            let components = [BatchComponent::Scalar(DType::I64)];
+            input.batch_with(3, &components, true, false).unwrap()
+        }),
+        ("map of a batch", |input| {
+            let batches = input.batch_with(2, &[BatchComponent::Any], false, false);
+            batches
+                .unwrap()
+                .map(|batch: DenseHostTensor| batch)
+                .unwrap()
+        }),
+        ("unique", |input| input.unique().unwrap()),
     ];
     for queue in ["s", "mstd:2,1"] {
         for (name, above) in stages {
@@ -69,6 +84,79 @@ fn a_dropped_iterator_stops_looking_for_elements() {
             // Would not return.
             ctx.host().quiesce().unwrap();
             assert!(count.load(Ordering::Relaxed) > 0, "{name}");
+        }
+    }
+}
+
+/// In which order a consumer goes does not matter.
+#[test]
+fn a_batch_that_is_dropped_behind_its_iterator_lets_its_elements_go() {
+    for queue in ["s", "mstd:2,1"] {
+        let ctx = context(queue);
+        let count = Arc::default();
+        let batches = nothing_for_ever(&count).batch(3).unwrap();
+        let mut iterator = batches.iterator();
+        let results = [iterator.draw(&ctx), iterator.draw(&ctx)];
+        drop(iterator);
+        assert!(results.iter().all(|result| !result.is_known()), "{queue}");
+        drop(results);
+        // Would not return.
+        ctx.host().quiesce().unwrap();
+        assert!(count.load(Ordering::Relaxed) > 0, "{queue}");
+    }
+}
+
+/// Elements whose values come when the promises are kept.
+fn later(stop: i64) -> (Dataset, Arc<Mutex<Vec<IndirectPromise>>>) {
+    let promises: Arc<Mutex<Vec<IndirectPromise>>> = Arc::default();
+    let kept = Arc::clone(&promises);
+    let function = ElementFunction::from_closure(1, 1, move |_, _| {
+        let (promise, value) = AnyRef::indirect();
+        kept.lock().unwrap().push(promise);
+        Ok([value].into_iter().collect())
+    });
+    (range(stop).map_with(function, &[]).unwrap(), promises)
+}
+
+#[test]
+fn values_of_a_batch_are_needed_as_long_as_the_batch_is() {
+    let ctx = context("s");
+    let components = [BatchComponent::Scalar(DType::I64)];
+    for (name, components) in [("known", &components[..]), ("any", &[])] {
+        let (dataset, promises) = later(3);
+        let batches = dataset.batch_with(3, components, false, false).unwrap();
+        let mut iterator = batches.iterator();
+        let result = iterator.draw(&ctx);
+        let mut promises: Vec<_> = std::mem::take(&mut *promises.lock().unwrap());
+        assert!(promises.iter().all(IndirectPromise::has_consumer), "{name}");
+        drop((result, iterator));
+        while let Some(newest) = promises.pop() {
+            assert!(!newest.has_consumer(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn values_of_a_batch_may_come_in_any_order() {
+    let ctx = context("s");
+    let components = [BatchComponent::Scalar(DType::I64)];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]] {
+        for components in [&components[..], &[]] {
+            let (dataset, promises) = later(3);
+            let batches = dataset.batch_with(3, components, false, false).unwrap();
+            let mut iterator = batches.iterator();
+            let result = iterator.draw(&ctx);
+            let promises: Vec<_> = std::mem::take(&mut *promises.lock().unwrap());
+            let mut promises: Vec<_> = promises.into_iter().map(Some).collect();
+            for index in order {
+                let promise = promises[index].take().unwrap();
+                promise.forward_to(AnyRef::available(10 * index as i64));
+            }
+            let Ok(Outcome::Element(values)) = result.into_outcome() else {
+                panic!("expected a batch");
+            };
+            let batch = values[0].get::<DenseHostTensor>().unwrap();
+            assert_eq!(&*batch.elements::<i64>().unwrap(), [0, 10, 20], "{order:?}");
         }
     }
 }

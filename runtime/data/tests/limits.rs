@@ -260,7 +260,7 @@ fn a_predicate_of_another_type_is_an_error() {
     let error = error.error_if_present().unwrap();
     assert_eq!(
         error.message(),
-        "the result of a predicate is of type `i1`, not `i64`"
+        "the result of a predicate is of type `i1`, not `i64`, at element 0 of `filter`"
     );
     assert_eq!(error.code(), ErrorCode::InvalidArgument);
 }

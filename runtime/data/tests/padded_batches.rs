@@ -185,7 +185,10 @@ fn an_error_is_that_of_its_batch_alone() {
     };
     let dataset = Dataset::range(1, 7, 1).unwrap().map(fails).unwrap();
     let found = batches(&dataset.padded_batch(2).unwrap());
-    assert_eq!(found[1], Err("a wet page".to_owned()));
+    assert_eq!(
+        found[1],
+        Err("a wet page, at element 3 of `map`".to_owned())
+    );
     assert_eq!(found[0].as_ref().unwrap().0, [2, 2]);
     assert_eq!(found[2].as_ref().unwrap().0, [2, 6]);
     assert_eq!(found.len(), 3);

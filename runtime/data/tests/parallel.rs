@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use tfrt_async::{AnyRef, IndirectPromise};
-use tfrt_data::{Dataset, ElementFunction, IterationResult, Outcome};
+use tfrt_data::{Dataset, ElementFunction, IterationResult, Outcome, PipelineOptions};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
 use tfrt_support::Error;
+use tfrt_tensor::DenseHostTensor;
 
 fn context(queue: &str) -> ExecutionContext {
     let host = HostContext::builder()
@@ -159,7 +160,9 @@ fn sloppy_maps_have_the_same_elements_once_each() {
         };
         let keys = |dataset: &Dataset| {
             let elements = dataset.elements::<i64, _>(&ctx);
-            let key = |item: Result<i64, Error>| item.map_err(|error| error.message().to_owned());
+            let key = |item: Result<i64, Error>| {
+                item.map_err(|error| error.message().replace("parallel_map", "map"))
+            };
             let mut keys: Vec<_> = elements.map(key).collect();
             keys.sort();
             keys
@@ -210,6 +213,38 @@ fn a_cancelled_request_begins_no_calls() {
     ctx.host().quiesce().unwrap();
     assert_eq!(num_calls.load(Ordering::Relaxed), 0);
     assert!(matches!(drawn.into_outcome(), Ok(Outcome::Error(_))));
+}
+
+#[test]
+fn a_tuned_stage_stays_within_its_memory() {
+    const LEN: usize = 1 << 16;
+    let most_held = |budget: u64| {
+        let ctx = context("mstd:8");
+        let options = PipelineOptions::default().with_ram_budget(budget);
+        options.install(ctx.host());
+        // What was made, and not handed out.
+        let held = Arc::new(AtomicUsize::new(0));
+        let most = Arc::new(AtomicUsize::new(0));
+        let (counted, highest) = (Arc::clone(&held), Arc::clone(&most));
+        let make = move |x: i64| -> Result<DenseHostTensor, Error> {
+            let now = counted.fetch_add(1, Ordering::Relaxed) + 1;
+            highest.fetch_max(now, Ordering::Relaxed);
+            Ok(DenseHostTensor::vector(&vec![x; LEN / 8])?)
+        };
+        let dataset = range(400).parallel_map(make, -1).unwrap();
+        let mut num_found = 0;
+        for tensor in dataset.elements::<DenseHostTensor, _>(&ctx) {
+            drop(tensor.unwrap());
+            held.fetch_sub(1, Ordering::Relaxed);
+            num_found += 1;
+        }
+        assert_eq!(num_found, 400);
+        most.load(Ordering::Relaxed)
+    };
+    // One is handed out, and counted for a moment longer.
+    assert!(most_held(4 * LEN as u64) <= 4 + 1);
+    assert!(most_held(1) <= 2);
+    assert!(most_held(1 << 30) > 5);
 }
 
 #[test]

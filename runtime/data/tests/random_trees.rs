@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use oracle::{Item, Oracle, Tree, inner_tree};
 use tfrt_async::{AnyRef, AsyncValueRef, live_values};
 use tfrt_data::{
-    DataIterator, Dataset, Draw, ElementFunction, IterationResult, Outcome, Philox, Position,
-    Stage, StageDescription, StateReader, StateWriter, Values,
+    Cardinality, DataIterator, Dataset, Draw, ElementFunction, ElementTypes, IntoElementFunction,
+    IterationResult, OnError, Outcome, Philox, Position, Stage, StageDescription, StateReader,
+    StateWriter, UnevenShards, Values,
 };
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
@@ -41,10 +42,13 @@ impl Choices {
     /// ever.
     fn tree(&mut self, depth: u32, may_be_endless: bool) -> Tree {
         let kind = match depth {
-            0 => self.below(2),
-            _ => 2 + self.below(if may_be_endless { 23 } else { 22 }),
+            0 => match self.below(3) {
+                2 => return Tree::Generator(self.number(0, 30)),
+                source => source,
+            },
+            _ => 2 + self.below(if may_be_endless { 28 } else { 27 }),
         };
-        let is_below_endless = may_be_endless && ![3, 9, 15, 22].contains(&kind);
+        let is_below_endless = may_be_endless && ![3, 9, 15, 22, 24, 25, 26, 27].contains(&kind);
         let mut input = || Box::new(self.tree(depth.saturating_sub(1), is_below_endless));
         let input = if kind < 2 { None } else { Some(input()) };
         let input = || input.clone().expect("the stage has one");
@@ -90,6 +94,11 @@ impl Choices {
                 let other = Box::new(self.tree(depth / 2, may_be_endless));
                 Tree::Sample(input(), other, self.number(0, 99))
             }
+            24 => Tree::Unique(input()),
+            25 => Tree::Group(input(), self.number(1, 4), self.number(1, 4) as usize),
+            26 => Tree::Resample(input(), self.number(0, 99)),
+            27 => Tree::OnError(input(), self.number(0, 4) as u64),
+            28 => Tree::EvenShard(input(), 3, self.below(3) as usize, self.below(2) == 0),
             _ => Tree::Memory(input()),
         }
     }
@@ -119,6 +128,18 @@ impl Stage for Counted {
         self.input.is_cheap_to_redraw()
     }
 
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
+    }
+
+    fn is_seekable(&self) -> bool {
+        self.input.is_seekable()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(CountedIterator(
             self.input.iterator_below(position),
@@ -142,6 +163,10 @@ impl Draw for CountedIterator {
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         from.input(&mut *self.0)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.0.seek(num_before)
     }
 }
 
@@ -225,6 +250,32 @@ impl Builder {
             }
             Tree::Memory(ref of) => input(of)?.memory::<i64>()?,
             Tree::IgnoreErrors(ref of) => input(of)?.ignore_errors(false)?,
+            Tree::OnError(ref of, 0) => input(of)?.on_error(OnError::Stop)?,
+            Tree::OnError(ref of, max) => input(of)?.on_error(OnError::Skip { max })?,
+            Tree::Unique(ref of) => input(of)?.unique()?,
+            Tree::EvenShard(ref of, num, index, pads) => {
+                let uneven = match pads {
+                    true => UnevenShards::Pad,
+                    false => UnevenShards::Drop,
+                };
+                input(of)?.shard_evenly(num as i64, index as i64, uneven)?
+            }
+            Tree::Group(ref of, modulus, size) => {
+                let key = self.function(move |x| Ok(AnyRef::available(x.rem_euclid(modulus))));
+                let add = |key: i64, window: Dataset| window.map(move |x: i64| x + key);
+                let reduce = add.into_element_function();
+                input(of)?.group_by_window_with(key, reduce, size as i64)?
+            }
+            Tree::Resample(ref of, seed) => {
+                let class = self.function(|x| Ok(AnyRef::available(x.rem_euclid(2))));
+                let (target, initial) = ([1.0, 1.0], [1.0, 3.0]);
+                input(of)?
+                    .rejection_resample(class, &target, Some(&initial), seed, 5)?
+                    .map(|_: i64, x: i64| x)?
+            }
+            Tree::Generator(bound) => counted(Dataset::generate(0_i64, move |x: i64| {
+                (x * x < bound, x + 1, x * x)
+            })?)?,
             Tree::Sample(ref of, ref other, seed) => {
                 let inputs = [input(of)?, input(other)?];
                 Dataset::sample_from(&inputs, Some(&[2.0, 1.0]), seed, 3)?

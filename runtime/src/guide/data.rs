@@ -35,6 +35,25 @@
 //! Closures take the components of an element by value and return one payload, a tuple of payloads
 //! for several components, or a `Result`.
 //!
+//! Types are checked while a pipeline is built: the types of the elements go from the sources to
+//! the last stage, and a closure or a function of a program that takes others is an error that
+//! names both stages, such as `` `map` expects elements of type (i32), found (i64) from `range` ``.
+//! [`Dataset::element_types`](crate::data::Dataset::element_types) tells what is known.
+//!
+//! # Stages
+//!
+//! | for | stages |
+//! |---|---|
+//! | sources | `range`, `from_values`, `generate`, and [files](#from-files) |
+//! | each element | `map`, `parallel_map`, `filter`, `scan`, `enumerate` |
+//! | parts of the sequence | `take`, `take_while`, `skip`, `shard`, `auto_shard`, `repeat`, `cache`, `prefetch` |
+//! | order and choice | `shuffle`, `unique`, `rejection_resample`, `sample_from`, `choose_from` |
+//! | several datasets | `zip`, `concatenate`, `interleave`, `flat_map`, `flatten` |
+//! | groups | `batch`, `padded_batch`, `ragged_batch`, `bucket_by_length`, `group_by_window`, `window`, `unbatch` |
+//! | errors | `on_error`, `ignore_errors`, `assert_cardinality` |
+//!
+//! `shuffle_within` limits the buffer of a shuffle in bytes, too.
+//!
 //! # What runs when
 //!
 //! A consumer *draws* an element from the last stage, which draws from its input, and so on.
@@ -48,10 +67,12 @@
 //! other is `parallel_map`, whose calls are tasks of the work queue, for functions that compute and
 //! closures: its second parameter is the number of calls that may be under way. With -1, the stage
 //! adjusts the number while it runs, or uses one call per thread if `TFRT_DATA_AUTOTUNE=off` is
-//! set. The tree determines the order of elements, whichever call finishes first.
+//! set. The elements that such stages hold take at most half of the free memory, or what
+//! [`PipelineOptions`](crate::data::PipelineOptions) say. The tree determines the order of
+//! elements, whichever call finishes first.
 //!
 //! `elements` as an [`Iterator`] waits for each element. In `async` code, `next_async` does not
-//! block the thread:
+//! block the thread, and with the cargo feature `stream` elements are a `futures_core::Stream`:
 //!
 //! ```
 //! use tfrt::data::Dataset;
@@ -71,9 +92,10 @@
 //! # Errors
 //!
 //! An element may be an error, and the elements after it still arrive. A loop therefore decides for
-//! itself whether to stop, as the one above does, or to count errors and skip them. An error in a
-//! batch makes the whole batch an error. When a request is cancelled, every stage that would run
-//! for long returns the error of the cancellation.
+//! itself whether to stop, as the one above does, or to count errors and skip them. Errors of
+//! closures name the stage and the number of the element; errors of programs name the kernel and
+//! its place. An error in a batch makes the whole batch an error. When a request is cancelled,
+//! every stage that would run for long returns the error of the cancellation.
 //!
 //! ```
 //! # use tfrt::data::Dataset;
@@ -88,10 +110,19 @@
 //! let numbers = Dataset::range(-1, 3, 1)?.map(inverse)?;
 //! let found: Vec<Result<i64>> = numbers.elements(&ctx).collect();
 //! assert_eq!(found.iter().flatten().collect::<Vec<_>>(), [&-60, &60, &30]);
-//! assert_eq!(found[1].as_ref().unwrap_err().message(), "no inverse of 0");
+//! let error = found[1].as_ref().unwrap_err();
+//! assert_eq!(error.message(), "no inverse of 0, at element 1 of `map`");
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Each stage may have a policy of its own, in programs as the attribute `on_error`:
+//! `.on_error(OnError::Stop)?` ends the sequence behind the first error, and
+//! `.on_error(OnError::Skip { max: 10 })?` skips ten errors in a pass, counts them, and logs a
+//! warning at its end. The eleventh is handed on, and ends the sequence.
+//!
+//! Programs call the functions of maps, filters and interleaves for the end of a sequence, too, as
+//! the reference does; `tfrt run --data-skip-end-calls` and `PipelineOptions` switch that off.
 //!
 //! # Checkpoints
 //!
@@ -122,11 +153,12 @@
 //! A checkpoint contains the elements that stages have drawn ahead, so functions are not called for
 //! them again; `save` waits until they are available. They must be numbers, strings, tensors or
 //! errors. Sources record their position, so a file of records must still exist and be unchanged. A
-//! pipeline refuses a checkpoint if its stages, their parameters or the names of its functions
-//! differ, and names the first stage that does. Programs use `tfrt_data.iterator_save` and
-//! `tfrt_data.iterator_restore`, and `tfrt_data.write_checkpoint` and `tfrt_data.read_checkpoint`
-//! for files; `kernels/models/digits/digits_train.mlir` saves a training in the middle of an epoch
-//! and resumes it.
+//! shuffle over a source that can seek, such as a range of numbers, is restored without drawing
+//! what it had delivered. A pipeline refuses a checkpoint if its stages, their parameters or the
+//! names of its functions differ, and names the first stage that does. Programs use
+//! `tfrt_data.iterator_save` and `tfrt_data.iterator_restore`, and `tfrt_data.write_checkpoint` and
+//! `tfrt_data.read_checkpoint` for files; `kernels/models/digits/digits_train.mlir` saves a
+//! training in the middle of an epoch and resumes it.
 //!
 //! # A pipeline in a program
 //!
@@ -186,6 +218,9 @@
 //! A *schema* such as `"image: str, label: i64 = -1, ids: i64 [?], weight: f32?"` describes the
 //! columns of a row or the features of an example: the name, the type, the shape if it is not a
 //! single value, and the default for a missing value.
+//!
+//! `cache::cache_in_file` and `cache::snapshot` of `tfrt_readers` keep the elements of a pipeline
+//! in a file after the first whole pass, for later processes, too.
 //!
 //! No file can make a reader panic. An error names the file, the record and the byte. It takes the
 //! place of its element, unless `on_error` asks to skip errors, which are then counted and logged,

@@ -7,6 +7,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult};
@@ -28,6 +29,10 @@ impl Stage for AssertCardinality {
 
     fn cardinality(&self) -> Cardinality {
         Cardinality::Finite(self.expected)
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {

@@ -3,24 +3,33 @@
 //! A batch draws all of its elements at once, so that what is pending is worked on at the same
 //! time. Those that are available are copied as they are drawn; with the first one that is not, the
 //! rest of the batch is put together when everything is there.
+//!
+//! What waits for the elements is registered with the newest of them, and counts as its consumer as
+//! long as the batch has one: a batch that nobody can see any more lets its elements go, from the
+//! newest to the oldest, as those who make them expect.
+
+mod answer;
 
 mod assembly;
 
 use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
-use tfrt_async::{AnyRef, AsyncValueRef, Chain, IndirectPromise, Promise, run_when_ready};
+use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_support::{DType, Error, ErrorCode, TensorMetadata};
+use tfrt_tensor::DenseHostTensor;
 
+use self::answer::{Answer, WholeBatch, when_complete, with_values};
 use self::assembly::{Assembly, Expected};
 use super::MAX_DRAWS_PAST_END;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, require_positive};
 use crate::description::StageDescription;
+use crate::element_types::{ElementTypes, mismatch};
 use crate::iterator::Draw;
-use crate::result::{IterationResult, Outcome, Values, are_available};
+use crate::result::{IterationResult, Outcome, ValuePromises, are_available};
 
 /// How many results of a batch may be pending: each takes memory until it is known, here and in the
 /// stage below.
@@ -74,6 +83,13 @@ impl Stage for Batch {
             })
     }
 
+    fn element_types(&self) -> ElementTypes {
+        match self.components.len() {
+            0 => tensors_for(&self.input),
+            count => tensors(count),
+        }
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("batch_size", self.batch_size);
         to.attribute("components", format_args!("{:?}", self.components));
@@ -84,6 +100,19 @@ impl Stage for Batch {
 
     fn is_cheap_to_redraw(&self) -> bool {
         self.input.is_cheap_to_redraw()
+    }
+
+    fn is_seekable(&self) -> bool {
+        // The first element that has metadata decides about all batches.
+        !self.has_same_metadata && self.input.is_seekable()
+    }
+
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let share = |input| Self {
+            input,
+            ..self.clone()
+        };
+        self.input.share_files_of(num_workers, index, share)
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -205,6 +234,11 @@ impl Draw for BatchIterator {
         }
         from.input(&mut *self.input)
     }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        let batch_size = self.batch_size as u64;
+        self.input.seek(num_before.saturating_mul(batch_size))
+    }
 }
 
 impl BatchIterator {
@@ -231,44 +265,44 @@ impl BatchIterator {
             let (promise, looked_at) = AsyncValueRef::unconstructed();
             (promise, shared.last.replace(looked_at))
         });
-        let (promise, previous) = previous.map_or((None, None), |(promise, previous)| {
-            (Some(promise), previous.map(AsyncValueRef::into_any))
+        let (looked_at, previous) = previous.map_or((None, None), |(looked_at, previous)| {
+            (Some(looked_at), previous.map(AsyncValueRef::into_any))
         });
         let num_components = assembly.num_components().filter(|_| !self.drops_remainder);
         let Some(num_components) = num_components else {
-            return self.finish_whole(assembly, later, (promise, previous), ctx);
+            return self.finish_whole(assembly, later, (looked_at, previous), ctx);
         };
-        let (promises, values): (SmallVec<[IndirectPromise; 2]>, Values) =
-            (0..num_components).map(|_| AnyRef::indirect()).unzip();
         // The end of a batch is the end of its first result.
-        let first = match assembly.first_outcome(&values) {
-            Some(outcome) => outcome.into(),
-            None => first_of(later[0].clone(), values),
+        let first = assembly.first_outcome().or_else(|| match &later[0] {
+            IterationResult::Known(first) => Some(first.clone()),
+            IterationResult::Pending(_) => None,
+        });
+        let (answer, result) = match first {
+            Some(first) => {
+                let (promises, values) = ValuePromises::new(num_components);
+                let outcome = with_values(first, values);
+                (Answer::of_values(promises, looked_at), outcome.into())
+            }
+            None => {
+                let (promise, result) = IterationResult::pending();
+                let answer = Answer::of_outcome(promise, looked_at);
+                if let IterationResult::Pending(first) = &later[0] {
+                    answer.begin_with(first, num_components);
+                }
+                (answer, result)
+            }
         };
         let ctx = ctx.clone();
-        when_complete(later, previous, move |outcomes| {
+        when_complete(later, previous, answer, move |outcomes, answer| {
             let mut assembly = assembly;
             for outcome in outcomes {
                 assembly.add(outcome, &ctx);
             }
-            if let Some(promise) = promise {
-                promise.emplace(Chain);
-            }
-            let values = match assembly.finish(false, &ctx) {
-                Outcome::Element(values) => values,
-                Outcome::Error(error) => SmallVec::from_elem(error, promises.len()),
-                // Nobody looks at the values of an end.
-                Outcome::End(_) => return drop(promises),
-            };
-            for (promise, value) in promises.into_iter().zip(values) {
-                promise.forward_to(value);
-            }
+            answer.finish(num_components, || assembly.finish(false, &ctx));
         });
-        first
+        result
     }
-}
 
-impl BatchIterator {
     /// The result of a batch of which some elements are pending, and that may not exist, or have
     /// any number of components: nothing is known of it before all of it is.
     fn finish_whole(
@@ -280,7 +314,9 @@ impl BatchIterator {
     ) -> IterationResult {
         let (promise, result) = IterationResult::pending();
         let (drops_remainder, ctx) = (self.drops_remainder, ctx.clone());
-        when_complete(later, previous, move |outcomes| {
+        let promises = WholeBatch { promise, looked_at };
+        when_complete(later, previous, promises, move |outcomes, promises| {
+            let WholeBatch { promise, looked_at } = promises;
             for outcome in outcomes {
                 assembly.add(outcome, &ctx);
             }
@@ -301,52 +337,32 @@ fn is_complete(outcome: &Outcome) -> bool {
     }
 }
 
-/// The result of a batch with these values, whose first result is `first`.
-fn first_of(first: IterationResult, values: Values) -> IterationResult {
-    let outcome = |first, values| match first {
-        Outcome::Element(_) => Outcome::Element(values),
-        other => other,
-    };
-    match first.into_outcome() {
-        Ok(first) => outcome(first, values).into(),
-        Err(pending) => {
-            let (promise, result) = IterationResult::pending();
-            IterationResult::Pending(pending).and_then_for(promise, move |first, promise| {
-                promise.emplace(outcome(first, values))
-            });
-            result
-        }
+/// A tensor for each component of the elements of `input`.
+pub(super) fn tensors_for(input: &Dataset) -> ElementTypes {
+    match input.element_types().num_components() {
+        Some(count) => tensors(count),
+        None => ElementTypes::UNKNOWN,
     }
 }
 
-/// Calls `f` with the outcomes of `results` once all of them and all of their values are there, and
-/// `previous` is.
-fn when_complete(
-    results: Vec<IterationResult>,
-    previous: Option<AnyRef>,
-    f: impl FnOnce(Vec<Outcome>) + Send + 'static,
-) {
-    let pending = |result: &IterationResult| match result {
-        IterationResult::Pending(pending) => Some(pending.as_any().clone()),
-        IterationResult::Known(_) => None,
-    };
-    let awaited: Vec<AnyRef> = results.iter().filter_map(pending).chain(previous).collect();
-    run_when_ready(&awaited, move || {
-        let outcomes: Vec<Outcome> = results
-            .into_iter()
-            .filter_map(|result| result.into_outcome().ok())
-            .collect();
-        let values = outcomes.iter().filter_map(|outcome| match outcome {
-            Outcome::Element(values) => Some(values),
-            _ => None,
-        });
-        let awaited: Vec<AnyRef> = values
-            .flatten()
-            .filter(|value| !value.is_available())
-            .cloned()
-            .collect();
-        run_when_ready(&awaited, move || f(outcomes));
-    });
+/// What elements with these components are.
+fn expected_of(components: &[BatchComponent]) -> ElementTypes {
+    if components.is_empty() {
+        return ElementTypes::UNKNOWN;
+    }
+    let types: Vec<Option<String>> = components
+        .iter()
+        .map(|component| match component {
+            BatchComponent::Scalar(dtype) => Some(dtype.to_string()),
+            BatchComponent::Tensor => Some(DenseHostTensor::MLIR_TYPE.to_owned()),
+            BatchComponent::Any => None,
+        })
+        .collect();
+    ElementTypes::new(types.iter().map(Option::as_deref))
+}
+
+fn tensors(count: usize) -> ElementTypes {
+    ElementTypes::new(std::iter::repeat_n(Some(DenseHostTensor::MLIR_TYPE), count))
 }
 
 impl Dataset {
@@ -363,7 +379,8 @@ impl Dataset {
     /// of all batches of an iterator have.
     ///
     /// # Errors
-    /// If the size is not positive, or datasets are nested too deep.
+    /// If the size is not positive, the elements are known not to have these components, or
+    /// datasets are nested too deep.
     pub fn batch_with(
         &self,
         batch_size: i64,
@@ -371,6 +388,11 @@ impl Dataset {
         has_same_metadata: bool,
         drops_remainder: bool,
     ) -> Result<Self, Error> {
+        let expected = expected_of(components);
+        let found = self.element_types();
+        if expected.conflicts_with(&found) {
+            return Err(mismatch("batch", &expected, &found, self));
+        }
         Self::new(Batch {
             input: self.clone(),
             batch_size: require_positive("batch_size", batch_size)?,

@@ -11,6 +11,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult};
@@ -38,6 +39,10 @@ impl Stage for Cache {
             Some(kept) => Cardinality::Finite(kept.len() as u64),
             None => self.input.cardinality(),
         }
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {

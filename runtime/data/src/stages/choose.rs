@@ -7,6 +7,8 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
+use crate::element_types::{ElementTypes, check_alike, common_types, mismatch};
+use crate::function::At;
 use crate::iterator::Draw;
 use crate::philox::Philox;
 use crate::result::{IterationResult, Outcome};
@@ -59,6 +61,10 @@ impl Stage for Choose {
         }
     }
 
+    fn element_types(&self) -> ElementTypes {
+        common_types(&self.inputs)
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         match &self.by {
             By::Numbers(numbers) => to.input(numbers),
@@ -87,6 +93,7 @@ impl Stage for Choose {
                 By::Numbers(numbers) => Chooser::Numbers {
                     input: numbers.iterator_below(position),
                     drawn: None,
+                    num_drawn: 0,
                 },
                 By::Weights { seeds, weights } => Chooser::Weights {
                     generator: Philox::new(seeds.0, seeds.1),
@@ -122,6 +129,7 @@ enum Chooser {
         input: Box<dyn Draw>,
         /// What was drawn, and is not known yet.
         drawn: Option<IterationResult>,
+        num_drawn: u64,
     },
     Weights {
         generator: Philox,
@@ -139,7 +147,7 @@ enum Choice {
 
 impl Chooser {
     fn choose(&mut self, inputs: &[Option<Box<dyn Draw>>], ctx: &ExecutionContext) -> Choice {
-        let (input, drawn) = match self {
+        let (input, drawn, num_drawn) = match self {
             Self::Weights {
                 generator,
                 num_generated,
@@ -151,12 +159,19 @@ impl Chooser {
                     None => Choice::Answer(Outcome::END),
                 };
             }
-            Self::Numbers { input, drawn } => (input, drawn),
+            Self::Numbers {
+                input,
+                drawn,
+                num_drawn,
+            } => (input, drawn, num_drawn),
         };
         let result = drawn.take().unwrap_or_else(|| input.draw(ctx));
         let values = match result.into_outcome() {
             Ok(Outcome::Element(values)) => values,
-            Ok(outcome) => return Choice::Answer(outcome),
+            Ok(outcome) => {
+                *num_drawn = num_drawn.wrapping_add(1);
+                return Choice::Answer(outcome);
+            }
             Err(pending) => {
                 let awaited = pending.as_any().clone();
                 *drawn = Some(IterationResult::Pending(pending));
@@ -167,8 +182,9 @@ impl Chooser {
             *drawn = Some(Outcome::Element(values).into());
             return Choice::Wait(awaited);
         }
-        let fail =
-            |message: String| Choice::Answer(Outcome::error(ctx.emit_error(invalid(message))));
+        let at = At::new("choose_from", *num_drawn);
+        *num_drawn = num_drawn.wrapping_add(1);
+        let fail = |message: String| Choice::Answer(Outcome::Error(at.emit(invalid(message), ctx)));
         let [number] = &values[..] else {
             return fail(format!(
                 "expected one number that chooses, found {}",
@@ -259,7 +275,12 @@ impl Machine for ChooseMachine {
         to.count(self.chosen.unwrap_or(0));
         to.results(self.drawn.iter())?;
         match &mut self.chooser {
-            Chooser::Numbers { input, drawn } => {
+            Chooser::Numbers {
+                input,
+                drawn,
+                num_drawn,
+            } => {
+                to.u64(*num_drawn);
                 to.results(drawn.iter())?;
                 to.input(&mut **input)?;
             }
@@ -283,7 +304,12 @@ impl Machine for ChooseMachine {
             .filter(|&chosen| chosen < self.inputs.len());
         self.drawn = from.results()?.pop_front();
         match &mut self.chooser {
-            Chooser::Numbers { input, drawn } => {
+            Chooser::Numbers {
+                input,
+                drawn,
+                num_drawn,
+            } => {
+                *num_drawn = from.u64()?;
                 *drawn = from.results()?.pop_front();
                 from.input(&mut **input)?;
             }
@@ -323,8 +349,14 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// If datasets are nested too deep.
+    /// If the elements of two inputs are known to be of different types, or those of `numbers` not
+    /// to be of type `i64`, or datasets are nested too deep.
     pub fn choose_from(numbers: &Self, inputs: &[Self]) -> Result<Self, Error> {
+        let (expected, found) = (ElementTypes::of::<i64>(), numbers.element_types());
+        if expected.conflicts_with(&found) {
+            return Err(mismatch("choose_from", &expected, &found, numbers));
+        }
+        check_alike("choose_from", inputs)?;
         Self::new(Choose {
             by: By::Numbers(numbers.clone()),
             inputs: inputs.into(),
@@ -338,14 +370,15 @@ impl Dataset {
     /// Without `weights`, the chances are equal. An input with the weight zero is never chosen.
     ///
     /// # Errors
-    /// If there are not as many weights as inputs, a weight is negative or not finite, or datasets
-    /// are nested too deep.
+    /// If there are not as many weights as inputs, a weight is negative or not finite, the elements
+    /// of two inputs are known to be of different types, or datasets are nested too deep.
     pub fn sample_from(
         inputs: &[Self],
         weights: Option<&[f64]>,
         seed: i64,
         seed2: i64,
     ) -> Result<Self, Error> {
+        check_alike("sample_from", inputs)?;
         let weights: Box<[f64]> = match weights {
             Some(weights) => weights.into(),
             None => inputs.iter().map(|_| 1.0).collect(),

@@ -7,6 +7,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
+use crate::element_types::{ElementTypes, check_alike, common_types};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult};
@@ -30,6 +31,10 @@ impl Stage for Concatenate {
         cardinalities.fold(Cardinality::Finite(0), Cardinality::plus)
     }
 
+    fn element_types(&self) -> ElementTypes {
+        common_types(&self.inputs)
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         for input in &self.inputs {
             to.input(input);
@@ -40,10 +45,16 @@ impl Stage for Concatenate {
         self.inputs.iter().all(Dataset::is_cheap_to_redraw)
     }
 
+    fn is_seekable(&self) -> bool {
+        self.inputs.iter().all(Dataset::is_seekable)
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         let inputs = self.inputs.iter().rev();
         Box::new(Serial::new(ConcatenateMachine {
             inputs: inputs.map(|input| input.iterator_below(position)).collect(),
+            datasets: self.inputs.clone(),
+            position,
             drawn: None,
         }))
     }
@@ -53,6 +64,8 @@ impl Stage for Concatenate {
 struct ConcatenateMachine {
     /// Those that have not ended, the current one last.
     inputs: Vec<Box<dyn Draw>>,
+    datasets: Box<[Dataset]>,
+    position: Position,
     /// What was drawn, and is not known yet.
     drawn: Option<IterationResult>,
 }
@@ -90,14 +103,37 @@ impl Machine for ConcatenateMachine {
         let mut inputs = self.inputs.iter_mut();
         inputs.try_for_each(|input| from.input(input))
     }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        let (mut rest, mut num_ended) = (num_before, 0);
+        for dataset in &self.datasets {
+            match dataset.cardinality() {
+                Cardinality::Finite(len) if len <= rest => {
+                    rest -= len;
+                    num_ended += 1;
+                }
+                _ => break,
+            }
+        }
+        self.drawn = None;
+        let left = self.datasets[num_ended..].iter().rev();
+        let inputs = left.map(|dataset| dataset.iterator_below(self.position));
+        self.inputs = inputs.collect();
+        match self.inputs.last_mut() {
+            Some(input) => input.seek(rest),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Dataset {
     /// The elements of all `inputs`, one dataset after the other.
     ///
     /// # Errors
-    /// If datasets are nested too deep.
+    /// If the elements of two inputs are known to be of different types, or datasets are nested too
+    /// deep.
     pub fn concatenate(inputs: &[Self]) -> Result<Self, Error> {
+        check_alike("concatenate", inputs)?;
         Self::new(Concatenate {
             inputs: inputs.into(),
         })

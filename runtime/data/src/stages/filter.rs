@@ -14,12 +14,13 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
-use crate::function::{BoundFunction, ElementFunction};
+use crate::element_types::{ElementTypes, check_predicate};
+use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Filter {
     input: Dataset,
     predicate: BoundFunction,
@@ -38,9 +39,21 @@ impl Stage for Filter {
         self.input.cardinality().at_most()
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         self.predicate.describe(to);
         to.input(&self.input);
+    }
+
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let share = |input| Self {
+            input,
+            ..self.clone()
+        };
+        self.input.share_files_of(num_workers, index, share)
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -48,6 +61,7 @@ impl Stage for Filter {
             input: self.input.iterator_below(position),
             predicate: self.predicate.clone(),
             undecided: VecDeque::new(),
+            num_asked: 0,
         }))
     }
 }
@@ -57,6 +71,8 @@ struct FilterMachine {
     input: Box<dyn Draw>,
     predicate: BoundFunction,
     undecided: VecDeque<Undecided>,
+    /// How many results the predicate was asked about.
+    num_asked: u64,
 }
 
 #[derive(Debug)]
@@ -64,6 +80,7 @@ struct Undecided {
     result: IterationResult,
     /// What the predicate made of it.
     verdict: IterationResult,
+    at: At,
 }
 
 /// What the predicate says.
@@ -83,8 +100,9 @@ impl Machine for FilterMachine {
                 // The usual case: nothing is kept.
                 match self.input.draw(ctx) {
                     IterationResult::Known(Outcome::Element(values)) if are_available(&values) => {
-                        let answer = self.predicate.call(ctx, &values);
-                        match decide(&answer, ctx) {
+                        let at = self.next_asked();
+                        let answer = self.predicate.call(ctx, &values, at);
+                        match decide(&answer, at, ctx) {
                             Ok(verdict) => match conclude(verdict, values) {
                                 Some(outcome) => return StepResult::Answer(outcome),
                                 None => continue,
@@ -92,6 +110,7 @@ impl Machine for FilterMachine {
                             Err(_) => self.undecided.push_back(Undecided {
                                 result: Outcome::Element(values).into(),
                                 verdict: Outcome::Element(answer).into(),
+                                at,
                             }),
                         }
                     }
@@ -112,7 +131,11 @@ impl Machine for FilterMachine {
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.count(self.undecided.len());
-        for Undecided { result, verdict } in &self.undecided {
+        to.u64(self.num_asked);
+        for Undecided {
+            result, verdict, ..
+        } in &self.undecided
+        {
             to.result(result)?;
             to.result(verdict)?;
         }
@@ -120,9 +143,16 @@ impl Machine for FilterMachine {
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
-        for _ in 0..from.count()? {
+        let num_undecided = from.count()?;
+        self.num_asked = from.u64()?;
+        for index in 0..num_undecided {
             let (result, verdict) = (from.result()?, from.result()?);
-            self.undecided.push_back(Undecided { result, verdict });
+            let num_behind = (num_undecided - index) as u64;
+            self.undecided.push_back(Undecided {
+                result,
+                verdict,
+                at: At::new("filter", self.num_asked.saturating_sub(num_behind)),
+            });
         }
         from.input(&mut *self.input)
     }
@@ -131,8 +161,20 @@ impl Machine for FilterMachine {
 impl FilterMachine {
     /// Asks the predicate about a drawn result.
     fn ask(&mut self, result: IterationResult, ctx: &ExecutionContext) {
-        let verdict = self.predicate.apply(result.clone(), ctx);
-        self.undecided.push_back(Undecided { result, verdict });
+        let at = self.next_asked();
+        let verdict = self.predicate.apply(result.clone(), ctx, at);
+        self.undecided.push_back(Undecided {
+            result,
+            verdict,
+            at,
+        });
+    }
+
+    /// The element that the predicate is asked about next.
+    fn next_asked(&mut self) -> At {
+        let at = At::new("filter", self.num_asked);
+        self.num_asked = self.num_asked.wrapping_add(1);
+        at
     }
 
     /// What becomes of the oldest undecided element; nothing if it was rejected.
@@ -153,10 +195,14 @@ impl FilterMachine {
         {
             return Some(StepResult::Wait(pending.clone()));
         }
-        let Undecided { result, verdict } = self.undecided.pop_front()?;
+        let Undecided {
+            result,
+            verdict,
+            at,
+        } = self.undecided.pop_front()?;
         let (values, verdict) = match (result.into_outcome(), verdict.into_outcome()) {
             (Ok(Outcome::Element(values)), Ok(Outcome::Element(answer))) => {
-                match decide(&answer, ctx) {
+                match decide(&answer, at, ctx) {
                     Ok(verdict) => (values, verdict),
                     Err(_) => return None,
                 }
@@ -182,13 +228,10 @@ fn conclude(verdict: Verdict, values: Values) -> Option<Outcome> {
 /// The verdict in the results of the predicate, or the one that is not available.
 pub(super) fn decide<'a>(
     answer: &'a Values,
+    at: At,
     ctx: &ExecutionContext,
 ) -> Result<Verdict, &'a AnyRef> {
-    let fail = |message: String| {
-        Ok(Verdict::Fails(AnyRef::error(
-            ctx.emit_error(invalid(message)),
-        )))
-    };
+    let fail = |message: String| Ok(Verdict::Fails(at.emit(invalid(message), ctx)));
     let [answer] = &answer[..] else {
         return fail(format!("a predicate has one result, not {}", answer.len()));
     };
@@ -213,6 +256,7 @@ impl Dataset {
     /// # Errors
     /// If datasets are nested too deep.
     pub fn filter_with(&self, predicate: ElementFunction) -> Result<Self, Error> {
+        check_predicate("filter", &predicate, self)?;
         Self::new(Filter {
             input: self.clone(),
             predicate: BoundFunction::new(predicate, &[]),

@@ -23,15 +23,18 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
-use crate::function::{BoundFunction, ElementFunction};
+use crate::element_types::{ElementTypes, check_parameters, check_results};
+use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
 use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 
+const NAME: &str = "interleave";
+
 /// The largest cycle: twice as many inputs are drawn before the first element.
 const MAX_CYCLE_LENGTH: usize = 1 << 20;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Interleave {
     input: Dataset,
     function: BoundFunction,
@@ -41,7 +44,7 @@ struct Interleave {
 
 impl Stage for Interleave {
     fn name(&self) -> &'static str {
-        "interleave"
+        NAME
     }
 
     fn input_height(&self) -> u32 {
@@ -59,6 +62,14 @@ impl Stage for Interleave {
         to.input(&self.input);
     }
 
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let share = |input| Self {
+            input,
+            ..self.clone()
+        };
+        self.input.share_files_of(num_workers, index, share)
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(InterleaveMachine {
             input: self.input.iterator_below(position),
@@ -72,6 +83,7 @@ impl Stage for Interleave {
             has_noticed_end: false,
             cursor: 0,
             num_taken: 0,
+            num_opened: 0,
         }))
     }
 }
@@ -93,11 +105,14 @@ struct InterleaveMachine {
     cursor: usize,
     /// How many elements of the current block were handed out.
     num_taken: usize,
+    /// How many inputs were drawn.
+    num_opened: u64,
 }
 
 /// An inner iterator.
 #[derive(Debug)]
-struct Inner {
+pub(super) struct Inner {
+    at: At,
     /// The element of the input that it was opened for.
     element: Values,
     dataset: Dataset,
@@ -108,7 +123,7 @@ struct Inner {
 
 /// What an input became.
 #[derive(Debug)]
-enum Opening {
+pub(super) enum Opening {
     Inner(Inner),
     /// Neither the input nor what the function makes of it is known.
     Later(AsyncValueRef<OpenedLater>),
@@ -119,7 +134,7 @@ enum Opening {
 
 /// What an input became, when that was known at last. Taken out once.
 #[derive(Debug)]
-struct OpenedLater(Option<Opening>);
+pub(super) struct OpenedLater(Option<Opening>);
 
 impl Value for OpenedLater {
     const MLIR_TYPE: &'static str = "!tfrt_data.opened";
@@ -149,9 +164,7 @@ impl Machine for InterleaveMachine {
                 }
                 Err(step) => return step,
             };
-            let requested = inner.requested.take();
-            let result = requested.unwrap_or_else(|| inner.iterator.draw(ctx));
-            match result.into_outcome() {
+            match inner.draw(ctx) {
                 Ok(Outcome::End(_)) => {
                     num_ended += 1;
                     self.vacate();
@@ -164,11 +177,7 @@ impl Machine for InterleaveMachine {
                     }
                     return StepResult::Answer(outcome);
                 }
-                Err(pending) => {
-                    let awaited = pending.as_any().clone();
-                    inner.requested = Some(IterationResult::Pending(pending));
-                    return StepResult::Wait(awaited);
-                }
+                Err(awaited) => return StepResult::Wait(awaited),
             }
         }
         go_on_later(ctx)
@@ -176,6 +185,7 @@ impl Machine for InterleaveMachine {
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.bool(self.has_noticed_end);
+        to.u64(self.num_opened);
         to.count(self.cursor);
         to.count(self.num_taken);
         to.count(self.cycle.len());
@@ -194,13 +204,14 @@ impl Machine for InterleaveMachine {
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.has_noticed_end = from.bool()?;
+        self.num_opened = from.u64()?;
         let cursor = from.at_most(self.cycle_length - 1)?;
         self.num_taken = from.at_most(self.block_length)?;
         let num_positions = from.at_most(self.cycle_length)?;
         for _ in 0..num_positions {
             let is_occupied = from.bool()?;
             self.num_occupied += usize::from(is_occupied);
-            let mut restore = || Opening::restore(from, &self.function, self.position);
+            let mut restore = || Opening::restore(from, NAME, &self.function, self.position);
             let place = is_occupied.then(&mut restore).transpose()?;
             if matches!(place, Some(Opening::End)) {
                 return Err(damaged("the end of the input has a position in a cycle"));
@@ -210,7 +221,7 @@ impl Machine for InterleaveMachine {
         // The cursor is at one of these positions, or goes on to the first that it never came to.
         self.cursor = cursor.min(num_positions);
         for _ in 0..from.count()? {
-            let opening = Opening::restore(from, &self.function, self.position)?;
+            let opening = Opening::restore(from, NAME, &self.function, self.position)?;
             self.opened.push_back(opening);
         }
         from.input(&mut *self.input)
@@ -277,8 +288,10 @@ impl InterleaveMachine {
             return None;
         }
         while self.num_occupied + self.opened.len() < 2 * self.cycle_length {
+            let at = At::new(NAME, self.num_opened);
+            self.num_opened = self.num_opened.wrapping_add(1);
             let drawn = self.input.draw(ctx);
-            let opening = open(&self.function, drawn, self.position, ctx);
+            let opening = open(&self.function, drawn, self.position, at, ctx);
             self.opened.push_back(opening);
         }
         let mut opening = self.opened.pop_front()?;
@@ -316,7 +329,7 @@ impl InterleaveMachine {
     }
 }
 
-fn take_out(later: &AsyncValueRef<OpenedLater>) -> Opening {
+pub(super) fn take_out(later: &AsyncValueRef<OpenedLater>) -> Opening {
     match later.try_write().map(|mut opened| opened.0.take()) {
         Ok(Some(opening)) => opening,
         // The work that should have opened it was dropped.
@@ -330,6 +343,7 @@ fn open(
     function: &BoundFunction,
     drawn: IterationResult,
     position: Position,
+    at: At,
     ctx: &ExecutionContext,
 ) -> Opening {
     let drawn = match drawn.into_outcome() {
@@ -338,30 +352,31 @@ fn open(
             let (promise, later) = AsyncValueRef::unconstructed();
             let (function, ctx) = (function.clone(), ctx.clone());
             IterationResult::Pending(pending).and_then_for(promise, move |drawn, promise| {
-                let opening = open_known(&function, drawn, position, &ctx);
+                let opening = open_known(&function, drawn, position, at, &ctx);
                 publish(promise, opening);
             });
             return Opening::Later(later);
         }
     };
-    open_known(function, drawn, position, ctx)
+    open_known(function, drawn, position, at, ctx)
 }
 
 /// As [`open`], for an input that is known.
-fn open_known(
+pub(super) fn open_known(
     function: &BoundFunction,
     drawn: Outcome,
     position: Position,
+    at: At,
     ctx: &ExecutionContext,
 ) -> Opening {
     let element = match &drawn {
         Outcome::Element(values) => values.clone(),
         _ => Values::new(),
     };
-    match function.apply(drawn.into(), ctx).into_outcome() {
+    match function.apply(drawn.into(), ctx, at).into_outcome() {
         Ok(Outcome::Element(datasets)) => {
             let start = Start::New;
-            open_dataset_of(datasets, element, start, position, ctx)
+            open_dataset_of(datasets, element, start, position, at, ctx)
         }
         Ok(Outcome::Error(error)) => Opening::Failed(error),
         Ok(Outcome::End(_)) => Opening::End,
@@ -396,19 +411,20 @@ fn open_dataset_of(
     element: Values,
     start: Start,
     position: Position,
+    at: At,
     ctx: &ExecutionContext,
 ) -> Opening {
     let value = match dataset_among(&datasets) {
         Ok(value) => value,
-        Err(error) => return Opening::Failed(AnyRef::error(ctx.emit_error(error))),
+        Err(error) => return Opening::Failed(at.emit(error, ctx)),
     };
     if value.is_available() {
-        return open_dataset(value, element, start, position, ctx);
+        return open_dataset(value, element, start, position, at, ctx);
     }
     let (promise, later) = AsyncValueRef::unconstructed();
     let ctx = ctx.clone();
     value.and_then(move |value| {
-        let opening = open_dataset(value, element, start, position, &ctx);
+        let opening = open_dataset(value, element, start, position, at, &ctx);
         promise.emplace(OpenedLater(Some(opening)));
     });
     Opening::Later(later)
@@ -419,7 +435,7 @@ fn dataset_among(results: &Values) -> Result<&AnyRef, Error> {
     match &results[..] {
         [dataset] => Ok(dataset),
         _ => Err(invalid(format!(
-            "a function of an interleave has one result, not {}",
+            "a function that makes datasets has one result, not {}",
             results.len()
         ))),
     }
@@ -432,16 +448,19 @@ fn open_dataset(
     element: Values,
     start: Start,
     position: Position,
+    at: At,
     ctx: &ExecutionContext,
 ) -> Opening {
     let Some(dataset) = value.get::<Dataset>() else {
         return Opening::Failed(match value.is_error() {
             true => value.clone(),
-            false => AnyRef::error(ctx.emit_error(invalid(format!(
-                "the result of a function of an interleave is of type `{}`, not `{}`",
-                value.mlir_type().unwrap_or("none"),
-                Dataset::MLIR_TYPE
-            )))),
+            false => {
+                let found = value.mlir_type().unwrap_or("none");
+                let error = invalid(format!(
+                    "expected a dataset as the result of a function, found `{found}`"
+                ));
+                at.emit(error, ctx)
+            }
         });
     };
     let opened = dataset
@@ -455,6 +474,7 @@ fn open_dataset(
                 }
             };
             Ok(Inner {
+                at,
                 element,
                 dataset: dataset.clone(),
                 iterator,
@@ -463,12 +483,25 @@ fn open_dataset(
         });
     match opened {
         Ok(inner) => Opening::Inner(inner),
-        Err(error) => Opening::Failed(AnyRef::error(ctx.emit_error(error))),
+        Err(error) => Opening::Failed(at.emit(error, ctx)),
+    }
+}
+
+impl Inner {
+    /// Draws the next element, or says what to wait for.
+    pub(super) fn draw(&mut self, ctx: &ExecutionContext) -> Result<Outcome, AnyRef> {
+        let requested = self.requested.take();
+        let result = requested.unwrap_or_else(|| self.iterator.draw(ctx));
+        result.into_outcome().map_err(|pending| {
+            let awaited = pending.as_any().clone();
+            self.requested = Some(IterationResult::Pending(pending));
+            awaited
+        })
     }
 }
 
 impl Opening {
-    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+    pub(super) fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         if let Self::Later(later) = self {
             if !later.is_available() {
                 to.wait_for(later.as_any().clone());
@@ -479,6 +512,7 @@ impl Opening {
         match self {
             Self::Inner(inner) => {
                 to.count(0);
+                to.u64(inner.at.number());
                 to.values(&inner.element)?;
                 to.results(inner.requested.iter())?;
                 to.section(|to| to.iterator_of(&inner.dataset, &mut *inner.iterator))
@@ -496,21 +530,23 @@ impl Opening {
         }
     }
 
-    fn restore(
+    pub(super) fn restore(
         from: &mut StateReader<'_>,
+        stage: &'static str,
         function: &BoundFunction,
         position: Position,
     ) -> Result<Self, Error> {
         Ok(match from.at_most(2)? {
             0 => {
+                let at = At::new(stage, from.u64()?);
                 let element = from.values()?;
                 let start = Start::Restored {
                     requested: from.results()?.pop_front(),
                     state: from.bytes()?.into(),
                 };
                 let ctx = from.exec_ctx();
-                let datasets = function.call_when_available(element.clone(), ctx);
-                open_dataset_of(datasets, element, start, position, ctx)
+                let datasets = function.call_when_available(element.clone(), ctx, at);
+                open_dataset_of(datasets, element, start, position, at, ctx)
             }
             1 => Self::End,
             _ => match from.outcome()? {
@@ -538,13 +574,16 @@ impl Dataset {
     /// the next.
     ///
     /// # Errors
-    /// If a length is not positive, the cycle is longer than 2^20, or datasets are nested too deep.
+    /// If a length is not positive, the cycle is longer than 2^20, the function does not take the
+    /// components or return a dataset, as far as types are known, or datasets are nested too deep.
     pub fn interleave_with(
         &self,
         function: ElementFunction,
         cycle_length: i64,
         block_length: i64,
     ) -> Result<Self, Error> {
+        check_parameters(NAME, &function, &[], self)?;
+        check_results(NAME, &function, &ElementTypes::of::<Self>())?;
         let cycle_length = require_positive("cycle_length", cycle_length)?;
         if cycle_length > MAX_CYCLE_LENGTH {
             return Err(invalid(format!(

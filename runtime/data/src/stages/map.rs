@@ -11,11 +11,12 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
-use crate::function::{BoundFunction, ElementFunction};
+use crate::element_types::{ElementTypes, check_parameters};
+use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, are_available};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Map {
     input: Dataset,
     function: BoundFunction,
@@ -34,15 +35,32 @@ impl Stage for Map {
         self.input.cardinality()
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.function.result_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         self.function.describe(to);
         to.input(&self.input);
+    }
+
+    fn is_seekable(&self) -> bool {
+        self.input.is_seekable()
+    }
+
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let share = |input| Self {
+            input,
+            ..self.clone()
+        };
+        self.input.share_files_of(num_workers, index, share)
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(MapIterator {
             input: self.input.iterator_below(position),
             function: self.function.clone(),
+            num_drawn: 0,
         })
     }
 }
@@ -51,25 +69,35 @@ impl Stage for Map {
 struct MapIterator {
     input: Box<dyn Draw>,
     function: BoundFunction,
+    num_drawn: u64,
 }
 
 impl Draw for MapIterator {
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        let at = At::new("map", self.num_drawn);
+        self.num_drawn = self.num_drawn.wrapping_add(1);
         match self.input.draw(ctx) {
             // The usual case, without another look at what is known.
             IterationResult::Known(Outcome::Element(values)) if are_available(&values) => {
-                Outcome::Element(self.function.call(ctx, &values)).into()
+                Outcome::Element(self.function.call(ctx, &values, at)).into()
             }
-            result => self.function.apply(result, ctx),
+            result => self.function.apply(result, ctx, at),
         }
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_drawn);
         to.input(&mut *self.input)
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_drawn = from.u64()?;
         from.input(&mut *self.input)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.num_drawn = num_before;
+        self.input.seek(num_before)
     }
 }
 
@@ -78,8 +106,10 @@ impl Dataset {
     /// components.
     ///
     /// # Errors
-    /// If datasets are nested too deep.
+    /// If the function does not take the components, as far as their types are known, or datasets
+    /// are nested too deep.
     pub fn map_with(&self, function: ElementFunction, bound: &[AnyRef]) -> Result<Self, Error> {
+        check_parameters("map", &function, bound, self)?;
         Self::new(Map {
             input: self.clone(),
             function: BoundFunction::new(function, bound),

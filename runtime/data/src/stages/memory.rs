@@ -12,6 +12,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult};
@@ -33,6 +34,10 @@ impl Stage for Memory {
 
     fn cardinality(&self) -> Cardinality {
         self.input.cardinality().times(None)
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {

@@ -8,6 +8,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
@@ -30,6 +31,10 @@ impl Stage for Number {
         self.input.cardinality()
     }
 
+    fn element_types(&self) -> ElementTypes {
+        ElementTypes::of::<i64>().followed_by(&self.input.element_types())
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("start", self.start);
         to.input(&self.input);
@@ -39,9 +44,14 @@ impl Stage for Number {
         self.input.is_cheap_to_redraw()
     }
 
+    fn is_seekable(&self) -> bool {
+        self.input.is_seekable()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(NumberIterator {
             input: self.input.iterator_below(position),
+            start: self.start,
             next: self.start,
         })
     }
@@ -50,6 +60,7 @@ impl Stage for Number {
 #[derive(Debug)]
 struct NumberIterator {
     input: Box<dyn Draw>,
+    start: i64,
     next: i64,
 }
 
@@ -77,6 +88,11 @@ impl Draw for NumberIterator {
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.next = from.i64()?;
         from.input(&mut *self.input)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.next = self.start.wrapping_add(num_before as i64);
+        self.input.seek(num_before)
     }
 }
 

@@ -7,22 +7,21 @@
 //!  [5 6]              5 6 ·
 //! ```
 
-use std::collections::VecDeque;
-
 use smallvec::SmallVec;
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
 
+use super::batch::tensors_for;
+use super::gather::{Assemble, Gather};
 use crate::cardinality::Cardinality;
-use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::numbers::scalar;
-use crate::result::{IterationResult, Outcome, Values};
-use crate::token::{Machine, Serial, StepResult};
+use crate::result::{Outcome, Values};
 
 /// How one component of a [padded batch](Dataset::padded_batch_with) is padded.
 ///
@@ -87,6 +86,10 @@ impl Stage for PaddedBatch {
         self.input.cardinality().map(num_batches)
     }
 
+    fn element_types(&self) -> ElementTypes {
+        tensors_for(&self.input)
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("batch_size", self.batch_size);
         to.attribute("drop_remainder", self.drops_remainder);
@@ -107,106 +110,29 @@ impl Stage for PaddedBatch {
         self.input.is_cheap_to_redraw()
     }
 
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let share = |input| Self {
+            input,
+            ..self.clone()
+        };
+        self.input.share_files_of(num_workers, index, share)
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
-        Box::new(Serial::new(PaddedBatchMachine {
-            input: self.input.iterator_below(position),
-            batch: self.clone(),
-            drawn: VecDeque::new(),
-            has_ended: false,
-        }))
-    }
-}
-
-/// So many elements are drawn at most for batches behind the next one.
-const MAX_AHEAD: usize = 1 << 16;
-
-#[derive(Debug)]
-struct PaddedBatchMachine {
-    input: Box<dyn Draw>,
-    batch: PaddedBatch,
-    /// Of the next batches, oldest first.
-    drawn: VecDeque<IterationResult>,
-    has_ended: bool,
-}
-
-impl Machine for PaddedBatchMachine {
-    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
-        let batch_size = self.batch.batch_size;
-        // The elements of all batches that were asked for, so that their values are made side by
-        // side.
-        let num_wanted = batch_size.saturating_mul(num_outstanding.max(1));
-        let num_wanted = num_wanted.min(batch_size.max(MAX_AHEAD));
-        while !self.has_ended && self.drawn.len() < num_wanted {
-            if let Some(cancelled) = ctx.request().cancel_value() {
-                return StepResult::Answer(Outcome::Error(cancelled.clone()));
-            }
-            match self.input.draw(ctx) {
-                IterationResult::Known(Outcome::End(_)) => self.has_ended = true,
-                result => self.drawn.push_back(result),
-            }
-        }
-        if let Some(awaited) = self.await_drawn() {
-            return StepResult::Wait(awaited);
-        }
-        let is_whole = self.drawn.len() >= batch_size;
-        if self.drawn.is_empty() || (self.batch.drops_remainder && !is_whole) {
-            self.drawn.clear();
-            return StepResult::Answer(Outcome::END);
-        }
-        let num_rows = self.drawn.len().min(batch_size);
-        let rows = self.drawn.drain(..num_rows);
-        let rows: Vec<Outcome> = rows.filter_map(|row| row.into_outcome().ok()).collect();
-        StepResult::Answer(self.batch.assemble(&rows, ctx))
-    }
-
-    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
-        to.bool(self.has_ended);
-        to.results(self.drawn.iter())?;
-        to.input(&mut *self.input)
-    }
-
-    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
-        self.has_ended = from.bool()?;
-        self.drawn = from.results()?;
-        from.input(&mut *self.input)
-    }
-}
-
-impl PaddedBatchMachine {
-    /// What has to be waited for before there is a batch. Forgets what was drawn behind an end.
-    fn await_drawn(&mut self) -> Option<AnyRef> {
-        for index in 0..self.drawn.len().min(self.batch.batch_size) {
-            if let Some(awaited) = self.drawn[index].settle() {
-                return Some(awaited);
-            }
-            match &self.drawn[index] {
-                IterationResult::Known(Outcome::End(_)) => {
-                    self.drawn.truncate(index);
-                    self.has_ended = true;
-                    return None;
-                }
-                IterationResult::Known(Outcome::Element(values)) => {
-                    if let Some(awaited) = values.iter().find(|value| !value.is_available()) {
-                        return Some(awaited.clone());
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
+        let input = self.input.iterator_below(position);
+        Gather::iterator(input, self.batch_size, self.drops_remainder, self.clone())
     }
 }
 
 /// The elements of one component of one element.
-struct Row<'a> {
-    dtype: DType,
-    dims: &'a [usize],
+pub(super) struct Row<'a> {
+    pub(super) dtype: DType,
+    pub(super) dims: &'a [usize],
 }
 
-impl PaddedBatch {
-    /// The batch of these elements and failed draws, whose values are available. As with other
-    /// batches, it fails if the first does, and a component is an error if any element has one
-    /// there.
+impl Assemble for PaddedBatch {
+    /// As with other batches, it fails if the first element does, and a component is an error if
+    /// any element has one there.
     fn assemble(&self, rows: &[Outcome], ctx: &ExecutionContext) -> Outcome {
         let mut elements: Vec<&Values> = Vec::with_capacity(rows.len());
         // The first failed draw, and how many elements are in front of it.
@@ -242,7 +168,9 @@ impl PaddedBatch {
         };
         Outcome::Element((0..num_components).map(assemble).collect())
     }
+}
 
+impl PaddedBatch {
     fn assemble_component(
         &self,
         position: usize,
@@ -333,7 +261,7 @@ impl PaddedBatch {
 }
 
 /// Why a component of a batch is an error.
-enum Failure {
+pub(super) enum Failure {
     /// A value of an element is this one.
     Element(AnyRef),
     /// The elements do not fit.
@@ -347,7 +275,7 @@ impl From<Error> for Failure {
 }
 
 /// What an available value is, as a row of a batch.
-fn row_of(value: &AnyRef, index: usize) -> Result<Row<'_>, Failure> {
+pub(super) fn row_of(value: &AnyRef, index: usize) -> Result<Row<'_>, Failure> {
     if let Some((dtype, _)) = scalar(value) {
         return Ok(Row { dtype, dims: &[] });
     }

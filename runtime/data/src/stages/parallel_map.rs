@@ -23,8 +23,11 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
-use crate::function::{BoundFunction, ElementFunction};
+use crate::element_types::{ElementTypes, check_parameters};
+use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
+use crate::numbers::size_bytes_of;
+use crate::options::RamBudget;
 use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, Serial, StepResult};
 use crate::tuner::Tuner;
@@ -32,7 +35,7 @@ use crate::tuner::Tuner;
 /// The largest number of calls that may be under way.
 const MAX_NUM_PARALLEL: i64 = 1 << 20;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ParallelMap {
     input: Dataset,
     function: BoundFunction,
@@ -54,9 +57,21 @@ impl Stage for ParallelMap {
         self.input.cardinality()
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.function.result_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         self.function.describe(to);
         to.input(&self.input);
+    }
+
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let share = |input| Self {
+            input,
+            ..self.clone()
+        };
+        self.input.share_files_of(num_workers, index, share)
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -71,6 +86,7 @@ impl Stage for ParallelMap {
             slots: VecDeque::new(),
             skew: Skew::default(),
             has_ended: false,
+            num_drawn: 0,
             calls: Arc::new(Calls {
                 is_dropped: AtomicBool::new(false),
                 awaited: Mutex::new(None),
@@ -88,11 +104,13 @@ enum Degree {
     Tuned {
         tuner: Tuner,
         start: Instant,
+        held: HeldMemory,
     },
 }
 
 impl Degree {
-    fn now(&mut self, ctx: &ExecutionContext) -> usize {
+    /// How many calls to keep under way, of which so many are.
+    fn now(&mut self, num_held: usize, ctx: &ExecutionContext) -> usize {
         if let Self::Unknown = self {
             let num_threads = ctx.queue().parallelism_level();
             *self = match is_tuning_off() {
@@ -100,6 +118,7 @@ impl Degree {
                 false => Self::Tuned {
                     tuner: Tuner::new(num_threads),
                     start: Instant::now(),
+                    held: HeldMemory::new(RamBudget::of(ctx.host()), num_held),
                 },
             };
         }
@@ -110,10 +129,91 @@ impl Degree {
         }
     }
 
-    fn deliver(&mut self) {
-        if let Self::Tuned { tuner, start } = self {
-            tuner.deliver(start.elapsed());
+    /// Whether there is memory for one more call.
+    fn may_begin(&mut self) -> bool {
+        match self {
+            Self::Tuned { held, .. } => held.may_begin(),
+            Self::Fixed(_) | Self::Unknown => true,
         }
+    }
+
+    /// Counts a call that has begun, for what was drawn.
+    fn begin(&mut self, drawn: &IterationResult) {
+        if let Self::Tuned { held, .. } = self {
+            held.begin(drawn);
+        }
+    }
+
+    /// Counts a result that is handed out.
+    fn deliver(&mut self, chosen: usize, outcome: &Outcome) {
+        if let Self::Tuned {
+            tuner, start, held, ..
+        } = self
+        {
+            tuner.deliver(start.elapsed());
+            held.end(chosen, outcome);
+        }
+    }
+}
+
+/// The memory of the calls that a tuned stage keeps under way, of the budget of all stages of the
+/// host. What a call takes is what the largest ones took so far; before any is known, there is one
+/// call.
+#[derive(Debug)]
+struct HeldMemory {
+    budget: Arc<RamBudget>,
+    /// What was taken of the budget for each call, oldest first.
+    taken: VecDeque<u64>,
+    /// The largest element that was drawn, and the largest result.
+    largest: (u64, Option<u64>),
+}
+
+impl HeldMemory {
+    fn new(budget: Arc<RamBudget>, num_held: usize) -> Self {
+        Self {
+            budget,
+            // Those of a checkpoint have no size yet.
+            taken: std::iter::repeat_n(0, num_held).collect(),
+            largest: (0, None),
+        }
+    }
+
+    fn may_begin(&self) -> bool {
+        if self.taken.is_empty() {
+            return true;
+        }
+        let (of_element, of_result) = self.largest;
+        of_result.is_some_and(|of_result| self.budget.has_left(of_element + of_result))
+    }
+
+    fn begin(&mut self, drawn: &IterationResult) {
+        if let IterationResult::Known(Outcome::Element(values)) = drawn {
+            self.largest.0 = self.largest.0.max(size_bytes_of(values));
+        }
+        let num_bytes = self.largest.0 + self.largest.1.unwrap_or(0);
+        self.budget.take(num_bytes);
+        self.taken.push_back(num_bytes);
+    }
+
+    fn end(&mut self, chosen: usize, outcome: &Outcome) {
+        if let Outcome::Element(values) = outcome {
+            let largest = self.largest.1.unwrap_or(0);
+            self.largest.1 = Some(largest.max(size_bytes_of(values)));
+        }
+        if let Some(num_bytes) = self.taken.remove(chosen) {
+            self.budget.give_back(num_bytes);
+        }
+    }
+
+    /// Forgets the calls that were begun behind the end.
+    fn clear(&mut self) {
+        self.budget.give_back(self.taken.drain(..).sum());
+    }
+}
+
+impl Drop for HeldMemory {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 
@@ -133,6 +233,7 @@ struct ParallelMapMachine {
     /// Of the slots.
     skew: Skew,
     has_ended: bool,
+    num_drawn: u64,
     calls: Arc<Calls>,
 }
 
@@ -188,12 +289,15 @@ impl Machine for ParallelMapMachine {
         if let Some(cancelled) = ctx.request().cancel_value() {
             return StepResult::Answer(Outcome::Error(cancelled.clone()));
         }
-        let degree = self.degree.now(ctx);
-        while !self.has_ended && self.slots.len() < degree {
+        let degree = self.degree.now(self.slots.len(), ctx);
+        while !self.has_ended && self.slots.len() < degree && self.degree.may_begin() {
             match self.input.draw(ctx) {
                 IterationResult::Known(Outcome::End(_)) => self.has_ended = true,
                 drawn => {
-                    let slot = self.start(drawn, ctx);
+                    let at = At::new("parallel_map", self.num_drawn);
+                    self.num_drawn = self.num_drawn.wrapping_add(1);
+                    self.degree.begin(&drawn);
+                    let slot = self.start(drawn, at, ctx);
                     self.slots.push_back(slot);
                 }
             }
@@ -213,26 +317,31 @@ impl Machine for ParallelMapMachine {
         let Some(Ok(outcome)) = outcome else {
             return StepResult::Answer(Outcome::END);
         };
+        self.degree.deliver(chosen, &outcome);
         if outcome.is_end() {
             // What lies behind was drawn beyond the end.
             self.slots.clear();
             self.skew.clear();
+            if let Degree::Tuned { held, .. } = &mut self.degree {
+                held.clear();
+            }
             self.has_ended = true;
         } else {
             self.skew.hand_out(chosen);
         }
-        self.degree.deliver();
         StepResult::Answer(outcome)
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.bool(self.has_ended);
+        to.u64(self.num_drawn);
         to.results(self.slots.iter())?;
         to.input(&mut *self.input)
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.has_ended = from.bool()?;
+        self.num_drawn = from.u64()?;
         self.slots = from.results()?;
         from.input(&mut *self.input)
     }
@@ -259,7 +368,7 @@ impl ParallelMapMachine {
     }
 
     /// Begins the call for a drawn element. Ends and errors are passed on.
-    fn start(&self, drawn: IterationResult, ctx: &ExecutionContext) -> IterationResult {
+    fn start(&self, drawn: IterationResult, at: At, ctx: &ExecutionContext) -> IterationResult {
         if let IterationResult::Known(Outcome::Error(_)) = drawn {
             return drawn;
         }
@@ -267,6 +376,7 @@ impl ParallelMapMachine {
         let call = Call {
             function: self.function.clone(),
             ctx: ctx.clone(),
+            at,
             promise,
             calls: Arc::clone(&self.calls),
         };
@@ -288,6 +398,7 @@ impl ParallelMapMachine {
 struct Call {
     function: BoundFunction,
     ctx: ExecutionContext,
+    at: At,
     promise: Promise<Outcome>,
     calls: Arc<Calls>,
 }
@@ -302,7 +413,7 @@ impl Call {
             // Nobody sees it.
             return self.finish(Outcome::END);
         }
-        let results = self.function.call(&self.ctx, values);
+        let results = self.function.call(&self.ctx, values, self.at);
         if are_available(&results) {
             return self.finish(Outcome::Element(results));
         }
@@ -332,7 +443,8 @@ impl Dataset {
     /// they come, none more than 1000 elements late; which ones there are does not change.
     ///
     /// # Errors
-    /// If the number is neither -1 nor between 1 and 2^20, or datasets are nested too deep.
+    /// If the number is neither -1 nor between 1 and 2^20, the function does not take the
+    /// components, as far as their types are known, or datasets are nested too deep.
     pub fn parallel_map_with(
         &self,
         function: ElementFunction,
@@ -340,6 +452,7 @@ impl Dataset {
         num_parallel: i64,
         is_deterministic: bool,
     ) -> Result<Self, Error> {
+        check_parameters("parallel_map", &function, bound, self)?;
         let num_parallel = match num_parallel {
             -1 => None,
             1..=MAX_NUM_PARALLEL => Some(num_parallel as usize),

@@ -9,6 +9,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, are_available};
 
@@ -37,12 +38,28 @@ impl Stage for Prefetch {
         self.input.cardinality()
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.input(&self.input);
     }
 
     fn is_cheap_to_redraw(&self) -> bool {
         self.is_deterministic && self.input.is_cheap_to_redraw()
+    }
+
+    fn is_seekable(&self) -> bool {
+        self.is_deterministic && self.input.is_seekable()
+    }
+
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let share = |input| Self {
+            input,
+            ..self.clone()
+        };
+        self.input.share_files_of(num_workers, index, share)
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -104,6 +121,12 @@ impl Draw for PrefetchIterator {
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.buffer = from.results()?;
         from.input(&mut *self.input)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.buffer.clear();
+        self.skew.clear();
+        self.input.seek(num_before)
     }
 }
 

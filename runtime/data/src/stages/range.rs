@@ -9,6 +9,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
@@ -49,6 +50,13 @@ impl Stage for Range {
         }
     }
 
+    fn element_types(&self) -> ElementTypes {
+        match is_supported(self.element_type) {
+            true => ElementTypes::new([Some(&*self.element_type.to_string())]),
+            false => ElementTypes::UNKNOWN,
+        }
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("element_type", self.element_type);
         to.attribute("start", self.start);
@@ -58,6 +66,10 @@ impl Stage for Range {
 
     fn is_cheap_to_redraw(&self) -> bool {
         true
+    }
+
+    fn is_seekable(&self) -> bool {
+        matches!(self.cardinality(), Cardinality::Finite(_))
     }
 
     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
@@ -103,6 +115,16 @@ impl Draw for RangeIterator {
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.next = from.i64()?;
+        Ok(())
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        let Range {
+            start, stop, step, ..
+        } = self.range;
+        let next = i128::from(start) + i128::from(step) * i128::from(num_before);
+        // Behind the end, every number is as good as the stop.
+        self.next = i64::try_from(next).unwrap_or(stop);
         Ok(())
     }
 }

@@ -10,11 +10,12 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
-use crate::iterator::Draw;
+use crate::element_types::ElementTypes;
+use crate::iterator::{Draw, cannot_seek};
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Repeat {
     input: Dataset,
     /// For ever if it is negative.
@@ -36,6 +37,10 @@ impl Stage for Repeat {
             .times(u64::try_from(self.count).ok())
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("count", self.count);
         to.input(&self.input);
@@ -45,10 +50,23 @@ impl Stage for Repeat {
         self.input.is_cheap_to_redraw()
     }
 
+    fn is_seekable(&self) -> bool {
+        self.input.is_seekable() && matches!(self.input.cardinality(), Cardinality::Finite(1..))
+    }
+
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let share = |input| Self {
+            input,
+            ..self.clone()
+        };
+        self.input.share_files_of(num_workers, index, share)
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(RepeatMachine {
             pass: self.input.iterator_below(position),
             input: self.input.clone(),
+            num_passes: u64::try_from(self.count).ok(),
             position,
             drawn: VecDeque::new(),
             has_no_pass: self.count == 0,
@@ -69,6 +87,8 @@ struct RepeatMachine {
     /// Results of the current pass, oldest first, one for each request.
     drawn: VecDeque<IterationResult>,
     has_no_pass: bool,
+    /// Of all passes; none if there is no last one.
+    num_passes: Option<u64>,
     /// The current pass included; none if there is no last one.
     num_passes_left: Option<u64>,
     /// The current pass has had no element. Failed draws do not count: a file that is missing fails
@@ -150,6 +170,21 @@ impl Machine for RepeatMachine {
         }
         self.drawn = from.results()?;
         from.input(&mut *self.pass)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        let Cardinality::Finite(len @ 1..) = self.input.cardinality() else {
+            return Err(cannot_seek::<Self>(num_before));
+        };
+        let (pass, num_before) = (num_before / len, num_before % len);
+        self.drawn.clear();
+        self.pass = self.input.iterator_below(self.position);
+        self.is_pass_empty = num_before == 0;
+        self.num_passes_left = self
+            .num_passes
+            .map(|num_passes| num_passes.saturating_sub(pass));
+        self.has_ended = self.num_passes_left == Some(0);
+        self.pass.seek(num_before)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A buffer of numbers that are cheap to make needs more room in a checkpoint than how many of them
 //! were delivered. A stage over an input that is cheap to draw from is restored by delivering so
-//! many again, to nobody.
+//! many again, to nobody; or without drawing what was delivered, if the stage knows a way.
 
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
@@ -15,6 +15,31 @@ use crate::token::{Machine, STEPS_PER_TASK, StepResult, go_on_later};
 pub(crate) trait Replayable: Machine {
     /// How many outcomes it has delivered; those of cancelled requests do not count.
     fn num_delivered(&self) -> u64;
+
+    /// Comes to where so many outcomes have been delivered. Returns what the stage waits for, or
+    /// nothing when it is there.
+    fn advance_to(&mut self, goal: u64, ctx: &ExecutionContext) -> Option<StepResult> {
+        self.deliver_to_nobody(goal, ctx)
+    }
+
+    /// Delivers until so many outcomes have been delivered.
+    fn deliver_to_nobody(&mut self, goal: u64, ctx: &ExecutionContext) -> Option<StepResult> {
+        for _ in 0..STEPS_PER_TASK {
+            if self.num_delivered() >= goal {
+                return None;
+            }
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                return Some(StepResult::Answer(Outcome::Error(cancelled.clone())));
+            }
+            match self.step(1, ctx) {
+                // There is nothing behind the end but more of it.
+                StepResult::Answer(Outcome::End(_)) => return None,
+                StepResult::Answer(_) => {}
+                wait => return Some(wait),
+            }
+        }
+        Some(go_on_later(ctx))
+    }
 
     /// Writes what has to be known before the first draw.
     fn save_start(&mut self, to: &mut StateWriter<'_>) {
@@ -45,33 +70,13 @@ impl<M: Replayable> Replaying<M> {
             is_input_cheap,
         }
     }
-
-    /// Delivers to nobody, until the goal is reached. Nothing if it is.
-    #[cold]
-    fn replay(&mut self, ctx: &ExecutionContext) -> Option<StepResult> {
-        for _ in 0..STEPS_PER_TASK {
-            if self.machine.num_delivered() >= self.goal {
-                return None;
-            }
-            if let Some(cancelled) = ctx.request().cancel_value() {
-                return Some(StepResult::Answer(Outcome::Error(cancelled.clone())));
-            }
-            match self.machine.step(1, ctx) {
-                // There is nothing behind the end but more of it.
-                StepResult::Answer(Outcome::End(_)) => self.goal = 0,
-                StepResult::Answer(_) => {}
-                wait => return Some(wait),
-            }
-        }
-        Some(go_on_later(ctx))
-    }
 }
 
 impl<M: Replayable> Machine for Replaying<M> {
     #[inline]
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         if self.goal > 0 {
-            if let Some(step) = self.replay(ctx) {
+            if let Some(step) = self.machine.advance_to(self.goal, ctx) {
                 return step;
             }
             self.goal = 0;

@@ -11,7 +11,8 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, height_of, invalid};
 use crate::description::StageDescription;
-use crate::function::ElementFunction;
+use crate::element_types::{ElementTypes, check_parameters, check_state};
+use crate::function::{At, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, Serial, StepResult};
@@ -37,6 +38,10 @@ impl Stage for Scan {
         self.input.cardinality()
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.function.result_types().behind(self.state.len())
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.function(&self.function);
         to.attribute("num_state", self.state.len());
@@ -50,6 +55,7 @@ impl Stage for Scan {
             function: self.function.clone(),
             before: None,
             drawn: None,
+            num_scanned: 0,
         }))
     }
 }
@@ -64,6 +70,8 @@ struct ScanMachine {
     function: ElementFunction,
     /// What was drawn, until the function can be called with it.
     drawn: Option<IterationResult>,
+    /// How many results were looked at.
+    num_scanned: u64,
 }
 
 impl ScanMachine {
@@ -84,7 +92,10 @@ impl Machine for ScanMachine {
         let values = match drawn.unwrap_or_else(|| self.input.draw(ctx)).into_outcome() {
             Ok(Outcome::Element(values)) => values,
             Ok(Outcome::End(_)) => return StepResult::Answer(Outcome::END),
-            Ok(failed) => return StepResult::Answer(failed),
+            Ok(failed) => {
+                self.num_scanned = self.num_scanned.wrapping_add(1);
+                return StepResult::Answer(failed);
+            }
             Err(pending) => {
                 let awaited = pending.as_any().clone();
                 self.drawn = Some(IterationResult::Pending(pending));
@@ -99,14 +110,16 @@ impl Machine for ScanMachine {
             return StepResult::Wait(awaited);
         }
         let arguments: SmallVec<[AnyRef; 4]> = self.state.iter().chain(&values).cloned().collect();
-        let mut results = self.function.call(ctx, &arguments);
+        let at = At::new("scan", self.num_scanned);
+        self.num_scanned = self.num_scanned.wrapping_add(1);
+        let mut results = self.function.call_at(ctx, &arguments, Some(at));
         let num_state = self.state.len();
         if results.len() < num_state {
             let message = format!(
                 "a function of a scan returns its state of {num_state} values first, and only has {} results",
                 results.len()
             );
-            return StepResult::Answer(Outcome::error(ctx.emit_error(invalid(message))));
+            return StepResult::Answer(Outcome::Error(at.emit(invalid(message), ctx)));
         }
         let outputs = results.drain(num_state..).collect();
         self.before = Some(std::mem::replace(&mut self.state, results));
@@ -115,12 +128,14 @@ impl Machine for ScanMachine {
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         self.undo_failed_call();
+        to.u64(self.num_scanned);
         to.values(&self.state)?;
         to.results(self.drawn.iter())?;
         to.input(&mut *self.input)
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_scanned = from.u64()?;
         let state = from.values()?;
         if state.len() != self.state.len() {
             return Err(damaged("a scan has another number of values as its state"));
@@ -137,8 +152,11 @@ impl Dataset {
     /// components of the result.
     ///
     /// # Errors
-    /// If datasets are nested too deep.
+    /// If the function does not take and return the state, or does not take the components, as far
+    /// as types are known, or datasets are nested too deep.
     pub fn scan_with(&self, state: &[AnyRef], function: ElementFunction) -> Result<Self, Error> {
+        check_parameters("scan", &function, state, self)?;
+        check_state("scan", &function, &ElementTypes::of_values(state))?;
         Self::new(Scan {
             input: self.clone(),
             state: state.into(),

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use tfrt_async::AnyRef;
-use tfrt_host::ExecutionContext;
+use tfrt_host::{ExecutionContext, log};
 use tfrt_support::Error;
 
 use super::dropping::{Dropped, answer_oldest};
@@ -11,6 +11,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult};
@@ -41,6 +42,10 @@ impl Stage for Shard {
         }
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("num_shards", self.num_shards);
         to.attribute("index", self.index);
@@ -51,9 +56,14 @@ impl Stage for Shard {
         self.input.is_cheap_to_redraw()
     }
 
+    fn is_seekable(&self) -> bool {
+        self.input.is_seekable()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(ShardMachine {
             input: self.input.iterator_below(position),
+            index: self.index,
             num_before: self.index,
             num_between: self.num_shards - 1,
             dropped: Dropped::default(),
@@ -65,6 +75,7 @@ impl Stage for Shard {
 #[derive(Debug)]
 struct ShardMachine {
     input: Box<dyn Draw>,
+    index: u64,
     /// How many results to drop before the next one.
     num_before: u64,
     num_between: u64,
@@ -118,9 +129,54 @@ impl Machine for ShardMachine {
         self.drawn = from.results()?;
         from.input(&mut *self.input)
     }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.num_before = self.index;
+        self.drawn.clear();
+        let num_shards = self.num_between + 1;
+        self.input.seek(num_before.saturating_mul(num_shards))
+    }
 }
 
 impl Dataset {
+    /// The share of worker `index` of `num_shards` that share a dataset. If the elements come from
+    /// files, and no stage depends on more than one of them, workers share the files, or the
+    /// records if there are fewer files than workers. Otherwise they share the elements as
+    /// [`shard`](Self::shard) does, which each of them makes all of: a warning in the log says so.
+    ///
+    /// Stages that keep the elements of the files apart are maps, filters, shuffles, prefetches,
+    /// interleaves, repeats, policies for errors, and batches, which are those of each worker.
+    ///
+    /// ```
+    /// use tfrt_data::Dataset;
+    ///
+    /// let numbers = Dataset::range(0, 10, 1)?;
+    /// let share = numbers.auto_shard(4, 1)?;
+    /// assert_eq!(share.name(), "shard");
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As `shard`.
+    pub fn auto_shard(&self, num_shards: i64, index: i64) -> Result<Self, Error> {
+        // Also says what is wrong with the numbers.
+        let by_element = self.shard(num_shards, index)?;
+        let (num_workers, worker) = (num_shards as u64, index as u64);
+        if let Some(by_file) = self.stage().share_files(num_workers, worker) {
+            return by_file;
+        }
+        log::write_line(
+            log::Level::Warning,
+            file!(),
+            line!(),
+            format_args!(
+                "`{}` is not made of files that workers could share: each of {num_shards} makes all elements, and leaves out those of the others",
+                self.name()
+            ),
+        );
+        Ok(by_element)
+    }
+
     /// The elements whose number, counted from 0, has the remainder `index` when divided by
     /// `num_shards`.
     ///

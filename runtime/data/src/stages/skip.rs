@@ -11,6 +11,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult};
@@ -36,6 +37,10 @@ impl Stage for Skip {
             .map(|len| len.saturating_sub(self.count))
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("count", self.count);
         to.input(&self.input);
@@ -45,9 +50,14 @@ impl Stage for Skip {
         self.input.is_cheap_to_redraw()
     }
 
+    fn is_seekable(&self) -> bool {
+        self.input.is_seekable()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(SkipMachine {
             input: self.input.iterator_below(position),
+            count: self.count,
             num_left: self.count,
             dropped: Dropped::default(),
             drawn: VecDeque::new(),
@@ -58,6 +68,7 @@ impl Stage for Skip {
 #[derive(Debug)]
 struct SkipMachine {
     input: Box<dyn Draw>,
+    count: u64,
     /// How many results are still to be dropped.
     num_left: u64,
     dropped: Dropped,
@@ -105,6 +116,12 @@ impl Machine for SkipMachine {
         self.num_left = from.u64()?.min(self.num_left);
         self.drawn = from.results()?;
         from.input(&mut *self.input)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.num_left = 0;
+        self.drawn.clear();
+        self.input.seek(self.count.saturating_add(num_before))
     }
 }
 

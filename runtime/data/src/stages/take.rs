@@ -8,7 +8,8 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
-use crate::function::{BoundFunction, ElementFunction};
+use crate::element_types::{ElementTypes, check_predicate};
+use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
 use crate::token::{Machine, Serial, StepResult};
@@ -40,6 +41,10 @@ impl Stage for Take {
         }
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         match self.count {
             Some(count) => to.attribute("count", count),
@@ -52,9 +57,14 @@ impl Stage for Take {
         self.input.is_cheap_to_redraw()
     }
 
+    fn is_seekable(&self) -> bool {
+        self.input.is_seekable()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(TakeIterator {
             input: self.input.iterator_below(position),
+            count: self.count.unwrap_or(u64::MAX),
             num_left: self.count.unwrap_or(u64::MAX),
         })
     }
@@ -63,6 +73,7 @@ impl Stage for Take {
 #[derive(Debug)]
 struct TakeIterator {
     input: Box<dyn Draw>,
+    count: u64,
     num_left: u64,
 }
 
@@ -84,6 +95,11 @@ impl Draw for TakeIterator {
         self.num_left = from.u64()?.min(self.num_left);
         from.input(&mut *self.input)
     }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.num_left = self.count.saturating_sub(num_before);
+        self.input.seek(num_before)
+    }
 }
 
 #[derive(Debug)]
@@ -101,6 +117,10 @@ impl Stage for TakeWhile {
         self.input.height()
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.input.element_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         self.predicate.describe(to);
         to.input(&self.input);
@@ -111,6 +131,7 @@ impl Stage for TakeWhile {
             input: self.input.iterator_below(position),
             predicate: self.predicate.clone(),
             state: TakeWhileState::Taking,
+            num_taken: 0,
         }))
     }
 }
@@ -120,6 +141,8 @@ struct TakeWhileMachine {
     input: Box<dyn Draw>,
     predicate: BoundFunction,
     state: TakeWhileState,
+    /// How many results were drawn before the one that is looked at.
+    num_taken: u64,
 }
 
 #[derive(Debug)]
@@ -138,6 +161,7 @@ enum TakeWhileState {
 
 impl Machine for TakeWhileMachine {
     fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
+        let at = At::new("take_while", self.num_taken);
         loop {
             match std::mem::replace(&mut self.state, TakeWhileState::Ended) {
                 TakeWhileState::Ended => return StepResult::Answer(Outcome::END),
@@ -146,11 +170,12 @@ impl Machine for TakeWhileMachine {
                 }
                 TakeWhileState::Drawn(result) => match result.into_outcome() {
                     Ok(Outcome::Element(values)) => {
-                        let answer = self.predicate.call_when_available(values.clone(), ctx);
+                        let answer = self.predicate.call_when_available(values.clone(), ctx, at);
                         self.state = TakeWhileState::Asked { values, answer };
                     }
                     Ok(Outcome::End(_)) => {}
                     Ok(failed) => {
+                        self.num_taken = self.num_taken.wrapping_add(1);
                         self.state = TakeWhileState::Taking;
                         return StepResult::Answer(failed);
                     }
@@ -161,7 +186,7 @@ impl Machine for TakeWhileMachine {
                     }
                 },
                 TakeWhileState::Asked { values, answer } => {
-                    let outcome = match decide(&answer, ctx) {
+                    let outcome = match decide(&answer, at, ctx) {
                         Ok(Verdict::Accepts) => Outcome::Element(values),
                         Ok(Verdict::Rejects) => continue,
                         Ok(Verdict::Fails(error)) => Outcome::Error(error),
@@ -171,6 +196,7 @@ impl Machine for TakeWhileMachine {
                             return StepResult::Wait(awaited);
                         }
                     };
+                    self.num_taken = self.num_taken.wrapping_add(1);
                     self.state = TakeWhileState::Taking;
                     return StepResult::Answer(outcome);
                 }
@@ -179,6 +205,7 @@ impl Machine for TakeWhileMachine {
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_taken);
         match &self.state {
             TakeWhileState::Taking => to.count(0),
             TakeWhileState::Ended => to.count(1),
@@ -196,6 +223,7 @@ impl Machine for TakeWhileMachine {
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_taken = from.u64()?;
         self.state = match from.at_most(2)? {
             0 => TakeWhileState::Taking,
             1 => TakeWhileState::Ended,
@@ -221,8 +249,10 @@ impl Dataset {
     /// predicate takes the place of its element.
     ///
     /// # Errors
-    /// If datasets are nested too deep.
+    /// If the predicate does not take the components or return a truth value, as far as types are
+    /// known, or datasets are nested too deep.
     pub fn take_while_with(&self, predicate: ElementFunction) -> Result<Self, Error> {
+        check_predicate("take_while", &predicate, self)?;
         Self::new(TakeWhile {
             input: self.clone(),
             predicate: BoundFunction::new(predicate, &[]),

@@ -10,12 +10,14 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
-use crate::iterator::Draw;
+use crate::element_types::ElementTypes;
+use crate::function::At;
+use crate::iterator::{Draw, cannot_seek};
 use crate::numbers::number;
 use crate::result::{IterationResult, Outcome, Values};
 use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Unbatch {
     input: Dataset,
 }
@@ -30,7 +32,15 @@ impl Stage for Unbatch {
     }
 
     fn cardinality(&self) -> Cardinality {
-        self.input.cardinality().at_most()
+        match num_rows_of_given(&self.input) {
+            Some(num_rows) => Cardinality::Finite(num_rows.iter().sum()),
+            None => self.input.cardinality().at_most(),
+        }
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        let num_components = self.input.element_types().num_components();
+        num_components.map_or(ElementTypes::UNKNOWN, ElementTypes::of_unknown)
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {
@@ -41,12 +51,24 @@ impl Stage for Unbatch {
         self.input.is_cheap_to_redraw()
     }
 
+    fn is_seekable(&self) -> bool {
+        num_rows_of_given(&self.input).is_some()
+    }
+
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        let share = |input| Self { input };
+        self.input.share_files_of(num_workers, index, share)
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(UnbatchMachine {
             input: self.input.iterator_below(position),
             drawn: None,
             tensors: SmallVec::new(),
             rows: 0..0,
+            num_rows: num_rows_of_given(&self.input),
+            num_rows_sought: 0,
+            num_drawn: 0,
         }))
     }
 }
@@ -60,6 +82,12 @@ struct UnbatchMachine {
     tensors: SmallVec<[Rows; 2]>,
     /// Its rows that were not handed out.
     rows: std::ops::Range<usize>,
+    /// Of each tensor, if all are given: then the rows can be sought.
+    num_rows: Option<Box<[u64]>>,
+    /// How many rows of the next tensor lie in front of the place that was sought.
+    num_rows_sought: usize,
+    /// How many results were taken apart.
+    num_drawn: u64,
 }
 
 /// A tensor that is taken apart.
@@ -108,7 +136,10 @@ impl Machine for UnbatchMachine {
                 let row = self.tensors.iter().map(|tensor| tensor.row(index));
                 let outcome = match row.collect::<Result<Values, Error>>() {
                     Ok(values) => Outcome::Element(values),
-                    Err(error) => Outcome::error(ctx.emit_error(error)),
+                    Err(error) => {
+                        let at = At::new("unbatch", self.num_drawn.saturating_sub(1));
+                        Outcome::Error(at.emit(error, ctx))
+                    }
                 };
                 return StepResult::Answer(outcome);
             }
@@ -123,14 +154,19 @@ impl Machine for UnbatchMachine {
                         self.drawn = Some(Outcome::Element(values).into());
                         return StepResult::Wait(awaited);
                     }
+                    let at = At::new("unbatch", self.num_drawn);
+                    self.num_drawn = self.num_drawn.wrapping_add(1);
                     if let Some(failed) = values.iter().find(|value| value.is_error()) {
                         return StepResult::Answer(Outcome::Error(failed.clone()));
                     }
                     if let Err(error) = self.begin(&values) {
-                        return StepResult::Answer(Outcome::error(ctx.emit_error(error)));
+                        return StepResult::Answer(Outcome::Error(at.emit(error, ctx)));
                     }
                 }
-                Ok(outcome) => return StepResult::Answer(outcome),
+                Ok(outcome) => {
+                    self.num_drawn = self.num_drawn.wrapping_add(1);
+                    return StepResult::Answer(outcome);
+                }
                 Err(pending) => {
                     let awaited = pending.as_any().clone();
                     self.drawn = Some(IterationResult::Pending(pending));
@@ -143,6 +179,8 @@ impl Machine for UnbatchMachine {
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_drawn);
+        to.count(self.num_rows_sought);
         to.results(self.drawn.iter())?;
         // Rows that were handed out are not needed.
         let tensors = match self.rows.is_empty() {
@@ -156,6 +194,8 @@ impl Machine for UnbatchMachine {
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_drawn = from.u64()?;
+        self.num_rows_sought = from.at_most(usize::MAX)?;
         self.drawn = from.results()?.pop_front();
         let start = from.at_most(usize::MAX)?;
         let tensors = from.values()?;
@@ -164,6 +204,24 @@ impl Machine for UnbatchMachine {
             self.rows.start = start.min(self.rows.end);
         }
         from.input(&mut *self.input)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        let Some(num_rows) = &self.num_rows else {
+            return Err(cannot_seek::<Self>(num_before));
+        };
+        let (mut tensor, mut rest) = (0, num_before);
+        for &num_rows in num_rows {
+            if rest < num_rows {
+                break;
+            }
+            rest -= num_rows;
+            tensor += 1;
+        }
+        (self.drawn, self.rows, self.num_drawn) = (None, 0..0, tensor);
+        // Behind the last tensor there is the end.
+        self.num_rows_sought = usize::try_from(rest).unwrap_or(usize::MAX);
+        self.input.seek(tensor)
     }
 }
 
@@ -185,9 +243,26 @@ impl UnbatchMachine {
                 "tensors that are taken apart have a first dimension, of one size for all components",
             ));
         };
-        (self.tensors, self.rows) = (tensors, 0..length);
+        let start = std::mem::take(&mut self.num_rows_sought).min(length);
+        (self.tensors, self.rows) = (tensors, start..length);
         Ok(())
     }
+}
+
+/// How many rows each element of a dataset has, if all are tensors that are given.
+fn num_rows_of_given(dataset: &Dataset) -> Option<Box<[u64]>> {
+    let rows = |outcome: &Outcome| {
+        let Outcome::Element(values) = outcome else {
+            return None;
+        };
+        let [value] = &values[..] else { return None };
+        let num_rows = match value.get::<DenseHostTensor>() {
+            Some(tensor) => tensor.shape().dim(0),
+            None => value.try_read::<StringHostTensor>().ok()?.shape().dim(0),
+        };
+        num_rows.map(|num_rows| num_rows as u64)
+    };
+    dataset.given_outcomes()?.iter().map(rows).collect()
 }
 
 /// A row of a tensor: a number if the tensor has one dimension, and otherwise a tensor in the same

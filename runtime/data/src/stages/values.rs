@@ -11,7 +11,8 @@ use tfrt_tensor::{DenseHostTensor, serialize};
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, checksum};
 use crate::dataset::{Dataset, Position, Stage, height_of};
-use crate::description::StageDescription;
+use crate::description::{DIGEST, StageDescription};
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::numbers::scalar;
 use crate::result::{IterationResult, Outcome, are_available};
@@ -40,14 +41,26 @@ impl Stage for Given {
         Cardinality::Finite(self.outcomes.len() as u64)
     }
 
+    fn element_types(&self) -> ElementTypes {
+        let elements = self.outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Element(values) => Some(values),
+            _ => None,
+        });
+        ElementTypes::common_of(elements)
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("num_values", self.outcomes.len());
         if self.is_known {
-            to.attribute("digest", format_args!("{:016x}", digest(&self.outcomes)));
+            to.attribute(DIGEST, format_args!("{:016x}", digest(&self.outcomes)));
         }
     }
 
     fn is_cheap_to_redraw(&self) -> bool {
+        true
+    }
+
+    fn is_seekable(&self) -> bool {
         true
     }
 
@@ -112,6 +125,12 @@ impl Draw for GivenIterator {
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.next = from.at_most(self.outcomes.len())?;
+        Ok(())
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        let len = self.outcomes.len();
+        self.next = usize::try_from(num_before).map_or(len, |next| next.min(len));
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult};
@@ -50,6 +51,10 @@ impl Stage for Window {
             })
     }
 
+    fn element_types(&self) -> ElementTypes {
+        ElementTypes::of::<Dataset>()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("size", self.size);
         to.attribute("shift", self.shift);
@@ -60,6 +65,10 @@ impl Stage for Window {
 
     fn is_cheap_to_redraw(&self) -> bool {
         self.input.is_cheap_to_redraw()
+    }
+
+    fn is_seekable(&self) -> bool {
+        self.input.is_seekable()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -140,6 +149,14 @@ impl Machine for WindowMachine {
         self.drawn = from.results()?.pop_front();
         self.buffer = from.outcomes()?.into();
         from.input(&mut *self.input)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.buffer.clear();
+        self.num_to_drop = 0;
+        (self.drawn, self.has_ended) = (None, false);
+        let shift = self.window.shift as u64;
+        self.input.seek(num_before.saturating_mul(shift))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
 use crate::token::{Machine, Serial, StepResult};
@@ -34,6 +35,12 @@ impl Stage for Zip {
             .unwrap_or(Cardinality::Finite(0))
     }
 
+    fn element_types(&self) -> ElementTypes {
+        let types = self.inputs.iter().map(Dataset::element_types);
+        let all = types.reduce(|all, types| all.followed_by(&types));
+        all.unwrap_or_default()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         for input in &self.inputs {
             to.input(input);
@@ -42,6 +49,10 @@ impl Stage for Zip {
 
     fn is_cheap_to_redraw(&self) -> bool {
         self.inputs.iter().all(Dataset::is_cheap_to_redraw)
+    }
+
+    fn is_seekable(&self) -> bool {
+        self.inputs.iter().all(Dataset::is_seekable)
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -95,6 +106,12 @@ impl Machine for ZipMachine {
         }
         let mut inputs = self.inputs.iter_mut();
         inputs.try_for_each(|input| from.input(input))
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.rows.clear();
+        let mut inputs = self.inputs.iter_mut();
+        inputs.try_for_each(|input| input.seek(num_before))
     }
 }
 

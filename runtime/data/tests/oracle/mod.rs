@@ -2,7 +2,7 @@
 //! but those that are defined.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use tfrt_data::Philox;
@@ -46,6 +46,17 @@ pub enum Tree {
     /// Another order in each pass.
     Reshuffle(Box<Tree>, usize, i64, Rc<Cell<i64>>),
     IgnoreErrors(Box<Tree>),
+    /// Skips so many errors.
+    OnError(Box<Tree>, u64),
+    Unique(Box<Tree>),
+    /// The share of a worker, padded or not.
+    EvenShard(Box<Tree>, usize, usize, bool),
+    /// Numbers with the same remainder together, so many at a time, each with the remainder added.
+    Group(Box<Tree>, i64, usize),
+    /// Even numbers, and one in three of the odd ones.
+    Resample(Box<Tree>, i64),
+    /// The squares below a number.
+    Generator(i64),
     /// Of the first tree twice as often as of the second.
     Sample(Box<Tree>, Box<Tree>, i64),
 }
@@ -138,6 +149,18 @@ enum State {
     },
     Memory(Box<Oracle>, Vec<Item>, Option<usize>),
     IgnoreErrors(Box<Oracle>),
+    OnError(Box<Oracle>, Option<u64>),
+    Unique(Box<Oracle>, HashSet<i64>),
+    EvenShard(Box<Oracle>, usize, usize, bool, bool),
+    Group {
+        of: Box<Oracle>,
+        modulus: i64,
+        size: usize,
+        groups: BTreeMap<i64, Vec<i64>>,
+        current: VecDeque<i64>,
+        has_ended: bool,
+    },
+    Resample(Box<Oracle>, Philox),
     Sample([Option<Box<Oracle>>; 2], Philox),
     Take(Box<Oracle>, i64),
     TakeWhile(Box<Oracle>, i64, bool),
@@ -214,6 +237,24 @@ impl Oracle {
             },
             Tree::Memory(tree) => State::Memory(of(tree), Vec::new(), None),
             Tree::IgnoreErrors(tree) => State::IgnoreErrors(of(tree)),
+            Tree::OnError(tree, max) => State::OnError(of(tree), Some(*max)),
+            Tree::EvenShard(tree, num, index, pads) => {
+                State::EvenShard(of(tree), *num, *index, *pads, false)
+            }
+            Tree::Unique(tree) => State::Unique(of(tree), HashSet::new()),
+            Tree::Group(tree, modulus, size) => State::Group {
+                of: of(tree),
+                modulus: *modulus,
+                size: *size,
+                groups: BTreeMap::new(),
+                current: VecDeque::new(),
+                has_ended: false,
+            },
+            Tree::Resample(tree, seed) => State::Resample(of(tree), Philox::new(*seed, 5)),
+            Tree::Generator(bound) => {
+                let squares = (0..).map(|x| x * x).take_while(|x| x < bound);
+                State::List(squares.collect())
+            }
             Tree::Sample(tree, other, seed) => {
                 State::Sample([Some(of(tree)), Some(of(other))], Philox::new(*seed, 3))
             }
@@ -427,6 +468,83 @@ impl Oracle {
             State::IgnoreErrors(of) => loop {
                 match of.next() {
                     Item::Error(_) | Item::Failed(_) => {}
+                    other => return other,
+                }
+            },
+            State::OnError(_, None) => Item::End,
+            State::OnError(of, left) => loop {
+                match (of.next(), *left) {
+                    (Item::Error(_) | Item::Failed(_), Some(num_left @ 1..)) => {
+                        *left = Some(num_left - 1);
+                    }
+                    (item @ (Item::Error(_) | Item::Failed(_)), _) => {
+                        *left = None;
+                        return item;
+                    }
+                    (item, _) => return item,
+                }
+            },
+            State::Unique(of, seen) => loop {
+                match of.next() {
+                    Item::Number(x) if !seen.insert(x) => {}
+                    item => return item,
+                }
+            },
+            State::EvenShard(_, _, _, _, true) => Item::End,
+            State::EvenShard(of, num, index, pads, has_ended) => {
+                let items = (0..*num).map(|_| of.next());
+                let group: Vec<Item> = items.take_while(|item| *item != Item::End).collect();
+                *has_ended = group.len() < *num;
+                match group.len() {
+                    len if len == *num || (*pads && len > 0) => group[*index % len].clone(),
+                    _ => Item::End,
+                }
+            }
+            State::Group {
+                of,
+                modulus,
+                size,
+                groups,
+                current,
+                has_ended,
+            } => loop {
+                if let Some(x) = current.pop_front() {
+                    return Item::Number(x);
+                }
+                let (key, window) = if *has_ended {
+                    match groups.pop_first() {
+                        Some(group) => group,
+                        None => return Item::End,
+                    }
+                } else {
+                    match of.next() {
+                        Item::Number(x) => {
+                            let key = x.rem_euclid(*modulus);
+                            let group = groups.entry(key).or_default();
+                            group.push(x);
+                            if group.len() < *size {
+                                continue;
+                            }
+                            (key, groups.remove(&key).expect("it is there"))
+                        }
+                        Item::Error(text) | Item::Failed(text) => return Item::Failed(text),
+                        Item::End => {
+                            *has_ended = true;
+                            continue;
+                        }
+                    }
+                };
+                current.extend(window.into_iter().map(|x| x + key));
+            },
+            State::Resample(of, numbers) => loop {
+                match of.next() {
+                    Item::Number(x) => {
+                        let chance = f64::from(numbers.next_u32()) / 2_f64.powi(32);
+                        if x.rem_euclid(2) == 0 || chance < 1.0 / 3.0 {
+                            return Item::Number(x);
+                        }
+                    }
+                    Item::Error(text) => return Item::Failed(text),
                     other => return other,
                 }
             },

@@ -103,11 +103,10 @@ impl Assembly {
         self.has_no_memory
     }
 
-    /// The outcome of the batch, with these values if it is an element; nothing if no result has
-    /// been added.
-    pub(super) fn first_outcome(&self, values: &Values) -> Option<Outcome> {
+    /// The first result, without values; nothing if none has been added.
+    pub(super) fn first_outcome(&self) -> Option<Outcome> {
         Some(match self.first.as_ref()? {
-            First::Element => Outcome::Element(values.clone()),
+            First::Element => Outcome::Element(Values::new()),
             First::End => Outcome::END,
             First::Error(error) => Outcome::Error(error.clone()),
         })

@@ -1,0 +1,153 @@
+//! What holds for all pipelines of a host.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tfrt_host::HostContext;
+
+/// Settings of the pipelines of a host. Nothing of it decides about elements.
+///
+/// ```
+/// use tfrt_data::PipelineOptions;
+/// use tfrt_host::HostContext;
+///
+/// let host = HostContext::builder().build();
+/// PipelineOptions::default().with_skipped_end_calls(true).install(&host);
+/// assert!(PipelineOptions::of(&host).skips_end_calls());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct PipelineOptions {
+    skips_end_calls: bool,
+    ram_budget: Option<u64>,
+}
+
+impl PipelineOptions {
+    /// Sets whether functions of maps, filters and interleaves are called for elements alone.
+    /// Otherwise they are called for ends and failed draws, too, as in the reference, with errors
+    /// as arguments.
+    #[must_use]
+    pub fn with_skipped_end_calls(mut self, skips_end_calls: bool) -> Self {
+        self.skips_end_calls = skips_end_calls;
+        self
+    }
+
+    /// Sets how many bytes of elements the stages may hold that find out by themselves how many
+    /// calls to keep under way. It is half of the free memory if nothing is set.
+    #[must_use]
+    pub fn with_ram_budget(mut self, num_bytes: u64) -> Self {
+        self.ram_budget = Some(num_bytes);
+        self
+    }
+
+    /// Whether functions are called for elements alone.
+    #[must_use]
+    pub fn skips_end_calls(&self) -> bool {
+        self.skips_end_calls
+    }
+
+    /// How many bytes of elements may be held by stages that tune themselves.
+    #[must_use]
+    pub fn ram_budget(&self) -> u64 {
+        self.ram_budget.unwrap_or_else(half_of_free_memory)
+    }
+
+    /// Makes these the settings of a host. Passes that have begun may keep the budget that they
+    /// began with.
+    pub fn install(self, host: &HostContext) {
+        *installed(host)
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(self);
+    }
+
+    /// The settings of a host.
+    #[must_use]
+    pub fn of(host: &HostContext) -> Arc<Self> {
+        let installed = installed(host);
+        let options = installed.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&options)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Installed(Mutex<Arc<PipelineOptions>>);
+
+fn installed(host: &HostContext) -> Arc<Installed> {
+    host.shared_context(Installed::default)
+}
+
+/// Half of what the system says is free; one gibibyte where it says nothing.
+fn half_of_free_memory() -> u64 {
+    const DEFAULT: u64 = 1 << 30;
+    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    free_memory(&info).map_or(DEFAULT, |num_bytes| num_bytes / 2)
+}
+
+/// What Linux calls available, in bytes.
+fn free_memory(info: &str) -> Option<u64> {
+    let line = info
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+/// The memory that the tuned stages of a host share.
+#[derive(Debug)]
+pub(crate) struct RamBudget {
+    num_bytes: u64,
+    /// What stages hold. Orders nothing: relaxed.
+    num_held: AtomicU64,
+}
+
+impl RamBudget {
+    pub(crate) fn of(host: &HostContext) -> Arc<Self> {
+        host.shared_context(|| Self::new(PipelineOptions::of(host).ram_budget()))
+    }
+
+    fn new(num_bytes: u64) -> Self {
+        Self {
+            num_bytes,
+            num_held: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether so many bytes of the budget are left. Another stage may take them first: the budget
+    /// is kept but for one element of each stage.
+    pub(crate) fn has_left(&self, num_bytes: u64) -> bool {
+        let held = self.num_held.load(Ordering::Relaxed);
+        held.saturating_add(num_bytes) <= self.num_bytes
+    }
+
+    /// Takes so many bytes.
+    pub(crate) fn take(&self, num_bytes: u64) {
+        self.num_held.fetch_add(num_bytes, Ordering::Relaxed);
+    }
+
+    /// Gives back what was taken.
+    pub(crate) fn give_back(&self, num_bytes: u64) {
+        self.num_held.fetch_sub(num_bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_memory_is_what_the_system_says() {
+        let info = "MemTotal:       16 kB\nMemAvailable:       8 kB\nBuffers: 1 kB\n";
+        assert_eq!(free_memory(info), Some(8192));
+        assert_eq!(free_memory("MemAvailable: much\n"), None);
+        assert_eq!(free_memory(""), None);
+    }
+
+    #[test]
+    fn what_was_taken_is_not_there_for_others() {
+        let budget = RamBudget::new(100);
+        budget.take(60);
+        assert!(budget.has_left(40) && !budget.has_left(41) && !budget.has_left(u64::MAX));
+        budget.give_back(60);
+        assert!(budget.has_left(100));
+    }
+}

@@ -1,0 +1,303 @@
+//! Elements that are left out at random, so that classes become as frequent as they should be.
+
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use super::whole::WholeDraw;
+use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter, damaged};
+use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::description::StageDescription;
+use crate::element_types::{ElementTypes, check_parameters, check_results};
+use crate::function::{At, BoundFunction, ElementFunction};
+use crate::iterator::Draw;
+use crate::philox::Philox;
+use crate::result::{IterationResult, Outcome, Values};
+use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
+use crate::typed::IntoElementFunction;
+
+const NAME: &str = "rejection_resample";
+
+/// How often each class was seen before the first element, where the frequencies are found out: the
+/// first elements must not decide alone.
+const NUM_SEEN_AT_FIRST: u64 = 10;
+
+#[derive(Clone, Debug)]
+struct Resample {
+    input: Dataset,
+    class: BoundFunction,
+    /// How frequent each class should be.
+    target: Box<[f64]>,
+    /// How frequent each class is; found out if that is not said.
+    initial: Option<Box<[f64]>>,
+    seeds: (i64, i64),
+}
+
+impl Stage for Resample {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().at_most()
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        ElementTypes::of::<i64>().followed_by(&self.input.element_types())
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        self.class.describe(to);
+        to.attribute("target", format_args!("{:?}", self.target));
+        if let Some(initial) = &self.initial {
+            to.attribute("initial", format_args!("{initial:?}"));
+        }
+        to.attribute("seeds", format_args!("{:?}", self.seeds));
+        to.input(&self.input);
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(ResampleMachine {
+            input: self.input.iterator_below(position),
+            stage: self.clone(),
+            drawn: WholeDraw::default(),
+            asked: None,
+            num_drawn: 0,
+            numbers: Philox::new(self.seeds.0, self.seeds.1),
+            num_decided: 0,
+            num_seen: vec![NUM_SEEN_AT_FIRST; self.target.len()],
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct ResampleMachine {
+    input: Box<dyn Draw>,
+    stage: Resample,
+    drawn: WholeDraw,
+    /// The element whose class is being looked for, and what the function returned.
+    asked: Option<(Values, Values, At)>,
+    num_drawn: u64,
+    numbers: Philox,
+    /// How many elements were decided about: for each, one number was used.
+    num_decided: u64,
+    /// How many elements of each class there were.
+    num_seen: Vec<u64>,
+}
+
+impl Machine for ResampleMachine {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
+        for _ in 0..STEPS_PER_TASK {
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
+            }
+            if let Some((values, answer, at)) = self.asked.take() {
+                match class_in(&answer, self.num_seen.len()) {
+                    Ok(Class::Known(class)) => {
+                        if self.accepts(class) {
+                            return StepResult::Answer(with_class(class, values));
+                        }
+                    }
+                    Ok(Class::Failed(error)) => return StepResult::Answer(Outcome::Error(error)),
+                    Ok(Class::Pending(awaited)) => {
+                        self.asked = Some((values, answer, at));
+                        return StepResult::Wait(awaited);
+                    }
+                    Err(error) => return StepResult::Answer(Outcome::Error(at.emit(error, ctx))),
+                }
+                continue;
+            }
+            match self.drawn.next(&mut *self.input, ctx) {
+                Ok(Outcome::Element(values)) => {
+                    let at = At::new(NAME, self.num_drawn);
+                    self.num_drawn = self.num_drawn.wrapping_add(1);
+                    let answer = self.stage.class.call(ctx, &values, at);
+                    self.asked = Some((values, answer, at));
+                }
+                Ok(outcome) => {
+                    self.num_drawn = self.num_drawn.wrapping_add(1);
+                    return StepResult::Answer(outcome);
+                }
+                Err(awaited) => return StepResult::Wait(awaited),
+            }
+        }
+        go_on_later(ctx)
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_drawn);
+        to.u64(self.num_decided);
+        self.num_seen.iter().for_each(|&count| to.u64(count));
+        self.drawn.save(to)?;
+        // Asked again after the restore.
+        let asked = self.asked.as_ref();
+        let asked = asked.map(|(values, ..)| Outcome::Element(values.clone()).into());
+        to.results(asked.iter())?;
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_drawn = from.u64()?;
+        self.num_decided = from.u64()?;
+        self.numbers.skip(self.num_decided);
+        for count in &mut self.num_seen {
+            *count = from.u64()?;
+            if *count > u64::MAX / 2 {
+                return Err(damaged("a class was seen too often"));
+            }
+        }
+        self.drawn.restore(from)?;
+        if let Some(Ok(Outcome::Element(values))) = from
+            .results()?
+            .pop_front()
+            .map(IterationResult::into_outcome)
+        {
+            let at = At::new(NAME, self.num_drawn.saturating_sub(1));
+            let ctx = from.exec_ctx();
+            let answer = self
+                .stage
+                .class
+                .call_when_available(values.clone(), ctx, at);
+            self.asked = Some((values, answer, at));
+        }
+        from.input(&mut *self.input)
+    }
+}
+
+/// What is known of the class of an element.
+enum Class {
+    Known(usize),
+    Failed(AnyRef),
+    Pending(AnyRef),
+}
+
+fn class_in(answer: &Values, num_classes: usize) -> Result<Class, Error> {
+    let [class] = &answer[..] else {
+        let message = format!("a class function has one result, not {}", answer.len());
+        return Err(invalid(message));
+    };
+    if !class.is_available() {
+        return Ok(Class::Pending(class.clone()));
+    }
+    if class.is_error() {
+        return Ok(Class::Failed(class.clone()));
+    }
+    let Some(&number) = class.get::<i64>() else {
+        let found = class.mlir_type().unwrap_or("none");
+        return Err(invalid(format!(
+            "expected a class of type `i64`, found `{found}`"
+        )));
+    };
+    match usize::try_from(number) {
+        Ok(class) if class < num_classes => Ok(Class::Known(class)),
+        _ => Err(invalid(format!(
+            "expected a class below {num_classes}, found {number}"
+        ))),
+    }
+}
+
+fn with_class(class: usize, mut values: Values) -> Outcome {
+    values.insert(0, AnyRef::available(class as i64));
+    Outcome::Element(values)
+}
+
+impl ResampleMachine {
+    /// Whether an element of a class is handed on. Uses one random number.
+    fn accepts(&mut self, class: usize) -> bool {
+        self.num_decided = self.num_decided.wrapping_add(1);
+        let chance = f64::from(self.numbers.next_u32()) / (f64::from(u32::MAX) + 1.0);
+        self.num_seen[class] = self.num_seen[class].saturating_add(1);
+        let target = &self.stage.target;
+        // How much more frequent a class should be than it is. What matters are ratios: counts do
+        // as well as frequencies.
+        let demand = |class: usize| {
+            let present = match &self.stage.initial {
+                Some(initial) => initial[class],
+                None => self.num_seen[class] as f64,
+            };
+            if present > 0.0 {
+                target[class] / present
+            } else {
+                0.0
+            }
+        };
+        let largest = (0..target.len()).map(demand).fold(0.0, f64::max);
+        chance * largest < demand(class)
+    }
+}
+
+/// Says that these are frequencies of so many classes.
+fn check_frequencies(name: &str, frequencies: &[f64], num_classes: usize) -> Result<(), Error> {
+    if frequencies.len() != num_classes {
+        return Err(invalid(format!(
+            "expected {num_classes} frequencies in `{name}`, found {}",
+            frequencies.len()
+        )));
+    }
+    let wrong = |frequency: &&f64| !(0.0..f64::INFINITY).contains(*frequency);
+    if let Some(frequency) = frequencies.iter().find(wrong) {
+        return Err(invalid(format!(
+            "expected a frequency of at least 0 in `{name}`, found {frequency}"
+        )));
+    }
+    if !frequencies.iter().any(|&frequency| frequency > 0.0) {
+        return Err(invalid(format!("expected a frequency above 0 in `{name}`")));
+    }
+    Ok(())
+}
+
+impl Dataset {
+    /// Elements whose classes are as frequent as `target` says: some of those of frequent classes
+    /// are left out, at random. `class` returns the class of an element, a number of type `i64`; it
+    /// is one more component in front. `initial` says how frequent the classes are; otherwise that
+    /// is found out on the way. Equal seeds make equal choices.
+    ///
+    /// ```
+    /// use tfrt_data::Dataset;
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    /// use tfrt_support::Error;
+    ///
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// // One in four is of class 1, which is wanted as often as class 0.
+    /// let numbers = Dataset::range(0, 4000, 1)?;
+    /// let is_rare = |x: i64| i64::from(x % 4 == 0);
+    /// let fair = numbers.rejection_resample(is_rare, &[0.5, 0.5], Some(&[0.75, 0.25]), 1, 2)?;
+    /// let found = fair.elements::<(i64, i64), _>(&ctx).collect::<Result<Vec<_>, _>>()?;
+    /// assert_eq!(found.iter().filter(|(class, _)| *class == 1).count(), 1000);
+    /// assert!((1850..2150).contains(&found.len()));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are no classes, a frequency is negative or not finite, or all are zero, `initial`
+    /// has another number of classes, the function does not take the components or return a class,
+    /// as far as types are known, or datasets are nested too deep.
+    pub fn rejection_resample<M>(
+        &self,
+        class: impl IntoElementFunction<M>,
+        target: &[f64],
+        initial: Option<&[f64]>,
+        seed: i64,
+        seed2: i64,
+    ) -> Result<Self, Error> {
+        let class: ElementFunction = class.into_element_function();
+        check_parameters(NAME, &class, &[], self)?;
+        check_results(NAME, &class, &ElementTypes::of::<i64>())?;
+        check_frequencies("target", target, target.len())?;
+        if let Some(initial) = initial {
+            check_frequencies("initial", initial, target.len())?;
+        }
+        Self::new(Resample {
+            input: self.clone(),
+            class: BoundFunction::new(class, &[]),
+            target: target.into(),
+            initial: initial.map(Box::from),
+            seeds: (seed, seed2),
+        })
+    }
+}
