@@ -14,6 +14,7 @@
 //! | [`table`] | files of rows in any format |
 //! | [`read_ahead`] | datasets of elements that the blocking pool reads ahead |
 //! | [`policy`] | what happens after an error |
+//! | [`cache`] | elements that are kept in files |
 //!
 //! Each format has a dataset, and a reader over any stream of bytes that does not depend on
 //! pipelines. No file can make a reader panic. The memory that a file takes is bounded by a small
@@ -49,6 +50,8 @@ pub mod columnar;
 pub mod write;
 
 pub mod table;
+
+pub mod cache;
 
 mod column;
 

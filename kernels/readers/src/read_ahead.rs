@@ -165,14 +165,30 @@ pub fn dataset(format: impl Format, files: &Files, on_error: OnError) -> Result<
         format: Arc::new(format),
         files: files.clone(),
         on_error,
+        share: None,
     })
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ReadAhead {
     format: Arc<dyn Format>,
     files: Files,
     on_error: OnError,
+    share: Option<Share>,
+}
+
+/// What one of several workers reads: every so many files or, where there are fewer files than
+/// workers, every so many records of each file.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    num_workers: u64,
+    index: u64,
+}
+
+impl Share {
+    fn has(self, number: u64) -> bool {
+        number % self.num_workers == self.index
+    }
 }
 
 impl Stage for ReadAhead {
@@ -190,6 +206,20 @@ impl Stage for ReadAhead {
         if self.on_error != OnError::Fail {
             to.attribute("on_error", self.on_error);
         }
+        if let Some(Share { num_workers, index }) = self.share {
+            to.attribute("share", format_args!("{index} of {num_workers}"));
+        }
+    }
+
+    fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
+        // A share of a share would need records to be counted twice.
+        if self.share.is_some() || num_workers == 0 {
+            return None;
+        }
+        Some(Dataset::new(Self {
+            share: Some(Share { num_workers, index }),
+            ..self.clone()
+        }))
     }
 
     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
@@ -198,6 +228,8 @@ impl Stage for ReadAhead {
                 format: Arc::clone(&self.format),
                 files: self.files.clone(),
                 on_error: self.on_error,
+                share: self.share,
+                shared_records: OnceLock::new(),
                 paths: OnceLock::new(),
                 state: Mutex::new(State::at(Bookmark::START)),
                 is_dropped: AtomicBool::new(false),
@@ -220,6 +252,9 @@ struct Source {
     format: Arc<dyn Format>,
     files: Files,
     on_error: OnError,
+    share: Option<Share>,
+    /// That of the records, if there are fewer files than workers; known with the names.
+    shared_records: OnceLock<Share>,
     /// The names of the files, once they have been looked up.
     paths: OnceLock<Box<[Arc<str>]>>,
     /// Never contended: the reader has it while it runs, and the iterator when none does. The lock
@@ -503,6 +538,21 @@ impl Source {
         path.map_or("", |path| path)
     }
 
+    /// Leaves the files, or the records, to this worker that are its own.
+    fn share_among_workers(&self, paths: &mut Vec<Arc<str>>) {
+        let Some(share) = self.share else { return };
+        if (paths.len() as u64) < share.num_workers {
+            // The first to know is the only reader.
+            let _ = self.shared_records.set(share);
+            return;
+        }
+        let mut number = 0;
+        paths.retain(|_| {
+            number += 1;
+            share.has(number - 1)
+        });
+    }
+
     /// The number of the file that a checkpoint was in. Files in front of it may have come or gone
     /// since.
     fn find_restored(&self, state: &mut State, paths: &[Arc<str>]) -> Result<usize, Error> {
@@ -566,6 +616,7 @@ impl Source {
         match std::mem::replace(&mut state.progress, Progress::Ended) {
             Progress::Start => match self.files.resolve(&FileSystems::of(ctx.host())) {
                 Ok(mut paths) => {
+                    self.share_among_workers(&mut paths);
                     let paths_in_order = self.paths.get_or_init(|| paths.as_slice().into());
                     match self.find_restored(state, paths_in_order) {
                         Ok(num_behind) => {
@@ -623,10 +674,14 @@ impl Source {
                     Advance::NextFile
                 }
                 Some(read) => {
+                    let number = state.place.num_read;
                     state.place.num_read += 1;
                     state.place.position = reader.position();
                     state.progress = Progress::Within(reader, rest);
-                    read.map_or_else(Advance::Error, Advance::Element)
+                    match self.shared_records.get() {
+                        Some(share) if !share.has(number) => Advance::NextFile,
+                        _ => read.map_or_else(Advance::Error, Advance::Element),
+                    }
                 }
             },
             Progress::Ended => Advance::End,

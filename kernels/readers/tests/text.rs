@@ -313,3 +313,58 @@ fn a_checkpoint_goes_on_in_the_file_where_it_was() {
         }
     }
 }
+
+#[test]
+fn workers_share_files_or_records() {
+    use std::collections::BTreeSet;
+
+    let folder = std::env::temp_dir().join(format!("tfrt-shares-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for file in 0..5 {
+        let lines: String = (0..7 + file)
+            .map(|line| format!("{file}:{line}\n"))
+            .collect();
+        std::fs::write(folder.join(format!("{file}.txt")), lines).unwrap();
+    }
+    let pattern = folder.join("*.txt").to_str().unwrap().to_owned();
+    let host = tfrt_host::HostContext::builder().build();
+    let ctx = tfrt_host::ExecutionContext::new(tfrt_host::RequestContextBuilder::new(host).build());
+    let lines = tfrt_readers::text::text_line_dataset(&*pattern).unwrap();
+    let text =
+        |item: Result<tfrt_async::ByteString, tfrt_support::Error>| item.unwrap().to_string();
+    let all: BTreeSet<String> = lines.elements(&ctx).map(text).collect();
+    let upper = lines
+        .map(|line: tfrt_async::ByteString| line)
+        .unwrap()
+        .shuffle(4, 1, 2)
+        .unwrap();
+    for num_workers in [1, 2, 5, 6, 13] {
+        let mut found: Vec<String> = Vec::new();
+        for index in 0..num_workers {
+            let share = upper.auto_shard(num_workers, index).unwrap();
+            assert_eq!(share.name(), "shuffle");
+            let mine: Vec<String> = share.elements(&ctx).map(text).collect();
+            let files: BTreeSet<&str> = mine.iter().map(|line| &line[..1]).collect();
+            match num_workers {
+                // Whole files, every so many.
+                1..=5 => assert!(
+                    files
+                        .iter()
+                        .all(|file| { file.parse::<i64>().unwrap() % num_workers == index })
+                ),
+                _ => assert!(files.len() <= 5),
+            }
+            // Restored in the middle.
+            let mut elements = share.elements::<tfrt_async::ByteString, _>(&ctx);
+            let half = mine.len() / 2;
+            assert_eq!(elements.by_ref().take(half).count(), half);
+            let checkpoint = elements.save().unwrap();
+            let rest = share.elements_from(&checkpoint, &ctx).unwrap().map(text);
+            assert_eq!(rest.collect::<Vec<_>>(), mine[half..]);
+            found.extend(mine);
+        }
+        assert_eq!(found.len(), all.len(), "{num_workers}");
+        assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), all);
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
