@@ -101,6 +101,21 @@ impl Carried {
         self.replace_values();
     }
 
+    /// As [`advance`](Self::advance), for a function that takes other values behind those that are
+    /// carried.
+    pub(crate) fn advance_in_front_of(
+        &mut self,
+        body: &FunctionRef,
+        last: &[AnyRef],
+        ctx: &ExecutionContext,
+    ) {
+        self.results.resize_with(body.num_results(), || None);
+        let arguments: SmallVec<[AnyRef; 4]> = self.values.iter().chain(last).cloned().collect();
+        body.execute_into(ctx, &arguments, &mut self.results);
+        drop(arguments);
+        self.replace_values();
+    }
+
     fn replace_values(&mut self) {
         self.values.clear();
         let left_empty = || AnyRef::error(Error::new("a function left a result empty"));

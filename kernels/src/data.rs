@@ -13,6 +13,8 @@ pub mod stages;
 
 pub mod extensions;
 
+pub mod grouping;
+
 pub mod log;
 
 pub mod checkpoint;
@@ -20,5 +22,7 @@ pub mod checkpoint;
 pub mod iterate;
 
 pub mod enumerate;
+
+mod attributes;
 
 mod op_verifiers;

@@ -36,6 +36,24 @@ func @names_and_lines() -> !tfrt.chain {
   tfrt.return %c2 : !tfrt.chain
 }
 
+// The files of one of two workers, and the records of one of three.
+func @shares() -> (!tfrt.chain, !tfrt.chain) {
+  %c0 = tfrt.new.chain
+  %f = tfrt_test.get_string { value = "files/*.txt" }
+  %zero = tfrt.constant.i64 0
+  %one = tfrt.constant.i64 1
+  %two = tfrt.constant.i64 2
+  %three = tfrt.constant.i64 3
+  %lines = tfrt_data.text_line_dataset %f
+  %d = tfrt_data.auto_shard_dataset %lines, %two, %one
+  %i = tfrt_data.make_iterator %d
+  %c1 = tfrt_data.enumerate.iterator %i, %c0 { function = @shows } : !tfrt.chain
+  %e = tfrt_data.auto_shard_dataset %lines, %three, %zero
+  %j = tfrt_data.make_iterator %e
+  %c2 = tfrt_data.enumerate.iterator %j, %c1 { function = @shows } : !tfrt.chain
+  tfrt.return %c1, %c2 : !tfrt.chain, !tfrt.chain
+}
+
 func @rows() -> !tfrt.chain {
   %c0 = tfrt.new.chain
   %f = tfrt_test.get_string { value = "files/prices.csv" }

@@ -1,4 +1,4 @@
-//! Calls of a function for every element of an iterator.
+//! Calls of a function for every element of an iterator, with its previous results.
 //!
 //! ```text
 //!   draw ──► known? ──► all values there? ──► call the function ──► cancelled, or an error by now? ── no ──► draw
@@ -16,7 +16,7 @@
 //! are dropped immediately. At most `MAX_KEPT` are kept, so that memory stays bounded.
 
 use tfrt::async_value::run_when_ready;
-use tfrt::data::{DataIterator, IterationResult, Outcome, Values, are_available};
+use tfrt::data::{DataIterator, Dataset, IterationResult, Outcome, Values, are_available};
 use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
 
@@ -42,6 +42,48 @@ use crate::control_flow::{Carried, Pending};
     verify = verify_enumerate
 )]
 fn enumerate(frame: &mut KernelFrame<'_>) -> Result<()> {
+    let iterator = frame.argument(0).clone();
+    call_for_each(frame, iterator, Arguments::ElementFirst)
+}
+
+/// Calls a function for every element of a dataset, from the start: with the state and the
+/// components. It returns the next state. The results are the last state.
+///
+/// # Errors
+/// Those of draws and of the function, noticed at the latest at the end; the cancellation of the
+/// request.
+#[tfrt_kernel(
+    "tfrt_data.reduce",
+    raw,
+    effect = "io",
+    chain = none,
+    operands(dataset: Dataset, state: variadic any),
+    symbols(function),
+    results(results: variadic any),
+    format = "operands attr-dict `:` type-list($state, $results)"
+)]
+fn reduce(frame: &mut KernelFrame<'_>) -> Result<()> {
+    let dataset = frame.argument(0).get::<Dataset>();
+    let Some(iterator) = dataset.map(Dataset::iterator) else {
+        let found = frame.argument(0).mlir_type().unwrap_or("none");
+        let message = format!("expected a dataset to reduce, found `{found}`");
+        return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+    };
+    call_for_each(frame, AnyRef::available(iterator), Arguments::StateFirst)
+}
+
+/// What the function takes first.
+#[derive(Clone, Copy, Debug)]
+enum Arguments {
+    ElementFirst,
+    StateFirst,
+}
+
+fn call_for_each(
+    frame: &mut KernelFrame<'_>,
+    iterator: AnyRef,
+    arguments: Arguments,
+) -> Result<()> {
     let body = frame.function(0)?;
     let carried = frame.arguments()[1..].to_vec();
     if body.num_results() != carried.len() || frame.num_results() != carried.len() {
@@ -58,7 +100,8 @@ fn enumerate(frame: &mut KernelFrame<'_>) -> Result<()> {
     }
     let work = Enumeration {
         ctx: frame.exec_ctx().clone(),
-        iterator: frame.argument(0).clone(),
+        iterator,
+        arguments,
         body,
         carried: Carried::new(&carried),
         results,
@@ -80,6 +123,7 @@ const WAITS_PER_TASK: u32 = 100;
 struct Enumeration {
     ctx: ExecutionContext,
     iterator: AnyRef,
+    arguments: Arguments,
     body: FunctionRef,
     carried: Carried,
     results: Pending,
@@ -142,7 +186,11 @@ impl Enumeration {
 
     /// Calls the function for an element. Returns `None` if the loop has ended.
     fn call(mut self, values: Values) -> Option<Self> {
-        self.carried.advance_with(&self.body, &values, &self.ctx);
+        let (carried, body) = (&mut self.carried, &self.body);
+        match self.arguments {
+            Arguments::ElementFirst => carried.advance_with(body, &values, &self.ctx),
+            Arguments::StateFirst => carried.advance_in_front_of(body, &values, &self.ctx),
+        }
         self.keep(values);
         if let Some(cancelled) = self.ctx.request().cancel_value() {
             let cancelled = cancelled.clone();

@@ -1,8 +1,14 @@
 //! Datasets that the reference does not have. Their functions are not called at the end of a
 //! sequence.
+//!
+//! The attribute `on_error` is the policy for an error of the stage, or of a stage below it without
+//! a policy: `fail` (the default) returns the error in place of its element, `stop` ends the
+//! sequence after it, and `skip(N)` drops up to N errors per pass and logs their number.
 
-use tfrt::data::{Cardinality, Dataset, PaddedComponent};
+use tfrt::data::{Cardinality, Dataset, PaddedComponent, UnevenShards};
 use tfrt::prelude::*;
+
+use super::attributes::{shapes, with_policy};
 
 /// Creates a dataset of the first `count` elements, or of all elements if the count is negative. No
 /// further elements are drawn.
@@ -13,18 +19,41 @@ fn take_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
 
 /// Creates a dataset of the elements before the first one for which a function returns false.
 #[tfrt_kernel("tfrt_data.take_while_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
-fn take_while_dataset(input: &Dataset, #[function] function: FunctionRef) -> Result<Dataset> {
-    input.take_while_with(function.into())
+fn take_while_dataset(
+    input: &Dataset,
+    #[attr] on_error: Option<&str>,
+    #[function] function: FunctionRef,
+) -> Result<Dataset> {
+    with_policy(input.take_while_with(function.into())?, on_error)
 }
 
 /// Creates a dataset of the elements whose number, counted from 0, has the remainder `index` when
-/// divided by `num_shards`.
+/// divided by `num_shards`. `uneven` says what becomes of the last elements if they cannot be
+/// shared out evenly: `keep` (the default), `pad`, where workers without one have one of the others
+/// again, or `drop`.
 ///
 /// # Errors
 /// `num_shards must be positive, not N`; an index out of range.
 #[tfrt_kernel("tfrt_data.shard_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
-fn shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Dataset> {
-    input.shard(num_shards, index)
+fn shard_dataset(
+    input: &Dataset,
+    num_shards: i64,
+    index: i64,
+    #[attr] uneven: Option<&str>,
+) -> Result<Dataset> {
+    let uneven: UnevenShards = uneven.map_or(Ok(UnevenShards::Keep), str::parse)?;
+    input.shard_evenly(num_shards, index, uneven)
+}
+
+/// Creates a dataset of the share of worker `index` of `num_shards`: of its files, if the elements
+/// come from files, or of their records, if there are fewer files than workers; and otherwise of
+/// the elements, as `shard_dataset` does.
+///
+/// # Errors
+/// Those of `shard_dataset`.
+#[tfrt_kernel("tfrt_data.auto_shard_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+fn auto_shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Dataset> {
+    input.auto_shard(num_shards, index)
 }
 
 /// Creates a dataset like `map_dataset`, with up to `num_parallel` concurrent calls, each a task of
@@ -45,10 +74,13 @@ fn parallel_map_dataset(
     num_parallel: i64,
     values: &[AnyRef],
     #[attr] deterministic: Option<bool>,
+    #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
     let is_deterministic = deterministic.unwrap_or(true);
-    input.parallel_map_with(function.into(), values, num_parallel, is_deterministic)
+    let mapped =
+        input.parallel_map_with(function.into(), values, num_parallel, is_deterministic)?;
+    with_policy(mapped, on_error)
 }
 
 /// Creates a dataset like `interleave_dataset`, with up to `num_parallel` concurrent calls of the
@@ -66,12 +98,13 @@ fn parallel_interleave_dataset(
     num_parallel: i64,
     #[attr] arity: i64,
     #[attr] deterministic: Option<bool>,
+    #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
     let _ = arity;
     let is_deterministic = deterministic.unwrap_or(true);
     let opened = input.parallel_map_with(function.into(), &[], num_parallel, is_deterministic)?;
-    opened.flatten(cycle_length, block_length)
+    with_policy(opened.flatten(cycle_length, block_length)?, on_error)
 }
 
 /// Creates a dataset of batches of elements with any components: each component is a tensor with
@@ -85,8 +118,11 @@ fn batch_dataset(
     input: &Dataset,
     batch_size: i64,
     #[attr] drop_remainder: Option<bool>,
+    #[attr] on_error: Option<&str>,
 ) -> Result<Dataset> {
-    input.batch_with(batch_size, &[], false, drop_remainder.unwrap_or(false))
+    let drops_remainder = drop_remainder.unwrap_or(false);
+    let batches = input.batch_with(batch_size, &[], false, drops_remainder)?;
+    with_policy(batches, on_error)
 }
 
 /// Creates a dataset of batches of the results of a function of each element: `map_dataset`, then
@@ -106,18 +142,22 @@ fn map_and_batch_dataset(
     batch_size: i64,
     values: &[AnyRef],
     #[attr] drop_remainder: Option<bool>,
+    #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
     let mapped = input.map_with(function.into(), values)?;
-    mapped.batch_with(batch_size, &[], false, drop_remainder.unwrap_or(false))
+    let drops_remainder = drop_remainder.unwrap_or(false);
+    let batches = mapped.batch_with(batch_size, &[], false, drops_remainder)?;
+    with_policy(batches, on_error)
 }
 
 /// Creates a dataset of batches of numbers and tensors of different shapes: rows are padded to the
-/// largest element of the batch. `padding` has one number for each component; the default is zero.
-/// The last batch may be smaller, unless `drop_remainder`.
+/// largest element of the batch, or to `shapes`, such as `[?, 3], []` for two components, where the
+/// largest element determines `?`. `padding` has one number for each component; the default is
+/// zero. The last batch may be smaller, unless `drop_remainder`.
 ///
 /// # Errors
-/// `batch_size must be positive, not N`.
+/// `batch_size must be positive, not N`; shapes that are wrong, or of another number of components.
 #[tfrt_kernel(
     "tfrt_data.padded_batch_dataset",
     pure,
@@ -130,10 +170,32 @@ fn padded_batch_dataset(
     batch_size: i64,
     padding: &[AnyRef],
     #[attr] drop_remainder: Option<bool>,
+    #[attr] on_error: Option<&str>,
+    #[attr("shapes")] shapes_text: Option<&str>,
 ) -> Result<Dataset> {
-    let component = |padding: &AnyRef| PaddedComponent::default().with_padding(padding.clone());
-    let components: Vec<PaddedComponent> = padding.iter().map(component).collect();
-    input.padded_batch_with(batch_size, &components, drop_remainder.unwrap_or(false))
+    let shapes = shapes_text.map(shapes).transpose()?;
+    let mut components: Vec<PaddedComponent> = padding
+        .iter()
+        .map(|padding| PaddedComponent::default().with_padding(padding.clone()))
+        .collect();
+    if let Some(shapes) = shapes {
+        if components.is_empty() {
+            components = vec![PaddedComponent::default(); shapes.len()];
+        }
+        if components.len() != shapes.len() {
+            let (num_shapes, num_values) = (shapes.len(), components.len());
+            let message =
+                format!("expected a shape for each of {num_values} values, found {num_shapes}");
+            return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        }
+        let both = components.into_iter().zip(&shapes);
+        components = both
+            .map(|(component, extents)| component.with_extents(extents))
+            .collect();
+    }
+    let drops_remainder = drop_remainder.unwrap_or(false);
+    let batches = input.padded_batch_with(batch_size, &components, drops_remainder)?;
+    with_policy(batches, on_error)
 }
 
 /// Creates a dataset of the rows of batches in batches of another size. The last batch may be
@@ -156,6 +218,16 @@ fn rebatch_dataset(
 #[tfrt_kernel("tfrt_data.ignore_errors_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn ignore_errors_dataset(input: &Dataset, #[attr] log: Option<bool>) -> Result<Dataset> {
     input.ignore_errors(log.unwrap_or(false))
+}
+
+/// Creates a dataset of the same elements with a policy for errors: those of the input, and of the
+/// stages below it without a policy of their own. `policy` is `fail`, `stop` or `skip(N)`.
+///
+/// # Errors
+/// ``expected `fail`, `skip(N)` or `stop`, found `TEXT` ``.
+#[tfrt_kernel("tfrt_data.on_error_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+fn on_error_dataset(input: &Dataset, #[attr] policy: &str) -> Result<Dataset> {
+    with_policy(input.clone(), Some(policy))
 }
 
 /// Creates a dataset of the same elements and asserts their number: a draw fails if there are fewer
@@ -188,10 +260,14 @@ fn sample_from_datasets(
     #[attr] seed2: i64,
     #[attr] weights: Option<&[f32]>,
 ) -> Result<Dataset> {
-    let weights: Option<Vec<f64>> =
-        weights.map(|weights| weights.iter().map(|&weight| weight.into()).collect());
+    let weights = optional_weights(weights);
     let inputs: Vec<Dataset> = inputs.iter().cloned().collect();
     Dataset::sample_from(&inputs, weights.as_deref(), seed, seed2)
+}
+
+/// Returns the same numbers in double precision.
+pub(super) fn optional_weights(weights: Option<&[f32]>) -> Option<Vec<f64>> {
+    weights.map(|weights| weights.iter().map(|&weight| weight.into()).collect())
 }
 
 /// Creates a dataset whose elements combine the components of all inputs. It ends with the shortest
@@ -213,17 +289,18 @@ fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
 fn flat_map_dataset(
     input: &Dataset,
     #[attr] arity: i64,
+    #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
     let _ = arity;
-    input.interleave_with(function.into(), 1, 1)
+    with_policy(input.interleave_with(function.into(), 1, 1)?, on_error)
 }
 
 /// Creates a dataset of the rows of the tensors in each element. Rows of a one-dimensional tensor
 /// are numbers.
 #[tfrt_kernel("tfrt_data.unbatch_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
-fn unbatch_dataset(input: &Dataset) -> Result<Dataset> {
-    input.unbatch()
+fn unbatch_dataset(input: &Dataset, #[attr] on_error: Option<&str>) -> Result<Dataset> {
+    with_policy(input.unbatch()?, on_error)
 }
 
 /// Creates a dataset of datasets. Each contains `size` elements, every `stride`-th one of the
@@ -261,15 +338,43 @@ fn enumerate_dataset(input: &Dataset, start: i64) -> Result<Dataset> {
 fn scan_dataset(
     input: &Dataset,
     state: &[AnyRef],
+    #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
-    input.scan_with(state, function.into())
+    with_policy(input.scan_with(state, function.into())?, on_error)
 }
 
-/// Creates a dataset that keeps its elements in memory after the first complete pass.
+/// Creates a dataset that keeps its elements after the first complete pass: in memory, or in the
+/// file named by the second operand. The file belongs to the pipeline: a pipeline with other stages
+/// or parameters replaces it.
+///
+/// # Errors
+/// More than one file. Draws fail with `failed to write file P due to error: E`.
 #[tfrt_kernel("tfrt_data.cache_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
-fn cache_dataset(input: &Dataset) -> Result<Dataset> {
-    input.cache()
+fn cache_dataset(input: &Dataset, path: Operands<'_, ByteString>) -> Result<Dataset> {
+    let mut paths = path.iter();
+    match (paths.next(), paths.next()) {
+        (None, _) => input.cache(),
+        (Some(path), None) => {
+            let path = std::str::from_utf8(path.as_bytes()).map_err(Error::other)?;
+            tfrt_readers::cache::cache_in_file(input, path)
+        }
+        (Some(_), Some(_)) => {
+            let message = format!("expected one file for the elements, found {}", path.len());
+            Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
+        }
+    }
+}
+
+/// Creates a dataset that keeps its elements after the first whole pass in a file of a folder. The
+/// file is named after the pipeline, so that several pipelines can have their elements in one
+/// folder.
+///
+/// # Errors
+/// Draws fail with `failed to write file P due to error: E`.
+#[tfrt_kernel("tfrt_data.snapshot_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+fn snapshot_dataset(input: &Dataset, path: &str) -> Result<Dataset> {
+    tfrt_readers::cache::snapshot(input, path)
 }
 
 /// Returns the number of elements of a dataset, derived from its description alone: -1 if it is

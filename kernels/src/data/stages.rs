@@ -1,7 +1,12 @@
 //! Datasets that transform other datasets.
+//!
+//! The attribute `on_error`, which the reference lacks, is the policy for errors: see
+//! [`extensions`](super::extensions).
 
 use tfrt::data::{BatchComponent, Dataset};
 use tfrt::prelude::*;
+
+use super::attributes::with_policy;
 
 /// Creates a dataset of the results of a function of each element. The function takes the
 /// additional operands, then the components of the element.
@@ -17,9 +22,10 @@ use tfrt::prelude::*;
 fn map_dataset(
     input: &Dataset,
     values: &[AnyRef],
+    #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
-    input.map_with(function.into(), values)
+    with_policy(input.map_with(function.into(), values)?, on_error)
 }
 
 /// Creates a dataset of the elements for which a function returns true. An error of the function
@@ -31,8 +37,12 @@ fn map_dataset(
     results(dataset),
     format = "operands attr-dict"
 )]
-fn filter_dataset(input: &Dataset, #[function] function: FunctionRef) -> Result<Dataset> {
-    input.filter_with(function.into())
+fn filter_dataset(
+    input: &Dataset,
+    #[attr] on_error: Option<&str>,
+    #[function] function: FunctionRef,
+) -> Result<Dataset> {
+    with_policy(input.filter_with(function.into())?, on_error)
 }
 
 /// Creates a dataset of batches: each component is a tensor with one row for each of `batch_size`
@@ -111,10 +121,12 @@ fn interleave_dataset(
     cycle_length: i64,
     block_length: i64,
     #[attr] arity: i64,
+    #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
     let _ = arity;
-    input.interleave_with(function.into(), cycle_length, block_length)
+    let turns = input.interleave_with(function.into(), cycle_length, block_length)?;
+    with_policy(turns, on_error)
 }
 
 /// Creates a dataset that draws `prefetch_num` elements ahead; -1 stands for the number of threads.
@@ -163,11 +175,11 @@ fn skip_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
 }
 
 /// Creates a dataset of the same elements in random order: each is chosen among the next
-/// `buffer_size` ones. Equal seeds produce equal orders, for every pass unless
-/// `reshuffle_each_iteration`.
+/// `buffer_size` elements, or as many as fit into `buffer_bytes`. Equal seeds produce equal orders,
+/// for every pass unless `reshuffle_each_iteration`.
 ///
 /// # Errors
-/// `buffer_size must be positive, not N`.
+/// `buffer_size must be positive, not N`, and the same of `buffer_bytes`.
 #[tfrt_kernel(
     "tfrt_data.shuffle_dataset",
     pure,
@@ -180,10 +192,11 @@ fn shuffle_dataset(
     buffer_size: i64,
     seed: i64,
     seed2: i64,
+    #[attr] buffer_bytes: Option<i64>,
     #[attr] reshuffle_each_iteration: Option<bool>,
 ) -> Result<Dataset> {
     let reshuffles = reshuffle_each_iteration.unwrap_or(false);
-    input.shuffle_with(buffer_size, seed, seed2, reshuffles)
+    input.shuffle_within(buffer_size, buffer_bytes, seed, seed2, reshuffles)
 }
 
 /// Creates a dataset whose iterators keep the elements of the first pass and repeat copies of them

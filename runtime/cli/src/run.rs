@@ -137,6 +137,17 @@ pub(crate) struct Options {
     #[arg(long = "host_allocator_type", value_name = "TYPE", value_parser = allocator_names(), default_value = AllocatorKind::LeakCheck.name())]
     host_allocator_type: String,
 
+    /// Call functions of input pipelines for elements alone, and not for ends and failed draws
+    #[cfg(feature = "standard-kernels")]
+    #[arg(long = "data-skip-end-calls")]
+    data_skip_end_calls: bool,
+
+    /// How many bytes of elements the stages of input pipelines may hold that find out by
+    /// themselves how many calls to keep under way; by default half of the free memory
+    #[cfg(feature = "standard-kernels")]
+    #[arg(long = "data-ram-budget", value_name = "BYTES")]
+    data_ram_budget: Option<u64>,
+
     #[command(flatten)]
     libraries: LibraryArguments,
 
@@ -348,6 +359,8 @@ fn run_on(
         .build();
     #[cfg(feature = "gpu")]
     install_gpu(program, arguments.gpu.as_deref(), &host)?;
+    #[cfg(feature = "standard-kernels")]
+    pipeline_options(arguments).install(&host);
     match load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
         Ok(loaded) => run_in_cluster(
             program,
@@ -420,6 +433,17 @@ fn as_recorded(error: Error, bef: &BefFile) -> Error {
         Error::new(error.message()).with_code(error.code())
     } else {
         error
+    }
+}
+
+/// The settings of input pipelines.
+#[cfg(feature = "standard-kernels")]
+fn pipeline_options(arguments: &Options) -> tfrt::data::PipelineOptions {
+    let options = tfrt::data::PipelineOptions::default()
+        .with_skipped_end_calls(arguments.data_skip_end_calls);
+    match arguments.data_ram_budget {
+        Some(num_bytes) => options.with_ram_budget(num_bytes),
+        None => options,
     }
 }
 

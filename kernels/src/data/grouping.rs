@@ -1,0 +1,125 @@
+//! Datasets of elements that belong together, or that are chosen for what they are.
+
+use tfrt::data::{Dataset, PaddedComponent};
+use tfrt::prelude::*;
+
+use super::extensions::optional_weights;
+
+/// Creates a dataset of every element once, where it comes first. Numbers, strings and tensors can
+/// be compared: they are equal if their types, shapes and bits are.
+#[tfrt_kernel("tfrt_data.unique_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+fn unique_dataset(input: &Dataset) -> Result<Dataset> {
+    input.unique()
+}
+
+/// Creates a dataset of elements with equal keys together. The function `key` returns a number of
+/// type `i64` for each element. The function `reduce` takes a key and a dataset of `window_size`
+/// elements with this key, and returns the dataset whose elements take their place. At the end,
+/// windows may be smaller; they follow in the order of their keys.
+///
+/// # Errors
+/// `window_size must be positive, not N`.
+#[tfrt_kernel("tfrt_data.group_by_window_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+fn group_by_window_dataset(
+    input: &Dataset,
+    window_size: i64,
+    #[function] key: FunctionRef,
+    #[function] reduce: FunctionRef,
+) -> Result<Dataset> {
+    input.group_by_window_with(key.into(), reduce.into(), window_size)
+}
+
+/// Creates a dataset of batches of elements of similar length, each padded to the longest of the
+/// batch. The function returns the length of an element, a number of type `i64`. Lengths below the
+/// first of the `boundaries` are in the first bucket, and so on; there is one bucket more. A batch
+/// of a bucket has as many elements as `batch_sizes` says; at the end, batches may be smaller,
+/// unless `drop_remainder`. The `padding` is as that of `padded_batch_dataset`.
+///
+/// # Errors
+/// `expected boundaries that grow, found N behind M`; another number of batch sizes;
+/// `batch_size must be positive, not N`.
+#[tfrt_kernel(
+    "tfrt_data.bucket_by_length_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "$input (`,` $padding `:` type($padding))? attr-dict"
+)]
+fn bucket_by_length_dataset(
+    input: &Dataset,
+    padding: &[AnyRef],
+    #[attr] batch_sizes: &[i64],
+    #[attr] boundaries: &[i64],
+    #[attr] drop_remainder: Option<bool>,
+    #[function] function: FunctionRef,
+) -> Result<Dataset> {
+    let component = |padding: &AnyRef| PaddedComponent::default().with_padding(padding.clone());
+    let components: Vec<PaddedComponent> = padding.iter().map(component).collect();
+    let drops_remainder = drop_remainder.unwrap_or(false);
+    input.bucket_by_length(
+        function,
+        boundaries,
+        batch_sizes,
+        &components,
+        drops_remainder,
+    )
+}
+
+/// Creates a dataset of batches without padding: a component of tensors that differ in their first
+/// dimension becomes a tensor of all rows and one of type `i64` that says where the rows of each
+/// element begin. The last batch may be smaller, unless `drop_remainder`.
+///
+/// # Errors
+/// `batch_size must be positive, not N`.
+#[tfrt_kernel("tfrt_data.ragged_batch_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+fn ragged_batch_dataset(
+    input: &Dataset,
+    batch_size: i64,
+    #[attr] drop_remainder: Option<bool>,
+) -> Result<Dataset> {
+    input.ragged_batch(batch_size, drop_remainder.unwrap_or(false))
+}
+
+/// Creates a dataset whose classes are as frequent as `target` says: some elements of frequent
+/// classes are left out, at random. The function returns the class of an element, a number of type
+/// `i64`, which is one more component in front. `initial` says how frequent the classes are;
+/// otherwise that is found out on the way. Equal seeds make equal choices.
+///
+/// # Errors
+/// A frequency that is negative or not finite; another number of classes in `initial`.
+#[tfrt_kernel("tfrt_data.rejection_resample_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+fn rejection_resample_dataset(
+    input: &Dataset,
+    #[attr] initial: Option<&[f32]>,
+    #[attr] seed: i64,
+    #[attr] seed2: i64,
+    #[attr] target: &[f32],
+    #[function] function: FunctionRef,
+) -> Result<Dataset> {
+    let target: Vec<f64> = target.iter().map(|&share| share.into()).collect();
+    let initial = optional_weights(initial);
+    input.rejection_resample(function, &target, initial.as_deref(), seed, seed2)
+}
+
+/// Creates a dataset of the elements that functions make of a state, one after the other. `init`
+/// takes the values that are given here and returns the state. `next` takes the state, and returns
+/// whether there is an element, the next state, and the components of the element. `finish` is
+/// called with the last state: at the end, or when the iterator is dropped.
+///
+/// An error of `next` is the last element. An iterator that is restored goes on with the saved
+/// state.
+#[tfrt_kernel(
+    "tfrt_data.generator_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "($arguments `:` type($arguments))? attr-dict"
+)]
+fn generator_dataset(
+    arguments: &[AnyRef],
+    #[function] finish: FunctionRef,
+    #[function] init: FunctionRef,
+    #[function] next: FunctionRef,
+) -> Result<Dataset> {
+    Dataset::generator_with(init.into(), arguments, next.into(), Some(finish.into()))
+}
