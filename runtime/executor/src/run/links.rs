@@ -23,7 +23,8 @@ pub(crate) struct Link {
 
 impl Link {
     /// Returns how a kernel of `caller` calls `callee`, function `id`, with these operands, or
-    /// `None` if the numbers of arguments or results differ.
+    /// `None` if the call has to be made in another way: the numbers of arguments or results
+    /// differ, or an argument is not of the type that is fixed for it.
     #[cold]
     pub(crate) fn between(
         caller: &Code,
@@ -31,6 +32,7 @@ impl Link {
         details: &KernelDetails,
         id: FunctionId,
         callee: &Code,
+        fixed_arguments: &[Option<TypeIndex>],
     ) -> Option<Self> {
         let counts = (callee.start.arguments.len(), callee.results.len());
         if counts != (operands.len(), details.results.len()) {
@@ -39,11 +41,11 @@ impl Link {
         let sources = operands
             .iter()
             .map(|&register| &caller.registers[register as usize]);
-        let arguments = sources.zip(&callee.registers);
-        let arguments = arguments.map(|(from, to)| match to.num_takes() {
-            0 => copy(from, to),
-            _ => None,
-        });
+        let arguments = match Passing::of_arguments(sources, callee, fixed_arguments) {
+            Passing::Copied(copies) => Some(copies),
+            Passing::Otherwise => None,
+            Passing::Refused => return None,
+        };
         let sources = callee
             .results
             .iter()
@@ -57,10 +59,46 @@ impl Link {
         let is_repeated = callee.has_repeated_results();
         Some(Self {
             callee: id,
-            arguments: collect(arguments),
+            arguments,
             results: collect(results).filter(|_| !is_repeated),
             is_leaf: callee.is_leaf,
         })
+    }
+}
+
+/// How values become the arguments of a function.
+enum Passing {
+    /// All of them are copied from cell to cell.
+    Copied(Box<[CellCopy]>),
+    /// Some of them are passed in another way.
+    Otherwise,
+    /// One of them is never of the type that is fixed for it.
+    Refused,
+}
+
+impl Passing {
+    /// Returns how the values of these registers become the arguments of `callee`. A value in a
+    /// cell has a known type, which is compared here; that of any other value is compared when it
+    /// is passed.
+    fn of_arguments<'a>(
+        values: impl Iterator<Item = &'a Register> + Clone,
+        callee: &Code,
+        fixed_arguments: &[Option<TypeIndex>],
+    ) -> Self {
+        let is_refused = |(from, &fixed): (&Register, &Option<TypeIndex>)| {
+            from.cell.is_some() && fixed.is_some_and(|fixed| from.ty != Some(fixed))
+        };
+        if values.clone().zip(fixed_arguments).any(is_refused) {
+            return Self::Refused;
+        }
+        let arguments = &callee.registers[..callee.start.arguments.len()];
+        let copies = values
+            .zip(arguments)
+            .map(|(from, to)| match to.num_takes() {
+                0 => copy(from, to),
+                _ => None,
+            });
+        collect(copies).map_or(Self::Otherwise, Self::Copied)
     }
 }
 
@@ -109,18 +147,11 @@ impl Carrying {
         {
             return None;
         }
-        let arguments = code.registers[..num_arguments].iter().zip(fixed_arguments);
-        let copies = results.zip(arguments).map(|(from, (to, &fixed))| {
-            let is_accepted = fixed.is_none_or(|fixed| from.ty == Some(fixed));
-            match to.num_takes() {
-                0 if is_accepted => copy(from, to),
-                _ => None,
-            }
-        });
-        Some(Self {
-            copies: collect(copies)?,
-            condition,
-        })
+        let carried = results.take(num_arguments);
+        match Passing::of_arguments(carried, code, fixed_arguments) {
+            Passing::Copied(copies) => Some(Self { copies, condition }),
+            Passing::Otherwise | Passing::Refused => None,
+        }
     }
 }
 

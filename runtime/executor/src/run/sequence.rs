@@ -255,7 +255,8 @@ impl<'a> Callee<'a> {
             return None;
         };
         let link = site.body.links.get(details, number, || {
-            Link::between(code, operands, details, id, &body.code)
+            let fixed_arguments = &site.program.entry(id).fixed_arguments;
+            Link::between(code, operands, details, id, &body.code, fixed_arguments)
         })?;
         Some(Self {
             body,
@@ -274,6 +275,7 @@ pub(crate) fn call_in_place(
 ) -> Called {
     let body = callee.body;
     let mut places = CallerPlaces {
+        program: site.program,
         caller: site.frame,
         operands: callee.operands,
         details: site.frame.code.details(site.kernel),

@@ -167,6 +167,9 @@ fn registry(more: &[KernelDescriptor]) -> Arc<KernelRegistry> {
     for kernel in descriptors().iter().chain(&of_support).chain(more) {
         registry.add(*kernel).expect("the names differ");
     }
+    registry
+        .add_native(passing::NATIVE)
+        .expect("there is no other");
     Arc::new(registry)
 }
 

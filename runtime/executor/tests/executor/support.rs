@@ -222,6 +222,12 @@ impl Node {
     }
 }
 
+/// The number that calls the [`NATIVE_TWICE`] function.
+pub const NATIVE: usize = usize::MAX;
+
+/// A native function of one argument and two results.
+pub const NATIVE_TWICE: &str = "native_twice";
+
 /// A function: the number of its arguments, its kernels, and the registers that it returns.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -268,6 +274,15 @@ fn build_taking(argument_type: &str, graphs: &[Graph]) -> BefFile {
             )
         })
         .collect();
+    let mut nodes = graphs.iter().flat_map(|graph| &graph.nodes);
+    let native = nodes.any(|node| node.callee == Some(NATIVE)).then(|| {
+        let (kind, results) = (FunctionKind::Native, vec![ty, ty]);
+        builder.declare_function(kind, NATIVE_TWICE, vec![ty], results)
+    });
+    let callee = |number: usize| match native {
+        Some(native) if number == NATIVE => native,
+        _ => ids[number],
+    };
     for (graph, &id) in graphs.iter().zip(&ids) {
         let mut num_registers = graph.num_arguments;
         let kernels = graph.nodes.iter().map(|node| {
@@ -287,7 +302,7 @@ fn build_taking(argument_type: &str, graphs: &[Graph]) -> BefFile {
                     .iter()
                     .map(|&operand| register(operand))
                     .collect(),
-                functions: node.callee.map(|callee| ids[callee]).into_iter().collect(),
+                functions: node.callee.map(callee).into_iter().collect(),
                 results,
                 ..BodyKernel::new(builder.add_kernel_name(node.op))
             }

@@ -317,15 +317,6 @@ impl Run<'_> {
         })
     }
 
-    /// Records in the trace when a result becomes available that nothing in this function waits
-    /// for.
-    #[inline]
-    fn follow(&self, details: &KernelDetails, register: RegisterId, result: &AnyRef) {
-        if self.is_traced {
-            traced::follow(self.number_for_traces(), details, register, result);
-        }
-    }
-
     #[inline]
     fn attributes(&self, details: &KernelDetails) -> AttributeList<'_> {
         match self.frame.code.words(details.attributes) {
@@ -402,8 +393,12 @@ impl Run<'_> {
         {
             let is_used = self.is_sync || result.users.len() > 0;
             let is_settled = is_settled(self.frame, register, is_used, value);
-            if is_settled {
-                self.follow(details, result.register, value);
+            if is_settled && !value.is_available() {
+                if let Some(value) = self.frame.take_later(slot) {
+                    let value = self.settle_unavailable(details, result.register, value);
+                    self.frame.put(slot, value, register.num_takes());
+                }
+            } else if is_settled {
                 self.frame.keep(slot, register.num_takes());
             }
             return is_settled;
@@ -422,6 +417,30 @@ impl Run<'_> {
             _ => unreachable!("a kernel that runs in place leaves its results in places"),
         }
         true
+    }
+
+    /// Settles a value that is not available and that no kernel of the function uses. Returns what
+    /// stands for it: if the function returns it, the result of the function.
+    ///
+    /// The caller takes results at the end, but other code may wait for the value before that. A
+    /// result that stands for the value from now on becomes available when it would in the ready
+    /// loop.
+    #[cold]
+    fn settle_unavailable(
+        &self,
+        details: &KernelDetails,
+        register: RegisterId,
+        value: AnyRef,
+    ) -> AnyRef {
+        let followed = self.is_traced.then(|| value.clone());
+        let value = match self.frame.code.register(register).returned {
+            Some(_) => value.into_given(),
+            None => value,
+        };
+        if let Some(followed) = followed {
+            traced::follow(self.number_for_traces(), details, register, &followed);
+        }
+        value
     }
 
     /// Settles the results of a kernel that are in the list.
@@ -443,7 +462,10 @@ impl Run<'_> {
             };
             self.progress
                 .set(Progress::Publishing(id, number as u32 + 1));
-            self.follow(details, result.register, &value);
+            let value = match value.is_available() {
+                true => value,
+                false => self.settle_unavailable(details, result.register, value),
+            };
             if let Some(slot) = register.slot {
                 self.frame.put(slot, value, register.num_takes());
             }

@@ -222,6 +222,7 @@ fn go_on_from(
     let mut results = Vec::new();
     run.set_location(details);
     let mut places = CallerPlaces {
+        program: run.program,
         caller: run.frame,
         operands: &[],
         details,

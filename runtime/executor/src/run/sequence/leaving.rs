@@ -135,6 +135,10 @@ impl Run<'_> {
     }
 
     /// Takes the results of the function if [all kernels have run](Self::has_ended).
+    ///
+    /// The results of the last kernel are settled in the order of the kernel's results, as an
+    /// invocation would publish them: the order in which they become available, and in which those
+    /// that are not returned are dropped, follows from it.
     fn pass_on(
         &self,
         last: KernelId,
@@ -144,18 +148,23 @@ impl Run<'_> {
     ) {
         let code = self.frame.code;
         let of_last = &code.details(last).results;
+        let unsettled = of_last.iter().zip(&mut lists.results);
+        for (result, place) in unsettled.skip(first as usize) {
+            let is_returned = code.register(result.register).returned.is_some();
+            let value = place.take();
+            *place = value.filter(|_| is_returned).map(AnyRef::into_given);
+        }
         for (index, &register) in code.results.iter().enumerate() {
             let first_of_register = code.first_results[index] as usize;
             if first_of_register < index {
                 results[index] = results[first_of_register].clone();
                 continue;
             }
-            let mut unsettled = of_last.iter().zip(&mut lists.results).skip(first as usize);
-            let found = unsettled.find(|(result, _)| result.register == register);
-            results[index] = Some(match found.and_then(|(_, value)| value.take()) {
-                Some(value) => value.into_given(),
-                None => take_result(self.frame, register, true),
-            });
+            let mut of_last = of_last.iter().zip(&mut lists.results);
+            let found = of_last.find(|(result, _)| result.register == register);
+            let value = found.and_then(|(_, value)| value.take());
+            let take = || take_result(self.frame, register, true);
+            results[index] = Some(value.unwrap_or_else(take));
         }
         lists.results.clear();
         lists.give_back();

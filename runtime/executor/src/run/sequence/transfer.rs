@@ -1,11 +1,11 @@
 //! Moving arguments into the frame of a run, and results out of it.
 
-use tfrt_async::AnyRef;
+use tfrt_async::{AnyRef, TypeIndex};
 
 use crate::lower::code::{KernelDetails, Register, RegisterId};
 use crate::run::frame::Frame;
 use crate::run::links::Link;
-use crate::run::program::Called;
+use crate::run::program::{Called, Program};
 
 /// The outcome of an attempt to follow a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,7 @@ impl Transfer for Values<'_> {
 
 /// Places in the frame of a caller.
 pub(crate) struct CallerPlaces<'a> {
+    pub(crate) program: &'a Program,
     pub(crate) caller: Frame<'a>,
     /// The registers of the arguments.
     pub(crate) operands: &'a [u32],
@@ -144,9 +145,10 @@ impl CallerPlaces<'_> {
 }
 
 /// Returns `true` if the value in the place of a register of one frame may move to a register of
-/// another frame and be read there.
+/// another frame and be read there. A value that is not in a cell has to be of type `fixed`, if
+/// there is one.
 #[inline]
-fn is_movable(source: Frame<'_>, from: &Register, to: &Register) -> bool {
+fn is_movable(source: Frame<'_>, from: &Register, to: &Register, fixed: Option<TypeIndex>) -> bool {
     if from.cell.is_some() {
         return from.ty == to.ty || (to.cell.is_none() && !to.has_typed_readers);
     }
@@ -155,10 +157,16 @@ fn is_movable(source: Frame<'_>, from: &Register, to: &Register) -> bool {
         return false;
     };
     let value = source.peek(slot);
-    if to.cell.is_some() {
-        return value.is_concrete() && to.ty == Some(value.type_id());
+    if !value.is_concrete() {
+        return false;
     }
-    value.is_available() && !value.is_error() && to.accepts(value.type_id())
+    let found = value.type_id();
+    let is_read = if to.cell.is_some() {
+        to.ty == Some(found)
+    } else {
+        to.accepts(found)
+    };
+    is_read && fixed.is_none_or(|fixed| fixed == found)
 }
 
 impl Transfer for CallerPlaces<'_> {
@@ -192,9 +200,12 @@ impl Transfer for CallerPlaces<'_> {
 impl CallerPlaces<'_> {
     /// Puts the arguments if some of them are not copied from cell to cell.
     fn put_other_arguments(&self, callee: Frame<'_>) -> bool {
-        let is_suited = |(from, to): (&Register, &Register)| is_movable(self.caller, from, to);
-        if !self.arguments(callee).all(is_suited) {
-            return false;
+        let function = self.program.entry(self.link.callee);
+        let arguments = self.arguments(callee).zip(&function.fixed_arguments);
+        for ((from, to), &fixed) in arguments {
+            if !is_movable(self.caller, from, to, fixed) {
+                return false;
+            }
         }
         for (from, to) in self.arguments(callee) {
             let num_takes = to.num_takes();
@@ -218,7 +229,7 @@ impl CallerPlaces<'_> {
 
     /// Takes the results if some of them are not copied from cell to cell.
     fn take_other_results(&mut self, callee: Frame<'_>) {
-        let is_suited = |(from, to): (&Register, &Register)| is_movable(callee, from, to);
+        let is_suited = |(from, to): (&Register, &Register)| is_movable(callee, from, to, None);
         if callee.code.has_repeated_results() || !self.results(callee).all(is_suited) {
             self.called = Called::Listed;
             self.list.resize(callee.code.results.len(), None);

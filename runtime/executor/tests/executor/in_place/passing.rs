@@ -1,22 +1,23 @@
 //! How arguments and results pass between functions: results of a last kernel that are not
 //! available, or are errors, and arguments of functions that run as several tasks.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use tfrt_async::{AnyRef, AsyncValueRef, ByteString};
+use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Promise};
 use tfrt_executor::{Program, follow_schedules};
 use tfrt_host::__private::{ByValue, Declared, Payload};
 use tfrt_host::allocator::{HostAllocator, ProfiledAllocator};
-use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
+use tfrt_host::kernel::{KernelDescriptor, KernelFrame, NativeFunction};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
-use tfrt_ods::{OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
+use tfrt_ods::{OpDef, OpTraits, OperandDef, ResultDef, SourcePlace, TypeConstraint};
+use tfrt_queue::Task;
 use tfrt_support::Error;
 
 use super::{
-    Outcome, Traced, add, check, constant, constant_text, join, later, length, op, outcome,
-    registry,
+    Outcome, Traced, add, chained, check, constant, constant_text, join, later, length, op,
+    outcome, registry,
 };
-use crate::support::{FORGET, Graph, Node, alone, build, queue_of};
+use crate::support::{self, FORGET, Graph, NATIVE_TWICE, Node, alone, build, queue_of};
 
 /// What can be seen of a run of `f0`.
 #[derive(Debug, PartialEq)]
@@ -24,6 +25,8 @@ struct Seen {
     outcomes: Vec<Outcome>,
     /// Whether the results were available when the function returned.
     were_available: Vec<bool>,
+    /// The results in the order in which they became available.
+    ready_order: Vec<usize>,
     /// For each text, the first result that is the same value. Numbers are copied from cell to
     /// cell, so they need not be.
     first_of_same: Vec<usize>,
@@ -41,6 +44,7 @@ fn run(graphs: &[Graph]) -> (Seen, usize) {
             KernelDescriptor::raw(&CALL_ONLY, call_only),
             KernelDescriptor::new::<Typed, (ByValue<i64, 0>,), Payload<i64>, _>(|(number,)| number),
             KernelDescriptor::raw(&LATE_ERROR, late_error),
+            KernelDescriptor::raw(&LATE_TWICE, late_twice),
         ]))
         .queue(queue_of("s"))
         .allocator(Arc::clone(&allocator) as _)
@@ -54,12 +58,18 @@ fn run(graphs: &[Graph]) -> (Seen, usize) {
     let results = main.execute(&ctx, &[AnyRef::available(5_i64)]);
     let num_taken = num_blocks() - num_before;
     let were_available = results.iter().map(AnyRef::is_available).collect();
+    let ready_order = Arc::new(Mutex::new(Vec::new()));
+    for (index, result) in results.iter().enumerate() {
+        let ready_order = Arc::clone(&ready_order);
+        result.and_then(move |_| lock(&ready_order).push(index));
+    }
     host.await_available(&results).expect("not a worker");
     host.quiesce().expect("not a worker");
     let first_of = |result: &AnyRef| results.iter().position(|other| other.ptr_eq(result));
     let is_shared = |result: &&AnyRef| result.is::<ByteString>();
     let seen = Seen {
         were_available,
+        ready_order: lock(&ready_order).clone(),
         outcomes: results.iter().map(outcome).collect(),
         first_of_same: { results.iter() }
             .filter(is_shared)
@@ -71,6 +81,10 @@ fn run(graphs: &[Graph]) -> (Seen, usize) {
             .collect(),
     };
     (seen, num_taken)
+}
+
+fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Declares which type is spelled `i64`: a caller then expects numbers of a function that is
@@ -101,6 +115,35 @@ fn late_error(frame: &mut KernelFrame<'_>) {
     frame.set_result(0, value.into());
     let fail = move || promise.set_error(Error::new("late"));
     frame.exec_ctx().enqueue(fail);
+}
+
+/// Returns the same value twice, which becomes available later.
+static LATE_TWICE: OpDef = op("test.late_twice", OpTraits::NONE);
+
+fn late_twice(frame: &mut KernelFrame<'_>) {
+    let promise = set_both(frame.results());
+    frame.exec_ctx().enqueue(move || promise.emplace(1));
+}
+
+/// The same as a native function.
+pub const NATIVE: NativeFunction = NativeFunction {
+    name: NATIVE_TWICE,
+    place: SourcePlace {
+        file: file!(),
+        line: line!(),
+    },
+    execute: |call| {
+        let promise = set_both(call.results);
+        let task = move || promise.emplace(1);
+        call.host.queue().add_task(Task::new(task));
+    },
+};
+
+/// Sets two results to the same value, which is not available.
+fn set_both(results: &mut [Option<AnyRef>]) -> Promise<i64> {
+    let (promise, value) = AsyncValueRef::<i64>::unconstructed();
+    results.fill(Some(AnyRef::from(value)));
+    promise
 }
 
 fn graph(nodes: Vec<Node>, returns: &[usize]) -> Graph {
@@ -168,6 +211,10 @@ fn ending() -> Vec<Vec<Graph>> {
         ],
         vec![graph(vec![call(&[0], 4)], &[]), late_and_early()],
         vec![graph(vec![call(&[0], 1)], &[1, 0]), later_error()],
+        // The order of the kernel's results decides which one becomes available first.
+        vec![graph(vec![results(2, node(&LATE_TWICE, &[0]))], &[1, 2])],
+        vec![graph(vec![results(2, node(&LATE_TWICE, &[0]))], &[2, 1])],
+        vec![graph(vec![call(&[0], 2).calling(support::NATIVE)], &[2, 1])],
     ]
 }
 
@@ -282,5 +329,33 @@ fn a_function_of_several_tasks_is_called_in_place_as_in_any_other_way() {
             &[first + returns.len(), first, 0],
         );
         check_alike(&[using, two_streams(returns)]);
+    }
+}
+
+#[test]
+fn an_argument_of_another_type_is_refused_in_place_as_in_any_other_way() {
+    let _alone = alone();
+    let (text, chain) = ("!tfrt.string", "!tfrt.chain");
+    // A value in a slot, and one in a cell.
+    let sources = [
+        (node(&constant_text::DIRECT, &[]), 1, text),
+        (results(2, node(&chained::DIRECT, &[0])), 2, chain),
+    ];
+    // Functions that do not read their argument, or only return it.
+    let callees = [
+        graph(vec![node(&constant::DIRECT, &[])], &[1]),
+        graph(vec![], &[0]),
+    ];
+    for (source, argument, found) in sources {
+        for callee in &callees {
+            let result = 1 + source.num_results;
+            let call = node(&CALL_ONLY, &[argument]).calling(1);
+            let main = graph(vec![source.clone(), call], &[result]);
+            let graphs = [main, callee.clone()];
+            check_alike(&graphs);
+            let expected = format!("argument 0 of function `f1`: expected `i64`, found `{found}`");
+            let (seen, _) = run(&graphs);
+            assert_eq!(seen.outcomes, [Outcome::Error(expected)], "{graphs:?}");
+        }
     }
 }
