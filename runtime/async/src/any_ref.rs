@@ -1,6 +1,7 @@
 //! References to values of any type.
 #![expect(unsafe_code, reason = "owns one count of an erased value")]
 
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -14,7 +15,7 @@ use crate::nesting;
 use crate::promise::{IndirectPromise, Promises};
 use crate::type_index::TypeIndex;
 use crate::typed_ref::AsyncValueRef;
-use crate::value::{Immutable, Value};
+use crate::value::{Chain, Immutable, Value};
 use crate::waiter::{Wait, Waiter};
 use crate::word::{Outcome, State, Word};
 
@@ -55,7 +56,8 @@ impl AnyRef {
     #[inline]
     #[must_use]
     pub fn available<T: Value>(payload: T) -> Self {
-        if TypeIndex::of::<T>() == TypeIndex::CHAIN {
+        // Known when the code is compiled, unlike the index of the type.
+        if TypeId::of::<T>() == TypeId::of::<Chain>() {
             return Self::ready_chain();
         }
         // SAFETY: a new value has one count, which this reference takes.

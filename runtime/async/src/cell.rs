@@ -119,13 +119,18 @@ fn new_cell<T: Value>(
         word,
     };
     live::add_one();
-    let cell: NonNull<Header> = pool::leak(ValueCell {
-        header,
-        payload: UnsafeCell::new(payload),
-    })
-    .cast();
+    let cell = pool::reserve::<ValueCell<T>>();
+    // A payload may be large: written field by field, it is copied once.
+    // SAFETY: the block is for such a cell, so the field is in it.
+    let place = unsafe { &raw mut (*cell.as_ptr()).header };
+    // SAFETY: the block is exclusively ours.
+    unsafe { place.write(header) };
+    // SAFETY: as above.
+    let place = unsafe { &raw mut (*cell.as_ptr()).payload };
+    // SAFETY: as above.
+    unsafe { place.write(UnsafeCell::new(payload)) };
     live::enter(cell.addr().get(), type_index);
-    cell
+    cell.cast()
 }
 
 /// Creates a value without a type, with `owners` counts.
@@ -322,17 +327,17 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
 /// 3. Its payload type is `T`.
 pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) -> Option<PanicPayload> {
     // SAFETY: duty 1.
-    let has_payload = matches!(unsafe { header.as_ref() }.word.state(), State::Payload);
-    if has_payload && !needs_drop::<T>() {
-        // Nothing in the cell is to be dropped: the word owns nothing in this state.
-        let cell = header.cast::<ManuallyDrop<ValueCell<T>>>();
-        // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this layout.
-        drop(unsafe { Pooled::from_leaked(cell) });
+    if !matches!(unsafe { header.as_ref() }.word.state(), State::Payload) {
+        // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this type.
+        drop(unsafe { Pooled::from_leaked(header.cast::<ValueCell<T>>()) });
         return None;
     }
-    // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this type.
-    let cell = unsafe { Pooled::from_leaked(header.cast::<ValueCell<T>>()) };
-    if !has_payload {
+    // Besides the payload, nothing in the cell is to be dropped: the word owns nothing in this
+    // state.
+    let cell = header.cast::<ManuallyDrop<ValueCell<T>>>();
+    // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this layout.
+    let cell = unsafe { Pooled::from_leaked(cell) };
+    if !needs_drop::<T>() {
         return None;
     }
     // SAFETY: C2: the payload is initialised; duty 2: it is not accessed otherwise.

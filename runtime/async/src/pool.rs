@@ -200,21 +200,26 @@ pub unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
 /// Moves `value` into its own block.
 #[inline]
 pub(crate) fn leak<T>(value: T) -> NonNull<T> {
-    const { assert!(size_of::<T>() > 0, "what is pooled takes up room") };
-    let class = const { class_of(Layout::new::<T>()) };
-    // If the thread is about to end, nothing is kept any more.
-    let kept = class.and_then(|class| BLOCKS.try_with(|blocks| blocks.pop(class)).ok().flatten());
-    let place = kept
-        .unwrap_or_else(|| allocate_new(class.map_or(Layout::new::<T>(), layout_of)))
-        .cast::<T>();
+    let place = reserve::<T>();
     // SAFETY: the memory is exclusively ours, large enough and sufficiently aligned.
     unsafe { place.write(value) };
     place
 }
 
+/// Returns the block of a `T` that the caller writes there. It is then as if [`leak`] had moved it.
+#[inline]
+pub(crate) fn reserve<T>() -> NonNull<T> {
+    const { assert!(size_of::<T>() > 0, "what is pooled takes up room") };
+    let class = const { class_of(Layout::new::<T>()) };
+    // If the thread is about to end, nothing is kept any more.
+    let kept = class.and_then(|class| BLOCKS.try_with(|blocks| blocks.pop(class)).ok().flatten());
+    kept.unwrap_or_else(|| allocate_new(class.map_or(Layout::new::<T>(), layout_of)))
+        .cast()
+}
+
 #[cold]
 fn allocate_new(layout: Layout) -> NonNull<u8> {
-    // SAFETY: the layout is not empty: `leak` asserts it.
+    // SAFETY: the layout is not empty: `reserve` asserts it.
     let memory = unsafe { alloc(layout) };
     NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
 }
