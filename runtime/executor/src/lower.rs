@@ -26,8 +26,8 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::load::{BodyTypes, CheckedBody, FunctionEntry, Tables, Waits, is_non_strict, to_number};
 use code::{
-    AtOnce, Code, Extras, Kernel, KernelDetails, KernelId, KernelResult, RegisterId, Schedule,
-    Start, StreamId, Strictness, WordPool, Words,
+    AtOnce, BoolCell, Code, Extras, Kernel, KernelDetails, KernelId, KernelResult, RegisterId,
+    Schedule, Start, StreamId, Strictness, WordPool, Words,
 };
 use places::{Callees, InPlace, KernelPlaces};
 use schedule::{FOR_ANY, Simulation};
@@ -128,6 +128,12 @@ pub(crate) fn lower(
             operands: words.push(record.operands.as_words().iter().copied()),
             attributes: words.push(attributes.of(file_id, &record).iter().copied()),
             functions: words.push(record.functions.as_words().iter().copied()),
+            condition: match (uses[index].call, record.operands.as_words()) {
+                (Some(Callees::Either), [condition, ..]) => {
+                    BoolCell::of(&placed.registers[*condition as usize])
+                }
+                _ => None,
+            },
             first_link,
             results,
             settlings: in_place.settlings.into(),

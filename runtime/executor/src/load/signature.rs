@@ -40,13 +40,18 @@ impl FunctionEntry {
         num_arguments: usize,
         num_results: usize,
     ) -> Result<(), Error> {
-        let expected = (self.argument_types.len(), self.result_types.len());
-        let found = (num_arguments, num_results);
-        if found == expected {
+        if self.has_counts(num_arguments, num_results) {
             Ok(())
         } else {
-            Err(self.wrong_counts(expected, found))
+            let expected = (self.argument_types.len(), self.result_types.len());
+            Err(self.wrong_counts(expected, (num_arguments, num_results)))
         }
+    }
+
+    /// Returns `true` if there are as many arguments and results as declared.
+    #[inline]
+    pub(crate) fn has_counts(&self, num_arguments: usize, num_results: usize) -> bool {
+        (self.argument_types.len(), self.result_types.len()) == (num_arguments, num_results)
     }
 
     /// Checks the types of the arguments of a function that waits. There are as many arguments as

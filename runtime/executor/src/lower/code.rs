@@ -182,6 +182,8 @@ impl Extras {
     pub(crate) const CONSTANT: Self = Self(16);
     /// The kernel calls a function of the program and does nothing else.
     pub(crate) const CALLS: Self = Self(32);
+    /// Not all that is to be done with the results is known before they are there.
+    pub(crate) const LOOKS: Self = Self(64);
 
     #[inline]
     pub(crate) fn contains(self, extra: Self) -> bool {
@@ -215,13 +217,17 @@ pub(crate) struct KernelDetails {
     pub(crate) operands: Words,
     pub(crate) attributes: Words,
     pub(crate) functions: Words,
+    /// For a kernel that calls one of two functions and does nothing else, the operand that decides
+    /// which one.
+    pub(crate) condition: Option<BoolCell>,
     /// The number of this kernel's link to its first function; the links to its other functions
     /// follow. Meaningful only for a kernel that calls functions and does nothing else.
     pub(crate) first_link: u32,
     pub(crate) results: Box<[KernelResult]>,
     /// How a direct kernel or a call leaves each of `results`.
     pub(crate) forms: Box<[ResultForm]>,
-    /// What a run that follows a schedule does with each of `results` then.
+    /// What a run that follows a schedule does with each of `results` then. Empty if it does
+    /// nothing.
     pub(crate) settlings: Box<[Settling]>,
     /// The registers whose slots a direct kernel or a call takes from.
     pub(crate) taken: Words,
@@ -252,7 +258,8 @@ pub(crate) enum ResultForm {
 /// follows from the form of the result and from the places of its register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settling {
-    /// Nothing: the payload is in its cell, and is not taken as a reference.
+    /// Nothing: the payload is in its cell, and is not taken as a reference; or the value is in its
+    /// slot, and is taken from it once.
     Done,
     /// The value in this slot is taken from it so many times.
     Keep(Offset, u32),
@@ -269,7 +276,10 @@ impl Settling {
         let is_referenced = register.slot.is_some() && register.num_references > 0;
         match (form, register.slot) {
             (ResultForm::Cell, _) if !is_referenced => Self::Done,
-            (ResultForm::Slot, Some(slot)) => Self::Keep(slot, register.num_takes()),
+            (ResultForm::Slot, Some(slot)) => match register.num_takes() {
+                1 => Self::Done,
+                num_takes => Self::Keep(slot, num_takes),
+            },
             (ResultForm::LaterSlot, Some(slot)) if !is_referenced => Self::LookUnlessEmpty(slot),
             _ => Self::Look,
         }
@@ -324,6 +334,23 @@ impl Register {
     #[inline]
     pub(crate) fn accepts(&self, found: TypeIndex) -> bool {
         !self.has_typed_readers || self.ty.is_none_or(|ty| ty == found)
+    }
+}
+
+/// The cell of a register of type `bool`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoolCell(Offset);
+
+impl BoolCell {
+    /// Returns the cell of a register, or `None` if it has none or is of another type.
+    pub(crate) fn of(register: &Register) -> Option<Self> {
+        let is_bool = register.ty == Some(TypeIndex::of::<bool>());
+        register.cell.filter(|_| is_bool).map(Self)
+    }
+
+    #[inline]
+    pub(crate) fn offset(self) -> Offset {
+        self.0
     }
 }
 

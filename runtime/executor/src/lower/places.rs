@@ -460,6 +460,15 @@ fn complete(
     };
     let settlings = results().map(|(&form, register)| Settling::of(form, register));
     chosen.settlings = settlings.collect();
+    let looks = |&settling: &Settling| !matches!(settling, Settling::Done | Settling::Keep(..));
+    let looks = chosen.settlings.iter().any(looks);
+    if chosen
+        .settlings
+        .iter()
+        .all(|&settling| settling == Settling::Done)
+    {
+        chosen.settlings.clear();
+    }
     let publishes = results().any(|(&form, register)| {
         form != ResultForm::Cell || register.num_references > 0 || register.early.is_some()
     });
@@ -472,6 +481,7 @@ fn complete(
         .with_if(kernel.call.is_some(), Extras::CALLS)
         .with_if(!chosen.taken.is_empty(), Extras::TAKES_SLOTS)
         .with_if(publishes, Extras::PUBLISHES)
+        .with_if(looks, Extras::LOOKS)
         .with_if(returns, Extras::RETURNS);
     Some(())
 }

@@ -35,7 +35,7 @@ use tfrt_async::{AnyRef, TypeIndex};
 use tfrt_host::__runtime::{DirectCall, DirectFn};
 use tfrt_support::Error;
 
-use crate::lower::code::{Code, Kernel, Offset, Register};
+use crate::lower::code::{BoolCell, Code, Kernel, Offset, Register};
 
 /// One word of a frame.
 pub(crate) type Word = MaybeUninit<u64>;
@@ -80,7 +80,8 @@ impl<'a> Frame<'a> {
 
     /// Calls `f` with an empty frame of `code`, for a run that ends before `f` returns. `f` must
     /// not leave a reference in a slot.
-    #[inline]
+    // Inlined even where it is large, so that what `f` captures stays where it is.
+    #[inline(always)]
     pub(crate) fn with<R>(code: &Code, f: impl FnOnce(Frame<'_>) -> R) -> R {
         if code.frame.num_words <= MAX_STACK_WORDS {
             let mut words = [Word::uninit(); MAX_STACK_WORDS];
@@ -255,17 +256,11 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Returns the `bool` in the cell of a register, which must be of that type.
+    /// Returns the `bool` in a cell.
     #[inline]
-    pub(crate) fn is_true(self, register: &Register) -> bool {
-        assert_eq!(
-            register.ty,
-            Some(TypeIndex::of::<bool>()),
-            "lowering looks at the type of a condition"
-        );
-        let cell = register.cell.expect("a condition is read from its cell");
-        // SAFETY: just asserted; F1: written.
-        unsafe { self.place(cell).cast::<bool>().read() }
+    pub(crate) fn is_true(self, cell: BoolCell) -> bool {
+        // SAFETY: C6: the cell is that of a register of this type; F1: written.
+        unsafe { self.place(cell.offset()).cast::<bool>().read() }
     }
 
     /// Returns the words of the frame from number `first` on.

@@ -1,12 +1,14 @@
-//! Operands and calls of kernels, for every runner: turns operands into references, and calls
-//! kernels with a list of them.
+//! Operands, attributes, calls and results of kernels, for every runner: turns operands into
+//! references, calls kernels with a list of them, and keeps results.
 #![expect(unsafe_code, reason = "spends the proof of types, once per call")]
 
 use tfrt_async::AnyRef;
+use tfrt_host::__runtime::AttributeList;
 use tfrt_host::kernel::KernelFrame;
 
 use super::frame::Frame;
-use crate::lower::code::{KernelDetails, RegisterId};
+use super::program::Program;
+use crate::lower::code::{Code, KernelDetails, RegisterId, Settling};
 
 /// Returns an operand of a kernel that takes references: the value recorded for it, or else the
 /// value in its place. A call passes payloads from their cells, so only its other operands count as
@@ -33,6 +35,37 @@ pub(crate) fn operand(
 pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
     for slot in frame.code.offsets(details.taken_slots) {
         drop(frame.take(slot));
+    }
+}
+
+/// Keeps the results that a kernel has left in its places for their users. It is known what is to
+/// be done with each of them.
+#[inline]
+pub(crate) fn keep_results(frame: Frame<'_>, details: &KernelDetails) {
+    for &settling in &details.settlings {
+        match settling {
+            Settling::Done => {}
+            Settling::Keep(slot, num_takes) => frame.keep(slot, num_takes),
+            Settling::LookUnlessEmpty(_) | Settling::Look => {
+                unreachable!("a kernel without `LOOKS` has no such result")
+            }
+        }
+    }
+}
+
+/// Returns the attributes of a kernel.
+#[inline]
+pub(crate) fn attributes<'a>(
+    program: &'a Program,
+    code: &'a Code,
+    details: &KernelDetails,
+) -> AttributeList<'a> {
+    match code.words(details.attributes) {
+        [] => AttributeList::EMPTY,
+        offsets => AttributeList {
+            section: program.attribute_section(),
+            offsets,
+        },
     }
 }
 

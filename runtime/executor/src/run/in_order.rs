@@ -20,10 +20,12 @@
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
 
 use tfrt_async::AnyRef;
-use tfrt_host::__runtime::DirectCall;
+use tfrt_async::dropping::report_to;
+use tfrt_host::__runtime::{DirectCall, DirectFn, FunctionList};
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::Error;
 
+use super::framed;
 use super::invocation::InvocationRef;
 use super::panics;
 use super::path::{Path, Progress};
@@ -34,6 +36,11 @@ use super::turn::Phase;
 use crate::lower::code::{Code, Extras, Kernel, Schedule};
 use crate::lower::replay::Replay;
 use crate::lower::segments::Segments;
+
+/// What a kernel may need besides the call that the loop over plain kernels does for it.
+const IN_PLACE: Extras = Extras::READS_CALL
+    .and(Extras::TAKES_SLOTS)
+    .and(Extras::PUBLISHES);
 
 /// Why the loop over plain kernels stopped.
 enum Stop {
@@ -70,7 +77,13 @@ fn run_segment(invocation: &InvocationRef, number: usize) {
     };
     // Most segments run without a path. A trace shows every kernel.
     let is_traced = tracing::is_active(TracingLevel::Debug);
-    match at.run_plain_kernels(invocation, is_traced) {
+    let mut run = || at.run_plain_kernels(invocation, is_traced);
+    let stop = match code.frame.has_slots {
+        // Operands are dropped, some of which may panic.
+        true => report_to(invocation.ctx(), run),
+        false => run(),
+    };
+    match stop {
         Stop::Ended => at.hand_over_at_end(invocation),
         stop => run_path(invocation, code.start.stream, &[], |path| {
             path.in_order = Some(InOrder::at(path.code, at));
@@ -101,6 +114,46 @@ fn is_made_constant(invocation: &InvocationRef, kernel: &Kernel) -> bool {
     kernel.extras.contains(Extras::CONSTANT)
         && kernel.extras.is_within(PLAIN_CONSTANT)
         && invocation.has_constants()
+}
+
+/// Runs the kernel at the position, whose results are not those of the function, and settles its
+/// operands and results.
+///
+/// Nothing here panics: a direct kernel returns an error instead, and a payload that panics as it
+/// is dropped is reported.
+///
+/// # Errors
+/// Fails if the kernel does. Its operands are then still in their places.
+#[inline(never)]
+fn run_in_place(
+    invocation: &InvocationRef,
+    kernel: &Kernel,
+    run: DirectFn,
+    idle_call: &DirectCall<'_>,
+) -> Result<(), Error> {
+    let (code, frame) = (invocation.code(), invocation.frame());
+    let details = code.details(code.id_of(kernel));
+    let call = |call: &DirectCall<'_>| {
+        // SAFETY: as in `run_plain_kernels`, which calls this.
+        unsafe { frame.run(kernel, run, call) }
+    };
+    if kernel.extras.contains(Extras::READS_CALL) {
+        let ctx = invocation.path_ctx();
+        ctx.set_location_token(details.location);
+        call(&DirectCall {
+            exec_ctx: &ctx,
+            attributes: framed::attributes(invocation.program(), code, details),
+            functions: FunctionList {
+                table: Some(invocation.table()),
+                ids: code.words(details.functions),
+            },
+        })?;
+    } else {
+        call(idle_call)?;
+    }
+    framed::release_operands(frame, details);
+    framed::keep_results(frame, details);
+    Ok(())
 }
 
 impl<'a> InOrder<'a> {
@@ -159,6 +212,10 @@ impl<'a> InOrder<'a> {
                 // are among the failures, of which there are none (L1 of `failures`). The call does
                 // not panic: a direct kernel returns an error instead.
                 if let Err(error) = unsafe { frame.run(kernel, run, &idle_call) } {
+                    return Stop::Failed(error);
+                }
+            } else if kernel.extras.is_within(IN_PLACE) {
+                if let Err(error) = run_in_place(invocation, kernel, run, &idle_call) {
                     return Stop::Failed(error);
                 }
             } else if !is_made_constant(invocation, kernel) {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tfrt_async::TypeIndex;
 use tfrt_bef::FunctionId;
 
-use crate::lower::code::{Code, KernelDetails, Register, RegisterId};
+use crate::lower::code::{BoolCell, Code, KernelDetails, Register};
 use crate::run::frame::CellCopy;
 
 /// How one kernel calls one function, passing values from place to place.
@@ -122,9 +122,8 @@ fn collect(copies: impl Iterator<Item = Option<Option<CellCopy>>>) -> Option<Box
 #[derive(Debug)]
 pub(crate) struct Carrying {
     pub(crate) copies: Box<[CellCopy]>,
-    /// The register of the result after the carried ones, which is a `bool` in a cell, if there is
-    /// one.
-    pub(crate) condition: Option<RegisterId>,
+    /// The result after the carried ones, if there is one.
+    pub(crate) condition: Option<BoolCell>,
 }
 
 impl Carrying {
@@ -135,16 +134,13 @@ impl Carrying {
         let num_arguments = code.start.arguments.len();
         let condition = match code.results.len().checked_sub(num_arguments)? {
             0 => None,
-            1 => code.results.last().copied(),
+            // A condition of another type is an error, which the general way reports.
+            1 => Some(BoolCell::of(code.register(*code.results.last()?))?),
             _ => return None,
         };
-        let is_bool = |id: RegisterId| code.register(id).ty == Some(TypeIndex::of::<bool>());
         let results = code.results.iter().map(|&id| code.register(id));
-        if !condition.is_none_or(is_bool)
-            || !results.clone().all(|result| result.cell.is_some())
-            // Results of one register are one value, which copies would not be.
-            || code.has_repeated_results()
-        {
+        // Results of one register are one value, which copies would not be.
+        if code.has_repeated_results() || !results.clone().all(|result| result.cell.is_some()) {
             return None;
         }
         let carried = results.take(num_arguments);

@@ -1,20 +1,23 @@
 //! The inner loop: plain kernels, one after the other.
 //!
-//! A kernel is plain if it runs in place and does not take references. Most plain kernels only need
-//! to be called and to have their users counted down; some use their context, and the results of
-//! some have to be published. Every other kernel goes through [`super::publish`], and so does every
+//! A kernel is plain if it runs in place. Most plain kernels only need to be called and to have
+//! their users counted down; some use their context, some have operands in slots, which are dropped
+//! after the call, and the results of some have to be published. Every other kernel goes through [`super::publish`], and so does every
 //! kernel once something has failed, is cancelled or is traced.
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
 
-use tfrt_host::__runtime::{AttributeList, DirectCall, DirectFn, FunctionList};
+use tfrt_host::__runtime::{DirectCall, DirectFn, FunctionList};
 use tfrt_support::Error;
 
+use super::framed;
 use super::path::{Path, Stop};
 use crate::lower::code::{Extras, Kernel, KernelDetails, KernelId};
 
 /// What a plain kernel may need besides the call.
 const PLAIN: Extras = Extras::READS_CALL
+    .and(Extras::TAKES_SLOTS)
     .and(Extras::PUBLISHES)
+    .and(Extras::LOOKS)
     .and(Extras::RETURNS);
 
 /// What a constant may need whose results are already in its cells, so that only its users have to
@@ -46,6 +49,9 @@ impl<'a> Path<'a> {
             } else if kernel.extras.is_within(PLAIN) {
                 if let Err(error) = self.call_with_surroundings(run, id) {
                     return Stop::Failed(id, error);
+                }
+                if kernel.extras.contains(Extras::TAKES_SLOTS) {
+                    self.release_operands(code.details(id));
                 }
                 self.hand_over_results(id, 0);
             } else if has_constants && kernel.extras.is_within(PLAIN_CONSTANT) {
@@ -86,22 +92,10 @@ impl<'a> Path<'a> {
         self.ctx.set_location_token(details.location);
         let call = DirectCall {
             exec_ctx: self.ctx,
-            attributes: self.attributes(details),
+            attributes: framed::attributes(self.invocation.program(), self.code, details),
             functions: self.functions(details),
         };
         self.call_in_place(run, kernel, &call)
-    }
-
-    /// Returns the attributes of a kernel.
-    #[inline]
-    pub(crate) fn attributes(&self, details: &KernelDetails) -> AttributeList<'a> {
-        match self.code.words(details.attributes) {
-            [] => AttributeList::EMPTY,
-            offsets => AttributeList {
-                section: self.invocation.program().attribute_section(),
-                offsets,
-            },
-        }
     }
 
     /// Returns the functions of a kernel.

@@ -262,7 +262,8 @@ impl Path<'_> {
     fn call_framed(&mut self, details: &KernelDetails) {
         self.ctx.set_location_token(details.location);
         let _scope = self.is_traced.then(|| self.enter_scope(details));
-        let (attributes, functions) = (self.attributes(details), self.functions(details));
+        let attributes = framed::attributes(self.invocation.program(), self.code, details);
+        let functions = self.functions(details);
         let op = details.descriptor.op();
         let lists = &mut *self.lists;
         let (operands, results) = (&lists.operands, &mut lists.results);

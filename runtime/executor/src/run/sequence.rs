@@ -78,6 +78,7 @@ use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::entity::EntityId;
 use tfrt_support::{Error, ErrorCode};
 
+pub(crate) use self::leaf::execute as execute_leaf;
 pub(crate) use self::leaving::no_memory;
 use self::left::Left;
 pub(crate) use self::rounds::run as run_rounds;
@@ -133,6 +134,7 @@ pub(crate) fn has_segments(body: &Body, ctx: &ExecutionContext) -> bool {
 }
 
 /// Runs a function that Rust code calls, if the values are of the types that its kernels read.
+/// [`execute_leaf`] has been tried.
 pub(crate) fn run(
     program: &Arc<Program>,
     body: &Body,
@@ -142,9 +144,6 @@ pub(crate) fn run(
 ) -> Outcome {
     let mut values = Values { arguments, results };
     report_to(ctx, || {
-        if let Some(outcome) = leaf::follow(program, body, ctx, &mut values) {
-            return outcome;
-        }
         let watch = watch(body, ctx);
         follow(program, body, ctx, watch.as_ref(), &mut values)
     })
@@ -238,11 +237,10 @@ impl<'a> Callee<'a> {
         let code = site.frame.code;
         let details = code.details(site.kernel);
         let operands = code.words(details.operands);
-        let (number, id, operands) = match *code.words(details.functions) {
-            [callee] => (0, callee, operands),
-            [first, second] => {
-                let condition = &code.registers[operands[0] as usize];
-                let operands = &operands[1..];
+        let functions = code.words(details.functions);
+        let (number, id, operands) = match (details.condition, functions, operands) {
+            (None, &[callee], operands) => (0, callee, operands),
+            (Some(condition), &[first, second], [_, operands @ ..]) => {
                 match site.frame.is_true(condition) {
                     true => (0, first, operands),
                     false => (1, second, operands),

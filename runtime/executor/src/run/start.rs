@@ -26,6 +26,20 @@ pub(crate) fn execute(
     arguments: &[AnyRef],
     results: &mut [Option<AnyRef>],
 ) {
+    if sequence::execute_leaf(&program, id, ctx, arguments, results) {
+        return;
+    }
+    execute_in_general(&program, id, ctx, arguments, results);
+}
+
+#[inline(never)]
+fn execute_in_general(
+    program: &Arc<Program>,
+    id: FunctionId,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+    results: &mut [Option<AnyRef>],
+) {
     if let Err(error) = try_execute(program, id, ctx, arguments, results) {
         let error = AnyRef::error(error).into_given();
         results
@@ -36,7 +50,7 @@ pub(crate) fn execute(
 }
 
 fn try_execute(
-    program: Arc<Program>,
+    program: &Arc<Program>,
     id: FunctionId,
     ctx: &ExecutionContext,
     arguments: &[AnyRef],
@@ -49,11 +63,11 @@ fn try_execute(
         FunctionBody::Async(body) => {
             if ctx.call_depth() < ctx.host().limits().max_call_depth
                 && sequence::is_followed(body, ctx)
-                && sequence::run(&program, body, ctx, arguments, results) == Outcome::Finished
+                && sequence::run(program, body, ctx, arguments, results) == Outcome::Finished
             {
                 return Ok(());
             }
-            start(&program, body, ctx, arguments, results)
+            start(program, body, ctx, arguments, results)
         }
         FunctionBody::Native(function) => {
             call_native(*function, ctx, arguments, results);

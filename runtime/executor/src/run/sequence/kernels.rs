@@ -7,9 +7,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
-use tfrt_host::__runtime::{
-    AttributeList, BorrowedContext, DirectCall, DirectFn, FunctionList, FunctionTable,
-};
+use tfrt_host::__runtime::{BorrowedContext, DirectCall, DirectFn, FunctionList, FunctionTable};
 use tfrt_host::kernel::KernelFrame;
 use tfrt_host::tracing::{self, Scope};
 use tfrt_support::Error;
@@ -56,6 +54,7 @@ impl Run<'_> {
         let plain = (!self.is_traced).then_some(Extras::RETURNS);
         let in_place = Extras::TAKES_SLOTS
             .and(Extras::PUBLISHES)
+            .and(Extras::LOOKS)
             .and(Extras::RETURNS);
         for kernel in &frame.code.kernels {
             if !IS_SYNC && request.cancel_value().is_some() {
@@ -118,12 +117,40 @@ impl Run<'_> {
         run: DirectFn,
         idle: &DirectCall<'_>,
     ) -> Result<(), Box<Left>> {
-        let id = self.frame.code.id_of(kernel);
-        self.progress.set(Progress::InPlace(id));
         if let Err(error) = self.call(self.frame, run, kernel, idle) {
             return Err(self.failed(kernel, error));
         }
-        self.settle_places(id, kernel, self.frame.code.details(id))
+        let id = self.frame.code.id_of(kernel);
+        self.finish_in_place(id, kernel, self.frame.code.details(id))
+    }
+
+    /// Drops the operands of a direct kernel that is not traced, and settles its results.
+    ///
+    /// Neither the kernel nor the drop of an operand panics, so the progress is only needed where
+    /// results have to be looked at.
+    #[inline]
+    fn finish_in_place(
+        &self,
+        id: KernelId,
+        kernel: &Kernel,
+        details: &KernelDetails,
+    ) -> Result<(), Box<Left>> {
+        if !kernel.extras.contains(Extras::LOOKS) {
+            framed::release_operands(self.frame, details);
+            framed::keep_results(self.frame, details);
+            return Ok(());
+        }
+        // An `async fn` that is ready leaves nothing to look at.
+        let is_done = |&settling: &Settling| match settling {
+            Settling::Done => true,
+            Settling::LookUnlessEmpty(slot) => self.frame.peek_later(slot).is_none(),
+            Settling::Keep(..) | Settling::Look => false,
+        };
+        if !details.settlings.iter().all(is_done) {
+            return self.settle_places(id, kernel, details);
+        }
+        framed::release_operands(self.frame, details);
+        Ok(())
     }
 
     /// Runs a direct kernel that is not traced and uses its context, attributes or functions.
@@ -131,11 +158,10 @@ impl Run<'_> {
     fn run_with_surroundings(&self, kernel: &Kernel, run: DirectFn) -> Result<(), Box<Left>> {
         let id = self.frame.code.id_of(kernel);
         let details = self.frame.code.details(id);
-        self.progress.set(Progress::InPlace(id));
         if let Err(error) = self.call_reading(run, kernel, details) {
             return Err(self.failed(kernel, error));
         }
-        self.settle_places(id, kernel, details)
+        self.finish_in_place(id, kernel, details)
     }
 
     /// Runs a kernel that calls a function and does nothing else.
@@ -232,7 +258,7 @@ impl Run<'_> {
         self.with_functions(details, |functions| {
             let call = DirectCall {
                 exec_ctx: self.ctx,
-                attributes: self.attributes(details),
+                attributes: framed::attributes(self.program, self.frame.code, details),
                 functions,
             };
             self.call(self.frame, run, kernel, &call)
@@ -277,7 +303,7 @@ impl Run<'_> {
         {
             let _scope = self.is_traced.then(|| self.enter_scope(kernel, details));
             self.set_location(details);
-            let attributes = self.attributes(details);
+            let attributes = framed::attributes(self.program, self.frame.code, details);
             let op = details.descriptor.op();
             let (operands, results) = (&lists.operands, &mut lists.results);
             self.with_functions(details, |functions| {
@@ -318,17 +344,6 @@ impl Run<'_> {
     }
 
     #[inline]
-    fn attributes(&self, details: &KernelDetails) -> AttributeList<'_> {
-        match self.frame.code.words(details.attributes) {
-            [] => AttributeList::EMPTY,
-            offsets => AttributeList {
-                section: self.program.attribute_section(),
-                offsets,
-            },
-        }
-    }
-
-    #[inline]
     fn with_functions<R>(
         &self,
         details: &KernelDetails,
@@ -345,7 +360,7 @@ impl Run<'_> {
 
     /// Drops the operands of a kernel that ran in place, and settles the results that it has left
     /// in its places.
-    #[inline]
+    #[inline(never)]
     fn settle_places(
         &self,
         id: KernelId,

@@ -9,20 +9,52 @@
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
+use tfrt_async::dropping::report_to;
+use tfrt_bef::FunctionId;
 use tfrt_host::__runtime::{BorrowedContext, DirectCall};
 use tfrt_host::ExecutionContext;
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::Error;
 
+use super::is_followed;
 use super::left::Left;
 use super::state::Run;
-use super::transfer::{CallerPlaces, Outcome, Transfer};
+use super::transfer::{CallerPlaces, Outcome, Transfer, Values};
 use crate::lower::code::{Extras, Kernel, KernelDetails};
 use crate::run::body::Body;
 use crate::run::frame::Frame;
 use crate::run::links::Link;
 use crate::run::nesting::Nesting;
 use crate::run::program::{Called, FunctionBody, Program};
+
+/// Runs function `id` for a caller in Rust, if it is a leaf and if nothing requires the general
+/// way. Returns `false` without doing anything otherwise.
+///
+/// All checks of the general way are made here, in one place and in one frame of the native stack.
+#[inline]
+pub(crate) fn execute(
+    program: &Arc<Program>,
+    id: FunctionId,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+    results: &mut [Option<AnyRef>],
+) -> bool {
+    let function = program.entry(id);
+    let Ok(FunctionBody::Async(body)) = program.body(id) else {
+        return false;
+    };
+    let is_suited = is_leaf(body)
+        && is_followed(body, ctx)
+        && ctx.call_depth() < ctx.host().limits().max_call_depth
+        && function.has_counts(arguments.len(), results.len())
+        && function.check_types(arguments).is_ok();
+    if !is_suited {
+        return false;
+    }
+    let mut values = Values { arguments, results };
+    let outcome = report_to(ctx, || follow(program, body, ctx, &mut values));
+    outcome == Some(Outcome::Finished)
+}
 
 /// Runs a leaf. Returns `None` without doing anything if the function is not a leaf or has to run
 /// in another way this time.
@@ -40,12 +72,14 @@ pub(crate) fn follow(
         return Some(Outcome::Refused);
     };
     let outcome = Frame::with(&body.code, |frame| {
+        body.constants.put_made(frame);
         follow_in(program, body, caller, frame, &nesting, transfer)
     });
     Some(outcome)
 }
 
-/// Runs a function that [is a leaf](is_leaf) now, in a frame that is empty.
+/// Runs a function that [is a leaf](is_leaf) now, in a frame that is empty except for the made
+/// constants.
 #[inline]
 pub(crate) fn follow_in(
     program: &Arc<Program>,
@@ -58,7 +92,6 @@ pub(crate) fn follow_in(
     if !transfer.put_arguments(frame) {
         return Outcome::Refused;
     }
-    body.constants.put_made(frame);
     match run_kernels::<false>(frame, &DirectCall::idle(caller)) {
         Ok(()) => transfer.take_results(frame),
         Err(left) => go_on(program, body, caller, frame, nesting, *left, transfer),
@@ -85,15 +118,8 @@ pub(crate) fn call(
     details: &KernelDetails,
     idle: &DirectCall<'_>,
 ) -> Option<Results> {
-    let code = run.frame.code;
-    let number = match details.functions.len() {
-        1 => 0,
-        _ => {
-            let &condition = code.words(details.operands).first()?;
-            let condition = &code.registers[condition as usize];
-            u32::from(!run.frame.is_true(condition))
-        }
-    };
+    let is_second = |condition| u32::from(!run.frame.is_true(condition));
+    let number = details.condition.map_or(0, is_second);
     let link = run.body.links.made(details, number)?;
     if !link.is_leaf {
         return None;

@@ -83,11 +83,17 @@ fn run_all<'f>(
     series: &mut Series<'_, 'f>,
 ) -> u32 {
     let mut num_rounds = 0;
-    while num_rounds < max_rounds && !ctx.request().is_cancelled() {
+    let request = &**ctx.request();
+    while num_rounds < max_rounds && request.cancel_value().is_none() {
         let Some(nesting) = Nesting::enter_run(ctx.host()) else {
             break;
         };
         let outcome = if leaf::is_leaf(body) {
+            // Rounds leave constants in place, so each frame is given them once, in the first two
+            // rounds.
+            if num_rounds < 2 {
+                body.constants.put_made(frame);
+            }
             leaf::follow_in(program, body, ctx, frame, &nesting, series)
         } else {
             follow_in(program, body, ctx, frame, &nesting, None, series)
@@ -101,7 +107,7 @@ fn run_all<'f>(
         }
         series.previous = Some(frame);
         let condition = series.carrying.condition;
-        if condition.is_some_and(|id| !frame.is_true(body.code.register(id))) {
+        if condition.is_some_and(|condition| !frame.is_true(condition)) {
             break;
         }
         std::mem::swap(&mut frame, &mut other);

@@ -65,6 +65,7 @@ pub(crate) struct Values<'a> {
 }
 
 impl Transfer for Values<'_> {
+    #[inline]
     fn put_arguments(&mut self, callee: Frame<'_>) -> bool {
         let registers = &callee.code.registers;
         let is_suited = |(value, register): (&AnyRef, &Register)| {
@@ -89,8 +90,14 @@ impl Transfer for Values<'_> {
         true
     }
 
+    #[inline]
     fn take_results(&mut self, callee: Frame<'_>) {
-        take_results(callee, self.results, true);
+        // Most functions have one result.
+        if let ([register], [result]) = (&*callee.code.results, &mut *self.results) {
+            *result = Some(take_result(callee, *register, true));
+        } else {
+            take_results(callee, self.results, true);
+        }
     }
 
     fn take_list(&mut self, _num_results: usize, fill: impl FnOnce(&mut [Option<AnyRef>])) {
