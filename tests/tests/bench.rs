@@ -287,9 +287,9 @@ fn tables_list_every_kernel_once() -> Outcome {
         let text = String::from_utf8(output.stdout)?;
         require_equal(names_in_tables(&text), kernels.to_vec())?;
         for part in [
-            "'main': 100 runs after 3 to warm up",
+            "'main': 100 runs after 3 warm-up runs",
             column,
-            "recording a kernel costs",
+            "recording costs ",
         ] {
             if !text.contains(part) {
                 return Err(format!("expected `{part}` in:\n{text}").into());

@@ -146,7 +146,7 @@ fn one_failure_ends_all_tasks() -> Result<(), Failed> {
     let script = "test $TFRT_TASK = 0 && exit 7; sleep 1000 & wait";
     let output = tool::run(tfrt(&["launch", "-n", "3", "--", "sh", "-c", script])?)?;
     require_equal(output.status, Some(7))?;
-    let expected = "/job:worker/task:0 ended with exit status 7; the other tasks were ended\n";
+    let expected = "/job:worker/task:0 ended with exit status 7; the other tasks were stopped\n";
     require_equal(&*String::from_utf8_lossy(&output.stderr), expected)?;
     let output = tool::run(tfrt(&["launch", "--", "sh", "-c", "kill -9 $$"])?)?;
     require_equal(output.status, Some(128 + 9))?;
@@ -306,7 +306,7 @@ fn a_task_that_fails_is_not_waited_for() -> Result<(), Failed> {
     let output = tool::run(tfrt(&["launch", "-n", "2", "--", "sh", "-c", script])?)?;
     require_equal(output.status, Some(1))?;
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let expected = "/job:worker/task:0 ended with exit status 1; the other tasks were ended";
+    let expected = "/job:worker/task:0 ended with exit status 1; the other tasks were stopped";
     require_equal(stderr.contains(expected), true)
         .map_err(|_| Failed::from(format!("found {stderr}")))
 }
@@ -330,14 +330,14 @@ fn what_a_task_cannot_start_with_is_told() -> Result<(), Failed> {
         &["--cluster", &format!("worker={address}"), "--task=0"],
         2,
         &format!(
-            "/job:worker/task:0: cannot listen at {address}: Address already in use (os error 98)\n"
+            "/job:worker/task:0: cannot listen on {address}: Address already in use (os error 98)\n"
         ),
     )?;
     check(
         &["--cluster=worker=0.0.0.0:7700", "--task=0"],
         2,
-        "/job:worker/task:0: refused to listen at 0.0.0.0:7700: connections are not encrypted, and only loopback addresses are \
-         safe; use TLS or allow an insecure network to listen there\n",
+        "/job:worker/task:0: refused to listen on 0.0.0.0:7700: unencrypted connections are \
+         allowed only on loopback addresses; use TLS, or allow an insecure network\n",
     )?;
     check(
         &[

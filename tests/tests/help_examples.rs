@@ -102,7 +102,7 @@ fn examples_work(command: &str) -> Result<(), Failed> {
     let examples = examples.iter().filter(|line| !line.contains("libmine.so"));
     for line in examples {
         if !line.starts_with("tfrt ") {
-            return Err(format!("`{line}` is no command of this tool").into());
+            return Err(format!("`{line}` is not a command of this tool").into());
         }
         let output = run_in_shell(line, &folder)?;
         require_status(0, &output).map_err(|failed| format!("`{line}`: {failed:?}"))?;

@@ -273,7 +273,8 @@ fn a_wrong_argument_is_explained() -> Outcome {
         (
             "add",
             &["z=2"],
-            "tfrt: function 'add' takes x: i32, y: i32: unknown argument `z`; did you mean `x` or `y`?\n",
+            "tfrt: function 'add' takes x: i32, y: i32: unknown argument `z`; did you mean `x` or \
+             `y`?\n",
         ),
         (
             "pass",
@@ -304,7 +305,8 @@ fn a_lost_promise_is_noticed_at_once_where_nothing_else_runs() -> Outcome {
     )?;
     require_equal(
         &*stderr,
-        "tfrt: 'lost' is waiting for result 1, of type i32: nothing is left to run that could make it available\n",
+        "tfrt: 'lost' is waiting for result 1 of type i32: no remaining task can make it \
+         available\n",
     )
 }
 
@@ -321,7 +323,7 @@ fn a_lost_promise_is_waited_for_as_long_as_it_is_said() -> Outcome {
         (status, &*stderr),
         (
             Some(1),
-            "tfrt: 'lost' is waiting for result 1, of type i32: gave up after 10ms\n",
+            "tfrt: 'lost' is waiting for result 1 of type i32: gave up after 10ms\n",
         ),
     )
 }

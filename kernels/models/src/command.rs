@@ -25,7 +25,7 @@ pub enum CommandError {
     Usage(String),
     /// A file or folder cannot be written.
     File {
-        /// The attempted action: `make` or `write`.
+        /// The attempted action: `create` or `write`.
         verb: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -48,7 +48,7 @@ impl fmt::Display for CommandError {
         match self {
             Self::Usage(problem) => f.write_str(problem),
             Self::File { verb, path, .. } => write!(f, "cannot {verb} `{}`", path.display()),
-            Self::Tensor(_) => f.write_str("cannot draw the tensors"),
+            Self::Tensor(_) => f.write_str("cannot create the tensors"),
         }
     }
 }

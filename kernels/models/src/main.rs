@@ -14,23 +14,25 @@ Usage: tfrt-models resnet50 --out DIR [OPTIONS]
 
 `resnet50` writes a network in several forms, with random weights and an image:
   --out DIR          the folder to write to; created if it does not exist
-  --seed N           the seed of the weights and of the image [default: 1]
-  --image PIXELS     the height and width of images [default: 224]
-  --width CHANNELS   the channels of the first layer, which all others follow [default: 64]
+  --seed N           the seed of the random weights and of the image [default: 1]
+  --image PIXELS     the height and width of images, in pixels [default: 224]
+  --width CHANNELS   the number of channels of the first layer; other layers scale with it
+                     [default: 64]
   --classes N        the number of classes [default: 1000]
 
-`digits` writes a TFRecord file of simulated handwritten digits, a `tf.Example` each, with the
-features `image` (784 bytes, 0 for paper to 255 for ink) and `label` (0 to 9):
+`digits` writes a TFRecord file of simulated handwritten digits. Each digit is a `tf.Example` with
+the features `image` (784 bytes, from 0 for paper to 255 for ink) and `label` (0 to 9):
   --out FILE         the file to write; an existing file is replaced
   --count N          the number of digits [default: 16000]
-  --first N          the index of the first digit [default: 0]
-  --seed N           the seed of the digits [default: 1]
+  --first N          the index of the first digit; the same index and seed make the same digit
+                     [default: 0]
+  --seed N           the seed of the random digits [default: 1]
 
-  -h, --help         print this
+  -h, --help         print this help
 
 Examples:
-  tfrt-models resnet50 --out /tmp/resnet50                      the usual network, 102 MB of weights
-  tfrt-models resnet50 --out /tmp/small --image 64 --width 8    a small one of the same form
+  tfrt-models resnet50 --out /tmp/resnet50                      write ResNet-50, with 102 MB of weights
+  tfrt-models resnet50 --out /tmp/small --image 64 --width 8    write a smaller network
   tfrt-models digits --out kernels/models/digits/digits.tfrecord
 ";
 

@@ -111,7 +111,8 @@ pub(crate) fn with_plain_flags(
             Some(false) => plain.retain(|before| *before != *flag),
             None => {
                 let message = format!(
-                    "for the {flag} option: '{value}' is invalid value for boolean argument! Try 0 or 1"
+                    "for the {flag} option: '{value}' is invalid value for boolean argument! Try \
+                     0 or 1"
                 );
                 return Err(Failure::new(message));
             }
@@ -148,11 +149,11 @@ pub(crate) fn is_original(program: &str) -> bool {
 /// How much to report about a program.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct DiagnosticArguments {
-    /// Show at most N errors and count the rest; 0 shows all
+    /// The maximum number of errors to show; 0 shows all
     #[arg(long = "max-errors", value_name = "N", default_value_t = DEFAULT_MAX_ERRORS)]
     max_errors: usize,
 
-    /// When to colour errors; `auto` means on a terminal, unless `NO_COLOR` is set
+    /// When to colour errors; `auto` means on a terminal, unless the variable NO_COLOR is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     color: When,
 }
@@ -211,15 +212,15 @@ pub(crate) struct PrintingArguments {
     #[arg(long = "mlir-print-op-generic")]
     pub(crate) op_generic: bool,
 
-    /// Print the location of every op, as aliases defined at the end
+    /// Print the location of every op, with aliases that are defined at the end
     #[arg(long = "mlir-print-debuginfo")]
     pub(crate) debug_info: bool,
 
-    /// Print locations in place, without aliases
+    /// Print locations inline, without aliases
     #[arg(long = "mlir-print-local-scope")]
     pub(crate) local_scope: bool,
 
-    /// Print functions in the later spelling, `func.func`
+    /// Print functions in the newer syntax, `func.func`
     #[arg(long = "func-dialect")]
     pub(crate) func_dialect: bool,
 }

@@ -45,20 +45,23 @@ use table::Columns;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt bench program.mlir                           measure every function without arguments
-  tfrt bench --functions=main,check program.bef     measure two of them, in this order
-  tfrt bench --work_queue_type=mstd:4 program.mlir  on four threads
-  tfrt bench --duration 0.5 --warmup 10 p.mlir      for half a second each, after ten runs to warm up
+  tfrt bench program.mlir                           measure all functions without arguments
+  tfrt bench --functions=main,check program.bef     measure two functions, in this order
+  tfrt bench --work_queue_type=mstd:4 program.mlir  run on four threads
+  tfrt bench --duration 0.5 --warmup 10 p.mlir      warm up ten times, then measure for 0.5 s
   tfrt bench --hot --functions=main program.mlir    sort kernels by executor overhead
-  tfrt bench --json program.mlir > report.json      all measurements, for other tools
+  tfrt bench --json program.mlir > report.json      write all measurements for other tools
 
-A run ends when everything that the function started is done. Output of the program is discarded while it is measured.
+A run ends when all work that the function started is done. Output of the program is discarded.
 
-The table of kernels comes from separate runs, at most 1000, in which every kernel is recorded. `total` is the time from the start of
-a kernel to its end, `self` excludes the kernels that ran inside it, and `dispatch` is the executor overhead before it, counted from
-the end of the previous kernel or from the start of its path. The cost of recording is measured with empty kernels and subtracted.
-The line above the table says how much longer a recorded run takes. The difference is more than the cost of recording if a function
-follows a static schedule: while kernels are recorded, it runs in the ready loop, and so `dispatch` is the overhead of that loop.";
+The table of kernels comes from at most 1000 separate runs, in which every kernel is recorded:
+  total       the time from the start of a kernel to its end
+  self        the same without the kernels that ran inside this one
+  dispatch    the executor overhead before the kernel, since the end of the previous kernel
+The cost of recording is measured with empty kernels and subtracted. The line above the table
+compares recorded runs with other runs. A function with a static schedule runs in the ready loop
+while it is recorded: it slows down by more than the cost of recording, and `dispatch` is the
+overhead of the ready loop.";
 
 /// The maximal number of runs, so that their times fit in memory.
 const MAX_RUNS: u64 = 10_000_000;
@@ -66,36 +69,36 @@ const MAX_RUNS: u64 = 10_000_000;
 /// The number of runs if no duration is given.
 const DEFAULT_RUNS: u64 = 100;
 
-/// Measure the functions of a program and the kernels in them.
+/// Measure how long the functions and kernels of a program take.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The program: MLIR text or a BEF file, told apart by its content; `-` is standard input
+    /// The program, as MLIR text or a BEF file; `-` reads standard input
     #[arg(value_name = "PROGRAM")]
     file: String,
 
-    /// Functions to measure, in this order; by default, all named functions without arguments
+    /// The functions to measure, in this order [default: all named functions without arguments]
     #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
 
-    /// The same, as positional arguments
+    /// The functions, as positional arguments
     #[arg(value_name = "FUNCTION", hide = true, conflicts_with = "functions")]
     more_functions: Vec<String>,
 
-    /// The maximal number of runs of each function; 100 unless a duration is given
+    /// The maximum number of runs of each function [default: 100, or unlimited with `--duration`]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=MAX_RUNS))]
     runs: Option<u64>,
 
-    /// The number of runs of each function before measuring
+    /// The number of warm-up runs of each function, which are not measured
     #[arg(long, value_name = "N", default_value = "3", value_parser = RangedU64ValueParser::<u64>::new().range(0..=MAX_RUNS))]
     warmup: u64,
 
-    /// How long to run each function: no run starts after this many seconds
+    /// Start no more runs of a function after this many seconds
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     duration: Option<Duration>,
 
-    /// The threads that run kernels: `s` is the calling thread alone, `mstd:N,B` is N threads and B
-    /// more for blocking work
+    /// The work queue: `s` runs kernels on the calling thread, `mstd:N,B` on N threads plus B
+    /// threads for blocking work
     #[arg(
         long = "work_queue_type",
         value_name = "TYPE[:ARGUMENT]",
@@ -109,16 +112,16 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     diagnostics: DiagnosticArguments,
 
-    /// Accept a program written without chains, as text, and add the chains that keep program order
+    /// Accept an MLIR program without chains, and add the chains that keep program order
     #[arg(long = "thread-chains")]
     thread_chains: bool,
 
-    /// Share resources, such as the results of `tfrt.once`, between runs; by default, each run has
-    /// its own
+    /// Keep resources, such as the results of `tfrt.once`, from one run to the next. By default,
+    /// each run creates its own
     #[arg(long = "keep-resources")]
     keep_resources: bool,
 
-    /// Sort kernels by executor overhead instead of by their own time
+    /// Sort kernels by executor overhead instead of self time
     #[arg(long)]
     hot: bool,
 
@@ -194,7 +197,8 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
             report(&error);
             return Err(if is_well() {
                 Failure::new(format!(
-                    "{program}: the program is not loaded, as it expects, and nothing is measured"
+                    "{program}: the program was rejected, as its `expected-error` comments \
+                     require; nothing was measured"
                 ))
             } else {
                 Failure::Reported
@@ -277,7 +281,7 @@ fn measure_all(
 fn describe(function: &str, stop: &Stop) -> String {
     match stop {
         Stop::Failed(message) => format!("'{function}' returned <<error: {message}>>"),
-        Stop::Reported => format!("'{function}' is not measured: a kernel reported an error"),
+        Stop::Reported => format!("'{function}' was not measured: a kernel reported an error"),
         Stop::Deadlock(message) => format!("cannot wait for '{function}': {message}"),
     }
 }
@@ -300,7 +304,7 @@ fn select(program: &str, loaded: &Arc<Program>, names: &[String]) -> Result<Sele
             named.partition(|function| function.num_arguments() == 0);
         if functions.is_empty() {
             return Err(Failure::new(format!(
-                "{program}: the program has no function without arguments"
+                "{program}: expected a function without arguments, found none"
             )));
         }
         return Ok(Selection {
@@ -313,7 +317,7 @@ fn select(program: &str, loaded: &Arc<Program>, names: &[String]) -> Result<Sele
     }
     let find = |name: &String| match run::find_function(program, loaded, name)? {
         function if function.num_arguments() > 0 => Err(Failure::new(format!(
-            "{program}: function {name} has arguments: measure a function that calls it with some"
+            "{program}: function '{name}' has arguments: measure a function that calls it instead"
         ))),
         function => Ok(function),
     };

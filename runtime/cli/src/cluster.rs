@@ -17,11 +17,11 @@ use crate::output::print_line;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt cluster status --cluster worker=a:7700,b:7700      ask both tasks how they are
+  tfrt cluster status --cluster worker=a:7700,b:7700      show the state of two tasks
 
 The exit status is 1 if a task does not answer.";
 
-/// Show what the tasks of a cluster do
+/// Show the state of a running cluster
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -40,7 +40,7 @@ struct StatusArguments {
     #[command(flatten)]
     cluster: ClusterArguments,
 
-    /// How long to wait for each task, in seconds
+    /// How long to wait for the answer of each task, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     timeout: u32,
 }
@@ -87,7 +87,7 @@ fn status(arguments: &StatusArguments) -> Result<(), Failure> {
             }
             Err(_) => {
                 num_silent += 1;
-                "no answer".to_owned()
+                "no response".to_owned()
             }
         };
         // What a task says may hold anything.

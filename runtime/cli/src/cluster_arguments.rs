@@ -28,12 +28,12 @@ const CANNOT_LISTEN: u8 = 2;
 /// Which tasks there are.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ClusterArguments {
-    /// A job and the addresses of its tasks. May be repeated. By default, the environment says:
-    /// TFRT_CLUSTER, TF_CONFIG, or that of SLURM, Open MPI, PMI or Kubernetes
+    /// A job and the addresses of its tasks. May be repeated [default: the cluster described by
+    /// TFRT_CLUSTER, TF_CONFIG, or the environment of SLURM, Open MPI, PMI or Kubernetes]
     #[arg(long, value_name = "JOB=HOST:PORT,…")]
     cluster: Vec<String>,
 
-    /// A file that describes the cluster, as JSON
+    /// A JSON file that describes the cluster
     #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
     cluster_file: Option<PathBuf>,
 
@@ -44,24 +44,24 @@ pub(crate) struct ClusterArguments {
 /// What a process proves with that it belongs to the cluster.
 #[derive(Args, Clone, Debug)]
 struct Credentials {
-    /// The certificate of this task, in the PEM format: connections are encrypted, and both ends
-    /// prove which task they are
+    /// The certificate of this task, in PEM format. Encrypts connections; both ends authenticate
+    /// each other
     #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_ca"])]
     tls_cert: Option<PathBuf>,
 
-    /// The private key of the certificate
+    /// The private key of the certificate, in PEM format
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// The certificates of the authorities that sign those of the tasks
+    /// The certificates of the authorities that sign the certificates of tasks, in PEM format
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_ca: Option<PathBuf>,
 
-    /// A file with a secret that all tasks share
+    /// A file with the shared secret that authenticates all tasks
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
-    /// Listen on addresses that other machines reach without encryption
+    /// Allow unencrypted connections from other machines
     #[arg(long)]
     insecure_network: bool,
 }
@@ -73,7 +73,7 @@ pub(crate) struct TaskArguments {
     #[arg(long, value_name = "JOB")]
     job: Option<String>,
 
-    /// The number of this task in its job
+    /// The index of this task in its job, from 0
     #[arg(long, value_name = "N")]
     task: Option<i32>,
 }

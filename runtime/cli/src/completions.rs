@@ -11,13 +11,13 @@ const EXAMPLES: &str = "\
 Examples:
   tfrt completions bash > ~/.local/share/bash-completion/completions/tfrt
   tfrt completions fish > ~/.config/fish/completions/tfrt.fish
-  tfrt completions zsh > _tfrt                      in a folder of `fpath`";
+  tfrt completions zsh > _tfrt                      move the file to a folder in `fpath`";
 
-/// Print a completion script for a shell.
+/// Print a shell completion script.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The shell
+    /// The shell to write the script for
     #[arg(value_enum)]
     shell: Shell,
 }

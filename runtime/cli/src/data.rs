@@ -17,16 +17,16 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt data inspect rows.csv
-  tfrt data head -n 2 rows.csv
-  tfrt data convert rows.csv rows.tfrecord
-  tfrt data bench rows.tfrecord --seconds 0.1
+  tfrt data inspect rows.csv                   print the format and the columns
+  tfrt data head -n 2 rows.csv                 print the first two rows
+  tfrt data convert rows.csv rows.tfrecord     convert a file
+  tfrt data bench rows.tfrecord --seconds 0.1  measure the reading speed
 
-Formats: tfrecord (examples, or bytes), csv, txt (lines), parquet, arrow, btf, npy, npz, safetensors. The format of a file is
-detected from its content and its name; compressed files are read as they are. Parquet and Arrow need a tool that was built with
+Formats: tfrecord (examples, or bytes), csv, txt (lines), parquet, arrow, btf, npy, npz, safetensors.
+Compressed files are decompressed while they are read. Parquet and Arrow require a build with
 `--features full`.";
 
-/// Inspect and convert files of rows, and measure how fast they are read
+/// Inspect, convert and benchmark files of tabular data
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print the format, the columns and the number of rows of a file, after reading all of it
+    /// Print the format, the columns and the number of rows of a file; reads the whole file
     Inspect {
         #[command(flatten)]
         file: FileArguments,
@@ -46,7 +46,7 @@ enum Action {
         #[command(flatten)]
         file: FileArguments,
 
-        /// How many rows
+        /// The number of rows to print
         #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
         rows: u64,
     },
@@ -55,19 +55,19 @@ enum Action {
         #[command(flatten)]
         file: FileArguments,
 
-        /// The file that is written
+        /// The file to write
         output: String,
 
-        /// Its format; by default it follows from the name
+        /// The format of the output file [default: follows from its extension]
         #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
         to: Option<TableFormat>,
     },
-    /// Read a file again and again, and print how fast that is
+    /// Read a file repeatedly, and print the rate of rows and bytes
     Bench {
         #[command(flatten)]
         file: FileArguments,
 
-        /// For how long
+        /// How long to read, in seconds
         #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
         seconds: f64,
     },
@@ -75,10 +75,10 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct FileArguments {
-    /// The file
+    /// The file to read
     path: String,
 
-    /// Its format; detected by default
+    /// The format of the file [default: detected from its content and name]
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     from: Option<TableFormat>,
 }
@@ -158,7 +158,7 @@ fn inspect(file: &FileArguments) -> Result<(), Failure> {
     match first_error {
         None => Ok(()),
         Some(error) => Err(Failure::new(format!(
-            "error: {} (errors: {num_errors} in all)",
+            "error: {} (errors: {num_errors} in total)",
             error.message()
         ))),
     }
@@ -226,12 +226,14 @@ fn shown(column: &Column, cells: &[Cell]) -> String {
 }
 
 fn convert(file: &FileArguments, path: &str, stated: Option<TableFormat>) -> Result<(), Failure> {
-    let format = stated.or_else(|| TableFormat::of_name(path)).ok_or_else(|| {
-        let names = TableFormat::NAMES.join(", ");
-        Failure::new(format!(
-            "cannot tell the format of `{path}` from its name: use `--to FORMAT`, where FORMAT is one of {names}"
-        ))
-    })?;
+    let format = stated
+        .or_else(|| TableFormat::of_name(path))
+        .ok_or_else(|| {
+            let names = TableFormat::NAMES.join(", ");
+            Failure::new(format!(
+                "unknown format of `{path}`: use `--to FORMAT`, where FORMAT is one of {names}"
+            ))
+        })?;
     let ctx = context()?;
     let table = open(file, &ctx)?;
     let target = Target::new(path);
@@ -243,7 +245,7 @@ fn convert(file: &FileArguments, path: &str, stated: Option<TableFormat>) -> Res
     drop(writer);
     let num_rows = written.map_err(|error| failed(&error))?;
     target.finish()?;
-    output::print_line(&format!("{num_rows} rows are in {path}"))
+    output::print_line(&format!("wrote {num_rows} rows to {path}"))
 }
 
 /// A file that takes its name only when it is whole: half a file would pass for a whole one, and

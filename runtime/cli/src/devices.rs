@@ -11,9 +11,9 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt devices             list the devices of CUDA and the host device";
+  tfrt devices             list the CUDA devices and the host device";
 
-/// List the GPUs that programs can use, or say what is missing
+/// List the GPUs that programs can use, or explain why there are none
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {}

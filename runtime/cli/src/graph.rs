@@ -33,26 +33,28 @@ use model::Graph;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt graph program.mlir                              every function, in Graphviz's DOT language
-  tfrt graph --functions=main program.bef              one function of a file
-  tfrt graph --format=svg -o program.svg program.mlir  a picture, drawn by Graphviz if it is installed
-  tfrt graph --html -o program.html program.mlir       a page with zoom and search, and a picture of each function
+  tfrt graph program.mlir                              print all functions in the DOT language
+  tfrt graph --functions=main program.bef              print one function of a BEF file
+  tfrt graph --format=svg -o program.svg program.mlir  draw a picture
+  tfrt graph --html -o program.html program.mlir       write a page with zoom and search
 
-A box is a kernel; a frame around boxes is a region. Boxes of the same colour belong to one stream and run one after the other. A
-dashed arrow is a chain. Arrows are labelled with the type of the value, and with the number of the result if a kernel has several.";
+A box is a kernel, and a frame around boxes is a region. Boxes of the same colour belong to one stream
+and run one after the other. A dashed arrow is a chain. An arrow is labelled with the type of the
+value, and with the index of the result if the kernel has several. With `--format=svg`, Graphviz
+draws the picture if it is installed.";
 
 /// The default limit of drawn ops. A larger picture is unreadable.
 const DEFAULT_MAX_OPS: usize = 500;
 
-/// Draw the functions of a program.
+/// Draw the dataflow graphs of a program's functions.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The program: MLIR text or a BEF file, told apart by its content; `-` is standard input
+    /// The program, as MLIR text or a BEF file; `-` reads standard input
     #[arg(default_value = "-")]
     file: String,
 
-    /// Draw only these functions
+    /// Draw only these functions [default: all functions]
     #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
 
@@ -60,15 +62,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Dot)]
     format: Format,
 
-    /// Write a page for a browser; short for `--format=html`
+    /// Short for `--format=html`
     #[arg(long, conflicts_with = "format")]
     html: bool,
 
-    /// Beyond N ops, draw each further function as a single box; a page shows all ops
+    /// After N ops, draw each further function as a single box; `--format=html` shows all ops
     #[arg(long = "max-ops", value_name = "N", default_value_t = DEFAULT_MAX_OPS)]
     max_ops: usize,
 
-    /// The output file; `-` is standard output
+    /// The output file; `-` writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: String,
 
@@ -83,9 +85,9 @@ pub(crate) struct Arguments {
 enum Format {
     /// Graphviz's DOT language
     Dot,
-    /// A picture
+    /// An SVG picture
     Svg,
-    /// A page for a browser, in a single file
+    /// An HTML page in a single file, with zoom and search
     Html,
 }
 

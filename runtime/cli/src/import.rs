@@ -15,33 +15,33 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt import model.onnx                      what the model is, and what is not supported
-  tfrt import -o program.mlir model.onnx      the program that it becomes
-  tfrt import --output logits model.onnx      only what this value needs
+  tfrt import model.onnx                      describe the model and list unsupported ops
+  tfrt import -o program.mlir model.onnx      convert the model
+  tfrt import --output logits model.onnx      convert only what the value `logits` needs
 
-The program takes the inputs of the model, then its weights. The exit status is 1 if something is not supported, and then nothing is
-written.";
+The function of the program takes the inputs of the model, then its weights. If the model uses an
+unsupported feature, nothing is written and the exit status is 1.";
 
 /// The number of warnings that are printed.
 const MAX_SHOWN_WARNINGS: usize = 20;
 
-/// Import a model of another system and print the resulting program
+/// Convert an ONNX model to a program, and report unsupported ops
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The model, an ONNX file
+    /// The model, as an ONNX file
     #[arg(value_name = "MODEL")]
     file: String,
 
-    /// Write the program as MLIR text; `-` is standard output
+    /// Write the program as MLIR text; `-` writes to standard output
     #[arg(short = 'o', value_name = "FILE")]
     program: Option<String>,
 
-    /// The values that are wanted, by name; by default, all outputs
+    /// The names of the values to compute [default: all outputs]
     #[arg(long = "output", value_name = "NAME,…", value_delimiter = ',')]
     outputs: Vec<String>,
 
-    /// Do not say what the model is
+    /// Do not print the description of the model
     #[arg(long)]
     quiet: bool,
 
@@ -52,41 +52,41 @@ pub(crate) struct Arguments {
 /// How large the parts of a model may be.
 #[derive(clap::Args, Debug)]
 pub(crate) struct LimitArguments {
-    /// How deep graphs may nest
-    #[arg(long, value_name = "LEVELS")]
-    max_subgraphs: Option<u64>,
+    /// The maximum nesting depth of graphs
+    #[arg(long, value_name = "LEVELS", default_value_t = Limits::default().get(Limit::Subgraphs))]
+    max_subgraphs: u64,
 
-    /// How many nodes there may be, after functions are inlined
-    #[arg(long, value_name = "NODES")]
-    max_nodes: Option<u64>,
+    /// The maximum number of nodes after functions are inlined
+    #[arg(long, value_name = "NODES", default_value_t = Limits::default().get(Limit::Nodes))]
+    max_nodes: u64,
 
-    /// How many dimensions a tensor may have
-    #[arg(long, value_name = "DIMENSIONS")]
-    max_rank: Option<u64>,
+    /// The maximum number of dimensions of a tensor
+    #[arg(long, value_name = "DIMENSIONS", default_value_t = Limits::default().get(Limit::Rank))]
+    max_rank: u64,
 
-    /// How large a dimension may be
-    #[arg(long, value_name = "EXTENT")]
-    max_extent: Option<u64>,
+    /// The maximum size of a dimension
+    #[arg(long, value_name = "EXTENT", default_value_t = Limits::default().get(Limit::Extent))]
+    max_extent: u64,
 
-    /// How many elements an attribute may have
-    #[arg(long, value_name = "ELEMENTS")]
-    max_list_elements: Option<u64>,
+    /// The maximum number of elements of an attribute
+    #[arg(long, value_name = "ELEMENTS", default_value_t = Limits::default().get(Limit::ListElements))]
+    max_list_elements: u64,
 
-    /// How long a text may be
-    #[arg(long, value_name = "BYTES")]
-    max_text_bytes: Option<u64>,
+    /// The maximum length of a string, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().get(Limit::TextBytes))]
+    max_text_bytes: u64,
 
-    /// How large a sparse tensor may become
-    #[arg(long, value_name = "BYTES")]
-    max_dense_bytes: Option<u64>,
+    /// The maximum size of a sparse tensor after expansion, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().get(Limit::DenseBytes))]
+    max_dense_bytes: u64,
 
-    /// How large the program may become, as text
-    #[arg(long, value_name = "BYTES")]
-    max_program_bytes: Option<u64>,
+    /// The maximum size of the resulting program, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().get(Limit::ProgramBytes))]
+    max_program_bytes: u64,
 }
 
 impl LimitArguments {
-    /// Returns the limits: those that are given, and the defaults.
+    /// Returns the limits, as given or by default.
     pub(crate) fn limits(&self) -> Limits {
         let given = [
             (Limit::Subgraphs, self.max_subgraphs),
@@ -98,12 +98,11 @@ impl LimitArguments {
             (Limit::DenseBytes, self.max_dense_bytes),
             (Limit::ProgramBytes, self.max_program_bytes),
         ];
-        let given = given
+        given
             .into_iter()
-            .filter_map(|(limit, value)| Some((limit, value?)));
-        given.fold(Limits::default(), |limits, (limit, value)| {
-            limits.with(limit, value)
-        })
+            .fold(Limits::default(), |limits, (limit, value)| {
+                limits.with(limit, value)
+            })
     }
 }
 

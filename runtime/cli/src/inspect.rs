@@ -16,20 +16,19 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt inspect program.bef
-  tfrt inspect --hex program.bef
-  tfrt inspect program.mlir         the file that the program is translated to
+  tfrt inspect program.bef          show all sections, tables, functions and kernels
+  tfrt inspect --hex program.bef    show the bytes, too
+  tfrt inspect program.mlir         show the file that the program is translated to
   tfrt translate --mlir-to-bef program.mlir | tfrt inspect -
 
-Each line starts with an offset in the file. In a damaged file, each error is shown after the record in which it was found, and the
-exit status is 1.";
+Each line starts with an offset in the file. In a damaged file, each error is shown after the record
+in which it was found, and the exit status is 1.";
 
-/// Print the contents of a BEF file, even of a damaged one: sections, tables, functions and
-/// kernels.
+/// Print the contents of a BEF file, even if it is damaged.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The file, or a program in MLIR text; `-` is standard input
+    /// The BEF file, or a program as MLIR text, which is translated first; `-` reads standard input
     #[arg(default_value = "-")]
     file: String,
 

@@ -30,11 +30,12 @@ use crate::worker::signals;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt launch -n 4 -- tfrt worker                             four tasks that do what others ask for
-  tfrt launch -n 2 -- tfrt run --distributed program.mlir     a program on two tasks
+  tfrt launch -n 4 -- tfrt worker                             start four workers
+  tfrt launch -n 2 -- tfrt run --distributed program.mlir     run a program on two tasks
 
-Each task has the variables TFRT_CLUSTER, TFRT_JOB and TFRT_TASK, and its socket as standard input. If a task fails, the others are
-ended, and the exit status is that of the task that failed first (128 and the signal, if one ended it).";
+Each task gets the environment variables TFRT_CLUSTER, TFRT_JOB and TFRT_TASK, and its listening
+socket as standard input. If a task fails, the others are stopped. The exit status is that of the task
+that failed first, or 128 plus the number of the signal that killed it.";
 
 /// The time in which tasks must end after the request to end.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -42,15 +43,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The time to wait for output of a task that has ended.
 const LAST_OUTPUT: Duration = Duration::from_secs(10);
 
-/// Run a program as every task of a cluster on this machine
+/// Start a cluster on this machine, with one process for each task
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// How many tasks to run
+    /// The number of tasks to start
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     num_tasks: u16,
 
-    /// The job of the tasks
+    /// The name of the job
     #[arg(long, value_name = "JOB", default_value = DEFAULT_JOB)]
     job: String,
 
@@ -58,7 +59,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PID", hide = true)]
     under: Option<i32>,
 
-    /// The program and its arguments
+    /// The program to start, and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     program: Vec<std::ffi::OsString>,
 }
@@ -86,18 +87,18 @@ fn become_program(launcher: i32, program: &[std::ffi::OsString]) -> Result<(), F
     #[cfg(target_os = "linux")]
     {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| {
-            Failure::caused("cannot follow the launcher", io::Error::from(error))
+            Failure::caused("cannot watch the launcher", io::Error::from(error))
         })?;
         // The launcher may have ended just before.
         let parent = rustix::process::getppid().map(Pid::as_raw_pid);
         if parent != Some(launcher) {
-            return Err(Failure::new("the launcher is gone"));
+            return Err(Failure::new("the launcher has ended"));
         }
     }
     #[cfg(not(target_os = "linux"))]
     let _ = launcher;
     let Some((name, arguments)) = program.split_first() else {
-        return Err(Failure::new("there is no program"));
+        return Err(Failure::new("expected a program to start"));
     };
     let error = Command::new(name).args(arguments).exec();
     let shown = name.to_string_lossy();
@@ -148,12 +149,12 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let (code, how) = match (status.code(), status.signal()) {
         (Some(code), _) => (code, format!("exit status {code}")),
         (None, Some(signal)) => (128 + signal, format!("signal {signal}")),
-        (None, None) => (1, "an unknown status".to_owned()),
+        (None, None) => (1, "unknown status".to_owned()),
     };
     let job = &arguments.job;
     let others = match tasks.children.len() {
         1 => "",
-        _ => "; the other tasks were ended",
+        _ => "; the other tasks were stopped",
     };
     let message = format!("/job:{job}/task:{index} ended with {how}{others}");
     let code = u8::try_from(code).unwrap_or(1);
@@ -181,7 +182,7 @@ impl Tasks {
         arguments: &Arguments,
         sender: &Sender<Event>,
     ) -> Result<Self, Failure> {
-        let cannot_listen = |error| Failure::caused("cannot listen at 127.0.0.1", error);
+        let cannot_listen = |error| Failure::caused("cannot listen on 127.0.0.1", error);
         let listeners: io::Result<Vec<TcpListener>> = (0..arguments.num_tasks)
             .map(|_| TcpListener::bind("127.0.0.1:0"))
             .collect();
@@ -192,8 +193,9 @@ impl Tasks {
             .collect();
         let addresses = addresses.map_err(cannot_listen)?.join(",");
         let cluster = format!("{}={addresses}", arguments.job);
-        let own_path = std::env::current_exe()
-            .map_err(|error| Failure::caused("cannot find this program", error))?;
+        let own_path = std::env::current_exe().map_err(|error| {
+            Failure::caused("cannot find the executable of this program", error)
+        })?;
         let mut tasks = Self {
             children: Vec::with_capacity(listeners.len()),
             num_open: 0,
@@ -229,7 +231,7 @@ impl Tasks {
         sender: &Sender<Event>,
     ) -> Result<(), Failure> {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let group = pid.ok_or_else(|| Failure::new("a process has no number"))?;
+        let group = pid.ok_or_else(|| Failure::new("a process has no process id"))?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let prefix = prefix(job, index);
         let (own_prefix, closed) = (prefix.clone(), sender.clone());

@@ -122,14 +122,21 @@ tfrt::link!(tfrt_grpc);
 #[cfg(feature = "onnx")]
 tfrt::link!(tfrt_model_ops);
 
+/// The width of help texts, in columns, on a terminal that is at least as wide.
+const MAX_HELP_COLUMNS: usize = 100;
+
 const EXAMPLES: &str = "\
 Examples:
   tfrt run program.mlir             run a program
-  tfrt translate --help             explain one command
-  tfrt ops tfrt.add.i32             document one op
+  tfrt translate --help             show the help of a command
+  tfrt ops tfrt.add.i32             show the documentation of an op
 
-Under the names `bef_executor`, `tfrt_translate` and `tfrt_opt`, this tool is `tfrt run`, `tfrt translate` and `tfrt opt`; under
-`bef_executor_debug_tracing`, it is `tfrt run --tracing-sink=debug`, and under `tfrt_gpu_executor`, `tfrt run-gpu`.";
+If this tool is started under one of these names, it runs the command beside it:
+  bef_executor                   tfrt run
+  bef_executor_debug_tracing     tfrt run --tracing-sink=debug
+  tfrt_gpu_executor              tfrt run-gpu
+  tfrt_opt                       tfrt opt
+  tfrt_translate                 tfrt translate";
 
 /// Write kernels as plain functions, and run dataflow programs made of them.
 #[derive(Debug, Parser)]
@@ -146,50 +153,49 @@ struct Tfrt {
 enum Command {
     /// Run the functions of a program
     Run(run::Arguments),
-    /// Measure the functions of a program and the kernels in them
+    /// Measure how long the functions and kernels of a program take
     Bench(bench::Arguments),
-    /// Run the functions of a program and record a trace for a viewer
+    /// Run the functions of a program and record a trace of every kernel
     Trace(trace::Arguments),
     /// Translate between MLIR text and BEF files
     Translate(translate::Arguments),
     /// Verify, transform and print a program
     Opt(opt::Arguments),
-    /// List the linked ops, or document one
+    /// List the available ops, or show the documentation of some
     Ops(ops::Arguments),
-    /// Print the contents of a BEF file, even of a damaged one: sections, tables, functions and
-    /// kernels
+    /// Print the contents of a BEF file, even if it is damaged
     Inspect(inspect::Arguments),
-    /// Draw the functions of a program
+    /// Draw the dataflow graphs of a program's functions
     Graph(graph::Arguments),
-    /// List the tensors in a file, or convert it to another format
+    /// List the tensors in a file, or convert the file to another format
     Tensors(tensors::Arguments),
-    /// Inspect and convert files of rows, and measure how fast they are read
+    /// Inspect, convert and benchmark files of tabular data
     #[cfg(feature = "data")]
     Data(data::Arguments),
-    /// Create a crate of kernels
+    /// Create a crate for your own kernels
     New(new::Arguments),
-    /// List the GPUs that programs can use, or say what is missing
+    /// List the GPUs that programs can use, or explain why there are none
     #[cfg(feature = "gpu")]
     Devices(devices::Arguments),
-    /// Run the function that a GPU program names as its entry point
+    /// Run the entry point of a GPU program
     #[cfg(feature = "gpu")]
     RunGpu(run_gpu::Arguments),
-    /// Import a model of another system and print the resulting program
+    /// Convert an ONNX model to a program, and report unsupported ops
     #[cfg(feature = "onnx")]
     Import(import::Arguments),
-    /// Run models on recorded inputs and compare the outputs with recorded ones
+    /// Run ONNX test cases and compare the results with the expected outputs
     #[cfg(feature = "onnx")]
     TestModel(test_model::Arguments),
-    /// Run a task of a cluster, which does what other tasks ask for
+    /// Run a task of a cluster that serves the requests of other tasks
     #[cfg(all(feature = "grpc", unix))]
     Worker(worker::Arguments),
-    /// Run a program as every task of a cluster on this machine
+    /// Start a cluster on this machine, with one process for each task
     #[cfg(all(feature = "grpc", unix))]
     Launch(launch::Arguments),
-    /// Show what the tasks of a cluster do
+    /// Show the state of a running cluster
     #[cfg(all(feature = "grpc", unix))]
     Cluster(cluster::Arguments),
-    /// Print a completion script for a shell
+    /// Print a shell completion script
     Completions(completions::Arguments),
 }
 
@@ -284,6 +290,7 @@ fn parse<T: Parser>(
         typed.clone()
     };
     let parsed = T::command()
+        .max_term_width(MAX_HELP_COLUMNS)
         .bin_name(program)
         .try_get_matches_from(plain)
         .and_then(|matches| T::from_arg_matches(&matches));
@@ -334,6 +341,35 @@ mod tests {
                 .and_then(clap::Command::get_about);
             let about = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string);
             assert_eq!(about(command.get_about()), about(own), "{name}");
+        }
+    }
+
+    #[test]
+    fn help_fits_the_width_of_a_terminal() {
+        let mut pages = vec![String::new()];
+        let listed = Tfrt::command();
+        pages.extend(
+            listed
+                .get_subcommands()
+                .map(|command| command.get_name().to_owned()),
+        );
+        #[cfg(feature = "data")]
+        pages
+            .extend(["inspect", "head", "convert", "bench"].map(|action| format!("data {action}")));
+        for page in pages {
+            let typed = ["tfrt"]
+                .into_iter()
+                .chain(page.split_whitespace())
+                .chain(["--help"]);
+            let help = Tfrt::command()
+                .max_term_width(MAX_HELP_COLUMNS)
+                .try_get_matches_from(typed)
+                .expect_err("help is reported as an error")
+                .to_string();
+            let too_long = help
+                .lines()
+                .find(|line| line.chars().count() > MAX_HELP_COLUMNS);
+            assert_eq!(too_long, None, "`tfrt {page} --help`");
         }
     }
 

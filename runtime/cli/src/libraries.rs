@@ -11,8 +11,8 @@ use crate::failure::{Failure, WithCauses};
 /// Which kernel libraries to load.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LibraryArguments {
-    /// Kernel libraries to load: crates of type `cdylib` that contain `tfrt::export_kernels!()`.
-    /// Loading one runs its code
+    /// The kernel libraries to load: crates of type `cdylib` that contain
+    /// `tfrt::export_kernels!()`. Load only libraries that you trust: loading one runs its code
     #[arg(
         long = "kernel-library",
         visible_alias = "shared_libs",

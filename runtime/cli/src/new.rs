@@ -23,29 +23,27 @@ use runtime::Runtime;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt new shapes                             a crate in the folder `shapes`, with a driver
-  tfrt new --lib shapes                       a kernel library, for `tfrt run --kernel-library`
-  tfrt new --ops shapes                       with an op, too, which is called by itself
-  tfrt new --runtime ../tfrt work/shapes      with the runtime in the folder `../tfrt`
+  tfrt new shapes                             a crate with kernels and a driver that runs programs
+  tfrt new --lib shapes                       a kernel library for `tfrt run --kernel-library`
+  tfrt new --ops shapes                       also an op that Rust code calls directly
+  tfrt new --runtime ../tfrt work/shapes      use the source of the runtime in `../tfrt`";
 
-Without `--runtime`, the crate depends on the source that this tool was built from.";
-
-/// Create a crate of kernels.
+/// Create a crate for your own kernels.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The folder to create; its last component is the name of the crate
+    /// The folder to create; its name becomes the name of the crate
     path: PathBuf,
 
-    /// Create a kernel library, which is loaded at run time and has no driver of its own
+    /// Create a kernel library, which `tfrt run` loads at run time, instead of a driver
     #[arg(long = "lib")]
     is_library: bool,
 
-    /// Add an op, which programs in Rust call by itself, and a test that does
+    /// Add an op that Rust code calls directly, and a test of it
     #[arg(long = "ops")]
     has_ops: bool,
 
-    /// The source of the runtime to depend on; by default, the source that this tool was built from
+    /// The source folder of the runtime [default: the source that this tool was built from]
     #[arg(long, value_name = "PATH")]
     runtime: Option<PathBuf>,
 }
@@ -239,7 +237,7 @@ fn what_next(name: &CrateName, arguments: &Arguments) -> String {
         ("a kernel library", run)
     } else {
         let run = String::from("  cargo run -- run programs/main.mlir");
-        ("a crate of kernels with a driver", run)
+        ("a crate with kernels and a driver", run)
     };
     format!("Created `{path}`: {what}.\n\n  cd {path}\n  cargo test\n{run}\n")
 }

@@ -17,20 +17,20 @@ Examples:
   tfrt ops                                   list every op
   tfrt ops tfrt_test tfrt.print              list the ops of a dialect and of a family
   tfrt ops '*.i32'                           list the ops whose names end in `.i32`
-  tfrt ops tfrt.add.i32                      document one op
-  tfrt ops --format=markdown tfrt > tfrt.md  a reference of a dialect
-  tfrt ops --format=td -o kernels.td         all declarations for mlir-tblgen
-  tfrt ops --format=json | jq '.ops[].name'  all declarations for other tools
-  tfrt ops --kernel-library=libmine.so mine  the ops of a kernel library";
+  tfrt ops tfrt.add.i32                      show the documentation of an op
+  tfrt ops --format=markdown tfrt > tfrt.md  write a reference manual of a dialect
+  tfrt ops --format=td -o kernels.td         export all declarations for mlir-tblgen
+  tfrt ops --format=json | jq '.ops[].name'  export all declarations for other tools
+  tfrt ops --kernel-library=libmine.so mine  list the ops of a kernel library";
 
-/// List the linked ops, or document one.
+/// List the available ops, or show the documentation of some.
 ///
 /// Declarations can also be exported, for mlir-tblgen and other tools.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Ops to document; to list several, the first part of a name, or a pattern in which `*` stands
-    /// for any text
+    /// The full name of an op shows its documentation. The first part of a name, or a pattern in
+    /// which `*` matches any text, lists the ops that match [default: list all ops]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -38,11 +38,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// The title of a reference
+    /// The title of the reference manual
     #[arg(long, default_value = "Ops")]
     title: String,
 
-    /// The output file; `-` is standard output
+    /// The output file; `-` writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: String,
 
@@ -52,11 +52,11 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// A list, or full documentation of ops that are named in full
+    /// A list of ops, or the documentation of ops given by their full names
     Text,
-    /// TableGen for mlir-tblgen
+    /// TableGen records for mlir-tblgen
     Td,
-    /// A reference manual
+    /// A reference manual in Markdown
     Markdown,
     /// Complete declarations, for other tools
     Json,
@@ -77,7 +77,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     for name in &names {
         if all.select(&[name]).entries().is_empty() {
             return Err(Failure::new(format!(
-                "{program}: no op `{name}` is linked{}",
+                "{program}: unknown op `{name}`{}",
                 did_you_mean(&suggestions(name, &all))
             )));
         }

@@ -20,9 +20,9 @@ use pass_arguments::PassArguments;
 const EXAMPLES: &str = "\
 Examples:
   tfrt opt program.mlir                             verify a program and print it
-  tfrt opt --mlir-print-op-generic program.mlir     print it without custom forms
+  tfrt opt --mlir-print-op-generic program.mlir     print all ops in their generic form
   tfrt opt --inline --canonicalize program.mlir     run two passes, in this order
-  tfrt opt --thread-chains program.mlir             add the chains to a program written without them
+  tfrt opt --thread-chains program.mlir             add chains to a program without them
   tfrt opt --pass-pipeline='inline,func(canonicalize)' program.mlir
   tfrt opt --tfrt-print-stream program.mlir         report the stream of each kernel";
 
@@ -30,11 +30,11 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The program; `-` is standard input
+    /// The program, as MLIR text; `-` reads standard input
     #[arg(default_value = "-")]
     file: String,
 
-    /// The output file; `-` is standard output
+    /// The output file; `-` writes to standard output
     #[arg(short, long, alias = "o", value_name = "FILE", default_value = "-")]
     output: String,
 

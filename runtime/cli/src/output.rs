@@ -27,7 +27,7 @@ pub(crate) fn write_binary(path: &str, bytes: &[u8], what: &str) -> Result<(), F
 
 fn terminal_refused(what: &str) -> Failure {
     Failure::new(format!(
-        "standard output is a terminal, which cannot show {what}: use `-o FILE` or a pipe"
+        "refused to write {what} to a terminal: use `-o FILE` or a pipe"
     ))
 }
 

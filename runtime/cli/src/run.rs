@@ -59,18 +59,18 @@ use result_line::{FunctionResult, Style, result_line};
 const EXAMPLES: &str = "\
 Examples:
   tfrt run program.mlir                             run every function without arguments
-  tfrt run --functions=main,check program.bef       run two of them, in this order
-  tfrt run --arg x=3 --arg img=@x.npy p.mlir        run functions with arguments; `@` is a file
+  tfrt run --functions=main,check program.bef       run two functions, in this order
+  tfrt run --arg x=3 --arg img=@x.npy p.mlir        pass a number and the tensor in a file
   tfrt run --work_queue_type=mstd:4 program.mlir    run on four threads
   tfrt translate --mlir-to-bef p.mlir | tfrt run    run the output of another tool
-  tfrt run --kernel-library libmine.so p.mlir       also use the kernels of a library
-  tfrt run --thread-chains program.mlir             run a program written without chains, in program order
-  tfrt run --trace trace.json program.mlir          record every kernel, for https://ui.perfetto.dev
-  tfrt run --show program.mlir                      see what the program shows, such as images
-  tfrt run --explain-placement program.mlir         see which device each op runs on, and why
+  tfrt run --kernel-library libmine.so p.mlir       load more kernels from a library
+  tfrt run --thread-chains program.mlir             run a program without chains, in program order
+  tfrt run --trace trace.json program.mlir          record a trace of every kernel
+  tfrt run --show program.mlir                      print the images that the program shows
+  tfrt run --explain-placement program.mlir         print the device that each op runs on, and why
 
-A comment `// expected-error {{text}}` on the line of a kernel in the source says that the kernel fails. The exit status is 0 if the
-errors are exactly the expected ones.";
+A comment `// expected-error {{text}}` on the line of a kernel says that the kernel must fail. The
+exit status is 0 if exactly the expected errors occur.";
 
 /// Run the functions of a program.
 #[derive(Debug, Parser)]
@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     options: Options,
 
-    /// Record every kernel and write a file that the viewer at https://ui.perfetto.dev opens
+    /// Write a trace of every kernel to a file, for the viewer at https://ui.perfetto.dev
     #[arg(long, value_name = "FILE", conflicts_with = "tracing_sink")]
     trace: Option<String>,
 
@@ -91,25 +91,25 @@ pub(crate) struct Arguments {
 /// The program to run, and how to run it.
 #[derive(Args, Debug)]
 pub(crate) struct Options {
-    /// The program: MLIR text or a BEF file, told apart by its content; `-` is standard input
+    /// The program, as MLIR text or a BEF file; `-` reads standard input
     #[arg(default_value = "-")]
     file: String,
 
-    /// Functions to run, in this order; by default, all functions
+    /// The functions to run, in this order [default: all functions without arguments]
     #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
 
-    /// A value for an argument of the functions: a number, a string, or `@FILE`, which may be a
-    /// tensor file. NAME is the name of the argument in the program, or its position. May be
+    /// The value of a function argument: a number, a string, or `@FILE` for the content of a text
+    /// or tensor file. NAME is the name of the argument in the program, or its position. May be
     /// repeated
     #[arg(long = "arg", value_name = "NAME=VALUE")]
     arguments: Vec<GivenArgument>,
 
-    /// Do not print the elements of results, only the lines that scripts rely on
+    /// Do not print the elements of results
     #[arg(long)]
     quiet: bool,
 
-    /// A function to run before all others, if the program contains it
+    /// The function to run before all others, if the program has it
     #[arg(
         long = "test_init_function",
         value_name = "NAME",
@@ -118,8 +118,8 @@ pub(crate) struct Options {
     )]
     test_init_function: String,
 
-    /// The threads that run kernels: `s` is the calling thread alone, `mstd:N,B` is N threads and B
-    /// more for blocking work
+    /// The work queue: `s` runs kernels on the calling thread, `mstd:N,B` on N threads plus B
+    /// threads for blocking work
     #[arg(
         long = "work_queue_type",
         value_name = "TYPE[:ARGUMENT]",
@@ -127,8 +127,8 @@ pub(crate) struct Options {
     )]
     work_queue_type: String,
 
-    /// The GPU of programs for GPUs: `cuda`, or `host` for threads of this process; by default what
-    /// `TFRT_GPU` says, or `cuda`
+    /// The GPU to use: `cuda`, or `host` to simulate a GPU on threads of this process [default: the
+    /// value of the environment variable TFRT_GPU, or `cuda`]
     #[cfg(feature = "gpu")]
     #[arg(long, value_name = "GPU")]
     gpu: Option<String>,
@@ -161,21 +161,22 @@ pub(crate) struct Options {
     #[command(flatten)]
     member: member::MemberArguments,
 
-    /// A folder to search for source files that locations refer to, to show their lines and read
-    /// their expectations. The folder of the program is searched as well; no other files are read
+    /// A folder with source files that locations in the program refer to. Diagnostics show lines of
+    /// these files, and their `expected-error` comments count. The folder of the program is always
+    /// searched. May be repeated
     #[arg(long = "source-folder", value_name = "FOLDER")]
     source_folders: Vec<String>,
 
-    /// Accept a program written without chains, as text, and add the chains that keep program order
+    /// Accept an MLIR program without chains, and add the chains that keep program order
     #[arg(long = "thread-chains")]
     thread_chains: bool,
 
-    /// Print what the program shows on request, such as images
+    /// Print what the program shows, such as images
     #[arg(long)]
     show: bool,
 
-    /// Before running, print for each op that runs by its name the device, why it is that one, and
-    /// what the choice was between
+    /// Before running, print the chosen device of each core runtime op, the reason, and the other
+    /// candidates
     #[arg(long = "explain-placement")]
     explain_placement: bool,
 
@@ -183,15 +184,15 @@ pub(crate) struct Options {
     #[arg(long = "print_error_code")]
     print_error_code: bool,
 
-    /// Send trace events to the linked tracing sink; a warning if none is linked
+    /// Send trace events to the linked tracing sink; prints a warning if none is linked
     #[arg(long = "enable_tracing")]
     enable_tracing: bool,
 
-    /// How much to trace; by default `default` with --enable_tracing, otherwise `debug`
+    /// How much to trace [default: `default` with `--enable_tracing`, otherwise `debug`]
     #[arg(long = "tracing_level", value_name = "LEVEL", value_enum)]
     tracing_level: Option<LevelName>,
 
-    /// The tracing sink to use instead of a linked one; enables tracing
+    /// The tracing sink to use instead of the linked one; enables tracing
     #[arg(
         long = "tracing_sink",
         alias = "tracing-sink",

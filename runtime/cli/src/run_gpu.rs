@@ -25,28 +25,30 @@ use crate::run::{self, ProgramFile};
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt run-gpu --gpu=host program.mlir              run a program on threads of this process
-  tfrt opt --gpu-to-tfrt-gpu '--tfrt-set-entry-point=platform=CUDA buffer_sizes=64' p.mlir | tfrt run-gpu --gpu=host
+  tfrt run-gpu --gpu=host program.mlir       simulate the GPU on threads of this process
+  tfrt opt --gpu-to-tfrt-gpu '--tfrt-set-entry-point=platform=CUDA buffer_sizes=64' p.mlir \\
+    | tfrt run-gpu --gpu=host                lower a program and run it
 
-The program has a function `get_tfrt_gpu_entry_point`, which the pass `--tfrt-set-entry-point` adds. It names a function that takes a
-chain, a stream and buffers, and returns a chain. The stream is one of device 0. A comment `// expected-error {{text}}` on the line of a
-kernel in the source says that the kernel fails. The exit status is 0 if the errors are exactly the expected ones, and the chain is none.";
+The function `get_tfrt_gpu_entry_point` of the program, which the pass `--tfrt-set-entry-point` adds,
+names the entry point. The entry point takes a chain, a stream of device 0 and buffers, and returns a
+chain. A comment `// expected-error {{text}}` on the line of a kernel says that the kernel must fail.
+The exit status is 0 if exactly the expected errors occur and the returned chain is not an error.";
 
-/// Run the function that a GPU program names as its entry point.
+/// Run the entry point of a GPU program.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The program: MLIR text or a BEF file, told apart by its content; `-` is standard input
+    /// The program, as MLIR text or a BEF file; `-` reads standard input
     #[arg(default_value = "-")]
     file: String,
 
-    /// The GPU: `cuda`, or `host` for threads of this process; by default what `TFRT_GPU` says, or
-    /// `cuda`
+    /// The GPU to use: `cuda`, or `host` to simulate a GPU on threads of this process [default: the
+    /// value of the environment variable TFRT_GPU, or `cuda`]
     #[arg(long, value_name = "GPU")]
     gpu: Option<String>,
 
-    /// The threads that run kernels: `gpu` is the calling thread, and one more for each kernel that
-    /// waits for another participant
+    /// The work queue: `gpu` runs kernels on the calling thread, plus one thread for each kernel
+    /// that waits for another participant
     #[arg(
         long = "work_queue_type",
         value_name = "TYPE[:ARGUMENT]",

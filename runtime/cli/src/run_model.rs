@@ -25,12 +25,12 @@ use crate::output;
 /// What `tfrt run` takes for models.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ModelArguments {
-    /// For a model: a tensor for an input, from a file in a format of `tfrt tensors` or a `.pb`
-    /// file of ONNX; `#KEY` names a tensor in it. May be repeated
+    /// An input of an ONNX model, read from a `.pb` file or a format that `tfrt tensors` reads.
+    /// `#KEY` selects a tensor in the file. May be repeated
     #[arg(long = "input", value_name = "NAME=FILE[#KEY]")]
     inputs: Vec<String>,
 
-    /// For a model: a file for an output, in the format that its extension says. May be repeated
+    /// Write an output of an ONNX model to a file, in the format of its extension. May be repeated
     #[arg(long = "output", value_name = "NAME=FILE")]
     outputs: Vec<String>,
 }
@@ -113,7 +113,7 @@ pub(crate) fn run(
 fn summary(tensor: &DenseHostTensor) -> String {
     match Statistics::of(tensor) {
         Ok(Some(found)) => format!(
-            ", least {}, mean {}, greatest {}, {} NaN",
+            ", minimum {}, mean {}, maximum {}, {} NaN",
             found.min, found.mean, found.max, found.num_nan
         ),
         _ => String::new(),
@@ -147,7 +147,7 @@ fn split<'a>(
     let name = given.split('=').next().unwrap_or_default();
     let hint = did_you_mean(&nearest(name, known.iter().map(String::as_str)));
     Err(Failure::Usage(format!(
-        "error: there is no {what} `{}`{hint}",
+        "error: unknown {what} `{}`{hint}",
         shown(name)
     )))
 }
@@ -183,17 +183,17 @@ fn read(given: &str, limits: &Limits) -> Result<DenseHostTensor, Failure> {
             return Err(wrong(
                 path,
                 format!(
-                    "expected one tensor, found {}; `#KEY` names one",
+                    "expected one tensor, found {}; select one with `#KEY`",
                     tensors.len()
                 ),
             ));
         }
     };
-    let found = found.ok_or_else(|| wrong(path, "there is no tensor of this name"))?;
+    let found = found.ok_or_else(|| wrong(path, "no tensor has this name"))?;
     let dense = (&*found.tensor as &dyn Tensor).downcast_ref::<DenseHostTensor>();
     dense
         .cloned()
-        .ok_or_else(|| wrong(path, "it is not a dense tensor"))
+        .ok_or_else(|| wrong(path, "expected a dense tensor"))
 }
 
 fn write(path: &str, name: &str, tensor: &DenseHostTensor) -> Result<(), Failure> {
@@ -207,7 +207,7 @@ fn write(path: &str, name: &str, tensor: &DenseHostTensor) -> Result<(), Failure
             let format = format.ok_or_else(|| {
                 wrong(
                     path,
-                    "its name does not say a format: use `.npy`, `.npz`, `.safetensors` or `.pb`",
+                    "unknown extension: expected `.npy`, `.npz`, `.safetensors` or `.pb`",
                 )
             })?;
             let tensors = [NamedTensor::new(name, tensor.clone())];

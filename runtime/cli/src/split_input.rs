@@ -16,12 +16,11 @@ use crate::output;
 /// How to split an input, and how to check its diagnostics.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct SplitArguments {
-    /// Split the input at lines `// -----` and process each part as a file of its own
+    /// Split the input at `// -----` lines, and process each part as a separate file
     #[arg(long = "split-input-file")]
     split_input_file: bool,
 
-    /// Succeed if the diagnostics are exactly those expected by comments
-    /// `// expected-error {{text}}`
+    /// Succeed if the diagnostics are exactly those in `// expected-error {{text}}` comments
     #[arg(long = "verify-diagnostics")]
     verify_diagnostics: bool,
 

@@ -19,38 +19,38 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt tensors weights.btf
-  tfrt tensors --statistics model.safetensors
-  tfrt tensors --print 0 weights.npy
-  tfrt tensors weights.npz --output weights.btf
+  tfrt tensors weights.btf                       list the tensors of a file
+  tfrt tensors --statistics model.safetensors    add the minimum, mean and maximum of the elements
+  tfrt tensors --print 0 weights.npy             print the elements of the first tensor
+  tfrt tensors weights.npz --output weights.btf  convert a file
 
-Formats: btf (binary tensor file), npy and npz (NumPy), safetensors. The format of the input is detected from its content; the format
-of the output follows from its name or from `--to`. In formats without names, tensors are named by their position.";
+Formats: btf (binary tensor file), npy and npz (NumPy), safetensors. In formats without names, the
+name of a tensor is its position, from 0.";
 
-/// List the tensors in a file, or convert it to another format
+/// List the tensors in a file, or convert the file to another format
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The file; `-` is standard input
+    /// The file to read; `-` reads standard input
     file: String,
 
-    /// The format of the file; detected from its content by default
+    /// The format of the file [default: detected from its content]
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     from: Option<FileFormat>,
 
-    /// Print statistics of the elements of each tensor
+    /// Print the minimum, mean and maximum of the elements of each tensor
     #[arg(long)]
     statistics: bool,
 
-    /// Print the elements of a tensor; may be repeated
+    /// Print the elements of a tensor. May be repeated
     #[arg(long, value_name = "NAME")]
     print: Vec<String>,
 
-    /// Write the tensors to a file; `-` is standard output
+    /// Write the tensors to a file; `-` writes to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
 
-    /// The format of the output file; by default it follows from the name
+    /// The format of the output file [default: follows from its extension]
     #[arg(long, value_name = "FORMAT", value_parser = parse_format, requires = "output")]
     to: Option<FileFormat>,
 
@@ -109,7 +109,7 @@ fn output_format(path: &str, stated: Option<FileFormat>) -> Result<FileFormat, F
         .ok_or_else(|| {
             let names = format_names();
             Failure::new(format!(
-                "cannot tell the format of `{path}` from its name: use `--to FORMAT`, where FORMAT is one of {names}"
+                "unknown format of `{path}`: use `--to FORMAT`, where FORMAT is one of {names}"
             ))
         })
 }

@@ -33,52 +33,53 @@ use compare::Tolerance;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt test-model test_conv_basic          a folder with model.onnx and test_data_set_0/{input,output}_0.pb
-  tfrt test-model --filter conv node/      every case in a folder whose name contains `conv`
-  tfrt test-model --outputs out node/      write what was computed, too
+  tfrt test-model test_conv_basic          run one test case
+  tfrt test-model --filter conv node/      run all cases in `node/` whose name contains `conv`
+  tfrt test-model --outputs out node/      run all cases, and write the computed outputs to `out`
 
-The exit status is 0 if every case passes.";
+A test case is a folder with `model.onnx`, `test_data_set_0/input_0.pb`, `output_0.pb` and so on. The
+exit status is 0 if all cases pass.";
 
 /// The number of failures that are printed in full.
 const MAX_SHOWN_FAILURES: usize = 50;
 
-/// Run models on recorded inputs and compare the outputs with recorded ones
+/// Run ONNX test cases and compare the results with the expected outputs
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Cases, or folders of cases
+    /// Test cases, or folders of test cases
     #[arg(value_name = "DIR")]
     paths: Vec<PathBuf>,
 
-    /// A file that lists cases, one a line
+    /// A file that lists test cases, one per line
     #[arg(long, value_name = "LIST")]
     cases_from: Option<PathBuf>,
 
-    /// Only cases whose name contains this text
+    /// Run only cases whose name contains this text
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 
-    /// How many cases run at a time
+    /// The number of cases to run at the same time
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
 
-    /// How many seconds a case may take
+    /// The maximum time of a case, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u64,
 
-    /// The relative tolerance; by default that of the case, or 1e-3
+    /// The relative tolerance [default: the tolerance of the case, or 1e-3]
     #[arg(long)]
     rtol: Option<f64>,
 
-    /// The absolute tolerance; by default that of the case, or 1e-7
+    /// The absolute tolerance [default: the tolerance of the case, or 1e-7]
     #[arg(long)]
     atol: Option<f64>,
 
-    /// Write what was computed to this folder, as `CASE/test_data_set_K/output_I.pb`
+    /// Write computed outputs to this folder, as `CASE/test_data_set_K/output_I.pb`
     #[arg(long, value_name = "DIR")]
     outputs: Option<PathBuf>,
 
-    /// Append what happens to a file, one JSON object a line
+    /// Append the progress and results to a file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
 
@@ -145,7 +146,9 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         .build();
     let cases = find_cases(program, arguments)?;
     if cases.is_empty() {
-        return Err(Failure::new(format!("{program}: there are no cases")));
+        return Err(Failure::new(format!(
+            "{program}: expected at least one test case, found none"
+        )));
     }
     let events = match &arguments.events {
         None => None,
@@ -254,7 +257,7 @@ fn run_case(
         let (status, message) = match error {
             mpsc::RecvTimeoutError::Timeout => (
                 Status::Timeout,
-                format!("it took more than {} s", arguments.timeout),
+                format!("it ran for more than {} s", arguments.timeout),
             ),
             mpsc::RecvTimeoutError::Disconnected => (Status::Error, "it panicked".to_owned()),
         };
@@ -350,7 +353,7 @@ fn try_case(
             }
             let beyond = folder.join(format!("output_{}.pb", found.len()));
             if beyond.exists() {
-                let message = format!("data set {set}: there are only {} outputs", found.len());
+                let message = format!("data set {set}: the model has only {} outputs", found.len());
                 return Err(ended(Status::Wrong, message));
             }
             for (index, found) in found.iter().enumerate() {

@@ -7,19 +7,19 @@ use crate::run;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt trace trace.json program.mlir                          run a program and record a trace
-  tfrt trace trace.json --work_queue_type=mstd:4 p.bef        on four threads
-  tfrt trace trace.json --tracing_level=default p.mlir        functions only, no kernels
+  tfrt trace trace.json program.mlir                          run all functions and record a trace
+  tfrt trace trace.json --work_queue_type=mstd:4 p.bef        run on four threads
+  tfrt trace trace.json --tracing_level=default p.mlir        record functions without kernels
 
-Open the file in a browser at https://ui.perfetto.dev. Each thread has a track with a slice for each kernel, which shows its source
-location, stream and invocation. Arrows lead from the kernel that produced a value to those that read it. A counter shows how many
-tasks are waiting for a thread.";
+Open the file in a browser at https://ui.perfetto.dev. Each thread has a track with a slice for each
+kernel, which shows its source location, stream and invocation. Arrows lead from the kernel that
+produces a value to the kernels that read it. A counter shows how many tasks wait for a thread.";
 
-/// Run the functions of a program and record a trace for a viewer.
+/// Run the functions of a program and record a trace of every kernel.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The file to write, in Chrome's trace event format
+    /// The trace file to write, in Chrome's trace event format
     #[arg(value_name = "TRACE", conflicts_with = "tracing_sink")]
     trace: String,
 

@@ -12,8 +12,8 @@ use crate::split_input::{self, SplitArguments};
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt translate --mlir-to-bef program.mlir -o program.bef
-  tfrt translate --bef-to-mlir program.bef
+  tfrt translate --mlir-to-bef program.mlir -o program.bef  write a BEF file
+  tfrt translate --bef-to-mlir program.bef                  print a BEF file as MLIR text
   tfrt translate --mlir-to-bef --verify-diagnostics --split-input-file mistakes.mlir";
 
 /// Translate between MLIR text and BEF files.
@@ -21,28 +21,28 @@ Examples:
 #[command(after_help = EXAMPLES)]
 #[command(group(ArgGroup::new("direction").required(true).args(["mlir_to_bef", "bef_to_mlir"])))]
 pub(crate) struct Arguments {
-    /// The file to translate; `-` is standard input
+    /// The file to translate; `-` reads standard input
     #[arg(default_value = "-")]
     file: String,
 
-    /// The output file; `-` is standard output
+    /// The output file; `-` writes to standard output
     #[arg(short, long, alias = "o", value_name = "FILE", default_value = "-")]
     output: String,
 
-    /// Translate a program to a BEF file
+    /// Translate MLIR text to a BEF file
     #[arg(long = "mlir-to-bef")]
     mlir_to_bef: bool,
 
-    /// Translate a BEF file to a program
+    /// Translate a BEF file to MLIR text
     #[arg(long = "bef-to-mlir")]
     bef_to_mlir: bool,
 
-    /// Omit attribute names and register types from the BEF file, which makes it smaller but hard
-    /// to decode
+    /// Omit attribute names and register types from the BEF file. This makes the file smaller, but
+    /// harder to translate back
     #[arg(long = "disable-optional-sections")]
     disable_optional_sections: bool,
 
-    /// Accept a program written without chains, and add the chains that keep program order
+    /// Accept a program without chains, and add the chains that keep program order
     #[arg(long = "thread-chains", requires = "mlir_to_bef")]
     thread_chains: bool,
 
@@ -90,7 +90,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 fn file_expected(program: &str, input: &Input, failure: Failure) -> Failure {
     match input.kind() {
         Kind::Text => Failure::new(format!(
-            "{program}: {} is MLIR text; `--mlir-to-bef` makes a BEF file of it",
+            "{program}: {} is MLIR text: translate it with `--mlir-to-bef`",
             input.name
         )),
         Kind::Bef => failure,

@@ -18,14 +18,15 @@ use crate::run::create_queue;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt worker --cluster worker=a:7700,b:7700 --task 1     run the second of two tasks, at the address b:7700
-  srun tfrt worker                                        run a task wherever SLURM says
+  tfrt worker --cluster worker=a:7700,b:7700 --task 1     run the second task, at b:7700
+  srun tfrt worker                                        run the tasks that SLURM assigns
   tfrt launch -n 4 -- tfrt worker                         run four tasks on this machine
 
-A line `ready TASK ADDRESS` says that the task listens. SIGTERM and SIGINT end the task; a second signal ends it at once. The exit
-status is 0 after a signal, 1 if the cluster or the certificates are wrong, and 2 if the task cannot listen.";
+The task prints `ready TASK ADDRESS` once it listens. SIGTERM and SIGINT stop the task; a second
+signal stops it immediately. The exit status is 0 after a signal, 1 if the cluster description or the
+certificates are invalid, and 2 if the task cannot listen.";
 
-/// Run a task of a cluster, which does what other tasks ask for
+/// Run a task of a cluster that serves the requests of other tasks
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -38,7 +39,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     libraries: LibraryArguments,
 
-    /// The threads that run kernels: `mstd:N,B` is N threads and B more for blocking work
+    /// The work queue: `mstd:N,B` runs kernels on N threads plus B threads for blocking work
     #[arg(
         long = "work_queue_type",
         value_name = "TYPE[:ARGUMENT]",

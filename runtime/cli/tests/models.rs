@@ -88,7 +88,8 @@ fn cases_pass_or_fail_by_their_outputs() {
     assert!(!found.status.success());
     for line in [
         "Relu\t1 of 2\n",
-        "wrong: wrong: data set 0, output `y`: 1 of 2 elements are wrong; the worst, element 1: got 2e0, expected 3e0\n",
+        "wrong: wrong: data set 0, output `y`: 1 of 2 elements are wrong; largest error at \
+         element 1: expected 3e0, found 2e0\n",
         "unknown: unsupported: ",
         "3 cases: 1 pass, 1 wrong, 1 unsupported\n",
     ] {
@@ -140,7 +141,7 @@ fn a_model_runs_on_tensors_from_files() {
     let found = tfrt(&["run", &model, "--input", &input]);
     assert_eq!(
         text(&found.stdout),
-        "y: f32 [2], least 0, mean 1, greatest 2, 0 NaN\n",
+        "y: f32 [2], minimum 0, mean 1, maximum 2, 0 NaN\n",
         "{}",
         text(&found.stderr)
     );

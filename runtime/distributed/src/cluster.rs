@@ -309,7 +309,8 @@ mod tests {
         let cluster = ClusterInfo::new(&config).unwrap();
         assert_eq!(
             cluster.find("/job:ps/task:0").unwrap_err().to_string(),
-            "TaskNotFound: Failed to get TaskHandle for job_name=ps, task_id=0: the job ps does not exist."
+            "TaskNotFound: Failed to get TaskHandle for job_name=ps, task_id=0: the job ps does \
+             not exist."
         );
         let unknown = cluster.task(TaskHandle::NONE).unwrap_err();
         assert_eq!(

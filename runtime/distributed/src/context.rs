@@ -226,7 +226,7 @@ impl DistributedContext {
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
             .ok_or_else(|| {
-                let message = "the server has no network";
+                let message = "the server is not connected to a network";
                 RemoteError::new(ErrorCode::Unavailable, message)
             })?;
         let client = communicator.client_of(&info.name, &info.address);

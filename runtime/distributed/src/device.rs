@@ -46,7 +46,8 @@ impl RemoteDevice {
         let local_type = device_type.strip_prefix(REMOTE).unwrap_or(device_type);
         if !TYPES.contains(&local_type) {
             let message = format!(
-                "Remote device {name} of type {device_type} is not supported in distributed runtime."
+                "Remote device {name} of type {device_type} is not supported in distributed \
+                 runtime."
             );
             return Err(RemoteError::new(ErrorCode::Unimplemented, message));
         }

@@ -172,8 +172,8 @@ fn find(told: &Told, variables: Variables<'_>) -> Result<Found, DiscoveryError> 
             ..Found::default()
         }),
         None => environment::find(variables)?.ok_or_else(|| {
-            let problem = "expected a cluster in a file, flags or variables of the environment, \
-                           found none";
+            let problem = "expected the cluster in a file, flags or environment variables, found \
+                           none";
             DiscoveryError::new("cluster", problem)
         }),
     }
@@ -196,7 +196,7 @@ impl Found {
         };
         let job = self.jobs.iter().find(|job| job.name == job_name);
         let job = job.ok_or_else(|| {
-            DiscoveryError::new(job_source, format!("there is no job \"{job_name}\""))
+            DiscoveryError::new(job_source, format!("unknown job \"{job_name}\""))
         })?;
         let task_id = self.task.ok_or_else(|| {
             DiscoveryError::new(task_source, "expected the number of this task, found none")
@@ -273,7 +273,8 @@ fn check_job(source: &str, name: &str) -> Result<(), DiscoveryError> {
         true => Ok(()),
         false => {
             let problem = format!(
-                "expected a job of a letter, then letters, digits and `_`, found \"{name}\""
+                "expected the name of a job (a letter, then letters, digits and `_`), found \
+                 \"{name}\""
             );
             Err(DiscoveryError::new(source, problem))
         }
@@ -309,7 +310,7 @@ fn check_address(source: &str, task: &TaskName, address: &str) -> Result<(), Dis
     };
     match port.parse::<u16>() {
         Ok(1..) if is_host => Ok(()),
-        Ok(0) => wrong(": other tasks cannot know which port the system chooses"),
+        Ok(0) => wrong(": other tasks cannot know a port that the system chooses"),
         _ => wrong(""),
     }
 }

@@ -154,7 +154,7 @@ impl RemoteExecution {
         let first_handle = ids.len().checked_sub(self.num_handles).ok_or_else(|| {
             let (found, wanted) = (ids.len(), self.num_handles);
             let message =
-                format!("a remote function with {found} results has no {wanted} tensor handles");
+                format!("expected a remote function with at least {wanted} results, found {found}");
             RemoteError::new(ErrorCode::InvalidArgument, message)
         })?;
         let mut handles = Vec::with_capacity(self.num_handles);

@@ -172,7 +172,7 @@ pub fn call<C: Call>(
     let reply = Reply::new(move |answer: Answer<Response>| {
         done(answer.and_then(|response| {
             C::Response::try_from(response).map_err(|_| {
-                let message = "the response belongs to another method";
+                let message = "the response is for another method";
                 RemoteError::new(ErrorCode::RpcUnknown, message).into()
             })
         }));

@@ -445,7 +445,7 @@ fn metadata(result: &AnyRef) -> Result<TensorMetadata, Error> {
         if let Some(error) = handle.metadata_error() {
             return Err(error.clone());
         }
-        let unknown = || Error::new("the metadata of a result is not known");
+        let unknown = || Error::new("the metadata of a result is unknown");
         return handle.metadata().ok_or_else(unknown);
     }
     if result.is::<RemoteTensor>() {

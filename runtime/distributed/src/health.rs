@@ -105,7 +105,7 @@ impl Health {
 
     /// Records that a task is lost, unless that is known, and returns its watches, to be called
     /// without locks held.
-    #[must_use = "what waited for the task waits on until it is called"]
+    #[must_use = "waiters for the task are not released until this is called"]
     pub fn mark_lost(
         &self,
         task: TaskHandle,
@@ -332,7 +332,7 @@ impl Detector {
                 peer.cause = None;
                 return;
             }
-            Ok(_) => "another process took its place".to_owned(),
+            Ok(_) => "another process has replaced it".to_owned(),
             // It had the context before.
             Err(errors)
                 if peer.incarnation.is_some()

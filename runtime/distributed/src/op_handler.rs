@@ -173,7 +173,7 @@ impl Call {
                     continue;
                 }
                 (Some(error), _) => error.clone(),
-                (None, None) => Error::new("an argument is not a tensor of another task")
+                (None, None) => Error::new("an argument is not a remote tensor")
                     .with_code(ErrorCode::InvalidArgument),
             };
             // The op is left out; its place in the order is not.
@@ -358,7 +358,7 @@ impl Execution {
         let tensors: Vec<AnyRef> = results
             .iter()
             .map(|result| {
-                let empty = || AnyRef::error(Error::new("an op left a result empty"));
+                let empty = || AnyRef::error(Error::new("an op did not set one of its results"));
                 result.tensor().cloned().unwrap_or_else(empty)
             })
             .collect();

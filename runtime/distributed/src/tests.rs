@@ -74,7 +74,8 @@ fn a_failed_initialization_leaves_no_context() {
     .unwrap_err();
     assert_eq!(
         errors.to_string(),
-        "DistributedContextAlreadyExists: Failed to create DistributedContext: the context with id <5> already exists."
+        "DistributedContextAlreadyExists: Failed to create DistributedContext: the context with \
+         id <5> already exists."
     );
     cluster.host.quiesce().unwrap();
     let has_context = |server: &Arc<Server>| server.context(5).is_ok();
@@ -131,7 +132,8 @@ fn many_clients_initialize_in_any_order() {
         });
         assert_eq!(
             again.unwrap_err().to_string(),
-            "Unknown: Trying to initialize multi-client distributed context while a previous initialization attempt has started."
+            "Unknown: Trying to initialize multi-client distributed context while a previous \
+             initialization attempt has started."
         );
     }
 }
@@ -156,8 +158,8 @@ fn another_configuration_fails_on_both_sides() {
         cluster.configs[0].for_task("worker", 2).to_string(),
     );
     let text = format!(
-        "InvalidArgument: Incompatible distributed configuration when initializing multi-client distributed context. Expecting \
-         {expected}, got {found}"
+        "InvalidArgument: Incompatible distributed configuration when initializing multi-client \
+         distributed context. Expecting {expected}, got {found}"
     );
     let leader = started(|done| {
         cluster.servers[0].initialize_multi_client(&cluster.configs[0], done);
@@ -463,7 +465,10 @@ fn an_unknown_communicator_leaves_a_server_without_network() {
         server.initialize_single_client(Some(1), &config[0], done);
     })
     .unwrap_err();
-    assert_eq!(errors.to_string(), "Unavailable: the server has no network");
+    assert_eq!(
+        errors.to_string(),
+        "Unavailable: the server is not connected to a network"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //!
 //! ```console
 //! $ tfrt new --runtime path/to/the/runtime shapes
-//! Created `shapes`: a crate of kernels with a driver.
+//! Created `shapes`: a crate with kernels and a driver.
 //!
 //!   cd shapes
 //!   cargo test

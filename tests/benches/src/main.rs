@@ -14,28 +14,37 @@ use tfrt_benches::user::{CASES, Case};
 use tfrt_benches::{adapter, compile_time, library, load, wall};
 
 const HELP: &str = "\
-Measures what starting a kernel costs
+Measures the overhead of kernels
 
-Usage: tfrt-benches instructions [--accept] [--only NAME]…
-                                                      count instructions, and compare with what was accepted
-       tfrt-benches parallel                          compare one thread with two
-       tfrt-benches sizes [MAX_SIZE]                  compare functions of 10 kernels to MAX_SIZE, 100000 if not said
-       tfrt-benches load [QUEUE]                      show how long small requests wait that come steadily
-       tfrt-benches run NAME SIZE NUM_RUNS [QUEUE]    run one program, for a profiler to look at
-       tfrt-benches text NAME SIZE NUM_RUNS           print one program
-       tfrt-benches call NAME NUM_CALLS [QUEUE]       call a user's program from Rust, for a profiler to look at
-       tfrt-benches text NAME                         print a user's program
-       tfrt-benches op NAME NUM_CALLS [QUEUE]         call an op from Rust, for a profiler to look at
-       tfrt-benches digits [NUM_RUNS]                 compare a network as a graph, op by op, and as one op
-       tfrt-benches adapter derived|by-hand NUM_CALLS call a kernel as the executor does, or the same by hand
-       tfrt-benches kernels FOLDER NUMBER             write a crate of so many kernels, to time its compilation
+Usage: tfrt-benches COMMAND
+
+Commands that measure:
+  instructions [--accept] [--only PREFIX]…  count instructions, and compare them with the baseline
+  parallel                                  compare one thread with two threads
+  sizes [MAX_SIZE]                          compare functions of 10 to MAX_SIZE kernels
+                                            [default: 100000]
+  load [QUEUE]                              measure the latency of small requests under steady load
+                                            [default: mstd:1]
+  digits [NUM_RUNS]                         compare a network as a graph, op by op, and as one op
+                                            [default: 200]
+
+Commands that run one case under a profiler; QUEUE is a work queue [default: s]:
+  run NAME SIZE NUM_RUNS [QUEUE]            run a program of SIZE kernels
+  call NAME NUM_CALLS [QUEUE]               call a program from Rust, as a user does
+  op NAME NUM_CALLS [QUEUE]                 call an op from Rust
+  adapter derived|by-hand NUM_CALLS         call a kernel through its derived adapter, or by hand
+
+Commands that print or write programs:
+  text NAME SIZE NUM_RUNS                   print a program of `run`
+  text NAME                                 print a program of `call`
+  kernels FOLDER COUNT                      write a crate of COUNT kernels, to time its compilation
 
 Examples:
-  tfrt-benches instructions                 all programs; fails if one costs more than was accepted
-  tfrt-benches instructions --only user/    those whose names begin so
-  tfrt-benches instructions --accept        accept what they cost now
-  tfrt-benches run chain 1000 100 mstd:2    a chain of 1000 kernels, 100 times, on two threads
-  tfrt-benches call user/tree 100           a tree of a user's kernels, 100 times";
+  tfrt-benches instructions                 count all programs; fails if one exceeds its baseline
+  tfrt-benches instructions --only user/    count the programs whose names start with `user/`
+  tfrt-benches instructions --accept        write a new baseline
+  tfrt-benches run chain 1000 100 mstd:2    run a chain of 1000 kernels 100 times, on two threads
+  tfrt-benches call user/tree 100           call a tree of a user's kernels 100 times";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -88,10 +97,7 @@ fn program(name: &str, size: &str, num_runs: &str) -> Result<(Program, usize), S
         let programs = PROGRAMS.iter().chain(PARALLEL_PROGRAMS);
         let names: BTreeSet<&str> = programs.map(|program| program.shape.name()).collect();
         let names: Vec<&str> = names.into_iter().collect();
-        format!(
-            "there is no program `{name}`; there are {}",
-            names.join(", ")
-        )
+        format!("unknown program `{name}`; available: {}", names.join(", "))
     })?;
     Ok((Program::new(shape, number(size)?), number(num_runs)?))
 }
@@ -116,10 +122,7 @@ fn call_adapter(form: &str, num_calls: &str) -> Result<(), String> {
 fn case(name: &str) -> Result<Case, String> {
     Case::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-        format!(
-            "there is no user's program `{name}`; there are {}",
-            names.join(", ")
-        )
+        format!("unknown program `{name}`; available: {}", names.join(", "))
     })
 }
 
@@ -204,7 +207,8 @@ fn count(arguments: &[&str]) -> Result<(), String> {
     match &excessive[..] {
         [] => Ok(()),
         _ => Err(format!(
-            "{} cost more than was accepted; if that is wanted, `tfrt-benches instructions --accept` accepts it",
+            "{} cost more than was accepted; if that is wanted, `tfrt-benches instructions \
+             --accept` accepts it",
             excessive.join(", ")
         )),
     }

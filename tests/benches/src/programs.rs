@@ -171,7 +171,10 @@ impl Program {
             Shape::Async => {
                 let body: String = (0..size)
                     .map(|index| {
-                        format!("    %v{index} = \"tfrt_test.async_add.i32\"(%c, %c) : (i32, i32) -> i32\n")
+                        format!(
+                            "    %v{index} = \"tfrt_test.async_add.i32\"(%c, %c) : (i32, i32) \
+                                 -> i32\n"
+                        )
                     })
                     .collect();
                 benchmark("", &body, &last, num_runs)
@@ -217,7 +220,8 @@ impl Program {
                 for index in 0..size {
                     let _ = writeln!(
                         body,
-                        "    %v{index} = \"tfrt_test.get_string\"() {{ value = \"text\" }} : () -> !tfrt.string"
+                        "    %v{index} = \"tfrt_test.get_string\"() {{ value = \"text\" }} : () \
+                         -> !tfrt.string"
                     );
                 }
                 benchmark("", &body, "%ch", num_runs).replace("%ch : i32", "%ch : !tfrt.chain")

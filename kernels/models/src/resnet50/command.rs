@@ -108,7 +108,8 @@ mod tests {
         assert_eq!(refused(&["--out"]), "expected a value after `--out`");
         assert_eq!(
             refused(&["--size"]),
-            "unknown option `--size`; available: `--out`, `--seed`, `--image`, `--width`, `--classes`"
+            "unknown option `--size`; available: `--out`, `--seed`, `--image`, `--width`, \
+             `--classes`"
         );
         assert_eq!(refused(&["--out", ""]), "expected a path after `--out`");
         assert_eq!(

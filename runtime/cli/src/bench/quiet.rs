@@ -25,7 +25,7 @@ impl QuietOutput {
             Ok(Self { before })
         };
         redirect().map_err(|error: io::Error| {
-            Failure::caused("cannot discard what the program prints", error)
+            Failure::caused("cannot discard the output of the program", error)
         })
     }
 }

@@ -25,7 +25,7 @@ const NUM_PATHS: usize = 32;
 /// The number of kernels after the first one of a path.
 const NUM_FOLLOWERS: usize = 4;
 
-const FIRST: &str = "first of a path";
+const FIRST: &str = "first on its path";
 const FOLLOWER: &str = "follower";
 
 /// Returns `true` if this build can record kernels.

@@ -38,7 +38,8 @@ impl Display for Printed<'_> {
             let (inside, between) = (Nanos(cost.inside_ns), Nanos(cost.between_ns));
             writeln!(
                 f,
-                "recording a kernel costs {}: {inside} inside, {between} between kernels; subtracted below",
+                "recording costs {} per kernel: {inside} inside, {between} between kernels; \
+                 subtracted below",
                 Nanos(cost.inside_ns + cost.between_ns)
             )?;
         }
@@ -67,7 +68,7 @@ fn write_function(
     } = function;
     writeln!(
         f,
-        "\n'{}': {num_runs} runs after {num_warmup_runs} to warm up",
+        "\n'{}': {num_runs} runs after {num_warmup_runs} warm-up runs",
         escaped(name)
     )?;
     let percentiles = [
@@ -84,15 +85,19 @@ fn write_function(
     writeln!(f, "  mean {}", Nanos(wall.mean_ns))?;
     let utilization = 100.0 * ratio(function.cpu_total_ns, wall.total_ns);
     let cpu = Nanos(function.cpu_mean_ns);
-    writeln!(f, "  cpu   {cpu} a run, {utilization:.0}% of one processor")?;
+    writeln!(
+        f,
+        "  cpu   {cpu} per run, {utilization:.0}% of one processor"
+    )?;
     let Some(profile) = &function.profile else {
-        return writeln!(f, "  no profile: this build records no kernels");
+        return writeln!(f, "  no profile: this build does not record kernels");
     };
     let slowdown = profile.wall.p50_ns as f64 / wall.p50_ns.max(1) as f64;
     let recorded = &profile.wall;
     writeln!(
         f,
-        "  profile: {} recorded runs in {}, 50% {}; {num_runs} others in {}, 50% {}: {slowdown:.2} times as long\n",
+        "  profile: {} recorded runs in {}, 50% {}; {num_runs} other runs in {}, 50% {}: \
+         {slowdown:.2} times as long\n",
         profile.num_runs,
         nanos(recorded.total_ns),
         nanos(recorded.p50_ns),
@@ -299,12 +304,12 @@ mod tests {
         assert_eq!(
             text(&report(), Columns::Kernels),
             "p.mlir: single-threaded, 1 thread
-recording a kernel costs 100.0 ns: 20.0 ns inside, 80.0 ns between kernels; subtracted below
+recording costs 100.0 ns per kernel: 20.0 ns inside, 80.0 ns between kernels; subtracted below
 
-'main': 2 runs after 1 to warm up
+'main': 2 runs after 1 warm-up runs
   wall  min 10.000 µs  50% 10.000 µs  95% 10.000 µs  99% 10.000 µs  max 10.000 µs  mean 10.000 µs
-  cpu   5.000 µs a run, 50% of one processor
-  profile: 2 recorded runs in 50.000 µs, 50% 25.000 µs; 2 others in 20.000 µs, 50% 10.000 µs: 2.50 times as long
+  cpu   5.000 µs per run, 50% of one processor
+  profile: 2 recorded runs in 50.000 µs, 50% 25.000 µs; 2 other runs in 20.000 µs, 50% 10.000 µs: 2.50 times as long
 
   kernel       per run     total      self  share      mean
   my.long_one        1  4.000 µs  3.000 µs  75.0%  2.000 µs
@@ -401,9 +406,9 @@ not run because they have arguments: f, g
         report.functions[0].profile = None;
         let text = text(&report, Columns::Kernels);
         assert!(
-            text.contains("no profile: this build records no kernels"),
+            text.contains("no profile: this build does not record kernels"),
             "{text}"
         );
-        assert!(!text.contains("recording a kernel costs"), "{text}");
+        assert!(!text.contains("recording costs"), "{text}");
     }
 }

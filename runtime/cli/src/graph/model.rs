@@ -202,7 +202,7 @@ impl Builder<'_> {
         let name = self.module.symbol_name(func).unwrap_or_default();
         let lines = vec![
             format!("{num_ops} ops"),
-            format!("--functions={name} shows them"),
+            format!("shown with --functions={name}"),
         ];
         Scope {
             label: format!("@{name}"),

@@ -49,7 +49,8 @@ fn push_box(part: &PlacedBox, out: &mut String) {
     }
     let _ = write!(
         out,
-        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"4\" fill=\"{}\" stroke=\"#555\"/>",
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"4\" fill=\"{}\" \
+         stroke=\"#555\"/>",
         corner.x, corner.y, size.width, size.height, part.fill
     );
     for (index, line) in part.lines.iter().enumerate() {
@@ -114,7 +115,8 @@ fn push_labels(arrow: &Arrow, out: &mut String) {
         }
         let _ = write!(
             out,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"8\" stroke=\"#fff\" stroke-width=\"2\" paint-order=\"stroke\">"
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"8\" stroke=\"#fff\" stroke-width=\"2\" \
+             paint-order=\"stroke\">"
         );
         push_escaped(text, out);
         out.push_str("</text>\n");

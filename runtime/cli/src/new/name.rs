@@ -34,13 +34,13 @@ impl CrateName {
     pub(super) fn of_folder(path: &Path) -> Result<Self, CliError> {
         let Some(name) = path.file_name() else {
             return Err(CliError::new(format!(
-                "`{}` does not end in a name: the last component of the path is the name of the crate",
+                "`{}`: expected the name of the crate as the last component of the path",
                 path.display()
             )));
         };
         let Some(name) = name.to_str() else {
             return Err(CliError::new(format!(
-                "`{}`: the name of a crate is Unicode",
+                "`{}`: the name of a crate must be valid Unicode",
                 path.display()
             )));
         };
@@ -50,7 +50,7 @@ impl CrateName {
             )))
         };
         if !name.starts_with(|char: char| char.is_ascii_alphabetic()) {
-            return wrong("it begins with a letter");
+            return wrong("expected a letter at the start");
         }
         let is_fit = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
         if let Some(odd) = name.chars().find(|char| !is_fit(*char)) {
@@ -60,10 +60,10 @@ impl CrateName {
         }
         let in_rust = name.replace('-', "_");
         if KEYWORDS.contains(&in_rust.as_str()) {
-            return wrong("it is a keyword of Rust");
+            return wrong("it is a Rust keyword");
         }
         if TAKEN.contains(&in_rust.as_str()) {
-            return wrong("another crate that it is built with is called so");
+            return wrong("a dependency of the crate has this name");
         }
         Ok(Self(name.to_owned()))
     }
@@ -99,15 +99,15 @@ mod tests {
     #[test]
     fn what_cargo_or_rust_would_refuse_is_refused() {
         for (path, reason) in [
-            ("..", "`..` does not end in a name: "),
-            ("/", "`/` does not end in a name: "),
+            ("..", "`..`: expected the name of the crate"),
+            ("/", "`/`: expected the name of the crate"),
             (
                 "9lives",
-                "`9lives` cannot be the name of a crate: it begins with a letter",
+                "`9lives` cannot be the name of a crate: expected a letter at the start",
             ),
             (
                 "-ops",
-                "`-ops` cannot be the name of a crate: it begins with a letter",
+                "`-ops` cannot be the name of a crate: expected a letter at the start",
             ),
             (
                 "my ops",
@@ -119,16 +119,13 @@ mod tests {
             ),
             (
                 "x/match",
-                "`match` cannot be the name of a crate: it is a keyword of Rust",
+                "`match` cannot be the name of a crate: it is a Rust keyword",
             ),
             (
                 "tfrt-cli",
-                "`tfrt-cli` cannot be the name of a crate: another crate",
+                "`tfrt-cli` cannot be the name of a crate: a dependency",
             ),
-            (
-                "test",
-                "`test` cannot be the name of a crate: another crate",
-            ),
+            ("test", "`test` cannot be the name of a crate: a dependency"),
         ] {
             let refused = CrateName::of_folder(Path::new(path));
             assert!(

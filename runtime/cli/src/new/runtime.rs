@@ -37,8 +37,8 @@ impl Runtime {
         let root = folder.join("../..");
         Self::at(&root).map_err(|_| {
             CliError::new(format!(
-                "the runtime that this tool was built from is not at `{}` any more, and version {} is not released: say where its \
-                 source is, with `--runtime PATH`",
+                "the runtime that this tool was built from is no longer at `{}`, and version {} \
+                 is not released: pass the location of its source with `--runtime PATH`",
                 root.display(),
                 env!("CARGO_PKG_VERSION")
             ))
@@ -53,7 +53,7 @@ impl Runtime {
             .map_err(|error| CliError::caused("cannot be opened", error))?;
         if !absolute.join("runtime/Cargo.toml").is_file() {
             return Err(CliError::new(
-                "expected its workspace, with `runtime/Cargo.toml` in it",
+                "expected the workspace of the runtime, which contains `runtime/Cargo.toml`",
             ));
         }
         Ok(Self::Source(absolute))
@@ -101,7 +101,8 @@ mod tests {
         };
         assert_eq!(
             refusal("src"),
-            "no runtime at `src`: expected its workspace, with `runtime/Cargo.toml` in it"
+            "no runtime at `src`: expected the workspace of the runtime, which contains \
+             `runtime/Cargo.toml`"
         );
         assert!(
             refusal("nowhere")
@@ -118,7 +119,8 @@ mod tests {
         let release = Path::new("/home/me/.cargo/registry/src/index.crates.io-1/tfrt-cli-0.1.0");
         assert!(matches!(Runtime::of_tool(release), Ok(Runtime::Released)));
         let moved = Runtime::of_tool(Path::new("/nowhere/runtime/cli"));
-        let expected = "the runtime that this tool was built from is not at `/nowhere/runtime/cli/../..` any more";
+        let expected = "the runtime that this tool was built from is no longer at \
+                        `/nowhere/runtime/cli/../..`";
         assert!(moved.is_err_and(|error| error.to_string().starts_with(expected)));
     }
 }

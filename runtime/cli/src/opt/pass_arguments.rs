@@ -63,7 +63,10 @@ impl Args for PassArguments {
             Arg::new(PIPELINE)
                 .long(PIPELINE)
                 .value_name("PASS,…")
-                .help("Run these passes, in this order; `func(PASS,…)` runs them function by function")
+                .help(
+                    "Run passes in this order; `func(PASS,…)` runs its passes on one function at \
+                     a time",
+                )
                 .help_heading("Passes")
                 .action(ArgAction::Append),
         )

@@ -44,7 +44,8 @@ impl LeakCheck {
         match tfrt_async::live_values() {
             after if after == before => Ok(()),
             after => Err(Failure::new(format!(
-                "Evaluation of function '{function}' leaked {} async values (before: {before}, after: {after})!",
+                "Evaluation of function '{function}' leaked {} async values (before: {before}, \
+                 after: {after})!",
                 after.abs_diff(before)
             ))),
         }

@@ -14,25 +14,25 @@ use crate::failure::CliError;
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
-    /// The time after which each function is cancelled: `500ms`, `2s`, `1.5m`, `1h`
+    /// Cancel each function after this time: `500ms`, `2s`, `1.5m`, `1h` [default: no deadline]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     deadline: Option<Duration>,
 
-    /// How long to wait for the results of each function. If they are not available by then, the
-    /// run fails without waiting for work that is still running
+    /// Wait this long for the results of each function: `500ms`, `2s`. If they are not available by
+    /// then, the run fails without waiting for unfinished work [default: no timeout]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
-    /// The maximal memory of each function: `4096`, `64K`, `512M`, `2G`, `1T`, in powers of 1024;
-    /// by default, three quarters of the machine's memory
+    /// The maximum memory of each function, in bytes or with a unit: `4096`, `64K`, `512M`, `2G`,
+    /// `1T`, in powers of 1024 [default: three quarters of the machine's memory]
     #[arg(long = "memory-limit", value_name = "BYTES", value_parser = parse_bytes)]
     memory_limit: Option<usize>,
 
-    /// The maximal number of unfinished invocations
+    /// The maximum number of unfinished function calls
     #[arg(long = "max-live-invocations", value_name = "N", default_value_t = Limits::default().max_live_invocations)]
     max_live_invocations: usize,
 
-    /// The maximal nesting depth of calls
+    /// The maximum nesting depth of function calls
     #[arg(long = "call-depth", value_name = "N", default_value_t = Limits::default().max_call_depth)]
     call_depth: u32,
 }
@@ -120,7 +120,7 @@ fn parse_bytes(text: &str) -> Result<usize, CliError> {
     let number: usize = number.parse().map_err(|_| wrong())?;
     number.checked_mul(1 << shift).ok_or_else(|| {
         CliError::new(format!(
-            "expected a number of bytes that fits the address space, found `{text}`"
+            "expected a number of bytes that fits in the address space, found `{text}`"
         ))
     })
 }

@@ -16,8 +16,8 @@ use crate::failure::Failure;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Cluster")]
 pub(crate) struct MemberArguments {
-    /// Run the program as a task of a cluster, of which every task runs it:
-    /// `tfrt_dist.get_distributed_context` returns the context that all share
+    /// Run the program as one task of a cluster in which every task runs the same program. In the
+    /// program, `tfrt_dist.get_distributed_context` returns the context of the cluster
     #[arg(long)]
     distributed: bool,
 

@@ -37,7 +37,7 @@ impl ProgramFile {
         let bef = match kind {
             Kind::Bef if with_chains_threaded => {
                 return Err(Failure::new(format!(
-                    "{program}: {} is a BEF file, and `--thread-chains` reads programs as text",
+                    "{program}: {} is a BEF file, but `--thread-chains` needs MLIR text",
                     input.name
                 )));
             }

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 pub(crate) enum LevelName {
     /// The whole run and each function
     Default,
-    /// More
+    /// More detail, but not every kernel
     Verbose,
     /// Each kernel
     Debug,
@@ -24,11 +24,11 @@ pub(crate) enum LevelName {
 /// One of our own sinks, as it is spelled on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SinkName {
-    /// No sink
+    /// Discards all events
     None,
-    /// Logs what each thread did when the thread ends
+    /// Logs the events of each thread when the thread ends
     Simple,
-    /// Prints a line to standard output as a scope begins or ends
+    /// Prints a line to standard output when a scope begins or ends
     Debug,
 }
 
@@ -90,7 +90,7 @@ impl Recording {
         let num_dropped = self.recorder.num_dropped();
         if num_dropped > 0 {
             log::warning!(
-                "{num_dropped} activities are not in '{}': there were too many",
+                "{num_dropped} activities are missing from '{}' because the buffer was full",
                 self.path
             );
         }

@@ -32,7 +32,7 @@ pub(super) fn await_results(
         .collect();
     // What results become that are not waited for any more.
     let given_up = |why: String| Error::new(why).with_code(ErrorCode::DeadlineExceeded);
-    let stalled = given_up("nothing is left to run that could make it available".to_owned());
+    let stalled = given_up("no remaining task can make it available".to_owned());
     let too_late = given_up(format!("gave up after {:?}", timeout.unwrap_or_default()));
     let timer = timeout.filter(|_| !late.is_empty()).map(|timeout| {
         let (late, error) = (late.clone(), too_late.clone());
@@ -59,7 +59,7 @@ pub(super) fn await_results(
         {
             is_there = false;
             write_message(&format!(
-                "{program}: '{}' is waiting for result {position}, of type {ty}: {}",
+                "{program}: '{}' is waiting for result {position} of type {ty}: {}",
                 function.name(),
                 error.message()
             ));

@@ -55,12 +55,12 @@ pub(super) enum Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Metadata { expected, found } => write!(f, "expected {expected}, got {found}"),
+            Self::Metadata { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::Element {
                 index,
                 expected,
                 found,
-            } => write!(f, "element {index}: got {found}, expected {expected}"),
+            } => write!(f, "element {index}: expected {expected}, found {found}"),
             Self::Numbers {
                 num_wrong,
                 num_elements,
@@ -69,14 +69,20 @@ impl fmt::Display for Difference {
                 found,
             } => write!(
                 f,
-                "{num_wrong} of {num_elements} elements are wrong; the worst, element {worst}: got {found:e}, expected {expected:e}"
+                "{num_wrong} of {num_elements} elements are wrong; largest error at element \
+                 {worst}: expected {expected:e}, found {found:e}"
             ),
             Self::Unreadable(_) => f.write_str("cannot read the elements"),
             Self::Length { expected, found } => {
-                write!(f, "expected a list of {expected}, got one of {found}")
+                write!(
+                    f,
+                    "expected a list of length {expected}, found a list of length {found}"
+                )
             }
             Self::Item { index, difference } => write!(f, "tensor {index}: {difference}"),
-            Self::Kind => f.write_str("one is a list, or absent, and the other is not"),
+            Self::Kind => {
+                f.write_str("expected values of the same kind, but only one is a list or absent")
+            }
         }
     }
 }
@@ -256,13 +262,13 @@ mod tests {
         check(
             &[1.0, 2.0, 3.0],
             &[1.0, 2.5, 3.1],
-            "2 of 3 elements are wrong; the worst, element 1: got 2e0, expected 2.5e0",
+            "2 of 3 elements are wrong; largest error at element 1: expected 2.5e0, found 2e0",
         );
         check(
             &[f32::INFINITY],
             &[f32::NEG_INFINITY],
-            "1 of 1 elements are wrong; the worst, element 0: got inf, expected -inf",
+            "1 of 1 elements are wrong; largest error at element 0: expected -inf, found inf",
         );
-        check(&[1.0], &[1.0, 2.0], "expected f32 [2], got f32 [1]");
+        check(&[1.0], &[1.0, 2.0], "expected f32 [2], found f32 [1]");
     }
 }

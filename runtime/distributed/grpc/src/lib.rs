@@ -149,9 +149,8 @@ impl GrpcNetwork {
         let bound = listener.local_addr().map_err(refused)?;
         // A socket that was adopted is bound already.
         self.check_exposure(&[bound])?;
-        let threads = NetworkThreads::shared().map_err(|error| {
-            Error::new(format!("cannot start the threads of the network: {error}"))
-        })?;
+        let threads = NetworkThreads::shared()
+            .map_err(|error| Error::new(format!("cannot start the network threads: {error}")))?;
         let (stop, stopped) = oneshot::channel();
         service::serve(
             &threads,
@@ -174,7 +173,7 @@ impl GrpcNetwork {
 
         let unresolved = |cause: &dyn fmt::Display| {
             Error::new(format!(
-                "`{address}` is not an address to listen at: {cause}"
+                "`{address}` is not an address to listen on: {cause}"
             ))
             .with_code(ErrorCode::InvalidArgument)
         };
@@ -183,7 +182,7 @@ impl GrpcNetwork {
             .map_err(|error| unresolved(&error))?
             .collect();
         if found.is_empty() {
-            return Err(unresolved(&"the name has no address"));
+            return Err(unresolved(&"the host name has no address"));
         }
         self.check_exposure(&found)?;
         TcpListener::bind(&found[..]).map_err(|error| cannot_listen(address, &error))
@@ -198,8 +197,8 @@ impl GrpcNetwork {
             && !self.options.allow_insecure_network
         {
             let message = format!(
-                "refused to listen at {open}: connections are not encrypted, and only loopback \
-                 addresses are safe; use TLS or allow an insecure network to listen there"
+                "refused to listen on {open}: unencrypted connections are allowed only on \
+                 loopback addresses; use TLS, or allow an insecure network"
             );
             return Err(Error::new(message).with_code(ErrorCode::FailedPrecondition));
         }
@@ -209,7 +208,7 @@ impl GrpcNetwork {
 
 #[cold]
 fn cannot_listen(address: &str, error: &std::io::Error) -> Error {
-    Error::new(format!("cannot listen at {address}: {error}")).with_code(ErrorCode::Unavailable)
+    Error::new(format!("cannot listen on {address}: {error}")).with_code(ErrorCode::Unavailable)
 }
 
 #[derive(Debug)]

@@ -149,7 +149,7 @@ impl Endpoint {
 
 #[cold]
 fn gone() -> Status {
-    Status::unavailable("the task is gone")
+    Status::unavailable("the task has ended")
 }
 
 /// Serves what arrives at a listener, until `stopped` resolves.
@@ -200,7 +200,7 @@ fn serve_incoming<I, IO, IE>(
     let own_threads = Arc::clone(threads);
     threads.handle().spawn(async move {
         if let Err(error) = server.await {
-            log::error!("the service of a task ended: {error}");
+            log::error!("the server of a task failed: {error}");
         }
         // The threads stay until the last connection is closed: answers under way arrive.
         drop(own_threads);
@@ -248,7 +248,7 @@ impl tower_service::Service<http::Request<Body>> for Service {
                     let service = InChunks { endpoint, caller };
                     grpc.client_streaming(service, request).await
                 }
-                None => Status::unimplemented("there is no such method").into_http(),
+                None => Status::unimplemented("unknown method").into_http(),
             })
         })
     }

@@ -50,7 +50,9 @@ impl Token {
             )));
         }
         let unusable = || {
-            invalid("expected a token of visible ASCII characters, found another one".to_owned())
+            invalid(
+                "expected a token of visible ASCII characters, found another character".to_owned(),
+            )
         };
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(unusable());
@@ -79,7 +81,7 @@ impl Token {
         };
         match bool::from(found.as_bytes().ct_eq(self.header.as_bytes())) {
             true => Ok(()),
-            false => Err(Status::unauthenticated("the request has a wrong token")),
+            false => Err(Status::unauthenticated("the token of the request is wrong")),
         }
     }
 }
@@ -118,7 +120,10 @@ mod tests {
             "Bearer 0123456789abcdef0",
         ] {
             let refused = check(Some(wrong));
-            assert_eq!(refused.as_deref(), Some("the request has a wrong token"));
+            assert_eq!(
+                refused.as_deref(),
+                Some("the token of the request is wrong")
+            );
         }
     }
 
@@ -141,11 +146,11 @@ mod tests {
             ),
             (
                 "not visible \u{7} at all",
-                "expected a token of visible ASCII characters, found another one",
+                "expected a token of visible ASCII characters, found another character",
             ),
             (
                 "with blanks in the middle",
-                "expected a token of visible ASCII characters, found another one",
+                "expected a token of visible ASCII characters, found another character",
             ),
         ] {
             assert_eq!(Token::new(text).unwrap_err().message(), expected);

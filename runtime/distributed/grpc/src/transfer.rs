@@ -98,23 +98,23 @@ impl Assembly {
             (self.elements.last_mut(), head.element_bytes.get(number - 1))
         else {
             return Err(malformed(
-                "more elements arrived than were announced".to_owned(),
+                "expected as many elements as announced, found more".to_owned(),
             ));
         };
         let new_size = element.len() as u64 + chunk.bytes.len() as u64;
         if chunk.bytes.is_empty() || new_size > size {
             return Err(malformed(format!(
-                "element {} has {size} bytes, and other chunks",
+                "the chunks of element {} do not add up to its size of {size} bytes",
                 number - 1
             )));
         }
         element
             .try_reserve(chunk.bytes.len())
-            .map_err(|_| Status::resource_exhausted("no memory for a payload"))?;
+            .map_err(|_| Status::resource_exhausted("cannot allocate memory for a payload"))?;
         element.extend_from_slice(&chunk.bytes);
         if new_size == size && chunk.crc32c != Some(crc32c::crc32c(element)) {
             return Err(malformed(format!(
-                "the checksum of element {} is wrong",
+                "element {} has a wrong checksum",
                 number - 1
             )));
         }
@@ -124,13 +124,13 @@ impl Assembly {
     fn begin(&mut self, head: DataChunk) -> Result<(), Status> {
         if !head.bytes.is_empty() || head.crc32c.is_some() {
             return Err(malformed(
-                "the first chunk has bytes of an element".to_owned(),
+                "expected a first chunk without data, found bytes of an element".to_owned(),
             ));
         }
         let num_elements = head.element_bytes.len();
         if num_elements > MAX_ELEMENTS {
             return Err(malformed(format!(
-                "{num_elements} elements are more than {MAX_ELEMENTS}"
+                "expected at most {MAX_ELEMENTS} elements, found {num_elements}"
             )));
         }
         let sizes = head.element_bytes.iter();
@@ -148,7 +148,7 @@ impl Assembly {
     pub(crate) fn finish(mut self) -> Result<SendDataRequest, Status> {
         let head = self
             .head
-            .ok_or_else(|| malformed("no chunk arrived".to_owned()))?;
+            .ok_or_else(|| malformed("expected at least one chunk, found none".to_owned()))?;
         // Elements without bytes at the end.
         self.elements
             .resize_with(head.element_bytes.len(), Vec::new);

@@ -51,7 +51,7 @@ impl Hello {
         let (major, minor) = PROTOCOL;
         (self.protocol_major != major).then(|| {
             format!(
-                "protocol versions differ: {}.{} there, {major}.{minor} here",
+                "expected protocol version {major}.{minor}, found {}.{}",
                 self.protocol_major, self.protocol_minor
             )
         })
@@ -188,7 +188,7 @@ mod tests {
         hello.protocol_major += 1;
         assert_eq!(
             hello.mismatch().as_deref(),
-            Some("protocol versions differ: 2.1 there, 1.0 here")
+            Some("expected protocol version 1.0, found 2.1")
         );
     }
 }

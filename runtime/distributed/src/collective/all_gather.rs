@@ -358,7 +358,7 @@ impl AllGather {
             return Err(match self.operation {
                 Operation::GatherShapes(_) => invalid(WRONG_RANK),
                 _ => invalid(format!(
-                    "expected {expected} bytes of member {origin}, found {}",
+                    "expected {expected} bytes from member {origin}, found {}",
                     data.len_bytes()
                 )),
             });

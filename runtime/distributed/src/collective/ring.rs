@@ -183,7 +183,7 @@ impl Ring {
     pub(super) fn leave(&self) {
         let listens = std::mem::take(&mut self.lock().listens);
         if listens {
-            let over = Error::new("the collective is over");
+            let over = Error::new("the collective has ended");
             let rendezvous = self.collective.context.rendezvous();
             rendezvous.give_up(&abandonment_key(&self.collective), &over);
         }
@@ -384,7 +384,8 @@ impl Ring {
         let Collective { key, group, .. } = &self.collective;
         let (name, index) = (self.name, self.index);
         let message = format!(
-            "{name} key {key} of group {group}: member {member} has {}, member {index} has {}",
+            "{name} key {key} of group {group}: member {member} uses {}, but member {index} uses \
+             {}",
             what(theirs),
             what(own)
         );

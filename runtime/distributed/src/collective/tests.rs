@@ -424,7 +424,7 @@ fn tensors_that_differ_are_named_on_all_members() {
         let (start, members) = failure.split_once(": ").unwrap();
         assert_eq!(start, "allreduce key k of group group1");
         assert!(
-            members.contains("member 2 has f32[8]") && members.contains("has f32[7]"),
+            members.contains("member 2 uses f32[8]") && members.contains("uses f32[7]"),
             "{failure}"
         );
     }
@@ -539,7 +539,7 @@ fn elements_of_other_types_are_told_with_the_sizes_of_the_tensors() {
     }
     for failure in failures(&cluster, outcomes) {
         assert!(
-            failure.contains("has i32[3]") && failure.contains("has f32[3]"),
+            failure.contains("uses i32[3]") && failure.contains("uses f32[3]"),
             "{failure}"
         );
     }
@@ -569,8 +569,8 @@ fn a_neighbour_that_is_gone_ends_the_collective() {
     // The left neighbour of the one that is gone finds out by itself. The right one waits until the
     // context is closed.
     let second = wait(&cluster.host, &outcomes[1]).unwrap_err();
-    let expected = "RpcUnavailable: SendData to in-process:2: no task listens there (from task: \
-                    /job:worker/task:2)";
+    let expected = "RpcUnavailable: SendData to in-process:2: no task listens at this address \
+                    (from task: /job:worker/task:2)";
     assert!(second.contains(expected), "{second}");
     cluster.servers[0].close_context(1).unwrap();
     let first = wait(&cluster.host, &outcomes[0]).unwrap_err();
@@ -589,7 +589,8 @@ fn errors_of_all_sends_are_told() {
     broadcast(collective(&contexts[0], "k"), tensor, sender, tell(tx));
     let error = wait(&cluster.host, &outcome).unwrap_err();
     let line = format!(
-        "RpcUnavailable: SendData to {gone}: no task listens there (from task: /job:worker/task:1)"
+        "RpcUnavailable: SendData to {gone}: no task listens at this address (from task: \
+         /job:worker/task:1)"
     );
     let expected = format!("Found 3 errors:\n  (1) {line}\n  (2) {line}\n  (3) {line}");
     assert_eq!(error, expected);

@@ -151,7 +151,8 @@ fn mpi(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
             }
             (None, _) => {
                 let problem = format!(
-                    "expected the hosts of the tasks, as {rank_source} is set, and not all tasks are known to be on this host"
+                    "expected the hosts of the tasks, because {rank_source} is set and some tasks \
+                     may run on other hosts"
                 );
                 return Err(DiscoveryError::new("TFRT_HOSTS", problem));
             }
@@ -191,7 +192,8 @@ fn kubernetes(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError>
         .rsplit_once('-')
         .and_then(|(set, task)| Some((set, task.parse::<i32>().ok()?)));
     let (set, task) = numbered.ok_or_else(|| {
-        let problem = format!("expected the name of a pod with a number, `NAME-3`, found `{pod}`");
+        let problem =
+            format!("expected the name of a pod with an index, such as `NAME-3`, found `{pod}`");
         DiscoveryError::new("POD_NAME", problem)
     })?;
     let replicas = required(variables, "TFRT_REPLICAS", source)?;

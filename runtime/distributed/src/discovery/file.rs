@@ -82,7 +82,7 @@ fn job(job: &Field<'_>) -> Result<JobConfiguration, DiscoveryError> {
             ))
         })?;
         if addresses.insert(id, address.text()?).is_some() {
-            return Err(tasks.wrong(&format!("task {id} is there twice")));
+            return Err(tasks.wrong(&format!("task {id} is listed twice")));
         }
     }
     Ok(JobConfiguration {

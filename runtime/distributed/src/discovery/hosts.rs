@@ -59,7 +59,7 @@ impl Hosts {
                     .ok()
                     .and_then(|i| first_port.checked_add(i));
                 let port = port.ok_or_else(|| {
-                    let problem = format!("there are not enough ports after {first_port}");
+                    let problem = format!("not enough ports are available after {first_port}");
                     DiscoveryError::new(&self.source, problem)
                 })?;
                 addresses.push(format!("{host}:{port}"));

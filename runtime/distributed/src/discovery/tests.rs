@@ -66,7 +66,7 @@ fn own_variables_name_jobs_and_tasks() {
     );
     check_error(
         &[cluster, ("TFRT_JOB", "chief"), ("TFRT_TASK", "0")],
-        "TFRT_CLUSTER: there is no job \"chief\"",
+        "TFRT_CLUSTER: unknown job \"chief\"",
     );
 }
 
@@ -85,7 +85,7 @@ fn clusters_are_checked_before_anything_connects() {
     check("a", "expected `JOB=ADDRESS,ADDRESS`, found `a`");
     check(
         "a-b=x:1",
-        "expected a job of a letter, then letters, digits and `_`, found \"a-b\"",
+        "expected the name of a job (a letter, then letters, digits and `_`), found \"a-b\"",
     );
     check(
         "a=x:1;a=y:1",
@@ -112,7 +112,8 @@ fn clusters_are_checked_before_anything_connects() {
     }
     check(
         "a=x:0",
-        "/job:a/task:0: expected `HOST:PORT`, found `x:0`: other tasks cannot know which port the system chooses",
+        "/job:a/task:0: expected `HOST:PORT`, found `x:0`: other tasks cannot know a port that \
+         the system chooses",
     );
 }
 
@@ -153,10 +154,10 @@ fn flags_come_before_the_environment_and_a_file_before_both() {
         ..told()
     };
     let error = with(&job, &environment).unwrap_err();
-    assert_eq!(error, "--job: there is no job \"x\"");
+    assert_eq!(error, "--job: unknown job \"x\"");
     assert_eq!(
         with(&told(), &[]).unwrap_err(),
-        "cluster: expected a cluster in a file, flags or variables of the environment, found none"
+        "cluster: expected the cluster in a file, flags or environment variables, found none"
     );
 }
 
@@ -200,12 +201,13 @@ fn files_say_everything_or_where_they_are_wrong() {
     check(
         "\"7\": \"p:1\"",
         "\"7\": \"p:1\", \"07\": \"q:1\"",
-        "cluster_config.jobs[0].tasks: task 7 is there twice",
+        "cluster_config.jobs[0].tasks: task 7 is listed twice",
     );
     check(
         "\"w\"",
         "\"9\"",
-        "cluster_config.jobs[1].name: expected a job of a letter, then letters, digits and `_`, found \"9\"",
+        "cluster_config.jobs[1].name: expected the name of a job (a letter, then letters, digits \
+         and `_`), found \"9\"",
     );
     check(
         "lead_task_name",
@@ -370,7 +372,8 @@ fn ranks_of_mpi_need_hosts_unless_all_are_here() {
     );
     check_error(
         &rank,
-        "TFRT_HOSTS: expected the hosts of the tasks, as OMPI_COMM_WORLD_RANK is set, and not all tasks are known to be on this host",
+        "TFRT_HOSTS: expected the hosts of the tasks, because OMPI_COMM_WORLD_RANK is set and \
+         some tasks may run on other hosts",
     );
     check_error(
         &[rank[0], rank[1], ("TFRT_HOSTS", "a:1,b")],
@@ -386,7 +389,7 @@ fn ranks_of_mpi_need_hosts_unless_all_are_here() {
     );
     check_error(
         &[rank[0], rank[1], local, ("TFRT_PORT", "65535")],
-        "OMPI_COMM_WORLD_RANK: there are not enough ports after 65535",
+        "OMPI_COMM_WORLD_RANK: not enough ports are available after 65535",
     );
 }
 
@@ -404,7 +407,7 @@ fn pods_are_reached_by_the_names_of_their_service() {
     );
     check_error(
         &[pod[0], pod[1], ("POD_NAME", "my-set-x")],
-        "POD_NAME: expected the name of a pod with a number, `NAME-3`, found `my-set-x`",
+        "POD_NAME: expected the name of a pod with an index, such as `NAME-3`, found `my-set-x`",
     );
     check_error(
         &[pod[0], pod[1], ("POD_NAME", "my-set-2")],

@@ -307,7 +307,7 @@ impl Client {
         let faults = self.network.0.faults;
         let reached = self.network.0.reach(&self.own_address, &self.address);
         let outcome = match reached {
-            None => Err("no task listens there"),
+            None => Err("no task listens at this address"),
             Some(_) if self.network.0.happens(faults.lost_requests_per_mille) => {
                 Err("the request was lost")
             }
@@ -337,7 +337,7 @@ impl Client {
                     Some(handler) => handler.handle(request, reply),
                     None => {
                         let code = ErrorCode::RpcUnavailable;
-                        reply.send(Err(failure(code, method, &address, "the task is gone")));
+                        reply.send(Err(failure(code, method, &address, "the task has ended")));
                     }
                 }
             });
@@ -349,7 +349,7 @@ impl Client {
         let is_lost = network.happens(network.faults.lost_answers_per_mille)
             || network.reach(&self.address, &self.own_address).is_none();
         if is_lost {
-            return self.fail(method, waiting, "the answer was lost");
+            return self.fail(method, waiting, "the response was lost");
         }
         network.deliver(&self.host, method.is_urgent(), move || {
             waiting.answer(answer)

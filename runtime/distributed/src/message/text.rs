@@ -92,9 +92,11 @@ mod tests {
             &DistributedContextConfiguration::local_cluster(&["a".to_owned(), "b\"".to_owned()])[1];
         assert_eq!(
             configuration.to_string(),
-            "cluster_config { jobs { name: \"worker\" tasks { key: 0 value: \"a\" } tasks { key: 1 value: \"b\\\"\" } } \
-             lead_task_name: \"/job:worker/task:0\" } collective_groups { name: \"group1\" members: \"/job:worker/task:0\" \
-             members: \"/job:worker/task:1\" } job_name: \"worker\" task_id: 1"
+            "cluster_config { jobs { name: \"worker\" tasks { key: 0 value: \"a\" } tasks \
+             { key: 1 value: \"b\\\"\" } } lead_task_name: \"/job:worker/task:0\" } \
+             collective_groups \
+             { name: \"group1\" members: \"/job:worker/task:0\" members: \"/job:worker/task:1\" } \
+             job_name: \"worker\" task_id: 1"
         );
         assert_eq!(DistributedContextConfiguration::default().to_string(), "");
     }

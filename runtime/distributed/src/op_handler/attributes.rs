@@ -82,7 +82,7 @@ pub(super) fn decode(request: &RemoteExecuteOpRequest) -> Result<OpAttrs, Error>
 
 #[cold]
 fn unreadable(name: &str) -> Error {
-    let message = format!("the attribute `{name}` cannot be read");
+    let message = format!("cannot read the attribute `{name}`");
     Error::new(message).with_code(ErrorCode::InvalidArgument)
 }
 

@@ -134,7 +134,7 @@ impl RequestGate {
 
 #[cold]
 fn closed() -> Error {
-    Error::new("the server was closed before a request came")
+    Error::new("the server was closed before a request arrived")
 }
 
 impl fmt::Debug for RequestGate {

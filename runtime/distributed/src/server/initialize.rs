@@ -436,8 +436,8 @@ fn incompatible(
     found: &DistributedContextConfiguration,
 ) -> RemoteError {
     let message = format!(
-        "Incompatible distributed configuration when initializing multi-client distributed context. Expecting {expected}, got \
-         {found}"
+        "Incompatible distributed configuration when initializing multi-client distributed \
+         context. Expecting {expected}, got {found}"
     );
     RemoteError::new(ErrorCode::InvalidArgument, message)
 }

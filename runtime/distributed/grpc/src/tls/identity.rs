@@ -65,7 +65,10 @@ impl fmt::Display for IdentityError {
                 "expected a certificate with a URI `tfrt://CLUSTER/job/JOB/task/N`, found none",
             ),
             Self::Many(count) => {
-                write!(f, "expected a certificate of one task, found {count} tasks")
+                write!(
+                    f,
+                    "expected a certificate of a single task, found {count} tasks"
+                )
             }
             Self::OtherCluster { found, expected } => {
                 write!(

@@ -223,7 +223,8 @@ fn a_message_over_the_limit_is_refused_with_its_size() {
     assert_eq!(
         text(call(&*task.own_client(), request)),
         format!(
-            "InvalidArgument: RegisterFunction to {address}: a message of {size} bytes exceeds the limit of 67108864 bytes"
+            "InvalidArgument: RegisterFunction to {address}: a message of {size} bytes exceeds \
+             the limit of 67108864 bytes"
         )
     );
 }
@@ -513,14 +514,14 @@ fn other_machines_reach_nobody_unless_that_is_allowed() {
     assert!(
         refused
             .message()
-            .starts_with("refused to listen at 0.0.0.0:0: "),
+            .starts_with("refused to listen on 0.0.0.0:0: "),
         "{refused}"
     );
     let adopted = tfrt_grpc::adopt(TcpListener::bind("0.0.0.0:0").unwrap()).unwrap();
     let refused = network
         .listen(&host, &adopted, Arc::downgrade(&handler))
         .unwrap_err();
-    let expected = format!("refused to listen at {adopted}: ");
+    let expected = format!("refused to listen on {adopted}: ");
     assert!(refused.message().starts_with(&expected), "{refused}");
     let wrong = network
         .listen(&host, "127.0.0.1", Arc::downgrade(&handler))
@@ -528,7 +529,7 @@ fn other_machines_reach_nobody_unless_that_is_allowed() {
     assert!(
         wrong
             .message()
-            .starts_with("`127.0.0.1` is not an address to listen at: "),
+            .starts_with("`127.0.0.1` is not an address to listen on: "),
         "{wrong}"
     );
     let network = GrpcNetwork::new(GrpcOptions {
@@ -542,7 +543,7 @@ fn other_machines_reach_nobody_unless_that_is_allowed() {
         .listen(&host, open.address(), Arc::downgrade(&handler))
         .unwrap_err();
     assert!(
-        again.message().starts_with("cannot listen at 0.0.0.0:"),
+        again.message().starts_with("cannot listen on 0.0.0.0:"),
         "{again}"
     );
 }

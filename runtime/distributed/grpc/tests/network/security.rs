@@ -211,7 +211,8 @@ fn servers_that_prove_nothing_are_refused() {
     );
     refused(
         ours.issue(&["tfrt://red/job/worker/task/1"], 4000),
-        "invalid peer certificate: expected a task of the cluster `blue`, found `tfrt://red/job/worker/task/1`",
+        "invalid peer certificate: expected a task of the cluster `blue`, found \
+         `tfrt://red/job/worker/task/1`",
     );
     // Without TLS.
     check_refusal(
@@ -321,7 +322,7 @@ fn certificates_and_keys_that_cannot_be_used_are_errors() {
         &twice,
         &key_of_twice,
         ca,
-        "certificate: expected a certificate of one task, found 2 tasks",
+        "certificate: expected a certificate of a single task, found 2 tasks",
     );
     let tls = authority.tls_of(3);
     assert_eq!(tls.task().to_string(), "/job:worker/task:3");
@@ -345,7 +346,7 @@ fn requests_without_the_token_do_not_run() {
     let wrong = secret.replace('s', "z");
     for (token, expected) in [
         (None, "the request has no token"),
-        (Some(&*wrong), "the request has a wrong token"),
+        (Some(&*wrong), "the token of the request is wrong"),
     ] {
         let client = listen(&host, options(token));
         let message = text(call(&*client.client_of(&server), ping()));
@@ -380,8 +381,8 @@ fn only_certificates_open_other_addresses_than_loopback() {
     for refused in [GrpcOptions::default(), options] {
         assert_eq!(
             listen(refused).unwrap_err().message(),
-            "refused to listen at 0.0.0.0:0: connections are not encrypted, and only loopback addresses are safe; use TLS or allow \
-             an insecure network to listen there"
+            "refused to listen on 0.0.0.0:0: unencrypted connections are allowed only on loopback \
+             addresses; use TLS, or allow an insecure network"
         );
     }
     assert!(listen(with(authority.tls_of(0))).is_ok());
@@ -411,7 +412,8 @@ fn a_cluster_with_certificates_works_and_obeys_only_its_own_tasks() {
     let stranger = listen(&host, with(authority.tls_as("tfrt://blue/job/ps/task/0")));
     let to_worker = stranger.communicator.client(&addresses[1]);
     assert!(call(&*to_worker, GetDevicesRequest {}).is_ok());
-    let expected = "FailedPrecondition: CloseContext of /job:ps/task:0 is refused: the task is not part of the cluster of the context";
+    let expected = "FailedPrecondition: CloseContext of /job:ps/task:0 is refused: the task is \
+                    not part of the cluster of the context";
     let close = CloseContextRequest { context_id: 7 };
     assert_eq!(text(call(&*to_worker, close)), expected);
     let create = |is_multi_client, owner: &str| CreateContextRequest {
@@ -440,7 +442,8 @@ fn a_cluster_with_certificates_works_and_obeys_only_its_own_tasks() {
     };
     assert_eq!(
         text(call(&*member.communicator.client(&addresses[0]), chains)),
-        "FailedPrecondition: SendReadyChains of /job:worker/task:1 is refused: only the lead task may send it"
+        "FailedPrecondition: SendReadyChains of /job:worker/task:1 is refused: only the lead task \
+         may send it"
     );
     assert!(servers[1].context(7).is_ok() && servers[1].context(8).is_err());
 }
