@@ -71,7 +71,13 @@ fn divisor<T: Number>(b: T) -> Result<T> {
 }
 
 /// Returns the sum of two numbers.
-#[tfrt_kernel("tfrt.add.{T}", T = [i32, i64, f32, f64], pure, chain = none, format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt.add.{T}",
+    T = [i32, i64, f32, f64],
+    pure,
+    chain = none,
+    format = "operands attr-dict",
+)]
 fn add<T: Number>(a: T, b: T) -> T {
     a.sum(b)
 }

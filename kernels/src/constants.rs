@@ -29,7 +29,13 @@ fn complex_constant<T>(#[attr] real: T, #[attr] imaginary: T) -> Complex<T> {
 }
 
 /// Returns the constant value.
-#[tfrt_kernel("tfrt.constant_s.{T}", T = [i64, f16, f32, f64], sync, pure, format = "$value attr-dict")]
+#[tfrt_kernel(
+    "tfrt.constant_s.{T}",
+    T = [i64, f16, f32, f64],
+    sync,
+    pure,
+    format = "$value attr-dict",
+)]
 fn sync_constant<T>(#[attr] value: T) -> T {
     value
 }

@@ -118,7 +118,7 @@ impl Carried {
 
     fn replace_values(&mut self) {
         self.values.clear();
-        let left_empty = || AnyRef::error(Error::new("a function left a result empty"));
+        let left_empty = || AnyRef::error(Error::new("a function did not set one of its results"));
         let results = self.results.drain(..);
         self.values
             .extend(results.map(|result| result.unwrap_or_else(left_empty)));

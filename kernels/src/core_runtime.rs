@@ -45,7 +45,7 @@ fn read_handle(operand: &AnyRef) -> Result<TensorHandle> {
 /// one.
 fn value_of(handle: TensorHandle) -> AnyRef {
     let Some(tensor) = handle.tensor().cloned() else {
-        return AnyRef::error(Error::new("an op left a result empty"));
+        return AnyRef::error(Error::new("an op did not set one of its results"));
     };
     let settled = |tensor: &AnyRef, handle: TensorHandle| match tensor.error_if_present() {
         Some(error) => AnyRef::error(error.clone()),

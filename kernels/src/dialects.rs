@@ -42,7 +42,7 @@ const DIALECTS: &[DialectDef] = &[
         ..DialectDef::new("corert")
     },
     DialectDef {
-        summary: "The same in synchronous functions.",
+        summary: "Ops that run other ops, in synchronous functions.",
         ..DialectDef::new("corert_sync")
     },
     DialectDef {
@@ -71,7 +71,7 @@ const DIALECTS: &[DialectDef] = &[
         ..DialectDef::new("tfrt_data")
     },
     DialectDef {
-        summary: "Dense tensors in host memory, and the buffers that they lie in.",
+        summary: "Dense tensors in host memory, and their buffers.",
         ..DialectDef::new("tfrt_dht")
     },
     DialectDef {
@@ -93,7 +93,7 @@ const DIALECTS: &[DialectDef] = &[
         ..DialectDef::new("tfrt_dist")
     },
     DialectDef {
-        summary: "What tests need: delays, counters, errors, benchmarks.",
+        summary: "Kernels for tests: delays, counters, errors, benchmarks.",
         ..DialectDef::new("tfrt_test")
     },
     DialectDef {
@@ -110,7 +110,7 @@ tfrt::declare_dialects!(DIALECTS);
 /// Prefixes that the reference does not know as dialects.
 const FAMILIES: &[DialectDef] = &[
     family("btf", "Tensors in files of the format BTF."),
-    family("eigen", "Layers of networks for images, on dense tensors."),
+    family("eigen", "Layers of image networks, on dense tensors."),
     family("tf", "Ops of TensorFlow, on tensors in host memory."),
     family("tf_sync", "Ops of TensorFlow in synchronous functions."),
     family("tfrt_sht", "Tensors of strings in host memory."),
@@ -120,11 +120,11 @@ const FAMILIES: &[DialectDef] = &[
     ),
     family(
         "tfrt_test_sync",
-        "What tests need of synchronous functions.",
+        "Kernels for tests of synchronous functions.",
     ),
     family(
         "tfrt_tutorial",
-        "The example of a type that a kernel author adds.",
+        "An example of a type that a kernel author adds.",
     ),
     family("ts_sync", "Shapes of tensors in synchronous functions."),
     family(

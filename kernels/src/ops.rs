@@ -159,7 +159,7 @@ fn as_dense(side: &TensorRef<'_>, ctx: &ExecutionContext) -> Result<DenseHostTen
         TensorRef::Dense(tensor) => Ok((**tensor).clone()),
         TensorRef::Scalar(tensor) => Ok(tensor.to_dense(ctx.allocator())?),
         other => Err(invalid(format!(
-            "element-wise ops do not take tensors of type {}",
+            "element-wise ops do not support tensors of type {}",
             other.tensor_type().name()
         ))),
     }
@@ -183,7 +183,7 @@ fn numbers_of(op: &str, name: &str, tensor: &DenseHostTensor) -> Result<Vec<i64>
     read_numbers(tensor).unwrap_or_else(|| {
         let dtype = tensor.dtype();
         Err(invalid(format!(
-            "`{op}` needs `{name}` as i32 or i64, not {dtype}"
+            "`{op}`: expected `{name}` of type i32 or i64, found {dtype}"
         )))
     })
 }
@@ -193,7 +193,7 @@ fn number_of(op: &str, name: &str, tensor: &DenseHostTensor) -> Result<i64> {
     match numbers_of(op, name, tensor)?[..] {
         [number] => Ok(number),
         ref numbers => Err(invalid(format!(
-            "`{op}` needs `{name}` as one number, not {}",
+            "`{op}`: expected `{name}` with a single element, found {}",
             numbers.len()
         ))),
     }
@@ -211,14 +211,14 @@ fn axis_of(op: &str, axis: i64, rank: usize) -> Result<usize> {
         .filter(|&dimension| dimension < rank);
     dimension.ok_or_else(|| {
         invalid(format!(
-            "`{op}`: a tensor of rank {rank} has no axis {axis}"
+            "`{op}`: axis {axis} is out of range for a tensor of rank {rank}"
         ))
     })
 }
 
 #[cold]
 fn unsupported_dtype(op: &str, dtype: DType) -> Error {
-    invalid(format!("`{op}` does not take {dtype}"))
+    invalid(format!("`{op}` does not support {dtype}"))
 }
 
 /// Returns an operand as a dense tensor.

@@ -74,7 +74,12 @@ fn line<T: Printed>(value: &T) -> impl Display + '_ {
 
 /// Prints the name of the type and the value: `int32 = 7`. Floating-point numbers are printed with
 /// six digits after the point.
-#[tfrt_kernel("tfrt.print.{T}", T = [bool as "i1", i32, i64, f32, f64], side_effecting, format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt.print.{T}",
+    T = [bool as "i1", i32, i64, f32, f64],
+    side_effecting,
+    format = "operands attr-dict",
+)]
 fn print<T: Printed>(value: T) -> io::Result<()> {
     print_line(line(&value))
 }

@@ -135,7 +135,7 @@ impl_complex!(f32, f64);
 #[cold]
 fn not_pairs(part: DType, found: usize) -> Error {
     Error::new(format!(
-        "complex numbers are pairs of {part}, found a list of {found}"
+        "expected a complex number as two values of type {part}, found {found}"
     ))
     .with_code(ErrorCode::InvalidArgument)
 }

@@ -97,7 +97,13 @@ fn to_partial_shape_sync(shape: &Sizes) -> PartialShape {
 ///
 /// # Errors
 /// If the shape has another rank.
-#[tfrt_kernel("ts.as_fixed_rank_shape.{R}", R = [1, 2, 3], results(fixed), chain = none, format = "operands attr-dict")]
+#[tfrt_kernel(
+    "ts.as_fixed_rank_shape.{R}",
+    R = [1, 2, 3],
+    results(fixed),
+    chain = none,
+    format = "operands attr-dict",
+)]
 fn as_fixed_rank_shape<const R: usize>(shape: &Sizes) -> Result<FixedRankSizes<R>, ShapeError> {
     FixedRankSizes::try_from(shape)
 }
@@ -118,8 +124,10 @@ fn get_dimension(shape: &Sizes, dimension: i32) -> Result<i64> {
         .ok()
         .and_then(|position| shape.dims().get(position).copied());
     let size = size.ok_or_else(|| {
-        Error::new(format!("a shape {shape} has no dimension {dimension}"))
-            .with_code(ErrorCode::InvalidArgument)
+        Error::new(format!(
+            "dimension {dimension} is out of range for the shape {shape}"
+        ))
+        .with_code(ErrorCode::InvalidArgument)
     })?;
     Ok(i64::try_from(size)?)
 }
@@ -144,7 +152,12 @@ fn print_shape(shape: &Sizes) -> io::Result<()> {
 }
 
 /// Prints a shape whose rank is part of its type.
-#[tfrt_kernel("ts.print_fixed_rank_shape.{R}", R = [1, 2, 3], side_effecting, format = "operands attr-dict")]
+#[tfrt_kernel(
+    "ts.print_fixed_rank_shape.{R}",
+    R = [1, 2, 3],
+    side_effecting,
+    format = "operands attr-dict",
+)]
 fn print_fixed_rank_shape<const R: usize>(shape: &FixedRankSizes<R>) -> io::Result<()> {
     print_line(format_args!("fixed_rank_shape = {shape}"))
 }

@@ -51,7 +51,12 @@ fn create_tensor_sync(
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
-#[tfrt_kernel("tfrt_sht_sync.create_uninitialized_tensor", sync, results(tensor), attribute_names = free)]
+#[tfrt_kernel(
+    "tfrt_sht_sync.create_uninitialized_tensor",
+    sync,
+    results(tensor),
+    attribute_names = free,
+)]
 fn create_uninitialized_tensor_sync(#[attr] shape: &[i64]) -> Result<StringHostTensor> {
     StringHostTensor::empty_strings(Shape::from_signed(shape)?).map_err(cannot_allocate)
 }

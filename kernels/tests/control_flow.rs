@@ -395,7 +395,7 @@ fn a_parallel_loop_refuses_a_range_that_makes_no_sense() {
     };
     assert_eq!(
         refused([3, 2, 1], 0),
-        "parallel loop must not end before it starts, but goes from 3 to 2"
+        "parallel loop must not end before it starts, but runs from 3 to 2"
     );
     assert_eq!(
         refused([0, 2, 0], 0),

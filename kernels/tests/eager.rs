@@ -123,7 +123,8 @@ fn a_result_that_is_not_what_was_said_is_an_error() -> Result<()> {
         ),
         (
             "eager_test.LiesLater",
-            "`eager_test.LiesLater` returned f32 [2] as result 0, but its metadata function said f32 [3]",
+            "`eager_test.LiesLater` returned f32 [2] as result 0, but its metadata function said \
+             f32 [3]",
         ),
     ] {
         let op = eager.op(op)?.ready()?;
@@ -985,7 +986,7 @@ fn futures_of_a_handle_are_its_value_and_its_metadata() -> Result<()> {
     assert_eq!(message(told), "broken");
     let invalid = TensorHandle::default();
     let told = block_on(&eager, std::pin::pin!(invalid.value()));
-    assert_eq!(message(told), "the handle is not valid");
+    assert_eq!(message(told), "the tensor handle is invalid");
     Ok(())
 }
 

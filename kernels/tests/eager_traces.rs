@@ -59,8 +59,8 @@ fn a_trace_tells_the_metadata_of_results_however_an_op_knows_it() -> Result<()> 
         .iter()
         .filter(|name| name.starts_with("RunDispatchFunction: traces_test.Double"))
         .collect();
-    let text = "RunDispatchFunction: traces_test.Double#op_name=traces_test.Double,Inputs=(f32 [2]),Results=(f32 [2]),\
-                Attributes=OpAttrs is empty\n#";
+    let text = "RunDispatchFunction: traces_test.Double#op_name=traces_test.Double,Inputs=(f32 \
+                [2]),Results=(f32 [2]),Attributes=OpAttrs is empty\n#";
     let in_scope = text.replace("Inputs=", "long_name=net/layer1,Inputs=");
     assert_eq!(dispatched, [text, text, &in_scope]);
     Ok(())

@@ -78,8 +78,9 @@ fn function(body: &str) -> String {
 fn on(device: &str, result: &str, op: &str, operands: &[&str]) -> String {
     let handles = vec!["!corert.tensorhandle"; operands.len()].join(", ");
     format!(
-        "{result} = \"corert.executeop\"(%cpu, {}) {{corert.device = \"{device}\", op_attrs = [], op_func_attrs = [], op_name = \"{op}\"}} \
-         : (!corert.ophandler, {handles}) -> !corert.tensorhandle\n",
+        "{result} = \"corert.executeop\"(%cpu, {}) {{corert.device = \"{device}\", op_attrs = [], \
+         op_func_attrs = [], op_name = \"{op}\"}} : (!corert.ophandler, {handles}) -> \
+         !corert.tensorhandle\n",
         operands.join(", ")
     )
 }
@@ -112,7 +113,8 @@ fn a_function_is_called_like_any_op() {
 #[test]
 fn a_contradiction_is_told_of_at_the_op_and_at_the_call() {
     let functions = Functions::new(&function(
-        "%z = corert.executeop(%cpu) \"tf.MatMul\"(%x, %y) {transpose_a = false, transpose_b = false} : 1",
+        "%z = corert.executeop(%cpu) \"tf.MatMul\"(%x, %y) \
+         {transpose_a = false, transpose_b = false} : 1",
     ));
     let x = functions.tensor([[1.0_f32, 2.0, 3.0]]);
     let op = functions
@@ -208,11 +210,13 @@ fn functions_that_call_themselves_are_refused() {
     let x = functions.tensor([1.0_f32]);
     assert_eq!(
         functions.says("f", &[&x]),
-        "the function `f` cannot be instantiated: p.mlir:16:21: error: the function `g`, which is an op, calls itself: g -> h -> g"
+        "the function `f` cannot be instantiated: p.mlir:16:21: error: the function `g`, which is \
+         an op, calls itself: g -> h -> g"
     );
     assert_eq!(
         functions.says("lost", &[&x]),
-        "the function `lost` cannot be instantiated: p.mlir:22:21: error: `tf.PartitionedCall` calls the function `nobody`, which does not exist"
+        "the function `lost` cannot be instantiated: p.mlir:22:21: error: `tf.PartitionedCall` \
+         calls the function `nobody`, which does not exist"
     );
 }
 
@@ -440,7 +444,8 @@ fn ops_inside_of_ops_count_when_calls_are_replaced() {
     );
     for level in 1..8 {
         let callee = level - 1;
-        let call = "corert.executeop.seq(%cpu, %CHAIN) \"tf.StatefulPartitionedCall\"(%HANDLE) {} {f = \"fN\"} : 1";
+        let call = "corert.executeop.seq(%cpu, %CHAIN) \"tf.StatefulPartitionedCall\"(%HANDLE) {} \
+                    {f = \"fN\"} : 1";
         let call = |chain: &str, handle: &str| {
             let call = call.replace("CHAIN", chain).replace("HANDLE", handle);
             call.replace("fN", &format!("f{callee}"))

@@ -99,7 +99,7 @@ fn read_cases() -> BTreeMap<usize, Case> {
             "s" => Role::Number,
             "h" => Role::Shape,
             "w" => Role::Written,
-            other => panic!("`{other}` is no role"),
+            other => panic!("`{other}` is not a role"),
         };
         case.operands.insert(position.unwrap(), (role, array));
     }
@@ -291,7 +291,8 @@ fn first_off<T: Real>(case: &Case, found: &DenseHostTensor, bound: Bound) -> Opt
             continue;
         }
         return Some(format!(
-            "element {index} is {found:e}, NumPy has {exact:e}: {distance:e} off, allowed are {allowed:e}"
+            "element {index} is {found:e}, NumPy has {exact:e}: {distance:e} off, allowed are \
+             {allowed:e}"
         ));
     }
     None

@@ -112,7 +112,7 @@ fn functions_of_one_tensor() {
             "tf.Square",
             [ops.tensor([true.into(), tfrt_tensor::I1::from(false)])]
         ),
-        "`tf.Square` does not take i1"
+        "`tf.Square` does not support i1"
     );
 }
 
@@ -180,7 +180,7 @@ fn truth_values_choose() {
     assert_eq!(ops.says("tf.LogicalNot", [a()]), "i1 [2] [0, 1]");
     assert_eq!(
         ops.says("tf.LogicalNot", [ops.tensor([1])]),
-        "`tf.LogicalNot` does not take i32"
+        "`tf.LogicalNot` does not support i32"
     );
     let rows = || ops.tensor([[1_i64, 2], [3, 4]]);
     assert_eq!(
@@ -193,7 +193,7 @@ fn truth_values_choose() {
     );
     assert_eq!(
         ops.says("tf.SelectV2", [rows(), rows(), rows()]),
-        "`tf.SelectV2` needs a condition of type i1, not i64"
+        "`tf.SelectV2`: expected a condition of type i1, found i64"
     );
 }
 
@@ -227,7 +227,7 @@ fn casts_are_those_of_rust() {
     );
     assert_eq!(
         cast(DType::String, ops.tensor([1])),
-        "`tfrt.Cast` does not take str"
+        "`tfrt.Cast` does not support str"
     );
 }
 
@@ -304,11 +304,11 @@ fn reductions_take_any_dimensions() {
     );
     assert_eq!(
         ops.says("tf.Min", [x(), ops.tensor([2])]),
-        "`tf.Min`: a tensor of rank 2 has no axis 2"
+        "`tf.Min`: axis 2 is out of range for a tensor of rank 2"
     );
     assert_eq!(
         ops.says("tf.Min", [x(), ops.tensor([2.0_f32])]),
-        "`tf.Min` needs `reduction_indices` as i32 or i64, not f32"
+        "`tf.Min`: expected `reduction_indices` of type i32 or i64, found f32"
     );
     assert_eq!(
         ops.says("tf.Sum", [x(), ops.tensor([0, -2])]),
@@ -332,12 +332,12 @@ fn reductions_take_any_dimensions() {
             ("output_type", DType::F32),
             [x(), ops.tensor(0)]
         ),
-        "`tf.ArgMax` returns i32 or i64, not f32"
+        "`tf.ArgMax`: expected a result type i32 or i64, found f32"
     );
     let empty = ops.of_shape(&[2, 0], &[][..] as &[i32]);
     assert_eq!(
         ops.says("tf.ArgMax", [empty, ops.tensor(1)]),
-        "argmax: axis 1 of [2, 0] has no element"
+        "argmax: expected elements along axis 1, found the shape [2, 0]"
     );
 }
 
@@ -356,7 +356,8 @@ fn rows_are_normalized() {
     );
     assert_eq!(
         ops.says("tf._FusedLayerNorm", [x(), x(), row([0.0, 10.0])]),
-        "`tf._FusedLayerNorm` needs `scale` and `offset` as rows of f32 [2, 2], not f32 [2, 2] and f32 [2]"
+        "`tf._FusedLayerNorm`: expected `scale` and `offset` of the size of a row of f32 [2, 2], \
+         found f32 [2, 2] and f32 [2]"
     );
 }
 
@@ -373,11 +374,11 @@ fn shapes_change_and_elements_stay() {
         "i32 [6] [1, 2, 3, 4, 5, 6]"
     );
     for wanted in [[4, 2], [-1, -1], [-1, 0], [-1, 4], [-2, 3]] {
-        let expected = format!("`tf.Reshape` cannot make {wanted:?} of i32 [2, 3]");
+        let expected = format!("`tf.Reshape` cannot reshape i32 [2, 3] to {wanted:?}");
         assert_eq!(ops.says("tf.Reshape", [x(), ops.tensor(wanted)]), expected);
     }
     let huge = [i64::MAX, i64::MAX];
-    let expected = format!("`tf.Reshape` cannot make {huge:?} of i32 [2, 3]");
+    let expected = format!("`tf.Reshape` cannot reshape i32 [2, 3] to {huge:?}");
     assert_eq!(ops.says("tf.Reshape", [x(), ops.tensor(huge)]), expected);
     let ones = || ops.tensor([[[1], [2]]]);
     assert_eq!(ops.says("tf.Squeeze", [ones()]), "i32 [2] [1, 2]");
@@ -387,7 +388,7 @@ fn shapes_change_and_elements_stay() {
     );
     assert_eq!(
         ops.says_with("tf.Squeeze", ("squeeze_dims", [1_i64]), [ones()]),
-        "`tf.Squeeze` cannot drop dimension 1 of i32 [1, 2, 1], whose extent is 2"
+        "`tf.Squeeze`: expected dimension 1 of i32 [1, 2, 1] to be 1, found 2"
     );
     assert_eq!(
         ops.says("tfrt.Transpose", [x(), ops.tensor([1, 0])]),
@@ -397,12 +398,14 @@ fn shapes_change_and_elements_stay() {
         let said = ops.says("tfrt.Transpose", [x(), ops.tensor(permutation)]);
         assert_eq!(
             said,
-            format!("`tfrt.Transpose` needs a permutation of 2 dimensions, not {permutation:?}")
+            format!(
+                "`tfrt.Transpose`: expected a permutation of 2 dimensions, found {permutation:?}"
+            )
         );
     }
     assert_eq!(
         ops.says("tfrt.Transpose", [x(), ops.tensor([0, 1, 1])]),
-        "`tfrt.Transpose` needs a permutation of 2 dimensions, not [0, 1, 1]"
+        "`tfrt.Transpose`: expected a permutation of 2 dimensions, found [0, 1, 1]"
     );
 }
 
@@ -421,8 +424,7 @@ fn parts_are_picked() {
         ([0, 0], [1, -2]),
     ] {
         let said = ops.says("tf.Slice", [x(), ops.tensor(begin), ops.tensor(size)]);
-        let expected =
-            format!("`tf.Slice`: a window of {size:?} at {begin:?} does not lie within [2, 3]");
+        let expected = format!("`tf.Slice`: a window of {size:?} at {begin:?} exceeds [2, 3]");
         assert_eq!(said, expected);
     }
     let split = |axis: i32, count| shown(ops.results("tf.Split", &[ops.tensor(axis), x()], count));
@@ -433,7 +435,7 @@ fn parts_are_picked() {
     assert_eq!(split(-2, 2), "i32 [1, 3] [1, 2, 3]; i32 [1, 3] [4, 5, 6]");
     assert_eq!(
         split(1, 2),
-        "`tf.Split` cannot cut i32 [2, 3] into 2 equal pieces along dimension 1"
+        "`tf.Split` cannot split i32 [2, 3] into 2 equal parts along dimension 1"
     );
     let gather = |indices: TensorHandle, axis: i32| {
         ops.says("tf.GatherV2", [x(), indices, ops.tensor(axis)])
@@ -449,11 +451,11 @@ fn parts_are_picked() {
     assert_eq!(gather(ops.tensor(1), -1), "i32 [2] [2, 5]");
     assert_eq!(
         gather(ops.tensor([0, 2]), 0),
-        "`tf.GatherV2`: index 1 is 2, which is not among 0..2"
+        "`tf.GatherV2`: expected indices below 2, found 2 at position 1"
     );
     assert_eq!(
         gather(ops.tensor([-1]), 0),
-        "`tf.GatherV2`: index 0 is -1, which is not among 0..2"
+        "`tf.GatherV2`: expected indices below 2, found -1 at position 0"
     );
     let hot = |depth: i32| {
         ops.says(
@@ -470,7 +472,10 @@ fn parts_are_picked() {
         hot(2),
         "f32 [2, 2] [0.000000e+00, 1.000000e+00, 0.000000e+00, 0.000000e+00]"
     );
-    assert_eq!(hot(-1), "`tf.OneHot`: the depth is -1");
+    assert_eq!(
+        hot(-1),
+        "`tf.OneHot`: expected a non-negative depth, found -1"
+    );
     let packed = |axis: i64| {
         ops.says_with(
             "tf.Pack",
@@ -480,10 +485,13 @@ fn parts_are_picked() {
     };
     assert_eq!(packed(0), "i32 [2, 2] [1, 2, 3, 4]");
     assert_eq!(packed(-1), "i32 [2, 2] [1, 3, 2, 4]");
-    assert_eq!(packed(3), "`tf.Pack`: a tensor of rank 2 has no axis 3");
+    assert_eq!(
+        packed(3),
+        "`tf.Pack`: axis 3 is out of range for a tensor of rank 2"
+    );
     assert_eq!(
         ops.says("tf.Pack", [ops.tensor([1]), ops.tensor([1, 2])]),
-        "`tf.Pack` cannot join i32 [1] and i32 [2]"
+        "`tf.Pack`: i32 [1] and i32 [2] are incompatible"
     );
     let filled = ops
         .results("tf.Fill", &[ops.tensor([2, 2]), ops.tensor(7)], 1)
@@ -494,7 +502,7 @@ fn parts_are_picked() {
     );
     assert_eq!(
         ops.says("tf.Fill", [ops.tensor([2]), ops.tensor([1, 2])]),
-        "`tf.Fill` needs one number, not i32 [2]"
+        "`tf.Fill`: expected a scalar, found i32 [2]"
     );
 }
 
@@ -503,7 +511,8 @@ fn batches_of_matrices_stretch() {
     let ops = Ops::new();
     let matrices = || ops.of_shape(&[2, 1, 1, 2], [1.0_f32, 2.0, 3.0, 4.0]);
     let others = || ops.of_shape(&[3, 2, 1], [1.0_f32, 0.0, 0.0, 1.0, 1.0, 1.0]);
-    let expected = "f32 [2, 3, 1, 1] [1.000000e+00, 2.000000e+00, 3.000000e+00, 3.000000e+00, 4.000000e+00, 7.000000e+00]";
+    let expected = "f32 [2, 3, 1, 1] [1.000000e+00, 2.000000e+00, 3.000000e+00, 3.000000e+00, \
+                    4.000000e+00, 7.000000e+00]";
     assert_eq!(
         ops.says("tf.BatchMatMulV2", [matrices(), others()]),
         expected
@@ -513,7 +522,7 @@ fn batches_of_matrices_stretch() {
         ops.says_with("tf.BatchMatMulV2", ("adj_y", true), [matrices(), turned]),
         expected
     );
-    let refused = "`tf.BatchMatMulV2` cannot multiply f32 [2, 1, 1, 2] and f32 [2, 1, 1, 2]";
+    let refused = "`tf.BatchMatMulV2`: f32 [2, 1, 1, 2] and f32 [2, 1, 1, 2] are incompatible";
     assert_eq!(
         ops.says("tf.BatchMatMulV2", [matrices(), matrices()]),
         refused
@@ -522,7 +531,7 @@ fn batches_of_matrices_stretch() {
     let empty = ops.of_shape(&[1 << 40, 0, 2], &[][..] as &[f32]);
     assert_eq!(
         ops.says("tf.BatchMatMulV2", [empty, others()]),
-        "`tf.BatchMatMulV2` cannot multiply f32 [1099511627776, 0, 2] and f32 [3, 2, 1]"
+        "`tf.BatchMatMulV2`: f32 [1099511627776, 0, 2] and f32 [3, 2, 1] are incompatible"
     );
     let empty = ops.of_shape(&[1 << 40, 0, 2], &[][..] as &[f32]);
     let one = ops.of_shape(&[2, 1], [1.0_f32, 2.0]);
@@ -595,7 +604,7 @@ fn gradients_are_those_of_differences() {
     );
     assert_eq!(
         ops.says("tf.BiasAddGrad", [ops.tensor(1)]),
-        "`tf.BiasAddGrad` needs rows, not i32 []"
+        "`tf.BiasAddGrad`: expected rows of gradients, found i32 []"
     );
     const ENTROPY: &str = "tf.SparseSoftmaxCrossEntropyWithLogits";
     let entropy = |features: [f32; 3], label: i64| {
@@ -622,11 +631,11 @@ fn gradients_are_those_of_differences() {
     }
     assert_eq!(
         shown(entropy(features, 3)),
-        format!("`{ENTROPY}`: label 0 is 3, which is not among 0..3")
+        format!("`{ENTROPY}`: expected labels below 3, found 3 at index 0")
     );
     assert_eq!(
         shown(entropy(features, -1)),
-        format!("`{ENTROPY}`: label 0 is -1, which is not among 0..3")
+        format!("`{ENTROPY}`: expected labels below 3, found -1 at index 0")
     );
 }
 

@@ -88,12 +88,12 @@ fn variable_keeps_element_type_and_shape() {
     let wide = eager.tensor([[1.0_f32, 2.0]]).unwrap();
     assert_eq!(
         message(assign(&eager, &variable, &wide)),
-        "`tf.AssignVariableOp`: the variable is f32 [2], found a value f32 [1, 2]"
+        "`tf.AssignVariableOp`: expected a value f32 [2], like the variable, found f32 [1, 2]"
     );
     let ints = eager.tensor([1_i32, 2]).unwrap();
     assert_eq!(
         message(assign_sub(&eager, &variable, &ints)),
-        "`tf.AssignSubVariableOp`: the variable is f32 [2], found a value i32 [2]"
+        "`tf.AssignSubVariableOp`: expected a value f32 [2], like the variable, found i32 [2]"
     );
     // What fails changes nothing.
     let _ = message(pollster(eager.synchronize()));
@@ -214,7 +214,7 @@ fn impossible_random_tensors_are_refused() {
     let _ = message(pollster(eager.synchronize()));
     assert_eq!(
         message(random_normal(&eager, &generator, &shape, Some(DType::I32))),
-        "`tfrt.RandomNormal` makes f32 or f64, not i32"
+        "`tfrt.RandomNormal`: expected a result type f32 or f64, found i32"
     );
     let _ = message(pollster(eager.synchronize()));
     let huge = eager.tensor([i64::MAX, 2]).unwrap();

@@ -181,7 +181,7 @@ impl fmt::Display for BindError {
                 }
             }
             Self::Repeated { op, attribute } => {
-                write!(f, "attribute `{attribute}` of `{op}` is there twice")
+                write!(f, "attribute `{attribute}` of `{op}` is given twice")
             }
             Self::Miscounted {
                 op,
@@ -197,12 +197,12 @@ impl fmt::Display for BindError {
                     many => write!(f, "{} attributes ({})", many.len(), quoted(many))?,
                 }
                 if *num_optional > 0 {
-                    write!(f, ", and {num_optional} optional ones or none")?;
+                    write!(f, ", and up to {num_optional} optional attributes")?;
                 }
                 match names.as_deref() {
                     Some([]) => write!(f, "; found none"),
                     Some(names) => write!(f, "; found {}", quoted(names)),
-                    None => write!(f, "; found {found}, whose names the file does not hold"),
+                    None => write!(f, "; found {found} without names"),
                 }
             }
         }
@@ -282,7 +282,7 @@ mod tests {
         check(
             &PAIR,
             &["first", "first", "second"],
-            Err("attribute `first` of `t.pair` is there twice"),
+            Err("attribute `first` of `t.pair` is given twice"),
         );
     }
 
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(bind(&PAIR, 2, None), Ok(Binding::InOrder));
         assert_eq!(
             bind(&PAIR, 3, None).unwrap_err().to_string(),
-            "`t.pair` takes 2 attributes (`first`, `second`); found 3, whose names the file does not hold"
+            "`t.pair` takes 2 attributes (`first`, `second`); found 3 without names"
         );
     }
 
@@ -328,7 +328,8 @@ mod tests {
         );
         assert_eq!(
             bind(&TRIPLE, 2, None).unwrap_err().to_string(),
-            "`t.triple` takes 1 attribute (`first`), and 2 optional ones or none; found 2, whose names the file does not hold"
+            "`t.triple` takes 1 attribute (`first`), and up to 2 optional attributes; found 2 \
+             without names"
         );
     }
 

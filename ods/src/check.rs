@@ -128,7 +128,8 @@ impl OpDef {
     ///     attributes: &[AttrDef { default: Some(AttrDefault::Bool(true)), ..AttrDef::new("times", AttrKind::I32) }],
     ///     ..SCALE
     /// };
-    /// assert_eq!(WRONG.check().unwrap_err().to_string(), "attribute `times` cannot have its default");
+    /// let error = WRONG.check().unwrap_err();
+    /// assert_eq!(error.to_string(), "attribute `times` has a default of the wrong type");
     /// ```
     ///
     /// # Errors

@@ -146,7 +146,7 @@ op_traits! {
     /// Has no effect but its results, so it may be removed when they are unused.
     PURE = 1, "pure" {
         mlir: Some("Pure"),
-        excludes: &[(OpTraits::EFFECT_FREE, "a pure op has no effect, and passes rely on it")],
+        excludes: &[(OpTraits::EFFECT_FREE, "a pure op has no effects, and passes rely on that")],
     }
     /// Can start before every operand is available.
     NON_STRICT = 2, "non_strict" {
@@ -155,7 +155,7 @@ op_traits! {
     /// Runs in the interpreter of synchronous functions only.
     SYNC = 3, "sync" {
         option: TraitOption::NotOfTensorOps(
-            "the interpreter of synchronous functions runs kernels, not ops: write a `#[tfrt_kernel]` for it"
+            "the interpreter of synchronous functions does not run ops: write a `#[tfrt_kernel]`"
         ),
         excludes: &[
             (OpTraits::BLOCKING, "the interpreter runs a synchronous op and waits for it"),
@@ -172,11 +172,11 @@ op_traits! {
     /// Its regions see only their own block arguments.
     ISOLATED = 6, "isolated" {
         option: TraitOption::NotOfTensorOps("an op has no regions"),
-        property: Some("has regions that see their own arguments only"),
+        property: Some("has regions that can use only their own arguments"),
     }
     /// Has the cost of a return in stream analysis.
     CHEAP = 7, "cheap" {
-        property: Some("costs as little as a return, to stream analysis"),
+        property: Some("costs as little as a return in stream analysis"),
     }
     /// Its attribute `_tfrt_cost` is its cost in stream analysis.
     COST_ATTRIBUTE = 8, "cost_attribute" {
@@ -201,14 +201,14 @@ op_traits! {
     /// Returns a constant: equal attributes produce equal values, so one op may replace several.
     CONSTANT = 12, "constant" {
         option: TraitOption::NotOfTensorOps(
-            "the value of a constant is its attribute: write a `#[tfrt_kernel]` for it"
+            "a constant must be a kernel: write a `#[tfrt_kernel]`"
         ),
     }
     /// Takes nothing and returns a ready chain, the start of an order. Exactly one op has this
     /// trait.
     CHAIN_SOURCE = 13, "chain_source" {
         option: TraitOption::NotOfTensorOps("an op returns tensors"),
-        excludes: &[(OpTraits::CHAIN_MERGE, "a chain source takes nothing that it could merge")],
+        excludes: &[(OpTraits::CHAIN_MERGE, "a chain source takes no operands that it could merge")],
     }
     /// Takes values of any types and returns a chain that is ready once all of them are available.
     /// Exactly one op has this trait.
@@ -222,7 +222,7 @@ op_traits! {
     /// Passes its last operands to its functions as arguments, and returns their first results. A
     /// [`CALL`](Self::CALL) also does so.
     FORWARDS = 20, "forwards" {
-        option: TraitOption::NotOfTensorOps("an op has results of its own"),
+        option: TraitOption::NotOfTensorOps("an op computes its own results"),
     }
     /// Runs its functions any number of times: each run takes the results of the previous one, and
     /// the last results are those of the op.
@@ -245,20 +245,21 @@ op_traits! {
     /// Is printed in generic form, although it can be parsed in its custom form.
     PRINTED_GENERICALLY = 25, "printed_generically" {
         option: TraitOption::NotOfTensorOps("the kernel of an op has no custom form"),
-        property: Some("is printed in generic form, and read in both"),
+        property: Some("is printed in generic form, but parsed in both forms"),
     }
     /// Takes its attributes, and its functions by symbol, under any names: sorted by byte order of
     /// their names, they are those that it declares. The declared names are used only in
     /// documentation.
     FREE_ATTRIBUTE_NAMES = 28, "free_attribute_names" {
         option: TraitOption::Derived,
-        property: Some("takes its attributes under any names that sort in the same order"),
-        excludes: &[(OpTraits::ANY_ATTRIBUTES, "an op that takes any attributes declares none of them")],
+        property: Some("takes attributes of any names that sort in the same order"),
+        excludes: &[(OpTraits::ANY_ATTRIBUTES, "an op that takes any attributes cannot declare \
+                                                attributes")],
     }
     /// Takes any number of attributes, with any names.
     ANY_ATTRIBUTES = 29, "any_attributes" {
         option: TraitOption::Derived,
-        property: Some("takes any number of attributes, under any names"),
+        property: Some("takes any attributes"),
     }
 }
 

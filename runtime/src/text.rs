@@ -37,7 +37,8 @@
 //! assert_eq!(result.as_result()?, &42);
 //!
 //! let refused = double.untyped().clone().typed::<(f32,), (i32,)>().unwrap_err();
-//! assert_eq!(refused.message(), "function `double` is `(i32) -> (i32)`, not `(f32) -> (i32)`");
+//! let expected = "function `double`: expected the type `(f32) -> (i32)`, found `(i32) -> (i32)`";
+//! assert_eq!(refused.message(), expected);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

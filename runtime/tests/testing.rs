@@ -281,7 +281,7 @@ fn attributes_are_rust_values() {
     scale().expect_refused("by");
     let refused = complaint(|| _ = scale().run());
     assert!(
-        refused.starts_with("the program is refused:\nprogram:2:")
+        refused.starts_with("the program was rejected:\nprogram:2:")
             && refused.contains("\"sample.scale\"(%a0)"),
         "{refused}"
     );
@@ -417,7 +417,9 @@ fn a_value_that_lives_on_is_a_leak() {
             .expect_value(0);
     });
     assert!(
-        leaked.starts_with("`sample.keep` under the queue `s`: 1 of the values that it made live on: !sample.list\n"),
+        leaked.starts_with(
+            "`sample.keep` under the queue `s`: 1 values are still alive: !sample.list\n"
+        ),
         "{leaked}"
     );
 }
@@ -462,12 +464,12 @@ fn a_program_that_is_refused_says_why() {
         .on_line_with("tfrt.return");
     assert!(
         complaint(|| _ = refused.expect_refused("nonsense"))
-            .contains("expected the program to be refused with `nonsense`")
+            .contains("expected the program to be rejected with `nonsense`")
     );
     assert!(complaint(|| _ = refused.expect_refused("operands").on_line(1)).contains("on line 1"));
     assert!(
         complaint(|| _ = refused.call("main", ()))
-            .starts_with("the program is refused:\nprogram:2:")
+            .starts_with("the program was rejected:\nprogram:2:")
     );
     let fine = testing::program("func @main() {\n  tfrt.return\n}");
     fine.call("main", ()).expect_done();
@@ -496,7 +498,7 @@ fn what_does_not_exist_is_named_with_what_is_near() {
         .expect_refused("unknown kernel name 'other.thing'")
         .on_line(2);
     assert!(complaint(|| _ = unlinked.call("main", ())).starts_with(
-        "the program is refused:\nprogram:2:3: error: unknown kernel name 'other.thing'"
+        "the program was rejected:\nprogram:2:3: error: unknown kernel name 'other.thing'"
     ));
 }
 

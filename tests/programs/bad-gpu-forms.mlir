@@ -42,7 +42,7 @@ func.func @no_scale_type(%h: !tfrt_gpu.dnn.handle, %s: !tfrt_gpu.stream, %xd: !t
 // -----
 
 func.func @two_scale_types(%h: !tfrt_gpu.dnn.handle, %s: !tfrt_gpu.stream, %xd: !tfrt_gpu.dnn.tensor.descriptor, %x: !tfrt_gpu.buffer, %wd: !tfrt_gpu.dnn.filter.descriptor, %cd: !tfrt_gpu.dnn.convolution.descriptor, %a: ui64) {
-  // expected-error @+1 {{has the attribute 'scale_type' and its older form 'compute_type'}}
+  // expected-error @+1 {{has both the attribute 'scale_type' and its deprecated form 'compute_type'}}
   %ch = tfrt_gpu.dnn.convolution_forward %h, %s, CUDNN_DATA_FLOAT, %xd, %x, %wd, %x, %cd, %a, %x, %xd, %x {compute_type = 1 : i32}
   tfrt.return
 }

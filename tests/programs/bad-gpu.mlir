@@ -105,7 +105,7 @@ func.func @launches() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain) {
   %none = tfrt.constant.ui64 0
   %large = tfrt.constant.ui64 4294967296
   %shared = tfrt.constant.ui32 0
-  // expected-error @+1 {{a size of the launch is 0}}
+  // expected-error @+1 {{expected positive launch sizes, found 0}}
   %ch0 = tfrt_gpu.function.launch %s, %f, blocks in (%none, %one, %one), threads in (%four, %one, %one), %shared, %ch, args(%a) : (!tfrt_gpu.buffer)
   // expected-error @+1 {{launch size 4294967296 is larger than 4294967295}}
   %ch1 = tfrt_gpu.function.launch %s, %f, blocks in (%large, %one, %one), threads in (%four, %one, %one), %shared, %ch, args(%a) : (!tfrt_gpu.buffer)

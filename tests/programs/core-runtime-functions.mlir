@@ -46,7 +46,7 @@ func private @fails(%x: !corert.tensorhandle) -> (!corert.tensorhandle, !corert.
 func private @itself(%x: !corert.tensorhandle) -> !corert.tensorhandle {
   %c = tfrt.new.chain
   %cpu = corert.get_op_handler %c "cpu"
-  %y = corert.executeop(%cpu) "tf.PartitionedCall"(%x) {} { f = "itself" } : 1 // expected-error {{calls of functions are nested deeper than 100}}
+  %y = corert.executeop(%cpu) "tf.PartitionedCall"(%x) {} { f = "itself" } : 1 // expected-error {{function calls are nested more than 100 levels deep}}
   tfrt.return %y : !corert.tensorhandle
 }
 
@@ -82,8 +82,8 @@ func @mistakes() -> (!corert.tensorhandle, !corert.tensorhandle, !corert.tensorh
   %x = corert.const_dense_tensor dense<1> : tensor<i32>
   %a = corert.executeop(%cpu) "tf.PartitionedCall"(%x) : 1 // expected-error {{missing function attribute `f`}}
   %b = corert.executeop(%cpu) "tf.PartitionedCall"(%x) {} { f = "nobody" } : 1 // expected-error {{attribute `f` names the function `nobody`, which does not exist}}
-  %d = corert.executeop(%cpu) "tf.PartitionedCall"(%x, %x) {} { f = "twice" } : 1 // expected-error {{the function `twice` has 1 arguments and 1 results, but the call has 2 and 1}}
-  %e = corert.executeop(%cpu) "tf.PartitionedCall"(%x) {} { f = "of_numbers" } : 1 // expected-error {{the function `of_numbers`, which is called as an op, takes or returns a `i32`, which is not a tensor handle}}
+  %d = corert.executeop(%cpu) "tf.PartitionedCall"(%x, %x) {} { f = "twice" } : 1 // expected-error {{function `twice` has 1 arguments and 1 results, but the call has 2 and 1}}
+  %e = corert.executeop(%cpu) "tf.PartitionedCall"(%x) {} { f = "of_numbers" } : 1 // expected-error {{function `of_numbers` is called as an op: expected tensor handles as arguments and results, found `i32`}}
   tfrt.return %a, %b, %d, %e : !corert.tensorhandle, !corert.tensorhandle, !corert.tensorhandle, !corert.tensorhandle
 }
 

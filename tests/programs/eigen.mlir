@@ -293,7 +293,7 @@ func @padding_below_zero() -> !tfrt.chain {
   %c0 = tfrt.new.chain
   %in = "tfrt_test.const_dense_attr"() { value = dense<7.0> : tensor<1x3x3x1xf32> } : () -> !t.tensor
   %o = "tfrt_test.const_dense_attr"() { value = dense<7.0> : tensor<1x3x3x1xf32> } : () -> !t.tensor
-  // expected-error @+1 {{an image of extent 3 cannot be padded by -1}}
+  // expected-error @+1 {{an image of size 3 cannot be padded by -1}}
   %c1 = "eigen.zero_padding.f32"(%in, %o, %c0) { padding = [-1, 0] } : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
   tfrt.return %c1 : !tfrt.chain
 }

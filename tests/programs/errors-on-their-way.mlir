@@ -66,7 +66,7 @@ func private @ignores(%x: i32) -> (i32, i32) {
 func @quiesce_in_a_task() -> !tfrt.chain {
   %ch = tfrt.new.chain
   %quiet = tfrt_test.do.async %ch : (!tfrt.chain) -> (!tfrt.chain) {
-    // expected-error @+1 {{a task of a work queue may not wait for the queue that runs it}}
+    // expected-error @+1 {{a task cannot wait for the work queue that runs it}}
     %done = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain
     tfrt.return %done : !tfrt.chain
   }

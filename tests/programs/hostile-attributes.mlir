@@ -20,9 +20,9 @@ func @numbers() -> (i32, i32) {
 func @results() -> i32 {
   %ch = tfrt.new.chain
   %x = tfrt.constant.i32 5
-  // expected-error @+1 {{`tfrt_test.identity` returned 1 results, but the program expects 3}}
+  // expected-error @+1 {{`tfrt_test.identity` returned 1 results, but the program expects 3 results}}
   %a:3 = "tfrt_test.identity"(%ch, %x) : (!tfrt.chain, i32) -> (i32, i32, i32)
-  // expected-error @+1 {{`tfrt_test.identity` returned 1 results, but the program expects 0}}
+  // expected-error @+1 {{`tfrt_test.identity` returned 1 results, but the program expects 0 results}}
   "tfrt_test.identity"(%ch, %x) : (!tfrt.chain, i32) -> ()
   tfrt.return %a#0 : i32
 }

@@ -8,7 +8,7 @@ func @padding() -> f32 {
   %out = "tfrt_dht.create_uninitialized_tensor.f32.4"() {shape = [1, 1, 1, 1]} : () -> !t.tensor
   %ch2 = "eigen.max_pooling_2d.f32"(%in, %out, %ch1) {padding = "same", pool_size = [1, 1099511627776], strides = [1, 1]} : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
   %ch3 = "tfrt_dht.print_tensor"(%out, %ch2) : (!t.tensor, !tfrt.chain) -> !tfrt.chain
-  // expected-error @+1 {{a window cannot have size -1}}
+  // expected-error @+1 {{expected a positive window size, found -1}}
   %ch4 = "eigen.max_pooling_2d.f32"(%in, %out, %ch3) {padding = "same", pool_size = [-1, 1], strides = [1, 1]} : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
   // -1, as a number without sign.
   %ch5 = "tfrt_test.max_pooling_2d.f32"(%in, %out, %ch3) {padding = "same", pool_size = [4294967295 : ui32, 4294967295 : ui32], strides = [1 : ui32, 1 : ui32]} : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain

@@ -3,7 +3,7 @@
 // RUN: tfrt run --print_error_code --work_queue_type=mstd:2 %s
 
 func @calls_itself() -> i32 {
-  // expected-error @+1 {{calls of functions are nested deeper than 100000}}
+  // expected-error @+1 {{function calls are nested more than 100000 levels deep}}
   %r = tfrt.call @calls_itself() : () -> i32
   tfrt.return %r : i32
 }
@@ -17,13 +17,13 @@ func @goes_on() -> (i32, i32) {
 
 // Each calls the other. Which of the calls is refused depends on where one begins.
 func @calls_the_other() -> i32 {
-  // expected-error @+1 {{calls of functions are nested deeper than 100000}}
+  // expected-error @+1 {{function calls are nested more than 100000 levels deep}}
   %r = tfrt.call @is_called() : () -> i32
   tfrt.return %r : i32
 }
 
 func @is_called() -> i32 {
-  // expected-error @+1 {{calls of functions are nested deeper than 100000}}
+  // expected-error @+1 {{function calls are nested more than 100000 levels deep}}
   %r = tfrt.call @calls_the_other() : () -> i32
   tfrt.return %r : i32
 }

@@ -116,7 +116,7 @@ func @parallel_for_nothing_and_backwards() -> (!tfrt.chain, !tfrt.chain, !tfrt.c
   %ten = tfrt.constant.i32 10
   %tens = tfrt.constant.i32 10
   %nothing = tfrt.parallel_for.i32 %ten to %tens fixed %ten { tfrt.return }
-  // expected-error @+1 {{parallel loop must not end before it starts, but goes from 10 to -2147483648}}
+  // expected-error @+1 {{parallel loop must not end before it starts, but runs from 10 to -2147483648}}
   %backwards = tfrt.parallel_for.i32 %ten to %least fixed %ten { tfrt.return }
   // expected-error @+1 {{block size of a parallel loop must be positive, but is -7}}
   %blocks = tfrt.parallel_for.i32 %zero to %ten fixed %minus { tfrt.return }

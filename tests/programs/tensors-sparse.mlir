@@ -39,7 +39,7 @@ func @out_of_shape() -> (!t.tensor, !tfrt.chain) {
   %c0 = tfrt.new.chain
   %a = "tfrt_test.const_dense_attr"() { value = dense<4.0> : tensor<3x2xf32> } : () -> !t.tensor
   %sparse, %c1 = coo.convert_dht_to_coo.f32.2 %a, %c0
-  // expected-error @+1 {{entry 2 has index 2 along dimension 1, which has size 2}}
+  // expected-error @+1 {{entry 2: expected an index below 2 along dimension 1, found 2}}
   %dense, %c2 = coo.convert_coo_to_dht.f32.2 %sparse, %c1
   tfrt.return %dense, %c2 : !t.tensor, !tfrt.chain
 }

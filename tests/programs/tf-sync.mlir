@@ -162,7 +162,7 @@ func @scalars_into_a_dense_tensor() attributes {tfrt.sync} {
 
 func @constant_of_other_shape() attributes {tfrt.sync} {
   %r = "tfrt_test.sync.const_dense_attr"() { value = dense<7.0> : tensor<2xf32> } : () -> !t.tensor
-  // expected-error @+1 {{tf_sync.Const of f32 [3] cannot be stored in a tensor of f32 [2]}}
+  // expected-error @+1 {{tf_sync.Const: a value of type f32 and shape [3] cannot be stored in a tensor of type f32 and shape [2]}}
   "tf_sync.Const"(%r) { value = dense<1.0> : tensor<3xf32> } : (!t.tensor) -> ()
   tfrt.return
 }
@@ -260,7 +260,7 @@ func @tile_below_zero() attributes {tfrt.sync} {
   %a = "tfrt_test.sync.const_dense_attr"() { value = dense<7.0> : tensor<2xf32> } : () -> !t.tensor
   %m = "tfrt_test.sync.const_dense_attr"() { value = dense<-1> : tensor<1xi32> } : () -> !t.tensor
   %r = "tfrt_test.sync.const_dense_attr"() { value = dense<7.0> : tensor<2xf32> } : () -> !t.tensor
-  // expected-error @+1 {{a tensor cannot be repeated -1 times}}
+  // expected-error @+1 {{expected a non-negative multiple, found -1}}
   "tf_sync.Tile.f32"(%a, %m, %r) : (!t.tensor, !t.tensor, !t.tensor) -> ()
   tfrt.return
 }

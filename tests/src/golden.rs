@@ -343,7 +343,8 @@ pub fn own_expectation(command: &str) -> Option<OwnExpectation> {
 
     // Run as a text, without a file in between, it also says where.
     const UNKNOWN_KERNEL: OwnExpectation = OwnExpectation::Fails(
-        "38-unknown-dialects.mlir:5:8: error: unexpected error: runtime error: unknown kernel name 'my.make'",
+        "38-unknown-dialects.mlir:5:8: error: unexpected error: runtime error: unknown kernel \
+         name 'my.make'",
     );
 
     let decodes = |name: &str| command == format!("tfrt_translate --bef-to-mlir {name}.bef");

@@ -297,8 +297,8 @@ fn attributes_of_a_file_are_bound_by_name() -> Outcome {
     require_status(1, &nameless)?;
     require_contains(
         &nameless.stderr,
-        "attributes-by-name.mlir:5:8: error: unexpected error: runtime error: `tfrt.constant.i32` takes 1 attribute (`value`); \
-         found 2, whose names the file does not hold",
+        "attributes-by-name.mlir:5:8: error: unexpected error: runtime error: `tfrt.constant.i32` \
+         takes 1 attribute (`value`); found 2 without names",
     )
 }
 

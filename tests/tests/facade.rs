@@ -156,8 +156,8 @@ fn a_crate_without_the_facade_gets_one_error_for_each_macro() {
         .lines()
         .filter(|line| line.starts_with("error"))
         .collect();
-    let expected = "error: this crate does not depend on `tfrt`: run `cargo add tfrt`, or name the crate that re-exports it with \
-                    `crate = path::to::tfrt`";
+    let expected = "error: this crate does not depend on `tfrt`: run `cargo add tfrt`, or name \
+                    the crate that re-exports it with `crate = path::to::tfrt`";
     assert_eq!(errors[..errors.len() - 1], [expected; 4], "{text}");
     for place in ["lib.rs:4:17", "lib.rs:9:10", "lib.rs:16:19", "lib.rs:21:1"] {
         assert!(text.contains(place), "no error at {place}: {text}");

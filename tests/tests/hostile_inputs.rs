@@ -274,7 +274,7 @@ fn inlining_has_a_limit_in_all() -> Outcome {
     if output.stdout.len() > 8 << 20 {
         return Err(format!("{} bytes are printed", output.stdout.len()).into());
     }
-    let remark = " from here on are not inlined: the program would gain more than 50000 ops\n";
+    let remark = " from here on are not inlined: the program would grow by more than 50000 ops\n";
     if contains(&output.stderr, remark) {
         Ok(())
     } else {
@@ -287,7 +287,10 @@ fn elements_written_once_have_a_limit_in_all() -> Outcome {
     let program = |num_constants: usize| {
         let constants: String = (0..num_constants)
             .map(|number| {
-                format!("  %x{number} = corert.const_dense_tensor dense<{number}> : tensor<4194304xi32>\n")
+                format!(
+                    "  %x{number} = corert.const_dense_tensor dense<{number}> : \
+                         tensor<4194304xi32>\n"
+                )
             })
             .collect();
         format!("func @f() {{\n{constants}  tfrt.return\n}}\n")
@@ -296,8 +299,8 @@ fn elements_written_once_have_a_limit_in_all() -> Outcome {
     let arguments = ["--mlir-to-bef", "p.mlir", "-o", "p.bef"];
     let output = folder.run("tfrt_translate", &arguments)?;
     require_status(1, &output)?;
-    let message = "error: BEF files cannot encode the 'value' attribute: splat constants would expand to at least 285212672 \
-                   bytes, more than 268435456\n";
+    let message = "error: BEF files cannot encode the 'value' attribute: splat constants would \
+                   expand to at least 285212672 bytes, but the limit is 268435456 bytes\n";
     require(
         contains(&output.stderr, &format!("p.mlir:18:10: {message}")),
         &output,
@@ -362,23 +365,23 @@ func @goes_on() -> i32 {
         (
             "calls_itself",
             "--call-depth=7",
-            "calls of functions are nested deeper than 7",
+            "function calls are nested more than 7 levels deep",
         ),
         (
             "allocates",
             "--memory-limit=1M",
-            "it takes 4194304 bytes; `tfrt_dht.create_uninitialized_tensor.f32.1` asked for it, and the request already holds 0 of \
-             at most 1048576 bytes",
+            "it takes 4194304 bytes; `tfrt_dht.create_uninitialized_tensor.f32.1` requested it, \
+             and the request already holds 0 of at most 1048576 bytes",
         ),
         (
             "calls_itself_twice",
             "--max-live-invocations=20",
-            "more than 20 invocations of functions are unfinished",
+            "more than 20 function calls are unfinished",
         ),
         (
             "calls_itself_twice",
             "--call-depth=5",
-            "calls of functions are nested deeper than 5",
+            "function calls are nested more than 5 levels deep",
         ),
         (
             "goes_on",

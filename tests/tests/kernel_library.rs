@@ -206,7 +206,7 @@ tally = [1, 2];'own_type' returned !tfrt.chain value
 string = failed: it was not there (NotFound)
 'errors' returned <<error: failed: it was not there>>,!tfrt.chain value
 --- Running 'tensors':
-'tensors' returned 6,<<error: operand 0 of `plugin.num_elements`: expected `!t.tensor`, found another kind of `!t.tensor`>>,<<error: operand 0 of `tfrt_dht.fill_tensor_with_constant.f32`: expected `!t.tensor`, found another kind of `!t.tensor`>>
+'tensors' returned 6,<<error: operand 0 of `plugin.num_elements`: expected `!t.tensor`, found a different type that is also called `!t.tensor`>>,<<error: operand 0 of `tfrt_dht.fill_tensor_with_constant.f32`: expected `!t.tensor`, found a different type that is also called `!t.tensor`>>
 ";
 
 fn values_and_their_code_pass_both_ways() -> Result<(), Failed> {
@@ -256,7 +256,7 @@ fn a_payload_of_the_library_that_panics_as_it_goes_is_reported() -> Result<(), F
     // Nobody expects the report.
     let expected = "--- Running 'payload':\n'payload' returned 9\n";
     require_equal((status, &*lines), (Some(1), expected))?;
-    let message = "payload of type `!plugin.bomb` panicked as it was dropped: the bomb went off";
+    let message = "payload of type `!plugin.bomb` panicked while it was dropped: the bomb went off";
     match stderr.matches(message).count() {
         1 => Ok(()),
         _ => Err(format!("not reported once: {stderr}").into()),
@@ -279,12 +279,14 @@ fn a_mismatched_library_is_refused_with_the_reason() -> Result<(), Failed> {
     let path = build_mismatched("no_entry_point")?;
     require_equal(
         &*complaint(path_text(&path)?)?,
-        "no kernel library: it exports no `tfrt_kernel_library`, as `tfrt::export_kernels!()` makes it do\n",
+        "not a kernel library: expected the symbol `tfrt_kernel_library`, which \
+         `tfrt::export_kernels!()` exports\n",
     )?;
     let path = build_mismatched("abi_version")?;
     require_equal(
         &*complaint(path_text(&path)?)?,
-        "built for another runtime: expected version 1 of the table of kernels, found 4000000\n",
+        "built for another version of the runtime: expected version 1 of the kernel table, found \
+         4000000\n",
     )
 }
 

@@ -418,7 +418,7 @@ fn references_pass_through() {
     let results = run("test.identity", &values, 3);
     assert_eq!(
         message(&results[0]),
-        "`test.identity` returned 2 results, but the program expects 3"
+        "`test.identity` returned 2 results, but the program expects 3 results"
     );
 }
 

@@ -139,8 +139,8 @@ fn damaged_weights_are_refused() -> Outcome {
     // Tensors are read side by side, so that nobody knows which complaint is the first.
     for line in 15..=18 {
         let expected = format!(
-            "digits.mlir:{line}:9: error: unexpected error: runtime error: weights.safetensors: at offset 0: \
-             incomplete metadata, file not fully covered\n"
+            "digits.mlir:{line}:9: error: unexpected error: runtime error: weights.safetensors: \
+             at offset 0: incomplete metadata, file not fully covered\n"
         );
         if !complaint.contains(&expected) {
             return Err(format!("expected {expected}found {complaint}").into());

@@ -210,7 +210,8 @@ impl Writer {
                 7 | 8 if has_effects => {
                     chains.push(format!("{to}c"));
                     format!(
-                        "{to}c = \"schedules.note\"({x}, {chain}) : (i32, !tfrt.chain) -> !tfrt.chain\n{to} = tfrt.constant.i32 5"
+                        "{to}c = \"schedules.note\"({x}, {chain}) : (i32, !tfrt.chain) -> \
+                         !tfrt.chain\n{to} = tfrt.constant.i32 5"
                     )
                 }
                 9 if depth > 0 => {
@@ -221,7 +222,8 @@ impl Writer {
                     );
                     let _ = writeln!(
                         self.text,
-                        "{to} = tfrt.if {condition}, {x}, {y}, {chain} : (i32, i32, !tfrt.chain) -> (i32) {{"
+                        "{to} = tfrt.if {condition}, {x}, {y}, {chain} : (i32, i32, !tfrt.chain) \
+                         -> (i32) {{"
                     );
                     let first = self.region(&x, &y, &chain, has_effects, depth - 1);
                     let _ = writeln!(self.text, "tfrt.return {first} : i32\n}} else {{");
@@ -232,7 +234,8 @@ impl Writer {
                 10 if depth > 0 && has_effects => {
                     let _ = writeln!(
                         self.text,
-                        "{to}, {to}b = tfrt_test.do.async {x}, {y}, {chain} : (i32, i32, !tfrt.chain) -> (i32, i32) {{"
+                        "{to}, {to}b = tfrt_test.do.async {x}, {y}, {chain} : (i32, i32, \
+                         !tfrt.chain) -> (i32, i32) {{"
                     );
                     let last = self.region(&x, &y, &chain, has_effects, depth - 1);
                     let _ = writeln!(self.text, "tfrt.return {last}, {y} : i32, i32");
@@ -242,7 +245,8 @@ impl Writer {
                 _ if self.num_functions > 0 => {
                     let callee = self.random.below(self.num_functions);
                     format!(
-                        "{to} = tfrt.call @f{callee}({x}, {y}, {chain}) : (i32, i32, !tfrt.chain) -> (i32)"
+                        "{to} = tfrt.call @f{callee}({x}, {y}, {chain}) : (i32, i32, !tfrt.chain) \
+                         -> (i32)"
                     )
                 }
                 _ => format!("{to} = tfrt.add.i32 {x}, {y}"),
@@ -631,7 +635,7 @@ fn recursion_ends_at_the_limit_with_the_same_error() {
         );
         let (found, log) = run(&program, "down", &host, &arguments);
         assert!(
-            found.contains("calls of functions are nested deeper than 50"),
+            found.contains("function calls are nested more than 50 levels deep"),
             "{found}"
         );
         let (expected, expected_log) = run_in_ready_loop(&program, "down", &host, &arguments);

@@ -333,7 +333,7 @@ fn text<'a>(value: &'a Value, member: &str) -> Result<&'a str, String> {
 fn number(value: &Value, member: &str) -> Result<u64, String> {
     value[member]
         .as_u64()
-        .ok_or_else(|| format!("expected a whole number `{member}`"))
+        .ok_or_else(|| format!("expected an integer `{member}`"))
 }
 
 /// A time in microseconds, as nanoseconds.

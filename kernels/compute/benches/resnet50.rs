@@ -165,7 +165,8 @@ fn main() {
         reference.measure();
     }
     println!(
-        "                                  direct, 1 thread    fastest, 1 thread  fastest, 2 threads"
+        "                                  direct, 1 thread    fastest, 1 thread  fastest, 2 \
+         threads"
     );
     println!(
         "  x image win str    in   out       ms   GFLOP/s         ms   GFLOP/s        ms   GFLOP/s"

@@ -37,7 +37,8 @@ pub fn concat<T: Copy>(
             && (0..shape.len()).all(|other| other == axis || shape[other] == first[other]);
         if !fits {
             return Err(ComputeError::new(format!(
-                "concat: shapes {first:?} and {shape:?} differ beyond axis {axis}"
+                "concat: expected shapes that differ only along axis {axis}, found {first:?} and \
+                 {shape:?}"
             )));
         }
         check_len(
@@ -102,7 +103,7 @@ pub fn slice<T: Copy>(
             .all(|axis| begin[axis] <= shape[axis] && extents[axis] <= shape[axis] - begin[axis]);
     if !is_within {
         return Err(ComputeError::new(format!(
-            "slice: a window of {extents:?} at {begin:?} does not lie within {shape:?}"
+            "slice: expected a window within {shape:?}, found {extents:?} at {begin:?}"
         )));
     }
     check_len(
@@ -332,7 +333,7 @@ pub fn gather<T: Copy, I: Copy + TryInto<usize>>(
     for (position, &index) in indices.iter().enumerate() {
         if index.try_into().ok().is_none_or(|index| index >= rows) {
             return Err(ComputeError::new(format!(
-                "gather: index {position} is not among 0..{rows}"
+                "gather: expected an index below {rows}, found {position}"
             )));
         }
     }

@@ -57,7 +57,8 @@ impl Broadcast {
                 (1, extent) | (extent, 1) => extent,
                 (a, b) => {
                     return Err(ComputeError::new(format!(
-                        "broadcast: expected equal extents or 1, found {a} and {b} in {left:?} and {right:?}"
+                        "broadcast: expected equal extents or 1, found {a} and {b} in {left:?} \
+                         and {right:?}"
                     )));
                 }
             });

@@ -80,7 +80,7 @@ pub(crate) fn checked_product(routine: &str, extents: &[usize]) -> Result<usize,
         .filter(|&product| product <= isize::MAX as usize / size_of::<u128>())
         .ok_or_else(|| {
             ComputeError::new(format!(
-                "{routine}: {extents:?} has more elements than can be addressed"
+                "{routine}: the shape {extents:?} has too many elements"
             ))
         })
 }

@@ -162,7 +162,7 @@ impl Recurrent<'_> {
         }
         if let Some(&length) = lengths.iter().find(|&&length| length > steps) {
             return Err(ComputeError::new(format!(
-                "{NAME}: a sequence of {length} steps does not fit into {steps}"
+                "{NAME}: expected a sequence of at most {steps} steps, found {length}"
             )));
         }
         let from_input = product(x, self.weights.input, [steps * batch, input, wide])?;
@@ -484,7 +484,7 @@ mod tests {
         let error = layer.run(&case.x, &[3, 4], state, &mut [0.0; 12]);
         assert_eq!(
             error.unwrap_err().to_string(),
-            "recurrent layer: a sequence of 4 steps does not fit into 3"
+            "recurrent layer: expected a sequence of at most 3 steps, found 4"
         );
     }
 }

@@ -350,7 +350,7 @@ pub fn argmax<T: Ordered, I: Index>(
     }
     if extent == 0 {
         return Err(ComputeError::new(format!(
-            "argmax: axis {axis} of {shape:?} has no element"
+            "argmax: expected elements along axis {axis}, found the shape {shape:?}"
         )));
     }
     for (matrix, output) in input

@@ -42,7 +42,7 @@ pub fn bilinear<T: CastTo<f32>>(
     }
     if input.is_empty() {
         return Err(ComputeError::new(format!(
-            "resize: an image of {height} × {width} pixels has nothing to resize"
+            "resize: expected an image with pixels, found {height} × {width}"
         )));
     }
     let (rows, columns) = (taps(height, new_height), taps(width, new_width));

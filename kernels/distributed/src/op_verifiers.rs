@@ -95,7 +95,7 @@ fn count(op: &dyn OpInstance, name: &str, breaches: &mut Vec<Breach>) -> usize {
         return 0;
     };
     usize::try_from(number).unwrap_or_else(|_| {
-        let message = format!("requires the attribute '{name}' not to be negative, found {number}");
+        let message = format!("requires the attribute '{name}' to be non-negative, found {number}");
         breaches.push(Breach::op(message));
         0
     })
@@ -104,6 +104,6 @@ fn count(op: &dyn OpInstance, name: &str, breaches: &mut Vec<Breach>) -> usize {
 #[cold]
 fn too_few(found: usize, expected: usize) -> Breach {
     Breach::op(format!(
-        "requires {expected} tensor handles behind the chain, found {found} results"
+        "requires {expected} tensor handles after the chain, found {found} results"
     ))
 }

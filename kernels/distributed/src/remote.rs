@@ -133,8 +133,9 @@ fn register_tf_function(
              arguments: variadic any),
     attrs(program_name: str),
     results(out_op_chain: Chain, results: variadic any),
-    format = "`[` operands($in_op_chain, $dist_context, $remote_task, $remote_execute_spec) `]` $program_name \
-              `(` $arguments `)` attr-dict `:` functional-type($arguments, $results)",
+    format = "`[` operands($in_op_chain, $dist_context, $remote_task, $remote_execute_spec) `]` \
+              $program_name `(` $arguments `)` attr-dict `:` functional-type($arguments, \
+              $results)",
     verify = verify_remote_execute
 )]
 fn remote_execute(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -157,8 +158,9 @@ fn remote_execute(frame: &mut KernelFrame<'_>) -> Result<()> {
              arguments: variadic any),
     attrs(num_tensorhandle_output: i32, program_name: str),
     results(out_op_chain: Chain, results: variadic any),
-    format = "`[` $in_op_chain `,` $dist_context `,` $remote_task `,` $remote_execute_spec `,` $num_tensorhandle_output `]` \
-              $program_name `(` $arguments `)` attr-dict `:` functional-type($arguments, $results)",
+    format = "`[` $in_op_chain `,` $dist_context `,` $remote_task `,` $remote_execute_spec `,` \
+              $num_tensorhandle_output `]` $program_name `(` $arguments `)` attr-dict `:` \
+              functional-type($arguments, $results)",
     verify = verify_remote_execute
 )]
 fn remote_execute_th(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -182,8 +184,9 @@ fn remote_execute_th(frame: &mut KernelFrame<'_>) -> Result<()> {
              arguments: variadic any),
     attrs(num_input: i32, num_tensorhandle_output: i32, program_name: str),
     results(out_op_chain: Chain, results: variadic any),
-    format = "`[` $in_op_chain `,` $dist_context `,` $remote_task `,` $remote_execute_spec `,` $num_input `,` \
-              $num_tensorhandle_output `]` $program_name `(` $arguments `)` attr-dict `:` functional-type($arguments, $results)",
+    format = "`[` $in_op_chain `,` $dist_context `,` $remote_task `,` $remote_execute_spec `,` \
+              $num_input `,` $num_tensorhandle_output `]` $program_name `(` $arguments `)` \
+              attr-dict `:` functional-type($arguments, $results)",
     verify = verify_preallocated
 )]
 fn remote_execute_th_preallocated(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -384,6 +387,6 @@ tfrt::declare_op! {
     operands(in_op_chain: Chain, dist_context: DistContext, remote_task: TaskHandle, arguments: variadic any),
     symbols(callee),
     results(out_op_chain: Chain, results: variadic any),
-    format = "`[` operands($in_op_chain, $dist_context, $remote_task) `]` $callee `(` $arguments `)` attr-dict \
-              `:` functional-type($arguments, results)"
+    format = "`[` operands($in_op_chain, $dist_context, $remote_task) `]` $callee `(` $arguments \
+              `)` attr-dict `:` functional-type($arguments, results)"
 }

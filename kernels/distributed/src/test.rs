@@ -280,7 +280,8 @@ fn verify_create(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
     if num_configurations != num_contexts {
         breaches.push(Breach::op(format!(
-            "requires a context for each configuration, found {num_contexts} for {num_configurations}"
+            "requires a context for each configuration, found {num_contexts} for \
+             {num_configurations}"
         )));
     }
 }

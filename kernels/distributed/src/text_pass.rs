@@ -63,5 +63,5 @@ fn report(found: Diagnostics) -> Error {
             place => eprintln!("loc({place}): {severity}: {message}"),
         }
     }
-    Error::new("the program is not well formed").with_code(ErrorCode::MalformattedMlirFile)
+    Error::new("the program is malformed").with_code(ErrorCode::MalformattedMlirFile)
 }

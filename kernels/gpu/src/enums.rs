@@ -46,7 +46,7 @@ impl AttrParam for Platform {
             0 => Ok(Self::None),
             1 => Ok(Self::Cuda),
             2 => Ok(Self::Rocm),
-            other => Err(Error::new(format!("`Platform` has no case {other}"))
+            other => Err(Error::new(format!("unknown value {other} of `Platform`"))
                 .with_code(ErrorCode::InvalidArgument)),
         }
     }
@@ -89,8 +89,10 @@ fn check_case(def: &'static EnumDef, stored: i64) -> Result<()> {
     if def.contains(stored.into()) {
         return Ok(());
     }
-    Err(Error::new(format!("`{}` has no case {stored}", def.name))
-        .with_code(ErrorCode::InvalidArgument))
+    Err(
+        Error::new(format!("unknown value {stored} of `{}`", def.name))
+            .with_code(ErrorCode::InvalidArgument),
+    )
 }
 
 /// The stored form of plain numbers of AMD's libraries.

@@ -217,9 +217,8 @@ impl HostDevice {
         if num_products.is_some_and(|products| products <= max) {
             return Ok(());
         }
-        Err(GpuError::new(call, refusal).with_details(format!(
-            "more than {max} products, which the host device does not compute"
-        )))
+        Err(GpuError::new(call, refusal)
+            .with_details(format!("the host device computes at most {max} products")))
     }
 
     /// Returns the number of a device.

@@ -35,7 +35,7 @@ mod op_verifiers;
 use tfrt::ods::DialectDef;
 
 const DIALECTS: &[DialectDef] = &[DialectDef {
-    summary: "Work on GPUs.",
+    summary: "Kernels for GPUs.",
     types: &[
         "device",
         "context",

@@ -108,8 +108,10 @@ impl Gpu {
     /// they are needed.
     fn cuda() -> Result<Arc<Self>> {
         let driver = CudaDriver::open().map_err(|error| {
-            let advice = "`--gpu=host`, or the environment variable `TFRT_GPU=host`, runs GPU programs on threads of this process";
-            Error::new(format!("no GPU: {}; {advice}", error.details)).with_code(ErrorCode::Unavailable)
+            let advice = "`--gpu=host`, or the environment variable `TFRT_GPU=host`, runs GPU \
+                          programs on threads of this process";
+            Error::new(format!("no GPU: {}; {advice}", error.details))
+                .with_code(ErrorCode::Unavailable)
         })?;
         let driver = Arc::new(driver);
         Ok(Arc::new(Self {

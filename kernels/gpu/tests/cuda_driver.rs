@@ -140,9 +140,11 @@ fn a_session_makes_the_calls_of_its_kernels_in_order() {
     ) else {
         return;
     };
-    let expected = "cuInit cuDeviceGet cuCtxCreate_v2 cuCtxSetCurrent cuStreamCreate cuMemAlloc_v2 cuMemcpyAsync cuEventCreate cuEventRecord \
-                    cuModuleLoadDataEx cuModuleGetFunction cuLaunchKernel cuMemcpyAsync cuEventCreate cuEventRecord cuStreamSynchronize \
-                    cuModuleUnload cuMemFree_v2 cuStreamDestroy_v2 cuCtxDestroy_v2";
+    let expected = "cuInit cuDeviceGet cuCtxCreate_v2 cuCtxSetCurrent cuStreamCreate \
+                    cuMemAlloc_v2 cuMemcpyAsync cuEventCreate cuEventRecord cuModuleLoadDataEx \
+                    cuModuleGetFunction cuLaunchKernel cuMemcpyAsync cuEventCreate cuEventRecord \
+                    cuStreamSynchronize cuModuleUnload cuMemFree_v2 cuStreamDestroy_v2 \
+                    cuCtxDestroy_v2";
     assert_eq!(calls.join(" "), expected);
 }
 
@@ -183,7 +185,7 @@ fn what_does_not_exist_never_reaches_the_driver() {
             );
             assert_eq!(
                 wide.as_ref().unwrap_err().details,
-                format!("32 bytes at {memory} are more than their block has")
+                format!("32 bytes at {memory} exceed their memory block")
             );
             let narrow = driver.copy_async(
                 &current,
@@ -272,8 +274,9 @@ fn a_context_ends_with_the_last_of_its_objects() {
     ) else {
         return;
     };
-    let expected = "cuInit cuDeviceGet cuCtxCreate_v2 cuCtxSetCurrent cuStreamCreate cuStreamSynchronize cuStreamDestroy_v2 cuCtxDestroy_v2 \
-                    cuDeviceGet cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2";
+    let expected = "cuInit cuDeviceGet cuCtxCreate_v2 cuCtxSetCurrent cuStreamCreate \
+                    cuStreamSynchronize cuStreamDestroy_v2 cuCtxDestroy_v2 cuDeviceGet \
+                    cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2";
     assert_eq!(calls.join(" "), expected);
 }
 
@@ -287,7 +290,8 @@ fn failures_are_errors_with_the_name_of_the_call() {
             let error = driver.memory_allocate(&current, 3 << 20).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "Out of memory trying to allocate 3.00MiB (1.00MiB of 1.00GiB available) on GPU 0 (CUDA)."
+                "Out of memory trying to allocate 3.00MiB (1.00MiB of 1.00GiB available) on GPU 0 \
+                 (CUDA)."
             );
             let error = driver.module_load(&current, b"banana").unwrap_err();
             assert_eq!(
@@ -304,7 +308,8 @@ fn failures_are_errors_with_the_name_of_the_call() {
                 .unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "'cublasCreate(&handle)': CUBLAS_STATUS_NOT_INITIALIZED\nthe library `libcublas.so.12` is not installed"
+                "'cublasCreate(&handle)': CUBLAS_STATUS_NOT_INITIALIZED\nthe library \
+                 `libcublas.so.12` is not installed"
             );
         },
     );

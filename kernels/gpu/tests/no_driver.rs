@@ -14,7 +14,7 @@ fn a_missing_driver_is_an_error_that_says_what_to_do() {
     assert_eq!(error.code(), ErrorCode::Unavailable);
     assert_eq!(
         error.message(),
-        "no GPU: the library `libcuda.so.1` of the CUDA driver is not installed; `--gpu=host`, or the environment variable `TFRT_GPU=host`, \
-         runs GPU programs on threads of this process"
+        "no GPU: the library `libcuda.so.1` of the CUDA driver is not installed; `--gpu=host`, or \
+         the environment variable `TFRT_GPU=host`, runs GPU programs on threads of this process"
     );
 }

@@ -48,7 +48,7 @@ pub fn decode(
 ) -> Result<DenseHostTensor> {
     if !matches!(channels, 0 | 1 | 3 | 4) {
         return Err(invalid(format!(
-            "channels must be 0, 1, 3 or 4, not {channels}"
+            "expected 0, 1, 3 or 4 channels, found {channels}"
         )));
     }
     let image = match data {
@@ -96,7 +96,8 @@ fn allocate_claimed(
 ) -> Result<DenseHostTensor> {
     if height.saturating_mul(width) > MAX_PIXELS {
         let message = format!(
-            "a {format} image of {width} times {height} pixels is too large: at most {MAX_PIXELS} are decoded"
+            "a {format} image of {width} × {height} pixels is too large: expected at most \
+             {MAX_PIXELS} pixels"
         );
         return Err(Error::new(message).with_code(ErrorCode::ResourceExhausted));
     }
@@ -132,8 +133,7 @@ fn decode_jpeg(
     decoder.decode_headers().map_err(wrong)?;
     let found = decoder.input_colorspace();
     if let Some(ColorSpace::CMYK | ColorSpace::YCCK) = found {
-        let message =
-            "cannot decode a JPEG image: it is in CMYK, which has no channels of an image";
+        let message = "cannot decode a JPEG image: the CMYK color space is not supported";
         return Err(Error::new(message).with_code(ErrorCode::Unimplemented));
     }
     // The brightness of a colour image is what the file has; colours of a grey one are made below.
@@ -183,7 +183,7 @@ fn require_end_of_jpeg(data: &[u8]) -> Result<()> {
     let len_bytes = data.len();
     Err(undecodable(
         "JPEG",
-        format_args!("it is cut off at byte {len_bytes}"),
+        format_args!("the data ends at byte {len_bytes}"),
     ))
 }
 
@@ -285,6 +285,6 @@ fn decode_kernel(
 ) -> Result<DenseHostTensor> {
     let channels = channels.unwrap_or(0);
     let num_channels = usize::try_from(channels)
-        .map_err(|_| invalid(format!("channels must be 0, 1, 3 or 4, not {channels}")))?;
+        .map_err(|_| invalid(format!("expected 0, 1, 3 or 4 channels, found {channels}")))?;
     decode(data, num_channels, ctx.allocator())
 }

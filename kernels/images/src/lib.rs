@@ -43,7 +43,7 @@ use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 const DIALECTS: &[DialectDef] = &[DialectDef {
-    summary: "Images, which are tensors of height, width and channels.",
+    summary: "Images, as tensors with the dimensions height, width and channels.",
     ..DialectDef::new("tfrt_image")
 }];
 

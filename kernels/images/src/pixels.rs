@@ -105,7 +105,7 @@ pub fn normalize(
         per_channel("deviation", deviation)?,
     );
     if deviation.contains(&0.0) {
-        return Err(invalid("expected deviations other than zero"));
+        return Err(invalid("expected nonzero deviations, found 0"));
     }
     let mut normal = allocate(DType::F32, extents, allocator)?;
     if channels > 0 {

@@ -101,7 +101,8 @@ impl CropBox {
             width: columns,
         } = self;
         Err(invalid(format!(
-            "a region of {rows} rows from {top} and {columns} columns from {left} does not lie within an image of {height} rows and {width} columns"
+            "expected a region within an image of {height} rows and {width} columns, found {rows} \
+             rows from row {top} and {columns} columns from column {left}"
         )))
     }
 }
@@ -180,7 +181,8 @@ pub fn crop_and_resize(
         (DType::F32, 4) => PixelType::F32x4,
         (dtype, channels) => {
             return Err(invalid(format!(
-                "expected an image of type u8 or f32 with one to four channels, found {dtype} with {channels}"
+                "expected an image of type u8 or f32 with one to four channels, found {dtype} \
+                 with {channels}"
             )));
         }
     };
@@ -192,7 +194,8 @@ pub fn crop_and_resize(
     let num_pixels = new_height.saturating_mul(new_width);
     if num_pixels == 0 || num_pixels > MAX_PIXELS {
         return Err(invalid(format!(
-            "expected a new size of 1 to {MAX_PIXELS} pixels, found {new_height} rows and {new_width} columns"
+            "expected a new size of 1 to {MAX_PIXELS} pixels, found {new_height} rows and \
+             {new_width} columns"
         )));
     }
     let extent =
@@ -230,7 +233,7 @@ pub fn crop_and_resize(
 
 fn number(name: &str, value: i64) -> Result<usize> {
     usize::try_from(value)
-        .map_err(|_| invalid(format!("{name} must not be negative, found {value}")))
+        .map_err(|_| invalid(format!("{name} must be non-negative, found {value}")))
 }
 
 fn region_of(top: i64, left: i64, height: i64, width: i64) -> Result<CropBox> {

@@ -199,7 +199,7 @@ fn what_is_no_image_or_too_large_is_refused() {
     let file = png([1, 1, 1], &[0]);
     assert_eq!(
         error(&file, 2).message(),
-        "channels must be 0, 1, 3 or 4, not 2"
+        "expected 0, 1, 3 or 4 channels, found 2"
     );
     // The header claims many pixels; its checksum is that of the claim.
     let huge = png([1, 1, 1], &[0]);
@@ -208,7 +208,7 @@ fn what_is_no_image_or_too_large_is_refused() {
     let message = error(&huge, 0);
     assert_eq!(
         message.message(),
-        "a PNG image of 65535 times 65535 pixels is too large: at most 67108864 are decoded"
+        "a PNG image of 65535 × 65535 pixels is too large: expected at most 67108864 pixels"
     );
 }
 
@@ -283,7 +283,8 @@ fn parts_of_images_are_their_pixels() {
     let error = crop(&whole, region(0, 3, 1, 2), &malloc()).unwrap_err();
     assert_eq!(
         error.message(),
-        "a region of 1 rows from 0 and 2 columns from 3 does not lie within an image of 3 rows and 4 columns"
+        "expected a region within an image of 3 rows and 4 columns, found 1 rows from row 0 and 2 \
+         columns from column 3"
     );
 }
 
@@ -394,7 +395,10 @@ fn normalizing_is_by_channel() {
         error(&[0.0; 3], &[1.0]),
         "expected one mean for each of 2 channels, found 3"
     );
-    assert_eq!(error(&[0.0], &[0.0]), "expected deviations other than zero");
+    assert_eq!(
+        error(&[0.0], &[0.0]),
+        "expected nonzero deviations, found 0"
+    );
 }
 
 #[test]

@@ -62,11 +62,11 @@ impl Limit {
             Self::Subgraphs => "levels of nested graphs",
             Self::Nodes => "nodes",
             Self::Rank => "dimensions",
-            Self::Extent => "as an extent",
-            Self::ListElements => "elements of a list",
-            Self::TextBytes => "bytes of text",
-            Self::DenseBytes => "bytes of a sparse tensor made dense",
-            Self::ProgramBytes => "bytes of a program",
+            Self::Extent => "elements in a dimension",
+            Self::ListElements => "elements in a list",
+            Self::TextBytes => "bytes in a string",
+            Self::DenseBytes => "bytes in an expanded sparse tensor",
+            Self::ProgramBytes => "bytes in the program",
         }
     }
 
@@ -97,7 +97,7 @@ impl fmt::Display for Limit {
 /// let error = limits.check(Limit::Rank, 5).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "5 dimensions are more than the limit of 4; `--max-rank` raises it"
+///     "expected at most 4 dimensions, found 5; `--max-rank` raises the limit"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl Limits {
             return Ok(());
         }
         Err(ImportError::new(format!(
-            "{found} {} are more than the limit of {greatest}; `--{}` raises it",
+            "expected at most {greatest} {}, found {found}; `--{}` raises the limit",
             limit.unit(),
             limit.option()
         )))

@@ -137,7 +137,7 @@ impl Session {
             .find(|(name, _)| !self.inputs.iter().any(|known| known == name))
         {
             let hint = did_you_mean(&nearest(name, self.inputs.iter().map(String::as_str)));
-            return invalid(format!("there is no input `{}`{hint}", shown(name)));
+            return invalid(format!("unknown input `{}`{hint}", shown(name)));
         }
         let missing = self
             .inputs

@@ -33,7 +33,7 @@ impl Heads {
                 let heads = usize::try_from(num_heads).unwrap_or(0);
                 if heads == 0 || !all.is_multiple_of(heads) {
                     return Err(invalid(format!(
-                        "`{op}` cannot divide {all} numbers among {num_heads} heads"
+                        "`{op}`: {all} elements cannot be divided among {num_heads} heads"
                     )));
                 }
                 let size = all / heads;
@@ -53,7 +53,7 @@ impl Heads {
                 })
             }
             _ => Err(invalid(format!(
-                "`{op}` needs 3 or 4 dimensions, found {}",
+                "`{op}`: expected 3 or 4 dimensions, found {}",
                 x.metadata()
             ))),
         }
@@ -68,7 +68,7 @@ impl Heads {
     fn followed_by(self, op: &str, next: Self) -> Result<Self> {
         if (self.batch, self.heads, self.size) != (next.batch, next.heads, next.size) {
             return Err(invalid(format!(
-                "`{op}`: what is past does not fit what comes next"
+                "`{op}`: the shapes of the past and the new keys or values are incompatible"
             )));
         }
         let mut numbers = Vec::with_capacity(self.numbers.len() + next.numbers.len());
@@ -138,7 +138,7 @@ fn attention(
         && q.heads.is_multiple_of(k.heads);
     if !fits {
         return Err(invalid(format!(
-            "`{OP}`: queries {:?}, keys {:?} and values {:?} do not fit together",
+            "`{OP}`: queries {:?}, keys {:?} and values {:?} are incompatible",
             q.dims(),
             k.dims(),
             v.dims()
@@ -150,7 +150,7 @@ fn attention(
         .transpose()?;
     if valid.as_ref().is_some_and(|valid| valid.len() != q.batch) {
         return Err(invalid(format!(
-            "`{OP}` needs a number of keys for each of {} batches",
+            "`{OP}`: expected a number of keys for each of {} batches",
             q.batch
         )));
     }
@@ -272,7 +272,7 @@ impl Mask {
         }
         if length > scores[3] || common(op, own, &dims)? != dims {
             return Err(invalid(format!(
-                "`{op}`: the mask {} does not fit scores of {scores:?}",
+                "`{op}`: the mask {} is incompatible with scores of shape {scores:?}",
                 mask.metadata()
             )));
         }
@@ -322,7 +322,9 @@ fn rotary_embedding(
     };
     let (cos, sin) = (real_numbers(OP, &cosines)?, real_numbers(OP, &sines)?);
     if rows.len() != heads.batch * heads.length || cos.len() != sin.len() {
-        return Err(invalid(format!("`{OP}` needs a position for each step")));
+        return Err(invalid(format!(
+            "`{OP}`: expected a position for each step"
+        )));
     }
     let num_rows = cos.len().checked_div(half).unwrap_or(0) as i64;
     if let Some(row) = rows
@@ -330,7 +332,7 @@ fn rotary_embedding(
         .find(|&&row| half > 0 && !(0..num_rows).contains(&row))
     {
         return Err(invalid(format!(
-            "`{OP}`: there are no angles for position {row}"
+            "`{OP}`: expected a position with angles, found {row}"
         )));
     }
     let mut rotated = heads.numbers.clone();
@@ -389,13 +391,14 @@ fn non_max_suppression(
         (boxes.shape().dims(), scores.shape().dims())
     else {
         return Err(invalid(format!(
-            "`{OP}` needs boxes [batch, boxes, 4] and scores [batch, classes, boxes], found {} and {}",
+            "`{OP}`: expected boxes [batch, boxes, 4] and scores [batch, classes, boxes], found \
+             {} and {}",
             boxes.metadata(),
             scores.metadata()
         )));
     };
     if (batches, num_boxes) != (score_batches, num_scores) {
-        return Err(invalid(format!("`{OP}` needs a score for each box")));
+        return Err(invalid(format!("`{OP}`: expected a score for each box")));
     }
     let number = |slot: usize| -> Result<Option<f64>> {
         let operand = slots.get(slot)?;

@@ -50,7 +50,7 @@ fn einsum(
     let spelled: Vec<&str> = left.split(',').collect();
     if spelled.len() != operands.len() {
         return Err(invalid(format!(
-            "`{OP}`: `{equation}` has {} operands, but {} are given",
+            "`{OP}`: expected {} operands for `{equation}`, found {}",
             spelled.len(),
             operands.len()
         )));
@@ -69,7 +69,8 @@ fn einsum(
                 Some((_, known)) if *known == extent || extent == 1 => {}
                 Some((_, known)) => {
                     return Err(invalid(format!(
-                        "`{OP}`: a letter of `{equation}` has the extents {known} and {extent}"
+                        "`{OP}`: a letter of `{equation}` stands for dimensions of size {known} \
+                         and {extent}"
                     )));
                 }
             }
@@ -108,7 +109,7 @@ fn einsum(
     sorted.sort_unstable();
     if !result.iter().all(is_known) || sorted.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(invalid(format!(
-            "`{OP}`: the result of `{equation}` has a letter twice, or one that no operand has"
+            "`{OP}`: expected distinct letters of operands in the result of `{equation}`"
         )));
     }
     let extent = |letter: &Letter| {
@@ -127,7 +128,9 @@ fn einsum(
         terms.push(multiplied(first, second, &needed, &extent, ctx)?);
     }
     let Some(term) = terms.pop() else {
-        return Err(invalid(format!("`{OP}` needs an operand")));
+        return Err(invalid(format!(
+            "`{OP}`: expected at least one operand, found none"
+        )));
     };
     let term = summed(term, &result, ctx)?;
     // Dimensions of extent 1 in the only operand that has them stay so.
@@ -151,7 +154,7 @@ fn letters_of(equation: &str, spelled: &str, rank: Option<usize>) -> Result<Vec<
     };
     let all = before.chars().chain(after.unwrap_or_default().chars());
     if !all.clone().all(|letter| letter.is_ascii_alphabetic()) {
-        return refused("has a sign that is not a letter");
+        return refused("contains a character that is not a letter");
     }
     let (named, rank) = (all.count(), rank.unwrap_or(0));
     let fits = if after.is_some() {
@@ -160,7 +163,7 @@ fn letters_of(equation: &str, spelled: &str, rank: Option<usize>) -> Result<Vec<
         named == rank
     };
     if !fits {
-        return refused(&format!("does not fit a tensor of {rank} dimensions"));
+        return refused(&format!("does not match a tensor of rank {rank}"));
     }
     let mut letters: Vec<Letter> = before.chars().map(Letter::Named).collect();
     if let Some(after) = after {
@@ -195,7 +198,7 @@ fn diagonal(letters: &[Letter], tensor: &DenseHostTensor, ctx: &ExecutionContext
             .collect();
         if found.iter().any(|&extent| extent != found[0]) {
             return Err(invalid(format!(
-                "`{OP}` finds no diagonal of extents {found:?}"
+                "`{OP}`: expected equal dimensions for a diagonal, found {found:?}"
             )));
         }
         dims.push(found[0]);
@@ -289,7 +292,7 @@ fn multiplied(
     );
     if a.tensor.dtype() != b.tensor.dtype() {
         return Err(invalid(format!(
-            "`{OP}` needs operands of one type, found {} and {}",
+            "`{OP}`: expected operands of the same type, found {} and {}",
             a.tensor.dtype(),
             b.tensor.dtype()
         )));

@@ -252,7 +252,7 @@ fn activation(
 ) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Activation";
     let function = activation_of(function)
-        .ok_or_else(|| invalid(format!("`{OP}` has no function `{function}`")))?;
+        .ok_or_else(|| invalid(format!("`{OP}`: unknown function `{function}`")))?;
     let (alpha, beta) = (f64::from(alpha), f64::from(beta));
     real(OP, x, ctx, |x| function(x, alpha, beta))
 }
@@ -320,7 +320,7 @@ fn clip(
         let bound = |bound: Option<DenseHostTensor>| match bound {
             None => Ok(None),
             Some(bound) if bound.num_elements() != 1 => {
-                Err(invalid(format!("`{OP}` needs bounds of one element each")))
+                Err(invalid(format!("`{OP}`: expected scalar bounds")))
             }
             Some(bound) if bound.dtype() == x.dtype() => Ok(Some(bound.elements::<T>()?[0])),
             Some(bound) => Ok(Some(T::of_f64(crate::real_numbers(OP, &bound)?[0]))),
@@ -444,7 +444,7 @@ fn bit_cast(x: &AnyRef, #[attr] dtype: DType, ctx: &ExecutionContext) -> Result<
     let x = dense(x)?;
     if dtype == DType::I1 || dtype.size_bytes() != x.dtype().size_bytes() {
         return Err(invalid(format!(
-            "`{OP}` cannot read {} as {dtype}",
+            "`{OP}` cannot reinterpret {} as {dtype}",
             x.dtype()
         )));
     }

@@ -23,11 +23,13 @@ fn depth_to_space(
     const OP: &str = "nn.DepthToSpace";
     let x = dense(x)?;
     let (&[n, c, h, w], Ok(block @ 1..)) = (x.shape().dims(), usize::try_from(block)) else {
-        return Err(invalid(format!("`{OP}` needs images and a positive block")));
+        return Err(invalid(format!(
+            "`{OP}`: expected images and a positive block size"
+        )));
     };
     if !c.is_multiple_of(block.saturating_mul(block)) {
         return Err(invalid(format!(
-            "`{OP}` cannot make blocks of {block} of {c} channels"
+            "`{OP}`: {c} channels cannot be divided into blocks of size {block}"
         )));
     }
     let depth = c / (block * block);
@@ -52,11 +54,13 @@ fn space_to_depth(
     const OP: &str = "nn.SpaceToDepth";
     let x = dense(x)?;
     let (&[n, c, h, w], Ok(block @ 1..)) = (x.shape().dims(), usize::try_from(block)) else {
-        return Err(invalid(format!("`{OP}` needs images and a positive block")));
+        return Err(invalid(format!(
+            "`{OP}`: expected images and a positive block size"
+        )));
     };
     if !h.is_multiple_of(block) || !w.is_multiple_of(block) {
         return Err(invalid(format!(
-            "`{OP}` cannot make blocks of {block} of {h} x {w} pixels"
+            "`{OP}`: {h} × {w} pixels cannot be divided into blocks of size {block}"
         )));
     }
     let split = [n, c, h / block, block, w / block, block];
@@ -132,7 +136,7 @@ fn resize(
         .or(sizes.as_ref().map(Vec::len));
     if count != Some(axes.len()) || roi.as_ref().is_some_and(|roi| roi.len() != 2 * axes.len()) {
         return Err(invalid(format!(
-            "`{OP}` needs a factor or a size for each of {} axes",
+            "`{OP}`: expected a factor or a size for each of {} axes",
             axes.len()
         )));
     }
@@ -157,7 +161,9 @@ fn resize(
         };
         let (scale, output) = factors[position];
         if !scale.is_finite() || scale <= 0.0 || !(0.0..9e15).contains(&output) {
-            return Err(invalid(format!("`{OP}` cannot scale an axis by {scale}")));
+            return Err(invalid(format!(
+                "`{OP}`: expected a positive and finite scale, found {scale}"
+            )));
         }
         let region = roi.as_ref().map_or((0.0, 1.0), |roi| {
             (roi[position], roi[axes.len() + position])
@@ -232,7 +238,7 @@ impl Mode<'_> {
             "tf_crop_and_resize" => Some(0.5 * (region.0 + region.1) * (len - 1.0)),
             _ => None,
         };
-        let no_mode = |name: &str| invalid(format!("`nn.Resize` has no mode `{name}`"));
+        let no_mode = |name: &str| invalid(format!("`nn.Resize`: unknown mode `{name}`"));
         let output = output as usize;
         let mut taps = Vec::new();
         for at in 0..output {

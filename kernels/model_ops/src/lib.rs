@@ -79,7 +79,7 @@ use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
 const DIALECTS: &[DialectDef] = &[DialectDef {
-    summary: "The ops that imported models are made of.",
+    summary: "The ops of imported models.",
     ..DialectDef::new("nn")
 }];
 
@@ -120,8 +120,12 @@ impl<'a> Slots<'a> {
 
     /// Returns the operand of a slot.
     fn need(&self, slot: usize, name: &str) -> Result<DenseHostTensor> {
-        self.get(slot)?
-            .ok_or_else(|| invalid(format!("`{}` needs the operand `{name}`", self.op)))
+        self.get(slot)?.ok_or_else(|| {
+            invalid(format!(
+                "`{}`: expected the operand `{name}`, found none",
+                self.op
+            ))
+        })
     }
 }
 
@@ -173,7 +177,7 @@ fn one_number(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<
     match real_numbers(op, tensor)?[..] {
         [number] => Ok(number),
         ref numbers => Err(invalid(format!(
-            "`{op}` needs `{name}` as one number, found {}",
+            "`{op}`: expected `{name}` with a single element, found {}",
             numbers.len()
         ))),
     }
@@ -189,7 +193,7 @@ fn axis_of(op: &str, axis: i64, rank: usize) -> Result<usize> {
     let from_start = from_start.and_then(|axis| usize::try_from(axis).ok());
     from_start.filter(|&axis| axis < rank).ok_or_else(|| {
         invalid(format!(
-            "`{op}`: a tensor of {rank} dimensions has no axis {axis}"
+            "`{op}`: axis {axis} is out of range for a tensor of rank {rank}"
         ))
     })
 }
@@ -210,7 +214,11 @@ fn axes_of(op: &str, axes: &[i64], rank: usize) -> Result<Vec<usize>> {
 /// Extents from numbers.
 fn extents(op: &str, numbers: &[i64]) -> Result<Vec<usize>> {
     let extents = numbers.iter().map(|&number| {
-        usize::try_from(number).map_err(|_| invalid(format!("`{op}`: {number} is not an extent")))
+        usize::try_from(number).map_err(|_| {
+            invalid(format!(
+                "`{op}`: expected a valid dimension, found {number}"
+            ))
+        })
     });
     extents.collect()
 }
@@ -242,7 +250,7 @@ fn product(dims: &[usize]) -> usize {
 
 #[cold]
 fn unsupported(op: &str, dtype: DType) -> Error {
-    invalid(format!("`{op}` does not take {dtype}"))
+    invalid(format!("`{op}` does not support {dtype}"))
 }
 
 #[cold]

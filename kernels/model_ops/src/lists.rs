@@ -12,14 +12,14 @@ use crate::{Slots, allocate, axis_of, dense, extents, invalid, made, pieces, who
 /// Returns an operand as a list.
 fn list(op: &str, operand: &AnyRef) -> Result<ListHostTensor> {
     let list = operand.try_read::<ListHostTensor>();
-    let list = list.map_err(|_| invalid(format!("`{op}` needs a list of tensors")))?;
+    let list = list.map_err(|_| invalid(format!("`{op}`: expected a list of tensors")))?;
     Ok(list.clone())
 }
 
 /// Returns the tensors of a present list.
 fn tensors<'a>(op: &str, list: &'a ListHostTensor) -> Result<&'a [DenseHostTensor]> {
     let tensors = list.tensors();
-    tensors.ok_or_else(|| invalid(format!("`{op}` needs a list, but the value is absent")))
+    tensors.ok_or_else(|| invalid(format!("`{op}`: expected a list, found an absent value")))
 }
 
 /// Returns the place in a list that a tensor of one integer means; negative ones count from the
@@ -27,7 +27,7 @@ fn tensors<'a>(op: &str, list: &'a ListHostTensor) -> Result<&'a [DenseHostTenso
 fn place(op: &'static str, number: &DenseHostTensor, len: usize) -> Result<usize> {
     let number = match whole_numbers(op, number)?[..] {
         [number] => number,
-        _ => return Err(invalid(format!("`{op}` needs one place"))),
+        _ => return Err(invalid(format!("`{op}`: expected a single position"))),
     };
     let from_start = if number < 0 {
         number.saturating_add(len as i64)
@@ -39,7 +39,7 @@ fn place(op: &'static str, number: &DenseHostTensor, len: usize) -> Result<usize
         .filter(|&place| place < len);
     place.ok_or_else(|| {
         invalid(format!(
-            "`{op}`: there is no place {number} in a list of {len}"
+            "`{op}`: position {number} is out of range for a list of length {len}"
         ))
     })
 }
@@ -53,7 +53,9 @@ fn list_of(operands: &[AnyRef]) -> Result<ListHostTensor> {
     const OP: &str = "nn.List";
     let tensors = operands.iter().map(dense).collect::<Result<Vec<_>>>()?;
     let Some(first) = tensors.first() else {
-        return Err(invalid(format!("`{OP}` needs a tensor")));
+        return Err(invalid(format!(
+            "`{OP}`: expected at least one tensor, found none"
+        )));
     };
     Ok(ListHostTensor::new(first.dtype(), tensors)?)
 }
@@ -101,7 +103,7 @@ fn list_or_self_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
 fn list_insert(operands: &[AnyRef]) -> Result<ListHostTensor> {
     const OP: &str = "nn.ListInsert";
     let (Some(x), Some(tensor)) = (operands.first(), operands.get(1)) else {
-        return Err(invalid(format!("`{OP}` needs a list and a tensor")));
+        return Err(invalid(format!("`{OP}`: expected a list and a tensor")));
     };
     let (list, tensor) = (list(OP, x)?, dense(tensor)?);
     let mut all = tensors(OP, &list)?.to_vec();
@@ -123,16 +125,17 @@ fn list_insert(operands: &[AnyRef]) -> Result<ListHostTensor> {
 fn list_erase(operands: &[AnyRef]) -> Result<ListHostTensor> {
     const OP: &str = "nn.ListErase";
     let Some(x) = operands.first() else {
-        return Err(invalid(format!("`{OP}` needs a list")));
+        return Err(invalid(format!("`{OP}`: expected a list")));
     };
     let list = list(OP, x)?;
     let mut all = tensors(OP, &list)?.to_vec();
     let at = match operands.get(1) {
         Some(at) => place(OP, &dense(at)?, all.len())?,
-        None => all
-            .len()
-            .checked_sub(1)
-            .ok_or_else(|| invalid(format!("`{OP}` finds nothing to remove from an empty list")))?,
+        None => all.len().checked_sub(1).ok_or_else(|| {
+            invalid(format!(
+                "`{OP}` cannot remove an element from an empty list"
+            ))
+        })?,
     };
     all.remove(at);
     Ok(ListHostTensor::new(list.dtype(), all)?)
@@ -175,7 +178,9 @@ fn split_to_list(
         Some(sizes) if sizes.shape().rank() == 0 => {
             let each = extents(OP, &whole_numbers(OP, sizes)?)?[0];
             if each == 0 {
-                return Err(invalid(format!("`{OP}` cannot cut pieces of size 0")));
+                return Err(invalid(format!(
+                    "`{OP}`: expected a positive size of parts, found 0"
+                )));
             }
             (0..extent.div_ceil(each))
                 .map(|piece| each.min(extent - piece * each))
@@ -188,7 +193,7 @@ fn split_to_list(
         .try_fold(0_usize, |sum, &size| sum.checked_add(size));
     if sum != Some(extent) {
         return Err(invalid(format!(
-            "`{OP}` cannot cut an extent of {extent} into pieces of {sizes:?}"
+            "`{OP}`: a dimension of size {extent} cannot be split into parts of sizes {sizes:?}"
         )));
     }
     let mut start = 0;
@@ -240,7 +245,9 @@ fn concat_list(
     const OP: &str = "nn.ConcatList";
     let list = list(OP, x)?;
     match tensors(OP, &list)? {
-        [] => Err(invalid(format!("`{OP}` finds no tensors in the list"))),
+        [] => Err(invalid(format!(
+            "`{OP}`: expected a list with tensors, found an empty list"
+        ))),
         tensors if new_axis => stacked(OP, tensors, axis, ctx),
         tensors => concatenated(OP, tensors, axis, ctx),
     }
@@ -319,7 +326,9 @@ fn is_present(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTe
 #[tfrt_op("nn.Present")]
 fn present(x: &AnyRef) -> Result<AnyRef> {
     if is_absent(x) {
-        return Err(invalid("`nn.Present` needs a value, but it is absent"));
+        return Err(invalid(
+            "`nn.Present`: expected a value, found an absent one",
+        ));
     }
     Ok(x.clone())
 }
@@ -339,12 +348,14 @@ fn goes_on(
     const OP: &str = "nn.GoesOn";
     let number = |name: &str, x: &AnyRef| match whole_numbers(OP, &dense(x)?)?[..] {
         [number] => Ok(number),
-        _ => Err(invalid(format!("`{OP}` needs `{name}` as one number"))),
+        _ => Err(invalid(format!(
+            "`{OP}`: expected `{name}` with a single element"
+        ))),
     };
     let condition = dense(condition)?;
     if condition.num_elements() != 1 {
         return Err(invalid(format!(
-            "`{OP}` needs `condition` as one truth value"
+            "`{OP}`: expected `condition` as a single boolean"
         )));
     }
     let is_true = bool::from(condition.elements::<I1>()?[0]);

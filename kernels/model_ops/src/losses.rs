@@ -25,7 +25,7 @@ fn negative_log_likelihood(
     let (x, target) = (slots.need(0, "x")?, slots.need(1, "target")?);
     let refused = || {
         invalid(format!(
-            "`{OP}`: classes of {} do not fit {}",
+            "`{OP}`: classes of {} are incompatible with {}",
             target.metadata(),
             x.metadata()
         ))
@@ -41,7 +41,7 @@ fn negative_log_likelihood(
     let weights = weights.transpose()?;
     if weights.as_ref().is_some_and(|w| w.len() != classes) {
         return Err(invalid(format!(
-            "`{OP}` needs a weight for each of {classes} classes"
+            "`{OP}`: expected a weight for each of {classes} classes"
         )));
     }
     let (numbers, targets) = (real_numbers(OP, &x)?, whole_numbers(OP, &target)?);
@@ -54,8 +54,11 @@ fn negative_log_likelihood(
             continue;
         }
         let known = usize::try_from(class).ok().filter(|&class| class < classes);
-        let class = known
-            .ok_or_else(|| invalid(format!("`{OP}`: there is no class {class} among {classes}")))?;
+        let class = known.ok_or_else(|| {
+            invalid(format!(
+                "`{OP}`: expected a class below {classes}, found {class}"
+            ))
+        })?;
         let weight = weights.as_ref().map_or(1.0, |weights| weights[class]);
         let (image, place) = (at / inner, at % inner);
         losses.push(-weight * numbers[(image * classes + class) * inner + place]);
@@ -65,6 +68,6 @@ fn negative_log_likelihood(
         "none" => made(ctx, target.shape().dims(), |at| T::of_f64(losses[at])),
         "sum" => made(ctx, &[], |_| T::of_f64(losses.iter().sum())),
         "mean" => made(ctx, &[], |_| T::of_f64(losses.iter().sum::<f64>() / total)),
-        other => Err(invalid(format!("`{OP}` has no reduction `{other}`"))),
+        other => Err(invalid(format!("`{OP}`: unknown reduction `{other}`"))),
     })
 }

@@ -167,7 +167,7 @@ fn channel_parameters<const N: usize>(
         let numbers = real_numbers(op, &dense(operand)?)?;
         if numbers.len() != channels {
             return Err(invalid(format!(
-                "`{op}` needs {channels} numbers for the channels of {}, found {}",
+                "`{op}`: expected {channels} elements for the channels of {}, found {}",
                 x.metadata(),
                 numbers.len()
             )));
@@ -260,7 +260,7 @@ fn group_normalization(
     let groups = usize::try_from(num_groups).unwrap_or(0);
     if groups == 0 || !channels.is_multiple_of(groups) {
         return Err(invalid(format!(
-            "`{OP}` cannot divide {channels} channels into {num_groups} groups"
+            "`{OP}`: {channels} channels cannot be divided into {num_groups} groups"
         )));
     }
     let parameters = |operand: &AnyRef| {
@@ -275,7 +275,7 @@ fn group_normalization(
                     .collect())
             }
             len => Err(invalid(format!(
-                "`{OP}` needs {channels} numbers, found {len}"
+                "`{OP}`: expected {channels} elements, found {len}"
             ))),
         }
     };
@@ -379,7 +379,7 @@ fn layer(
         };
         if crate::pairs::common(op, operand.shape().dims(), to)? != to {
             return Err(invalid(format!(
-                "`{op}` cannot scale {} by {}",
+                "`{op}`: {} and the scale {} are incompatible",
                 x.metadata(),
                 operand.metadata()
             )));
@@ -432,7 +432,7 @@ fn local_response_normalization(
     let dims = x.shape().dims();
     let (Some(&channels), Ok(size @ 1..)) = (dims.get(1), usize::try_from(size)) else {
         return Err(invalid(format!(
-            "`{OP}` needs channels, and a positive size"
+            "`{OP}`: expected channels and a positive size"
         )));
     };
     let inner = product(&dims[2..]);

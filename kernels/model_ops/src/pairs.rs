@@ -54,7 +54,7 @@ pub(crate) fn common(op: &str, a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match Broadcast::new(a, b) {
         Ok(broadcast) => Ok(broadcast.shape().to_vec()),
         Err(_) => Err(invalid(format!(
-            "`{op}` cannot stretch {} and {} to one shape",
+            "`{op}`: {} and {} cannot be broadcast to the same shape",
             Shape::new(a)?,
             Shape::new(b)?
         ))),
@@ -88,7 +88,7 @@ fn same_type(op: &str, a: &DenseHostTensor, b: &DenseHostTensor) -> Result<DType
         return Ok(a.dtype());
     }
     Err(invalid(format!(
-        "`{op}` needs operands of one type, found {} and {}",
+        "`{op}`: expected operands of the same type, found {} and {}",
         a.dtype(),
         b.dtype()
     )))
@@ -155,7 +155,7 @@ fn div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
     }))?;
     match is_valid {
         true => Ok(result),
-        false => Err(invalid(format!("`{OP}` divides an integer by zero"))),
+        false => Err(invalid(format!("`{OP}`: integer division by zero"))),
     }
 }
 
@@ -180,7 +180,7 @@ fn remainder(
     }))?;
     match is_valid {
         true => Ok(result),
-        false => Err(invalid(format!("`{OP}` divides an integer by zero"))),
+        false => Err(invalid(format!("`{OP}`: integer division by zero"))),
     }
 }
 
@@ -222,7 +222,7 @@ fn prelu(
     }
     if common(OP, x.shape().dims(), slope.shape().dims())? != x.shape().dims() {
         return Err(invalid(format!(
-            "`{OP}` cannot stretch a slope of {} to {}",
+            "`{OP}`: a slope of {} cannot be broadcast to {}",
             slope.metadata(),
             x.metadata()
         )));
@@ -269,9 +269,9 @@ macro_rules! logic_ops {
 }
 
 logic_ops! {
-    "nn.And" and: "Whether both are true.", |a, b| a && b;
-    "nn.Or" or: "Whether one of them is true.", |a, b| a || b;
-    "nn.Xor" xor: "Whether exactly one of them is true.", |a, b| a != b;
+    "nn.And" and: "Whether both operands are true.", |a, b| a && b;
+    "nn.Or" or: "Whether at least one operand is true.", |a, b| a || b;
+    "nn.Xor" xor: "Whether exactly one operand is true.", |a, b| a != b;
 }
 
 macro_rules! bit_ops {
@@ -292,12 +292,14 @@ macro_rules! bit_ops {
 }
 
 bit_ops! {
-    "nn.BitwiseAnd" bitwise_and: "The bits that both have.", |a, b| a & b;
-    "nn.BitwiseOr" bitwise_or: "The bits that one of them has.", |a, b| a | b;
-    "nn.BitwiseXor" bitwise_xor: "The bits that exactly one of them has.", |a, b| a ^ b;
-    "nn.ShiftLeft" shift_left: "The bits of `a`, moved up by `b`; 0 if that is more than there are.",
+    "nn.BitwiseAnd" bitwise_and: "The bitwise AND.", |a, b| a & b;
+    "nn.BitwiseOr" bitwise_or: "The bitwise OR.", |a, b| a | b;
+    "nn.BitwiseXor" bitwise_xor: "The bitwise XOR.", |a, b| a ^ b;
+    "nn.ShiftLeft" shift_left: "The bits of `a`, shifted left by `b`; 0 if `b` is at least the \
+                                width of the type.",
         |a, b| amount(b).and_then(|b| a.checked_shl(b)).unwrap_or(0);
-    "nn.ShiftRight" shift_right: "The bits of `a`, moved down by `b`; 0 if that is more than there are.",
+    "nn.ShiftRight" shift_right: "The bits of `a`, shifted right by `b`; 0 if `b` is at least the \
+                                  width of the type.",
         |a, b| amount(b).and_then(|b| a.checked_shr(b)).unwrap_or(0);
 }
 
@@ -349,7 +351,9 @@ fn mean(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> 
     const OP: &str = "nn.Mean";
     let tensors = operands.iter().map(dense).collect::<Result<Vec<_>>>()?;
     let (Some(first), count) = (tensors.first(), tensors.len() as f64) else {
-        return Err(invalid(format!("`{OP}` needs an operand")));
+        return Err(invalid(format!(
+            "`{OP}`: expected at least one operand, found none"
+        )));
     };
     let mut dims = first.shape().dims().to_vec();
     for tensor in &tensors {

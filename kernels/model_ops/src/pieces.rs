@@ -32,7 +32,9 @@ pub(crate) fn concatenated(
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     let Some(first) = tensors.first() else {
-        return Err(invalid(format!("`{op}` needs an operand")));
+        return Err(invalid(format!(
+            "`{op}`: expected at least one operand, found none"
+        )));
     };
     let mut dims = first.shape().dims().to_vec();
     let axis = axis_of(op, axis, dims.len())?;
@@ -45,7 +47,7 @@ pub(crate) fn concatenated(
             Some(extent) if others == dims => dims[axis] = dims[axis].saturating_add(extent),
             _ => {
                 return Err(invalid(format!(
-                    "`{op}` cannot place {} behind {} along axis {axis}",
+                    "`{op}`: {} cannot be concatenated after {} along axis {axis}",
                     tensor.metadata(),
                     first.metadata()
                 )));
@@ -108,7 +110,8 @@ fn split(
         .try_fold(0_usize, |sum, &size| sum.checked_add(size));
     if sizes.len() != count || sum != Some(extent) {
         return Err(invalid(format!(
-            "`{OP}` cannot cut an extent of {extent} into {count} pieces of {sizes:?}"
+            "`{OP}`: a dimension of size {extent} cannot be split into {count} parts of sizes \
+             {sizes:?}"
         )));
     }
     let mut start = 0;
@@ -153,7 +156,7 @@ fn slice(
     };
     if [ends.len(), axes.len(), given.len()] != [starts.len(); 3] {
         return Err(invalid(format!(
-            "`{OP}` needs as many starts, ends, axes and steps, found {}, {}, {} and {}",
+            "`{OP}`: expected as many starts as ends, axes and steps, found {}, {}, {} and {}",
             starts.len(),
             ends.len(),
             axes.len(),
@@ -177,7 +180,7 @@ fn slice(
             given[index],
         );
         let (start, end) = match step {
-            0 => return Err(invalid(format!("`{OP}` needs steps that are not 0"))),
+            0 => return Err(invalid(format!("`{OP}`: expected nonzero steps, found 0"))),
             1.. => (start.clamp(0, extent), end.clamp(0, extent)),
             // Nothing to start from: nothing is taken.
             _ if extent == 0 => (-1, -1),
@@ -261,7 +264,7 @@ fn pad(
     };
     if pads.len() != 2 * axes.len() {
         return Err(invalid(format!(
-            "`{OP}` needs {} numbers for {} axes, found {}",
+            "`{OP}`: expected {} elements for {} axes, found {}",
             2 * axes.len(),
             axes.len(),
             pads.len()
@@ -272,8 +275,11 @@ fn pad(
         let (begin, end) = (pads[index], pads[axes.len() + index]);
         let extent = i128::from(begin) + i128::from(end) + dims[axis] as i128;
         before[axis] = begin;
-        padded[axis] = usize::try_from(extent.max(0))
-            .map_err(|_| invalid(format!("`{OP}`: {extent} is not an extent")))?;
+        padded[axis] = usize::try_from(extent.max(0)).map_err(|_| {
+            invalid(format!(
+                "`{OP}`: expected a valid dimension, found {extent}"
+            ))
+        })?;
     }
     let source: fn(i64, i64) -> Option<i64> = match mode {
         "constant" => |at, extent| (0..extent).contains(&at).then_some(at),
@@ -288,7 +294,7 @@ fn pad(
             }
         },
         "wrap" => |at, extent| (extent > 0).then(|| at.rem_euclid(extent)),
-        other => return Err(invalid(format!("`{OP}` has no mode `{other}`"))),
+        other => return Err(invalid(format!("`{OP}`: unknown mode `{other}`"))),
     };
     let value = slots.get(2)?;
     let mut result = allocate(ctx, x.dtype(), &padded)?;
@@ -301,7 +307,7 @@ fn pad(
             let place = source(at - before[axis], extent);
             if place.is_none() && mode != "constant" && result.num_elements() > 0 {
                 return Err(invalid(format!(
-                    "`{OP}` has no elements to repeat along axis {axis}"
+                    "`{OP}`: no elements to repeat along axis {axis}"
                 )));
             }
             found.push(place.map(|place| place as usize));
@@ -317,7 +323,7 @@ fn pad(
                 value.buffer().read()?.as_chunks::<N>().0[0]
             }
             Some(value) => {
-                return Err(invalid(format!("`{OP}` cannot pad {} by {}", x.dtype(), value.metadata())));
+                return Err(invalid(format!("`{OP}`: {} cannot be padded by {}", x.dtype(), value.metadata())));
             }
             None => [0; N],
         };
@@ -361,7 +367,7 @@ fn center_crop_pad(
     };
     if axes.len() != wanted.len() {
         return Err(invalid(format!(
-            "`{OP}` needs {} extents, found {}",
+            "`{OP}`: expected {} dimensions, found {}",
             axes.len(),
             wanted.len()
         )));
@@ -415,7 +421,7 @@ fn trilu(
     };
     let &[.., rows, columns] = x.shape().dims() else {
         return Err(invalid(format!(
-            "`{OP}` needs matrices, found {}",
+            "`{OP}`: expected matrices, found {}",
             x.metadata()
         )));
     };

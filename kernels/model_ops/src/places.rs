@@ -21,7 +21,7 @@ fn place_of(op: &str, number: i64, extent: usize) -> Result<usize> {
     let place = usize::try_from(from_start).ok();
     place.filter(|&place| place < extent).ok_or_else(|| {
         invalid(format!(
-            "`{op}`: there is no element {number} along an axis of {extent}"
+            "`{op}`: index {number} is out of range for a dimension of size {extent}"
         ))
     })
 }
@@ -80,7 +80,8 @@ fn places_along(
         && (0..dims.len()).all(|other| other == axis || shape[other] <= dims[other]);
     if !fits {
         return Err(invalid(format!(
-            "`{op}`: indices of shape {shape:?} do not fit a tensor of {dims:?} along axis {axis}"
+            "`{op}`: indices of shape {shape:?} are incompatible with a tensor of shape {dims:?} \
+             along axis {axis}"
         )));
     }
     let own = strides(dims);
@@ -136,7 +137,7 @@ fn slices(
 ) -> Result<(Vec<usize>, usize)> {
     let refused = || {
         invalid(format!(
-            "`{op}`: indices of {} do not fit a tensor of {dims:?}",
+            "`{op}`: indices of {} are incompatible with a tensor of shape {dims:?}",
             indices.shape()
         ))
     };
@@ -204,7 +205,7 @@ fn combine<T: Number>(op: &str, reduction: &str) -> Result<fn(T, T) -> T> {
         "mul" => T::times,
         "max" => |a, b| if Number::is_nan(a) || a > b { a } else { b },
         "min" => |a, b| if Number::is_nan(a) || a < b { a } else { b },
-        other => return Err(invalid(format!("`{op}` has no reduction `{other}`"))),
+        other => return Err(invalid(format!("`{op}`: unknown reduction `{other}`"))),
     })
 }
 
@@ -219,7 +220,7 @@ fn scattered(
 ) -> Result<DenseHostTensor> {
     if updates.dtype() != x.dtype() {
         return Err(invalid(format!(
-            "`{op}` needs updates of {}, found {}",
+            "`{op}`: expected updates of {}, found {}",
             x.dtype(),
             updates.dtype()
         )));
@@ -271,7 +272,7 @@ fn scatter_elements(
     let axis = axis_of(OP, axis, dims.len())?;
     if indices.shape() != updates.shape() {
         return Err(invalid(format!(
-            "`{OP}` needs as many updates as indices, found {} and {}",
+            "`{OP}`: expected as many updates as indices, found {} and {}",
             updates.shape(),
             indices.shape()
         )));
@@ -300,7 +301,7 @@ fn scatter_nd(
     let (starts, len) = slices(OP, x.shape().dims(), &indices, &numbers, 0)?;
     if starts.len().checked_mul(len) != Some(updates.num_elements()) {
         return Err(invalid(format!(
-            "`{OP}` needs {} slices of {len} elements as updates, found {}",
+            "`{OP}`: expected {} slices of {len} elements as updates, found {}",
             starts.len(),
             updates.shape()
         )));
@@ -333,7 +334,7 @@ fn one_hot(
     let numbers = real_numbers(OP, &indices)?;
     if values.num_elements() != 2 {
         return Err(invalid(format!(
-            "`{OP}` needs two values, found {}",
+            "`{OP}`: expected two values, found {}",
             values.shape()
         )));
     }
@@ -400,8 +401,12 @@ fn top_k(
     let dims = x.shape().dims();
     let axis = axis_of(OP, axis, dims.len())?;
     let count = usize::try_from(k).ok().filter(|&count| count <= dims[axis]);
-    let count = count
-        .ok_or_else(|| invalid(format!("`{OP}` cannot take {k} of {} elements", dims[axis])))?;
+    let count = count.ok_or_else(|| {
+        invalid(format!(
+            "`{OP}`: cannot select {k} of {} elements",
+            dims[axis]
+        ))
+    })?;
     let mut shape = dims.to_vec();
     shape[axis] = count;
     let inner = product(&dims[axis + 1..]);
@@ -459,7 +464,7 @@ fn compress(
         .collect();
     if kept.last().is_some_and(|&last| last >= dims[axis]) {
         return Err(invalid(format!(
-            "`{OP}`: the condition is longer than the axis"
+            "`{OP}`: expected a condition that is at most as long as the axis"
         )));
     }
     let mut shape = dims.to_vec();
@@ -497,7 +502,7 @@ fn eye_like(
     let x = dense(x)?;
     let &[rows, columns] = x.shape().dims() else {
         return Err(invalid(format!(
-            "`{OP}` needs a matrix, found {}",
+            "`{OP}`: expected a matrix, found {}",
             x.metadata()
         )));
     };
@@ -531,7 +536,7 @@ fn reverse_sequence(
     if batch == time || lengths.len() != dims[batch] || lengths.iter().any(|&len| len > dims[time])
     {
         return Err(invalid(format!(
-            "`{OP}`: lengths {lengths:?} do not fit {} along axes {batch} and {time}",
+            "`{OP}`: lengths {lengths:?} are incompatible with {} along axes {batch} and {time}",
             x.metadata()
         )));
     }
@@ -576,7 +581,7 @@ fn tensor_scatter(
         && axis > 0;
     if !fits {
         return Err(invalid(format!(
-            "`{OP}`: {} does not fit a cache of {} along axis {axis}",
+            "`{OP}`: {} is incompatible with a cache of {} along axis {axis}",
             update.metadata(),
             cache.metadata()
         )));
@@ -592,7 +597,7 @@ fn tensor_scatter(
     };
     if starts.len() != dims[0] || !starts.iter().all(is_inside) {
         return Err(invalid(format!(
-            "`{OP}` cannot write {steps} steps at {starts:?} into {extent}"
+            "`{OP}`: {steps} steps at {starts:?} exceed a cache of {extent} steps"
         )));
     }
     let mut result = allocate(ctx, cache.dtype(), dims)?;

@@ -22,7 +22,7 @@ fn mat_mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTe
     let (a, b) = (dense(a)?, dense(b)?);
     let refused = || {
         invalid(format!(
-            "`{OP}` cannot multiply {} and {}",
+            "`{OP}`: {} and {} cannot be multiplied",
             a.metadata(),
             b.metadata()
         ))
@@ -128,13 +128,13 @@ fn det(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let x = dense(x)?;
     let &[ref batch @ .., rows, columns] = x.shape().dims() else {
         return Err(invalid(format!(
-            "`{OP}` needs matrices, found {}",
+            "`{OP}`: expected matrices, found {}",
             x.metadata()
         )));
     };
     if rows != columns {
         return Err(invalid(format!(
-            "`{OP}` needs square matrices, found {}",
+            "`{OP}`: expected square matrices, found {}",
             x.metadata()
         )));
     }
@@ -220,7 +220,7 @@ fn gemm(
     let (a, b, c) = (slots.need(0, "a")?, slots.need(1, "b")?, slots.get(2)?);
     let refused = || {
         invalid(format!(
-            "`{OP}` cannot multiply {} and {}",
+            "`{OP}`: {} and {} cannot be multiplied",
             a.metadata(),
             b.metadata()
         ))
@@ -240,7 +240,7 @@ fn gemm(
     let summand = c.as_ref().map(|c| {
         if c.dtype() != a.dtype() || common(OP, c.shape().dims(), &[m, n])? != [m, n] {
             return Err(invalid(format!(
-                "`{OP}` cannot add {} to {}",
+                "`{OP}`: {} cannot be added to {}",
                 c.metadata(),
                 Shape::new(&[m, n])?
             )));

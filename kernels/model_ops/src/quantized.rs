@@ -29,7 +29,8 @@ fn scale_places(
     let extent = dims[axis].max(1);
     let refused = || {
         invalid(format!(
-            "`{op}`: scales of {scale:?} do not fit a tensor of {dims:?} along axis {axis}"
+            "`{op}`: scales of shape {scale:?} are incompatible with a tensor of shape {dims:?} \
+             along axis {axis}"
         ))
     };
     if block == 0 {
@@ -62,7 +63,7 @@ fn zero_points(
         None => Ok(vec![0; shape.num_elements()]),
         Some(zero) if zero.num_elements() == shape.num_elements() => whole_numbers(op, zero),
         Some(zero) => Err(invalid(format!(
-            "`{op}` needs as many zero points as scales, found {} and {shape}",
+            "`{op}`: expected as many zero points as scales, found {} and {shape}",
             zero.shape()
         ))),
     }
@@ -102,7 +103,7 @@ fn quantize(
     let wanted = given.or(dtype).unwrap_or(DType::Ui8);
     if dtype.is_some_and(|dtype| dtype != wanted) {
         return Err(invalid(format!(
-            "`{OP}`: the zero point is of another type than the result"
+            "`{OP}`: expected a zero point of the type of the result"
         )));
     }
     let dims = x.shape().dims();
@@ -136,7 +137,7 @@ fn dequantize(
     let (x, scale, zero) = (slots.need(0, "x")?, slots.need(1, "scale")?, slots.get(2)?);
     if zero.as_ref().is_some_and(|zero| zero.dtype() != x.dtype()) {
         return Err(invalid(format!(
-            "`{OP}`: the zero point is of another type than `x`"
+            "`{OP}`: expected a zero point of the type of `x`"
         )));
     }
     let dims = x.shape().dims();
@@ -203,7 +204,7 @@ fn centred(
     let is_for_all = zeros.len() == 1;
     if zero.dtype() != x.dtype() || !(is_for_all || zeros.len() == extent) {
         return Err(invalid(format!(
-            "`{op}`: zero points of {} do not fit {}",
+            "`{op}`: zero points of {} are incompatible with {}",
             zero.metadata(),
             x.metadata()
         )));
@@ -224,7 +225,7 @@ fn integer_product(
 ) -> Result<(Vec<usize>, Vec<i32>)> {
     let refused = || {
         invalid(format!(
-            "`{op}` cannot multiply {} and {}",
+            "`{op}`: {} and {} cannot be multiplied",
             a.metadata(),
             b.metadata()
         ))
@@ -350,7 +351,7 @@ fn quantized_mat_mul(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<Dens
     let fits = |scales: &[f64], extent: usize| scales.len() == 1 || scales.len() == extent;
     if !fits(&a_scales, rows) || !fits(&b_scales, columns) {
         return Err(invalid(format!(
-            "`{OP}` needs a scale for all, or for each row or column"
+            "`{OP}`: expected a single scale, or a scale for each row or column"
         )));
     }
     let (rows, columns) = (rows.max(1), columns.max(1));
@@ -389,7 +390,8 @@ fn integer_convolution(
         || !num_filters.is_multiple_of(group)
     {
         return Err(invalid(format!(
-            "`{op}`: the filters have {per_group} channels per group, but the input has {channels} and `group` is {group}"
+            "`{op}`: the filters have {per_group} channels per group, but the input has \
+             {channels} and `group` is {group}"
         )));
     }
     let placed = Placed::new(layout, input, sizes)?;
@@ -479,7 +481,7 @@ fn quantized_conv(
         let bias = whole_numbers(OP, &bias)?;
         if bias.len() != num_filters {
             return Err(invalid(format!(
-                "`{OP}` needs a bias of {num_filters} numbers"
+                "`{OP}`: expected a bias of {num_filters} elements"
             )));
         }
         for (at, sum) in sums.iter_mut().enumerate() {
@@ -491,7 +493,7 @@ fn quantized_conv(
     let scales = real_numbers(OP, &slots.need(4, "w_scale")?)?;
     if scales.len() != 1 && scales.len() != num_filters {
         return Err(invalid(format!(
-            "`{OP}` needs a scale for all filters, or for each"
+            "`{OP}`: expected a single scale, or a scale for each filter"
         )));
     }
     let factor = |at: usize| {

@@ -70,7 +70,7 @@ fn random(
     let draw: fn(u64, u64, f64, f64) -> f64 = match distribution {
         "uniform" => |seed, at, low, high| low + (high - low) * uniform(seed, at),
         "normal" => |seed, at, mean, deviation| mean + deviation * normal(seed, at),
-        other => return Err(invalid(format!("`{OP}` has no distribution `{other}`"))),
+        other => return Err(invalid(format!("`{OP}`: unknown distribution `{other}`"))),
     };
     with_real!(OP, dtype, T => made(ctx, &dims, |at| T::of_f64(draw(seed, at as u64, a, b))))
 }
@@ -115,7 +115,7 @@ fn multinomial(
     let x = dense(x)?;
     let &[rows, columns @ 1..=usize::MAX] = x.shape().dims() else {
         return Err(invalid(format!(
-            "`{OP}` needs a matrix with a column, found {}",
+            "`{OP}`: expected a matrix with at least one column, found {}",
             x.metadata()
         )));
     };
@@ -159,7 +159,9 @@ fn dropout(
         None => 0.5,
     };
     if !(0.0..1.0).contains(&ratio) {
-        return Err(invalid(format!("`{OP}` cannot drop a share of {ratio}")));
+        return Err(invalid(format!(
+            "`{OP}`: expected a ratio of at least 0 and below 1, found {ratio}"
+        )));
     }
     let seed = seed_of(seed);
     let stays = |at: usize| uniform(seed, at as u64) >= ratio;

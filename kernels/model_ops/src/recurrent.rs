@@ -34,10 +34,10 @@ fn functions(
             "affine" => ("affine", Some(1.0), Some(0.0)),
             "elu" => ("elu", Some(1.0), None),
             other @ ("relu" | "tanh" | "sigmoid" | "softsign" | "softplus") => (other, None, None),
-            _ => return Err(invalid(format!("`{op}` has no function `{name}`"))),
+            _ => return Err(invalid(format!("`{op}`: unknown function `{name}`"))),
         };
         let function = activation_of(known)
-            .ok_or_else(|| invalid(format!("`{op}` has no function `{name}`")))?;
+            .ok_or_else(|| invalid(format!("`{op}`: unknown function `{name}`")))?;
         let alpha = alpha.map(|missing| alphas.next().unwrap_or(missing));
         let beta = beta.map(|missing| betas.next().unwrap_or(missing));
         let (alpha, beta) = (alpha.unwrap_or(0.0), beta.unwrap_or(0.0));
@@ -48,7 +48,7 @@ fn functions(
         return Ok(functions);
     }
     Err(invalid(format!(
-        "`{op}` needs {count} activation functions, found {}",
+        "`{op}`: expected {count} activation functions, found {}",
         functions.len()
     )))
 }
@@ -99,17 +99,17 @@ fn recurrent(
         "lstm" => RecurrentCell::LongShort {
             couples_input_and_forget: input_forget,
         },
-        other => return Err(invalid(format!("`{OP}` has no cell `{other}`"))),
+        other => return Err(invalid(format!("`{OP}`: unknown cell `{other}`"))),
     };
     let directions: &[bool] = match direction {
         "forward" => &[false],
         "reverse" => &[true],
         "bidirectional" => &[false, true],
-        other => return Err(invalid(format!("`{OP}` has no direction `{other}`"))),
+        other => return Err(invalid(format!("`{OP}`: unknown direction `{other}`"))),
     };
     let refused = || {
         invalid(format!(
-            "`{OP}`: weights of {} and {} do not fit {}",
+            "`{OP}`: weights of {} and {} are incompatible with {}",
             w.metadata(),
             r.metadata(),
             x.metadata()
@@ -138,7 +138,7 @@ fn recurrent(
             None => Ok(Vec::new()),
             Some(found) if found.shape().dims() == dims => real_numbers(OP, &found),
             Some(found) => Err(invalid(format!(
-                "`{OP}` needs `{name}` of {dims:?}, found {}",
+                "`{OP}`: expected `{name}` of shape {dims:?}, found {}",
                 found.metadata()
             ))),
         }
@@ -286,18 +286,19 @@ fn linear_attention(
         "gated" => (true, false),
         "delta" => (false, true),
         "gated_delta" => (true, true),
-        other => return Err(invalid(format!("`{OP}` has no rule `{other}`"))),
+        other => return Err(invalid(format!("`{OP}`: unknown rule `{other}`"))),
     };
     if decays != decay.is_some() || corrects != rate.is_some() {
         return Err(invalid(format!(
-            "`{OP}`: the decay and the rate must be given as the rule `{rule}` needs them"
+            "`{OP}`: the decay and the rate do not match the rule `{rule}`"
         )));
     }
     let count = |number: i64| usize::try_from(number).unwrap_or(0);
     let (q_heads, kv_heads) = (count(q_heads), count(kv_heads));
     let refused = || {
         invalid(format!(
-            "`{OP}`: {}, {} and {} do not fit {q_heads} heads of queries and {kv_heads} of keys",
+            "`{OP}`: {}, {} and {} are incompatible with {q_heads} query heads and {kv_heads} key \
+             heads",
             q.metadata(),
             k.metadata(),
             v.metadata()
@@ -326,7 +327,7 @@ fn linear_attention(
         match *tensor.shape().dims() {
             [b, l, wide] if (b, l) == (batch, len) && sizes.contains(&wide) => Ok(wide),
             _ => Err(invalid(format!(
-                "`{OP}`: `{name}` of {} does not fit",
+                "`{OP}`: `{name}` of {} is incompatible with the other operands",
                 tensor.metadata()
             ))),
         }
@@ -351,7 +352,7 @@ fn linear_attention(
         Some(past) if past.shape().dims() == state_dims => numbers(past)?,
         Some(past) => {
             return Err(invalid(format!(
-                "`{OP}` needs a state of {state_dims:?}, found {}",
+                "`{OP}`: expected a state of shape {state_dims:?}, found {}",
                 past.metadata()
             )));
         }
@@ -440,7 +441,7 @@ fn causal_conv(
         (x.shape().dims(), w.shape().dims())
     else {
         return Err(invalid(format!(
-            "`{OP}`: filters of {} do not fit sequences of {}",
+            "`{OP}`: filters of {} are incompatible with sequences of {}",
             w.metadata(),
             x.metadata()
         )));
@@ -455,7 +456,7 @@ fn causal_conv(
             .is_none_or(|past| past.shape().dims() == [batch, channels, before]);
     if !fits {
         return Err(invalid(format!(
-            "`{OP}`: the filters, the bias or the state do not fit sequences of {}",
+            "`{OP}`: the filters, the bias or the state are incompatible with sequences of {}",
             x.metadata()
         )));
     }

@@ -127,7 +127,7 @@ fn reduce(
                 let sum: f64 = set.iter().map(|x| (x - shift).exp()).sum();
                 T::of_f64(sum.ln() + shift)
             },
-            other => return Err(invalid(format!("`{OP}` has no function `{other}`"))),
+            other => return Err(invalid(format!("`{OP}`: unknown function `{other}`"))),
         };
         made(ctx, &plan.dims, |at| reduced(&mut plan.set(&from, at)))
     })
@@ -153,9 +153,7 @@ fn arg_extreme(
     let axis = axis_of(OP, axis, dims.len())?;
     let plan = Plan::new(dims, &[axis], keep_dims);
     if dims[axis] == 0 && product(&plan.dims) > 0 {
-        return Err(invalid(format!(
-            "`{OP}` finds no elements along axis {axis}"
-        )));
+        return Err(invalid(format!("`{OP}`: no elements along axis {axis}")));
     }
     with_number!(OP, x.dtype(), T => {
         let from = x.elements::<T>()?;

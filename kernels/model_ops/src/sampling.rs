@@ -39,12 +39,12 @@ fn grid_sample(
     };
     if !fits {
         return Err(invalid(format!(
-            "`{OP}`: a grid of {} does not fit images of {}",
+            "`{OP}`: a grid of {} is incompatible with images of {}",
             grid.metadata(),
             x.metadata()
         )));
     }
-    let no_mode = |name: &str| invalid(format!("`{OP}` has no mode `{name}`"));
+    let no_mode = |name: &str| invalid(format!("`{OP}`: unknown mode `{name}`"));
     let interpolation = match mode {
         "nearest" => Interpolation::Nearest,
         "linear" => Interpolation::Linear,
@@ -101,7 +101,7 @@ fn affine_grid(
     let rank = size.len().saturating_sub(2);
     if !(2..=3).contains(&rank) || theta.shape().dims() != [size[0], rank, rank + 1] {
         return Err(invalid(format!(
-            "`{OP}`: maps of {} do not fit a size of {size:?}",
+            "`{OP}`: maps of {} are incompatible with the size {size:?}",
             theta.metadata()
         )));
     }
@@ -185,7 +185,7 @@ fn roi_align(
         (x.shape().dims(), rois.shape().dims() == [images.len(), 4])
     else {
         return Err(invalid(format!(
-            "`{OP}`: {} regions of {} do not fit images of {}",
+            "`{OP}`: {} regions of {} are incompatible with images of {}",
             images.len(),
             rois.metadata(),
             x.metadata()
@@ -194,7 +194,7 @@ fn roi_align(
     let takes_mean = match mode {
         "avg" => true,
         "max" => false,
-        other => return Err(invalid(format!("`{OP}` has no mode `{other}`"))),
+        other => return Err(invalid(format!("`{OP}`: unknown mode `{other}`"))),
     };
     let shape = [images.len(), channels, size[0], size[1]];
     let mut y = allocate(ctx, x.dtype(), &shape)?;
@@ -208,7 +208,7 @@ fn roi_align(
         let image = usize::try_from(images[region]).ok();
         let image = image.filter(|&image| image < batch).ok_or_else(|| {
             invalid(format!(
-                "`{OP}`: there is no image {} among {batch}",
+                "`{OP}`: expected an image index below {batch}, found {}",
                 images[region]
             ))
         })?;
@@ -225,7 +225,7 @@ fn roi_align(
         let count = samples[0] * samples[1];
         if count.is_nan() || count > MAX_SAMPLES {
             return Err(invalid(format!(
-                "`{OP}`: region {region} takes more than {MAX_SAMPLES} samples an element"
+                "`{OP}`: region {region} needs more than {MAX_SAMPLES} samples per element"
             )));
         }
         let [down, across] = samples.map(|count| count as usize);
@@ -286,7 +286,7 @@ fn max_roi_pool(
         (x.shape().dims(), rois.shape().dims())
     else {
         return Err(invalid(format!(
-            "`{OP}`: regions of {} do not fit images of {}",
+            "`{OP}`: regions of {} are incompatible with images of {}",
             rois.metadata(),
             x.metadata()
         )));
@@ -301,7 +301,7 @@ fn max_roi_pool(
         let image = Some(corners[0]).filter(|&image| (0.0..batch as f64).contains(&image));
         let image = image.ok_or_else(|| {
             invalid(format!(
-                "`{OP}`: there is no image {} among {batch}",
+                "`{OP}`: expected an image index below {batch}, found {}",
                 corners[0]
             ))
         })? as usize;
@@ -383,7 +383,7 @@ fn deform_conv(
             .is_none_or(|bias| bias.shape().dims() == [filters]);
     if !fits {
         return Err(invalid(format!(
-            "`{OP}`: filters of {} and offsets of {} do not fit images of {}",
+            "`{OP}`: filters of {} and offsets of {} are incompatible with images of {}",
             w.metadata(),
             offsets.metadata(),
             x.metadata()
@@ -476,7 +476,7 @@ fn col2im(
         }
         _ => {
             return Err(invalid(format!(
-                "`{OP}`: {} does not have {windows} windows of {taps} elements",
+                "`{OP}`: expected {windows} windows of {taps} elements, found {}",
                 x.metadata()
             )));
         }
@@ -524,11 +524,9 @@ fn max_unpool(
     let numbers = |given: Option<&[i64]>, count: usize, missing: i64| {
         let given = given.map_or_else(|| vec![missing; count], <[i64]>::to_vec);
         let is_valid = given.len() == count && given.iter().all(|n| (0..1 << 31).contains(n));
-        is_valid.then_some(given).ok_or_else(|| {
-            invalid(format!(
-                "`{OP}` needs {count} numbers that are not negative"
-            ))
-        })
+        is_valid
+            .then_some(given)
+            .ok_or_else(|| invalid(format!("`{OP}`: expected {count} non-negative integers")))
     };
     let sizes = numbers(Some(kernel_shape), rank, 1)?;
     let steps = numbers(strides, rank, 1)?;
@@ -548,7 +546,7 @@ fn max_unpool(
     let fits = wanted.len() == own.len() && wanted.iter().zip(&own).all(|(a, b)| a >= b);
     if !fits || indices.shape() != x.shape() {
         return Err(invalid(format!(
-            "`{OP}`: {} and places of {} do not fit a result of {wanted:?}",
+            "`{OP}`: {} and positions of {} are incompatible with a result of shape {wanted:?}",
             x.metadata(),
             indices.metadata()
         )));
@@ -567,7 +565,8 @@ fn max_unpool(
         for (element, &place) in from.as_chunks::<N>().0.iter().zip(&places) {
             let known = usize::try_from(place).ok().filter(|&place| place < total);
             let place = known
-                .ok_or_else(|| invalid(format!("`{OP}`: there is no place {place} among {total}")))?;
+                .ok_or_else(|| invalid(format!("`{OP}`: expected a position below {total}, found \
+                                                {place}")))?;
             let at: usize = (0..own.len())
                 .map(|axis| place / from_strides[axis] % own[axis] * to_strides[axis])
                 .sum();

@@ -30,7 +30,7 @@ fn reshape(
     let wanted = whole_numbers(OP, &dense(shape)?)?;
     let refused = || {
         invalid(format!(
-            "`{OP}` cannot make a tensor of {} one of {wanted:?}",
+            "`{OP}`: a tensor of {} cannot be reshaped to {wanted:?}",
             x.shape()
         ))
     };
@@ -92,7 +92,7 @@ fn squeeze(operands: &[AnyRef]) -> Result<DenseHostTensor> {
         for axis in axes_of(OP, &whole_numbers(OP, &axes)?, dims.len())? {
             if dims[axis] != 1 {
                 return Err(invalid(format!(
-                    "`{OP}` cannot drop dimension {axis} of {}, whose extent is {}",
+                    "`{OP}`: expected dimension {axis} of {} to be 1, found {}",
                     x.shape(),
                     dims[axis]
                 )));
@@ -144,7 +144,7 @@ fn transpose(
     };
     if perm.len() != dims.len() {
         return Err(invalid(format!(
-            "`{OP}` needs a permutation of {} dimensions, found {perm:?}",
+            "`{OP}`: expected a permutation of {} dimensions, found {perm:?}",
             dims.len()
         )));
     }
@@ -217,7 +217,7 @@ fn tile(x: &AnyRef, repeats: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHos
     let dims = x.shape().dims();
     if repeats.len() != dims.len() {
         return Err(invalid(format!(
-            "`{OP}` needs {} numbers for a tensor of {}, found {}",
+            "`{OP}`: expected {} elements for a tensor of {}, found {}",
             dims.len(),
             x.shape(),
             repeats.len()
@@ -274,7 +274,9 @@ fn fill(shape: &AnyRef, value: &AnyRef, ctx: &ExecutionContext) -> Result<DenseH
     let dims = extents(OP, &whole_numbers(OP, &dense(shape)?)?)?;
     let value = dense(value)?;
     if value.num_elements() != 1 {
-        return Err(invalid(format!("`{OP}` needs a value of one element")));
+        return Err(invalid(format!(
+            "`{OP}`: expected a value with a single element"
+        )));
     }
     stretched(OP, &reshaped(&value, &[])?, &dims, ctx)
 }
@@ -299,13 +301,15 @@ fn range(
         number("delta", &delta)?,
     );
     if step == 0.0 {
-        return Err(invalid(format!("`{OP}` needs a step that is not 0")));
+        return Err(invalid(format!("`{OP}`: expected a nonzero step, found 0")));
     }
     let is_same = [&limit, &delta]
         .iter()
         .all(|other| other.dtype() == start.dtype());
     if !is_same {
-        return Err(invalid(format!("`{OP}` needs operands of one type")));
+        return Err(invalid(format!(
+            "`{OP}`: expected operands of the same type"
+        )));
     }
     if matches!(
         start.dtype(),

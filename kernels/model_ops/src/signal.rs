@@ -17,7 +17,7 @@ fn one_extent(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<
     match whole_numbers(op, tensor)?[..] {
         [number] => Ok(extents(op, &[number])?[0]),
         ref numbers => Err(invalid(format!(
-            "`{op}` needs `{name}` as one number, found {}",
+            "`{op}`: expected `{name}` with a single element, found {}",
             numbers.len()
         ))),
     }
@@ -53,7 +53,7 @@ fn fourier(
     let parts = dims[rank - 1];
     if axis + 1 == rank || !(1..=2).contains(&parts) {
         return Err(invalid(format!(
-            "`{OP}` cannot transform {} along axis {axis}",
+            "`{OP}`: {} cannot be transformed along axis {axis}",
             x.metadata()
         )));
     }
@@ -145,7 +145,7 @@ fn short_time_fourier(
         [batch, len, parts @ 1..=2] => (batch, len, parts),
         _ => {
             return Err(invalid(format!(
-                "`{OP}` needs signals, found {}",
+                "`{OP}`: expected signals, found {}",
                 x.metadata()
             )));
         }
@@ -157,7 +157,8 @@ fn short_time_fourier(
     };
     if step == 0 || frame == 0 || frame > len || window.as_ref().is_some_and(|w| w.len() != frame) {
         return Err(invalid(format!(
-            "`{OP}` cannot cut frames of {frame}, each {step} on, from a signal of {len}"
+            "`{OP}`: a signal of length {len} cannot be split into frames of length {frame} with \
+             step {step}"
         )));
     }
     let frames = 1 + (len - frame) / step;
@@ -206,7 +207,7 @@ fn window(
         "hann" => [0.5, 0.5, 0.0],
         "hamming" => [25.0 / 46.0, 21.0 / 46.0, 0.0],
         "blackman" => [0.42, 0.5, 0.08],
-        other => return Err(invalid(format!("`{OP}` has no function `{other}`"))),
+        other => return Err(invalid(format!("`{OP}`: unknown function `{other}`"))),
     };
     let period = if periodic {
         size
@@ -255,7 +256,7 @@ fn mel_weights(
                 return Ok(place as usize);
             }
             Err(invalid(format!(
-                "`{OP}`: {hertz} Hz is not a frequency of the spectrum"
+                "`{OP}`: {hertz} Hz is outside of the spectrum"
             )))
         };
         for bin in 0..bins {

@@ -75,7 +75,7 @@ fn each(
         return Ok(given);
     }
     Err(invalid(format!(
-        "`{op}` needs `{name}` as {rank} numbers of at least {missing}, found {given:?}"
+        "`{op}`: expected `{name}` with {rank} numbers of at least {missing}, found {given:?}"
     )))
 }
 
@@ -140,7 +140,7 @@ impl<'a> Layout<'a> {
         let pads = each(op, "pads", self.pads, 2 * rank, 0)?;
         if sizes.len() != rank || sizes.contains(&0) {
             return Err(invalid(format!(
-                "`{op}` needs windows of {rank} dimensions, found {sizes:?}"
+                "`{op}`: expected windows of rank {rank}, found {sizes:?}"
             )));
         }
         let axes = (0..rank).map(|axis| {
@@ -220,7 +220,7 @@ pub(crate) fn spatial<'a>(op: &str, x: &'a DenseHostTensor) -> Result<(usize, us
     match x.shape().dims() {
         [batch, channels, spatial @ ..] if !spatial.is_empty() => Ok((*batch, *channels, spatial)),
         _ => Err(invalid(format!(
-            "`{op}` needs a batch, channels and spatial dimensions, found {}",
+            "`{op}`: expected batch, channel and spatial dimensions, found {}",
             x.metadata()
         ))),
     }
@@ -252,7 +252,8 @@ fn conv(
         || !filters.is_multiple_of(group)
     {
         return Err(invalid(format!(
-            "`{OP}`: operand 1 `w` has {per_group} channels per group, but the input has {channels} and `group` is {group}"
+            "`{OP}`: operand 1 `w` has {per_group} channels per group, but the input has \
+             {channels} and `group` is {group}"
         )));
     }
     let layout = Layout {
@@ -272,7 +273,7 @@ fn conv(
             .is_some_and(|b| b.shape().dims() != [filters] || b.dtype() != x.dtype())
     {
         return Err(invalid(format!(
-            "`{OP}` needs filters and a bias of {} that fit",
+            "`{OP}`: expected filters and a bias of type {} and of matching shapes",
             x.dtype()
         )));
     }
@@ -441,7 +442,7 @@ fn conv_transpose(
         || sizes.len() != input.len()
     {
         return Err(invalid(format!(
-            "`{OP}`: operand 1 `w` is {}, which does not fit {} and `group` {group}",
+            "`{OP}`: operand 1 `w` is {}, which is incompatible with {} and `group` {group}",
             w.metadata(),
             x.metadata()
         )));
@@ -479,7 +480,7 @@ fn conv_transpose(
         };
         let output = usize::try_from(full - before - after).map_err(|_| {
             invalid(format!(
-                "`{OP}`: the result would have no extent along axis {axis}"
+                "`{OP}`: the result would be empty along axis {axis}"
             ))
         })?;
         axes.push(Axis {
@@ -499,7 +500,9 @@ fn conv_transpose(
     let (from, w) = (numbers(&x)?, numbers(&w)?);
     let bias = bias.as_ref().map(numbers).transpose()?;
     if bias.as_ref().is_some_and(|bias| bias.len() != filters) {
-        return Err(invalid(format!("`{OP}` needs a bias of {filters} numbers")));
+        return Err(invalid(format!(
+            "`{OP}`: expected a bias of {filters} elements"
+        )));
     }
     let dims = [&[batch, filters], &outputs[..]].concat();
     // Memory is asked for before it is used.

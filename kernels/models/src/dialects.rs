@@ -5,7 +5,7 @@ use tfrt::ods::DialectDef;
 /// Ops of both mean the same wherever they stand, and a misspelled one is an error in the text.
 const DIALECTS: &[DialectDef] = &[
     DialectDef {
-        summary: "Digits as if written by hand.",
+        summary: "Simulated handwritten digits.",
         allows_unknown_ops: false,
         allows_inlining: true,
         ..DialectDef::new("digits")

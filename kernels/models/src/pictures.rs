@@ -76,14 +76,14 @@ fn extent(name: &str, extent: i64) -> Result<usize> {
     usize::try_from(extent)
         .ok()
         .filter(|extent| *extent > 0)
-        .ok_or_else(|| invalid(format!("expected a {name} above zero, found {extent}")))
+        .ok_or_else(|| invalid(format!("expected a positive {name}, found {extent}")))
 }
 
 fn caption(prediction: i32, label: i32) -> String {
     if prediction == label {
         label.to_string()
     } else {
-        format!("{prediction}, but it is {label}")
+        format!("{prediction}, not {label}")
     }
 }
 
@@ -225,6 +225,6 @@ mod tests {
     #[test]
     fn captions_tell_of_mistakes() {
         assert_eq!(caption(3, 3), "3");
-        assert_eq!(caption(3, 8), "3, but it is 8");
+        assert_eq!(caption(3, 8), "3, not 8");
     }
 }

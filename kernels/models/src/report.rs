@@ -88,7 +88,8 @@ impl fmt::Display for TextError {
             Self::TooManyValues(left) => write!(f, "has values without a placeholder ({left})"),
             Self::Unfit(place) => write!(
                 f,
-                "expects {{}}, {{.N}} or {{.N%}} for a number, or {{}} for a string, found {{{place}}}"
+                "expects {{}}, {{.N}} or {{.N%}} for a number, or {{}} for a string, found \
+                 {{{place}}}"
             ),
         }
     }

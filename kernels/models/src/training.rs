@@ -75,7 +75,7 @@ fn one_of_each(labels: &[i64], num_examples: usize, num_classes: usize) -> Resul
             .filter(|class| *class < num_classes);
         let class = class.ok_or_else(|| {
             invalid(format!(
-                "label {label} of example {example} is none of {num_classes} classes"
+                "example {example}: expected a label below {num_classes}, found {label}"
             ))
         })?;
         rows[example * num_classes + class] = 1.0;

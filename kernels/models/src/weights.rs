@@ -87,7 +87,7 @@ fn find(
     }
     let dense = tensor.downcast_ref().ok_or_else(|| {
         invalid(format!(
-            "expected a dense tensor `{name}`, found one of kind {}",
+            "expected a dense tensor `{name}`, found a {}",
             tensor.tensor_type().name()
         ))
     })?;
@@ -185,7 +185,7 @@ fn format_of(path: &str) -> Result<FileFormat> {
     ending.and_then(FileFormat::from_name).ok_or_else(|| {
         let names: Vec<&str> = FileFormat::ALL.iter().map(|format| format.name()).collect();
         invalid(format!(
-            "expected a name that ends in one of {}",
+            "expected a name that ends with one of {}",
             names.join(", ")
         ))
     })

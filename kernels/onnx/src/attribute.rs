@@ -68,18 +68,18 @@ impl Attribute {
 pub fn describe(kind: char) -> &'static str {
     match kind {
         'f' => "a number",
-        'i' => "a whole number",
+        'i' => "an integer",
         's' => "a text",
         't' => "a tensor",
         'g' => "a graph",
         'F' => "a list of numbers",
-        'I' => "a list of whole numbers",
-        'S' => "a list of texts",
+        'I' => "a list of integers",
+        'S' => "a list of strings",
         'T' => "a list of tensors",
         'G' => "a list of graphs",
         'p' => "a sparse tensor",
         'y' => "a type",
-        _ => "another attribute",
+        _ => "an unsupported attribute",
     }
 }
 
@@ -105,7 +105,8 @@ impl GraphReader<'_> {
         let limits = &self.tensors.limits;
         let list = |len: usize| limits.check(Limit::ListElements, len as u64);
         let text = |text: &Bytes| limits.check(Limit::TextBytes, text.len() as u64);
-        let missing = |what: &str| ImportError::new(format!("its value, {what}, is missing"));
+        let missing =
+            |what: &str| ImportError::new(format!("expected {what} as its value, found none"));
         Ok(match type_of(proto)? {
             AttributeType::Float => Attribute::Float(proto.f()),
             AttributeType::Int => Attribute::Int(proto.i()),
@@ -146,7 +147,9 @@ impl GraphReader<'_> {
             AttributeType::SparseTensors => Attribute::Other("a list of sparse tensors"),
             AttributeType::TypeProtos => Attribute::Other("a list of types"),
             AttributeType::Undefined => {
-                return Err(ImportError::new("it has neither a type nor a value"));
+                return Err(ImportError::new(
+                    "expected a type or a value, found neither",
+                ));
             }
         })
     }
@@ -157,7 +160,7 @@ impl GraphReader<'_> {
 fn type_of(proto: &AttributeProto) -> Result<AttributeType, ImportError> {
     let code = proto.r#type.unwrap_or_default();
     let ty = AttributeType::try_from(code)
-        .map_err(|_| ImportError::new(format!("the attribute type {code} is not known")))?;
+        .map_err(|_| ImportError::new(format!("unknown attribute type {code}")))?;
     if ty != AttributeType::Undefined {
         return Ok(ty);
     }

@@ -34,7 +34,7 @@ impl ExternalData {
                 let parsed = entry.value().parse::<u64>();
                 parsed.map_err(|_| {
                     ImportError::new(format!(
-                        "expected a number of bytes as `{}` of external data, found `{}`",
+                        "expected a number of bytes in `{}` of the external data, found `{}`",
                         shown(entry.key()),
                         shown(entry.value())
                     ))
@@ -48,8 +48,9 @@ impl ExternalData {
                 _ => {}
             }
         }
-        let location =
-            location.ok_or_else(|| ImportError::new("external data without a `location`"))?;
+        let location = location.ok_or_else(|| {
+            ImportError::new("expected a `location` of the external data, found none")
+        })?;
         Ok(Self {
             location,
             offset,
@@ -107,7 +108,7 @@ impl ExternalFiles {
         let end = place.offset.checked_add(expected_bytes);
         if end.is_none_or(|end| end > len_bytes) {
             return Err(ImportError::new(format!(
-                "{expected_bytes} bytes at {} are not within the {len_bytes} bytes of the file",
+                "expected {expected_bytes} bytes at offset {}, found a file of {len_bytes} bytes",
                 place.offset
             )));
         }
@@ -119,16 +120,19 @@ impl ExternalFiles {
     fn open(&self, location: &str) -> Result<Stream<File>, ImportError> {
         check_location(location)?;
         let folder = self.folder.as_deref();
-        let folder =
-            folder.ok_or_else(|| ImportError::new("a model in memory has no folder to look in"))?;
+        let folder = folder.ok_or_else(|| {
+            ImportError::new("external data requires a model that is read from a file")
+        })?;
         let failed = |error: std::io::Error| ImportError::new(error.to_string());
         let folder = folder.canonicalize().map_err(failed)?;
         let path = folder.join(location).canonicalize().map_err(failed)?;
         if !path.starts_with(&folder) {
-            return Err(ImportError::new("it is outside of the folder of the model"));
+            return Err(ImportError::new(
+                "the file is outside of the folder of the model",
+            ));
         }
         if !std::fs::metadata(&path).map_err(failed)?.is_file() {
-            return Err(ImportError::new("it is not a regular file"));
+            return Err(ImportError::new("not a regular file"));
         }
         Stream::open(&path, &malloc()).map_err(failed)
     }
@@ -141,10 +145,10 @@ fn check_location(location: &str) -> Result<(), ImportError> {
         return refused("is empty");
     }
     if location.contains('\0') {
-        return refused("has a NUL character");
+        return refused("contains a NUL character");
     }
     if location.contains('\\') {
-        return refused("has a backslash");
+        return refused("contains a backslash");
     }
     let mut bytes = location.bytes();
     let has_drive =
@@ -175,8 +179,8 @@ mod tests {
         check("C:/weights", "the path is absolute");
         check("../weights", "the path leaves its folder");
         check("a/../../weights", "the path leaves its folder");
-        check("a\\b", "the path has a backslash");
-        check("a\0b", "the path has a NUL character");
+        check("a\\b", "the path contains a backslash");
+        check("a\0b", "the path contains a NUL character");
     }
 
     fn entry(key: &str, value: &str) -> StringStringEntryProto {
@@ -191,12 +195,12 @@ mod tests {
         let place = ExternalData::of(&[entry("location", "w"), entry("offset", "-1")]);
         assert_eq!(
             place.unwrap_err().to_string(),
-            "expected a number of bytes as `offset` of external data, found `-1`"
+            "expected a number of bytes in `offset` of the external data, found `-1`"
         );
         let place = ExternalData::of(&[entry("offset", "1")]);
         assert_eq!(
             place.unwrap_err().to_string(),
-            "external data without a `location`"
+            "expected a `location` of the external data, found none"
         );
     }
 
@@ -225,12 +229,12 @@ mod tests {
         assert_eq!(read("w", 6, None, 0), "[]");
         assert_eq!(
             read("w", 4, None, 3),
-            "external data `w`: 3 bytes at 4 are not within the 6 bytes of the file"
+            "external data `w`: expected 3 bytes at offset 4, found a file of 6 bytes"
         );
         assert_eq!(
             read("w", u64::MAX, None, 3),
             format!(
-                "external data `w`: 3 bytes at {} are not within the 6 bytes of the file",
+                "external data `w`: expected 3 bytes at offset {}, found a file of 6 bytes",
                 u64::MAX
             )
         );
@@ -240,12 +244,12 @@ mod tests {
         );
         assert_eq!(
             read("sub", 0, None, 1),
-            "external data `sub`: it is not a regular file"
+            "external data `sub`: not a regular file"
         );
         #[cfg(unix)]
         assert_eq!(
             read("link", 0, None, 1),
-            "external data `link`: it is outside of the folder of the model"
+            "external data `link`: the file is outside of the folder of the model"
         );
         std::fs::remove_dir_all(&root).unwrap();
     }

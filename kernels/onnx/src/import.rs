@@ -145,7 +145,7 @@ impl Model {
                 None => {
                     let known = scope.values.keys().map(String::as_str);
                     let hint = did_you_mean(&nearest(name, known));
-                    let message = format!("there is no value '{}'{hint}", shown(name));
+                    let message = format!("unknown value '{}'{hint}", shown(name));
                     return Err(ImportError::new(message).into());
                 }
             }
@@ -296,7 +296,9 @@ impl<'a> Lowering<'a> {
             return Ok(());
         }
         let Some(opset) = scope.opset else {
-            return Err(ImportError::new("the model imports no version of ai.onnx"));
+            return Err(ImportError::new(
+                "expected the model to import ai.onnx, found no import",
+            ));
         };
         let newest = opset::versions(&node.op).last();
         let Some(newest) = newest else {
@@ -314,7 +316,7 @@ impl<'a> Lowering<'a> {
         let Some(schema) = opset::schema_of(&node.op, opset) else {
             let first = opset::versions(&node.op)[0].since;
             return Err(ImportError::new(format!(
-                "the operator came with opset {first}, but the model imports opset {opset}"
+                "the operator exists since opset {first}, but the model imports opset {opset}"
             )));
         };
         let is_wanted = |name: &&String| !name.is_empty();
@@ -381,7 +383,7 @@ impl<'a> Lowering<'a> {
         for (what, given, known) in counts {
             if given > known {
                 return Err(ImportError::new(format!(
-                    "the function has {known} {what}, but {given} are given"
+                    "expected at most {known} {what}, found {given}"
                 )));
             }
         }
@@ -433,7 +435,7 @@ fn bound<'n>(node: &'n Node, scope: &Scope<'_>) -> Result<Cow<'n, Node>, ImportE
     }
     let Some((function, given)) = &scope.function else {
         return Err(ImportError::new(
-            "an attribute refers to one of a function, but the node is in none",
+            "an attribute refers to an attribute of a function, but the node is not in a function",
         ));
     };
     let mut node = node.clone();
@@ -478,7 +480,7 @@ fn check(node: &Node, schema: &Schema) -> Result<(), ImportError> {
     };
     if schema.is_dropped {
         return Err(ImportError::new(format!(
-            "opset {} dropped the operator",
+            "opset {} removed the operator",
             schema.since
         )));
     }
@@ -505,7 +507,7 @@ fn check(node: &Node, schema: &Schema) -> Result<(), ImportError> {
                 schema.attributes.iter().map(|known| known.name),
             ));
             return Err(ImportError::new(format!(
-                "there is no attribute `{}`{hint}",
+                "unknown attribute `{}`{hint}",
                 shown(name)
             )));
         };

@@ -151,7 +151,7 @@ impl Model {
     fn of_proto(proto: &ModelProto, tensors: &TensorReader) -> Result<Self, ImportError> {
         if proto.ir_version() < 1 {
             return Err(ImportError::new(
-                "not an ONNX model: it has no version of the format",
+                "not an ONNX model: expected a format version, found none",
             ));
         }
         let opsets = proto.opset_import.iter();

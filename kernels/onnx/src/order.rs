@@ -48,14 +48,14 @@ impl Check {
             let sorted = order.into_iter().filter_map(|index| nodes[index].take());
             graph.nodes = sorted.collect();
             self.warnings.push(format!(
-                "the nodes of graph '{}' are not in order; they are sorted",
+                "the nodes of graph '{}' are not in topological order and were sorted",
                 shown(&graph.name)
             ));
         }
         for output in &graph.outputs {
             let name = &output.name;
             if !makers.contains_key(name) && !self.visible.contains(name) {
-                let message = format!("nothing makes the output '{}'", shown(name));
+                let message = format!("no node produces the output '{}'", shown(name));
                 return Err(ImportError::new(message));
             }
         }
@@ -84,12 +84,15 @@ impl Check {
         let mut makers: HashMap<String, Option<usize>> = HashMap::new();
         let mut make = |name: &str, maker: Option<usize>| {
             if self.visible.contains(name) {
-                let message = format!("the value '{}' is made outside, too", shown(name));
+                let message = format!(
+                    "the value '{}' is also defined outside of the graph",
+                    shown(name)
+                );
                 return Err(ImportError::new(message));
             }
             match makers.insert(name.to_owned(), maker) {
                 Some(_) => {
-                    let message = format!("the value '{}' is made twice", shown(name));
+                    let message = format!("the value '{}' is defined twice", shown(name));
                     Err(ImportError::new(message))
                 }
                 None => Ok(()),
@@ -110,7 +113,7 @@ impl Check {
                 return Err(ImportError::new("an initializer has no name"));
             }
             if !initializers.insert(name) {
-                let message = format!("there are two initializers '{}'", shown(name));
+                let message = format!("the initializer '{}' is defined twice", shown(name));
                 return Err(ImportError::new(message));
             }
             if !inputs.contains(name) {
@@ -149,7 +152,7 @@ impl Check {
                     Some(None) => {}
                     None if self.visible.contains(name) => {}
                     None => {
-                        let message = format!("nothing makes its operand '{}'", shown(name));
+                        let message = format!("no node produces its operand '{}'", shown(name));
                         return Err(ImportError::new(message).within(node.label()));
                     }
                 }
@@ -177,7 +180,7 @@ impl Check {
             return Ok(Some(order));
         }
         Err(ImportError::new(format!(
-            "nodes take each other's values: {}",
+            "nodes depend on each other: {}",
             cycle(graph, &users, &num_awaited)
         )))
     }

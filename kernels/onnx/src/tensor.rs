@@ -56,7 +56,7 @@ impl Tensor {
     /// If ONNX does not have its element type.
     pub fn of(name: &str, tensor: DenseHostTensor) -> Result<Self, ImportError> {
         let element_type = ElementType::from_dtype(tensor.dtype())
-            .ok_or_else(|| ImportError::new(format!("onnx has no {}", tensor.dtype())))?;
+            .ok_or_else(|| ImportError::new(format!("ONNX has no type for {}", tensor.dtype())))?;
         Ok(Self {
             name: name.to_owned(),
             element_type,
@@ -93,19 +93,16 @@ impl TensorReader {
 
     fn read_unnamed(&self, proto: &TensorProto) -> Result<Tensor, ImportError> {
         let element_type = ElementType::from_code(proto.data_type()).ok_or_else(|| {
-            ImportError::new(format!(
-                "the element type {} is not known",
-                proto.data_type()
-            ))
+            ImportError::new(format!("unknown element type {}", proto.data_type()))
         })?;
         let (shape, num_elements) = self.shape(&proto.dims)?;
         if proto.segment.is_some() {
-            return Err(ImportError::new("tensors in segments are not supported"));
+            return Err(ImportError::new("segmented tensors are not supported"));
         }
         if proto.data_location() == DataLocation::External {
             if stores_elements(proto) {
                 return Err(ImportError::new(
-                    "the elements are in another file and in the model, too",
+                    "expected elements in the model or in an external file, found both",
                 ));
             }
             let expected = size_bytes(element_type, num_elements)?;
@@ -118,7 +115,7 @@ impl TensorReader {
             without_raw.raw_data = None;
             if stores_elements(&without_raw) {
                 return Err(ImportError::new(
-                    "the elements are both raw and in a typed field",
+                    "expected elements in `raw_data` or in a typed field, found both",
                 ));
             }
             let expected = size_bytes(element_type, num_elements)?;
@@ -147,22 +144,20 @@ impl TensorReader {
         let mut num_steps: u128 = 1;
         let mut extents = Vec::with_capacity(dims.len());
         for &dim in dims {
-            let extent = u64::try_from(dim)
-                .map_err(|_| ImportError::new(format!("{dim} is not an extent")))?;
+            let extent = u64::try_from(dim).map_err(|_| {
+                ImportError::new(format!("expected dimensions of at least 0, found {dim}"))
+            })?;
             self.limits.check(Limit::Extent, extent)?;
             num_elements = num_elements.saturating_mul(u128::from(extent));
             num_steps = num_steps.saturating_mul(u128::from(extent.max(1)));
             extents.push(extent as usize);
         }
-        let too_many = || {
-            ImportError::new(format!(
-                "a tensor of {dims:?} has more elements than memory"
-            ))
-        };
+        let too_many =
+            || ImportError::new(format!("a tensor of shape {dims:?} does not fit in memory"));
         let num_elements = u64::try_from(num_elements).map_err(|_| too_many())?;
         if num_elements == 0 && num_steps > MAX_EMPTY_STEPS {
             return Err(ImportError::new(format!(
-                "a tensor of {dims:?} is empty, but its other extents are too large"
+                "a tensor of shape {dims:?} is empty, but its other dimensions are too large"
             )));
         }
         let shape = Shape::new(&extents).map_err(|_| too_many())?;
@@ -179,7 +174,7 @@ impl TensorReader {
         let dims = shape.dims().to_vec();
         let data = match element_type.dtype() {
             Some(DType::String) => {
-                return Err(ImportError::new("texts cannot be raw bytes"));
+                return Err(ImportError::new("strings cannot be stored as raw bytes"));
             }
             Some(dtype) => TensorData::Dense(dense_of_bytes(dtype, shape, bytes)?),
             None => TensorData::Unsupported,
@@ -267,7 +262,7 @@ fn linear_places(
     let (dims, index_dims) = (shape.dims(), indices.shape().dims());
     let outside = |row: &[i64]| {
         ImportError::new(format!(
-            "the index {row:?} is outside of a tensor of {shape}"
+            "the index {row:?} is out of bounds for a tensor of shape {shape}"
         ))
     };
     if index_dims == [num_values] {
@@ -302,11 +297,11 @@ fn linear_places(
 fn size_bytes(element_type: ElementType, num_elements: u64) -> Result<u64, ImportError> {
     let bits = element_type
         .bits()
-        .ok_or_else(|| ImportError::new(format!("{element_type} has no raw form")))?;
+        .ok_or_else(|| ImportError::new(format!("{element_type} cannot be stored as raw bytes")))?;
     num_elements
         .checked_mul(bits)
         .map(|bits| bits.div_ceil(8))
-        .ok_or_else(|| ImportError::new("the elements are more than memory"))
+        .ok_or_else(|| ImportError::new("the elements do not fit in memory"))
 }
 
 /// Returns `true` if a message holds elements.
@@ -376,7 +371,11 @@ fn typed_data(
             let tensor = StringHostTensor::new(shape, strings).map_err(tensor_error)?;
             return Ok(TensorData::Strings(tensor));
         }
-        other => return Err(ImportError::new(format!("{other} has no typed field"))),
+        other => {
+            return Err(ImportError::new(format!(
+                "{other} cannot be stored in a typed field"
+            )));
+        }
     };
     Ok(TensorData::Dense(dense))
 }

@@ -169,7 +169,7 @@ pub fn write(name: &str, tensor: &DenseHostTensor) -> Result<Vec<u8>, ImportErro
 fn proto(name: &str, tensor: &DenseHostTensor) -> Result<TensorProto, ImportError> {
     let failed = |error: tfrt_tensor::TensorError| ImportError::new(error.to_string());
     let element_type = ElementType::from_dtype(tensor.dtype())
-        .ok_or_else(|| ImportError::new(format!("onnx has no {}", tensor.dtype())))?;
+        .ok_or_else(|| ImportError::new(format!("ONNX has no type for {}", tensor.dtype())))?;
     let bytes = tensor.buffer().read().map_err(failed)?.to_vec();
     Ok(TensorProto {
         name: Some(name.to_owned()),

@@ -19,7 +19,8 @@ fn messages_are_those_of_the_definition() {
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == made,
-        "`src/proto/messages.rs` is not what `proto/onnx-ml.proto` makes; TFRT_BLESS=1 writes it anew"
+        "`src/proto/messages.rs` is not what `proto/onnx-ml.proto` makes; TFRT_BLESS=1 writes it \
+         anew"
     );
 }
 

@@ -84,7 +84,7 @@ fn typed_fields_hold_what_their_type_says() {
     };
     assert_eq!(
         error(holding(both)),
-        "tensor `w`: the elements are both raw and in a typed field"
+        "tensor `w`: expected elements in `raw_data` or in a typed field, found both"
     );
 }
 
@@ -100,20 +100,24 @@ fn extents_are_checked_before_memory_is_taken() {
         error(of(&[3])),
         "tensor `w`: expected 12 bytes for FLOAT [3], found 4"
     );
-    assert_eq!(error(of(&[-1])), "tensor `w`: -1 is not an extent");
+    assert_eq!(
+        error(of(&[-1])),
+        "tensor `w`: expected dimensions of at least 0, found -1"
+    );
     assert_eq!(
         error(of(&[1 << 48])),
-        "tensor `w`: 281474976710656 as an extent are more than the limit of 281474976710655; `--max-extent` raises it"
+        "tensor `w`: expected at most 281474976710655 elements in a dimension, found \
+         281474976710656; `--max-extent` raises the limit"
     );
     assert_eq!(
         error(of(&[1 << 40, 1 << 40])),
-        "tensor `w`: a tensor of [1099511627776, 1099511627776] has more elements than memory"
+        "tensor `w`: a tensor of shape [1099511627776, 1099511627776] does not fit in memory"
     );
     let small = Limits::default().with(Limit::Rank, 1);
     let found = read_within(of(&[1, 1]), &small).map(drop).unwrap_err();
     assert_eq!(
         found,
-        "tensor `w`: 2 dimensions are more than the limit of 1; `--max-rank` raises it"
+        "tensor `w`: expected at most 1 dimensions, found 2; `--max-rank` raises the limit"
     );
 }
 
@@ -140,7 +144,7 @@ fn sparse_tensors_are_made_dense_within_a_limit() {
     }
     assert_eq!(
         error(of(indices(&[1, 4], &[2]))),
-        "sparse tensor `w`: the index [4] is outside of a tensor of [2, 2]"
+        "sparse tensor `w`: the index [4] is out of bounds for a tensor of shape [2, 2]"
     );
     let small = Limits::default().with(Limit::DenseBytes, 8);
     let found = read_within(of(indices(&[1, 2], &[2])), &small).map(drop);
@@ -151,21 +155,21 @@ fn sparse_tensors_are_made_dense_within_a_limit() {
 fn values_are_made_once_and_before_they_are_taken() {
     assert_eq!(
         error(graph(&["x"], vec![node("Relu", &["x"], &["x"])], &["x"])),
-        "node #0 (Relu) that makes 'x': the value 'x' is made twice"
+        "node #0 (Relu) that makes 'x': the value 'x' is defined twice"
     );
     assert_eq!(
         error(graph(&["x"], vec![node("Relu", &["z"], &["y"])], &["y"])),
-        "node #0 (Relu) that makes 'y': nothing makes its operand 'z'"
+        "node #0 (Relu) that makes 'y': no node produces its operand 'z'"
     );
     assert_eq!(
         error(graph(&["x"], vec![], &["y"])),
-        "nothing makes the output 'y'"
+        "no node produces the output 'y'"
     );
     let twice = GraphProto {
         initializer: vec![floats("w", &[1.0]), floats("w", &[1.0])],
         ..graph(&[], vec![], &["w"])
     };
-    assert_eq!(error(twice), "there are two initializers 'w'");
+    assert_eq!(error(twice), "the initializer 'w' is defined twice");
 }
 
 #[test]
@@ -180,7 +184,7 @@ fn unsorted_nodes_are_sorted_with_a_warning() {
     assert_eq!(ops, ["Relu", "Neg", "Exp"]);
     assert_eq!(
         model.warnings(),
-        ["the nodes of graph 'g' are not in order; they are sorted"]
+        ["the nodes of graph 'g' are not in topological order and were sorted"]
     );
 }
 
@@ -194,7 +198,7 @@ fn a_cycle_is_told_of_with_its_nodes() {
         node("Abs", &["d"], &["y"]),
     ];
     let found = error(graph(&["x"], nodes, &["y"]));
-    let expected = "nodes take each other's values: ";
+    let expected = "nodes depend on each other: ";
     assert!(found.starts_with(expected), "{found}");
     for part in ["(Add)", "(Neg)", "(Exp)"] {
         assert!(found.contains(part), "{found}");
@@ -225,11 +229,12 @@ fn graphs_in_nodes_see_the_values_around_and_make_none_of_their_names() {
     let shadowing = graph(&[], vec![node("Neg", &["x"], &["x"])], &["x"]);
     assert_eq!(
         error(graph(&["x"], vec![choice(shadowing)], &["y"])),
-        "graph `then_branch` of node #0 (If) that makes 'y': node #0 (Neg) that makes 'x': the value 'x' is made outside, too"
+        "graph `then_branch` of node #0 (If) that makes 'y': node #0 (Neg) that makes 'x': the \
+         value 'x' is also defined outside of the graph"
     );
     assert_eq!(
         error(graph(&["x"], vec![choice(inner)], &["y"])),
-        "node #0 (If) that makes 'y': nothing makes its operand 'a'"
+        "node #0 (If) that makes 'y': no node produces its operand 'a'"
     );
 }
 
@@ -364,7 +369,7 @@ fn a_file_that_is_no_model_is_told_of_with_a_place() {
     };
     assert_eq!(
         error(b""),
-        "not an ONNX model: it has no version of the format"
+        "not an ONNX model: expected a format version, found none"
     );
     assert!(error(b"\x3a\x05\x0a\x7f").starts_with("byte 0: "));
     assert!(error(b"\x3a\x03\x0a\x02\xff").starts_with("byte 2 in `graph`: "));

@@ -271,7 +271,7 @@ fn indices_out_of_range_are_errors() {
     let error = run(node("Gather", &["a", "b"], &["y"]), &inputs).unwrap_err();
     assert_eq!(
         error,
-        "`nn.Gather`: there is no element 2 along an axis of 2"
+        "`nn.Gather`: index 2 is out of range for a dimension of size 2"
     );
     let inputs = [
         ("a", tensor(&[2], &[1.0_f32, 2.0])),
@@ -295,7 +295,7 @@ fn integers_divided_by_zero_are_errors_and_the_least_one_wraps() {
         &["i64 [1] [-9.223372036854776e18]"],
     );
     let error = run(div(), &of(1, 0)).unwrap_err();
-    assert_eq!(error, "`nn.Div` divides an integer by zero");
+    assert_eq!(error, "`nn.Div`: integer division by zero");
 }
 
 #[test]
@@ -399,7 +399,8 @@ fn everything_that_is_missing_is_told_at_once() {
         "3 operators or types are not supported",
         "ImageDecoder (version 20)\t1 node: node #0 (ImageDecoder) that makes 'a'",
         "com.microsoft.QuickGelu\t1 node: /act",
-        "Rellu\t1 node: node #3 (Rellu) that makes 'd'\n    no operator of this name; did you mean `Relu`",
+        "Rellu\t1 node: node #3 (Rellu) that makes 'd'\n    no operator of this name; did you \
+         mean `Relu`",
     ] {
         assert!(error.contains(part), "{error}");
     }
@@ -422,11 +423,12 @@ fn nodes_that_break_the_rules_of_their_op_are_errors() {
     );
     assert_eq!(
         error(with(node("Concat", &["x"], &["y"]), &[ints("axis", &[1])])),
-        "node #0 (Concat) that makes 'y': attribute `axis`: expected a whole number, found a list of whole numbers"
+        "node #0 (Concat) that makes 'y': attribute `axis`: expected an integer, found a list of \
+         integers"
     );
     assert_eq!(
         error(with(node("Flatten", &["x"], &["y"]), &[int("axes", 1)])),
-        "node #0 (Flatten) that makes 'y': there is no attribute `axes`; did you mean `axis`?"
+        "node #0 (Flatten) that makes 'y': unknown attribute `axes`; did you mean `axis`?"
     );
 }
 
@@ -441,7 +443,7 @@ fn missing_and_unknown_inputs_are_told_by_name() {
     );
     assert_eq!(
         run_model(&relu, &[("imgae", x)]).unwrap_err(),
-        "there is no input `imgae`; did you mean `image`?"
+        "unknown input `imgae`; did you mean `image`?"
     );
 }
 
@@ -505,7 +507,8 @@ fn scales_are_those_of_an_axis_or_of_blocks() {
     let error = run(node("DequantizeLinear", &["a", "b"], &["y"]), &wrong).unwrap_err();
     assert_eq!(
         error,
-        "`nn.Dequantize`: scales of [2] do not fit a tensor of [2, 3] along axis 1"
+        "`nn.Dequantize`: scales of shape [2] are incompatible with a tensor of shape [2, 3] \
+         along axis 1"
     );
 }
 
@@ -623,19 +626,19 @@ fn sums_of_products_follow_their_letters() {
     for (equation, message) in [
         (
             "ij,jk",
-            "`nn.Einsum`: `ij,jk` has 2 operands, but 1 are given",
+            "`nn.Einsum`: expected 2 operands for `ij,jk`, found 1",
         ),
         (
             "ijk",
-            "`nn.Einsum`: `ijk` of `ijk` does not fit a tensor of 2 dimensions",
+            "`nn.Einsum`: `ijk` of `ijk` does not match a tensor of rank 2",
         ),
         (
             "ij->ik",
-            "`nn.Einsum`: the result of `ij->ik` has a letter twice, or one that no operand has",
+            "`nn.Einsum`: expected distinct letters of operands in the result of `ij->ik`",
         ),
         (
             "i->i->i",
-            "`nn.Einsum`: `i` of `i->i->i` does not fit a tensor of 2 dimensions",
+            "`nn.Einsum`: `i` of `i->i->i` does not match a tensor of rank 2",
         ),
     ] {
         assert_eq!(run(einsum(&["a"], equation), &[a()]).unwrap_err(), message);
@@ -663,7 +666,7 @@ fn losses_leave_out_classes_that_are_ignored() {
     );
     assert_eq!(
         error.unwrap_err(),
-        "`nn.NegativeLogLikelihood`: there is no class 7 among 2"
+        "`nn.NegativeLogLikelihood`: expected a class below 2, found 7"
     );
 }
 
@@ -921,7 +924,7 @@ fn sequences_are_built_read_and_joined() {
     );
     assert_eq!(
         run_model(&model, &inputs(3)).unwrap_err(),
-        "`nn.ListInsert`: there is no place 3 in a list of 2"
+        "`nn.ListInsert`: position 3 is out of range for a list of length 2"
     );
 }
 
@@ -941,7 +944,7 @@ fn values_that_are_absent_are_told_from_those_that_are_there() {
         node("OptionalGetElement", &["none"], &["y"]),
     ];
     let error = run_model(&newest(graph(&[], nodes, &["y"])), &[]).unwrap_err();
-    assert_eq!(error, "`nn.Present` needs a value, but it is absent");
+    assert_eq!(error, "`nn.Present`: expected a value, found an absent one");
 }
 
 #[test]

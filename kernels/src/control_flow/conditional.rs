@@ -20,9 +20,9 @@ use crate::op_verifiers::RETURN;
     operands(condition: "i1", arguments: ref variadic any),
     results(values: variadic any),
     regions(then, otherwise),
-    format = "operands attr-dict-or-keyword `:` signature($arguments, $values) expect($condition, \"condition\") \
-              region($then, $arguments) \
-              (`else` region($otherwise, $arguments) | empty-region($otherwise, $arguments, \"tfrt.return\"))",
+    format = "operands attr-dict-or-keyword `:` signature($arguments, $values) expect($condition, \
+              \"condition\") region($then, $arguments) (`else` region($otherwise, $arguments) | \
+              empty-region($otherwise, $arguments, \"tfrt.return\"))",
     verify = verify_regions
 )]
 fn if_then_else(frame: &mut KernelFrame<'_>) {
@@ -40,7 +40,8 @@ fn if_then_else(frame: &mut KernelFrame<'_>) {
     operands(condition: "i1", arguments: ref variadic any),
     results(values: variadic any),
     symbols(a_true_fn, b_false_fn),
-    format = "$condition $a_true_fn $b_false_fn `(` $arguments `)` attr-dict `:` signature($arguments, $values)",
+    format = "$condition $a_true_fn $b_false_fn `(` $arguments `)` attr-dict `:` \
+              signature($arguments, $values)",
     verify = tfrt::ods::verify::callee::condition
 )]
 fn cond(frame: &mut KernelFrame<'_>) {

@@ -62,7 +62,8 @@ fn parallel_for_region(
     "tfrt.parallel_call.i32",
     parallel,
     results(done),
-    format = "$start `to` $end `fixed` $block_size $callee `(` $arguments `)` (`:` type($arguments))?",
+    format = "$start `to` $end `fixed` $block_size $callee `(` $arguments `)` (`:` \
+              type($arguments))?",
     verify = tfrt::ods::verify::callee::parallel_call
 )]
 fn parallel_call(
@@ -190,7 +191,7 @@ fn extent(range: &Range<i32>, block_size: i32) -> Result<(usize, usize)> {
     let invalid = |text| Err(Error::new(text).with_code(ErrorCode::InvalidArgument));
     let Ok(total) = usize::try_from(i64::from(range.end) - i64::from(range.start)) else {
         return invalid(format!(
-            "parallel loop must not end before it starts, but goes from {} to {}",
+            "parallel loop must not end before it starts, but runs from {} to {}",
             range.start, range.end
         ));
     };

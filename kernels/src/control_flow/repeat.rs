@@ -39,8 +39,8 @@ use crate::op_verifiers::{check_body, check_carried};
     loops,
     isolated,
     results(values),
-    format = "operands expect($count, \"trip count\") attr-dict-or-keyword (`:` type-list($arguments, $values))? \
-              region($body, $arguments)",
+    format = "operands expect($count, \"trip count\") attr-dict-or-keyword (`:` \
+              type-list($arguments, $values))? region($body, $arguments)",
     verify = verify
 )]
 fn repeat(

@@ -24,8 +24,8 @@ use crate::op_verifiers::{check_carried, function_if_defined};
     forwards,
     loops,
     results(values),
-    format = "$condition $body_fn `(` $arguments `)` attr-dict `parallel_iterations` `(` $parallel_iterations `)` \
-              `:` signature($arguments, $values)",
+    format = "$condition $body_fn `(` $arguments `)` attr-dict `parallel_iterations` `(` \
+              $parallel_iterations `)` `:` signature($arguments, $values)",
     verify = verify
 )]
 fn while_loop(
@@ -71,7 +71,7 @@ impl While {
                 self.carried.advance(&self.body, &self.ctx);
             }
             let Some(next) = self.carried.values.pop() else {
-                let error = Error::new("the body of a while loop returned no condition");
+                let error = Error::new("the body of a while loop did not return a condition");
                 return self
                     .results
                     .forward_all_to(&AnyRef::error(self.ctx.emit_error(error)));

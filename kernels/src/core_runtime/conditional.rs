@@ -29,8 +29,8 @@ const CHAIN: &str = Chain::MLIR_TYPE;
     operands(condition: TensorHandle, in_op_chain: Chain, arguments: variadic any),
     symbols(a_true_fn, b_false_fn),
     results(out_op_chain: Chain, fn_outputs: variadic any),
-    format = "$condition $a_true_fn $b_false_fn `(` operands($in_op_chain, $arguments) `)` attr-dict \
-              `:` signature($arguments, $fn_outputs)",
+    format = "$condition $a_true_fn $b_false_fn `(` operands($in_op_chain, $arguments) `)` \
+              attr-dict `:` signature($arguments, $fn_outputs)",
     verify = verify_cond
 )]
 fn cond(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -115,7 +115,7 @@ impl While {
                 Some(Ok(handle)) => handle,
                 Some(Err(error)) => return self.fail_anew(error),
                 None => {
-                    let error = Error::new("the condition of a loop returned no tensor");
+                    let error = Error::new("the condition of a loop did not return a tensor");
                     return self.fail_anew(error);
                 }
             };
@@ -163,7 +163,9 @@ fn when_known(
     let runtime = CoreRuntime::of(ctx.host());
     let dense = handle.transfer_to(ctx, runtime.host_device(), TensorType::DENSE_HOST);
     let Some(tensor) = dense.tensor().cloned() else {
-        return f(Err(ctx.emit_error(Error::new("the handle is not valid"))));
+        return f(Err(
+            ctx.emit_error(Error::new("the tensor handle is invalid"))
+        ));
     };
     let ctx = ctx.clone();
     let settle = move |tensor: &AnyRef| match tensor.error_if_present() {
@@ -208,7 +210,7 @@ fn truth(tensor: &AnyRef) -> Result<bool> {
     }
     if dense.num_elements() != 1 {
         let message = format!(
-            "a tensor predicate has one element, not {}",
+            "expected a tensor predicate with one element, found {}",
             dense.num_elements()
         );
         return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
@@ -307,7 +309,7 @@ mod tests {
         );
         assert_eq!(
             truth_of(dense(DenseHostTensor::vector(&[1_i32, 1]))),
-            Err("a tensor predicate has one element, not 2".to_owned())
+            Err("expected a tensor predicate with one element, found 2".to_owned())
         );
     }
 }

@@ -30,7 +30,7 @@ fn device(name: &str, host: &HostContext) -> Result<DeviceRef> {
     if is_processor {
         return Ok(host.devices().add_if_absent(Arc::new(CpuDevice::new(name))));
     }
-    let error = Error::new(format!("there is no device `{name}`"));
+    let error = Error::new(format!("unknown device `{name}`"));
     Err(error.with_code(ErrorCode::DeviceNotFound))
 }
 
@@ -133,7 +133,7 @@ fn set_operand(
     let operand = handle.tensor().cloned();
     frame.set_result(
         0,
-        operand.ok_or_else(|| Error::new("the handle is not valid"))?,
+        operand.ok_or_else(|| Error::new("the tensor handle is invalid"))?,
     );
     Ok(())
 }
@@ -171,8 +171,10 @@ fn rendezvous(#[attr] edges: i32) -> Result<RendezvousRef> {
         .ok()
         .filter(|&num_edges| num_edges <= MAX_EDGES)
         .ok_or_else(|| {
-            Error::new(format!("a rendezvous cannot have {edges} edges"))
-                .with_code(ErrorCode::ResourceExhausted)
+            Error::new(format!(
+                "expected a non-negative number of edges, found {edges}"
+            ))
+            .with_code(ErrorCode::ResourceExhausted)
         })?;
     Ok(RendezvousRef(Arc::new(Rendezvous::new(num_edges))))
 }
@@ -180,7 +182,7 @@ fn rendezvous(#[attr] edges: i32) -> Result<RendezvousRef> {
 /// Returns the edge that an attribute names.
 fn edge(frame: &KernelFrame<'_>) -> Result<usize> {
     let edge = frame.attribute::<i32>(0)?;
-    usize::try_from(edge).map_err(|_| Error::new(format!("there is no edge {edge}")))
+    usize::try_from(edge).map_err(|_| Error::new(format!("unknown edge {edge}")))
 }
 
 /// Sends a value over an edge. It may be unavailable, or an error.

@@ -20,8 +20,8 @@ use super::{read_handle, take_handle, value_of};
     operands(op_handler: OpHandlerRef, arguments: variadic TensorHandle),
     attrs(op_attrs: AggregateView<'static>, op_func_attrs: AggregateView<'static>, op_name: str),
     results(results: variadic TensorHandle),
-    format = "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) pairs($op_func_attrs) \
-              (`:` result-count($results))?",
+    format = "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) \
+              pairs($op_func_attrs) (`:` result-count($results))?",
     verify = verify_execute,
     fold = fold_const
 )]
@@ -45,8 +45,8 @@ fn execute_op(frame: &mut KernelFrame<'_>) -> Result<()> {
     operands(op_handler: OpHandlerRef, in_op_chain: Chain, arguments: variadic TensorHandle),
     attrs(op_attrs: AggregateView<'static>, op_func_attrs: AggregateView<'static>, op_name: str),
     results(out_op_chain: Chain, results: variadic TensorHandle),
-    format = "`(` operands($op_handler, $in_op_chain) `)` $op_name `(` $arguments `)` pairs($op_attrs) pairs($op_func_attrs) \
-              (`:` result-count($results))?",
+    format = "`(` operands($op_handler, $in_op_chain) `)` $op_name `(` $arguments `)` \
+              pairs($op_attrs) pairs($op_func_attrs) (`:` result-count($results))?",
     verify = verify_execute
 )]
 fn execute_op_seq(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -85,7 +85,8 @@ fn execute_crt_op(frame: &mut KernelFrame<'_>) -> Result<()> {
     operands(op_handler: OpHandlerRef, arguments: variadic TensorHandle),
     attrs(op_attrs: AggregateView<'static>, op_name: str),
     results(results: variadic TensorHandle),
-    format = "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) (`:` result-count($results))?",
+    format = "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) (`:` \
+              result-count($results))?",
     verify = verify_execute
 )]
 fn execute_op_sync(frame: &mut KernelFrame<'_>) -> Result<()> {

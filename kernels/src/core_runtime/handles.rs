@@ -29,7 +29,7 @@ fn tensorhandle_to_shape(handle: &TensorHandle) -> AsyncValueRef<Sizes> {
             );
             shape
         }
-        (None, _) => AsyncValueRef::error(Error::new("the handle is not valid")),
+        (None, _) => AsyncValueRef::error(Error::new("the tensor handle is invalid")),
     }
 }
 
@@ -60,7 +60,7 @@ fn tensorhandle_to_ht(frame: &mut KernelFrame<'_>) -> Result<()> {
     let tensor = handle.tensor().cloned();
     frame.set_result(
         0,
-        tensor.ok_or_else(|| Error::new("the handle is not valid"))?,
+        tensor.ok_or_else(|| Error::new("the tensor handle is invalid"))?,
     );
     Ok(())
 }

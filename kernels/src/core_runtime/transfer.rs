@@ -51,7 +51,7 @@ fn get_dst_tensor_type(
     ctx: &ExecutionContext,
 ) -> AsyncValueRef<TensorType> {
     let Some(value) = tensor.tensor() else {
-        return AsyncValueRef::error(Error::new("the handle is not valid"));
+        return AsyncValueRef::error(Error::new("the tensor handle is invalid"));
     };
     if value.is_available() {
         return match usual_type(value, &device) {
@@ -106,7 +106,7 @@ fn usual_type(value: &AnyRef, device: &DeviceRef) -> Result<TensorType> {
 fn tensorhandle_to_int32(tensor: &TensorHandle, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let dense = tensor.transfer_to_same_device(ctx, TensorType::DENSE_HOST);
     let Some(value) = dense.tensor().cloned() else {
-        return AsyncValueRef::error(Error::new("the handle is not valid"));
+        return AsyncValueRef::error(Error::new("the tensor handle is invalid"));
     };
     if value.is_available() {
         return match only_element(&value) {

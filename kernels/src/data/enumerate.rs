@@ -88,7 +88,7 @@ fn call_for_each(
     let carried = frame.arguments()[1..].to_vec();
     if body.num_results() != carried.len() || frame.num_results() != carried.len() {
         let message = format!(
-            "a function of {} arguments is enumerated with as many results, not {}",
+            "expected a function with as many results as its {} arguments, found {} results",
             carried.len(),
             body.num_results()
         );

@@ -12,13 +12,25 @@ use super::attributes::{shapes, with_policy};
 
 /// Creates a dataset of the first `count` elements, or of all elements if the count is negative. No
 /// further elements are drawn.
-#[tfrt_kernel("tfrt_data.take_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.take_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn take_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     input.take(count)
 }
 
 /// Creates a dataset of the elements before the first one for which a function returns false.
-#[tfrt_kernel("tfrt_data.take_while_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.take_while_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn take_while_dataset(
     input: &Dataset,
     #[attr] on_error: Option<&str>,
@@ -34,7 +46,13 @@ fn take_while_dataset(
 ///
 /// # Errors
 /// `num_shards must be positive, not N`; an index out of range.
-#[tfrt_kernel("tfrt_data.shard_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.shard_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn shard_dataset(
     input: &Dataset,
     num_shards: i64,
@@ -51,7 +69,13 @@ fn shard_dataset(
 ///
 /// # Errors
 /// Those of `shard_dataset`.
-#[tfrt_kernel("tfrt_data.auto_shard_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.auto_shard_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn auto_shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Dataset> {
     input.auto_shard(num_shards, index)
 }
@@ -90,7 +114,13 @@ fn parallel_map_dataset(
 ///
 /// # Errors
 /// `num_parallel must be -1 or between 1 and 1048576, not N`; those of `interleave_dataset`.
-#[tfrt_kernel("tfrt_data.parallel_interleave_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.parallel_interleave_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn parallel_interleave_dataset(
     input: &Dataset,
     cycle_length: i64,
@@ -113,7 +143,13 @@ fn parallel_interleave_dataset(
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
-#[tfrt_kernel("tfrt_data.batch_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.batch_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn batch_dataset(
     input: &Dataset,
     batch_size: i64,
@@ -203,7 +239,13 @@ fn padded_batch_dataset(
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
-#[tfrt_kernel("tfrt_data.rebatch_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.rebatch_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn rebatch_dataset(
     input: &Dataset,
     batch_size: i64,
@@ -215,7 +257,13 @@ fn rebatch_dataset(
 
 /// Creates a dataset of the elements that are not errors. If `log` is true, a warning at the end of
 /// a pass reports the number of skipped elements.
-#[tfrt_kernel("tfrt_data.ignore_errors_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.ignore_errors_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn ignore_errors_dataset(input: &Dataset, #[attr] log: Option<bool>) -> Result<Dataset> {
     input.ignore_errors(log.unwrap_or(false))
 }
@@ -225,7 +273,13 @@ fn ignore_errors_dataset(input: &Dataset, #[attr] log: Option<bool>) -> Result<D
 ///
 /// # Errors
 /// ``expected `fail`, `skip(N)` or `stop`, found `TEXT` ``.
-#[tfrt_kernel("tfrt_data.on_error_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.on_error_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn on_error_dataset(input: &Dataset, #[attr] policy: &str) -> Result<Dataset> {
     with_policy(input.clone(), Some(policy))
 }
@@ -235,7 +289,13 @@ fn on_error_dataset(input: &Dataset, #[attr] policy: &str) -> Result<Dataset> {
 ///
 /// # Errors
 /// `cardinality must not be negative, not N`.
-#[tfrt_kernel("tfrt_data.assert_cardinality_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.assert_cardinality_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn assert_cardinality_dataset(input: &Dataset, cardinality: i64) -> Result<Dataset> {
     input.assert_cardinality(cardinality)
 }
@@ -243,7 +303,13 @@ fn assert_cardinality_dataset(input: &Dataset, cardinality: i64) -> Result<Datas
 /// Creates a dataset that draws from several datasets. Each element of the first dataset, of type
 /// `i64`, is the number of the dataset to draw from. Numbers of datasets that have ended are
 /// skipped.
-#[tfrt_kernel("tfrt_data.choose_from_datasets", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.choose_from_datasets",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn choose_from_datasets(numbers: &Dataset, inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::choose_from(numbers, &inputs.iter().cloned().collect::<Vec<_>>())
 }
@@ -253,7 +319,13 @@ fn choose_from_datasets(numbers: &Dataset, inputs: Operands<'_, Dataset>) -> Res
 ///
 /// # Errors
 /// `expected a weight for each of N datasets, found M`; a weight that is negative or not finite.
-#[tfrt_kernel("tfrt_data.sample_from_datasets", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.sample_from_datasets",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn sample_from_datasets(
     inputs: Operands<'_, Dataset>,
     #[attr] seed: i64,
@@ -272,20 +344,38 @@ pub(super) fn optional_weights(weights: Option<&[f32]>) -> Option<Vec<f64>> {
 
 /// Creates a dataset whose elements combine the components of all inputs. It ends with the shortest
 /// input.
-#[tfrt_kernel("tfrt_data.zip_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.zip_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn zip_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::zip(&inputs.iter().cloned().collect::<Vec<_>>())
 }
 
 /// Creates a dataset of the elements of all inputs, one input after another.
-#[tfrt_kernel("tfrt_data.concatenate_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.concatenate_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::concatenate(&inputs.iter().cloned().collect::<Vec<_>>())
 }
 
 /// Creates a dataset of the elements of the datasets that a function returns for each element, one
 /// after another.
-#[tfrt_kernel("tfrt_data.flat_map_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.flat_map_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn flat_map_dataset(
     input: &Dataset,
     #[attr] arity: i64,
@@ -298,7 +388,13 @@ fn flat_map_dataset(
 
 /// Creates a dataset of the rows of the tensors in each element. Rows of a one-dimensional tensor
 /// are numbers.
-#[tfrt_kernel("tfrt_data.unbatch_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.unbatch_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn unbatch_dataset(input: &Dataset, #[attr] on_error: Option<&str>) -> Result<Dataset> {
     with_policy(input.unbatch()?, on_error)
 }
@@ -308,7 +404,13 @@ fn unbatch_dataset(input: &Dataset, #[attr] on_error: Option<&str>) -> Result<Da
 ///
 /// # Errors
 /// `size must be positive, not N`, and the same of the others.
-#[tfrt_kernel("tfrt_data.window_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.window_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn window_dataset(
     input: &Dataset,
     size: i64,
@@ -320,7 +422,13 @@ fn window_dataset(
 }
 
 /// Creates a dataset of the same elements, each preceded by its number, counted from `start`.
-#[tfrt_kernel("tfrt_data.enumerate_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.enumerate_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn enumerate_dataset(input: &Dataset, start: i64) -> Result<Dataset> {
     input.enumerate(start)
 }
@@ -350,7 +458,13 @@ fn scan_dataset(
 ///
 /// # Errors
 /// More than one file. Draws fail with `failed to write file P due to error: E`.
-#[tfrt_kernel("tfrt_data.cache_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.cache_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn cache_dataset(input: &Dataset, path: Operands<'_, ByteString>) -> Result<Dataset> {
     let mut paths = path.iter();
     match (paths.next(), paths.next()) {
@@ -372,7 +486,13 @@ fn cache_dataset(input: &Dataset, path: Operands<'_, ByteString>) -> Result<Data
 ///
 /// # Errors
 /// Draws fail with `failed to write file P due to error: E`.
-#[tfrt_kernel("tfrt_data.snapshot_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.snapshot_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn snapshot_dataset(input: &Dataset, path: &str) -> Result<Dataset> {
     tfrt_readers::cache::snapshot(input, path)
 }

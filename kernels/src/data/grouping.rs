@@ -7,7 +7,13 @@ use super::extensions::optional_weights;
 
 /// Creates a dataset of every element once, where it comes first. Numbers, strings and tensors can
 /// be compared: they are equal if their types, shapes and bits are.
-#[tfrt_kernel("tfrt_data.unique_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.unique_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn unique_dataset(input: &Dataset) -> Result<Dataset> {
     input.unique()
 }
@@ -19,7 +25,13 @@ fn unique_dataset(input: &Dataset) -> Result<Dataset> {
 ///
 /// # Errors
 /// `window_size must be positive, not N`.
-#[tfrt_kernel("tfrt_data.group_by_window_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.group_by_window_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn group_by_window_dataset(
     input: &Dataset,
     window_size: i64,
@@ -71,7 +83,13 @@ fn bucket_by_length_dataset(
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
-#[tfrt_kernel("tfrt_data.ragged_batch_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.ragged_batch_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn ragged_batch_dataset(
     input: &Dataset,
     batch_size: i64,
@@ -87,7 +105,13 @@ fn ragged_batch_dataset(
 ///
 /// # Errors
 /// A frequency that is negative or not finite; another number of classes in `initial`.
-#[tfrt_kernel("tfrt_data.rejection_resample_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_data.rejection_resample_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
 fn rejection_resample_dataset(
     input: &Dataset,
     #[attr] initial: Option<&[f32]>,

@@ -47,15 +47,17 @@ pub(super) fn verify_enumerate(op: &dyn OpInstance, breaches: &mut Vec<Breach>) 
     let op_results = op.result_types();
     if results.len() != op_results.len() {
         return breaches.push(Breach::plain(format!(
-            "requires the number of function results to be equal to the number of op results. Found {} and {}, respectively",
+            "requires the number of function results to be equal to the number of op results. \
+             Found {} and {}, respectively",
             results.len(),
             op_results.len()
         )));
     }
     if arguments.len() <= results.len() {
         return breaches.push(Breach::plain(format!(
-            "requires the number of function inputs to be greater than the number of function results. Namely, it should have N \
-             more inputs, where N is the number of components of the iterator. Found {} and {}, respectively",
+            "requires the number of function inputs to be greater than the number of function \
+             results. Namely, it should have N more inputs, where N is the number of components \
+             of the iterator. Found {} and {}, respectively",
             arguments.len(),
             results.len()
         )));
@@ -74,7 +76,7 @@ pub(super) fn verify_enumerate(op: &dyn OpInstance, breaches: &mut Vec<Breach>) 
     }
     // The custom form cannot say otherwise.
     if op.operand_types().get(1..) != Some(&op_results[..]) {
-        let message = "requires operands behind the iterator of the types of the results";
+        let message = "requires operands after the iterator to have the types of the results";
         breaches.push(Breach::op(message));
     }
 }
@@ -141,13 +143,14 @@ mod tests {
             &["i64", "i32"],
             &["i64"],
             &["i64"],
-            "function results type i64 is incompatible with final function inputs type i32 at index 0",
+            "function results type i64 is incompatible with final function inputs type i32 at \
+             index 0",
         );
         check(
             &["i64", "i32"],
             &["i32"],
             &["i32"],
-            "requires operands behind the iterator of the types of the results",
+            "requires operands after the iterator to have the types of the results",
         );
         let undefined = SampleOp {
             attributes: vec![("function", symbol("g"))],

@@ -14,8 +14,8 @@ fn adopt<T: Scalar>(kernel: &str, buffer: &HostBuffer, shape: &Sizes) -> Result<
         TensorError::WrongBufferSize { found, .. } => {
             let element_bytes = size_of::<T::Element>();
             Error::new(format!(
-                "{kernel} failed: buffer_size ({found}) is not equal to the number of elements in shape ({shape}) times \
-                 element size ({element_bytes})"
+                "{kernel} failed: buffer_size ({found}) is not equal to the number of elements in \
+                 shape ({shape}) times element size ({element_bytes})"
             ))
         }
         error => error.into(),

@@ -51,7 +51,11 @@ fn set_constants<T: Scalar>(
 ///
 /// # Errors
 /// `Incorrect number of values for the tensor: N, but expected M`.
-#[tfrt_kernel("tfrt_dht.set_tensor_with_constant_values.{T}", T = [i8, f16, f64], attribute_names = free)]
+#[tfrt_kernel(
+    "tfrt_dht.set_tensor_with_constant_values.{T}",
+    T = [i8, f16, f64],
+    attribute_names = free,
+)]
 fn set_constants_generic_form<T: Scalar>(
     tensor: &mut DenseHostTensor,
     #[attr] values: Constants<'_, T>,
@@ -80,7 +84,12 @@ fn set_constants_sync<T: Scalar>(
 ///
 /// # Errors
 /// `Incorrect number of values for the tensor: N, but expected M`.
-#[tfrt_kernel("tfrt_dht_sync.set_tensor_with_constant_values.{T}", T = [i8, f16, f64], sync, attribute_names = free)]
+#[tfrt_kernel(
+    "tfrt_dht_sync.set_tensor_with_constant_values.{T}",
+    T = [i8, f16, f64],
+    sync,
+    attribute_names = free,
+)]
 fn set_constants_sync_generic_form<T: Scalar>(
     tensor: &mut DenseHostTensor,
     #[attr] values: Constants<'_, T>,

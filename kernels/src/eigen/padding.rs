@@ -46,7 +46,7 @@ fn padded(extent: usize, padding: i64) -> Result<(usize, usize)> {
     side.and_then(|side| Some((side, side.checked_mul(2)?.checked_add(extent)?)))
         .ok_or_else(|| {
             Error::new(format!(
-                "an image of extent {extent} cannot be padded by {padding}"
+                "an image of size {extent} cannot be padded by {padding}"
             ))
             .with_code(ErrorCode::InvalidArgument)
         })

@@ -65,7 +65,7 @@ fn max_pooling_2d(
 
 fn size(extent: i64) -> Result<usize> {
     usize::try_from(extent).map_err(|_| {
-        Error::new(format!("a window cannot have size {extent}"))
+        Error::new(format!("expected a positive window size, found {extent}"))
             .with_code(ErrorCode::InvalidArgument)
     })
 }

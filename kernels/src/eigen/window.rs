@@ -27,8 +27,8 @@ pub(super) fn window(input: usize, size: usize, stride: i64, padding: Padding) -
         let output = (input as i128 - size as i128 + i128::from(stride)) / i128::from(stride);
         if output < 0 {
             Error::new(format!(
-                "Computed output size would be negative: {output} (input_size: {input}, filter_size: {size}, \
-                 stride: {stride}, dilation: 1)"
+                "Computed output size would be negative: {output} (input_size: {input}, \
+                 filter_size: {size}, stride: {stride}, dilation: 1)"
             ))
         } else {
             error.into()
@@ -67,7 +67,8 @@ mod tests {
     fn windows_larger_than_the_image_are_errors() {
         assert_eq!(
             message(window(3, 7, 2, Padding::Valid)),
-            "Computed output size would be negative: -1 (input_size: 3, filter_size: 7, stride: 2, dilation: 1)"
+            "Computed output size would be negative: -1 (input_size: 3, filter_size: 7, stride: \
+             2, dilation: 1)"
         );
         assert_eq!(
             message(window(3, 2, 0, Padding::Valid)),

@@ -267,7 +267,7 @@ fn selected(
 ) -> Result<TensorMetadata> {
     if condition.dtype != DType::I1 {
         return Err(invalid(format!(
-            "`tf.SelectV2` needs a condition of type i1, not {}",
+            "`tf.SelectV2`: expected a condition of type i1, found {}",
             condition.dtype
         )));
     }

@@ -355,7 +355,7 @@ fn with_elements<T: Element, R>(
         TensorRef::Dense(tensor) => use_elements(&tensor.elements::<T>()?),
         TensorRef::Scalar(tensor) => use_elements(&[tensor.value::<T>()?]),
         other => Err(invalid(format!(
-            "element-wise ops do not take tensors of type {}",
+            "element-wise ops do not support tensors of type {}",
             other.tensor_type().name()
         ))),
     }

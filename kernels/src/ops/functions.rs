@@ -60,7 +60,7 @@ fn call_function(call: &mut OpCall<'_>, seen: Seen) -> Result<Option<AnyRef>> {
     );
     if found != expected {
         return Err(invalid(format!(
-            "the function `{}` has {} arguments and {} results, but the call has {} and {}",
+            "function `{}` has {} arguments and {} results, but the call has {} and {}",
             function.name(),
             expected.0,
             expected.1,
@@ -98,7 +98,7 @@ fn check_signature(function: &FunctionRef) -> Result<bool> {
     let takes_chain = arguments.first() == Some(&CHAIN);
     if takes_chain != (results.first() == Some(&CHAIN)) {
         return Err(invalid(format!(
-            "the function `{}`, which is called as an op, takes a chain or returns one, but not both",
+            "function `{}` is called as an op: expected it to take and return a chain, or neither",
             function.name()
         )));
     }
@@ -107,7 +107,8 @@ fn check_signature(function: &FunctionRef) -> Result<bool> {
     match others.find(|ty| **ty != HANDLE) {
         None => Ok(takes_chain),
         Some(ty) => Err(invalid(format!(
-            "the function `{}`, which is called as an op, takes or returns a `{ty}`, which is not a tensor handle",
+            "function `{}` is called as an op: expected tensor handles as arguments and results, \
+             found `{ty}`",
             function.name()
         ))),
     }
@@ -142,9 +143,7 @@ fn tensor_on(device: &DeviceRef, ctx: &ExecutionContext, handle: AnyRef) -> AnyR
             Ok(handle) => {
                 let mut there = handle.transfer_to_inferred(ctx, device);
                 there.release_tensor().unwrap_or_else(|| {
-                    AnyRef::error(Error::new(
-                        "the handle that a function returned is not valid",
-                    ))
+                    AnyRef::error(Error::new("a function returned an invalid tensor handle"))
                 })
             }
             Err(error) => AnyRef::error(Error::new(error.to_string())),

@@ -58,7 +58,7 @@ pub fn compute_bias_add_grad(
     let axes: Vec<isize> = (0..gradients.shape().rank() - 1)
         .map(|axis| axis as isize)
         .collect();
-    let unsupported = format!("`tf.BiasAddGrad` does not take {}", gradients.dtype());
+    let unsupported = format!("`tf.BiasAddGrad` does not support {}", gradients.dtype());
     reduce(Reduction::Sum, gradients, &axes, false, &unsupported, ctx)
 }
 
@@ -66,7 +66,7 @@ fn bias_gradient_metadata(gradients: &TensorMetadata) -> Result<TensorMetadata> 
     match gradients.extents.last() {
         Some(&channels) => Ok(TensorMetadata::new(gradients.dtype, [channels])),
         None => Err(invalid(format!(
-            "`tf.BiasAddGrad` needs rows, not {gradients}"
+            "`tf.BiasAddGrad`: expected rows of gradients, found {gradients}"
         ))),
     }
 }
@@ -76,7 +76,11 @@ fn bias_gradient_metadata(gradients: &TensorMetadata) -> Result<TensorMetadata> 
 ///
 /// # Errors
 /// If there is not one label for each row, or a label is not a column index.
-#[tfrt_op("tf.SparseSoftmaxCrossEntropyWithLogits", metadata = entropy_metadata, function = sparse_softmax_cross_entropy)]
+#[tfrt_op(
+    "tf.SparseSoftmaxCrossEntropyWithLogits",
+    metadata = entropy_metadata,
+    function = sparse_softmax_cross_entropy,
+)]
 pub fn compute_sparse_softmax_cross_entropy(
     features: &DenseHostTensor,
     labels: &DenseHostTensor,
@@ -89,7 +93,7 @@ pub fn compute_sparse_softmax_cross_entropy(
     let is_column = |&number: &i64| usize::try_from(number).is_ok_and(|number| number < columns);
     if let Some(position) = numbers.iter().position(|number| !is_column(number)) {
         return Err(invalid(format!(
-            "`{OP}`: label {position} is {}, which is not among 0..{columns}",
+            "`{OP}`: expected labels below {columns}, found {} at index {position}",
             numbers[position]
         )));
     }
@@ -123,7 +127,8 @@ fn entropy_metadata(
             features.clone(),
         )),
         _ => Err(invalid(format!(
-            "`tf.SparseSoftmaxCrossEntropyWithLogits` needs a matrix and one label for each row, not {features} and {labels}"
+            "`tf.SparseSoftmaxCrossEntropyWithLogits`: expected a matrix and one label for each \
+             row, found {features} and {labels}"
         ))),
     }
 }

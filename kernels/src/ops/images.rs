@@ -134,7 +134,8 @@ impl<'a> Moves<'a> {
             _ => return Err(invalid("Wrong 'explicit_paddings' attribute length")),
         };
         let extent = |number: i64| {
-            usize::try_from(number).map_err(|_| invalid(format!("padding cannot be {number}")))
+            usize::try_from(number)
+                .map_err(|_| invalid(format!("expected a non-negative padding, found {number}")))
         };
         Ok([extent(pair[0])?, extent(pair[1])?])
     }
@@ -146,8 +147,8 @@ fn negative_output(input: usize, size: usize, stride: usize, dilation: usize) ->
     let output = (input as i128 - effective + stride as i128) / stride as i128;
     (output <= 0).then(|| {
         invalid(format!(
-            "Computed output size would be negative: {output} (input_size: {input}, filter_size: {size}, \
-             stride: {stride}, dilation: {dilation})"
+            "Computed output size would be negative: {output} (input_size: {input}, filter_size: \
+             {size}, stride: {stride}, dilation: {dilation})"
         ))
     })
 }
@@ -164,7 +165,7 @@ impl Images {
         let extents = &metadata.extents;
         if extents.len() != 4 {
             return Err(invalid(format!(
-                "images have 4 dimensions, not {}",
+                "expected images with 4 dimensions, found {}",
                 extents.len()
             )));
         }
@@ -405,7 +406,7 @@ fn pooling_windows(
         .spatial(ksize)?
         .map(|extent| usize::try_from(extent).unwrap_or(0));
     if size.contains(&0) {
-        return Err(invalid("a window has at least one element"));
+        return Err(invalid("expected a window of at least one element"));
     }
     let windows = moves.windows(images.spatial, size)?;
     Ok((images, windows))
@@ -450,7 +451,8 @@ pub fn compute_pad(
         .take(2)
     {
         let extent = |number: i32| {
-            usize::try_from(number).map_err(|_| invalid(format!("padding cannot be {number}")))
+            usize::try_from(number)
+                .map_err(|_| invalid(format!("expected a non-negative padding, found {number}")))
         };
         *pair = (extent(numbers[0])?, extent(numbers[1])?);
     }

@@ -19,7 +19,7 @@ pub fn compute_reshape(x: &AnyRef, shape: &DenseHostTensor) -> Result<AnyRef> {
     let refused = || {
         let (dtype, from) = (x.dtype(), x.shape());
         invalid(format!(
-            "`tf.Reshape` cannot make {wanted:?} of {dtype} {from}"
+            "`tf.Reshape` cannot reshape {dtype} {from} to {wanted:?}"
         ))
     };
     let num_elements = x.shape().num_elements();
@@ -69,7 +69,7 @@ fn squeezed(x: &TensorMetadata, squeeze_dims: Option<&[i64]>) -> Result<TensorMe
             let extent = x.extents[dimension];
             if extent != 1 {
                 return Err(invalid(format!(
-                    "`tf.Squeeze` cannot drop dimension {dimension} of {x}, whose extent is {extent}"
+                    "`tf.Squeeze`: expected dimension {dimension} of {x} to be 1, found {extent}"
                 )));
             }
             is_dropped[dimension] = true;
@@ -111,7 +111,7 @@ fn permute(x: &DenseHostTensor, perm: &[i64], ctx: &ExecutionContext) -> Result<
     let shape = Shape::new(&perm.iter().map(|&from| dims[from]).collect::<Vec<_>>())?;
     if shape.num_elements() != x.num_elements() || perm.len() != dims.len() {
         return Err(invalid(format!(
-            "`tfrt.Transpose` needs a permutation of {} dimensions, not {perm:?}",
+            "`tfrt.Transpose`: expected a permutation of {} dimensions, found {perm:?}",
             dims.len()
         )));
     }

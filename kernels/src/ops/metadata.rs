@@ -36,7 +36,8 @@ pub(super) fn matmul(
     match product_extents(a, b, [transpose_a, transpose_b]) {
         Some(extents) => Ok(TensorMetadata::new(a.dtype, extents)),
         None => Err(invalid(format!(
-            "matmul arguments have incompatible shapes: In[0]: {}, In[1]: {}. transpose_a: {}, transpose_b: {}",
+            "matmul arguments have incompatible shapes: In[0]: {}, In[1]: {}. transpose_a: {}, \
+             transpose_b: {}",
             a.extents,
             b.extents,
             u8::from(transpose_a),
@@ -92,7 +93,8 @@ mod tests {
             &[2, 3],
             &[2, 3],
             [no, no],
-            "matmul arguments have incompatible shapes: In[0]: [2, 3], In[1]: [2, 3]. transpose_a: 0, transpose_b: 0",
+            "matmul arguments have incompatible shapes: In[0]: [2, 3], In[1]: [2, 3]. \
+             transpose_a: 0, transpose_b: 0",
         );
         check(
             &[2],

@@ -290,7 +290,7 @@ fn batch_metadata(
     adj_x: bool,
     adj_y: bool,
 ) -> Result<TensorMetadata> {
-    let refused = || invalid(format!("`tf.BatchMatMulV2` cannot multiply {a} and {b}"));
+    let refused = || invalid(format!("`tf.BatchMatMulV2`: {a} and {b} are incompatible"));
     let split = |side: &TensorMetadata| {
         let (batch, matrix) = side.extents.split_last_chunk::<2>()?;
         let of = |extents: &[usize]| TensorMetadata::new(side.dtype, extents);

@@ -138,6 +138,6 @@ fn drawn(
             distribution.fill::<T>(&mut numbers, &mut result.elements_mut::<T>()?);
             Ok(result)
         },
-        else Err(invalid(format!("`{op}` makes f32 or f64, not {dtype}")))
+        else Err(invalid(format!("`{op}`: expected a result type f32 or f64, found {dtype}")))
     )
 }

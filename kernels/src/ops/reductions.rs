@@ -192,7 +192,7 @@ fn reduce_listed(
         x,
         &axes,
         keeps_axes,
-        &format!("`{op}` does not take {}", x.dtype()),
+        &format!("`{op}` does not support {}", x.dtype()),
         ctx,
     )
 }
@@ -223,7 +223,7 @@ pub fn compute_argmax(
             match output_type {
                 DType::I32 => reduction::argmax(dims, axis, &x, &mut result.elements_mut::<i32>()?)?,
                 DType::I64 => reduction::argmax(dims, axis, &x, &mut result.elements_mut::<i64>()?)?,
-                other => return Err(invalid(format!("`{OP}` returns i32 or i64, not {other}"))),
+                other => return Err(invalid(format!("`{OP}`: expected a result type i32 or i64, found {other}"))),
             }
             Ok(result)
         },

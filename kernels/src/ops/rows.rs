@@ -115,7 +115,8 @@ fn layer_norm_metadata(
     };
     if !is_row(scale) || !is_row(offset) {
         return Err(invalid(format!(
-            "`tf._FusedLayerNorm` needs `scale` and `offset` as rows of {x}, not {scale} and {offset}"
+            "`tf._FusedLayerNorm`: expected `scale` and `offset` of the size of a row of {x}, \
+             found {scale} and {offset}"
         )));
     }
     Ok(x.clone())

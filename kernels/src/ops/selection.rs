@@ -26,7 +26,7 @@ pub fn compute_slice(
     let dims = x.shape().dims();
     let refused = || {
         invalid(format!(
-            "`tf.Slice`: a window of {size:?} at {begin:?} does not lie within {}",
+            "`tf.Slice`: a window of {size:?} at {begin:?} exceeds {}",
             x.shape()
         ))
     };
@@ -89,7 +89,7 @@ fn split(call: &mut OpCall<'_>) -> Result<()> {
     let count = call.num_results();
     if !dims[axis].is_multiple_of(count.max(1)) {
         return Err(invalid(format!(
-            "`tf.Split` cannot cut {} into {count} equal pieces along dimension {axis}",
+            "`tf.Split` cannot split {} into {count} equal parts along dimension {axis}",
             x.metadata()
         )));
     }
@@ -125,7 +125,7 @@ pub fn compute_gather(
         usize::try_from(number).is_ok_and(|number| number >= extent) || number < 0
     }) {
         return Err(invalid(format!(
-            "`{OP}`: index {position} is {number}, which is not among 0..{extent}"
+            "`{OP}`: expected indices below {extent}, found {number} at position {position}"
         )));
     }
     let shape = Shape::new(&[outer, indices.shape().dims(), inner].concat())?;
@@ -165,14 +165,17 @@ pub fn compute_one_hot(
     }
     if on.dtype() != off.dtype() || on.num_elements() != 1 || off.num_elements() != 1 {
         return Err(invalid(format!(
-            "`{OP}` needs `on` and `off` as one number each, of one type, not {} and {}",
+            "`{OP}`: expected `on` and `off` as scalars of the same type, found {} and {}",
             on.metadata(),
             off.metadata()
         )));
     }
     let depth = number_of(OP, "depth", depth)?;
-    let depth =
-        usize::try_from(depth).map_err(|_| invalid(format!("`{OP}`: the depth is {depth}")))?;
+    let depth = usize::try_from(depth).map_err(|_| {
+        invalid(format!(
+            "`{OP}`: expected a non-negative depth, found {depth}"
+        ))
+    })?;
     let numbers = numbers_of(OP, "indices", indices)?;
     let shape = Shape::new(&[indices.shape().dims(), &[depth]].concat())?;
     with_size!(
@@ -195,7 +198,7 @@ pub fn compute_one_hot(
 
 #[cold]
 fn unsupported_axis(op: &str, axis: i64) -> Error {
-    invalid(format!("`{op}` takes the last axis, -1, but not {axis}"))
+    invalid(format!("`{op}`: expected the last axis, -1, found {axis}"))
 }
 
 /// Returns a scalar tensor of `value`, with the shape in a vector of i32 or i64.
@@ -207,7 +210,9 @@ pub fn compute_fill(dims: &DenseHostTensor, value: &DenseHostTensor) -> Result<A
     let shape = Shape::from_signed(&numbers_of("tf.Fill", "dims", dims)?)?;
     if value.num_elements() != 1 {
         let found = value.metadata();
-        return Err(invalid(format!("`tf.Fill` needs one number, not {found}")));
+        return Err(invalid(format!(
+            "`tf.Fill`: expected a scalar, found {found}"
+        )));
     }
     with_number!(
         value.dtype(),
@@ -235,11 +240,13 @@ pub fn compute_pack(
     let tensors = tensors.collect::<Result<Vec<_>>>()?;
     let first = tensors
         .first()
-        .ok_or_else(|| invalid(format!("`{OP}` needs a tensor")))?;
+        .ok_or_else(|| invalid(format!("`{OP}`: expected at least one tensor, found none")))?;
     let found = first.metadata();
     if let Some(other) = tensors.iter().find(|tensor| tensor.metadata() != found) {
         let other = other.metadata();
-        return Err(invalid(format!("`{OP}` cannot join {found} and {other}")));
+        return Err(invalid(format!(
+            "`{OP}`: {found} and {other} are incompatible"
+        )));
     }
     let dims = first.shape().dims();
     let axis = axis_of(OP, axis, dims.len() + 1)?;

@@ -43,7 +43,7 @@ fn shape_metadata(x: &TensorMetadata, out_type: DType) -> Result<TensorMetadata>
 
 #[cold]
 fn too_large(extent: usize) -> Error {
-    invalid(format!("the extent {extent} does not fit `out_type`"))
+    invalid(format!("the dimension {extent} does not fit in `out_type`"))
 }
 
 /// Adds a dimension of extent 1 before the dimension given by a tensor of one element; negative
@@ -159,7 +159,7 @@ pub fn compute_concat(tensors: &[AnyRef], ctx: &ExecutionContext) -> Result<AnyR
     let axis = match read_numbers(&axis) {
         Some(numbers) => *numbers?
             .first()
-            .ok_or_else(|| invalid("the axis has no element"))?,
+            .ok_or_else(|| invalid("the axis is empty"))?,
         None => return Err(unsupported("Unsupported axis data type")),
     };
     let tensors = tensors
@@ -228,7 +228,7 @@ fn joined(tensors: &[TensorRef<'_>], axis: i64) -> Result<(usize, Vec<usize>)> {
         .filter(|&position| position < dims.len());
     let position = position.ok_or_else(|| {
         invalid(format!(
-            "the axis {axis} does not exist in tensors of rank {rank}"
+            "axis {axis} is out of range for tensors of rank {rank}"
         ))
     })?;
     dims[position] = 0;
@@ -244,8 +244,9 @@ fn joined(tensors: &[TensorRef<'_>], axis: i64) -> Result<(usize, Vec<usize>)> {
             |dimension: &usize| *dimension != position && found[*dimension] != dims[*dimension];
         if let Some(dimension) = (0..dims.len()).find(differs) {
             return Err(unsupported(format!(
-                "Wrong non-concatenating dimension. Dimension {dimension} for argument {index} doesn't match the dimension of \
-                 argument 0 (concatenate {} and {} on axis {axis})",
+                "Wrong non-concatenating dimension. Dimension {dimension} for argument {index} \
+                 doesn't match the dimension of argument 0 (concatenate {} and {} on axis \
+                 {axis})",
                 tensor.shape(),
                 first.shape()
             )));
@@ -355,8 +356,8 @@ fn pad_by_attribute(
     };
     if usize::try_from(rows) != Ok(rank) {
         return Err(invalid(format!(
-            "For tf.Pad operation, the first dimension of paddings must equal to the rank of inputs. Input shape: {}. \
-             Paddings shape: {shape}",
+            "For tf.Pad operation, the first dimension of paddings must equal to the rank of \
+             inputs. Input shape: {}. Paddings shape: {shape}",
             x.extents
         )));
     }

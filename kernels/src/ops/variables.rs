@@ -91,7 +91,7 @@ fn check(op: &str, current: &DenseHostTensor, value: &DenseHostTensor) -> Result
         return Ok(());
     }
     Err(invalid(format!(
-        "`{op}`: the variable is {expected}, found a value {found}"
+        "`{op}`: expected a value {expected}, like the variable, found {found}"
     )))
 }
 

@@ -66,7 +66,8 @@ fn copy_with_delay<T>(number: T) -> T {
     forwards,
     isolated,
     results(values),
-    format = "$arguments attr-dict-with-keyword `:` signature($arguments, $values) region($body, $arguments)",
+    format = "$arguments attr-dict-with-keyword `:` signature($arguments, $values) region($body, \
+              $arguments)",
     verify = verify_do_async
 )]
 fn do_async(

@@ -53,8 +53,8 @@ impl Plan {
     effect = "io",
     chain = none,
     results(done),
-    format = "$name `(` typed-operands($arguments) `)` key-values($duration_secs, $max_count, $num_warmup_runs) \
-              region($body, $arguments)",
+    format = "$name `(` typed-operands($arguments) `)` key-values($duration_secs, $max_count, \
+              $num_warmup_runs) region($body, $arguments)",
     verify = verify_benchmark
 )]
 fn benchmark(
@@ -198,7 +198,8 @@ fn verify_benchmark(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     operands(arguments: variadic any),
     attrs(duration_secs: i32, max_count: i32, num_warmup_runs: i32 = 1),
     symbols(target_fn),
-    format = "$target_fn `(` typed-operands($arguments) `)` key-values($duration_secs, $max_count, $num_warmup_runs)",
+    format = "$target_fn `(` typed-operands($arguments) `)` key-values($duration_secs, \
+              $max_count, $num_warmup_runs)",
     verify = verify_sync_benchmark
 )]
 fn sync_benchmark(frame: &mut KernelFrame<'_>) -> Result<()> {

@@ -53,7 +53,12 @@ fn report_error_concrete_async(number: i32, ctx: &ExecutionContext) -> AsyncValu
 
 /// Returns zero for zero, in a task of the work queue, and fails there for every other number. The
 /// result is an indirect value.
-#[tfrt_kernel("tfrt_test.report_error_indirect_async", raw, operands(number: i32), results(result: i32))]
+#[tfrt_kernel(
+    "tfrt_test.report_error_indirect_async",
+    raw,
+    operands(number: i32),
+    results(result: i32),
+)]
 fn report_error_indirect_async(frame: &mut KernelFrame<'_>) {
     let number = match frame.value::<i32>(0) {
         Ok(number) => *number,

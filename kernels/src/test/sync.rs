@@ -3,7 +3,13 @@
 use tfrt::prelude::*;
 
 /// Returns the sum of the operands, which it reads one by one.
-#[tfrt_kernel("tfrt_test.sync_sum", raw, sync, operands(first: i32, rest: variadic i32), results(sum: i32))]
+#[tfrt_kernel(
+    "tfrt_test.sync_sum",
+    raw,
+    sync,
+    operands(first: i32, rest: variadic i32),
+    results(sum: i32),
+)]
 fn sync_sum(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut sum = 0_i32;
     for index in 0..frame.num_arguments() {

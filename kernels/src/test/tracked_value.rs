@@ -76,7 +76,12 @@ fn print(value: &TrackedValue) -> io::Result<()> {
 }
 
 /// Returns one number twice. It is not copied.
-#[tfrt_kernel("tfrt_test.share_to_two", raw, operands(value: ref TrackedValue), results(first: TrackedValue, second: TrackedValue))]
+#[tfrt_kernel(
+    "tfrt_test.share_to_two",
+    raw,
+    operands(value: ref TrackedValue),
+    results(first: TrackedValue, second: TrackedValue),
+)]
 fn share_to_two(frame: &mut KernelFrame<'_>) {
     let value = frame.argument(0).clone();
     frame.results().fill(Some(value));

@@ -103,8 +103,10 @@ pub(crate) fn read_multiples(multiples: &DenseHostTensor) -> Result<Vec<usize>> 
     }
     let read = |multiple: i64| {
         usize::try_from(multiple).map_err(|_| {
-            Error::new(format!("a tensor cannot be repeated {multiple} times"))
-                .with_code(ErrorCode::InvalidArgument)
+            Error::new(format!(
+                "expected a non-negative multiple, found {multiple}"
+            ))
+            .with_code(ErrorCode::InvalidArgument)
         })
     };
     match multiples.dtype() {
@@ -135,7 +137,7 @@ fn tile_strings(input: &StringHostTensor, out: &mut StringHostTensor) -> Result<
     let (from, to) = (input.shape().dims(), out.shape().dims());
     let no_multiple = || {
         Error::new(format!(
-            "a tensor of shape {} cannot be repeated to one of shape {}",
+            "a tensor of shape {} cannot be tiled to shape {}",
             input.shape(),
             out.shape()
         ))

@@ -147,7 +147,8 @@ fn run<T: Number>(function: Binary, frame: &KernelFrame<'_>) -> Result<()> {
             if !is_alike && !is_one_single {
                 if !(2..=5).contains(&out_shape.rank()) {
                     return Err(Error::new(format!(
-                        "Unsupported binary kernel broadcasting: lhs={lhs_shape} rhs={rhs_shape} out={out_shape}"
+                        "Unsupported binary kernel broadcasting: lhs={lhs_shape} rhs={rhs_shape} \
+                         out={out_shape}"
                     )));
                 }
                 expect_stretchable(lhs_dims, out_shape.dims())?;
@@ -157,7 +158,12 @@ fn run<T: Number>(function: Binary, frame: &KernelFrame<'_>) -> Result<()> {
             let lhs_dims = if lhs.len() == 1 { &[] } else { lhs_dims };
             let rhs_dims = if rhs.len() == 1 { &[] } else { rhs_dims };
             let mut out = out.elements_mut::<T>()?;
-            compute(function, (lhs_dims, lhs), (rhs_dims, rhs), (out_shape.dims(), &mut out))
+            compute(
+                function,
+                (lhs_dims, lhs),
+                (rhs_dims, rhs),
+                (out_shape.dims(), &mut out),
+            )
         })
     })
 }

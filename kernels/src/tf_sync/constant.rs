@@ -17,7 +17,8 @@ fn constant(out: &mut DenseHostTensor, #[attr] value: DenseView<'_>) -> Result<(
             .all(|(&found, &expected)| i64::try_from(found) == Ok(expected));
     if out.dtype() != value.dtype() || !is_same_shape {
         return Err(Error::new(format!(
-            "tf_sync.Const of {} {:?} cannot be stored in a tensor of {} {}",
+            "tf_sync.Const: a value of type {} and shape {:?} cannot be stored in a tensor of \
+             type {} and shape {}",
             value.dtype(),
             value.dims(),
             out.dtype(),

@@ -156,7 +156,7 @@ fn panicked(name: fmt::Arguments<'_>, payload: Box<dyn Any + Send>) -> Error {
     ) {
         (Some(message), _) => message,
         (None, Some(message)) => message.as_str(),
-        (None, None) => "a payload that is not a text",
+        (None, None) => "an unknown payload",
     };
     let message = format!("the conversion {name} panicked: {message}");
     // A payload may panic while it is dropped, which is ignored; what that leaves is better leaked

@@ -119,7 +119,10 @@ impl fmt::Display for TensorError {
                 write!(f, "cannot allocate {size_bytes} bytes")
             }
             Self::BadAlignment { align_bytes } => {
-                write!(f, "an alignment is a power of two, found {align_bytes}")
+                write!(
+                    f,
+                    "expected an alignment that is a power of two, found {align_bytes}"
+                )
             }
             Self::WrongDType { expected, found } => {
                 write!(f, "expected elements of type {expected}, found {found}")
@@ -142,7 +145,8 @@ impl fmt::Display for TensorError {
                 buffer_bytes,
             } => write!(
                 f,
-                "{size_bytes} bytes at offset {offset_bytes} reach over the end of a buffer of {buffer_bytes} bytes"
+                "{size_bytes} bytes at offset {offset_bytes} exceed a buffer of {buffer_bytes} \
+                 bytes"
             ),
             Self::Conflict(conflict) => conflict.fmt(f),
             Self::Shape(error) => error.fmt(f),
@@ -156,7 +160,8 @@ impl fmt::Display for TensorError {
                 limit,
             } => write!(
                 f,
-                "entry {entry} has index {index} along dimension {dimension}, which has size {limit}"
+                "entry {entry}: expected an index below {limit} along dimension {dimension}, \
+                 found {index}"
             ),
             Self::WrongTensorType { expected, found } => {
                 write!(
@@ -174,10 +179,7 @@ impl fmt::Display for TensorError {
                 to.name()
             ),
             Self::BadMetadata(expected) => {
-                write!(
-                    f,
-                    "these bytes are not the metadata of a tensor: expected {expected}"
-                )
+                write!(f, "malformed tensor metadata: expected {expected}")
             }
         }
     }

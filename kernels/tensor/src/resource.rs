@@ -29,7 +29,10 @@ use crate::tensor_type::TensorType;
 /// assert_eq!(counter.get::<Counter>()?.0.fetch_add(1, Ordering::Relaxed), 7);
 /// assert_eq!(counter.to_string(), "ResourceTensor type = Counter");
 /// let error = counter.get::<String>().unwrap_err();
-/// assert_eq!(error.message(), "a resource of type `String` was expected, found one of type `Counter`");
+/// assert_eq!(
+///     error.message(),
+///     "expected a resource of type `String`, found one of type `Counter`"
+/// );
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
 #[derive(Clone)]
@@ -63,7 +66,7 @@ impl ResourceTensor {
     pub fn get<T: Any>(&self) -> Result<&T, Error> {
         self.object.downcast_ref().ok_or_else(|| {
             Error::new(format!(
-                "a resource of type `{}` was expected, found one of type `{}`",
+                "expected a resource of type `{}`, found one of type `{}`",
                 short_name::<T>(),
                 self.type_name
             ))

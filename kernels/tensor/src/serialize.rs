@@ -39,7 +39,7 @@ pub fn metadata(dtype: DType, shape: &Shape) -> Vec<u8> {
 pub fn parse_metadata(bytes: &[u8]) -> Result<(DType, Shape), TensorError> {
     let (words, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
-        return Err(TensorError::BadMetadata("whole numbers of 64 bits"));
+        return Err(TensorError::BadMetadata("64-bit integers"));
     }
     let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
     let dtype = words

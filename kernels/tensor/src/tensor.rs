@@ -29,7 +29,8 @@ pub const TENSOR_MLIR_TYPE: &str = "!t.tensor";
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tensor",
     label = "does not implement `Tensor`",
-    note = "`DenseHostTensor`, `ScalarHostTensor`, `StringHostTensor` and `CooHostTensor` do"
+    note = "`DenseHostTensor`, `ScalarHostTensor`, `StringHostTensor` and `CooHostTensor` \
+            implement `Tensor`"
 )]
 pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
     /// Returns the type of the elements.

@@ -117,7 +117,10 @@ fn keyword(variant: &Variant, problems: &mut Problems) -> (String, proc_macro2::
     if !is_first_fit || !text.chars().all(is_fit) {
         problems.at(
             &given,
-            format!("expected a keyword of letters, digits, `_`, `$` and `.` that starts with a letter or `_`, found `{text}`"),
+            format!(
+                "expected a keyword of letters, digits, `_`, `$` and `.` that starts with a \
+                 letter or `_`, found `{text}`"
+            ),
         );
     }
     (text, given.span())

@@ -69,15 +69,18 @@ impl DeclaredOp {
 /// Options that are about kernels.
 fn refuse(options: &Options, problems: &mut Problems) {
     let flags = [
-        (Flag::Raw, "there is no function that could take a frame"),
+        (
+            Flag::Raw,
+            "this declaration has no function to take a frame",
+        ),
         (
             OpTraits::BLOCKING.into(),
-            "there is no function that could block",
+            "this declaration has no function that could block",
         ),
     ];
     for (flag, reason) in flags {
         if let Some(place) = options.flag(flag) {
-            problems.at(place, format!("`{place}` is for kernels: {reason}"));
+            problems.at(place, format!("`{place}` is only for kernels: {reason}"));
         }
     }
     let preparations = [
@@ -88,26 +91,28 @@ fn refuse(options: &Options, problems: &mut Problems) {
         if let Some(path) = path {
             problems.at(
                 path,
-                format!("`{option}` is for kernels: there is no call to prepare"),
+                format!("`{option}` is only for kernels: this declaration has no calls to prepare"),
             );
         }
     }
     if let Some(set) = &options.kernel_set {
         problems.at(
             set,
-            "`kernel_set` is for kernels: there are none to collect",
+            "`kernel_set` is only for kernels: this declaration has no kernels to collect",
         );
     }
     if let Some(name) = options.sync_names.first() {
         problems.at(
             name,
-            "`sync` with a name is for kernels: declare the op for synchronous functions on its own, with `sync`",
+            "`sync` with a name is only for kernels: declare the op of synchronous functions \
+             separately, with `sync`",
         );
     }
     if let Some(span) = options.chain_none {
         problems.at_span(
             span,
-            "`chain` is for kernels: an op without a kernel has the chains among its operands and results",
+            "`chain` is only for kernels: declare the chains of this op among its operands and \
+             results",
         );
     }
 }

@@ -53,8 +53,8 @@ impl Facade {
             Ok(FoundCrate::Name(name)) => Ident::parse_any.parse_str(&name),
             Err(proc_macro_crate::Error::CrateNotFound { .. }) => Err(syn::Error::new(
                 Span::call_site(),
-                "this crate does not depend on `tfrt`: run `cargo add tfrt`, or name the crate that re-exports it with \
-                 `crate = path::to::tfrt`",
+                "this crate does not depend on `tfrt`: run `cargo add tfrt`, or name the crate \
+                 that re-exports it with `crate = path::to::tfrt`",
             )),
             // The facade knows itself by its own name. And where there is no manifest to read,
             // because something other than cargo builds the crate, the compiler says whether there

@@ -152,7 +152,7 @@ impl Options {
             if !is_behind_names {
                 return Err(syn::Error::new(
                     name.span(),
-                    "names come first, before the options",
+                    "names must come before the options",
                 ));
             }
             self.names.push(name);
@@ -173,7 +173,8 @@ impl Options {
             return Err(syn::Error::new(
                 key.span(),
                 format!(
-                    "the name must be a string literal, because the macro cannot evaluate constants: write `\"dialect.name\"` instead of `{key}`"
+                    "the name must be a string literal, because the macro cannot evaluate \
+                     constants: write `\"dialect.name\"` instead of `{key}`"
                 ),
             ));
         }
@@ -225,15 +226,16 @@ impl Options {
             Some(Key::Value(key)) => self.parse_value_of(key, place, input),
             Some(Key::Flag(Flag::Trait(OpTraits::SYNC))) => {
                 self.sync_names.push(input.parse().map_err(|error| {
-                    let example = "`sync = \"dialect.name\"` gives the kernel for the interpreter its name; \
-                                   `sync` alone says that there is no other";
+                    let example = "write `sync = \"dialect.name\"` to name an additional kernel \
+                                   for the interpreter, or `sync` alone if the kernel is only for \
+                                   the interpreter";
                     syn::Error::new(error.span(), example)
                 })?);
                 Ok(())
             }
             None if place == "name" && input.peek(LitStr) => {
                 let name: LitStr = input.parse()?;
-                let error = format!("a name has no key: write `\"{}\"`", name.value());
+                let error = format!("the name takes no key: write `\"{}\"`", name.value());
                 self.names.push(name);
                 fail(error)
             }
@@ -269,7 +271,8 @@ impl Options {
                 if value != "none" {
                     return Err(syn::Error::new(
                         value.span(),
-                        "expected `chain = none`; a kernel that handles the chain itself has a parameter or result of type `Chain`",
+                        "expected `chain = none`; to handle the chain yourself, add a parameter \
+                         or result of type `Chain`",
                     ));
                 }
                 set(&mut self.chain_none, place, place.span())
@@ -282,8 +285,8 @@ impl Options {
                     _ => {
                         return Err(syn::Error::new(
                             value.span(),
-                            "`attribute_names` is `free`, if only the order of the names counts, or `any`, if the kernel takes whatever \
-                             attributes there are; names are fixed without the option",
+                            "expected `free` (only the order of the names counts) or `any` (the \
+                             kernel takes any attributes); without the option, names are fixed",
                         ));
                     }
                 };
@@ -299,7 +302,7 @@ impl Options {
         if values.is_empty() {
             return Err(syn::Error::new(
                 key.span(),
-                format!("the list of values of `{key}` is empty, which leaves no kernel"),
+                format!("expected at least one value for `{key}`, found an empty list"),
             ));
         }
         if self.instances.iter().any(|list| list.parameter == *key) {
@@ -419,7 +422,8 @@ fn computed_name(key: &Ident, input: ParseStream<'_>) -> syn::Error {
     syn::Error::new_spanned(
         quote::quote!(#key #rest),
         format!(
-            "the name must be a string literal, because macros inside an attribute are not expanded: write `\"{name}\"`"
+            "the name must be a string literal, because macros inside an attribute are not \
+             expanded: write `\"{name}\"`"
         ),
     )
 }

@@ -39,7 +39,7 @@ impl Problems {
 
     /// Returns the errors, of which there is at least one.
     pub(crate) fn into_error(self) -> syn::Error {
-        let nothing = || syn::Error::new(Span::call_site(), "this cannot be expanded");
+        let nothing = || syn::Error::new(Span::call_site(), "the macro cannot be expanded");
         self.0.unwrap_or_else(nothing)
     }
 

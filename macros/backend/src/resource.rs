@@ -52,7 +52,8 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
     if scope.is_none() && problems.is_empty() {
         problems.at(
             &input.ident,
-            "the scope is missing: `#[resource(host)]`, `#[resource(client)]` or `#[resource(request)]`",
+            "the scope is missing: `#[resource(host)]`, `#[resource(client)]` or \
+             `#[resource(request)]`",
         );
     }
     if let Some(parameter) = input.generics.params.first() {

@@ -242,7 +242,10 @@ fn check_attributes(attributes: &[Attribute], problems: &mut Problems) -> bool {
         }
         if let Some(name) = function::unknown_marker(attribute) {
             let message = if function::is_op_marker(attribute) {
-                format!("`#[{name}]` is for operands of ops: write `#[tfrt_op]`, or remove it")
+                format!(
+                    "`#[{name}]` is only for operands of ops: write `#[tfrt_op]`, or remove the \
+                     marker"
+                )
             } else {
                 let hint = did_you_mean(&name, function::MARKERS);
                 format!("unknown marker `{name}`: {hint}")
@@ -314,7 +317,8 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
         if reference.mutability.is_some() {
             return Err(syn::Error::new_spanned(
                 ty,
-                "a value behind `&dyn Trait` can only be read: to write it, take its type as `&mut T`",
+                "a value behind `&dyn Trait` is read-only: to write to it, take its concrete type \
+                 as `&mut T`",
             ));
         }
         return operand(Operand::Dyn(Box::new(elem.clone())));
@@ -325,8 +329,8 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
             Some("FunctionRef") => Ok(functions(name, true)),
             _ => Err(syn::Error::new_spanned(
                 ty,
-                "a slice is not a value: take all remaining operands as `Operands<'_, T>` or `&[AnyRef]`, \
-                 a list that is a constant with `#[attr]`",
+                "a slice is not a value: take all remaining operands as `Operands<'_, T>` or \
+                 `&[AnyRef]`, or mark a constant list with `#[attr]`",
             )),
         };
     }
@@ -442,11 +446,11 @@ fn optional(ty: &Type) -> syn::Result<Operand> {
         }
         ty if is_of_references => Err(syn::Error::new_spanned(
             ty,
-            "an optional reference must be a `&[AnyRef]` at the end",
+            "an optional reference must be the last parameter, as `&[AnyRef]`",
         )),
         ty if types::is_chain(ty) => Err(syn::Error::new_spanned(
             ty,
-            "a program may pass a chain to a kernel without a chain parameter: remove it",
+            "programs may pass a chain to any kernel: remove this parameter",
         )),
         ty if is_string(ty) => Ok(Operand::OptionalText(TextForm::String)),
         ty => {
@@ -522,7 +526,7 @@ fn unless_mut(reference: &syn::TypeReference, binding: Binding) -> syn::Result<B
     match reference.mutability {
         Some(mutability) => Err(syn::Error::new_spanned(
             mutability,
-            "a kernel cannot change this: take it as `&`",
+            "a kernel cannot change this object: take it as `&`",
         )),
         None => Ok(binding),
     }

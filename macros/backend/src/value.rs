@@ -48,7 +48,7 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
     if let (Some(_), Some(copied)) = (options.flag("mutable"), options.flag("copied")) {
         problems.at(
             copied,
-            "`copied` and `mutable` exclude each other: kernels cannot write to a copy",
+            "`copied` cannot be combined with `mutable`: kernels cannot write to a copy",
         );
     }
     let root = problems.note(facade.private_module(options.crate_path.as_ref()));
@@ -132,7 +132,10 @@ impl Options {
         if is_unknown && self.spelling.is_none() && input.peek(Token![=]) && input.peek2(LitStr) {
             input.parse::<Token![=]>()?;
             let spelling: LitStr = input.parse()?;
-            let message = format!("the spelling has no key: write `\"{}\"`", spelling.value());
+            let message = format!(
+                "the spelling takes no key: write `\"{}\"`",
+                spelling.value()
+            );
             self.spelling = Some(spelling);
             return Err(syn::Error::new(key.span(), message));
         }

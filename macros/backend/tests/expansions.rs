@@ -273,12 +273,12 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A""#,
             r#"fn a(x: &[f32], #[host] #[attr] axis: i64) {}"#,
-            r#"`#[host]` is for operands, which have no other marker"#,
+            r#"`#[host]` is only for operands, and cannot be combined with another marker"#,
         ),
         (
             r#""my.A""#,
             r#"fn a(x: &[f32], #[host] ctx: &ExecutionContext) {}"#,
-            r#"`#[host]` is for operands, and this is not one"#,
+            r#"`#[host]` is only for operands, but this parameter is not an operand"#,
         ),
         (
             r#""my.A""#,
@@ -293,7 +293,7 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", side_effecting"#,
             r#"fn a(#[resource] #[host] x: &Table) {}"#,
-            r#"a resource is never copied between devices: remove `#[host]`"#,
+            r#"resources are never copied between devices: remove `#[host]`"#,
         ),
         (
             r#""my.A", side_effecting"#,
@@ -333,7 +333,7 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", metadata = m, forward = []"#,
             r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
-            r#"the operand whose memory the result may take is missing: `forward = x`"#,
+            r#"expected the operand whose memory the result reuses: `forward = x`"#,
         ),
         (
             r#""my.A", metadata = m, forward = [x, x]"#,
@@ -348,7 +348,7 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", metadata = m, forward = z"#,
             r#"fn a(x: &[f32], #[out] y: &mut [f32]) {}"#,
-            r#"there is no parameter `z`"#,
+            r#"there is no parameter named `z`"#,
         ),
         (
             r#""my.A", metadata = m, forward = x"#,
@@ -358,7 +358,7 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", metadata = m"#,
             r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
-            r#"to let the result take the memory of `x`, add `forward = x`"#,
+            r#"to let the result reuse the memory of `x`, add `forward = x`"#,
         ),
         (
             r#""my.A", metadata = m, forward = x"#,

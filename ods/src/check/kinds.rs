@@ -14,7 +14,7 @@ pub(super) fn check_kind(name: &'static str, kind: &AttrKind) -> Check {
             is_unsigned: true,
         } => part_error(
             name,
-            format!("attribute `{name}` is a truth value, which has no sign"),
+            format!("attribute `{name}` is a boolean, which cannot be unsigned"),
         ),
         AttrKind::Int {
             width: 1 | 8 | 16 | 32 | 64,
@@ -23,7 +23,8 @@ pub(super) fn check_kind(name: &'static str, kind: &AttrKind) -> Check {
         AttrKind::Int { width, .. } => part_error(
             name,
             format!(
-                "attribute `{name}` is an integer of {width} bits: expected 1, 8, 16, 32 or 64"
+                "attribute `{name}`: expected an integer of 1, 8, 16, 32 or 64 bits, found \
+                 {width} bits"
             ),
         ),
         AttrKind::Array(element) => check_kind(name, element),
@@ -33,12 +34,8 @@ pub(super) fn check_kind(name: &'static str, kind: &AttrKind) -> Check {
 }
 
 fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
-    let fail = |message: String| {
-        part_error(
-            name,
-            format!("the enumeration of attribute `{name}` {message}"),
-        )
-    };
+    let fail =
+        |message: String| part_error(name, format!("the enum of attribute `{name}` {message}"));
     let EnumDef {
         name: called,
         width,
@@ -52,13 +49,13 @@ fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
         ));
     }
     if !matches!(width, 8 | 16 | 32 | 64) {
-        return fail(format!("has {width} bits: expected 8, 16, 32 or 64"));
+        return fail(format!("has {width} bits, expected 8, 16, 32 or 64"));
     }
     if cases.is_empty() {
-        return fail("has no case".into());
+        return fail("has no cases".into());
     }
     if numbers.is_some_and(|numbers| numbers.scale <= 0) {
-        return fail("has numbers that are no distance apart".into());
+        return fail("has a scale of numbers that is not positive".into());
     }
     let mut keywords = HashSet::new();
     for case in *cases {
@@ -70,7 +67,7 @@ fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
         }
         if !fits_in(case.value, *width, false) {
             return fail(format!(
-                "has the case `{keyword}`, whose value does not fit"
+                "has the case `{keyword}`, whose value is out of range"
             ));
         }
         if !keywords.insert(keyword) {

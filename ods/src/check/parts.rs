@@ -85,7 +85,10 @@ impl OpDef {
             if let Some(default) = &attribute.default
                 && !default.fits(&attribute.kind)
             {
-                return part_error(name, format!("attribute `{name}` cannot have its default"));
+                return part_error(
+                    name,
+                    format!("attribute `{name}` has a default of the wrong type"),
+                );
             }
         }
         Ok(())
@@ -196,7 +199,8 @@ fn check_order(kind: &str, names: impl Iterator<Item = &'static str>) -> Check {
             return part_error(
                 name,
                 format!(
-                    "{kind} `{name}` follows `{last}`: {kind}s are sorted by the bytes of their names"
+                    "{kind} `{name}` follows `{last}`: {kind}s are sorted by the bytes of their \
+                     names"
                 ),
             );
         }

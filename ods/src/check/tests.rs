@@ -307,7 +307,7 @@ fn defaults_are_values_that_attributes_can_have() {
         let expected = if fits {
             "fine"
         } else {
-            "attribute `a` cannot have its default"
+            "attribute `a` has a default of the wrong type"
         };
         check(OpDef { attributes, ..OP }, expected);
     }
@@ -336,30 +336,27 @@ fn kinds_of_attributes_exist() {
                 width: 1,
                 is_unsigned: true,
             },
-            "attribute `a` is a truth value, which has no sign",
+            "attribute `a` is a boolean, which cannot be unsigned",
         ),
         (
             AttrKind::Array(&AttrKind::Int {
                 width: 7,
                 is_unsigned: false,
             }),
-            "attribute `a` is an integer of 7 bits: expected 1, 8, 16, 32 or 64",
+            "attribute `a`: expected an integer of 1, 8, 16, 32 or 64 bits, found 7 bits",
         ),
         (
             of_enum(EnumDef {
                 name: "a-b",
                 ..MODE
             }),
-            "the enumeration of attribute `a` has the name `a-b`, which is not an identifier",
+            "the enum of attribute `a` has the name `a-b`, which is not an identifier",
         ),
         (
             of_enum(EnumDef { width: 1, ..MODE }),
-            "the enumeration of attribute `a` has 1 bits: expected 8, 16, 32 or 64",
+            "the enum of attribute `a` has 1 bits, expected 8, 16, 32 or 64",
         ),
-        (
-            of_cases(&[]),
-            "the enumeration of attribute `a` has no case",
-        ),
+        (of_cases(&[]), "the enum of attribute `a` has no cases"),
         (
             of_cases(
                 const {
@@ -369,7 +366,7 @@ fn kinds_of_attributes_exist() {
                     }]
                 },
             ),
-            "the enumeration of attribute `a` has the case `a b`, which is not an identifier",
+            "the enum of attribute `a` has the case `a b`, which is not an identifier",
         ),
         (
             of_cases(
@@ -380,11 +377,11 @@ fn kinds_of_attributes_exist() {
                     }]
                 },
             ),
-            "the enumeration of attribute `a` has the case `big`, whose value does not fit",
+            "the enum of attribute `a` has the case `big`, whose value is out of range",
         ),
         (
             of_cases(const { &[ONE, ONE] }),
-            "the enumeration of attribute `a` has the case `one` twice",
+            "the enum of attribute `a` has the case `one` twice",
         ),
     ] {
         let attributes: &'static [AttrDef] = vec![AttrDef::new("a", kind)].leak();
@@ -398,27 +395,31 @@ fn traits_do_not_contradict_each_other() {
         (
             OpTraits::SYNC,
             OpTraits::ASYNC,
-            "`sync` excludes `async`: a future runs on the work queue, not in the interpreter",
+            "`sync` cannot be combined with `async`: a future runs on the work queue, not in the \
+             interpreter",
         ),
         (
             OpTraits::SYNC,
             OpTraits::BLOCKING,
-            "`sync` excludes `blocking`: the interpreter runs a synchronous op and waits for it",
+            "`sync` cannot be combined with `blocking`: the interpreter runs a synchronous op and \
+             waits for it",
         ),
         (
             OpTraits::SYNC,
             OpTraits::NON_STRICT,
-            "`sync` excludes `non_strict`: operands of a synchronous op are always available",
+            "`sync` cannot be combined with `non_strict`: operands of a synchronous op are always \
+             available",
         ),
         (
             OpTraits::ASYNC,
             OpTraits::BLOCKING,
-            "`blocking` excludes `async`: a future runs on the work queue, not on the blocking pool",
+            "`blocking` cannot be combined with `async`: a future runs on the work queue, not on \
+             the blocking pool",
         ),
         (
             OpTraits::EXTRA_CHAIN,
             OpTraits::OPTIONAL_CHAIN,
-            "`extra_chain` excludes `optional_chain`: only one chain can come last",
+            "`extra_chain` cannot be combined with `optional_chain`: only one chain can come last",
         ),
     ] {
         check(
@@ -434,40 +435,41 @@ fn traits_do_not_contradict_each_other() {
         effect: Effect::IO,
         ..OP
     };
-    check(PURE, "an op with an effect is not pure");
+    check(PURE, "an op with an effect cannot be pure");
     check(
         OpDef {
             traits: OpTraits::EFFECT_FREE,
             ..PURE
         },
-        "an op with an effect is not free of effects",
+        "an op with an effect cannot be free of effects",
     );
     check(
         OpDef {
             effect: Effect::Ordered(""),
             ..OP
         },
-        "the class of the effect has no name",
+        "the name of the effect class is empty",
     );
     const RETURN: OpDef = OpDef {
         traits: OpTraits::TERMINATOR,
         results: &[ResultDef::new("r", ANY)],
         ..OP
     };
-    check(RETURN, "an op that ends its block has no results");
+    check(RETURN, "an op that ends its block cannot have results");
     check(
         OpDef {
             traits: OpTraits::PURE | OpTraits::CONSTANT,
             ..OP
         },
-        "a constant is pure, takes no operands, and has one attribute and one result",
+        "a constant must be pure, take no operands, and have one attribute and one result",
     );
     check(
         OpDef {
             traits: OpTraits::FORWARDS | OpTraits::CHOOSES,
             ..OP
         },
-        "an op that chooses forwards to one of two functions, depending on its first operand",
+        "an op that chooses must pass its operands to one of two functions, depending on the \
+         first operand",
     );
 }
 
@@ -487,7 +489,7 @@ fn chains_are_where_their_parts_in_programs_need_them() {
             operands: const { &[OperandDef::new("a", ANY)] },
             ..SOURCE
         },
-        "a chain source takes nothing and returns a chain",
+        "a chain source must take no operands and return a chain",
     );
     const MERGE: OpDef = OpDef {
         operands: &[OperandDef::variadic("values", ANY)],
@@ -500,7 +502,7 @@ fn chains_are_where_their_parts_in_programs_need_them() {
             operands: const { &[OperandDef::variadic("values", CHAIN)] },
             ..MERGE
         },
-        "a chain merge takes any number of values of any type and returns a chain",
+        "a chain merge must take any number of values of any type and return a chain",
     );
     const SENDS: OpDef = OpDef {
         operands: &[
@@ -527,7 +529,7 @@ fn chains_are_where_their_parts_in_programs_need_them() {
     ] {
         check(
             wrong,
-            "a chain that may be left out is the last operand and the last result",
+            "an optional chain must be the last operand and the last result",
         );
     }
 }
@@ -545,7 +547,7 @@ fn attributes_under_free_names_are_told_apart_by_their_number() {
             assembly_format: Some("$a attr-dict"),
             ..FREE
         },
-        "an op with an assembly format has attributes of fixed names",
+        "an op with an assembly format must have attributes of fixed names",
     );
     check(
         OpDef {
@@ -557,14 +559,14 @@ fn attributes_under_free_names_are_told_apart_by_their_number() {
             },
             ..FREE
         },
-        "attribute `a` has a default but no fixed name, so it is ambiguous whether it is missing",
+        "attribute `a` has a default but no fixed name, so its absence is ambiguous",
     );
     check(
         OpDef {
             traits: OpTraits::ANY_ATTRIBUTES,
             ..FREE
         },
-        "an op that takes any attributes declares none of them",
+        "an op that takes any attributes cannot declare attributes",
     );
 }
 

@@ -17,22 +17,22 @@ const SHAPES: &[Shape] = &[
     Shape {
         of: OpTraits::PURE,
         is_kept: |op| op.effect == Effect::None,
-        rule: "an op with an effect is not pure",
+        rule: "an op with an effect cannot be pure",
     },
     Shape {
         of: OpTraits::EFFECT_FREE,
         is_kept: |op| op.effect == Effect::None,
-        rule: "an op with an effect is not free of effects",
+        rule: "an op with an effect cannot be free of effects",
     },
     Shape {
         of: OpTraits::TERMINATOR,
         is_kept: |op| op.results.is_empty(),
-        rule: "an op that ends its block has no results",
+        rule: "an op that ends its block cannot have results",
     },
     Shape {
         of: OpTraits::CHAIN_SOURCE,
         is_kept: |op| op.operands.is_empty() && returns_chain(op),
-        rule: "a chain source takes nothing and returns a chain",
+        rule: "a chain source must take no operands and return a chain",
     },
     Shape {
         of: OpTraits::CHAIN_MERGE,
@@ -43,7 +43,7 @@ const SHAPES: &[Shape] = &[
             );
             takes_anything && returns_chain(op)
         },
-        rule: "a chain merge takes any number of values of any type and returns a chain",
+        rule: "a chain merge must take any number of values of any type and return a chain",
     },
     Shape {
         of: OpTraits::OPTIONAL_CHAIN,
@@ -52,7 +52,7 @@ const SHAPES: &[Shape] = &[
             operand.is_some_and(|last| is_single_chain(last.ty, last.arity))
                 && result.is_some_and(|last| is_single_chain(last.ty, last.arity))
         },
-        rule: "a chain that may be left out is the last operand and the last result",
+        rule: "an optional chain must be the last operand and the last result",
     },
     Shape {
         of: OpTraits::CHOOSES,
@@ -61,7 +61,8 @@ const SHAPES: &[Shape] = &[
                 && op.functions.len() == 2
                 && op.traits.contains(OpTraits::FORWARDS)
         },
-        rule: "an op that chooses forwards to one of two functions, depending on its first operand",
+        rule: "an op that chooses must pass its operands to one of two functions, depending on \
+               the first operand",
     },
     Shape {
         of: OpTraits::CONSTANT,
@@ -71,17 +72,17 @@ const SHAPES: &[Shape] = &[
                 && op.attributes.len() == 1
                 && op.results.len() == 1
         },
-        rule: "a constant is pure, takes no operands, and has one attribute and one result",
+        rule: "a constant must be pure, take no operands, and have one attribute and one result",
     },
     Shape {
         of: OpTraits::ANY_ATTRIBUTES,
         is_kept: |op| op.attributes.is_empty(),
-        rule: "an op that takes any attributes declares none of them",
+        rule: "an op that takes any attributes cannot declare attributes",
     },
     Shape {
         of: OpTraits::FREE_ATTRIBUTE_NAMES,
         is_kept: |op| op.assembly_format.is_none(),
-        rule: "an op with an assembly format has attributes of fixed names",
+        rule: "an op with an assembly format must have attributes of fixed names",
     },
 ];
 
@@ -92,11 +93,14 @@ impl OpDef {
             if let Some((other, reason)) = excluded.find(|(other, _)| self.traits.contains(*other))
             {
                 let others = other.iter().map(|def| def.name).collect::<String>();
-                return op_error(format!("`{}` excludes `{others}`: {reason}", def.name));
+                return op_error(format!(
+                    "`{}` cannot be combined with `{others}`: {reason}",
+                    def.name
+                ));
             }
         }
         if self.effect.class() == Some("") {
-            return op_error("the class of the effect has no name");
+            return op_error("the name of the effect class is empty");
         }
         let mut shapes = SHAPES.iter();
         let broken = shapes.find(|shape| self.traits.contains(shape.of) && !(shape.is_kept)(self));
@@ -110,7 +114,8 @@ impl OpDef {
             return part_error(
                 name,
                 format!(
-                    "attribute `{name}` has a default but no fixed name, so it is ambiguous whether it is missing"
+                    "attribute `{name}` has a default but no fixed name, so its absence is \
+                     ambiguous"
                 ),
             );
         }

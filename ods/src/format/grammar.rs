@@ -115,9 +115,7 @@ impl Parser<'_> {
     ) -> Parse<()> {
         let is_anchor = self.tokens.opt_mark('^')?;
         if is_anchor && depth == 0 {
-            return self
-                .tokens
-                .error("only an element of a group decides whether it is written");
+            return self.tokens.error("expected an anchor inside of a group");
         }
         self.count()?;
         if is_anchor {
@@ -163,10 +161,13 @@ impl Parser<'_> {
         };
         let others = second.iter().flat_map(|list| &list.anchors);
         if let Some((_, extra)) = first.anchors.iter().skip(1).chain(others).next() {
-            return Err(at(*extra, "one element decides whether a group is written"));
+            return Err(at(*extra, "expected at most one anchor in a group"));
         }
         if !is_told {
-            return Err(at(offset, "no literal marks the group as present"));
+            return Err(at(
+                offset,
+                "expected a literal that marks the group as present",
+            ));
         }
         let anchor = first.anchors.first().map(|(index, _)| *index);
         Ok(match second {
@@ -453,7 +454,7 @@ impl Parser<'_> {
             }
             Element::AttrDict(_) => {
                 if !self.shown.dictionary() {
-                    return fail("attributes are shown twice".into());
+                    return fail("the attribute dictionary is shown twice".into());
                 }
             }
             Element::Types(types) => types.iter().for_each(|groups| self.shown.types(groups)),
@@ -467,7 +468,7 @@ impl Parser<'_> {
                 let def = &self.def.results[*result];
                 if def.arity != Arity::Variadic || !matches!(def.ty, TypeConstraint::Exact(_)) {
                     return fail(format!(
-                        "result `{}` is not any number of results of one type",
+                        "expected a variadic result of a single type, found result `{}`",
                         def.name
                     ));
                 }
@@ -481,12 +482,16 @@ impl Parser<'_> {
                         name, ty, arity, ..
                     } = self.operand_def(*operand);
                     if *arity != Arity::One {
-                        return fail(format!("operand `{name}` is not a single one"));
+                        return fail(format!(
+                            "expected a single operand, found the variadic or optional operand \
+                             `{name}`"
+                        ));
                     }
                     let is_last = index + 1 == operands.len();
                     if !is_last && !matches!(ty, TypeConstraint::Exact(_)) {
                         return fail(format!(
-                            "the type of operand `{name}` can be left out, but is not declared"
+                            "the type of operand `{name}` is optional, but has no declared \
+                             default"
                         ));
                     }
                 }

@@ -47,11 +47,13 @@ fn a_format_that_shows_everything_is_fine() {
         "fine",
     );
     check(
-        "operands $f attr-dict `:` signature($rest, results) (`x` region($body) | empty-region($body, \"t.r\"))",
+        "operands $f attr-dict `:` signature($rest, results) (`x` region($body) | \
+         empty-region($body, \"t.r\"))",
         "fine",
     );
     check(
-        "$a (`,` $rest^ `:` type($rest))? $f `` `<` $n ` ` $s `>` regions (`->` type($out)^) : (`none`)?",
+        "$a (`,` $rest^ `:` type($rest))? $f `` `<` $n ` ` $s `>` regions (`->` type($out)^) : \
+         (`none`)?",
         "fine",
     );
     check(
@@ -88,17 +90,14 @@ fn mistakes_of_grammar_are_located() {
         "`;` is neither a keyword nor punctuation at byte 9",
     );
     check("expect($a, \"\")", "expected a non-empty string at byte 11");
-    check(
-        "$a^",
-        "only an element of a group decides whether it is written at byte 2",
-    );
+    check("$a^", "expected an anchor inside of a group at byte 2");
     check(
         "$a ($rest^ $f^)?",
-        "one element decides whether a group is written at byte 11",
+        "expected at most one anchor in a group at byte 11",
     );
     check(
         "$a ($rest) : ($f^)?",
-        "one element decides whether a group is written at byte 14",
+        "expected at most one anchor in a group at byte 14",
     );
     check("$a ($rest) : $f", "expected `(` at byte 13");
     check("type($a", "expected `)` at byte 7");
@@ -148,7 +147,7 @@ fn what_is_missing_or_there_twice_is_named() {
     );
     check(
         "operands attr-dict attr-dict `:` functional-type($rest, $out) region($body)",
-        "attributes are shown twice at byte 19",
+        "the attribute dictionary is shown twice at byte 19",
     );
     check(
         "operands attr-dict `:` functional-type($rest, $out)",
@@ -166,6 +165,6 @@ fn what_is_missing_or_there_twice_is_named() {
     );
     check(
         "operands attr-dict (type-list($rest, $out))? region($body)",
-        "no literal marks the group as present at byte 19",
+        "expected a literal that marks the group as present at byte 19",
     );
 }

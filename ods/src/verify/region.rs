@@ -70,7 +70,8 @@ pub fn function_return(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     for (index, (found, expected)) in operands.iter().zip(&signature.results).enumerate() {
         if found != expected {
             breaches.push(Breach::plain(format!(
-                "type of return operand {index} ('{found}') doesn't match function result type ('{expected}')"
+                "type of return operand {index} ('{found}') doesn't match function result type \
+                 ('{expected}')"
             )));
         }
     }

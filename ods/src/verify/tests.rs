@@ -202,7 +202,8 @@ fn attributes_that_are_not_declared_are_refused_with_the_closest_name() {
         &DEF,
         &instance(vec![("other.functions", AttrInstance::Array(functions))]),
         &[
-            "attribute 'other.functions' names a function, but the op declares no function of this name",
+            "attribute 'other.functions' names a function, but the op declares no function of \
+             this name",
         ],
     );
 }

@@ -159,10 +159,11 @@ pub(super) fn effects(def: &OpDef) -> Vec<String> {
     match def.effect {
         Effect::None => {}
         Effect::Ordered(class) => lines.push(format!(
-            "has effects of class `{class}`, which keep their order"
+            "has effects of class `{class}`, which happen in program order"
         )),
         Effect::Reads(class) => lines.push(format!(
-            "reads the effects of class `{class}` and stays in order with them: may be removed when its results are unused"
+            "depends on effects of class `{class}` and keeps its order with them: may be removed \
+             when its results are unused"
         )),
     }
     if !written.is_empty() {
@@ -181,10 +182,10 @@ pub(super) fn effects(def: &OpDef) -> Vec<String> {
 /// Describes the operands and results that order the op.
 fn chains(def: &OpDef) -> Option<String> {
     if def.traits.contains(OpTraits::CHAIN_SOURCE) {
-        return Some("starts an order".into());
+        return Some("starts an order of effects".into());
     }
     if def.traits.contains(OpTraits::CHAIN_MERGE) {
-        return Some("joins orders".into());
+        return Some("joins orders of effects".into());
     }
     let may_miss = if def.traits.contains(OpTraits::OPTIONAL_CHAIN) {
         ", which programs may leave out"
@@ -198,9 +199,9 @@ fn chains(def: &OpDef) -> Option<String> {
             "is ordered by the chains `{operand}` and `{result}`{may_miss}"
         )),
         (Some(operand), None) => Some(format!("is ordered by the chain `{operand}`{may_miss}")),
-        (None, Some(result)) => Some(format!("orders later ops by the chain `{result}`")),
+        (None, Some(result)) => Some(format!("orders later ops with the chain `{result}`")),
         (None, None) if def.traits.contains(OpTraits::EXTRA_CHAIN) => {
-            Some("may be ordered by a chain behind the last operand".into())
+            Some("may be ordered by an additional chain after the last operand".into())
         }
         (None, None) => None,
     }
@@ -213,7 +214,7 @@ pub(super) fn properties(def: &OpDef) -> Vec<&'static str> {
         properties.push("computes the metadata of its results before it runs");
     }
     if def.workspace.is_some() {
-        properties.push("is given the workspace that it needs");
+        properties.push("receives a preallocated workspace");
     }
     properties
 }

@@ -154,7 +154,8 @@ const REPEAT: OpDef = OpDef {
     results: &[ResultDef::variadic("values", TypeConstraint::Any)],
     traits: OpTraits::CALL.with(OpTraits::NAMED_RESULTS),
     assembly_format: Some(
-        "operands $callee $others attr-dict-with-keyword `:` functional-type($arguments, $values) regions",
+        "operands $callee $others attr-dict-with-keyword `:` functional-type($arguments, $values) \
+         regions",
     ),
     verifier: Some(|_, _| ()),
     ..OpDef::new("algebra.repeat")
@@ -382,8 +383,9 @@ const PAIRS: OpDef = OpDef {
     }],
     results: &[ResultDef::variadic("out", TypeConstraint::Exact("i1"))],
     assembly_format: Some(
-        "`(` typed-operands($arguments) `)` pairs($options) key-values($count, $times) attr-dict-or-keyword \
-         (`:` result-count($out))? (`in` region($body, $arguments) | empty-region($body, \"tfrt.return\"))",
+        "`(` typed-operands($arguments) `)` pairs($options) key-values($count, $times) \
+         attr-dict-or-keyword (`:` result-count($out))? (`in` region($body, $arguments) | \
+         empty-region($body, \"tfrt.return\"))",
     ),
     ..OpDef::new("algebra.pairs")
 };

@@ -23,7 +23,10 @@ use crate::value::{Immutable, Value};
 /// assert_eq!((bytes.len(), bytes.to_text()), (5, Ok("café")));
 ///
 /// let cut = ByteString::from(&bytes[..4]);
-/// assert_eq!(cut.to_text().unwrap_err().to_string(), "expected UTF-8 text, found byte 0xc3 at 3, which begins no character");
+/// assert_eq!(
+///     cut.to_text().unwrap_err().to_string(),
+///     "expected UTF-8 text, found byte 0xc3 at offset 3, which does not start a character"
+/// );
 /// assert_eq!(format!("{cut:?}"), r#""caf\xc3""#);
 /// ```
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,7 +101,8 @@ impl fmt::Display for NotText {
         let Self { at, byte } = self;
         write!(
             f,
-            "expected UTF-8 text, found byte {byte:#04x} at {at}, which begins no character"
+            "expected UTF-8 text, found byte {byte:#04x} at offset {at}, which does not start a \
+             character"
         )
     }
 }
@@ -220,7 +224,7 @@ mod tests {
         assert_eq!(bytes.to_text().unwrap_err().position(), 2);
         assert_eq!(
             bytes.clone().into_text().unwrap_err().to_string(),
-            "expected UTF-8 text, found byte 0xff at 2, which begins no character"
+            "expected UTF-8 text, found byte 0xff at offset 2, which does not start a character"
         );
         assert_eq!(format!("{bytes:?}"), r#""ok\xff\"\xfe""#);
         assert_eq!(bytes.to_string(), "ok\u{fffd}\"\u{fffd}");

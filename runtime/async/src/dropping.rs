@@ -87,7 +87,8 @@ thread_local! {
 ///
 /// let messages = Messages::default();
 /// report_to(&messages, || drop([AnyRef::available(Bomb), AnyRef::available(Bomb)]));
-/// assert_eq!(*messages.0.borrow(), ["payload of type `!my.bomb` panicked as it was dropped: boom"; 2]);
+/// let message = "payload of type `!my.bomb` panicked while it was dropped: boom";
+/// assert_eq!(*messages.0.borrow(), [message; 2]);
 /// ```
 #[inline]
 pub fn report_to<O: DropObserver, R>(observer: &O, work: impl FnOnce() -> R) -> R {
@@ -130,7 +131,7 @@ pub fn report(ty: TypeIndex, panicked: PanicPayload) {
             let name = ty.mlir_type().unwrap_or("none");
             let message = message(&*panicked);
             let error = Error::new(format!(
-                "payload of type `{name}` panicked as it was dropped: {message}"
+                "payload of type `{name}` panicked while it was dropped: {message}"
             ));
             let error = error.with_code(ErrorCode::Internal);
             let AnyObserver { observer, tell } = observer;

@@ -43,7 +43,7 @@ use crate::sync::AtomicCell;
 /// let never = rendezvous.receive(1)?;
 /// drop(rendezvous);
 /// let error = never.error_if_present().unwrap();
-/// assert_eq!(error.message(), "nobody sent a value over edge 1 of the rendezvous");
+/// assert_eq!(error.message(), "no value was sent over edge 1 of the rendezvous");
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
 pub struct Rendezvous {
@@ -90,7 +90,7 @@ impl Rendezvous {
     pub fn send(&self, edge: usize, value: AnyRef) -> Result<(), Error> {
         let promise = self.edge(edge)?.promise.take();
         let promise = promise.ok_or_else(|| {
-            Error::new(format!("edge {edge} of the rendezvous is sent over twice"))
+            Error::new(format!("edge {edge} of the rendezvous received two values"))
                 .with_code(ErrorCode::AlreadyExists)
         })?;
         promise.forward_to(value);
@@ -119,7 +119,7 @@ impl Rendezvous {
         self.edges.get(index).ok_or_else(|| {
             let count = self.edges.len();
             Error::new(format!(
-                "the rendezvous has no edge {index}: {count} in all"
+                "expected an edge of the rendezvous below {count}, found edge {index}"
             ))
             .with_code(ErrorCode::InvalidArgument)
         })
@@ -132,7 +132,7 @@ impl Drop for Rendezvous {
             if let Some(promise) = edge.promise.take() {
                 promise.set_error(
                     Error::new(format!(
-                        "nobody sent a value over edge {index} of the rendezvous"
+                        "no value was sent over edge {index} of the rendezvous"
                     ))
                     .with_code(ErrorCode::Cancelled),
                 );
@@ -197,9 +197,12 @@ mod tests {
         let twice = rendezvous.send(0, AnyRef::available(1_i32)).unwrap_err();
         assert_eq!(
             twice.message(),
-            "edge 0 of the rendezvous is sent over twice"
+            "edge 0 of the rendezvous received two values"
         );
         let missing = rendezvous.receive(1).unwrap_err();
-        assert_eq!(missing.message(), "the rendezvous has no edge 1: 1 in all");
+        assert_eq!(
+            missing.message(),
+            "expected an edge of the rendezvous below 1, found edge 1"
+        );
     }
 }

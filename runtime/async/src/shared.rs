@@ -96,7 +96,9 @@ pub struct AdoptError;
 
 impl fmt::Display for AdoptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("its copy of the runtime was in use before it was loaded as a kernel library")
+        f.write_str(
+            "the library's copy of the runtime was used before it was loaded as a kernel library",
+        )
     }
 }
 

@@ -103,7 +103,7 @@ impl<T: Value> AsyncValueRef<T> {
 
     #[cold]
     fn of_another_type(value: AnyRef) -> Self {
-        let found = value.mlir_type().unwrap_or("no value");
+        let found = value.mlir_type().unwrap_or("no payload");
         let expected = T::MLIR_TYPE;
         Self::error(
             Error::new(format!(

@@ -26,8 +26,10 @@ use crate::identity::{self, TypeIdentity};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of a register",
     label = "not a `Value`",
-    note = "write `#[derive(Value)] #[value(\"!my.type\")]` on your type, with its name in MLIR",
-    note = "`i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` are values already, and kernels take and return `String`; wrap a type of another crate in a `struct` of yours"
+    note = "add `#[derive(Value)] #[value(\"!my.type\")]` to your type, with its MLIR name",
+    note = "`i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` implement `Value`, and \
+            kernels can take and return `String`; wrap a type of another crate in a struct of \
+            your own"
 )]
 pub trait Value: Send + Sync + 'static {
     /// The MLIR spelling of the type.
@@ -81,10 +83,12 @@ pub trait Value: Send + Sync + 'static {
 /// A type that implements this although it is [mutable](Value::IS_MUTABLE) does not compile where
 /// it is read.
 #[diagnostic::on_unimplemented(
-    message = "payloads of `{Self}` are read through a guard that excludes writers",
-    label = "values of this type may be written at the same time",
-    note = "call `try_read()` instead; or, if kernels never take `{Self}` as `&mut`, declare the type without `mutable`",
-    note = "a type that implements `Value` by hand says `impl Immutable for {Self} {{}}`; generic code says `T: Value + Immutable`"
+    message = "payloads of `{Self}` can only be read through a guard that excludes writers",
+    label = "values of this type may be written concurrently",
+    note = "call `try_read()` instead, or declare the type without `mutable` if kernels never \
+            take `&mut {Self}`",
+    note = "if you implement `Value` by hand, add `impl Immutable for {Self} {{}}`; in generic \
+            code, add the bound `T: Value + Immutable`"
 )]
 pub trait Immutable {}
 

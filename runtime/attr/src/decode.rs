@@ -94,7 +94,7 @@ fn fixed(bytes: &[u8], at: usize, code: AttrTypeCode) -> Result<AttrValue, AttrE
     };
     // Only a truth value has bits that its width does not allow.
     let invalid = AttrProblem::InvalidValue {
-        expected: "a truth value",
+        expected: "a boolean",
         found: bytes[0],
     };
     scalar

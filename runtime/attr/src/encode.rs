@@ -74,7 +74,7 @@ impl fmt::Display for EncodeError {
             }
             Self::TooDeep => write!(
                 f,
-                "expected lists nested at most {} deep",
+                "expected lists nested at most {} levels deep",
                 limits::MAX_NESTING
             ),
             Self::RankTooHigh(rank) => {
@@ -98,7 +98,7 @@ impl fmt::Display for EncodeError {
                 f.write_str("expected dimensions whose product fits in 64 bits")
             }
             Self::SymbolInList => {
-                f.write_str("expected no symbol reference as an element of a list")
+                f.write_str("expected list elements other than symbol references")
             }
         }
     }

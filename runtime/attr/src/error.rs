@@ -132,7 +132,7 @@ impl fmt::Display for AttrProblem {
             Self::IntegerTooLarge => f.write_str("expected an integer of at most 64 bits"),
             Self::TooDeep => write!(
                 f,
-                "expected aggregates nested at most {} deep",
+                "expected aggregates nested at most {} levels deep",
                 limits::MAX_NESTING
             ),
         }

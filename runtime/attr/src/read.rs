@@ -29,7 +29,7 @@ use crate::view::{AggregateView, ShapeView};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from an attribute",
     label = "does not implement `FromAttr`",
-    note = "numbers, `bool`, `&str`, `DType` and the views of this crate can be"
+    note = "supported types: numbers, `bool`, `&str`, `DType` and the views of this crate"
 )]
 pub trait FromAttr<'a>: Sized {
     /// The name of such attributes in messages.
@@ -103,7 +103,7 @@ pub(crate) fn in_place<T: Element>(bytes: &[u8], offset: usize) -> Result<&[T], 
             zerocopy::ConvertError::Validity(_) => {
                 let found = bytes.iter().copied().max().unwrap_or_default();
                 AttrProblem::InvalidValue {
-                    expected: "truth values",
+                    expected: "booleans",
                     found,
                 }
             }
@@ -187,7 +187,7 @@ impl FromAttr<'_> for bool {
             1 => Ok(true),
             found => {
                 let problem = AttrProblem::InvalidValue {
-                    expected: "a truth value",
+                    expected: "a boolean",
                     found,
                 };
                 Err(AttrError::new(offset as usize, problem))

@@ -119,7 +119,7 @@ fn truth_values(data: &[u8], offset: usize) -> Result<(), AttrError> {
         Some(at) => Err(AttrError::new(
             offset + at,
             AttrProblem::InvalidValue {
-                expected: "a truth value",
+                expected: "a boolean",
                 found: data[at],
             },
         )),

@@ -130,26 +130,28 @@ impl fmt::Display for BuildError {
                 register,
             } => write!(
                 f,
-                "operand of `{kernel}`: expected a register of this function, found {register:?} of another one"
+                "operand of `{kernel}`: expected a register of this function, found {register:?} \
+                 of another function"
             ),
             Self::ForeignRegister {
                 kernel: None,
                 register,
             } => write!(
                 f,
-                "expected a register of this function as its result, found {register:?} of another one"
+                "expected a register of this function as its result, found {register:?} of \
+                 another function"
             ),
             Self::ForeignType(ty) => write!(
                 f,
-                "expected a type of this program, found {ty:?} of another one"
+                "expected a type of this program, found {ty:?} of another program"
             ),
             Self::ForeignFunction(function) => write!(
                 f,
-                "expected a function of this program, found {function:?} of another one"
+                "expected a function of this program, found {function:?} of another program"
             ),
             Self::DuplicateAttribute { kernel, attribute } => write!(
                 f,
-                "attribute of `{kernel}`: expected each name once, found `{attribute}` twice"
+                "attributes of `{kernel}`: expected distinct names, found `{attribute}` twice"
             ),
             Self::ResultTypes {
                 function,
@@ -163,7 +165,8 @@ impl fmt::Display for BuildError {
             ),
             Self::SharedResult { function, register } => write!(
                 f,
-                "results of synchronous `{function}`: expected a distinct register for every result, found {register:?} twice"
+                "results of synchronous `{function}`: expected a distinct register for every \
+                 result, found {register:?} twice"
             ),
             Self::Write(error) => error.fmt(f),
         }

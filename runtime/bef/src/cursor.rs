@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
         let byte = *self
             .rest()
             .first()
-            .ok_or_else(|| self.fault(format!("expected {what}, found the end")))?;
+            .ok_or_else(|| self.fault(format!("expected {what}, found the end of the data")))?;
         self.position += 1;
         Ok(byte)
     }
@@ -106,7 +106,9 @@ impl<'a> Cursor<'a> {
                 self.position += len;
                 Ok(value)
             }
-            Err(VbrError::Truncated) => Err(self.fault(format!("expected {what}, found the end"))),
+            Err(VbrError::Truncated) => {
+                Err(self.fault(format!("expected {what}, found the end of the data")))
+            }
             Err(VbrError::TooLarge) => Err(self.fault(format!(
                 "expected {what} of at most 64 bits, found a longer integer"
             ))),
@@ -153,7 +155,7 @@ impl<'a> Cursor<'a> {
             _ => {
                 let remaining = self.remaining();
                 Err(at.fault(format!(
-                    "expected {what} that fits the {remaining} remaining bytes, found {count}"
+                    "expected {what} that fits in the {remaining} remaining bytes, found {count}"
                 )))
             }
         }

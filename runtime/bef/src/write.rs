@@ -113,7 +113,7 @@ impl fmt::Display for WriteError {
             Self::UnknownType { function, index } => {
                 write!(
                     f,
-                    "signature of function {}: expected a type that was added, found {index:?}",
+                    "signature of function {}: expected a known type, found {index:?}",
                     function.index()
                 )
             }

@@ -77,7 +77,7 @@ pub fn encode(module: &Module, options: &EncodeOptions) -> Result<Vec<u8>, Diagn
         let place = module.place(module.op_location(module.root()));
         Diagnostics::error(
             place,
-            format!("the program does not fit in a BEF file: {error}"),
+            format!("the program exceeds a limit of BEF files: {error}"),
         )
     })
 }

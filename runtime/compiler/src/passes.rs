@@ -60,7 +60,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "tfrt-print-stream",
-        summary: "Report the stream and the cost of every op as remarks",
+        summary: "Report the stream and cost of each op as a remark",
         scope: PassScope::Function,
         fills_in_chains: false,
         options: &[],
@@ -68,7 +68,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "thread-chains",
-        summary: "Add the chains that keep a program written without them in order",
+        summary: "Add chains that keep program order to a program without chains",
         scope: PassScope::Module,
         fills_in_chains: true,
         options: &[],

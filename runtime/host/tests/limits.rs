@@ -72,7 +72,7 @@ fn calls_nested_too_deep_are_told_with_their_place() {
     });
     bench.check(
         bench.ctx.enter_invocation(0),
-        "p.mlir:7:1: calls of functions are nested deeper than 1",
+        "p.mlir:7:1: function calls are nested more than 1 levels deep",
     );
 }
 
@@ -87,7 +87,7 @@ fn too_many_invocations_are_told_with_their_place() {
     }
     bench.check(
         bench.ctx.enter_invocation(0),
-        "p.mlir:7:1: more than 2 invocations of functions are unfinished",
+        "p.mlir:7:1: more than 2 function calls are unfinished",
     );
     bench.host.leave_invocation();
     bench.ctx.enter_invocation(0).expect("there is room again");
@@ -103,7 +103,7 @@ fn too_much_memory_is_told_with_its_place() {
     let refused = bench.ctx.allocate(Layout::new::<[u8; 101]>());
     bench.check(
         refused.map(drop),
-        "p.mlir:7:1: a request may hold 100 bytes: it holds 0, and cannot have 101 more",
+        "p.mlir:7:1: the request holds 0 of at most 100 bytes and cannot allocate 101 more",
     );
 }
 
@@ -136,15 +136,16 @@ fn a_limit_is_told_once_for_each_request() {
             let error = ctx.emit_error(error);
             assert_eq!(
                 error.message(),
-                "no room; `a kernel` asked for it, and the request already holds 0 of at most 100 bytes"
+                "no room; `a kernel` requested it, and the request already holds 0 of at most 100 \
+                 bytes"
             );
         }
         // Errors with another cause are reported as usual.
         ctx.emit_error(Error::new("no room").with_code(ErrorCode::ResourceExhausted));
     }
     let of_a_request = [
-        "calls of functions are nested deeper than 0",
-        "a request may hold 100 bytes: it holds 0, and cannot have 101 more",
+        "function calls are nested more than 0 levels deep",
+        "the request holds 0 of at most 100 bytes and cannot allocate 101 more",
         "no room",
     ];
     assert_eq!(*told.lock().unwrap(), of_a_request.repeat(2));
@@ -156,7 +157,7 @@ fn a_host_without_memory_is_told_with_its_place() {
     let refused = bench.ctx.allocate(Layout::new::<[u8; 2048]>());
     bench.check(
         refused.map(drop),
-        "p.mlir:7:1: the host has no memory for 2048 bytes",
+        "p.mlir:7:1: the host cannot allocate 2048 bytes",
     );
 }
 

@@ -175,7 +175,7 @@ impl fmt::Display for RegistryError {
                 second.place.file,
                 second.place.line
             ),
-            Self::DuplicateDialect(name) => write!(f, "dialect `{name}` is stated twice"),
+            Self::DuplicateDialect(name) => write!(f, "dialect `{name}` is declared twice"),
         }
     }
 }

@@ -311,7 +311,8 @@ impl Verifier<'_> {
             .is_some_and(|dialect| !dialect.allows_unknown_ops)
         {
             let message = format!(
-                "unregistered operation '{name}' found in dialect ('{dialect}') that does not allow unknown operations"
+                "unregistered operation '{name}' found in dialect ('{dialect}') that does not \
+                 allow unknown operations"
             );
             self.error(op, message);
         }

@@ -325,7 +325,8 @@ fn a_case_is_written_as_its_keyword() {
         PADDED,
         "$a $padding attr-dict",
         "\"t.op\"(%arg0) {padding = 1 : i32} : (i32) -> ()",
-        "f:2:3: error: 't.op' op attribute 'padding' failed to satisfy constraint: allowed 32-bit signless integer cases: 0, -2",
+        "f:2:3: error: 't.op' op attribute 'padding' failed to satisfy constraint: allowed 32-bit \
+         signless integer cases: 0, -2",
     );
 }
 
@@ -558,7 +559,8 @@ fn regions_may_take_the_names_of_operands() {
     };
     check(
         def,
-        "operands attr-dict-with-keyword region($body, $b) (`else` region($otherwise) | empty-region($otherwise, $a, \"t.return\"))",
+        "operands attr-dict-with-keyword region($body, $b) (`else` region($otherwise) | \
+         empty-region($otherwise, $a, \"t.return\"))",
         &[
             "t.op %arg0, %arg1 {\n\"t.return\"(%arg1) : (i64) -> ()\n} else {\n\"t.return\"() : () -> ()\n}",
         ],
@@ -590,7 +592,7 @@ fn a_malformed_format_is_reported_where_the_op_is_used() {
     let registry = Arc::new(Registry::new([&RETURN, &BROKEN], []).expect("the names differ"));
     let error = read(&registry, &program("t.op")).expect_err("there is no format to read it by");
     assert!(
-        error.starts_with("f:2:3: error: the assembly format of `t.op` is not well formed: "),
+        error.starts_with("f:2:3: error: the assembly format of `t.op` is malformed: "),
         "{error}"
     );
     let text = program("\"t.op\"() : () -> ()");
@@ -609,7 +611,8 @@ fn known_types_are_those_of_values_before_the_op() {
         def,
         "$x known($x)",
         "t.op %arg2",
-        "f:2:3: error: 't.op' op operand #0 must be 32-bit signless integer or 64-bit signless integer, but got 'f32'",
+        "f:2:3: error: 't.op' op operand #0 must be 32-bit signless integer or 64-bit signless \
+         integer, but got 'f32'",
     );
     check_error(
         def,

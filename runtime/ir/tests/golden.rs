@@ -315,5 +315,5 @@ fn shorthand_regions_nest_up_to_the_limit() {
     let errors = parse(&program(10_000), "f", &registry, &PARSE)
         .map(|_| ())
         .unwrap_err();
-    assert_eq!(errors[0].message, "nesting is deeper than 128 levels");
+    assert_eq!(errors[0].message, "expected at most 128 levels of nesting");
 }

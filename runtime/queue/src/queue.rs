@@ -33,7 +33,8 @@ use crate::task::{RequestTag, Task};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a work queue",
     label = "does not implement `ConcurrentWorkQueue`",
-    note = "implement it, or take one that exists: `create_queue(\"s\")`, `create_queue(\"mstd:2\")`"
+    note = "implement it, or take one that exists: `create_queue(\"s\")`, \
+            `create_queue(\"mstd:2\")`"
 )]
 pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     /// Returns the name of the queue, for tools to show.
@@ -166,7 +167,7 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
 /// ```
 /// assert_eq!(
 ///     tfrt_queue::WouldDeadlock.to_string(),
-///     "a task of a work queue may not wait for the queue that runs it",
+///     "a task cannot wait for the work queue that runs it",
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +175,7 @@ pub struct WouldDeadlock;
 
 impl fmt::Display for WouldDeadlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a task of a work queue may not wait for the queue that runs it")
+        f.write_str("a task cannot wait for the work queue that runs it")
     }
 }
 

@@ -37,7 +37,7 @@
 //!
 //! ```text
 //! error: `Point` cannot be the value of a register
-//!  = note: write `#[derive(Value)] #[value("!my.type")]` on your type, with its name in MLIR
+//!  = note: add `#[derive(Value)] #[value("!my.type")]` to your type, with its MLIR name
 //!  = note: `i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` are values already, and kernels take and return `String`; put
 //!          a type of somebody else into a `struct` of yours
 //! ```
@@ -140,9 +140,9 @@
 //!
 //! A kernel that sleeps, reads a socket, or waits for another value with
 //! [`await_values`](crate::prelude::HostContext::await_values) blocks a thread that should compute.
-//! The latter is refused with the error
-//! `a task of a work queue may not wait for the queue that runs it`. Make the kernel an `async fn`
-//! and `.await` the value, or mark it `blocking`. See [asynchrony](super::asynchrony).
+//! The latter is refused with the error `a task cannot wait for the work queue that runs it`. Make
+//! the kernel an `async fn` and `.await` the value, or mark it `blocking`. See
+//! [asynchrony](super::asynchrony).
 //!
 //! # A promise that is never kept
 //!

@@ -8,7 +8,8 @@ use tfrt_async::ByteString;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an attribute of a test",
     label = "not an attribute",
-    note = "numbers, `bool`, strings and lists of numbers can; for the rest, write MLIR: `testing::mlir(\"dense<1> : tensor<2xi32>\")`"
+    note = "pass a number, a `bool`, a string or a list of numbers; write any other attribute as \
+            MLIR: `testing::mlir(\"dense<1> : tensor<2xi32>\")`"
 )]
 pub trait IntoAttribute {
     /// Returns the attribute as MLIR.

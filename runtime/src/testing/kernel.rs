@@ -55,10 +55,11 @@ fn find(kernels: &KernelRegistry, name: &str) -> KernelDescriptor {
     match kernels.get(name) {
         Some(kernel) => *kernel,
         None if kernels.op(name).is_some() => {
-            panic!("`{name}` is declared without a kernel and cannot be run")
+            panic!("`{name}` has no kernel and cannot be run")
         }
         None => panic!(
-            "the kernel `{name}` is not linked into the test{}\nkernels of these crates are linked: {}; link other crates with `tfrt::link!`",
+            "the kernel `{name}` is not linked into the test{}\nkernels of these crates are \
+             linked: {}; link other crates with `tfrt::link!`",
             did_you_mean(&kernels.suggest(name)),
             kernels.dialects().join(", ")
         ),
@@ -148,7 +149,8 @@ impl KernelTest {
     /// If the op is refused because its operands, attributes or results do not match the
     /// declaration.
     #[track_caller]
-    #[must_use = "an outcome is asked what it should be: `expect_value`, `expect_error`, `expect_done`"]
+    #[must_use = "an outcome must be checked: call `expect_value`, `expect_error` or \
+                  `expect_done`"]
     pub fn run(self) -> TestOutcome {
         let (program, operands) = self.into_program();
         program.0.call_with(program.1, "main", &operands)
@@ -230,7 +232,8 @@ impl KernelTest {
             match ty {
                 Some(ty) => types.push(ty),
                 None => panic!(
-                    "the declaration of `{}` leaves the type of result `{}` open: give it with `.results([\"…\"])`, for all results",
+                    "the declaration of `{}` does not fix the type of result `{}`: pass the types \
+                     of all results with `.results([\"…\"])`",
                     op.name, result.name
                 ),
             }

@@ -86,7 +86,8 @@ impl From<Error> for ErrorText {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a test",
     label = "not an operand",
-    note = "values of type `Value + Clone`, strings and `AnyRef` can; for other values, say how to create one: `testing::value_from(|| …)`"
+    note = "pass a value of type `Value + Clone`, a string or an `AnyRef`; for other types, pass \
+            a function that creates the value: `testing::value_from(|| …)`"
 )]
 pub trait IntoOperand<How> {
     /// Converts this to an operand.
@@ -143,7 +144,8 @@ impl IntoOperand<Ready> for Operand {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the operands of a test",
     label = "not a list of operands",
-    note = "write a tuple, `(1, \"two\")`, also for a single operand, `(1,)`; or a `Vec` of operands of one type"
+    note = "pass a tuple, such as `(1, \"two\")`, or `(1,)` for a single operand; or a `Vec` of \
+            operands of the same type"
 )]
 pub trait IntoOperands<How> {
     /// Converts this to a list of operands, in order.

@@ -325,8 +325,8 @@ impl Drop for TestOutcome {
             if !leaked.is_empty() && !std::thread::panicking() {
                 let heading = self.heading(&self.runs[index]);
                 panic!(
-                    "{heading}: {} of the values that it made live on: {}\n\
-                     somebody keeps them: a static, a thread, a circle of references, or a clone of a result",
+                    "{heading}: {} values are still alive: {}\na static, a thread, a reference \
+                     cycle or a clone of a result keeps them alive",
                     leaked.len(),
                     leaked.join(", ")
                 );
@@ -369,7 +369,9 @@ impl ExpectedError<'_> {
     /// If it is not.
     #[track_caller]
     pub fn with_code(self, code: ErrorCode) -> Self {
-        self.require(&format!("of the code {code}"), |error| error.code() == code)
+        self.require(&format!("with the code {code}"), |error| {
+            error.code() == code
+        })
     }
 
     /// Expects that this kernel failed.
@@ -424,7 +426,7 @@ impl ExpectedError<'_> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared with a result",
     label = "not a value",
-    note = "values whose types are `Value + PartialEq + Debug` can, and strings: `&str` and `String`"
+    note = "compare with a value of type `Value + PartialEq + Debug`, a `&str` or a `String`"
 )]
 pub trait ExpectedValue<How> {
     /// Compares a result with the expected value.
@@ -456,7 +458,8 @@ impl ExpectedValue<ByText> for String {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared with results",
     label = "not a tuple of values",
-    note = "write a tuple of values whose types are `Value + PartialEq + Debug`, also for one value: `(3,)`"
+    note = "pass a tuple of values of types `Value + PartialEq + Debug`, such as `(3,)` for a \
+            single value"
 )]
 pub trait ExpectedValues<How> {
     /// Returns the number of expected values.

@@ -195,7 +195,8 @@ impl TestProgram {
     /// # Panics
     /// If the program is refused, the function does not exist, or its parameters do not match.
     #[track_caller]
-    #[must_use = "an outcome is asked what it should be: `expect_value`, `expect_error`, `expect_done`"]
+    #[must_use = "an outcome must be checked: call `expect_value`, `expect_error` or \
+                  `expect_done`"]
     pub fn call<How>(&self, function: &str, arguments: impl IntoOperands<How>) -> TestOutcome {
         self.call_with(
             &format!("@{function}"),
@@ -264,7 +265,7 @@ impl TestProgram {
     pub fn expect_refused(&self, text: &str) -> Refusal<'_> {
         let found = match &self.compiled {
             Ok(_) => {
-                panic!("expected the program to be refused with `{text}`, but it was accepted")
+                panic!("expected the program to be rejected with `{text}`, but it was accepted")
             }
             Err(found) => found,
         };
@@ -274,7 +275,7 @@ impl TestProgram {
                 finding,
             },
             None => panic!(
-                "expected the program to be refused with `{text}`\n{}",
+                "expected the program to be rejected with `{text}`\n{}",
                 self.refusal(found)
             ),
         }
@@ -282,7 +283,7 @@ impl TestProgram {
 
     fn refusal(&self, found: &[Diagnostic]) -> String {
         format!(
-            "the program is refused:\n{}",
+            "the program was rejected:\n{}",
             text::render(found, &self.source)
         )
     }

@@ -124,7 +124,7 @@ fn find(host: &Arc<HostContext>, file: &BefFile, name: &str) -> FunctionRef {
     let program = match Program::load(host, file) {
         Ok(program) => program,
         Err(error) => panic!(
-            "the program was loaded before, and now: {}",
+            "the program was loaded before, but loading it again failed: {}",
             error.located()
         ),
     };
@@ -209,7 +209,8 @@ fn wait(host: &HostContext, results: &[AnyRef]) {
             let late = late.clone();
             move || {
                 let message = format!(
-                    "the result is still not available after {} seconds: a promise was lost, or a kernel does not end",
+                    "the result is not available after {} seconds: a promise was leaked, or a \
+                     kernel does not terminate",
                     MAX_WAIT.as_secs()
                 );
                 let error = Error::new(message).with_code(ErrorCode::DeadlineExceeded);

@@ -41,7 +41,7 @@ pub(super) fn queue(name: &str, scope: &LiveScope) -> Arc<dyn ConcurrentWorkQueu
     let inner: Arc<dyn ConcurrentWorkQueue> = match name.strip_prefix("random:") {
         Some(seed) => match seed.parse() {
             Ok(seed) => Arc::new(RandomOrderQueue::new(seed)),
-            Err(_) => panic!("the queue `{name}`: expected a number as the seed, found `{seed}`"),
+            Err(_) => panic!("queue `{name}`: expected a number as the seed, found `{seed}`"),
         },
         None => match create_queue(name) {
             Ok(queue) => queue,

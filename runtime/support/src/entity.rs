@@ -13,7 +13,7 @@ use std::ops::{Index, IndexMut};
 /// Made by [`define_id!`](crate::define_id).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the id of an entity",
-    label = "not made by `define_id!`"
+    label = "not defined by `define_id!`"
 )]
 pub trait EntityId: Copy + Eq + fmt::Debug {
     /// Returns the id of position `index`.

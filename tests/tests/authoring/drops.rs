@@ -167,7 +167,7 @@ impl Told {
 
     #[track_caller]
     fn expect_bombs(&self, num_bombs: usize, what: &str) {
-        let expected = "payload of type `!drops.bomb` panicked as it was dropped: boom";
+        let expected = "payload of type `!drops.bomb` panicked while it was dropped: boom";
         let messages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         assert_eq!(*messages, vec![expected; num_bombs], "{what}");
     }

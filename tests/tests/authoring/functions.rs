@@ -162,7 +162,8 @@ fn a_function_of_another_signature_is_refused() {
     );
     assert_eq!(
         message,
-        "function `function` of `functions.twice`: expected `(i32) -> (i32)`, found `(i32, i32) -> (i32)`"
+        "function `function` of `functions.twice`: expected `(i32) -> (i32)`, found `(i32, i32) \
+         -> (i32)`"
     );
     assert!(line.starts_with("%b ="), "{line}");
 }
@@ -182,7 +183,8 @@ fn a_region_of_another_signature_is_refused() {
     );
     assert_eq!(
         message,
-        "function `body` of `functions.divide_by`: expected `(i32, i32) -> (i32, i32)`, found `(i32, i32) -> (i32)`"
+        "function `body` of `functions.divide_by`: expected `(i32, i32) -> (i32, i32)`, found \
+         `(i32, i32) -> (i32)`"
     );
     assert!(line.starts_with("%q, %r ="), "{line}");
 }

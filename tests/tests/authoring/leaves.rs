@@ -162,7 +162,7 @@ fn the_host_is_told_of_payloads_that_panic_in_a_plain_kernel() {
     let mut results = [None];
     let outcome = function(&program, "now").execute_sync(&ctx, &argument, &mut results);
     assert!(outcome.is_ok());
-    let expected = "payload of type `!leaves.bomb` panicked as it was dropped: boom";
+    let expected = "payload of type `!leaves.bomb` panicked while it was dropped: boom";
     let told = told.lock().unwrap_or_else(PoisonError::into_inner);
     assert_eq!(*told, [expected; 2]);
 }

@@ -289,7 +289,8 @@ fn resource_is_an_object_of_the_right_type() {
     let steps = eager.tensor([1_i64]).unwrap();
     assert_eq!(
         message(count(&eager, &text, &steps)),
-        "`counter` of `operands.Count`: a resource of type `Counter` was expected, found one of type `String`"
+        "`counter` of `operands.Count`: expected a resource of type `Counter`, found one of type \
+         `String`"
     );
     assert_eq!(
         message(count(&eager, &steps, &steps)),
@@ -318,7 +319,8 @@ fn op_runs_where_its_resource_lives() {
     assert_eq!(before.device().unwrap().0.name(), "CPU:1");
     assert_eq!(
         message(max_counter(&eager, &here, &there)),
-        "`operands.MaxCounter` takes resources that live on two devices: operand 0 on CPU:0, operand 1 on CPU:1"
+        "`operands.MaxCounter` takes resources that live on two devices: operand 0 on CPU:0, \
+         operand 1 on CPU:1"
     );
 }
 

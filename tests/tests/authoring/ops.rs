@@ -129,7 +129,12 @@ fn family_finds_the_element_type() {
 }
 
 /// The product of two matrices.
-#[tfrt_op("op.MatMul", T = [f32, i32], metadata = matmul_metadata, unsupported = "no product of {dtype}")]
+#[tfrt_op(
+    "op.MatMul",
+    T = [f32, i32],
+    metadata = matmul_metadata,
+    unsupported = "no product of {dtype}",
+)]
 fn matmul<T: Element + std::iter::Sum + std::ops::Mul<Output = T>>(
     a: TensorView<'_, T, 2>,
     b: TensorView<'_, T, 2>,
@@ -667,7 +672,8 @@ fn op_is_a_kernel_of_graphs() {
     let scalar = testing::value_from(|| ScalarHostTensor::new(Shape::scalar(), 1_i32));
     let outcome = testing::kernel("op.Floor").operands((scalar,)).run();
     outcome.expect_error(
-        "operand 0 of `op.Floor`: expected `!t.tensor`, found another kind of `!t.tensor`",
+        "operand 0 of `op.Floor`: expected `!t.tensor`, found a different type that is also \
+         called `!t.tensor`",
     );
     let outcome = testing::kernel("op.Concat").operands((x(), x())).run();
     outcome.with_value(0, |y: &DenseHostTensor| {

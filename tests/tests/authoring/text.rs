@@ -97,7 +97,8 @@ fn bytes_need_not_be_text() {
 
 #[test]
 fn who_asks_for_text_is_told_where_there_is_none() {
-    let no_text = "expected UTF-8 text, found byte 0xff at 2, which begins no character";
+    let no_text =
+        "expected UTF-8 text, found byte 0xff at offset 2, which does not start a character";
     for (kernel, operand) in [("text.lent", "text"), ("text.owned", "text")] {
         run(kernel, NO_TEXT)
             .expect_error(&format!("operand `{operand}` of `{kernel}`: {no_text}"))
@@ -145,7 +146,10 @@ fn an_attribute_that_is_no_text_is_refused_where_text_is_read() {
         "#,
     );
     program
-        .expect_refused("attribute `value` of `text.text_attribute`: attribute data at offset 4: expected UTF-8 text")
+        .expect_refused(
+            "attribute `value` of `text.text_attribute`: attribute data at offset 4: expected \
+             UTF-8 text",
+        )
         .on_line(3);
 }
 

@@ -88,7 +88,8 @@ fn write_function(index: usize, function: &Function, out: &mut String) {
     let visibility = if function.is_private { "private " } else { "" };
     let _ = writeln!(
         out,
-        "func {visibility}@f{index}(%x: i32, %y: i32, %c: !tfrt.chain) -> (i32, i32, !tfrt.chain) {{"
+        "func {visibility}@f{index}(%x: i32, %y: i32, %c: !tfrt.chain) -> (i32, i32, !tfrt.chain) \
+         {{"
     );
     let mut body = Body {
         values: vec!["%x".into(), "%y".into()],
@@ -247,7 +248,8 @@ impl Body<'_> {
             "{passed} = tfrt.merge.chains {chain} : !tfrt.chain"
         ));
         self.push(&format!(
-            "{pack}:3 = tfrt.repeat.i32 {count}, {start}, {other}, {passed} : i32, i32, !tfrt.chain {{"
+            "{pack}:3 = tfrt.repeat.i32 {count}, {start}, {other}, {passed} : i32, i32, \
+             !tfrt.chain {{"
         ));
         self.push(&format!(
             "  %r:3 = tfrt.call @f{callee}({start}, {other}, {passed}) : {SIGNATURE}"

@@ -131,7 +131,8 @@ impl Writer<'_> {
         writer.text.push_str(GIVEN);
         for number in 0..NUM_FUNCTIONS {
             writer.line(&format!(
-                "func @f{number}(%ch: !tfrt.chain, %a: i32, %b: i32, %t: !wide.tracked) -> ({RETURNED}) {{"
+                "func @f{number}(%ch: !tfrt.chain, %a: i32, %b: i32, %t: !wide.tracked) -> \
+                 ({RETURNED}) {{"
             ));
             let scope = Scope {
                 chains: vec!["%ch".into()],
@@ -302,7 +303,8 @@ impl Writer<'_> {
                 };
                 let to = self.results(scope);
                 self.line(&format!(
-                    "{to} = \"{op}\"({arguments}) {{callee = @f{callee}}} : ({TAKEN}) -> ({RETURNED})"
+                    "{to} = \"{op}\"({arguments}) {{callee = @f{callee}}} : ({TAKEN}) -> \
+                     ({RETURNED})"
                 ));
             }
             25 if callee.is_some() => {
@@ -313,7 +315,8 @@ impl Writer<'_> {
                 let condition = self.condition(&x, &y);
                 let to = self.results(scope);
                 self.line(&format!(
-                    "{to} = tfrt.cond {condition} @f{callee} @f{other}({arguments}) : ({TAKEN}) -> ({RETURNED})"
+                    "{to} = tfrt.cond {condition} @f{callee} @f{other}({arguments}) : ({TAKEN}) \
+                     -> ({RETURNED})"
                 ));
             }
             26 if callee.is_some() => {
@@ -325,7 +328,8 @@ impl Writer<'_> {
                 self.line(&format!("{index} = tfrt.constant.i32 {number}"));
                 let to = self.results(scope);
                 self.line(&format!(
-                    "{to} = tfrt.case {index} [@f{callee}, @f{other}]({arguments}) : (i32, i32, !wide.tracked) -> (i32, !wide.tracked)"
+                    "{to} = tfrt.case {index} [@f{callee}, @f{other}]({arguments}) : (i32, i32, \
+                     !wide.tracked) -> (i32, !wide.tracked)"
                 ));
             }
             27 if depth > 0 && x != y => {
@@ -363,7 +367,8 @@ impl Writer<'_> {
                 let goes_on = self.condition(&count, &x);
                 let to = self.results(scope);
                 self.line(&format!(
-                    "{to} = tfrt.while {goes_on} @down({chain}, {count}, {object}) parallel_iterations(1) : ({RETURNED}) -> ({RETURNED})"
+                    "{to} = tfrt.while {goes_on} @down({chain}, {count}, {object}) \
+                     parallel_iterations(1) : ({RETURNED}) -> ({RETURNED})"
                 ));
             }
             31 => self.tensors(scope, &x),
@@ -372,7 +377,8 @@ impl Writer<'_> {
                 self.line(&format!("{count} = tfrt.constant.i32 {number}"));
                 let to = self.results(scope);
                 self.line(&format!(
-                    "{to} = tfrt.call @again({chain}, {count}, {y}, {object}) : ({TAKEN}) -> ({RETURNED})"
+                    "{to} = tfrt.call @again({chain}, {count}, {y}, {object}) : ({TAKEN}) -> \
+                     ({RETURNED})"
                 ));
             }
             // Loops that carry only what is copied.
@@ -381,7 +387,8 @@ impl Writer<'_> {
                 self.line(&format!("{count} = tfrt.constant.i32 {number}"));
                 let [next_chain, a, b] = [(); 3].map(|()| self.fresh());
                 self.line(&format!(
-                    "{next_chain}, {a}, {b} = tfrt.repeat.i32 {count}, {chain}, {x}, {y} : {COPIED} {{"
+                    "{next_chain}, {a}, {b} = tfrt.repeat.i32 {count}, {chain}, {x}, {y} : \
+                     {COPIED} {{"
                 ));
                 let within = Scope {
                     chains: vec![chain],
@@ -406,8 +413,8 @@ impl Writer<'_> {
                 };
                 let [next_chain, a, b] = [(); 3].map(|()| self.fresh());
                 self.line(&format!(
-                    "{next_chain}, {a}, {b} = tfrt.while {goes_on} @{body}({chain}, {count}, {end}) parallel_iterations(1) : \
-                     ({COPIED}) -> ({COPIED})"
+                    "{next_chain}, {a}, {b} = tfrt.while {goes_on} @{body}({chain}, {count}, \
+                     {end}) parallel_iterations(1) : ({COPIED}) -> ({COPIED})"
                 ));
                 scope.chains.push(next_chain);
                 scope.numbers.extend([a, b]);

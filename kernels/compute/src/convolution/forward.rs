@@ -286,7 +286,7 @@ unsafe impl Plan for Convolution {
             )?,
             Filter::Plain(_) if self.group_panels == 0 => {
                 return Err(ComputeError::new(
-                    "conv2d: the filter is not packed, and the plan is for one that is",
+                    "conv2d: expected a packed filter, as planned, found an unpacked one",
                 ));
             }
             Filter::Plain(filter) => {

@@ -69,7 +69,7 @@ impl Window {
         }
         let too_large = || {
             ComputeError::new(format!(
-                "window: size {size} with dilation {dilation} cannot be addressed"
+                "window: size {size} with dilation {dilation} is too large"
             ))
         };
         let extent = (size - 1)
@@ -100,7 +100,8 @@ impl Window {
             None if padded == extent - 1 => 0,
             None => {
                 return Err(ComputeError::new(format!(
-                    "window: expected at least {extent} elements, found {input} with padding {before} and {after}"
+                    "window: expected at least {extent} elements, found {input} with padding \
+                     {before} and {after}"
                 )));
             }
         };

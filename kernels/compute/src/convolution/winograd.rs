@@ -88,7 +88,8 @@ impl Winograd {
             let found = [window.size, window.stride, window.dilation];
             if found != [3, 1, 1] {
                 return Err(ComputeError::new(format!(
-                    "winograd: expected a window of size 3, stride 1 and dilation 1, found {found:?}"
+                    "winograd: expected a window of size 3, stride 1 and dilation 1, found \
+                     {found:?}"
                 )));
             }
         }
@@ -245,7 +246,9 @@ unsafe impl Plan for Winograd {
             operands.input.len(),
         )?;
         let Filter::Packed(filter) = operands.filter else {
-            return Err(ComputeError::new("winograd: the filter is not packed"));
+            return Err(ComputeError::new(
+                "winograd: expected a packed filter, found an unpacked one",
+            ));
         };
         check_len(
             "winograd",

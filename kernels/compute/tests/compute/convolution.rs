@@ -216,11 +216,11 @@ fn a_filter_that_is_not_packed_needs_a_plan_for_it() {
         |outcome: Result<(), tfrt_compute::ComputeError>| outcome.unwrap_err().to_string();
     assert_eq!(
         refused(Convolution::new(shape, 1).check(operands)),
-        "conv2d: the filter is not packed, and the plan is for one that is"
+        "conv2d: expected a packed filter, as planned, found an unpacked one"
     );
     assert_eq!(
         refused(Winograd::new(shape, 1).expect("it suits").check(operands)),
-        "winograd: the filter is not packed"
+        "winograd: expected a packed filter, found an unpacked one"
     );
 }
 

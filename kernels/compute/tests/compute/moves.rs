@@ -132,7 +132,7 @@ fn concatenation_is_undone_by_slices() {
         assemble::concat(0, &[(&[1, 2], &[1, 2]), (&[1, 3], &[1, 2, 3])], &mut [0; 5]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "concat: shapes [1, 2] and [1, 3] differ beyond axis 0"
+        "concat: expected shapes that differ only along axis 0, found [1, 2] and [1, 3]"
     );
 }
 
@@ -180,7 +180,10 @@ fn gather_refuses_rows_that_are_not_there() {
     assemble::gather(2, &[1, 2, 3, 4], &[1_i32], &mut output).expect("a row");
     assert_eq!(output, [3, 4]);
     let error = assemble::gather(2, &[1, 2, 3, 4], &[-1_i32], &mut output).unwrap_err();
-    assert_eq!(error.to_string(), "gather: index 0 is not among 0..2");
+    assert_eq!(
+        error.to_string(),
+        "gather: expected an index below 2, found 0"
+    );
     assert_eq!(output, [3, 4], "a refused output is untouched");
     assert!(assemble::gather(2, &[1, 2, 3, 4], &[2_u64], &mut output).is_err());
     assemble::gather::<u8, i64>(2, &[], &[], &mut []).expect("nothing of nothing");

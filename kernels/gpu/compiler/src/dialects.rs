@@ -30,14 +30,17 @@ pub(crate) use memref::{GLOBAL_TYPE, INITIAL_VALUE, NAME, element_type};
 
 /// The dialects, which appear in texts only.
 const DIALECTS: &[DialectDef] = &[
-    of_texts("gpu", "MLIR's ops for GPUs, the input of passes."),
-    of_texts("memref", "MLIR's ops on memory, the input of passes."),
-    of_texts("arith", "MLIR's arithmetic, the input of passes."),
-    of_texts("async", "MLIR's asynchronous regions, the input of passes."),
-    of_texts("cf", "MLIR's branches, the input of passes."),
+    of_texts("gpu", "MLIR's GPU ops, as the input of passes."),
+    of_texts("memref", "MLIR's memory ops, as the input of passes."),
+    of_texts("arith", "MLIR's arithmetic ops, as the input of passes."),
+    of_texts(
+        "async",
+        "MLIR's asynchronous regions, as the input of passes.",
+    ),
+    of_texts("cf", "MLIR's branches, as the input of passes."),
     of_texts(
         "tfrt_gpu_conversion",
-        "The older form of `tfrt_gpu.streamify`, the input of passes.",
+        "The older form of `tfrt_gpu.streamify`, as the input of passes.",
     ),
 ];
 

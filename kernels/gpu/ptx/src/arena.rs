@@ -14,7 +14,7 @@ use crate::memory::{AccessError, Memory};
 /// let buffer = memory.allocate(400);
 /// assert_eq!(buffer % 512, 0);
 /// let refused = memory.read(buffer + 400, &mut [0; 4]).unwrap_err();
-/// assert_eq!(refused.message(), "0 bytes behind the end of buffer 0xa0000000000 of 400 bytes");
+/// assert_eq!(refused.message(), "0 bytes past the end of buffer 0xa0000000000 of 400 bytes");
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Arena {
@@ -63,7 +63,7 @@ impl Arena {
             .buffers
             .iter_mut()
             .find(|buffer| buffer.address == address && !buffer.is_freed);
-        let buffer = found.ok_or_else(|| AccessError::new("no buffer begins here"))?;
+        let buffer = found.ok_or_else(|| AccessError::new("expected the start of a buffer"))?;
         buffer.is_freed = true;
         Ok(())
     }
@@ -76,7 +76,7 @@ impl Arena {
             .checked_sub(1)
             .and_then(|index| self.buffers.get_mut(index))
         else {
-            return Err(AccessError::new("no buffer lies there or below"));
+            return Err(AccessError::new("no buffer contains this address"));
         };
         let Buffer {
             address: start,
@@ -96,7 +96,7 @@ impl Arena {
             .get_mut(range)
             .ok_or_else(|| match offset.checked_sub(len) {
                 Some(behind) => AccessError::new(format!(
-                    "{behind} bytes behind the end of buffer {start:#x} of {len} bytes"
+                    "{behind} bytes past the end of buffer {start:#x} of {len} bytes"
                 )),
                 None => AccessError::new(format!(
                     "across the end of buffer {start:#x} of {len} bytes"

@@ -36,7 +36,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ParseError> {
         return Err(ParseError::new(
             1,
             1,
-            format!("expected at most 4 GiB of text, found {} bytes", text.len()),
+            format!("expected at most 4 GiB of PTX, found {} bytes", text.len()),
         ));
     }
     Lexer {
@@ -136,7 +136,11 @@ impl Lexer<'_> {
                 (Some(b'\n'), _) => self.new_line(),
                 (Some(_), _) => self.at += 1,
                 (None, _) => {
-                    return Err(self.error(start, line, "expected `*/` to end this comment"));
+                    return Err(self.error(
+                        start,
+                        line,
+                        "expected `*/` at the end of this comment",
+                    ));
                 }
             }
         }
@@ -152,7 +156,7 @@ impl Lexer<'_> {
                     return Ok(Kind::Text);
                 }
                 None | Some(b'\n') => {
-                    return Err(self.error(start, line, "expected `\"` to end this text"));
+                    return Err(self.error(start, line, "expected `\"` at the end of this string"));
                 }
                 Some(_) => self.at += 1,
             }

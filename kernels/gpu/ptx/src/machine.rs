@@ -140,7 +140,7 @@ impl<'a> Machine<'a> {
             return Err(Fault::new(
                 FaultKind::InvalidLaunch,
                 "?",
-                "the kernel is of another module",
+                "the kernel belongs to another module",
             ));
         };
         let fail = |kind, message: String| Err(Fault::new(kind, &function.name, message));
@@ -160,13 +160,15 @@ impl<'a> Machine<'a> {
             || num_threads > 1024
         {
             return invalid(format!(
-                "expected a block from 1 to 1024 x 1024 x 64, at most 1024 threads, found {} x {} x {}",
+                "expected a block from 1 to 1024 x 1024 x 64 threads, at most 1024 in total, \
+                 found {} x {} x {}",
                 block[0], block[1], block[2]
             ));
         }
         if let Some(max) = function.max_threads.filter(|&max| num_threads > max.into()) {
             return invalid(format!(
-                "the kernel is compiled for at most {max} threads of a block, found {num_threads}"
+                "expected a block of at most {max} threads, which the kernel declares, found \
+                 {num_threads}"
             ));
         }
         let expected = function
@@ -186,7 +188,8 @@ impl<'a> Machine<'a> {
         let shared = static_shared + u64::from(launch.dynamic_shared);
         if static_shared > MAX_STATIC_SHARED || shared > MAX_SHARED {
             let text = format!(
-                "expected at most {MAX_STATIC_SHARED} bytes of variables in shared memory and {MAX_SHARED} in all"
+                "expected at most {MAX_STATIC_SHARED} bytes of shared variables and {MAX_SHARED} \
+                 bytes of shared memory in total"
             );
             return fail(
                 FaultKind::OutOfResources,
@@ -203,7 +206,9 @@ impl<'a> Machine<'a> {
             );
             return fail(
                 FaultKind::OutOfResources,
-                format!("{num_threads} threads of {text} are more than the machine has"),
+                format!(
+                    "{num_threads} threads with {text} each exceed the resources of the machine"
+                ),
             );
         }
         let races = (launch.finds_races && shared > 0 && num_threads > 1)

@@ -164,7 +164,7 @@ fn variable(
     if cursor.eat(b'=') {
         if !matches!(space, Space::Global | Space::Const) {
             return Err(cursor.error_at_last(format!(
-                "a variable in {} memory cannot have a first value",
+                "a variable in {} memory cannot have an initial value",
                 space.name()
             )));
         }

@@ -64,7 +64,7 @@ impl Program {
                 return Err(error("has an address of more than 56 bits"));
             }
             if !address.is_multiple_of(variable.align) {
-                return Err(error("has an address that is not aligned"));
+                return Err(error("has a misaligned address"));
             }
             addresses.push(address);
         }
@@ -81,7 +81,7 @@ impl Program {
                 let Some(address) = program.symbol(&symbol) else {
                     return Err(LinkError {
                         symbol,
-                        reason: "is named by a first value and is not defined in memory of the device",
+                        reason: "is used by an initializer but is not defined in device memory",
                     });
                 };
                 let bytes = address.wrapping_add_signed(offset).to_le_bytes();

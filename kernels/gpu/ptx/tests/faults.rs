@@ -44,8 +44,9 @@ fn reading_behind_a_buffer_names_thread_line_address_and_buffer() {
     assert_eq!(
         fault.to_string(),
         format!(
-            "illegal address in kernel `k` at line 10, `ld.global.f32 %f1, [%rd2];`, block (0, 0, 0), thread (100, 0, 0): \
-             cannot read 4 bytes of global memory at {:#x}: 0 bytes behind the end of buffer {x:#x} of 400 bytes",
+            "illegal address in kernel `k` at line 10, `ld.global.f32 %f1, [%rd2];`, block (0, 0, \
+             0), thread (100, 0, 0): cannot read 4 bytes of global memory at {:#x}: 0 bytes past \
+             the end of buffer {x:#x} of 400 bytes",
             x + 400
         )
     );
@@ -120,7 +121,8 @@ fn constant_memory_cannot_be_written() {
 
 #[test]
 fn writes_without_a_barrier_between_are_a_race() {
-    let shift = "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, words; add.s32 %r4, %r3, %r2; st.shared.u32 [%r4], %r1;\n";
+    let shift = "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, words; add.s32 %r4, %r3, \
+                 %r2; st.shared.u32 [%r4], %r1;\n";
     let read = "xor.b32 %r5, %r2, 4; add.s32 %r6, %r3, %r5; ld.shared.u32 %r7, [%r6];\n";
     let found = fault(&format!("{shift}{read}"), 64);
     // Thread 0 has read the word already when thread 1 writes it.
@@ -130,7 +132,8 @@ fn writes_without_a_barrier_between_are_a_race() {
     );
     assert_eq!(
         found.message(),
-        "this thread writes byte 4 of shared memory, which thread (0, 0, 0) read at line 8; no barrier is between"
+        "this thread writes byte 4 of shared memory, which thread (0, 0, 0) read at line 8 \
+         without a barrier in between"
     );
     runs(&format!("{shift}bar.sync 0;\n{read}"), 64);
     // A barrier of the warp orders its lanes alone.
@@ -141,7 +144,8 @@ fn writes_without_a_barrier_between_are_a_race() {
         FaultKind::Race
     );
     // Reading what others then write is one, too.
-    let before = "mov.u32 %r1, %tid.x; ld.shared.u32 %r2, [words]; setp.ne.u32 %p1, %r1, 3; @%p1 bra done; st.shared.u32 [words], 1; done: ret;";
+    let before = "mov.u32 %r1, %tid.x; ld.shared.u32 %r2, [words]; setp.ne.u32 %p1, %r1, 3; @%p1 \
+                  bra done; st.shared.u32 [words], 1; done: ret;";
     assert_eq!(fault(before, 32).kind(), FaultKind::Race);
     // Atomic operations do not race.
     runs("atom.shared.add.u32 %r1, [words], 1;", 64);

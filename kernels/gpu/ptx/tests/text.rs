@@ -28,13 +28,13 @@ fn errors_say_what_was_expected_where() {
             ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, %r2; }",
             4,
             44,
-            "name `%r2` is not defined",
+            "unknown name `%r2`",
         ),
         (
             ".entry k() { bra nowhere; }",
             4,
             18,
-            "label `nowhere` is not defined",
+            "unknown label `nowhere`",
         ),
         (
             ".entry k() { .reg .b32 %r<2>; @%r1 ret; }",
@@ -58,7 +58,7 @@ fn errors_say_what_was_expected_where() {
             ".entry k() { .reg .b32 %r<2>; mul.u32 %r1, %r1, %r1; }",
             4,
             31,
-            "expected `.lo`, `.hi` or `.wide` for integers alone in `mul.u32`",
+            "`.lo`, `.hi` and `.wide` in `mul.u32` are only for integers",
         ),
         (
             ".entry k() { .reg .b32 %r<2>; ld.v2.u32 {%r0, %r1, %r1}, [%r1]; }",
@@ -66,7 +66,7 @@ fn errors_say_what_was_expected_where() {
             55,
             "expected 2 elements, found 3",
         ),
-        (".entry k() { ret;", 4, 12, "expected `}` to close this"),
+        (".entry k() { ret;", 4, 12, "expected a closing `}`"),
         (
             ".entry k() { a: ret; a: ret; }",
             4,
@@ -107,7 +107,7 @@ fn errors_say_what_was_expected_where() {
             ".entry k() { /* ret; }",
             4,
             14,
-            "expected `*/` to end this comment",
+            "expected `*/` at the end of this comment",
         ),
     ];
     for (body, line, column, message) in cases {
@@ -157,7 +157,7 @@ fn a_symbol_without_an_address_is_an_error() {
     let error = Program::place(Module::parse(text).unwrap(), |_| Some(512)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "variable `nowhere` is named by a first value and is not defined in memory of the device"
+        "variable `nowhere` is used by an initializer but is not defined in device memory"
     );
 }
 

@@ -183,7 +183,8 @@ driver_statuses! {
     PEER_ACCESS_ALREADY_ENABLED = 704, "peer access is already enabled";
     CONTEXT_IS_DESTROYED = 709, "context is destroyed";
     ASSERT = 710, "device-side assert triggered";
-    HOST_MEMORY_ALREADY_REGISTERED = 712, "part or all of the requested memory range is already mapped";
+    HOST_MEMORY_ALREADY_REGISTERED = 712, "part or all of the requested memory range is already \
+                                           mapped";
     HOST_MEMORY_NOT_REGISTERED = 713, "pointer does not correspond to a registered memory region";
     HARDWARE_STACK_ERROR = 714, "hardware stack error";
     ILLEGAL_INSTRUCTION = 715, "an illegal instruction was encountered";
@@ -365,7 +366,8 @@ mod tests {
         let error = GpuError::out_of_memory(2 * gib, Some((gib + gib / 5, 79 * gib)), 0);
         assert_eq!(
             error.to_string(),
-            "Out of memory trying to allocate 2.00GiB (1.20GiB of 79.00GiB available) on GPU 0 (CUDA)."
+            "Out of memory trying to allocate 2.00GiB (1.20GiB of 79.00GiB available) on GPU 0 \
+             (CUDA)."
         );
         let error = GpuError::out_of_memory(512, None, 1);
         assert_eq!(

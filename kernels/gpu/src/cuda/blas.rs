@@ -500,7 +500,7 @@ impl Blas for CudaBlas {
                 "cublasStrsmBatched(handle, …)",
                 Status::BLAS_NOT_SUPPORTED,
             )
-            .with_details(format!("of `{other:?}`"))),
+            .with_details(format!("unsupported data type `{other:?}`"))),
         }
     }
 }

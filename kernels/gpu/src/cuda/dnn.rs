@@ -16,7 +16,8 @@ impl NoDnn {
     fn missing<T>(call: &'static str) -> GpuResult<T> {
         Err(
             GpuError::new(call, Status::DNN_NOT_INITIALIZED).with_details(
-                "layers of networks are not part of the CUDA implementation: use kernels of your own, or the host device",
+                "the CUDA implementation does not support neural network layers: use your own \
+                 kernels, or the host device",
             ),
         )
     }

@@ -212,7 +212,7 @@ impl CudaDriver {
         };
         match self.blocks.place(pointer, num_bytes) {
             Place::Inside => Ok(()),
-            Place::Across => refused("are more than their block has"),
+            Place::Across => refused("exceed their memory block"),
             Place::Unknown => {
                 // Memory of the embedder's own: the driver must know it, as an address of the host
                 // would be read by the host.
@@ -226,7 +226,7 @@ impl CudaDriver {
                 if known.is_ok() {
                     Ok(())
                 } else {
-                    refused("are not memory that the device reaches")
+                    refused("are not accessible to the device")
                 }
             }
         }

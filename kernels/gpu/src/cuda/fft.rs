@@ -82,7 +82,7 @@ impl Fft for CudaFft {
             || plan.output.embed.len() != rank
         {
             let text = format!(
-                "expected 1 to 3 sizes, thrice, found {rank}, {} and {}",
+                "expected three equal lists of 1 to 3 sizes, found {rank}, {} and {} sizes",
                 plan.input.embed.len(),
                 plan.output.embed.len()
             );

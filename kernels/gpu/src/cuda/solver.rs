@@ -87,7 +87,7 @@ fn elements(call: &'static str, potrf: &Potrf) -> GpuResult<Elements> {
         4 => Ok(Elements::C32),
         5 => Ok(Elements::C64),
         other => Err(GpuError::new(call, Status::Solver(9))
-            .with_details(format!("data type {other} has no factorization"))),
+            .with_details(format!("no factorization for data type {other}"))),
     }
 }
 

@@ -263,7 +263,7 @@ fn multiply(
     [m, n, k]: [usize; 3],
     [a, b, c]: [DevicePtr; 3],
 ) -> Result<(), Fault> {
-    let unknown = || Fault::failed("a type of elements is not supported");
+    let unknown = || Fault::failed("the element type is not supported");
     let [a_type, b_type, c_type] = [call.a, call.b, call.c].map(|one| Stored::of(one.data_type));
     let (Some(a_type), Some(b_type), Some(c_type)) = (a_type, b_type, c_type) else {
         return Err(unknown());

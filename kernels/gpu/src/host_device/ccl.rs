@@ -168,7 +168,7 @@ impl Ccl for Shared {
             group.wait_until(|state| state.joined.iter().all(|is_there| *is_there).then_some(()));
         lock(&self.0.groups.0).remove(id);
         if all.is_none() {
-            let details = "not all ranks have come";
+            let details = "some ranks did not join";
             return Err(error(CALL, Status::CCL_INTERNAL).with_details(details));
         }
         let handle = self.0.new_handle();
@@ -292,7 +292,7 @@ fn run(
     let all = comm
         .group
         .meet(number, comm.rank, brought)
-        .ok_or_else(|| Fault::failed("a rank has not come to a collective operation"))?;
+        .ok_or_else(|| Fault::failed("a rank did not join the collective operation"))?;
     // How many messages were received from each rank.
     let mut num_received = vec![0; num_ranks];
     for (index, operation) in operations.iter().enumerate() {
@@ -303,7 +303,7 @@ fn run(
             };
             other.filter(is_same).ok_or_else(|| {
                 Fault::failed(format!(
-                    "rank {rank} takes part in another collective operation"
+                    "rank {rank} joined a different collective operation"
                 ))
             })
         };
@@ -356,9 +356,7 @@ fn run(
                 let message =
                     message.filter(|message| message.bytes.len() == count * width(data_type));
                 let message = message.ok_or_else(|| {
-                    Fault::failed(format!(
-                        "rank {peer} sent nothing of the size that is received"
-                    ))
+                    Fault::failed(format!("rank {peer} sent no message of the expected size"))
                 })?;
                 (buffer, message.bytes.clone())
             }

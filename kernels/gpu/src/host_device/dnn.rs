@@ -160,7 +160,8 @@ impl Geometry {
             return Err(bad(
                 call,
                 format!(
-                    "ranks of {rank}, {} and {} with {} paddings",
+                    "expected input, filter and output of equal rank and two paddings fewer, \
+                     found ranks {rank}, {} and {} with {} paddings",
                     w.len(),
                     y.len(),
                     self.pad.len()
@@ -177,7 +178,8 @@ impl Geometry {
         {
             return Err(bad(
                 call,
-                "a padding, stride or dilation is negative, 0, missing or too large",
+                "expected paddings from 0, and positive strides and dilations, each for all \
+                 spatial dimensions",
             ));
         }
         let groups = x[1].checked_div(w[1]).unwrap_or(0);
@@ -189,7 +191,7 @@ impl Geometry {
         {
             return Err(bad(
                 call,
-                format!("batches and channels of {x:?}, {w:?} and {y:?}"),
+                format!("the batches or channels of {x:?}, {w:?} and {y:?} are incompatible"),
             ));
         }
         for dimension in 2..rank {
@@ -205,7 +207,7 @@ impl Geometry {
                 return Err(bad(
                     call,
                     format!(
-                        "dimension {dimension} of the output is {}, expected {expected}",
+                        "expected an output with {expected} in dimension {dimension}, found {}",
                         y[dimension]
                     ),
                 ));
@@ -444,7 +446,7 @@ impl HostDevice {
         handle: DescriptorHandle,
     ) -> GpuResult<Arc<Descriptor>> {
         let found = lock(&self.libraries).descriptors.get(&handle.0).cloned();
-        found.ok_or_else(|| bad(call, "an unknown descriptor"))
+        found.ok_or_else(|| bad(call, "unknown descriptor"))
     }
 
     /// Returns a tensor or a filter in memory.
@@ -482,7 +484,7 @@ impl HostDevice {
                         order.push(1);
                         order
                     }
-                    _ => return Err(not_supported(call, "vectors of channels")),
+                    _ => return Err(not_supported(call, "vectorized channels")),
                 };
                 let mut strides = vec![0; dims.len()];
                 let mut stride = 1_i64;
@@ -492,15 +494,10 @@ impl HostDevice {
                 }
                 View::new(Stored::of_dnn(*data_type), &dims, &strides, pointer)
             }
-            Descriptor::Tensor { .. } => return Err(not_supported(call, "vectors of channels")),
+            Descriptor::Tensor { .. } => return Err(not_supported(call, "vectorized channels")),
             _ => None,
         };
-        view.ok_or_else(|| {
-            bad(
-                call,
-                "a descriptor does not describe a tensor that can be computed with",
-            )
-        })
+        view.ok_or_else(|| bad(call, "the descriptor describes an unsupported tensor"))
     }
 
     fn geometry(&self, call: &'static str, descriptor: DescriptorHandle) -> GpuResult<Geometry> {
@@ -512,7 +509,7 @@ impl HostDevice {
             ..
         } = &*self.described(call, descriptor)?
         else {
-            return Err(bad(call, "the descriptor is not that of a convolution"));
+            return Err(bad(call, "expected the descriptor of a convolution"));
         };
         let wide = |numbers: &[i32]| numbers.iter().map(|number| i64::from(*number)).collect();
         Ok(Geometry {
@@ -526,7 +523,7 @@ impl HostDevice {
 
 fn not_supported(call: &'static str, what: &str) -> GpuError {
     GpuError::new(call, Status::DNN_NOT_SUPPORTED)
-        .with_details(format!("the host device does not know {what}"))
+        .with_details(format!("the host device does not support {what}"))
 }
 
 fn plan_view(call: &'static str, tensor: &PlanTensor, pointer: DevicePtr) -> GpuResult<View> {
@@ -578,7 +575,8 @@ impl Dnn for Shared {
                 ..
             } => (
                 "cudnnSetConvolutionNdDescriptor",
-                "cudnnSetConvolutionNdDescriptor(descriptor, rank, pad, stride, dilation, mode, type)",
+                "cudnnSetConvolutionNdDescriptor(descriptor, rank, pad, stride, dilation, mode, \
+                 type)",
                 pad.iter().all(|pad| *pad >= 0)
                     && stride.iter().chain(dilation).all(|size| *size > 0),
             ),
@@ -636,12 +634,16 @@ impl Dnn for Shared {
             .enter_library("cudnnPoolingForward", CALL, Status::Dnn)?;
         let queue = self.0.library_queue(CALL, handle.0, UNKNOWN)?;
         let pooling = Pooling::of(&*self.0.described(CALL, pooling)?);
-        let pooling = pooling.ok_or_else(|| bad(CALL, "the descriptor is not that of pooling"))?;
+        let pooling =
+            pooling.ok_or_else(|| bad(CALL, "expected the descriptor of a pooling operation"))?;
         let (x, y) = (self.0.view(CALL, x)?, self.0.view(CALL, y)?);
         if !pooling.fits(&x.dims, &y.dims) {
             return Err(bad(
                 CALL,
-                format!("windows over {:?} do not give {:?}", x.dims, y.dims),
+                format!(
+                    "pooling windows over {:?} do not produce {:?}",
+                    x.dims, y.dims
+                ),
             ));
         }
         self.push(CALL, &queue, move |device| {
@@ -686,13 +688,17 @@ impl Dnn for Shared {
             .enter_library("cudnnPoolingBackward", CALL, Status::Dnn)?;
         let queue = self.0.library_queue(CALL, handle.0, UNKNOWN)?;
         let pooling = Pooling::of(&*self.0.described(CALL, pooling)?);
-        let pooling = pooling.ok_or_else(|| bad(CALL, "the descriptor is not that of pooling"))?;
+        let pooling =
+            pooling.ok_or_else(|| bad(CALL, "expected the descriptor of a pooling operation"))?;
         let (y, dy) = (self.0.view(CALL, y)?, self.0.view(CALL, dy)?);
         let (x, dx) = (self.0.view(CALL, x)?, self.0.view(CALL, dx)?);
         if !pooling.fits(&x.dims, &y.dims) || x.dims != dx.dims || y.dims != dy.dims {
             return Err(bad(
                 CALL,
-                format!("windows over {:?} do not give {:?}", x.dims, y.dims),
+                format!(
+                    "pooling windows over {:?} do not produce {:?}",
+                    x.dims, y.dims
+                ),
             ));
         }
         self.push(CALL, &queue, move |device| {
@@ -779,7 +785,8 @@ impl Dnn for Shared {
         handle: DnnHandle,
         call: &FusedConvolution,
     ) -> GpuResult<()> {
-        const CALL: &str = "cudnnConvolutionBiasActivationForward(handle, x, w, convolution, algorithm, z, bias, activation, y)";
+        const CALL: &str = "cudnnConvolutionBiasActivationForward(handle, x, w, convolution, \
+                            algorithm, z, bias, activation, y)";
         self.0
             .enter_library("cudnnConvolutionBiasActivationForward", CALL, Status::Dnn)?;
         let queue = self.0.library_queue(CALL, handle.0, UNKNOWN)?;
@@ -796,14 +803,14 @@ impl Dnn for Shared {
             propagates_nan,
         } = &*self.0.described(CALL, call.activation)?
         else {
-            return Err(bad(CALL, "the descriptor is not that of an activation"));
+            return Err(bad(CALL, "expected the descriptor of an activation"));
         };
         geometry.check(CALL, [&x.dims, &w.dims, &y.dims])?;
         self.0.check_convolution(CALL, &w, &y)?;
         if z.dims != y.dims || bias.len() != y.dims[1] {
             return Err(bad(
                 CALL,
-                "the side input or the bias does not fit the output",
+                "the shape of the side input or of the bias does not match the output",
             ));
         }
         let epilogue = Epilogue {
@@ -849,7 +856,7 @@ impl Dnn for Shared {
             if plan.backend_type != FORWARD
                 || i64::try_from(bias.len()).ok() != plan.y.dims.get(1).copied()
             {
-                return Err(bad(CALL, "the bias does not fit the output"));
+                return Err(bad(CALL, "the shape of the bias does not match the output"));
             }
         }
         let handle = self.0.new_handle();
@@ -882,8 +889,8 @@ impl Dnn for Shared {
             .enter_library("cudnnBackendExecute", CALL, Status::Dnn)?;
         let queue = self.0.library_queue(CALL, handle.0, UNKNOWN)?;
         let plan = lock(&self.0.libraries).convolutions.get(&plan.0).cloned();
-        let plan = plan.ok_or_else(|| bad(CALL, "an unknown plan"))?;
-        let kind = plan_kind(&plan).ok_or_else(|| bad(CALL, "an unknown plan"))?;
+        let plan = plan.ok_or_else(|| bad(CALL, "unknown plan"))?;
+        let kind = plan_kind(&plan).ok_or_else(|| bad(CALL, "unknown plan"))?;
         let pointer = |index: usize| tensors.get(index).copied().unwrap_or(DevicePtr::NULL);
         let geometry = plan_geometry(&plan);
         let views = [
@@ -894,7 +901,7 @@ impl Dnn for Shared {
         let epilogue = match &plan.fused {
             None => None,
             Some(_) if tensors.len() != 5 => {
-                return Err(bad(CALL, "a fused plan takes five tensors"));
+                return Err(bad(CALL, "expected five tensors for a fused plan"));
             }
             Some(fused) => Some(Epilogue {
                 alpha: fused.alpha,

@@ -208,7 +208,7 @@ impl Shared {
         let spawned = thread.spawn(move || {
             for object in receiver {
                 if catch_unwind(AssertUnwindSafe(|| drop(object))).is_err() {
-                    log::error!("dropping an object behind GPU work panicked");
+                    log::error!("dropping an object after GPU work panicked");
                 }
             }
         });
@@ -869,7 +869,7 @@ impl Driver for Shared {
         check_launch(CALL, config)?;
         if let Some((line, instruction)) = program.module().unsupported(kernel) {
             return Err(error(CALL, Status::NOT_SUPPORTED).with_details(format!(
-                "line {line}: the host device does not know the instruction `{instruction}`"
+                "line {line}: the host device does not support the instruction `{instruction}`"
             )));
         }
         let parameters = parameters(CALL, &program, kernel, arguments)?;
@@ -954,12 +954,12 @@ fn check_launch(call: &'static str, config: LaunchConfig) -> GpuResult<()> {
     } = config;
     let num_threads: u64 = block.iter().map(|size| u64::from(*size)).product();
     if grid.contains(&0) || block.contains(&0) {
-        return Err(invalid(call, "a size of the launch is 0"));
+        return Err(invalid(call, "expected positive launch sizes, found 0"));
     }
     if num_threads > MAX_BLOCK_THREADS || block[2] > 64 {
         return Err(invalid(
             call,
-            format!("a block has at most {MAX_BLOCK_THREADS} threads, found {num_threads}"),
+            format!("expected a block of at most {MAX_BLOCK_THREADS} threads, found {num_threads}"),
         ));
     }
     if grid[0] > 0x7fff_ffff || grid[1] > 0xffff || grid[2] > 0xffff {
@@ -969,7 +969,7 @@ fn check_launch(call: &'static str, config: LaunchConfig) -> GpuResult<()> {
         return Err(invalid(
             call,
             format!(
-                "a launch has at most {MAX_SHARED_BYTES} bytes of shared memory, found {shared_bytes}"
+                "expected at most {MAX_SHARED_BYTES} bytes of shared memory, found {shared_bytes}"
             ),
         ));
     }
@@ -999,7 +999,7 @@ fn parameters(
             return Err(invalid(
                 call,
                 format!(
-                    "argument {index} has {} bytes, but the kernel takes {}",
+                    "argument {index}: expected {1} bytes, found {0}",
                     bytes.len(),
                     place.size
                 ),

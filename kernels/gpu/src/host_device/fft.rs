@@ -207,7 +207,7 @@ fn transform(
     direction: i32,
 ) -> Result<(), Fault> {
     let Some((kind, is_double)) = kind(plan.transform) else {
-        return Err(Fault::failed("a plan of an unknown type"));
+        return Err(Fault::failed("unknown type of plan"));
     };
     let dims: Vec<usize> = plan
         .dims

@@ -219,7 +219,7 @@ impl DeviceMemory {
             )));
         }
         Err(Fault::illegal_address(format!(
-            "{}: there is no buffer",
+            "{}: no buffer contains this address",
             access()
         )))
     }
@@ -286,7 +286,7 @@ impl DeviceMemory {
 
 /// Returns a host buffer that the host uses at the same time.
 pub(super) fn in_use(error: &tfrt_tensor::TensorError) -> Fault {
-    Fault::failed(format!("host memory is in use on the host: {error}"))
+    Fault::failed(format!("host memory is in use by the host: {error}"))
 }
 
 impl Memory for DeviceMemory {
@@ -337,7 +337,8 @@ mod tests {
         let fault = memory.read(address + 6, &mut bytes).unwrap_err();
         assert_eq!(
             fault.message,
-            "read of 4 bytes at 0xa0000000006: 2 bytes past the end of the buffer of 8 bytes at 0xa0000000000"
+            "read of 4 bytes at 0xa0000000006: 2 bytes past the end of the buffer of 8 bytes at \
+             0xa0000000000"
         );
     }
 

@@ -116,7 +116,7 @@ impl Stored {
         let mut numbers = Vec::new();
         // An element may become sixteen times as large.
         let reserved = numbers.try_reserve_exact(len);
-        reserved.map_err(|_| Fault::failed(format!("no memory for {len} numbers")))?;
+        reserved.map_err(|_| Fault::failed(format!("cannot allocate memory for {len} numbers")))?;
         let elements = bytes.chunks_exact(self.width());
         numbers.extend(elements.map(|element| self.decode(element)));
         Ok(numbers)

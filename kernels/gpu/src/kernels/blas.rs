@@ -88,8 +88,9 @@ fn matrix_bytes(
     attrs(executionType: DataType, typeAlpha: DataType, typeX: DataType, typeY: DataType),
     results(out_chain: Chain),
     verify = op_verifiers::verify_axpy,
-    format = "$handle `,` $stream `,` $n `,` $alpha `,` $typeAlpha `,` $x `,` $typeX `,` $strideX `,` $y `,` $typeY `,` \
-              $strideY `,` $executionType `,` $in_chain known($alpha) attr-dict"
+    format = "$handle `,` $stream `,` $n `,` $alpha `,` $typeAlpha `,` $x `,` $typeX `,` $strideX \
+              `,` $y `,` $typeY `,` $strideY `,` $executionType `,` $in_chain known($alpha) \
+              attr-dict"
 )]
 #[expect(non_snake_case, reason = "the names of the op")]
 fn blas_axpy(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -129,8 +130,8 @@ fn blas_axpy(frame: &mut KernelFrame<'_>) -> Result<()> {
     "tfrt_gpu.blas.scal",
     results(out_chain),
     verify = op_verifiers::verify_scal,
-    format = "$handle `,` $stream `,` $n `,` $alpha `,` $typeAlpha `,` $x `,` $typeX `,` $strideX `,` $executionType `,` \
-              $in_chain known($alpha) attr-dict"
+    format = "$handle `,` $stream `,` $n `,` $alpha `,` $typeAlpha `,` $x `,` $typeX `,` $strideX \
+              `,` $executionType `,` $in_chain known($alpha) attr-dict"
 )]
 #[expect(clippy::too_many_arguments, reason = "the operands of the op")]
 #[expect(non_snake_case, reason = "the names of the op")]
@@ -162,7 +163,13 @@ fn blas_scal(
 }
 
 /// Returns an algorithm for products.
-#[tfrt_kernel("tfrt_gpu.blas.gemm.algo", pure, chain = none, results(algorithm), format = "$algo attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.blas.gemm.algo",
+    pure,
+    chain = none,
+    results(algorithm),
+    format = "$algo attr-dict",
+)]
 fn blas_gemm_algo(#[attr] algo: GemmAlgorithm) -> GemmAlgo {
     GemmAlgo(algo)
 }
@@ -175,9 +182,10 @@ fn blas_gemm_algo(#[attr] algo: GemmAlgorithm) -> GemmAlgo {
     attrs(computeType: ComputeType, transA: Operation, transB: Operation, typeA: DataType, typeB: DataType, typeC: DataType),
     results(out_chain: Chain),
     verify = op_verifiers::verify_gemm,
-    format = "$handle `,` $stream `,` $transA `,` $transB `,` $m `,` $n `,` $k `,` $alpha `,` $A `,` $typeA `,` $heightA `,` \
-              $B `,` $typeB `,` $heightB `,` $beta `,` $C `,` $typeC `,` $heightC `,` $computeType `,` $algo `,` $in_chain \
-              known($alpha, $beta) attr-dict"
+    format = "$handle `,` $stream `,` $transA `,` $transB `,` $m `,` $n `,` $k `,` $alpha `,` $A \
+              `,` $typeA `,` $heightA `,` $B `,` $typeB `,` $heightB `,` $beta `,` $C `,` $typeC \
+              `,` $heightC `,` $computeType `,` $algo `,` $in_chain known($alpha, $beta) \
+              attr-dict"
 )]
 #[expect(non_snake_case, reason = "the names of the op")]
 fn blas_gemm(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -227,9 +235,10 @@ fn blas_gemm(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(computeType: ComputeType, transA: Operation, transB: Operation, typeA: DataType, typeB: DataType, typeC: DataType),
     results(out_chain: Chain),
     verify = op_verifiers::verify_gemm,
-    format = "$handle `,` $stream `,` $transA `,` $transB `,` $m `,` $n `,` $k `,` $alpha `,` $A `,` $typeA `,` $heightA `,` \
-              $strideA `,` $B `,` $typeB `,` $heightB `,` $strideB `,` $beta `,` $C `,` $typeC `,` $heightC `,` $strideC `,` \
-              $batchCount `,` $computeType `,` $algo `,` $in_chain known($alpha, $beta) attr-dict"
+    format = "$handle `,` $stream `,` $transA `,` $transB `,` $m `,` $n `,` $k `,` $alpha `,` $A \
+              `,` $typeA `,` $heightA `,` $strideA `,` $B `,` $typeB `,` $heightB `,` $strideB \
+              `,` $beta `,` $C `,` $typeC `,` $heightC `,` $strideC `,` $batchCount `,` \
+              $computeType `,` $algo `,` $in_chain known($alpha, $beta) attr-dict"
 )]
 #[expect(non_snake_case, reason = "the names of the op")]
 fn blas_gemm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -340,8 +349,9 @@ fn multiply(handle: &BlasHandle, stream: &Stream, call: &Product<'_>) -> Result<
     attrs(dataType: DataType, diagType: DiagonalType, fillMode: FillMode, sideMode: SideMode, trans: Operation),
     results(out_chain: Chain),
     verify = op_verifiers::verify_trsm,
-    format = "$handle `,` $stream `,` $sideMode `,` $fillMode `,` $trans `,` $diagType `,` $m `,` $n `,` $dataType `,` $alpha \
-              `,` $A `,` $heightA `,` $B `,` $heightB `,` $batchCount `,` $in_chain known($alpha) attr-dict"
+    format = "$handle `,` $stream `,` $sideMode `,` $fillMode `,` $trans `,` $diagType `,` $m `,` \
+              $n `,` $dataType `,` $alpha `,` $A `,` $heightA `,` $B `,` $heightB `,` $batchCount \
+              `,` $in_chain known($alpha) attr-dict"
 )]
 #[expect(non_snake_case, reason = "the names of the op")]
 fn blas_trsm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {

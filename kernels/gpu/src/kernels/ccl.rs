@@ -129,7 +129,8 @@ fn ccl_all_gather(
 #[tfrt_kernel(
     "tfrt_gpu.ccl.all_reduce",
     results(out_chain),
-    format = "$handle `,` $input `,` $output `,` $data_type `,` $reduction_op `,` $in_chain attr-dict"
+    format = "$handle `,` $input `,` $output `,` $data_type `,` $reduction_op `,` $in_chain \
+              attr-dict"
 )]
 fn ccl_all_reduce(
     handle: &CclHandle,
@@ -158,7 +159,8 @@ fn ccl_all_reduce(
 #[tfrt_kernel(
     "tfrt_gpu.ccl.reduce_scatter",
     results(out_chain),
-    format = "$handle `,` $input `,` $output `,` $data_type `,` $reduction_op `,` $in_chain attr-dict"
+    format = "$handle `,` $input `,` $output `,` $data_type `,` $reduction_op `,` $in_chain \
+              attr-dict"
 )]
 fn ccl_reduce_scatter(
     handle: &CclHandle,

@@ -11,7 +11,13 @@ use crate::values::{GpuContext, GpuDevice};
 /// # Errors
 /// `Invalid platform NONE`, `Unsupported platform ROCm`, and `CUDA_ERROR_INVALID_DEVICE` if there
 /// is no such device.
-#[tfrt_kernel("tfrt_gpu.device.get", pure, chain = none, results(device), format = "$platform `,` $ordinal attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.device.get",
+    pure,
+    chain = none,
+    results(device),
+    format = "$platform `,` $ordinal attr-dict",
+)]
 fn device_get(
     ordinal: i32,
     #[attr] platform: Platform,
@@ -25,13 +31,24 @@ fn device_get(
 }
 
 /// Returns the primary context of a device: each time a new object around the same native context.
-#[tfrt_kernel("tfrt_gpu.context.primary", pure, chain = none, results(context), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.context.primary",
+    pure,
+    chain = none,
+    results(context),
+    format = "operands attr-dict",
+)]
 fn context_primary(device: &GpuDevice) -> Result<GpuContext> {
     Ok(GpuContext::primary(device)?)
 }
 
 /// Creates a context on a device.
-#[tfrt_kernel("tfrt_gpu.context.create", chain = none, results(context), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.context.create",
+    chain = none,
+    results(context),
+    format = "operands attr-dict",
+)]
 fn context_create(device: &GpuDevice) -> Result<GpuContext> {
     Ok(GpuContext::create(device)?)
 }

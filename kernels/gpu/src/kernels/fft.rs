@@ -104,7 +104,13 @@ fn layout(dims: &[i64], strides: &[i64]) -> Result<Layout> {
 }
 
 /// Returns the bytes of workspace that a plan needs.
-#[tfrt_kernel("tfrt_gpu.fft.get_workspace_size", pure, chain = none, results(size), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.fft.get_workspace_size",
+    pure,
+    chain = none,
+    results(size),
+    format = "operands attr-dict",
+)]
 fn fft_get_workspace_size(handle: &FftHandle) -> Result<i64> {
     let context = handle.context();
     let _current = context.set_current()?;
@@ -119,7 +125,8 @@ fn fft_get_workspace_size(handle: &FftHandle) -> Result<i64> {
 #[tfrt_kernel(
     "tfrt_gpu.fft.execute",
     results(out_chain),
-    format = "$stream `,` $handle `,` $input `,` $output `,` $workspace `,` $direction `,` $in_chain attr-dict"
+    format = "$stream `,` $handle `,` $input `,` $output `,` $workspace `,` $direction `,` \
+              $in_chain attr-dict"
 )]
 fn fft_execute(
     stream: &Stream,

@@ -12,7 +12,13 @@ use crate::values::memory::{Part, allocation_size};
 use crate::values::{Allocator, Buffer, GpuContext, Stream};
 
 /// Makes the default allocator of a context: every buffer is an allocation of the driver.
-#[tfrt_kernel("tfrt_gpu.allocator.create", pure, chain = none, results(allocator), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.allocator.create",
+    pure,
+    chain = none,
+    results(allocator),
+    format = "operands attr-dict",
+)]
 fn allocator_create(context: &GpuContext) -> Allocator {
     Allocator::new(context)
 }
@@ -152,7 +158,12 @@ fn mem_set(buffer: &Buffer, value: &AnyRef, stream: &Stream, in_chain: Chain) ->
 }
 
 /// Page-locks a host buffer, and returns it as a buffer of the device.
-#[tfrt_kernel("tfrt_gpu.mem.register", chain = none, results(buffer), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.mem.register",
+    chain = none,
+    results(buffer),
+    format = "operands attr-dict",
+)]
 fn mem_register(context: &GpuContext, host_buffer: &HostBuffer) -> Result<Buffer> {
     Buffer::register(context, host_buffer)
 }
@@ -161,7 +172,13 @@ fn mem_register(context: &GpuContext, host_buffer: &HostBuffer) -> Result<Buffer
 ///
 /// # Errors
 /// `buffer size (B) is smaller than offset (O) plus size (S)`.
-#[tfrt_kernel("tfrt_gpu.mem.view", pure, chain = none, results(view), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.mem.view",
+    pure,
+    chain = none,
+    results(view),
+    format = "operands attr-dict",
+)]
 fn mem_view(buffer: &Buffer, offset: u64, size: u64) -> Result<Buffer> {
     buffer.view(offset, size)
 }

@@ -25,14 +25,25 @@ fn module_load(context: &GpuContext, #[attr] data: ByteString) -> Result<GpuModu
 }
 
 /// Returns a global of a module as a buffer.
-#[tfrt_kernel("tfrt_gpu.module.get_global", chain = none, results(buffer), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.module.get_global",
+    chain = none,
+    results(buffer),
+    format = "operands attr-dict",
+)]
 fn module_get_global(module: &GpuModule, #[attr] name: ByteString) -> Result<Buffer> {
     let _current = module.context().set_current()?;
     Buffer::global(module, &symbol(&name))
 }
 
 /// Returns a kernel of a module.
-#[tfrt_kernel("tfrt_gpu.module.get_function", pure, chain = none, results(function), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.module.get_function",
+    pure,
+    chain = none,
+    results(function),
+    format = "operands attr-dict",
+)]
 fn module_get_function(module: &GpuModule, #[attr] name: ByteString) -> Result<GpuFunction> {
     let context = module.context();
     let _current = context.set_current()?;
@@ -60,10 +71,10 @@ fn symbol(name: &ByteString) -> String {
     "tfrt_gpu.function.launch",
     results(out_chain),
     verify = op_verifiers::verify_launch,
-    format = "$stream `,` $function `,` `blocks` `in` ` ` `(` operands($grid_x, $grid_y, $grid_z) `)` `,` \
-              `threads` `in` ` ` `(` operands($block_x, $block_y, $block_z) `)` `,` $shared `,` $in_chain \
-              known($grid_x, $grid_y, $grid_z, $block_x, $block_y, $block_z) \
-              (`,` `args` `` `(` $args^ `)` `:` `(` type($args) `)`)? attr-dict"
+    format = "$stream `,` $function `,` `blocks` `in` ` ` `(` operands($grid_x, $grid_y, $grid_z) \
+              `)` `,` `threads` `in` ` ` `(` operands($block_x, $block_y, $block_z) `)` `,` \
+              $shared `,` $in_chain known($grid_x, $grid_y, $grid_z, $block_x, $block_y, \
+              $block_z) (`,` `args` `` `(` $args^ `)` `:` `(` type($args) `)`)? attr-dict"
 )]
 #[expect(clippy::too_many_arguments, reason = "the operands of the op")]
 fn function_launch(

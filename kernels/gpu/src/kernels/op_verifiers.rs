@@ -30,7 +30,8 @@ pub(super) fn verify_launch(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
         if !is_size {
             let index = index + 2;
             breaches.push(Breach::op(format!(
-                "operand #{index} must be 64-bit unsigned integer or 32-bit unsigned integer like the other sizes, but got '{ty}'"
+                "operand #{index} must be 64-bit unsigned integer or 32-bit unsigned integer like \
+                 the other sizes, but got '{ty}'"
             )));
         }
     }
@@ -161,7 +162,7 @@ pub(super) fn verify_convolution(op: &dyn OpInstance, breaches: &mut Vec<Breach>
     match names {
         [false, false] => breaches.push(Breach::op("requires attribute 'scale_type'")),
         [true, true] => breaches.push(Breach::op(
-            "has the attribute 'scale_type' and its older form 'compute_type'",
+            "has both the attribute 'scale_type' and its deprecated form 'compute_type'",
         )),
         _ => {}
     }
@@ -175,7 +176,8 @@ fn verify_algorithm(op: &dyn OpInstance, operand: usize, breaches: &mut Vec<Brea
         && !matches!(&**found, "ui64" | "!tfrt_gpu.dnn.convolution.algorithm")
     {
         breaches.push(Breach::op(format!(
-            "operand #{operand} must be convolution algorithm type or 64-bit unsigned integer, but got '{found}'"
+            "operand #{operand} must be convolution algorithm type or 64-bit unsigned integer, \
+             but got '{found}'"
         )));
     }
 }

@@ -9,7 +9,12 @@ use crate::enums::{DataType, FillMode};
 use crate::values::{Buffer, GpuContext, LibraryCall, SolverHandle, Stream};
 
 /// Creates a handle of the solver library.
-#[tfrt_kernel("tfrt_gpu.solver.create", chain = none, results(handle), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.solver.create",
+    chain = none,
+    results(handle),
+    format = "operands attr-dict",
+)]
 fn solver_create(context: &GpuContext) -> Result<SolverHandle> {
     let current = context.set_current()?;
     let handle = context.gpu().solver.create(&current)?;

@@ -6,7 +6,12 @@ use tfrt::queue::enqueue_blocking_value;
 use crate::values::{Event, GpuContext, Stream};
 
 /// Creates a stream, without an implicit order with the default stream.
-#[tfrt_kernel("tfrt_gpu.stream.create", chain = none, results(stream), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.stream.create",
+    chain = none,
+    results(stream),
+    format = "operands attr-dict",
+)]
 fn stream_create(context: &GpuContext) -> Result<Stream> {
     let current = context.set_current()?;
     let handle = context.gpu().driver.stream_create(&current)?;
@@ -14,7 +19,13 @@ fn stream_create(context: &GpuContext) -> Result<Stream> {
 }
 
 /// Returns the context of a stream.
-#[tfrt_kernel("tfrt_gpu.stream.get_context", pure, chain = none, results(context), format = "operands attr-dict")]
+#[tfrt_kernel(
+    "tfrt_gpu.stream.get_context",
+    pure,
+    chain = none,
+    results(context),
+    format = "operands attr-dict",
+)]
 fn stream_get_context(stream: &Stream) -> GpuContext {
     stream.context().clone()
 }

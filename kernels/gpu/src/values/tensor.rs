@@ -31,8 +31,8 @@ impl DenseGpuTensor {
         let expected = shape.num_elements().checked_mul(element_bytes);
         if expected != Some(part.num_bytes) {
             return Err(Error::new(format!(
-                "{kernel} failed: buffer_size ({}) is not equal to the number of elements in shape ({shape}) times element \
-                 size ({element_bytes})",
+                "{kernel} failed: buffer_size ({}) is not equal to the number of elements in \
+                 shape ({shape}) times element size ({element_bytes})",
                 part.num_bytes
             )));
         }

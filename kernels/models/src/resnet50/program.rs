@@ -204,7 +204,8 @@ impl Program<'_> {
             chain.number += 1;
             writeln!(
                 self.text,
-                "  %ch{} = \"{op}\"({names}, %ch{before}){attributes} : ({types}, {CHAIN}) -> {CHAIN}",
+                "  %ch{} = \"{op}\"({names}, %ch{before}){attributes} : ({types}, {CHAIN}) -> \
+                 {CHAIN}",
                 chain.number
             )
         } else {
@@ -251,7 +252,8 @@ impl Program<'_> {
             writeln!(self.text, "  %i{index} = tfrt.constant.i32 {index}")?;
             writeln!(
                 self.text,
-                "  %w{index} = \"btf.read_dense_tensor.f32.{rank}\"(%path, %i{index}) : (!tfrt.string, i32) -> {TENSOR}"
+                "  %w{index} = \"btf.read_dense_tensor.f32.{rank}\"(%path, %i{index}) : \
+                 (!tfrt.string, i32) -> {TENSOR}"
             )?;
         }
         let (names, types) = (names(shapes.len()), list(shapes.len(), |_| TENSOR.into()));
@@ -271,7 +273,8 @@ impl Program<'_> {
             "eigen.max_pooling_2d.f32",
             &[("%wide", TENSOR), ("%pooled", TENSOR)],
             &format!(
-                "padding = \"same\", pool_size = [{window}, {window}], strides = [{stride}, {stride}]"
+                "padding = \"same\", pool_size = [{window}, {window}], strides = [{stride}, \
+                 {stride}]"
             ),
         )?;
         self.end(&chain, "%pooled")
@@ -363,7 +366,8 @@ impl Program<'_> {
             chain.number += 1;
             writeln!(
                 self.text,
-                "  %ch{}, {output} = tfrt.call @{function}(%ch{before}, {input}{weights}) : ({CHAIN}, {tensors}) -> ({CHAIN}, {TENSOR})",
+                "  %ch{}, {output} = tfrt.call @{function}(%ch{before}, {input}{weights}) : \
+                 ({CHAIN}, {tensors}) -> ({CHAIN}, {TENSOR})",
                 chain.number
             )
         } else {

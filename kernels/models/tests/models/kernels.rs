@@ -86,12 +86,12 @@ fn what_cannot_be_classified_is_refused() {
     expect(
         &[0.0; 6],
         &[0, 3],
-        "label 3 of example 1 is none of 3 classes",
+        "example 1: expected a label below 3, found 3",
     );
     expect(
         &[0.0; 6],
         &[-1, 0],
-        "label -1 of example 0 is none of 3 classes",
+        "example 0: expected a label below 3, found -1",
     );
     expect(
         &[0.0; 6],
@@ -173,7 +173,7 @@ fn images_are_shown_to_those_who_asked() {
         .run()
         .expect_done();
     let text = String::from_utf8(shown.0.lock().unwrap().clone()).unwrap();
-    assert_eq!(text, "7     1, but it is 3\n▀▄    ▀▀\n\n");
+    assert_eq!(text, "7     1, not 3\n▀▄    ▀▀\n\n");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn images_of_other_shapes_are_refused() {
     expect(
         [&[1, 2], &[1, 2]],
         [0, 2],
-        "expected a height above zero, found 0",
+        "expected a positive height, found 0",
     );
     expect(
         [&[1, 2], &[1, 2]],

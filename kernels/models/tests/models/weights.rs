@@ -80,12 +80,12 @@ fn what_cannot_be_written_is_refused_and_leaves_no_file() {
     expect(
         "x.pickle",
         r#"["a", "b"]"#,
-        "x.pickle: expected a name that ends in one of btf, npy, npz, safetensors",
+        "x.pickle: expected a name that ends with one of btf, npy, npz, safetensors",
     );
     expect(
         "two.npy",
         r#"["a", "b"]"#,
-        "two.npy: a file of format npy has one tensor, found 2",
+        "two.npy: expected one tensor for a file of format npy, found 2",
     );
     expect(
         "nowhere/x.npz",

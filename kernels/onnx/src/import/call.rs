@@ -194,7 +194,7 @@ impl<'c, 's> Call<'c, 's> {
         match self.operands.get(index) {
             Some(Operand::Named(name)) => {
                 let known = self.scope.values.get(name).cloned();
-                known.ok_or_else(|| ImportError::new("an operand is not known"))
+                known.ok_or_else(|| ImportError::new("an operand is unknown"))
             }
             _ => self.operand(index).map(Known::Value),
         }
@@ -212,11 +212,8 @@ impl<'c, 's> Call<'c, 's> {
             None | Some(Operand::Absent) => Ok(None),
             Some(Operand::Named(name)) => {
                 let value = self.scope.value(&name, self.builder);
-                let unsupported = || {
-                    ImportError::new(format!(
-                        "operand {index} is of a type that is not supported"
-                    ))
-                };
+                let unsupported =
+                    || ImportError::new(format!("operand {index} has an unsupported type"));
                 value.map(Some).ok_or_else(unsupported)
             }
             Some(Operand::Made(tensor)) => match tensor.data {

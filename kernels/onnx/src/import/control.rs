@@ -72,11 +72,7 @@ impl<'a> Lowering<'a> {
             return Ok(None);
         }
         let value = scope.value(name, &mut self.builder);
-        let unsupported = || {
-            ImportError::new(format!(
-                "operand {index} is of a type that is not supported"
-            ))
-        };
+        let unsupported = || ImportError::new(format!("operand {index} has an unsupported type"));
         value.map(Some).ok_or_else(unsupported)
     }
 
@@ -101,7 +97,7 @@ impl<'a> Lowering<'a> {
     ) -> Result<Option<Vec<Value>>, ImportError> {
         if graph.inputs.len() != inputs.len() {
             return Err(ImportError::new(format!(
-                "the graph takes {} values, but the node gives {}",
+                "expected {} operands of the graph, found {}",
                 graph.inputs.len(),
                 inputs.len()
             )));
@@ -130,7 +126,7 @@ impl<'a> Lowering<'a> {
         for branch in [then, otherwise] {
             if branch.outputs.len() < node.outputs.len() {
                 return Err(ImportError::new(format!(
-                    "a branch makes {} values, but {} are wanted",
+                    "expected {1} results of a branch, found {0}",
                     branch.outputs.len(),
                     node.outputs.len()
                 )));
@@ -138,7 +134,7 @@ impl<'a> Lowering<'a> {
         }
         if then.outputs.len() != otherwise.outputs.len() {
             return Err(ImportError::new(format!(
-                "the branches make {} and {} values",
+                "expected branches with equally many results, found {} and {}",
                 then.outputs.len(),
                 otherwise.outputs.len()
             )));
@@ -250,7 +246,8 @@ impl<'a> Lowering<'a> {
         let num_lists = (body.outputs.len()).checked_sub(1 + num_states);
         let Some(num_lists) = num_lists.filter(|_| body.inputs.len() == 2 + num_states) else {
             return Err(ImportError::new(format!(
-                "the body takes {} and makes {} values, which does not fit a state of {num_states}",
+                "the body takes {} and returns {} values, but the loop carries {num_states} \
+                 values",
                 body.inputs.len(),
                 body.outputs.len()
             )));
@@ -337,7 +334,7 @@ impl<'a> Lowering<'a> {
         });
         let Some(num_states) = num_states else {
             return Err(ImportError::new(format!(
-                "{num_scanned} of {} operands cannot be read step by step",
+                "`num_scan_inputs` is {num_scanned}, which does not match {} operands and the body",
                 node.inputs.len()
             )));
         };

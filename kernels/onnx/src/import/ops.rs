@@ -394,7 +394,7 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
                 None => Some(scalar(0.0_f32)?),
             };
             let Some(value) = value else {
-                call.reason = Some("ConstantOfShape of a type that is not supported".to_owned());
+                call.reason = Some("ConstantOfShape of an unsupported type".to_owned());
                 return Ok(None);
             };
             let (shape, value) = (call.operand(0)?, call.weight(value));
@@ -496,7 +496,7 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
             if let Some(code) = call.int("dtype") {
                 let dtype = i32::try_from(code).ok().and_then(ElementType::from_code);
                 let Some(dtype) = dtype.and_then(ElementType::dtype) else {
-                    call.reason = Some("EyeLike of a type that is not supported".to_owned());
+                    call.reason = Some("EyeLike of an unsupported type".to_owned());
                     return Ok(None);
                 };
                 attrs.push(("dtype", Attr::Type(dtype)));
@@ -878,7 +878,7 @@ fn constant(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     if let Some(values) = call.ints("value_ints") {
         return of(DenseHostTensor::vector(values).map_err(failed)?);
     }
-    call.reason = Some("Constant of texts".to_owned());
+    call.reason = Some("Constant of strings".to_owned());
     Ok(None)
 }
 
@@ -903,7 +903,7 @@ fn norm_order(call: &Call<'_, '_>) -> Result<i64, ImportError> {
         return Ok(order as i64);
     }
     Err(ImportError::new(format!(
-        "attribute `p`: expected a whole number from 1 to 1024, found {order}"
+        "attribute `p`: expected an integer from 1 to 1024, found {order}"
     )))
 }
 

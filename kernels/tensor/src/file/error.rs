@@ -79,17 +79,21 @@ impl fmt::Display for FileError {
             Self::NoDType { format, dtype } => {
                 write!(
                     f,
-                    "a file of format {format} cannot have elements of type {dtype}"
+                    "a file of format {format} cannot contain elements of type {dtype}"
                 )
             }
             Self::Kind { format, name, kind } => {
                 write!(
                     f,
-                    "a file of format {format} cannot have tensors of kind {kind}, such as `{name}`"
+                    "a file of format {format} cannot contain tensors of kind {kind}, such as \
+                     `{name}`"
                 )
             }
             Self::NotOne { found } => {
-                write!(f, "a file of format npy has one tensor, found {found}")
+                write!(
+                    f,
+                    "expected one tensor for a file of format npy, found {found}"
+                )
             }
             Self::Tensor(error) => error.fmt(f),
             Self::Io(error) => error.fmt(f),

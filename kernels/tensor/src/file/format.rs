@@ -220,7 +220,7 @@ mod tests {
         let two = FileFormat::Npy.write(&sample()).unwrap_err();
         assert_eq!(
             two.to_string(),
-            "a file of format npy has one tensor, found 2"
+            "expected one tensor for a file of format npy, found 2"
         );
     }
 

@@ -286,7 +286,7 @@ mod tests {
         );
         assert_eq!(
             text(file(1, &header.replace("<i4", "<U4"), &[])),
-            "at offset 21: tensors cannot have elements of type `<U4`"
+            "at offset 21: unsupported element type `<U4`"
         );
         assert_eq!(
             text(file(1, &header.replace("(2,)", "(-2,)"), &[])),
@@ -315,7 +315,7 @@ mod tests {
         let error = write(&mut Vec::new(), &tensor.unwrap()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a file of format npy cannot have elements of type bf16"
+            "a file of format npy cannot contain elements of type bf16"
         );
     }
 }

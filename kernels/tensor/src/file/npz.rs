@@ -68,7 +68,12 @@ fn read_entry(
     budget: &mut u64,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<HostBuffer, FileError> {
-    let too_large = || FileError::at(0, "the archive expands to more than 128 times its size");
+    let too_large = || {
+        FileError::at(
+            0,
+            "expected an archive that expands to at most 128 times its size",
+        )
+    };
     let claimed = entry.size();
     *budget = budget.checked_sub(claimed).ok_or_else(too_large)?;
     // Within the budget, so that what is claimed can be taken at once.
@@ -102,9 +107,7 @@ pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
             let name = escaped(&named.name);
             return Err(FileError::at(
                 0,
-                format!(
-                    "expected the name of an entry, found `{name}`, which leads elsewhere when it is unpacked"
-                ),
+                format!("expected the name of an entry, found the unsafe path `{name}`"),
             ));
         }
         let mut array = Vec::new();
@@ -217,7 +220,7 @@ mod tests {
         assert!(bomb.len() < 20_000);
         assert_eq!(
             read_all(bomb).unwrap_err().to_string(),
-            "`x.npy`: at offset 0: the archive expands to more than 128 times its size"
+            "`x.npy`: at offset 0: expected an archive that expands to at most 128 times its size"
         );
     }
 

@@ -59,7 +59,7 @@ pub fn read(file: &HostBuffer) -> Result<Vec<NamedTensor>, FileError> {
                 FileError::at(
                     start + from,
                     format!(
-                        "tensors cannot have elements of type `{}`, as tensor `{name}` does",
+                        "tensor `{name}` has elements of the unsupported type `{}`",
                         info.dtype
                     ),
                 )
@@ -242,7 +242,7 @@ mod tests {
             write(&[NamedTensor::new("s", sparse)])
                 .unwrap_err()
                 .to_string(),
-            "a file of format safetensors cannot have tensors of kind CooHost, such as `s`"
+            "a file of format safetensors cannot contain tensors of kind CooHost, such as `s`"
         );
     }
 
@@ -261,7 +261,7 @@ mod tests {
         let file = [&(header.len() as u64).to_le_bytes()[..], header, &[0; 2]].concat();
         let error = read_all(file).unwrap_err().to_string();
         assert!(
-            error.ends_with("tensors cannot have elements of type `F8_E4M3`, as tensor `x` does"),
+            error.ends_with("tensor `x` has elements of the unsupported type `F8_E4M3`"),
             "{error}"
         );
     }

@@ -31,7 +31,8 @@ pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
         let message = if is_op {
             "a function can have only one `#[tfrt_op]`, with all of its names; it is also a kernel"
         } else {
-            "a function can have only one `#[tfrt_kernel]`, with all of its names: `#[tfrt_kernel(\"a.b\", \"a.c\")]`"
+            "a function can have only one `#[tfrt_kernel]`, with all of its names: \
+             `#[tfrt_kernel(\"a.b\", \"a.c\")]`"
         };
         problems.at(second, message);
     }
@@ -39,7 +40,8 @@ pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
     if let Some(keyword) = first_self_type(signature.to_token_stream()) {
         problems.at(
             &keyword,
-            "a kernel must be a free function: move it out of the `impl` or trait, and write the type instead of `Self`",
+            "a kernel must be a free function: move it out of the `impl` or trait, and write the \
+             type instead of `Self`",
         );
     }
     if let Some(abi) = &signature.abi {
@@ -74,23 +76,24 @@ const CONFLICTS: &[(Flag, Flag, &str)] = &[
     (
         Flag::Trait(OpTraits::PURE),
         Flag::SideEffecting,
-        "a pure kernel has no effect",
+        "a pure kernel has no effects",
     ),
     (
         Flag::Trait(OpTraits::EFFECT_FREE),
         Flag::SideEffecting,
-        "it declares that there is no effect",
+        "it declares that the kernel has no effects",
     ),
     (
         Flag::Trait(OpTraits::SYNC),
         Flag::SideEffecting,
-        "it adds a chain, and synchronous functions have none, as their ops run in the order of the program; \
-         `effect = \"io\"` declares an effect without a chain",
+        "it adds a chain, but synchronous functions run in program order, without chains; use \
+         `effect = \"io\"` to declare an effect without a chain",
     ),
     (
         Flag::Raw,
         Flag::Trait(OpTraits::BLOCKING),
-        "a frame does not outlive the call: enqueue the work yourself, with owned data",
+        "a frame does not outlive the call: enqueue the work yourself, and move owned data into \
+         it",
     ),
 ];
 
@@ -112,19 +115,22 @@ pub(super) fn options(
 ) {
     for (first, second, reason) in conflicts() {
         if let (Some(first), Some(second)) = (options.flag(first), options.flag(second)) {
-            problems.at(second, format!("`{second}` excludes `{first}`: {reason}"));
+            problems.at(
+                second,
+                format!("`{second}` cannot be combined with `{first}`: {reason}"),
+            );
         }
     }
     if let Some(flag) = options.flag(OpTraits::TERMINATOR) {
         problems.at(
             flag,
-            "a kernel does not end a block: `declare_op!` declares an op that does",
+            "a kernel cannot end a block: declare a terminator with `declare_op!`",
         );
     }
     if let (Some(pure), Some(effect)) = (options.flag(OpTraits::PURE), &options.effect) {
         problems.at(
             effect,
-            format!("`{pure}` excludes an effect: a pure kernel has none"),
+            format!("`{pure}` cannot be combined with an effect: a pure kernel has no effects"),
         );
     }
     if let Some(reads) = &options.reads {
@@ -137,7 +143,8 @@ pub(super) fn options(
                 problems.at(
                     flag,
                     format!(
-                        "`reads = \"{}\"` excludes `{flag}`: it declares that the kernel has no effect but depends on the effects of others",
+                        "`reads = \"{}\"` cannot be combined with `{flag}`: it declares that the \
+                         kernel has no effects of its own, but depends on those of other kernels",
                         reads.value()
                     ),
                 );
@@ -146,17 +153,23 @@ pub(super) fn options(
         if let Some(effect) = &options.effect {
             problems.at(
                 effect,
-                "a kernel with an effect is ordered anyway: remove `reads` or the effect",
+                "a kernel with an effect is always ordered: remove `reads` or the effect",
             );
         }
     }
     if let (Some(flag), Some(effect)) = (options.flag(OpTraits::EFFECT_FREE), &options.effect) {
-        problems.at(effect, format!("`{flag}` excludes an effect"));
+        problems.at(
+            effect,
+            format!("`{flag}` cannot be combined with an effect"),
+        );
     }
     if let (Some(flag), Some(effect)) = (options.flag(Flag::SideEffecting), &options.effect) {
         problems.at(
             flag,
-            format!("`effect = \"{}\"` already says so", effect.value()),
+            format!(
+                "`effect = \"{}\"` already declares the effect: remove this option",
+                effect.value()
+            ),
         );
     }
     if let Some(keyword) = &function.signature.asyncness {
@@ -164,7 +177,7 @@ pub(super) fn options(
             if let Some(flag) = options.flag(flag) {
                 problems.at(
                     keyword,
-                    format!("an `async fn` runs on the work queue, which excludes `{flag}`"),
+                    format!("an `async fn` runs on the work queue: remove `{flag}`"),
                 );
             }
         }
@@ -182,7 +195,8 @@ pub(super) fn options(
             if !matches!(attribute.ty, AttributeType::Rust(_)) {
                 problems.at(
                     &attribute.name,
-                    "a kernel reads an attribute as a value of a Rust type: `any` is for ops without kernels",
+                    "an attribute of a kernel has a Rust type: `any` is only for ops without \
+                     kernels",
                 );
             }
         }
@@ -199,7 +213,8 @@ pub(super) fn options(
         ] {
             if let Some(path) = path {
                 let message = format!(
-                    "`{option}` is for kernels with `#[out]` parameters; a raw kernel fills result slots"
+                    "`{option}` is only for kernels with `#[out]` parameters; a raw kernel fills \
+                     result slots"
                 );
                 problems.at(path, message);
             }
@@ -243,7 +258,10 @@ pub(super) fn options(
         if let Some(span) = span {
             problems.at_span(
                 span,
-                format!("the signature declares them: {meaning}; `{option}` is for `raw` kernels"),
+                format!(
+                    "the signature declares them as {meaning}; `{option}` is only for `raw` \
+                     kernels"
+                ),
             );
         }
     }
@@ -251,7 +269,7 @@ pub(super) fn options(
         if value.ty.is_some() {
             problems.at(
                 &value.name,
-                "the signature gives the types of the results: list only their names",
+                "the signature declares the types of the results: list only their names",
             );
         }
     }
@@ -267,11 +285,12 @@ fn attribute_names(
     match names {
         AttributeNames::Free(span) if num_defaults > 0 => problems.at_span(
             span,
-            "an optional attribute needs a fixed name: otherwise it is ambiguous which one is missing",
+            "an optional attribute needs a fixed name: otherwise a missing attribute is ambiguous",
         ),
         AttributeNames::Any(span) if num_declared > 0 => problems.at_span(
             span,
-            "a kernel that takes any attributes cannot declare attributes: `attribute_names = free` allows free names for declared ones",
+            "a kernel that takes any attributes cannot declare attributes: `attribute_names = \
+             free` allows free names for declared ones",
         ),
         AttributeNames::Free(_) | AttributeNames::Any(_) => {}
     }
@@ -285,13 +304,15 @@ fn sync_twin(options: &Options, form: Form, problems: &mut Problems) {
     if let Some(flag) = options.flag(OpTraits::NON_STRICT) {
         problems.at(
             flag,
-            "operands of a synchronous kernel are always available: a `non_strict` kernel cannot be synchronous",
+            "operands of a synchronous kernel are always available: a `non_strict` kernel cannot \
+             be synchronous",
         );
     }
     let message = match form {
         Form::Plain | Form::Raw => return,
         Form::Sync | Form::RawSync => {
-            "`sync` without a name makes it a kernel of the interpreter: put this name in front, with the others"
+            "`sync` without a name makes this a kernel of the interpreter: list this name first, \
+             with the others"
         }
         Form::Blocking => {
             "the interpreter cannot wait for it: a `blocking` kernel cannot be synchronous"
@@ -318,7 +339,10 @@ pub(super) fn parameters(
     if let Some(extra) = parameters.iter().filter(is_bound).nth(MAX_PARAMETERS) {
         problems.at(
             &extra.ty,
-            format!("a kernel can have at most {MAX_PARAMETERS} parameters; with `raw`, it takes the frame instead"),
+            format!(
+                "a kernel can have at most {MAX_PARAMETERS} parameters; with `raw`, it takes the \
+                 frame instead"
+            ),
         );
     }
     operands(options, parameters, problems);
@@ -366,7 +390,8 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
             problems.at(
                 reads,
                 format!(
-                    "the kernel writes `{}`, which is an effect, and `reads` declares none",
+                    "the kernel writes `{}`, which is an effect, but `reads` declares that it has \
+                     no effects",
                     parameter.name
                 ),
             );
@@ -375,7 +400,8 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
     if let (Some(flag), false) = (options.flag(OpTraits::NON_STRICT), has_reference) {
         problems.at(
             flag,
-            "the kernel waits for all of its operands: take one as `AnyRef` or `AsyncValueRef<T>`, or the rest as `&[AnyRef]`",
+            "the kernel waits for all of its operands: take at least one as `AnyRef` or \
+             `AsyncValueRef<T>`, or the remaining ones as `&[AnyRef]`",
         );
     }
 }
@@ -399,7 +425,8 @@ fn chain_parameters(
         } else if options.chain_none.is_some() {
             problems.at(
                 &parameter.ty,
-                "`chain = none` says that the kernel takes no chain: remove the option, or this parameter",
+                "`chain = none` declares that the kernel takes no chain: remove the option or \
+                 this parameter",
             );
         }
     }
@@ -431,7 +458,7 @@ fn signature_attribute_names(
     }
     let (AttributeNames::Free(span) | AttributeNames::Any(span)) = names;
     if takes_all {
-        let message = "`Attributes` takes all attributes under any names: remove the option";
+        let message = "`Attributes` takes all attributes, whatever their names: remove the option";
         problems.at_span(span, message);
     } else {
         attribute_names(names, num_declared, num_defaults, problems);
@@ -451,7 +478,7 @@ fn attributes_and_functions(parameters: &[Parameter], problems: &mut Problems) {
                 if has_list {
                     problems.at(
                         &parameter.ty,
-                        "two lists of functions are ambiguous: take only one",
+                        "two lists of functions are ambiguous: take only one list",
                     );
                 }
                 has_list = true;
@@ -460,7 +487,8 @@ fn attributes_and_functions(parameters: &[Parameter], problems: &mut Problems) {
                 if has_named_attribute || has_all_attributes {
                     problems.at(
                         &parameter.ty,
-                        "`Attributes` takes all attributes of the op: it cannot be combined with `#[attr]`",
+                        "`Attributes` takes all attributes of the op: it cannot be combined with \
+                         `#[attr]`",
                     );
                 }
                 has_all_attributes = true;
@@ -481,7 +509,8 @@ fn prepared(options: &Options, parameters: &[Parameter], problems: &mut Problems
                 if options.metadata.is_none() {
                     problems.at(
                         &parameter.ident,
-                        "the size of the result is not known: add the option `metadata = path::to::function`",
+                        "the size of the result is unknown: add the option `metadata = \
+                         path::to::function`",
                     );
                 }
             }
@@ -493,7 +522,8 @@ fn prepared(options: &Options, parameters: &[Parameter], problems: &mut Problems
                 if options.workspace.is_none() {
                     problems.at(
                         &parameter.ident,
-                        "the number of its elements is not known: add the option `workspace = path::to::function`",
+                        "the size of the workspace is unknown: add the option `workspace = \
+                         path::to::function`",
                     );
                 }
             }
@@ -536,7 +566,8 @@ fn raw_parameters(function: &FunctionItem, parameters: &[Parameter], problems: &
             let wrong = rest.first().filter(|_| is_frame(first)).unwrap_or(first);
             problems.at(
                 &wrong.ty,
-                "a `raw` kernel takes only its frame, `&mut KernelFrame<'_>`: declare operands in the options",
+                "a `raw` kernel takes only its frame, `&mut KernelFrame<'_>`: declare operands in \
+                 the options",
             );
         }
     }
@@ -561,14 +592,16 @@ pub(super) fn output(
     if is_prepared && !gives_nothing {
         problems.at(
             &function.signature.output,
-            "a kernel with preallocated results or a workspace returns nothing or `Result<()>`: mark all results with `#[out]`",
+            "a kernel with preallocated results or a workspace returns nothing or `Result<()>`: \
+             mark all results with `#[out]`",
         );
     }
     if form.is_raw() {
         if !gives_nothing {
             problems.at(
                 &function.signature.output,
-                "a `raw` kernel fills the slots of its frame: it returns nothing or `Result<()>`",
+                "a `raw` kernel fills the result slots of its frame: return nothing or \
+                 `Result<()>`",
             );
         }
         return;
@@ -584,7 +617,8 @@ pub(super) fn output(
                 leaf,
                 Output::Any | Output::AnyTail | Output::Later(_) | Output::LaterTail(_)
             ) {
-                let message = "a synchronous kernel is done when it returns: return the payload";
+                let message = "the results of a synchronous kernel are available when it returns: \
+                               return the payload";
                 match written {
                     Some(ty) => problems.at(ty, message),
                     None => problems.at(&function.signature.output, message),

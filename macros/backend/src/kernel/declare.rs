@@ -399,7 +399,7 @@ fn results(
     let is_miscounted = given.len() != num_results && declaration.results.is_empty();
     if let (Some((span, _)), true) = (&options.results, is_miscounted) {
         let chain = if declaration.has_added_chain {
-            "; the added chain has a name of its own"
+            "; the added chain has its own name"
         } else {
             ""
         };

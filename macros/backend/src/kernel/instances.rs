@@ -84,7 +84,8 @@ fn named(
             problems.at(
                 parameter,
                 format!(
-                    "the values of `{parameter}` are missing: list them in the options, as in `{parameter} = [i32, i64]`"
+                    "the values of `{parameter}` are missing: list them in the options, as in \
+                     `{parameter} = [i32, i64]`"
                 ),
             );
             continue;
@@ -171,7 +172,7 @@ impl Template {
             .find(|known| !rest.iter().any(|(parameter, _)| parameter == *known))
         {
             return Err(fail(format!(
-                "the name does not distinguish the instances: put `{{{missing}}}` into it"
+                "the name does not distinguish the instances: add `{{{missing}}}` to it"
             )));
         }
         let fixed = rest
@@ -182,7 +183,8 @@ impl Template {
             .find(|char| !char.is_ascii_alphanumeric() && !"._$-".contains(*char))
         {
             return Err(fail(format!(
-                "`{odd}` is not allowed in the name of a kernel: use letters, digits, `_`, `$`, `-`, and dots between them"
+                "`{odd}` is not allowed in the name of a kernel: use letters, digits, `_`, `$`, \
+                 `-`, and dots between them"
             )));
         }
         if !start.contains('.') || start.starts_with('.') {

@@ -75,7 +75,10 @@ fn report_format(
     error: &DeclarationError,
     problems: &mut Problems,
 ) {
-    let message = format!("this format does not fit the op: {}", error.message());
+    let message = format!(
+        "the assembly format does not match the op: {}",
+        error.message()
+    );
     match offset.map(|offset| (offset, place_in(format, offset))) {
         Some((_, Some(place))) => problems.at_span(place, message),
         Some((offset, None)) => {

@@ -39,7 +39,8 @@ const NUMBERS: &[&str] = &[
     "DType",
 ];
 
-const CHAIN: &str = "an op has no chain of its own: `side_effecting` or `effect = \"…\"` makes it take part in the order of effects";
+const CHAIN: &str = "an op does not take chains: add `side_effecting` or `effect = \"…\"` to \
+                     order its effects";
 
 /// Parameters and results that are only for kernels, not for ops.
 pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
@@ -63,7 +64,8 @@ pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
             }
             (_, Some(payload)) if is_number(payload) => problems.at(
                 payload,
-                "an op returns tensors: return a `DenseHostTensor` of one element, or a `ScalarHostTensor`",
+                "an op returns tensors: return a `DenseHostTensor` of one element, or a \
+                 `ScalarHostTensor`",
             ),
             _ => {}
         }
@@ -77,7 +79,7 @@ pub(super) fn takes_frame(function: &FunctionItem, problems: &mut Problems) -> b
         .iter()
         .find(|parameter| matches!(parameter.binding, Binding::Frame));
     if let Some(parameter) = frame {
-        let message = "an op has no frame: with `raw` it takes its call, `call: &mut OpCall<'_>`";
+        let message = "an op takes no frame: with `raw`, take the call, `call: &mut OpCall<'_>`";
         problems.at(&parameter.ty, message);
     }
     frame.is_some()
@@ -92,13 +94,15 @@ fn refused(binding: &Binding, name: &str) -> Option<String> {
     let no_tensor = || format!("an op takes tensors: make `{name}` an attribute with `#[attr]`");
     let message = match binding {
         // Bytes are elements, of which the adapter knows.
-        Binding::Operand(Operand::Text(TextForm::Bytes) | Operand::OptionalText(TextForm::Bytes)) => {
+        Binding::Operand(
+            Operand::Text(TextForm::Bytes) | Operand::OptionalText(TextForm::Bytes),
+        ) => {
             return None;
         }
         Binding::Operand(Operand::Text(_) | Operand::OptionalText(_)) => no_tensor(),
         Binding::Operand(Operand::Defaulted(..)) => format!(
-            "an op takes tensors, which have no default: take an `Option<&DenseHostTensor>`, or make `{name}` an attribute with \
-             `#[attr]`"
+            "a tensor has no default: take an `Option<&DenseHostTensor>`, or make `{name}` an \
+             attribute with `#[attr]`"
         ),
         Binding::Operand(operand) => {
             let payload = operand.payload()?;
@@ -111,10 +115,13 @@ fn refused(binding: &Binding, name: &str) -> Option<String> {
             }
         }
         Binding::Function(_) => {
-            "an op has no functions or regions: write a `#[tfrt_kernel]` to call a function".to_owned()
+            "an op has no functions or regions: write a `#[tfrt_kernel]` to call a function"
+                .to_owned()
         }
         Binding::AllAttributes => {
-            "an op finds its attributes by their names: take each with `#[attr]`, or all of them from an `OpCall`, with `raw`".to_owned()
+            "an op looks up attributes by name: take each with `#[attr]`, or use `raw` and take \
+             all of them from the `OpCall`"
+                .to_owned()
         }
         _ => return None,
     };
@@ -164,7 +171,10 @@ pub(super) fn takes(function: &FunctionItem, raw: &Ident, taken: &Taken, problem
     if let Some(keyword) = &signature.asyncness {
         problems.at(
             keyword,
-            format!("an `async fn` runs on the work queue, which excludes `{raw}`: set results that become available later"),
+            format!(
+                "an `async fn` runs on the work queue and cannot be `{raw}`: write an ordinary \
+                 function that sets results which become available later"
+            ),
         );
     }
     let is_taken = |input: &FnArg| {
@@ -183,7 +193,7 @@ pub(super) fn takes(function: &FunctionItem, raw: &Ident, taken: &Taken, problem
     match signature.inputs.iter().collect::<Vec<_>>().as_slice() {
         [] => problems.at(
             &signature.ident,
-            format!("with `raw` the function takes an `{name}`: `{example}`"),
+            format!("with `raw`, the function takes an `{name}`: `{example}`"),
         ),
         [first, rest @ ..] => {
             let wrong = if is_taken(first) {
@@ -192,8 +202,7 @@ pub(super) fn takes(function: &FunctionItem, raw: &Ident, taken: &Taken, problem
                 Some(first)
             };
             if let Some(wrong) = wrong {
-                let message =
-                    format!("with `raw` the function takes `{example}`, and nothing else");
+                let message = format!("with `raw`, the function takes only `{example}`");
                 match wrong {
                     FnArg::Typed(parameter) => problems.at(&parameter.ty, message),
                     FnArg::Receiver(receiver) => problems.at(receiver, message),
@@ -215,7 +224,8 @@ pub(super) fn gives_nothing(function: &FunctionItem, problems: &mut Problems) {
     if !is_nothing(ty) && !is_result {
         problems.at(
             ty,
-            "with `raw` the function sets the results of its call: it returns nothing, or `Result<()>`",
+            "with `raw`, the function sets the results of its call: return nothing or \
+             `Result<()>`",
         );
     }
 }
@@ -228,7 +238,7 @@ pub(super) fn of_tensors(function: &FunctionItem) -> syn::Result<FunctionItem> {
     if let Some(keyword) = &signature.asyncness {
         problems.at(
             keyword,
-            "a metadata function returns at once: remove `async`",
+            "a metadata function is synchronous: remove `async`",
         );
     }
     for input in &mut signature.inputs {
@@ -256,8 +266,9 @@ pub(super) fn of_tensors(function: &FunctionItem) -> syn::Result<FunctionItem> {
             ty => {
                 problems.at(
                     ty,
-                    "a metadata function takes a `&TensorMetadata` for each operand, an `Option<&TensorMetadata>` for one that may be \
-                     left out, `&[TensorMetadata]` for all that remain, and attributes with `#[attr]`",
+                    "a metadata function takes a `&TensorMetadata` for each operand, an \
+                     `Option<&TensorMetadata>` for each optional operand, a `&[TensorMetadata]` \
+                     for all remaining operands, and attributes with `#[attr]`",
                 );
                 continue;
             }
@@ -268,7 +279,7 @@ pub(super) fn of_tensors(function: &FunctionItem) -> syn::Result<FunctionItem> {
     if matches!(signature.output, ReturnType::Default) {
         problems.at(
             &signature.ident,
-            "a metadata function returns the metadata of the results: a `TensorMetadata`",
+            "a metadata function returns the metadata of the results, such as a `TensorMetadata`",
         );
     }
     signature.output = ReturnType::Default;

@@ -174,9 +174,10 @@ fn check_forwarded(
         let message = match parameters.iter().find(|parameter| parameter.ident == name) {
             Some(parameter) if matches!(parameter.taken, Taken::Forwarded(_)) => continue,
             Some(_) => format!(
-                "take `{name}` as a `Forwarded<'_, f32>`, which says whether the result already has its elements"
+                "take `{name}` as a `Forwarded<'_, f32>`, which tells whether the result already \
+                 holds its elements"
             ),
-            None => format!("there is no parameter `{name}`"),
+            None => format!("there is no parameter named `{name}`"),
         };
         problems.at(name, message);
     }
@@ -187,7 +188,7 @@ fn check_forwarded(
             problems.at(
                 &parameter.written.ty,
                 format!(
-                    "to let the result take the memory of `{name}`, add `forward = {name}`",
+                    "to let the result reuse the memory of `{name}`, add `forward = {name}`",
                     name = parameter.ident
                 ),
             );
@@ -199,7 +200,7 @@ fn check_forwarded(
     if let Some(keyword) = &function.signature.asyncness {
         problems.at(
             keyword,
-            "`forward` is for functions that run at once: remove `async`",
+            "`forward` is only for synchronous functions: remove `async`",
         );
     }
     let outs: Vec<&Parameter<'_>> = parameters
@@ -219,11 +220,11 @@ fn check_forwarded(
         ),
         [] => problems.at(
             first,
-            "there is no result that could take the memory: take one as `#[out] y: &mut [T]`",
+            "no result can take over the memory: take one as `#[out] y: &mut [T]`",
         ),
         [_, second, ..] => problems.at(
             &second.written.ty,
-            "`forward` is for ops with one result: this op has several",
+            "`forward` is only for ops with one result: this op has several",
         ),
     }
 }
@@ -257,7 +258,7 @@ fn family<'a>(
     if const_type(function, parameter).is_some() {
         problems.at(
             parameter,
-            format!("only a name can determine `{parameter}`: put `{{{parameter}}}` into it"),
+            format!("only the name can determine `{parameter}`: add `{{{parameter}}}` to it"),
         );
         return None;
     }
@@ -268,7 +269,9 @@ fn family<'a>(
     if list.is_none() {
         problems.at(
             parameter,
-            format!("list the types of `{parameter}` in the options: `{parameter} = [f32, i32]`"),
+            format!(
+                "list the types of `{parameter}` in the options, as in `{parameter} = [f32, i32]`"
+            ),
         );
     }
     let elements_of = |other: &'_ Parameter<'_>| {
@@ -284,8 +287,9 @@ fn family<'a>(
             problems.at(
                 &other.written.ty,
                 format!(
-                    "`{parameter}` is an element type: it can only be used in `TensorView<'_, {parameter}, 2>` and `&[{parameter}]`, \
-                     and as `#[out]` in `TensorViewMut<'_, {parameter}, 2>` and `&mut [{parameter}]`"
+                    "`{parameter}` is an element type: it can only be used in `TensorView<'_, \
+                     {parameter}, 2>` and `&[{parameter}]`, and as `#[out]` in `TensorViewMut<'_, \
+                     {parameter}, 2>` and `&mut [{parameter}]`"
                 ),
             );
         }
@@ -296,7 +300,8 @@ fn family<'a>(
         problems.at(
             ty,
             format!(
-                "the type of a result cannot depend on `{parameter}`: return a `DenseHostTensor`, or take `#[out] y: &mut [{parameter}]`"
+                "the type of a result cannot depend on `{parameter}`: return a `DenseHostTensor`, \
+                 or take `#[out] y: &mut [{parameter}]`"
             ),
         );
     }
@@ -304,7 +309,8 @@ fn family<'a>(
         problems.at(
             parameter,
             format!(
-                "no operand determines `{parameter}`: take the elements of one as `TensorView<'_, {parameter}, 2>` or `&[{parameter}]`"
+                "no operand determines `{parameter}`: take an operand as `TensorView<'_, \
+                 {parameter}, 2>` or `&[{parameter}]`"
             ),
         );
     }
@@ -404,7 +410,8 @@ impl Elements {
                 fail("the function fills its result: take it as a `TensorViewMut`")
             }
             Some("TensorViewMut") if !is_out => fail(
-                "only elements of a result can be written: mark it with `#[out]`, or take a `&mut DenseHostTensor`",
+                "a function can write only to results: mark the parameter with `#[out]`, or take \
+                 a `&mut DenseHostTensor`",
             ),
             Some(name @ ("TensorView" | "TensorViewMut")) => {
                 let given: Vec<&GenericArgument> = arguments(ty)
@@ -438,8 +445,8 @@ impl Elements {
                         }
                         _ if is_mut && !is_out => {
                             return fail(
-                                "only elements of a result can be written: mark it with `#[out]`, or take a \
-                                 `&mut DenseHostTensor`",
+                                "a function can write only to results: mark the parameter with \
+                                 `#[out]`, or take a `&mut DenseHostTensor`",
                             );
                         }
                         _ => {}

@@ -83,7 +83,7 @@ pub(super) fn read(function: &FunctionItem, problems: &mut Problems) -> (Functio
             let message = if second.path().is_ident(&at) {
                 format!("`#[{at}]` is given twice")
             } else {
-                "a resource is never copied between devices: remove `#[host]`".to_owned()
+                "resources are never copied between devices: remove `#[host]`".to_owned()
             };
             problems.at(second.path(), message);
             continue;
@@ -95,7 +95,9 @@ pub(super) fn read(function: &FunctionItem, problems: &mut Problems) -> (Functio
         if is_marked {
             problems.at(
                 &at,
-                format!("`#[{at}]` is for operands, which have no other marker"),
+                format!(
+                    "`#[{at}]` is only for operands, and cannot be combined with another marker"
+                ),
             );
             continue;
         }
@@ -127,12 +129,12 @@ fn object_of(ty: &Type) -> syn::Result<Type> {
         return refused("a resource is shared: take it as `&T`");
     };
     if reference.mutability.is_some() {
-        return refused("a resource is shared: take it as `&T`, and let it lock what changes");
+        return refused("a resource is shared: take it as `&T`, and use interior mutability");
     }
     let object = ungrouped(&reference.elem);
     match last_name(object) {
         Some(name) if !NO_RESOURCES.contains(&name.as_str()) => Ok(object.clone()),
-        _ => refused("a resource is an object of a type of your own: take it as `&T`"),
+        _ => refused("a resource must be a type of your own: take it as `&T`"),
     }
 }
 
@@ -141,7 +143,7 @@ pub(super) fn refuse(marks: &[Mark], problems: &mut Problems) {
     for Mark { at, .. } in marks {
         problems.at(
             at,
-            format!("`#[{at}]` is for operands, and this op declares none"),
+            format!("`#[{at}]` is only for operands, but this op declares none"),
         );
     }
 }
@@ -184,7 +186,7 @@ pub(super) fn check(marks: &[Mark], kernel: &KernelModel, problems: &mut Problem
             if !matches!(marker, Some(Marker::Operand(..))) {
                 problems.at(
                     at,
-                    format!("`#[{at}]` is for operands, and this is not one"),
+                    format!("`#[{at}]` is only for operands, but this parameter is not an operand"),
                 );
                 return;
             }
@@ -194,8 +196,9 @@ pub(super) fn check(marks: &[Mark], kernel: &KernelModel, problems: &mut Problem
             if matches!(kind, MarkKind::Resource(_)) && !declared.has_added_chain && !is_free {
                 problems.at(
                     at,
-                    "an op with a resource takes part in the order of effects: add `effect = \"…\"`, `reads = \"…\"` or \
-                     `side_effecting`; or `effect_free`, if the resource never changes",
+                    "the effects of an op with a resource must be ordered: add `effect = \"…\"`, \
+                     `reads = \"…\"` or `side_effecting`, or `effect_free` if the resource never \
+                     changes",
                 );
                 return;
             }

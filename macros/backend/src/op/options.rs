@@ -86,31 +86,29 @@ const OF_KERNEL: &[&str] = &[
 const REFUSED: &[(&str, &str)] = &[
     (
         "format",
-        "an op is called by its name, so that its kernel has the generic form: write a `#[tfrt_kernel]` for another one",
+        "the kernel of an op has only the generic form: write a `#[tfrt_kernel]` for an assembly \
+         format",
     ),
     (
         "kernel_set",
-        "a set of kernels would leave their ops out: ops are registered where they are linked",
+        "a set of kernels does not register ops: link the crate to register them",
     ),
-    (
-        "chain",
-        "an op with effects takes part in the order of its caller",
-    ),
+    ("chain", "the caller of an op orders its effects"),
     (
         "attribute_names",
-        "an op finds its attributes by their names; `raw` is for an op that takes any",
+        "an op looks up attributes by name; use `raw` for an op that takes any attributes",
     ),
     (
         "operands",
-        "the signature says so: operands are unmarked parameters",
+        "the signature declares them: unmarked parameters are operands",
     ),
     (
         "attrs",
-        "the signature says so: attributes are parameters with `#[attr]`",
+        "the signature declares them: parameters with `#[attr]` are attributes",
     ),
     (
         "symbols",
-        "an op has no functions: `call`, `loops` and their like are for kernels",
+        "an op has no functions: options such as `call` and `loops` are only for kernels",
     ),
     ("symbol_list", "an op has no functions"),
     ("regions", "an op has no regions"),
@@ -179,7 +177,7 @@ impl OpOptions {
             if !is_behind_names {
                 return Err(syn::Error::new(
                     name.span(),
-                    "names come first, before the options",
+                    "names must come before the options",
                 ));
             }
             self.names.push(name);
@@ -296,7 +294,7 @@ impl OpOptions {
                 {
                     return Err(syn::Error::new(
                         device.span(),
-                        "expected the type of a device as one word: `device = \"gpu\"`",
+                        "expected the type of a device as a single word: `device = \"gpu\"`",
                     ));
                 }
                 set(&mut self.device, key, device)
@@ -337,7 +335,7 @@ impl OpOptions {
         if listed.is_empty() {
             return Err(syn::Error::new(
                 key.span(),
-                "the operand whose memory the result may take is missing: `forward = x`",
+                "expected the operand whose memory the result reuses: `forward = x`",
             ));
         }
         if !self.forward.is_empty() {
@@ -402,7 +400,8 @@ impl OpOptions {
             );
         }
         let nothing = values.is_empty().then(|| {
-            let message = format!("`{parameter}` has no types, so that there would be no op");
+            let message =
+                format!("expected at least one type for `{parameter}`, found an empty list");
             syn::Error::new(parameter.span(), message)
         });
         if self.lists.iter().any(|list| list.parameter == parameter) {
@@ -442,7 +441,7 @@ impl OpOptions {
         if let Some(text) = &self.unsupported {
             problems.at(
                 text,
-                "`unsupported` is for ops that list the types of elements which they take: `T = [f32, i32]`",
+                "`unsupported` is only for ops that list their element types: `T = [f32, i32]`",
             );
         }
     }
@@ -452,13 +451,14 @@ impl OpOptions {
         for operand in &self.forward {
             problems.at(
                 operand,
-                "`forward` is for ops whose function takes operands and `#[out]` results",
+                "`forward` is only for ops whose function takes operands and `#[out]` results",
             );
         }
         if let Some(function) = &self.function {
             problems.at(
                 function,
-                "`function` is for ops that declare operands and results: this op has no signature",
+                "`function` is only for ops with a signature: this op declares no operands and \
+                 results",
             );
         }
     }
@@ -469,7 +469,10 @@ impl OpOptions {
             if key != "side_effecting" && key != "metadata" {
                 problems.at(
                     key,
-                    format!("`raw` excludes `{key}`, which is for ops with a kernel"),
+                    format!(
+                        "`raw` cannot be combined with `{key}`: the option is only for ops with a \
+                         kernel"
+                    ),
                 );
             }
         }
@@ -484,12 +487,17 @@ impl OpOptions {
     /// Options of ops that run.
     pub(super) fn refuse_with_metadata_only(&self, flag: &Ident, problems: &mut Problems) {
         for (key, _) in &self.of_kernel {
-            problems.at(key, format!("`{flag}` excludes `{key}`, as nothing runs"));
+            problems.at(
+                key,
+                format!("`{flag}` cannot be combined with `{key}`: the op does not run"),
+            );
         }
         if let Some(path) = self.metadata.as_ref().filter(|_| !self.is_prepared) {
             problems.at(
                 path,
-                format!("`{flag}` says that the function itself tells metadata"),
+                format!(
+                    "with `{flag}`, the function itself computes the metadata: remove this option"
+                ),
             );
         }
     }

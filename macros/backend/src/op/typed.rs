@@ -63,13 +63,14 @@ pub(super) fn typed(
     problems: &mut Problems,
 ) -> Option<CallerFunction> {
     let [variant] = kernel.variants.as_slice() else {
-        problems.at(ident, "`function` is for an op with one kernel");
+        problems.at(ident, "`function` is only for ops with one kernel");
         return None;
     };
     if name.value().contains('{') {
         problems.at(
             ident,
-            "the function can call only one op, but there is one for each type: write a function for each, or remove `{T}` from the name",
+            "the function can call only one op, but there is one op for each type: write a \
+             function for each type, or remove `{T}` from the name",
         );
         return None;
     }

@@ -130,7 +130,8 @@ fn optional(ty: &Type, default: Option<&Expr>) -> syn::Result<()> {
     if let Some(default) = default {
         return Err(syn::Error::new_spanned(
             default,
-            "an `Option` is `None` if the program leaves the attribute out: remove the `Option` or the default",
+            "an `Option` is `None` if the program leaves the attribute out: remove the `Option` \
+             or the default",
         ));
     }
     match ungrouped(&expect_argument(ty)?) {
@@ -146,8 +147,8 @@ fn optional(ty: &Type, default: Option<&Expr>) -> syn::Result<()> {
 /// texts and lists do.
 fn lies_in_file(ty: &Type, elem: &Type) -> syn::Result<()> {
     let message = match last_name(elem).as_deref() {
-        Some("String") => String::from("a string is taken as `&str`, or as a `String` by value"),
-        Some("Vec") => String::from("a list is taken as `&[T]`, or as a `Vec<T>` by value"),
+        Some("String") => String::from("take a string as `&str`, or as a `String` by value"),
+        Some("Vec") => String::from("take a list as `&[T]`, or as a `Vec<T>` by value"),
         Some(
             name @ ("bool"
             | "i8"
@@ -255,8 +256,8 @@ fn function(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Binding
     let Binding::Function(binding) = by_type(ty, given)? else {
         return Err(syn::Error::new_spanned(
             ty,
-            "a function is a `FunctionRef`, a `&FunctionRef` or a `&[FunctionRef]`, or a `Function<…>` or `Region<…>` that says \
-             its signature",
+            "take a function as a `FunctionRef`, a `&FunctionRef` or a `&[FunctionRef]`, or as a \
+             `Function<…>` or `Region<…>` with its signature",
         ));
     };
     if is_region && binding.is_list {

@@ -99,21 +99,23 @@ fn read_output(ty: &Type, nesting: Nesting) -> syn::Result<Output> {
         Type::Tuple(tuple) => read_tuple(tuple, nesting),
         Type::Reference(reference) => Err(syn::Error::new_spanned(
             reference,
-            "a result must be owned: return the value; to pass an operand on, take and return an `AnyRef`",
+            "a result must be owned: return it by value, or take and return an `AnyRef` to \
+             forward an operand",
         )),
         Type::ImplTrait(ty) => Err(syn::Error::new_spanned(
             ty,
-            "name the type; a kernel that finishes later is an `async fn`",
+            "name the type; use an `async fn` for a result that becomes available later",
         )),
         Type::Never(ty) => Err(syn::Error::new_spanned(
             ty,
-            "a kernel must return: write the types of its results, or no type if it has none",
+            "a kernel must return: write the types of its results, or omit the return type if it \
+             has none",
         )),
         ty => match last_name(ty).as_deref() {
             Some("Result") => read_result(ty, nesting),
             Some("Option") => Err(syn::Error::new_spanned(
                 ty,
-                "a result cannot be left out: return a `Result`",
+                "a result cannot be optional: return a `Result`",
             )),
             Some("AnyRef") => Ok(Output::Any),
             Some("String") => Ok(Output::Text),
@@ -167,7 +169,7 @@ fn read_result(ty: &Type, nesting: Nesting) -> syn::Result<Output> {
     if matches!(nesting, Nesting::InResult | Nesting::InResultInTuple) {
         return Err(syn::Error::new_spanned(
             ty,
-            "nested `Result`: one is enough",
+            "expected one `Result`, found nested ones",
         ));
     }
     let nesting = if nesting == Nesting::Whole {

@@ -79,8 +79,8 @@ pub(crate) fn is_chain(ty: &Type) -> bool {
 }
 
 /// The advice for a function that the kernel calls.
-const FUNCTION: &str = "take a function of the program as `Function<(i32,), (i32,)>`, and a body of the op as `Region<(i32,), (i32,)>`: \
-                        argument types, then result types";
+const FUNCTION: &str = "take a function of the program as `Function<(i32,), (i32,)>`, and a body \
+                        of the op as `Region<(i32,), (i32,)>`: argument types, then result types";
 
 /// Returns whether a type can be that of a payload, as far as the macro can tell.
 pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
@@ -93,13 +93,14 @@ pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
             return payload_trait(ty).and(Err(syn::Error::new_spanned(ty, OWNED_OBJECT)));
         }
         Type::ImplTrait(_) => {
-            "`impl Trait` is not supported: write a generic parameter and list its values, as in `T = [i32, i64]`"
+            "`impl Trait` is not supported: write a generic parameter and list its values, as in \
+             `T = [i32, i64]`"
         }
         Type::Tuple(_) => "a tuple cannot be a value: take its elements as separate operands",
         Type::Array(_) => {
             "an array cannot be a value: derive `Value` for a struct that contains it"
         }
-        Type::Reference(_) => "one `&` is enough",
+        Type::Reference(_) => "expected one `&`, found nested references",
         Type::Infer(_) => "name the type",
         _ => "this type cannot be a value: name a type that implements `Value`",
     };
@@ -108,7 +109,7 @@ pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
 
 /// The advice for a trait object that is not behind `&`.
 const OWNED_OBJECT: &str =
-    "a value has a single type: name it, or take values of several types as `&dyn Trait`";
+    "a value has a single type: name the type, or take values of several types as `&dyn Trait`";
 
 /// Returns whether a trait object can stand for payloads, as far as the macro can tell.
 pub(crate) fn payload_trait(ty: &Type) -> syn::Result<()> {
@@ -126,7 +127,8 @@ pub(crate) fn fixed_size(ty: &Type) -> syn::Result<()> {
         Some(name @ ("usize" | "isize")) => Err(syn::Error::new_spanned(
             ty,
             format!(
-                "programs cannot use `{name}`, whose size depends on the machine: write `i64` or `u64` and convert it"
+                "programs cannot use `{name}`, whose size depends on the machine: write `i64` or \
+                 `u64` and convert it"
             ),
         )),
         _ => Ok(()),
@@ -144,13 +146,15 @@ fn no_pointer(ty: &Type) -> syn::Result<()> {
     let is_text = matches!(last_name(of).as_deref(), Some("str" | "String"));
     let message = if is_text {
         format!(
-            "a string is taken as `&str` or `String` and returned as a `String`, not in a `{name}`"
+            "take a string as `&str` or `String`, and return it as a `String`, instead of a \
+             `{name}`"
         )
     } else {
         let of = of.to_token_stream();
         format!(
-            "remove the `{name}`, because values are shared already: take `{of}` by `&` or by value, and return it as it is; or \
-             derive `Value` for a struct that holds the `{name}`"
+            "remove the `{name}`, because values are already shared: take `{of}` by `&` or by \
+             value, and return it unwrapped; or derive `Value` for a struct that contains the \
+             `{name}`"
         )
     };
     Err(syn::Error::new_spanned(ty, message))

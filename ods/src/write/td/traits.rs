@@ -54,8 +54,8 @@ pub(super) fn traits(def: &OpDef, names: &OpNames) -> Vec<String> {
             (Arity::One, _) => type_match(name, other, &format!("${other}.getType()")),
             // The first value decides; without one, there is no constraint.
             (_, Arity::One) => format!(
-                "PredOpTrait<\"{name} is of the type of {other}\", CPred<\"${other}.empty() || ${name}.getType() == \
-                 (*${other}.begin()).getType()\">>"
+                "PredOpTrait<\"{name} is of the type of {other}\", CPred<\"${other}.empty() || \
+                 ${name}.getType() == (*${other}.begin()).getType()\">>"
             ),
             _ => type_match(
                 name,
@@ -70,7 +70,8 @@ pub(super) fn traits(def: &OpDef, names: &OpNames) -> Vec<String> {
 /// Returns the constraint that every value of a group has a type.
 fn type_match(name: &str, other: &str, expected: &str) -> String {
     format!(
-        "PredOpTrait<\"{name} are of the type of {other}\", CPred<\"::llvm::all_of(${name}.getTypes(), \
-         [&](::mlir::Type type) {{ return type == {expected}; }})\">>"
+        "PredOpTrait<\"{name} are of the type of {other}\", \
+         CPred<\"::llvm::all_of(${name}.getTypes(), [&](::mlir::Type type) {{ return type == \
+         {expected}; }})\">>"
     )
 }

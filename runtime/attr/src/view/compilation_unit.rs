@@ -79,7 +79,7 @@ impl<'a> CompilationUnitView<'a> {
         let terminator = read_u8(section, at)?;
         if terminator != 0 {
             let problem = AttrProblem::InvalidValue {
-                expected: "a zero byte behind the text",
+                expected: "a zero byte after the text",
                 found: terminator,
             };
             return Err(AttrError::new(at, problem));

@@ -50,7 +50,7 @@ pub(super) fn print<W: io::Write>(
         .bodies
         .first()
         .map_or(data.end, |place| place.range.start);
-    listing.bytes(1, data.start..first, "of no function")?;
+    listing.bytes(1, data.start..first, "outside of functions")?;
     for place in &model.bodies {
         let mut names = Names::of(model, place.function);
         let mut cursor = model.body_cursor(place);
@@ -163,7 +163,7 @@ fn records<W: io::Write>(
         let start = base + words.start * RECORD_ALIGNMENT;
         let range = start..start + words.len() * RECORD_ALIGNMENT;
         let gap = cursor.offset()..range.start;
-        listing.bytes(2, gap.clone(), "of no kernel")?;
+        listing.bytes(2, gap.clone(), "outside of kernels")?;
         let lines = match kernel == PSEUDO_KERNEL as usize {
             true => pseudo_kernel(&record),
             false => kernel_lines(model, place.function, kernel, &record, names),
@@ -175,7 +175,7 @@ fn records<W: io::Write>(
             remarks(model, place.function, &record, options, listing)?;
         }
     }
-    listing.bytes(2, cursor.offset()..place.range.end, "of no kernel")?;
+    listing.bytes(2, cursor.offset()..place.range.end, "outside of kernels")?;
     Ok(())
 }
 
@@ -265,7 +265,8 @@ fn remarks<W: io::Write>(
             && recorded != declared
         {
             listing.remark(format_args!(
-                "RegisterTypes records {register:?} as {recorded}, but `{kernel}` returns {declared}"
+                "RegisterTypes records {register:?} as {recorded}, but `{kernel}` returns \
+                 {declared}"
             ))?;
         }
     }

@@ -291,7 +291,7 @@ impl<'a> Model<'a> {
             let count = cursor.vbr(what)?;
             read(cursor, current, count).unwrap_or_else(|| {
                 Err(at.fault(format!(
-                    "expected function {current} with a sound body, found none"
+                    "expected function {current} with a valid body, found none"
                 )))
             })
         })
@@ -354,28 +354,30 @@ impl<'a> Model<'a> {
                 let rest = &rest[..rest.len().min(text::MAX_TEXT_BYTES)];
                 text::plain(string_at(rest, 0))
             }
-            _ => format!("(no string at {offset})"),
+            _ => format!("(unknown string at {offset})"),
         }
     }
 
     pub(super) fn kernel_name(&self, code: KernelCode) -> String {
         let code = code.index();
-        self.kernels
-            .get(code)
-            .map_or_else(|| format!("(no kernel {code})"), |&name| self.string(name))
+        self.kernels.get(code).map_or_else(
+            || format!("(unknown kernel {code})"),
+            |&name| self.string(name),
+        )
     }
 
     pub(super) fn type_name(&self, index: TypeNameId) -> String {
         let index = index.index();
-        self.types
-            .get(index)
-            .map_or_else(|| format!("(no type {index})"), |&name| self.string(name))
+        self.types.get(index).map_or_else(
+            || format!("(unknown type {index})"),
+            |&name| self.string(name),
+        )
     }
 
     /// `fn3 @name`.
     pub(super) fn function_name(&self, function: usize) -> String {
         match self.functions.get(function) {
-            None => format!("fn{function} (no function)"),
+            None => format!("fn{function} (unknown function)"),
             Some(entry) => match self.string(entry.name) {
                 name if name.is_empty() => format!("fn{function} (region)"),
                 name => format!("fn{function} @{name}"),
@@ -390,7 +392,7 @@ impl<'a> Model<'a> {
         let strings = self.data(SectionId::LocationStrings);
         match locations::read(records, strings, location.index()) {
             Some(location) => text::plain(location.place().to_string().as_bytes()),
-            None => format!("nowhere (loc+{offset})"),
+            None => format!("unknown location (loc+{offset})"),
         }
     }
 
@@ -437,7 +439,7 @@ fn cut_off_data(cursor: &mut Cursor<'_>) -> Option<Range<usize>> {
 pub(super) fn flags_text(flags: StoredFlags) -> String {
     match flags.known() {
         Some(flags) if flags.is_non_strict() => "non-strict".to_owned(),
-        Some(_) => "no flag".to_owned(),
+        Some(_) => "no flags".to_owned(),
         None => format!("unknown flags {:#x}", flags.0),
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn print<W: io::Write>(
     if model.header.is_err() {
         let what = match model.file.starts_with(&MAGIC) {
             true => "BEF of an unknown format version",
-            false => "no BEF file",
+            false => "not a BEF file",
         };
         return listing.line(0, 0..num_bytes, format_args!("{what}, {size}"));
     }
@@ -72,7 +72,7 @@ fn section<W: io::Write>(
             frame.header.clone(),
             format_args!("section {id} {name}, {size}"),
         )?;
-        return listing.bytes(1, data, "that this version does not know");
+        return listing.bytes(1, data, "of an unknown section");
     };
     let counts = model
         .frame(id)
@@ -84,7 +84,7 @@ fn section<W: io::Write>(
         format_args!("section {} {name}, {size}{note}", id as u8),
     )?;
     if !counts {
-        return listing.bytes(1, data, "that do not count");
+        return listing.bytes(1, data, "that are ignored");
     }
     match id {
         SectionId::Strings => strings(model, &data, "str", listing),
@@ -158,7 +158,7 @@ fn table<T, W: io::Write>(
             listing.bytes(1, end..data.end, "that cannot be read")?;
             listing.fault(fault)
         }
-        None => listing.bytes(1, end..data.end, "behind the table"),
+        None => listing.bytes(1, end..data.end, "after the table"),
     }
 }
 
@@ -195,7 +195,7 @@ fn strings<W: io::Write>(
             format_args!("{prefix}+{offset} {string}"),
         )?;
         if end == data.end {
-            let message = "expected a string that a zero byte ends, found the end";
+            let message = "expected a zero byte after the string, found the end of the section";
             return listing.fault(&Fault::new(None, start, message));
         }
         start = end + 1;
@@ -226,7 +226,7 @@ fn attributes<W: io::Write>(
             Err(_) => {}
         }
     }
-    listing.bytes(1, end..data.end, "whose type is not recorded")
+    listing.bytes(1, end..data.end, "without a recorded type")
 }
 
 fn function(model: &Model<'_>, number: usize) -> String {

@@ -151,7 +151,9 @@ impl Checks<'_> {
         match (self, flags.known()) {
             (Self::Rules { .. }, None) => {
                 let bits = flags.0;
-                Err(at.fault(format!("expected no flag but bit 0, found flags {bits:#x}")))
+                Err(at.fault(format!(
+                    "expected no flags other than bit 0, found flags {bits:#x}"
+                )))
             }
             _ => Ok(flags),
         }

@@ -131,7 +131,7 @@ impl RawBody {
             BodyItem::NumKernels(num_kernels),
         )?;
         if num_kernels == 0 {
-            let fault = at.fault("expected at least the pseudo kernel, found no kernel");
+            let fault = at.fault("expected at least the pseudo kernel, found no kernels");
             return Err((BodyPart::NumKernels, fault).into());
         }
         // Each entry has three fields of at least one byte.
@@ -200,10 +200,10 @@ impl RawBody {
             }
             let start = offset / RECORD_ALIGNMENT;
             if start < end {
-                return Err(fault("a record behind that of the kernel before"));
+                return Err(fault("a record after that of the previous kernel"));
             }
             let (record, record_end) = KernelRecord::read(words, start)
-                .ok_or_else(|| fault("a record that ends in the body"))?;
+                .ok_or_else(|| fault("a record within the body"))?;
             end = record_end;
             Ok(LocatedRecord {
                 record,

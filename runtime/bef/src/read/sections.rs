@@ -49,7 +49,7 @@ impl SectionTable {
             Fault::new(
                 id,
                 file.len(),
-                "expected the section, found the end of the file",
+                "expected the data of the section, found the end of the file",
             )
         })
     }
@@ -184,7 +184,8 @@ fn read_section(cursor: &mut Cursor<'_>) -> Result<(u8, Range<usize>), Fault> {
         None => {
             let remaining = cursor.remaining();
             Err(located(at.fault(format!(
-                "expected at most the {remaining} remaining bytes of data, found a length of {length}"
+                "expected at most the {remaining} remaining bytes of data, found a length of \
+                 {length}"
             ))))
         }
     }

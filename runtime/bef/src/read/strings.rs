@@ -42,7 +42,8 @@ impl<'a> Strings<'a> {
         let start = offset as usize;
         if start >= self.sound_len {
             return Err(at.fault(format!(
-                "expected {what} in {}, found offset {offset} of a string that is not UTF-8 or has no end",
+                "expected {what} in {}, found offset {offset} of a string that is not UTF-8 or \
+                 not terminated",
                 SectionId::Strings
             )));
         }

@@ -423,8 +423,10 @@ impl<'a> BodyChecker<'a> {
         for &register in registers {
             let definer = &mut self.definers[register as usize];
             if *definer != UNDEFINED {
-                let message =
-                    format!("expected a register that nothing else defines, found {register}");
+                let message = format!(
+                    "expected a register that is defined once, found another definition of \
+                     register {register}"
+                );
                 return Err(self.fault(kernel, message));
             }
             // A body has fewer than `UNDEFINED` kernels, since each takes 24 bytes of a section
@@ -450,7 +452,7 @@ impl<'a> BodyChecker<'a> {
         if inputs != 0 || self.body.kernels[pseudo].num_operands != 0 {
             return Err(self.fault(
                 pseudo,
-                "expected no operands, attributes and functions, found some",
+                "expected a pseudo kernel without operands, attributes and functions",
             ));
         }
         let results = record.results.as_words();
@@ -576,7 +578,8 @@ impl<'a> BodyChecker<'a> {
                 sorted.sort_unstable();
                 if sorted != expected {
                     let message = format!(
-                        "expected the {} kernels that use register {} as its users, found a list of {}",
+                        "expected the {} kernels that use register {} as its users, found a list \
+                         of {} kernels",
                         expected.len(),
                         register.index(),
                         users.len()
@@ -647,7 +650,7 @@ impl<'a> BodyChecker<'a> {
         };
         Err(self.fault(
             waiting,
-            "expected operands that do not depend on the kernel itself, found a cycle",
+            "expected operands that do not depend on the results of the kernel, found a cycle",
         ))
     }
 
@@ -657,7 +660,7 @@ impl<'a> BodyChecker<'a> {
             None => Ok(()),
             Some((kernel, operand)) => {
                 let message = format!(
-                    "expected operands that are defined before, found register {}",
+                    "expected operands that are defined earlier, found register {}",
                     operand.index()
                 );
                 Err(self.fault(kernel, message))

@@ -81,13 +81,12 @@ impl fmt::Display for BodyError {
             Self::ResultCount { expected, found } => {
                 write!(f, "expected {expected} results, found {found}")
             }
-            Self::UnknownType(index) => write!(
-                f,
-                "expected registers of types that were added, found {index:?}"
-            ),
+            Self::UnknownType(index) => {
+                write!(f, "expected registers of known types, found {index:?}")
+            }
             Self::Definitions { num_registers } => write!(
                 f,
-                "expected every register up to {num_registers} defined once, in order"
+                "expected one definition for each register below {num_registers}, in order"
             ),
             Self::Operation { operation, problem } => {
                 write!(f, "operation {operation}: {problem}")
@@ -114,16 +113,13 @@ impl fmt::Display for OperationError {
                 "expected a register below {num_registers}, found {operand:?}"
             ),
             Self::UnknownKernel(code) => {
-                write!(f, "expected a kernel that was added, found {code:?}")
+                write!(f, "expected a known kernel, found {code:?}")
             }
             Self::UnknownFunction(function) => {
-                write!(
-                    f,
-                    "expected a function that was declared, found {function:?}"
-                )
+                write!(f, "expected a declared function, found {function:?}")
             }
             Self::UnknownAttribute(value) => {
-                write!(f, "expected an attribute that was added, found {value:?}")
+                write!(f, "expected a known attribute, found {value:?}")
             }
         }
     }

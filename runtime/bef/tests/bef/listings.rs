@@ -63,7 +63,7 @@ fn a_dump_without_optional_sections_does_without_names_and_types() {
         .split_once("k1 r0 = tfrt.constant_s.i32()")
         .expect("a kernel");
     let (record, _) = record.split_once("k2 ").expect("another one");
-    assert!(text.contains("bytes whose type is not recorded"), "{text}");
+    assert!(text.contains("bytes without a recorded type"), "{text}");
     assert!(record.contains("at 20-sync.mlir:"), "{record}");
 }
 
@@ -111,7 +111,7 @@ fn dumps_of_damaged_files_name_the_damage() {
         ),
         (
             "84-damaged-header-only",
-            "error at 0x3: expected the section, found the end of the file",
+            "error at 0x3: expected the data of the section, found the end of the file",
         ),
         (
             "85-damaged-magic",
@@ -119,7 +119,7 @@ fn dumps_of_damaged_files_name_the_damage() {
         ),
         (
             "86-damaged-no-kernels",
-            "error at 0x24d: expected a number of kernels, found the end",
+            "error at 0x24d: expected a number of kernels, found the end of the data",
         ),
         (
             "87-damaged-one-byte",

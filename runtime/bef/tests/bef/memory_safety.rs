@@ -145,7 +145,8 @@ fn names_and_kinds_are_checked() {
         &[(At(SectionId::Strings, 22), b"t")],
         Reason::Kernels,
         At(SectionId::Kernels, 1),
-        "expected the name of a kernel in Strings, found offset 17 of a string that is not UTF-8 or has no end",
+        "expected the name of a kernel in Strings, found offset 17 of a string that is not UTF-8 \
+         or not terminated",
     );
     refuse(
         "string offset beyond the section",
@@ -194,7 +195,7 @@ fn the_tables_of_a_body_are_checked() {
         &[(body(NUM_KERNELS), &[0])],
         Reason::AsyncBody(BodyPart::NumKernels),
         body(NUM_KERNELS),
-        "expected at least the pseudo kernel, found no kernel",
+        "expected at least the pseudo kernel, found no kernels",
     );
     refuse(
         "use count that disagrees with the records",
@@ -204,7 +205,7 @@ fn the_tables_of_a_body_are_checked() {
         "expected 2 uses of register 2, found a use count of 3",
     );
     refuse_records(
-        "kernel offset that is no multiple of 4",
+        "kernel offset that is not a multiple of 4",
         &[(body(KERNEL_TABLE + 3), &[49])],
         body(KERNEL_TABLE + 3),
         "kernel 1: expected a multiple of 4, found a record offset of 49",
@@ -213,7 +214,7 @@ fn the_tables_of_a_body_are_checked() {
         "kernel offset beyond the words",
         &[(body(KERNEL_TABLE + 9), &[0x82, 0])],
         body(KERNEL_TABLE + 9),
-        "kernel 3: expected a record that ends in the body, found a record offset of 256",
+        "kernel 3: expected a record within the body, found a record offset of 256",
     );
     refuse_records(
         "ready count that disagrees with the operands",
@@ -229,7 +230,7 @@ fn records_are_checked() {
         "record past the section",
         &[(record(ADD, 3), &[0xff, 0xff, 0xff, 0xff])],
         body(KERNEL_TABLE + 9),
-        "kernel 3: expected a record that ends in the body, found a record offset of 140",
+        "kernel 3: expected a record within the body, found a record offset of 140",
     );
     refuse_records(
         "kernel code out of range",
@@ -253,7 +254,7 @@ fn records_are_checked() {
         "register that is defined twice",
         &[(record(CALL, 10), &[1])],
         record(CALL, 0),
-        "kernel 2: expected a register that nothing else defines, found 1",
+        "kernel 2: expected a register that is defined once, found another definition of register 1",
     );
     refuse_records(
         "function id out of range",
@@ -283,7 +284,8 @@ fn records_are_checked() {
         "users that are not those with the operand",
         &[(record(START, 9), &[3])],
         record(START, 0),
-        "kernel 1: expected the 1 kernels that use register 1 as its users, found a list of 1",
+        "kernel 1: expected the 1 kernels that use register 1 as its users, found a list of 1 \
+         kernels",
     );
 }
 
@@ -301,7 +303,7 @@ fn the_pseudo_kernel_is_checked() {
         "functions of the pseudo kernel",
         &[(results, &[1]), (functions, &[1])],
         record(PSEUDO, 0),
-        "kernel 0: expected no operands, attributes and functions, found some",
+        "kernel 0: expected a pseudo kernel without operands, attributes and functions",
     );
     // The signature has no argument, which the pseudo record contradicts.
     let mut bytes = sound();

@@ -99,7 +99,7 @@ fn what_belongs_to_another_program_is_refused() {
     assert_eq!(error, BuildError::ForeignFunction(native));
     assert_eq!(
         error.to_string(),
-        "expected a function of this program, found fn0 of another one"
+        "expected a function of this program, found fn0 of another program"
     );
     assert_eq!(
         other.add_function("g", &[own], &[]).unwrap_err(),
@@ -128,7 +128,7 @@ fn a_kernel_that_is_refused_leaves_the_function_as_it_was() {
     let error = f.add(twice, [ty]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "attribute of `k`: expected each name once, found `a` twice"
+        "attributes of `k`: expected distinct names, found `a` twice"
     );
     f.add(KernelBuilder::new("k"), [ty, foreign]).unwrap_err();
     let [y] = f.add(KernelBuilder::new("k").operands(&[x]), [ty]).unwrap();

@@ -229,13 +229,13 @@ fn records_must_be_aligned_in_order_and_whole() {
     assert_refused(
         error,
         ASYNC_RECORDS,
-        "kernel 2: expected a record behind that of the kernel before, found a record offset of 48",
+        "kernel 2: expected a record after that of the previous kernel, found a record offset of 48",
     );
     let error = with_word(FunctionKind::Async, ADD_AGAIN + 3, u32::MAX);
     assert_refused(
         error,
         ASYNC_RECORDS,
-        "kernel 3: expected a record that ends in the body, found a record offset of 132",
+        "kernel 3: expected a record within the body, found a record offset of 132",
     );
 }
 
@@ -245,7 +245,7 @@ fn a_register_is_defined_once() {
     assert_refused(
         error,
         ASYNC_RECORDS,
-        "kernel 2: expected a register that nothing else defines, found 1",
+        "kernel 2: expected a register that is defined once, found another definition of register 1",
     );
 }
 
@@ -256,7 +256,8 @@ fn users_are_those_that_have_the_operand() {
     assert_refused(
         error,
         ASYNC_RECORDS,
-        "kernel 1: expected the 1 kernels that use register 1 as its users, found a list of 1",
+        "kernel 1: expected the 1 kernels that use register 1 as its users, found a list of 1 \
+         kernels",
     );
 }
 
@@ -282,7 +283,7 @@ fn kernels_that_wait_for_each_other_are_refused() {
     assert_refused(
         cyclic(FunctionKind::Async),
         ASYNC_RECORDS,
-        "kernel 2: expected operands that do not depend on the kernel itself, found a cycle",
+        "kernel 2: expected operands that do not depend on the results of the kernel, found a cycle",
     );
 }
 
@@ -291,7 +292,7 @@ fn a_synchronous_kernel_reads_what_was_defined_before() {
     assert_refused(
         cyclic(FunctionKind::Sync),
         Reason::SyncBody(BodyPart::Records),
-        "kernel 2: expected operands that are defined before, found register 3",
+        "kernel 2: expected operands that are defined earlier, found register 3",
     );
 }
 
@@ -426,7 +427,7 @@ fn flags_are_of_kernels_that_exist_and_are_known() {
             "expected kernel indices in ascending order from 1, found 0",
         ),
         (2, 4, "expected a kernel index below 4, found 4"),
-        (1, 2, "expected no flag but bit 0, found flags 0x2"),
+        (1, 2, "expected no flags other than bit 0, found flags 0x2"),
     ] {
         let mut bytes = flagged.clone();
         bytes[end - back] = byte;

@@ -53,9 +53,7 @@ pub(super) fn decode_functions(
         .map(|index| spelled_type(&mut module, bef.type_name(index)))
         .collect::<Option<_>>();
     let Some(types) = types else {
-        return Err(
-            reporter.detailed_error("Invalid Types section.", "expected spellings of types")
-        );
+        return Err(reporter.detailed_error("Invalid Types section.", "expected types"));
     };
     let attributes = values
         .iter()
@@ -168,7 +166,8 @@ impl<'a> FunctionDecoder<'a, '_> {
         depth: usize,
     ) -> Result<Vec<TypeId>, Refusal> {
         if depth == MAX_REGION_NESTING {
-            let detail = format!("expected regions nested less than {MAX_REGION_NESTING} deep");
+            let detail =
+                format!("expected regions nested less than {MAX_REGION_NESTING} levels deep");
             return Err(self.reporter.detailed_error(UNRESOLVED, &detail));
         }
         let argument_types = self.types_of(body.entry().arguments);
@@ -262,7 +261,7 @@ impl<'a> FunctionDecoder<'a, '_> {
             }
             if !self.owned_regions.insert(id) {
                 let detail = format!(
-                    "expected one kernel with function {} as a region, found two",
+                    "expected one kernel with function {} as its region, found two",
                     id.index()
                 );
                 return Err(self.reporter.detailed_error(UNRESOLVED, &detail));

@@ -40,10 +40,8 @@ pub(super) fn module_of_units(
             .filter(|_| module.is_module(unit))
             .map(str::to_owned);
         let Some(name) = name else {
-            return Err(reporter.detailed_error(
-                "Failed to add compilation units.",
-                "expected modules with names",
-            ));
+            return Err(reporter
+                .detailed_error("Failed to add compilation units.", "expected named modules"));
         };
         if !names.insert(name) {
             module.erase_op(unit);

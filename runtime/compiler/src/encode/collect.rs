@@ -151,7 +151,10 @@ impl Collector<'_> {
         if module.is_module(op) {
             return Err(self.error(
                 op,
-                format!("BEF files cannot hold a module that is not both at the top and marked `{COMPILED_ATTRIBUTE}`"),
+                format!(
+                    "BEF files cannot contain modules, except at the top level and with the \
+                     attribute `{COMPILED_ATTRIBUTE}`"
+                ),
             ));
         }
         if !is_at_top && parent.is_some_and(|parent| module.is_module(parent)) {
@@ -162,11 +165,14 @@ impl Collector<'_> {
             return if is_at_top {
                 self.visit_function(op)
             } else {
-                Err(self.error(op, "BEF files cannot hold a function inside of another op"))
+                Err(self.error(
+                    op,
+                    "BEF files cannot contain a function inside of another op",
+                ))
             };
         }
         if is_at_top {
-            return Err(self.error(op, "BEF files cannot hold a kernel outside of any function"));
+            return Err(self.error(op, "BEF files cannot contain a kernel outside of functions"));
         }
         if is_return(module, op) {
             let is_last = module.op_block(op).and_then(|block| module.last_op(block)) == Some(op);
@@ -189,12 +195,15 @@ impl Collector<'_> {
         self.check_name(func, name)?;
         if name.is_empty() {
             // An empty name marks the region of an op in a file.
-            return Err(self.error(func, "BEF files cannot hold a function with an empty name"));
+            return Err(self.error(
+                func,
+                "BEF files cannot contain a function with an empty name",
+            ));
         }
         let block = module.entry_block(func);
         if module.has_attr(func, NATIVE_ATTRIBUTE) {
             if block.is_some() {
-                return Err(self.error(func, "native functions have no body"));
+                return Err(self.error(func, "native functions cannot have a body"));
             }
             let arguments = inputs.iter().map(|&ty| self.add_type(ty)).collect();
             let results = results.iter().map(|&ty| self.add_type(ty)).collect();
@@ -259,7 +268,7 @@ impl Collector<'_> {
         let module = self.module;
         let is_last = module.op_block(op).and_then(|block| module.last_op(block)) == Some(op);
         if !module.successors(op).is_empty() && !is_last {
-            return Err(self.error(op, "BEF files cannot hold a branch"));
+            return Err(self.error(op, "BEF files cannot contain a branch"));
         }
         self.check_name(op, module.op_name(op))?;
         self.collection.builder.add_kernel_name(module.op_name(op));
@@ -391,7 +400,8 @@ impl Collector<'_> {
             return Ok(());
         }
         let reason = format!(
-            "splat constants would expand to at least {} bytes, more than {MAX_EXPANDED_BYTES}",
+            "splat constants would expand to at least {} bytes, but the limit is \
+             {MAX_EXPANDED_BYTES} bytes",
             self.expanded_bytes
         );
         Err(self.unsupported(op, name, Some(reason)))
@@ -521,7 +531,7 @@ impl Collector<'_> {
         if name.contains('\0') {
             return Err(self.error(
                 op,
-                format!("BEF files cannot hold the name {name:?}, which has a zero byte"),
+                format!("BEF files cannot contain the name {name:?}, which has a zero byte"),
             ));
         }
         Ok(())

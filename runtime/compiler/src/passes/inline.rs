@@ -144,7 +144,8 @@ impl Growth {
         } = self;
         let calls = if num_left == 1 { "call" } else { "calls" };
         let message = format!(
-            "{num_left} {calls} from here on are not inlined: the program would gain more than {limit} ops"
+            "{num_left} {calls} from here on are not inlined: the program would grow by more than \
+             {limit} ops"
         );
         self.first_left
             .map(|place| Diagnostic::remark(place, message))

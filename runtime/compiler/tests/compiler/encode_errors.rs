@@ -56,7 +56,8 @@ fn mistakes_that_the_reference_lets_through_are_reported() {
         (
             6,
             3,
-            "BEF files cannot hold a module that is not both at the top and marked `tfrt.compiled`",
+            "BEF files cannot contain modules, except at the top level and with the attribute \
+             `tfrt.compiled`",
         ),
         (6, 5, "all regions need to have a tfrt.return"),
         (
@@ -74,7 +75,7 @@ fn mistakes_that_the_reference_lets_through_are_reported() {
     let last = (
         4,
         1,
-        "BEF files cannot hold a kernel outside of any function",
+        "BEF files cannot contain a kernel outside of functions",
     );
     let of_last = pieces.last().map(|piece| (piece, last));
     for (piece, (line, column, message)) in pieces.iter().zip(expected).chain(of_last) {
@@ -141,7 +142,7 @@ fn returns_come_last() {
 fn native_functions_have_no_body() {
     check(
         "func @f() attributes {tfrt.native} {\n  tfrt.return\n}\n",
-        &["f.mlir:1:1: error: native functions have no body"],
+        &["f.mlir:1:1: error: native functions cannot have a body"],
     );
 }
 
@@ -157,7 +158,7 @@ fn the_non_strict_mark_has_no_value() {
 fn names_hold_no_zero_bytes() {
     check(
         "func @f() {\n  \"my.op\"() {\"a\\00b\" = 1 : i32} : () -> ()\n  tfrt.return\n}\n",
-        &["f.mlir:2:3: error: BEF files cannot hold the name \"a\\0b\", which has a zero byte"],
+        &["f.mlir:2:3: error: BEF files cannot contain the name \"a\\0b\", which has a zero byte"],
     );
 }
 
@@ -165,6 +166,6 @@ fn names_hold_no_zero_bytes() {
 fn functions_have_names() {
     check(
         "func @\"\"() {\n  tfrt.return\n}\n",
-        &["f.mlir:1:1: error: BEF files cannot hold a function with an empty name"],
+        &["f.mlir:1:1: error: BEF files cannot contain a function with an empty name"],
     );
 }

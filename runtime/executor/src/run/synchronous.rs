@@ -40,7 +40,7 @@ pub(crate) fn execute(
     function.check_present(arguments)?;
     let max_depth = ctx.host().limits().max_call_depth;
     if ctx.call_depth() >= max_depth {
-        let message = format!("calls of functions are nested deeper than {max_depth}");
+        let message = format!("function calls are nested more than {max_depth} levels deep");
         return Err(Error::new(message).with_code(ErrorCode::ResourceExhausted));
     }
     sequence::run_sync(program, body, ctx, arguments, results)

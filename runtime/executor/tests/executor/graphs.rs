@@ -148,7 +148,7 @@ fn a_function_may_call_itself_no_deeper_than_the_limit() {
             returns: vec![0],
             ..Graph::default()
         };
-        let expected = err("calls of functions are nested deeper than 5000");
+        let expected = err("function calls are nested more than 5000 levels deep");
         assert_eq!(run(&host, &[graph], &[]), [expected], "under {queue}");
         drop(host);
         alone.assert_nothing_left(queue);
@@ -178,7 +178,7 @@ fn unfinished_invocations_are_limited() {
     let graphs = [graph(1), graph(2), graph(3), last];
     assert_eq!(
         run(&host, &graphs, &[]),
-        [err("more than 3 invocations of functions are unfinished")]
+        [err("more than 3 function calls are unfinished")]
     );
     assert_eq!(
         run(

@@ -49,8 +49,9 @@ use crate::kernel::inputs::AttributeList;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from an attribute",
     label = "not an attribute type",
-    note = "numbers, `bool`, `&str`, `String`, `ByteString`, `DType`, `&[T]` and `Vec<T>` of numbers, and the views of `tfrt::attr` can be; \
-            derive `Attr` for an enum of your own, or implement `AttrParam` for another type"
+    note = "supported types: numbers, `bool`, `&str`, `String`, `ByteString`, `DType`, `&[T]` and \
+            `Vec<T>` of numbers, and the views of `tfrt::attr`; derive `Attr` for your own enum, \
+            or implement `AttrParam` for another type"
 )]
 pub trait AttrParam {
     /// The type of the function's parameter.
@@ -317,7 +318,8 @@ fn name_of(op: &OpDef, index: usize) -> String {
 #[cold]
 #[must_use]
 pub fn no_case(name: &str, number: i32) -> Error {
-    Error::new(format!("`{name}` has no case {number}")).with_code(ErrorCode::InvalidArgument)
+    Error::new(format!("unknown value {number} of the enum `{name}`"))
+        .with_code(ErrorCode::InvalidArgument)
 }
 
 #[cold]

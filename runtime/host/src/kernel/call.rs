@@ -11,8 +11,8 @@ use crate::kernel::source::Source;
 /// A function as a kernel. Implemented by the types that `adapter` derives from a closure.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel",
-    label = "not made by `#[tfrt_kernel]`",
-    note = "write `#[tfrt_kernel(\"my.op\")]` on a function"
+    label = "not created by `#[tfrt_kernel]`",
+    note = "add `#[tfrt_kernel(\"my.op\")]` to a function"
 )]
 pub trait Kernel: 'static {
     /// Its parameters, as markers.
@@ -30,8 +30,8 @@ pub trait Kernel: 'static {
 /// closure.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an asynchronous kernel",
-    label = "not made by `#[tfrt_kernel]` on an `async fn`",
-    note = "write `#[tfrt_kernel(\"my.op\")]` on an `async fn`"
+    label = "not created by `#[tfrt_kernel]` on an `async fn`",
+    note = "add `#[tfrt_kernel(\"my.op\")]` to an `async fn`"
 )]
 pub trait AsyncKernel: 'static {
     /// Its parameters, as markers.

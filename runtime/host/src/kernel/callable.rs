@@ -18,7 +18,8 @@ use crate::services::execution::ExecutionContext;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of value types",
     label = "not a tuple of up to 12 types that implement `Value`",
-    note = "write `Function<(i32,), (i32,)>` or `Region<(i32,), (i32,)>`: the types of the arguments in a tuple, then those of the results"
+    note = "write `Function<(i32,), (i32,)>` or `Region<(i32,), (i32,)>`: the types of the \
+            arguments in a tuple, then those of the results"
 )]
 pub trait ValueTypes: Sealed {
     /// The values, which may become available later.
@@ -134,7 +135,7 @@ fn cloned<T: Value + Clone>(result: Option<&Option<AnyRef>>) -> Result<T, Error>
 
 #[cold]
 fn missing<T: Value>() -> Error {
-    Error::new(format!("a function gave no `{}`", T::MLIR_TYPE)).with_code(ErrorCode::Internal)
+    Error::new(format!("a function returned no `{}`", T::MLIR_TYPE)).with_code(ErrorCode::Internal)
 }
 
 /// A function from `A` to `R`, both tuples of value types. Keeps the file alive; clones share it.
@@ -222,12 +223,12 @@ impl FunctionRef {
         }
         let list = |types: &[&str]| format!("({})", types.join(", "));
         Err(Error::new(format!(
-            "function `{}` is `{} -> {}`, not `{} -> {}`",
+            "function `{}`: expected the type `{} -> {}`, found `{} -> {}`",
             self.name(),
-            list(&found.0),
-            list(&found.1),
             list(A::SPELLINGS),
-            list(R::SPELLINGS)
+            list(R::SPELLINGS),
+            list(&found.0),
+            list(&found.1)
         ))
         .with_code(ErrorCode::InvalidArgument))
     }

@@ -130,7 +130,7 @@ impl<R: FallibleType> IsFallible for R {
 
 /// What the function of a kernel with preallocated results may return: nothing, or a `Result`.
 #[diagnostic::on_unimplemented(
-    message = "a kernel that fills preallocated results returns nothing, or `Result<()>`",
+    message = "a kernel that fills preallocated results must return nothing or `Result<()>`",
     label = "returns `{Self}`"
 )]
 pub trait Finished {

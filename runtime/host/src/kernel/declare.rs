@@ -86,27 +86,28 @@ pub const fn assert_default<A: AttrParam + ?Sized>(default: &AttrDefault) {
 /// Returns the message that describes the valid default of an attribute.
 const fn expected_default(kind: &AttrKind) -> &'static str {
     match kind {
-        AttrKind::Int { width: 1, .. } => "the default of this attribute is `true` or `false`",
+        AttrKind::Int { width: 1, .. } => "the default of this attribute must be `true` or `false`",
         AttrKind::Int { width, is_unsigned } => match (width, is_unsigned) {
-            (8, false) => "the default of this attribute is a whole number from -128 to 127",
-            (8, true) => "the default of this attribute is a whole number from 0 to 255",
-            (16, false) => "the default of this attribute is a whole number from -32768 to 32767",
-            (16, true) => "the default of this attribute is a whole number from 0 to 65535",
-            (32, false) => "the default of this attribute is a whole number of 32 bits",
-            (32, true) => "the default of this attribute is a whole number of 32 bits, 0 or more",
-            (_, false) => "the default of this attribute is a whole number of 64 bits",
-            (_, true) => "the default of this attribute is a whole number of 64 bits, 0 or more",
+            (8, false) => "the default of this attribute must be an integer from -128 to 127",
+            (8, true) => "the default of this attribute must be an integer from 0 to 255",
+            (16, false) => "the default of this attribute must be an integer from -32768 to 32767",
+            (16, true) => "the default of this attribute must be an integer from 0 to 65535",
+            (32, false) => "the default of this attribute must be a 32-bit integer",
+            (32, true) => "the default of this attribute must be an unsigned 32-bit integer",
+            (_, false) => "the default of this attribute must be a 64-bit integer",
+            (_, true) => "the default of this attribute must be an unsigned 64-bit integer",
         },
         AttrKind::Float(_) => {
-            "the default of this attribute is a number with a point, such as `1.0`"
+            "the default of this attribute must be a number with a decimal point, such as `1.0`"
         }
         AttrKind::String => "the default of this attribute must be a string, such as `\"same\"`",
-        AttrKind::Array(_) | AttrKind::Aggregate => "the only default of a list is `[]`",
+        AttrKind::Array(_) | AttrKind::Aggregate => "the default of a list must be `[]`",
         AttrKind::Enum(_) => {
-            "the default of this attribute is a case of its enum, such as `Mode::Fast`"
+            "the default of this attribute must be a variant of its enum, such as `Mode::Fast`"
         }
         _ => {
-            "an attribute of this type has no default: take it as an `Option`, which is `None` where programs leave it out"
+            "an attribute of this type cannot have a default: take it as an `Option`, which is \
+             `None` if the program omits the attribute"
         }
     }
 }
@@ -132,7 +133,8 @@ pub const fn assert_not_chain<T: Value>() {
 pub const fn assert_mutable<T: Value>() {
     assert!(
         T::IS_MUTABLE || T::HANDLE.is_some(),
-        "a kernel can write only into values of a mutable type: declare it as `#[value(\"…\", mutable)]`, or return the new value"
+        "a kernel can write only into values of a mutable type: declare it as `#[value(\"…\", \
+         mutable)]`, or return the new value"
     );
 }
 

@@ -299,8 +299,10 @@ pub(crate) struct FrameParts<'a> {
 pub(crate) fn mismatch(op: &OpDef, index: usize, expected: &str, found: Option<&str>) -> Error {
     // One spelling may denote several Rust types.
     let found = match found {
-        None => "no value".to_owned(),
-        Some(found) if found == expected => format!("another kind of `{found}`"),
+        None => "no payload".to_owned(),
+        Some(found) if found == expected => {
+            format!("a different type that is also called `{found}`")
+        }
         Some(found) => format!("`{found}`"),
     };
     Error::new(format!(

@@ -24,7 +24,7 @@ pub enum Rounds {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a table of functions",
     label = "does not implement `FunctionTable`",
-    note = "a loaded program is one"
+    note = "a loaded program is a table of functions"
 )]
 pub trait FunctionTable: Send + Sync + fmt::Debug {
     /// Returns the name, which is empty for the region of an op.
@@ -125,7 +125,7 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a prepared function",
     label = "does not implement `PreparedFunction`",
-    note = "tables of functions make them: see `FunctionTable::prepare_sync`"
+    note = "call `FunctionTable::prepare_sync` to create one"
 )]
 pub trait PreparedFunction: Send + fmt::Debug {
     /// Runs the function like [`FunctionTable::execute_sync`], in the context it was prepared for.
@@ -375,7 +375,7 @@ impl Interpreter {
 
 #[cold]
 fn left_empty() -> AnyRef {
-    AnyRef::error(Error::new("a function left a result empty"))
+    AnyRef::error(Error::new("a function did not set one of its results"))
 }
 
 impl fmt::Debug for FunctionRef {
@@ -463,7 +463,7 @@ mod tests {
         let ctx = ExecutionContext::new(
             RequestContextBuilder::new(HostContext::builder().build()).build(),
         );
-        let mut expected = ["a function left a result empty"; 6];
+        let mut expected = ["a function did not set one of its results"; 6];
         expected[0] = "Some(7)";
         for num_results in 0..6 {
             let function = FunctionRef::new(Arc::new(Forgetful), num_results);

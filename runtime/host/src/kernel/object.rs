@@ -88,8 +88,9 @@ use crate::kernel::type_list::TypeList;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "no kernel can take a `&{Self}`",
-    label = "does not say which values it accepts",
-    note = "implement `tfrt::kernel::Object` for the trait object, or take a type that is a value"
+    label = "does not declare which values it accepts",
+    note = "implement `tfrt::kernel::Object` for the trait object, or take a type that implements \
+            `Value`"
 )]
 pub trait Object: 'static {
     /// The MLIR spelling of the types that it represents.

@@ -38,10 +38,10 @@ use crate::services::execution::ExecutionContext;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "the metadata of `{Self}` is not known",
+    message = "the metadata of `{Self}` is unknown",
     label = "not `Shaped`",
-    note = "a metadata function takes the metadata of every operand that the kernel takes as `&T` or `&mut T`; \
-            take operands that are no tensors by value, or implement `Shaped`"
+    note = "a metadata function takes the metadata of each operand that the kernel takes as `&T` \
+            or `&mut T`; take operands other than tensors by value, or implement `Shaped`"
 )]
 pub trait Shaped: Value {
     /// Returns the metadata.
@@ -52,7 +52,7 @@ pub trait Shaped: Value {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be allocated before the kernel fills it",
     label = "not `Preallocated`",
-    note = "`#[out]` is for tensors; return any other result"
+    note = "`#[out]` is only for tensors: return other results"
 )]
 pub trait Preallocated: Shaped + Sized {
     /// Allocates a value with this metadata and unspecified elements.
@@ -64,9 +64,11 @@ pub trait Preallocated: Shaped + Sized {
 
 /// The possible return types of a metadata function for `N` results.
 #[diagnostic::on_unimplemented(
-    message = "a metadata function cannot return `{Self}` for the {N} `#[out]` parameters of this kernel",
-    label = "does not fit the `#[out]` parameters",
-    note = "return one `TensorMetadata` for one `#[out]` parameter, a tuple of them for more, or a `Result` of either"
+    message = "a metadata function cannot return `{Self}` for the {N} `#[out]` parameters of this \
+               kernel",
+    label = "does not match the `#[out]` parameters",
+    note = "return a `TensorMetadata` for one `#[out]` parameter, a tuple of them for several, or \
+            a `Result` of either"
 )]
 pub trait MetadataAnswer<const N: usize> {
     /// Returns the metadata of each result.
@@ -142,8 +144,10 @@ impl<E: IntoError> WorkspaceAnswer for Result<usize, E> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not take the expected parameters",
     label = "expected a function with the parameters `{Arguments}`",
-    note = "a metadata or workspace function takes a `&TensorMetadata` for every operand that the kernel takes as `&T` or `&mut T`, and \
-            every attribute by the type of its parameter, in the order of the parameters; that of an op is told of every operand"
+    note = "a metadata or workspace function takes, in the order of the parameters, a \
+            `&TensorMetadata` for each operand that the kernel takes as `&T` or `&mut T`, and \
+            each attribute with the type of its parameter; for an op, it takes a \
+            `&TensorMetadata` for every operand"
 )]
 pub trait AskedFunction<Arguments> {
     /// Its return type.

@@ -9,8 +9,9 @@ use crate::kernel::descriptor::KernelDescriptor;
 /// the type named by the option `kernel_set`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a set of kernels",
-    label = "not the `kernel_set` of a function with `#[tfrt_kernel]`",
-    note = "write `#[tfrt_kernel(\"my.op\", kernel_set = {Self})]` on the function; the macro then makes the type"
+    label = "not the `kernel_set` of a `#[tfrt_kernel]` function",
+    note = "add `#[tfrt_kernel(\"my.op\", kernel_set = {Self})]` to the function; the macro then \
+            defines the type"
 )]
 pub trait KernelSet {
     /// One descriptor for each instance.

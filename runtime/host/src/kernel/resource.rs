@@ -54,7 +54,8 @@ pub enum ResourceScope {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a resource",
     label = "not a `Resource`",
-    note = "write `#[derive(Default, Resource)] #[resource(host)]` on your type, or `client` or `request` in the place of `host`"
+    note = "add `#[derive(Default, Resource)] #[resource(host)]` to your type, with `host`, \
+            `client` or `request` as the scope"
 )]
 pub trait Resource: Send + Sync + Sized + 'static {
     /// The scope in which one object is shared.
@@ -101,8 +102,10 @@ impl<T: Resource> Res<T> {
 #[cold]
 fn no_resources<T>() -> Error {
     let name = type_name::<T>();
-    Error::new(format!("the request has no resources, hence no `{name}`"))
-        .with_code(ErrorCode::FailedPrecondition)
+    Error::new(format!(
+        "the request has no resource context to hold `{name}`"
+    ))
+    .with_code(ErrorCode::FailedPrecondition)
 }
 
 impl<T> Deref for Res<T> {

@@ -120,9 +120,11 @@ pub struct WithChain<P>(PhantomData<P>);
 /// A `Result` whose error can become an error value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot fail a kernel",
-    label = "not a `Result` whose error becomes a `tfrt::Error`",
-    note = "the error of a kernel is a `tfrt::Error`, a string, or any `std::error::Error` that is `Send + Sync + 'static`",
-    note = "return `tfrt::Result<T>`: `Error::new(text)` makes the error from a string, and `Error::other(error)` from any other error"
+    label = "not a `Result` whose error converts to `tfrt::Error`",
+    note = "the error of a kernel is a `tfrt::Error`, a string, or any `std::error::Error` that \
+            is `Send + Sync + 'static`",
+    note = "return `tfrt::Result<T>`: `Error::new(text)` creates the error from a string, and \
+            `Error::other(error)` from any other error"
 )]
 pub trait FallibleType {
     /// The success type.
@@ -478,7 +480,7 @@ impl Sink for FrameSink<'_, '_> {
 #[cold]
 fn wrong_count(kernel: &str, given: usize, wanted: usize) -> Error {
     Error::new(format!(
-        "`{kernel}` returned {given} results, but the program expects {wanted}"
+        "`{kernel}` returned {given} results, but the program expects {wanted} results"
     ))
     .with_code(ErrorCode::Internal)
 }

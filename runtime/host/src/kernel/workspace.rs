@@ -25,8 +25,8 @@ const ALIGNMENT_BYTES: usize = 64;
 /// for it, and that it needs no drop.
 #[diagnostic::on_unimplemented(
     message = "a workspace cannot consist of `{Self}`",
-    label = "not a plain number",
-    note = "write `#[workspace] scratch: &mut [f32]`, or take another type of numbers"
+    label = "not a primitive number",
+    note = "write `#[workspace] scratch: &mut [f32]`, or use another number type"
 )]
 pub unsafe trait WorkspaceElement: Copy + Send + 'static {}
 
@@ -99,7 +99,7 @@ pub fn workspace<T: WorkspaceElement>(
 
 #[cold]
 fn no_memory(len: usize) -> Error {
-    Error::new(format!("no memory for a workspace of {len} elements"))
+    Error::new(format!("cannot allocate a workspace of {len} elements"))
         .with_code(ErrorCode::ResourceExhausted)
 }
 

@@ -162,7 +162,7 @@ impl ExecutionContext {
     /// let host = HostContext::builder().limits(limits).build();
     /// let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
     /// let refused = ctx.enter_invocation(0).unwrap_err();
-    /// assert_eq!(refused.message(), "calls of functions are nested deeper than 0");
+    /// assert_eq!(refused.message(), "function calls are nested more than 0 levels deep");
     /// ```
     ///
     /// # Errors
@@ -184,7 +184,7 @@ impl ExecutionContext {
     fn too_deep(&self) -> Error {
         let max_depth = self.host().limits().max_call_depth;
         Error::new(format!(
-            "calls of functions are nested deeper than {max_depth}"
+            "function calls are nested more than {max_depth} levels deep"
         ))
         .with_code(ErrorCode::ResourceExhausted)
     }
@@ -193,7 +193,7 @@ impl ExecutionContext {
     fn too_many(&self) -> Error {
         let max_live = self.host().limits().max_live_invocations;
         Error::new(format!(
-            "more than {max_live} invocations of functions are unfinished"
+            "more than {max_live} function calls are unfinished"
         ))
         .with_code(ErrorCode::ResourceExhausted)
     }

@@ -305,7 +305,7 @@ impl<D: FnOnce(Result<(), FailedBlock>)> Drop for Progress<D> {
             .unwrap_or_else(PoisonError::into_inner);
         let next = *self.next.get_mut();
         let lost = || {
-            let error = Error::new("the work queue has lost the tasks of a parallel loop");
+            let error = Error::new("the work queue lost the tasks of a parallel loop");
             FailedBlock {
                 start: next * self.block_size,
                 error: error.with_code(ErrorCode::Internal),

@@ -267,7 +267,8 @@ impl RequestContext {
             let kernel = error.kernel().unwrap_or("a kernel");
             let (held, max_bytes) = (account.num_bytes(), account.max_bytes());
             error.clone().with_note(format_args!(
-                "; `{kernel}` asked for it, and the request already holds {held} of at most {max_bytes} bytes"
+                "; `{kernel}` requested it, and the request already holds {held} of at most \
+                 {max_bytes} bytes"
             ))
         })
     }

@@ -209,9 +209,9 @@ impl Parser<'_, '_> {
             return Err(self.error_at(
                 offset,
                 format!(
-                    "`#\"{dialect}\"<\"{body}\">` attribute created with unregistered dialect. If this is intended, \
-                     please call allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect \
-                     with the MLIR opt tool used"
+                    "`#\"{dialect}\"<\"{body}\">` attribute created with unregistered dialect. If \
+                     this is intended, please call allowUnregisteredDialects() on the \
+                     MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used"
                 ),
             ));
         }

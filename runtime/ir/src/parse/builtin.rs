@@ -174,8 +174,8 @@ impl<'s> Parser<'s, '_> {
                 .any(|(name, _)| name == inferred)
             {
                 let message = format!(
-                    "custom op '{FUNC_OP}' '{inferred}' is an inferred attribute and should not be specified in the \
-                     explicit attribute dictionary"
+                    "custom op '{FUNC_OP}' '{inferred}' is an inferred attribute and should not \
+                     be specified in the explicit attribute dictionary"
                 );
                 return Err(self.error_at(offset, message));
             }

@@ -420,7 +420,7 @@ impl<'s> Parser<'s, '_> {
     fn declared_type(&mut self, spelling: &str) -> Parse<TypeId> {
         match parse_type(self.module, spelling) {
             Some(ty) => Ok(ty),
-            None => Err(self.error(format!("declared type '{spelling}' is not one"))),
+            None => Err(self.error(format!("expected a declared type, found '{spelling}'"))),
         }
     }
 

@@ -199,7 +199,8 @@ impl<'s> Lexer<'s> {
             }
             _ if self.source[start..].starts_with('\u{FEFF}') => self.fail(
                 start,
-                "unexpected character: a byte order mark; save the file as UTF-8 without one",
+                "unexpected character: a byte order mark; save the file as UTF-8 without a byte \
+                 order mark",
             ),
             _ => self.fail(start, "unexpected character"),
         }

@@ -190,7 +190,7 @@ impl<'s> Parser<'s, '_> {
                 )),
                 Err(error) => Err(self.error_at(
                     token.start,
-                    format!("the assembly format of `{name}` is not well formed: {error}"),
+                    format!("the assembly format of `{name}` is malformed: {error}"),
                 )),
             },
             None => {

@@ -233,7 +233,7 @@ impl<'s, 'm> Parser<'s, 'm> {
                 Kind::Error => {
                     let rest = &self.source[self.token.start..];
                     let Some(letter) = rest.chars().next().filter(|&letter| letter != '"') else {
-                        return Err(self.error("expected a text that ends"));
+                        return Err(self.error("expected text of a finite length"));
                     };
                     self.lexer.error = None;
                     self.reset(self.token.start + letter.len_utf8());
@@ -317,7 +317,7 @@ impl<'s, 'm> Parser<'s, 'm> {
     /// Runs a production one level deeper.
     pub(super) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.nesting == MAX_NESTING {
-            return Err(self.error(format!("nesting is deeper than {MAX_NESTING} levels")));
+            return Err(self.error(format!("expected at most {MAX_NESTING} levels of nesting")));
         }
         self.nesting += 1;
         let result = production(self);

@@ -112,7 +112,8 @@ fn functions_of_other_dialects_end_in_their_own_returns() {
         ("func.func", "func"),
     ] {
         check_print(
-            &format!("module {{ module @m attributes {{tfrt.compiled}} {{ {func} @k(%x: f32) -> f32 {{ return %x : f32 }} }} }}"),
+            &format!("module {{ module @m attributes {{tfrt.compiled}} {{ {func} @k(%x: f32) -> \
+                      f32 {{ return %x : f32 }} }} }}"),
             &format!("module {{\n  module @m attributes {{tfrt.compiled}} {{\n    func @k(%arg0: f32) -> f32 {{\n      \
                       \"{dialect}.return\"(%arg0) : (f32) -> ()\n    }}\n  }}\n}}\n").replace("      \n", ""),
         );
@@ -125,7 +126,8 @@ fn functions_of_other_dialects_end_in_their_own_returns() {
 
 #[test]
 fn functions_are_read_under_their_later_name_and_printed_under_it_if_that_is_asked_for() {
-    let custom = "func.func private @g(i32) -> i32\nfunc.func @f(%x: i32) { %y = func.call @g(%x) : (i32) -> i32 func.return }";
+    let custom = "func.func private @g(i32) -> i32\nfunc.func @f(%x: i32) \
+                  { %y = func.call @g(%x) : (i32) -> i32 func.return }";
     let generic = "\"func.func\"() ({}) {function_type = (i32) -> i32, sym_name = \"g\", sym_visibility = \"private\"} : () -> ()\n\
                    \"func.func\"() ({\n^bb0(%x: i32):\n%y = \"func.call\"(%x) {callee = @g} : (i32) -> i32\n\"func.return\"() : () -> ()\n\
                    }) {function_type = (i32) -> (), sym_name = \"f\"} : () -> ()";
@@ -217,7 +219,8 @@ fn an_unknown_op_is_compared_with_those_that_are_known() {
 fn a_byte_order_mark_is_called_by_its_name() {
     check_error(
         "\u{FEFF}t.generic",
-        "f:1:1: error: unexpected character: a byte order mark; save the file as UTF-8 without one",
+        "f:1:1: error: unexpected character: a byte order mark; save the file as UTF-8 without a \
+         byte order mark",
     );
 }
 
@@ -380,7 +383,7 @@ fn deep_nesting_is_an_error_and_no_overflow() {
         };
         let errors = read(&(repeated + close)).map(|_| ()).unwrap_err();
         assert_eq!(
-            errors[0].message, "nesting is deeper than 128 levels",
+            errors[0].message, "expected at most 128 levels of nesting",
             "{open}"
         );
     }

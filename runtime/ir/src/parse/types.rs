@@ -355,9 +355,9 @@ impl<'s> Parser<'s, '_> {
         Err(self.error_at(
             offset,
             format!(
-                "`!\"{dialect}\"<\"{body}\">` type created with unregistered dialect. If this is intended, please call \
-                 allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect with the MLIR opt \
-                 tool used"
+                "`!\"{dialect}\"<\"{body}\">` type created with unregistered dialect. If this is \
+                 intended, please call allowUnregisteredDialects() on the MLIRContext, or use \
+                 -allow-unregistered-dialect with the MLIR opt tool used"
             ),
         ))
     }

@@ -93,8 +93,8 @@ pub(super) fn func(verifier: &mut Verifier<'_>, op: OpId) {
             verifier.op_error(
                 op,
                 format!(
-                    "type of entry block argument #{index}('{}') must match the type of the corresponding argument in \
-                     function signature('{}')",
+                    "type of entry block argument #{index}('{}') must match the type of the \
+                     corresponding argument in function signature('{}')",
                     module.type_spelling(found),
                     module.type_spelling(expected)
                 ),
@@ -125,9 +125,15 @@ fn symbol(verifier: &mut Verifier<'_>, op: OpId, must_have_name: bool) {
             op,
             match module.attribute(visibility) {
                 Attribute::String(_) => {
-                    format!("visibility expected to be one of [\"public\", \"private\", \"nested\"], but got {text}")
+                    format!(
+                        "visibility expected to be one of [\"public\", \"private\", \"nested\"], \
+                         but got {text}"
+                    )
                 }
-                _ => format!("requires visibility attribute 'sym_visibility' to be a string attribute, but got {text}"),
+                _ => format!(
+                    "requires visibility attribute 'sym_visibility' to be a string attribute, but \
+                     got {text}"
+                ),
             },
         );
     }

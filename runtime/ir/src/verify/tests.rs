@@ -153,7 +153,8 @@ fn ops_of_a_closed_dialect_are_declared() {
     check(
         "\"strict.x\"() : () -> ()",
         &[
-            "f:1:1: error: unregistered operation 'strict.x' found in dialect ('strict') that does not allow unknown operations",
+            "f:1:1: error: unregistered operation 'strict.x' found in dialect ('strict') that \
+             does not allow unknown operations",
         ],
     );
 }
@@ -178,9 +179,11 @@ fn functions_stand_in_modules_and_match_their_type() {
     check(
         "func @f(%x: i32) {\n \"builtin.func\"() ({\n ^b(%y: i64):\n  \"t.return\"() : () -> ()\n }) {sym_name = \"g\", type = (i32) -> (), sym_visibility = \"odd\"} : () -> ()\n \"t.return\"() : () -> ()\n}\n\"builtin.func\"() ({}) {sym_name = 1} : () -> ()",
         &[
-            "f:2:2: error: 'builtin.func' op visibility expected to be one of [\"public\", \"private\", \"nested\"], but got \"odd\"",
+            "f:2:2: error: 'builtin.func' op visibility expected to be one of [\"public\", \
+             \"private\", \"nested\"], but got \"odd\"",
             "f:2:2: error: 'builtin.func' op symbol's parent must have the SymbolTable trait",
-            "f:2:2: error: 'builtin.func' op type of entry block argument #0('i64') must match the type of the corresponding argument in function signature('i32')",
+            "f:2:2: error: 'builtin.func' op type of entry block argument #0('i64') must match \
+             the type of the corresponding argument in function signature('i32')",
             "f:8:1: error: 'builtin.func' op requires string attribute 'sym_name'",
             "f:8:1: error: 'builtin.func' op requires 'type' attribute of function type",
         ],

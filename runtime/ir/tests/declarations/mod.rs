@@ -140,8 +140,8 @@ const CONTROL_FLOW: &[OpDef] = &[
         }],
         traits: OpTraits::NAMED_RESULTS,
         assembly_format: Some(
-            "$branch_index $branches `(` operands($in_op_chain, $branch_operands) `)` attr-dict `:` \
-             signature($branch_operands, $branch_outputs)",
+            "$branch_index $branches `(` operands($in_op_chain, $branch_operands) `)` attr-dict \
+             `:` signature($branch_operands, $branch_outputs)",
         ),
         ..OpDef::new("tfrt.case")
     },
@@ -149,8 +149,8 @@ const CONTROL_FLOW: &[OpDef] = &[
         attributes: &[AttrDef::new("parallel_iterations", AttrKind::I64)],
         functions: &[symbol("body_fn")],
         assembly_format: Some(
-            "$cond $body_fn `(` $args `)` attr-dict `parallel_iterations` `(` $parallel_iterations `)` `:` \
-             signature($args, results)",
+            "$cond $body_fn `(` $args `)` attr-dict `parallel_iterations` `(` \
+             $parallel_iterations `)` `:` signature($args, results)",
         ),
         name: "tfrt.while",
         ..COND_LIKE
@@ -166,8 +166,9 @@ const CONTROL_FLOW: &[OpDef] = &[
     OpDef {
         functions: &[body("then"), body("else")],
         assembly_format: Some(
-            "operands attr-dict-or-keyword `:` signature($args, results) expect($cond, \"condition\") \
-             region($then, $args) (`else` region($else, $args) | empty-region($else, $args, \"tfrt.return\"))",
+            "operands attr-dict-or-keyword `:` signature($args, results) expect($cond, \
+             \"condition\") region($then, $args) (`else` region($else, $args) | \
+             empty-region($else, $args, \"tfrt.return\"))",
         ),
         verifier: Some(verify_if),
         name: "tfrt.if",
@@ -181,8 +182,8 @@ const CONTROL_FLOW: &[OpDef] = &[
         results: &[ResultDef::variadic("results", ANY)],
         functions: &[body("body")],
         assembly_format: Some(
-            "operands attr-dict-or-keyword (`:` type-list($args, $results))? expect($count, \"trip count\") \
-             region($body, $args)",
+            "operands attr-dict-or-keyword (`:` type-list($args, $results))? expect($count, \
+             \"trip count\") region($body, $args)",
         ),
         verifier: Some(verify_repeat),
         ..OpDef::new("tfrt.repeat.i32")
@@ -332,8 +333,8 @@ const TESTS: &[OpDef] = &[
         results: &[ResultDef::new("done", CHAIN)],
         functions: &[body("body")],
         assembly_format: Some(
-            "$name `(` typed-operands($args) `)` key-values($duration_secs, $max_count, $num_warmup_runs) \
-                 region($body, $args)",
+            "$name `(` typed-operands($args) `)` key-values($duration_secs, $max_count, \
+             $num_warmup_runs) region($body, $args)",
         ),
         verifier: Some(verify_benchmark),
         ..OpDef::new("tfrt_test.benchmark")
@@ -343,7 +344,8 @@ const TESTS: &[OpDef] = &[
         attributes: SYNC_TIMING,
         functions: &[symbol("target_fn")],
         assembly_format: Some(
-            "$target_fn `(` typed-operands($args) `)` key-values($duration_secs, $max_count, $num_warmup_runs)",
+            "$target_fn `(` typed-operands($args) `)` key-values($duration_secs, $max_count, \
+             $num_warmup_runs)",
         ),
         verifier: Some(verify_sync_benchmark),
         ..OpDef::new("tfrt_test.sync_benchmark")
@@ -499,14 +501,14 @@ fn core_runtime() -> Vec<OpDef> {
     vec![
         with_attributes(
             op_attributes,
-            "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) pairs($op_func_attrs) \
-             (`:` result-count($results))?",
+            "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) \
+             pairs($op_func_attrs) (`:` result-count($results))?",
             EXECUTE,
         ),
         with_attributes(
             op_attributes,
-            "`(` operands($op_handler, $in_op_chain) `)` $op_name `(` $arguments `)` pairs($op_attrs) \
-             pairs($op_func_attrs) (`:` result-count($results))?",
+            "`(` operands($op_handler, $in_op_chain) `)` $op_name `(` $arguments `)` \
+             pairs($op_attrs) pairs($op_func_attrs) (`:` result-count($results))?",
             EXECUTE_SEQ,
         ),
         with_attributes(

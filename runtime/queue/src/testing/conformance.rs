@@ -73,7 +73,7 @@ fn every_task_runs_once(queue: &Queue) {
     }
     let counter = Counter::default();
     spread(queue, 6, &counter);
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
     counter.assert_is(
         (0..=6).map(|depth| 3_usize.pow(depth)).sum(),
         "every task runs once, those added by tasks too",
@@ -92,7 +92,7 @@ fn tasks_may_come_from_many_threads(queue: &Queue) {
             });
         }
     });
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
     counter.assert_is(1000, "tasks may be added from any thread");
 }
 
@@ -112,7 +112,7 @@ fn tasks_may_come_in_batches(queue: &Queue) {
         &RequestTag { id: 7, priority: 1 },
         &mut [counter.task(), counter.task()].into_iter(),
     );
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
     counter.assert_is(
         (1 << 9) + 2,
         "every task of a batch runs once, in whatever batch it was added",
@@ -128,7 +128,7 @@ fn a_batch_may_be_large(queue: &Queue) {
         inner.add_tasks(&mut std::iter::repeat_with(|| in_task.task()).take(NUM_TASKS));
     }));
     queue.add_tasks(&mut std::iter::repeat_with(|| counter.task()).take(NUM_TASKS));
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
     counter.assert_is(2 * NUM_TASKS, "a batch may have any number of tasks");
 }
 
@@ -139,7 +139,7 @@ fn a_batch_may_be_made_of_what_it_adds(queue: &Queue) {
         queue.add_tasks(&mut std::iter::once(counter.task()));
         counter.task()
     }));
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
     counter.assert_is(30, "tasks may be added while a batch is");
 }
 
@@ -155,7 +155,7 @@ fn a_batch_that_panics_has_added_what_it_gave(queue: &Queue) {
         added.is_err(),
         "the panic of a batch reaches the thread that adds it"
     );
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
     counter.assert_is(7, "the tasks that a batch returned before its panic run");
 }
 
@@ -168,7 +168,7 @@ fn awaiting_ends_when_the_values_are_there(queue: &Queue) {
         scope.spawn(move || by_thread.emplace(2));
         queue
             .await_values(&values)
-            .expect("this is no thread of the queue");
+            .expect("this is not a thread of the queue");
     });
     assert!(
         values.iter().all(AnyRef::is_available),
@@ -176,13 +176,13 @@ fn awaiting_ends_when_the_values_are_there(queue: &Queue) {
     );
     queue
         .await_values(&[])
-        .expect("this is no thread of the queue");
+        .expect("this is not a thread of the queue");
 }
 
 fn waiting_inside_a_task_is_refused(queue: &Queue) {
     assert!(
         !queue.is_in_worker_thread(),
-        "this is no thread of the queue"
+        "this is not a thread of the queue"
     );
     let (sender, receiver) = channel();
     let inner = Arc::clone(queue);
@@ -193,7 +193,7 @@ fn waiting_inside_a_task_is_refused(queue: &Queue) {
         ];
         let _ = sender.send((inner.is_in_worker_thread(), waits));
     }));
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
     let (is_inside, waits) = receiver.try_recv().expect("the task ran");
     assert!(is_inside, "a task knows that it is one");
     assert_eq!(
@@ -216,7 +216,7 @@ fn a_panic_ends_its_task_alone(queue: &Queue) {
             }
         }));
     }
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
     counter.assert_is(20, "the panic of a task does not affect other tasks");
 }
 
@@ -229,7 +229,7 @@ fn blocking_tasks_run_or_come_back(queue: &Queue) {
             task.run();
         }
     }
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
     counter.assert_is(100, "a blocking task runs or is returned whole");
 }
 
@@ -258,7 +258,7 @@ fn unqueued_blocking_tasks_start_whatever_blocks(queue: &Queue) {
     *here = usize::MAX / 2;
     drop(here);
     changed.notify_all();
-    queue.quiesce().expect("this is no thread of the queue");
+    queue.quiesce().expect("this is not a thread of the queue");
 }
 
 fn dropping_runs_what_is_left(queue: Queue) {

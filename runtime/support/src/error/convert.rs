@@ -19,8 +19,9 @@ use super::Error;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot fail with `{Self}`",
-    label = "not an error that may go to another thread",
-    note = "the error of a kernel is a `tfrt::Error`, a string, or any `std::error::Error` that is `Send + Sync + 'static`"
+    label = "not an error that can be sent to another thread",
+    note = "the error of a kernel is a `tfrt::Error`, a string, or any `std::error::Error` that \
+            is `Send + Sync + 'static`"
 )]
 pub trait IntoError {
     /// Returns the error as one of a running graph.

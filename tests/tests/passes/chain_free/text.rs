@@ -48,7 +48,8 @@ fn write_function(index: usize, function: &Function, out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "func {visibility}@f{index}(%v{a}: i32, %v{b}: i32, %v{p}: !check.cell, %v{q}: !check.cell) -> {results} {{"
+        "func {visibility}@f{index}(%v{a}: i32, %v{b}: i32, %v{p}: !check.cell, %v{q}: \
+         !check.cell) -> {results} {{"
     );
     let mut writer = Writer { indent: 1, out };
     writer.steps(&function.body);
@@ -180,12 +181,14 @@ impl Writer<'_> {
                 if *is_case {
                     self.push(&format!("%v{selector} = tfrt.constant.i32 {chosen}"));
                     self.push(&format!(
-                        "{gives} = tfrt.case %v{selector} [@f{first}, @f{second}]({takes}) : ({TAKES}) -> ({GIVES})"
+                        "{gives} = tfrt.case %v{selector} [@f{first}, @f{second}]({takes}) : \
+                         ({TAKES}) -> ({GIVES})"
                     ));
                 } else {
                     self.push(&format!("%v{selector} = tfrt.constant.i1 {}", *chosen == 0));
                     self.push(&format!(
-                        "{gives} = tfrt.cond %v{selector} @f{first} @f{second}({takes}) : ({TAKES}) -> ({GIVES})"
+                        "{gives} = tfrt.cond %v{selector} @f{first} @f{second}({takes}) : \
+                         ({TAKES}) -> ({GIVES})"
                     ));
                 }
             }
@@ -240,11 +243,12 @@ impl Writer<'_> {
                 self.push(&format!("%v{counter} = tfrt.constant.i32 {count}"));
                 self.push(&format!("%v{one} = tfrt.constant.i32 1"));
                 self.push(&format!(
-                    "%v{condition} = \"tfrt.lessequal.i32\"(%v{one}, %v{counter}) : (i32, i32) -> i1"
+                    "%v{condition} = \"tfrt.lessequal.i32\"(%v{one}, %v{counter}) : (i32, i32) -> \
+                     i1"
                 ));
                 self.push(&format!(
-                    "{} = tfrt.while %v{condition} @f{body}(%v{counter}, %v{b}, %v{p}, %v{q}) parallel_iterations(1) \
-                     : ({TAKES}) -> ({TAKES})",
+                    "{} = tfrt.while %v{condition} @f{body}(%v{counter}, %v{b}, %v{p}, %v{q}) \
+                     parallel_iterations(1) : ({TAKES}) -> ({TAKES})",
                     Self::bind(gives)
                 ));
             }
@@ -267,7 +271,8 @@ impl Writer<'_> {
                 self.push(&format!("%v{stop} = tfrt.constant.i32 {end}"));
                 self.push(&format!("%v{size} = tfrt.constant.i32 1"));
                 self.push(&format!(
-                    "tfrt.parallel_for.i32 %v{start} to %v{stop} fixed %v{size}, %v{number}, %v{cell} : i32, !check.cell {{"
+                    "tfrt.parallel_for.i32 %v{start} to %v{stop} fixed %v{size}, %v{number}, \
+                     %v{cell} : i32, !check.cell {{"
                 ));
                 self.indent += 1;
                 self.generic(Some(*held), "get", &[*cell], "c>n");

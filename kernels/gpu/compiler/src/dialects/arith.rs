@@ -18,7 +18,7 @@ fn parse_constant(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Par
     parser.opt_attributes(state)?;
     let value = parser.attribute(None)?;
     let Some(ty) = type_of(parser.module(), value) else {
-        return Err(parser.error_at_op("expected a value with a type"));
+        return Err(parser.error_at_op("expected a typed value"));
     };
     state.attributes.push((VALUE.into(), value));
     state.result_types.push(ty);

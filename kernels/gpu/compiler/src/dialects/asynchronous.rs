@@ -139,7 +139,7 @@ fn parse_await(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed
     let ty = parser.module().value_type(state.operands[0]);
     if let Some(content) = content_of(parser.module(), ty).map(str::to_owned) {
         let content = tfrt_ir::parse_type(parser.module(), &content);
-        let content = content.ok_or_else(|| parser.error_at_op("expected a type of a value"))?;
+        let content = content.ok_or_else(|| parser.error_at_op("expected a value type"))?;
         state.result_types.push(content);
     }
     parser.opt_attributes(state)

@@ -17,7 +17,7 @@ use super::ops::{Parts, Place};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "cast-tfrt-streamify",
-    summary: "Resolve casts between tokens and their parts",
+    summary: "Resolve casts between tokens and the chains and streams that they contain",
     scope: PassScope::Module,
     run: |module, root, _| {
         for op in module.walk(root) {

@@ -14,7 +14,7 @@ use super::edit::{self, Builder, RETURN};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "tfrt-set-entry-point",
-    summary: "Add the function that describes the program to an executor",
+    summary: "Add the function that describes the entry point of the program",
     scope: PassScope::Module,
     options: &["platform", "function_name", "buffer_sizes"],
     run: |module, root, options| {

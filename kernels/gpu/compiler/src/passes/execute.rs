@@ -16,7 +16,7 @@ use crate::dialects::content_of;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "async-to-tfrt",
-    summary: "Replace `async.execute` by a kernel",
+    summary: "Replace `async.execute` with a kernel",
     run: |module, func, _| {
         drop_tokens(module, func);
         let mut replaced = Vec::new();

@@ -20,7 +20,7 @@ use super::edit::{self, Builder, CHAIN, RETURN, STREAM, TOKEN};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "func-tfrt-streamify",
-    summary: "Make functions that work on a stream take a chain and the stream",
+    summary: "Add a chain and a stream to the parameters of functions that use a stream",
     scope: PassScope::Module,
     run: |module, root, _| {
         let changed = streamify_functions(module, root);

@@ -15,7 +15,7 @@ use super::edit::{self, Builder, CHAIN, CONTEXT, RETURN};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "gpu-tfrt-hoisting",
-    summary: "Create library handles once, and add the function that does so in advance",
+    summary: "Create library handles only once, and add a function that creates them in advance",
     scope: PassScope::Module,
     run: |module, root, _| {
         hoist_handles(module, root);

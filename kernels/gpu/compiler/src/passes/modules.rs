@@ -147,7 +147,7 @@ fn constants_of(
         let global = module.lookup_symbol(root, name);
         let Some(global) = global.filter(|&op| module.op_name(op) == "memref.global") else {
             return Err(Refusal::Message(format!(
-                "refers to the global `{name}`, which does not exist"
+                "refers to the unknown global `{name}`"
             )));
         };
         let Some(numbers) = Numbers::of(module, global, room)? else {
@@ -295,12 +295,12 @@ impl Numbers {
         let Some(count) = num_elements(module, memory).filter(|&count| count <= MAX_ELEMENTS)
         else {
             return Err(Refusal::Message(format!(
-                "has more than {MAX_ELEMENTS} elements, too many to initialize"
+                "has too many elements to initialize: expected at most {MAX_ELEMENTS}"
             )));
         };
         *room = room.checked_sub(count).ok_or_else(|| {
             Refusal::Message(format!(
-                "exceeds the limit of initialized elements, which is {MAX_ELEMENTS}"
+                "exceeds the limit of {MAX_ELEMENTS} initialized elements"
             ))
         })?;
         let Some(bytes) = tfrt_ir::dense_element_bytes(module, element) else {

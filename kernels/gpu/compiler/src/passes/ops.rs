@@ -19,7 +19,7 @@ use crate::dialects::{HOST_SHARED, Launch, NAME};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "gpu-tfrt-streamify",
-    summary: "Replace ops of `gpu` and `memref` by GPU kernels",
+    summary: "Replace ops of `gpu` and `memref` with GPU kernels",
     scope: PassScope::Module,
     run: |module, root, _| {
         let mut findings = modules::lower(module, root);

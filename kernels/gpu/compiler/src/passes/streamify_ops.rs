@@ -12,7 +12,7 @@ use super::edit::{self, CHAIN, RETURN, STREAM, STREAMIFY};
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "tfrt-streamify-ops",
-    summary: "Wrap ops of these names in `tfrt_gpu.streamify`",
+    summary: "Wrap the named ops in `tfrt_gpu.streamify`",
     options: &["ops"],
     run: by_name,
     ..super::NO_PASS

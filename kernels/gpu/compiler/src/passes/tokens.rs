@@ -13,7 +13,7 @@ use crate::dialects::content_of;
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "async-tfrt-streamify",
-    summary: "Pass chains and events instead of tokens into and out of `async.execute`",
+    summary: "Replace the tokens of `async.execute` with chains and events",
     run: |module, func, _| {
         for op in module.walk(func) {
             match module.op_name(op) {

@@ -37,7 +37,8 @@ impl Machine<'_> {
             return Ok(());
         }
         let text = format!(
-            "an access of {num_bytes} bytes to {} memory at {address:#x}, which is not a multiple of {num_bytes}",
+            "an access of {num_bytes} bytes to {} memory at {address:#x}: expected a multiple of \
+             {num_bytes}",
             space.name()
         );
         Err(self
@@ -109,7 +110,7 @@ impl Machine<'_> {
                     len,
                     space,
                     at,
-                    &AccessError::new("kernels only read constant memory"),
+                    &AccessError::new("kernels can only read constant memory"),
                 ));
             }
             Space::Shared => {
@@ -199,7 +200,8 @@ impl Machine<'_> {
             if race.was_write { "wrote" } else { "read" },
         );
         let text = format!(
-            "this thread {verb} byte {} of shared memory, which thread ({}, {}, {}) {before} at line {}; no barrier is between",
+            "this thread {verb} byte {} of shared memory, which thread ({}, {}, {}) {before} at \
+             line {} without a barrier in between",
             race.offset, other[0], other[1], other[2], race.line
         );
         Err(self.fault(thread, FaultKind::Race, text).with_address(at))
@@ -236,7 +238,7 @@ impl Machine<'_> {
             len,
             space,
             at,
-            &AccessError::new(format!("there are {has} bytes")),
+            &AccessError::new(format!("the memory has {has} bytes")),
         )
     }
 
@@ -260,7 +262,7 @@ impl Machine<'_> {
 
 #[cold]
 fn outside() -> AccessError {
-    AccessError::new("the address is not one of the device's memory")
+    AccessError::new("the address is not in device memory")
 }
 
 fn piece(bytes: &[u8], at: u64, len: usize) -> Option<&[u8]> {

@@ -144,7 +144,8 @@ impl<'a> Machine<'a> {
             ""
         };
         let text = format!(
-            "divergent barrier or wrong mask: {num_done} threads have ended, and these wait: {}{more}",
+            "divergent barrier or wrong mask: {num_done} threads have ended, but others wait: \
+             {}{more}",
             places.join(", ")
         );
         match waiting.clone().next() {

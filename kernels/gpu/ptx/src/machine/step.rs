@@ -37,7 +37,7 @@ impl<'a> Machine<'a> {
             self.steps += 1;
             if self.steps > self.launch.max_steps {
                 let text = format!(
-                    "the launch may take {} steps, and has not ended",
+                    "expected the launch to end within {} steps",
                     self.launch.max_steps
                 );
                 return Err(self.fault(thread, FaultKind::StepLimit, text));
@@ -365,7 +365,11 @@ impl<'a> Machine<'a> {
                 match targets.get(index as usize) {
                     Some(&target) => return Ok(Next::At(target)),
                     None => {
-                        let text = format!("entry {index} of a table of {} targets", targets.len());
+                        let text = format!(
+                            "expected an index below {} in a table of branch targets, found \
+                             {index}",
+                            targets.len()
+                        );
                         return Err(self.fault(thread, FaultKind::InvalidCall, text));
                     }
                 }
@@ -380,7 +384,9 @@ impl<'a> Machine<'a> {
                 thread.state = State::Done;
                 return Ok(Next::Set);
             }
-            Op::Trap => return Err(self.fault(thread, FaultKind::Trap, "the kernel ended itself")),
+            Op::Trap => {
+                return Err(self.fault(thread, FaultKind::Trap, "the kernel executed `trap`"));
+            }
             Op::Barrier {
                 id,
                 num_threads,
@@ -395,7 +401,8 @@ impl<'a> Machine<'a> {
                     || num_threads.is_some_and(|count| count == 0 || !count.is_multiple_of(32))
                 {
                     let text = format!(
-                        "expected a barrier from 0 to 15 and a multiple of 32 threads, found {id} and {num_threads:?}"
+                        "expected a barrier from 0 to 15 and a multiple of 32 threads, found {id} \
+                         and {num_threads:?}"
                     );
                     return Err(self.fault(thread, FaultKind::Deadlock, text));
                 }
@@ -448,7 +455,9 @@ impl<'a> Machine<'a> {
                     return Err(self.fault(
                         thread,
                         FaultKind::IllegalAddress,
-                        format!("cannot copy {len} bytes, {num_read} of them from memory"),
+                        format!(
+                            "cannot copy {len} bytes, of which {num_read} are read from memory"
+                        ),
                     ));
                 }
                 let (to, from) = (self.address(thread, to), self.address(thread, from));
@@ -522,7 +531,7 @@ impl<'a> Machine<'a> {
                         return Err(self.fault(
                             thread,
                             FaultKind::InvalidCall,
-                            format!("no function lies at {address:#x}"),
+                            format!("no function at address {address:#x}"),
                         ));
                     }
                 }
@@ -546,7 +555,7 @@ impl<'a> Machine<'a> {
         }
         if function.parameters.len() != arguments.len() || function.results.len() != results.len() {
             let text = format!(
-                "`{}` has other parameters or results than this call",
+                "the parameters or results of `{}` differ from this call",
                 function.name
             );
             return Err(self.fault(thread, FaultKind::InvalidCall, text));
@@ -557,7 +566,7 @@ impl<'a> Machine<'a> {
         let more = function.num_registers * 8 + function.param_bytes + function.local_bytes + 32;
         if thread.callers.len() >= MAX_CALLS || thread.num_bytes() + more > self.max_thread_state {
             let text = format!(
-                "{} calls of `{}` and others are nested",
+                "{} nested calls, the last of `{}`",
                 thread.callers.len(),
                 function.name
             );
@@ -578,7 +587,7 @@ impl<'a> Machine<'a> {
                         return Err(self.fault(
                             thread,
                             FaultKind::InvalidCall,
-                            format!("`{}` has a larger parameter", function.name),
+                            format!("expected a larger parameter for `{}`", function.name),
                         ));
                     }
                     thread
@@ -639,7 +648,7 @@ impl<'a> Machine<'a> {
                         return Err(self.fault(
                             thread,
                             FaultKind::InvalidCall,
-                            format!("`{}` has a larger result", function.name),
+                            format!("expected a larger result for `{}`", function.name),
                         ));
                     }
                     thread.params.copy_within(start..start + formal.size, to);

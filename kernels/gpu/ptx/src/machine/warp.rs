@@ -32,7 +32,7 @@ impl Machine<'_> {
             return Err(self.fault(
                 thread,
                 FaultKind::Deadlock,
-                format!("lane {lane} is not in its own mask {mask:#010x}"),
+                format!("the mask {mask:#010x} of lane {lane} does not contain the lane"),
             ));
         }
         let place = (thread.frame.function, thread.frame.pc);
@@ -51,7 +51,8 @@ impl Machine<'_> {
             let others_mask = self.value(other, &mask_operand, ScalarType::B32) as u32;
             if others_mask != mask {
                 let text = format!(
-                    "lane {index} names the mask {others_mask:#010x}, lane {lane} the mask {mask:#010x}"
+                    "lane {index} has the mask {others_mask:#010x}, but lane {lane} has the mask \
+                     {mask:#010x}"
                 );
                 return Err(self.fault(other, FaultKind::Deadlock, text));
             }
@@ -96,7 +97,8 @@ impl Machine<'_> {
                     let source = if is_inside { source } else { lane };
                     let Some(value) = values[source] else {
                         let text = format!(
-                            "lane {lane} takes the value of lane {source}, which is not in the mask or has ended"
+                            "lane {lane} reads the value of lane {source}, which is not in the \
+                             mask or has ended"
                         );
                         return Err(self.fault(thread, FaultKind::Deadlock, text));
                     };

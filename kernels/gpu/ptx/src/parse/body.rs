@@ -114,9 +114,7 @@ impl<'a> Body<'a, '_, '_> {
                 },
                 None if is_outermost => {
                     self.cursor.jump(jump.position);
-                    return Err(self
-                        .cursor
-                        .error(format!("label `{}` is not defined", jump.label)));
+                    return Err(self.cursor.error(format!("unknown label `{}`", jump.label)));
                 }
                 None => self.scope().pending.push(jump),
             }
@@ -182,7 +180,7 @@ impl<'a> Body<'a, '_, '_> {
         if vector > 1 {
             return Err(self
                 .cursor
-                .error_at_last("registers that are vectors are not supported"));
+                .error_at_last("vector registers are not supported"));
         }
         loop {
             let name = self.cursor.name()?;
@@ -386,7 +384,7 @@ impl<'a> Body<'a, '_, '_> {
                     register,
                     ty: ScalarType::Pred,
                 }) if ty == ScalarType::Pred => Ok(Operand::Not(register)),
-                _ => Err(self.cursor.error_at_last("expected a predicate behind `!`")),
+                _ => Err(self.cursor.error_at_last("expected a predicate after `!`")),
             };
         }
         let is_negative = self.cursor.eat(b'-');
@@ -401,7 +399,7 @@ impl<'a> Body<'a, '_, '_> {
             });
         }
         if is_negative {
-            return Err(self.cursor.error("expected a number behind `-`"));
+            return Err(self.cursor.error("expected a number after `-`"));
         }
         let name = self.cursor.name()?;
         let operand = match self.find(name) {
@@ -438,9 +436,7 @@ impl<'a> Body<'a, '_, '_> {
                 match self.function_named(name) {
                     Some(id) => return Ok(Operand::Function(id)),
                     None => {
-                        return Err(self
-                            .cursor
-                            .error_at_last(format!("name `{name}` is not defined")));
+                        return Err(self.cursor.error_at_last(format!("unknown name `{name}`")));
                     }
                 }
             }

@@ -165,7 +165,7 @@ impl<'a> Cursor<'a> {
         let mut depth = 1usize;
         while depth > 0 {
             if self.is_at_end() {
-                return Err(open.error("expected `}` to close this"));
+                return Err(open.error("expected a closing `}`"));
             }
             if self.is_sign(b'{') {
                 depth += 1;

@@ -236,7 +236,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
             "shf" => {
                 let is_left = self.modifiers.take("l");
                 if !is_left && !self.modifiers.take("r") {
-                    return unsupported(format!("`{}` has no direction", self.name));
+                    return unsupported(format!("expected a direction of `{}`", self.name));
                 }
                 let wraps = self.modifiers.take("wrap");
                 self.modifiers.take("clamp");
@@ -262,7 +262,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
             }
             "dp4a" | "dp2a" => {
                 let &[first, second] = &*self.modifiers.types else {
-                    return unsupported("two types are expected");
+                    return unsupported("expected two types");
                 };
                 let is_signed = [first.is_signed(), second.is_signed()];
                 let high = self.modifiers.take("hi");
@@ -320,7 +320,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
             }
             "slct" => {
                 let &[ty, by @ (ScalarType::S32 | ScalarType::F32)] = &*self.modifiers.types else {
-                    return unsupported("a type and `.s32` or `.f32` are expected");
+                    return unsupported("expected a type, then `.s32` or `.f32`");
                 };
                 let mode = self.modifiers.mode();
                 let to = self.body.target()?;
@@ -351,7 +351,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
                 ];
                 let ty = self.ty(Class::Float)?;
                 let Some(class) = self.modifiers.one_of(&table) else {
-                    return unsupported("a class of numbers is expected");
+                    return unsupported("expected a number class");
                 };
                 let (to, a) = (self.body.target_of(true)?, self.next_source(ty)?);
                 Op::TestFloat { class, ty, to, a }
@@ -391,7 +391,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
                 let ty = self.ty(Class::Number)?;
                 self.require_sync()?;
                 let Some(op) = self.modifiers.one_of(&ATOMICS[..6]) else {
-                    return unsupported("an operation is expected");
+                    return unsupported("expected an operation");
                 };
                 let to = self.body.target()?;
                 let (a, mask) = (self.next_source(ty)?, self.next_source(ScalarType::B32)?);
@@ -436,7 +436,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
     fn ty(&self, class: Class) -> Decoded<ScalarType> {
         let Some(&ty) = self.modifiers.types.first() else {
             if self.modifiers.leftover().is_some() {
-                return unsupported(format!("`{}` has no type that is supported", self.name));
+                return unsupported(format!("`{}` has no supported type", self.name));
             }
             return Err(Refusal::Text(
                 self.body
@@ -552,7 +552,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
         match num_parts {
             2 | 4 | 8 if ty.bits() as usize >= 8 * num_parts => Ok(ty.bits() / num_parts as u32),
             _ => Err(Refusal::Text(self.body.cursor.error_at_last(format!(
-                "{} bits do not have {num_parts} parts",
+                "{} bits cannot be split into {num_parts} parts",
                 ty.bits()
             )))),
         }
@@ -684,7 +684,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
             (false, true, false) if !ty.is_float() => Ok(high),
             (false, false, true) if !ty.is_float() && matches!(ty.size(), 2 | 4) => Ok(wide),
             _ => Err(Refusal::Text(self.body.cursor.error_at_last(format!(
-                "expected `.lo`, `.hi` or `.wide` for integers alone in `{}`",
+                "`.lo`, `.hi` and `.wide` in `{}` are only for integers",
                 self.name
             )))),
         }
@@ -776,7 +776,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
 
     fn comparison(&mut self) -> Decoded<(Comparison, Option<Join>, bool)> {
         let Some(comparison) = self.modifiers.one_of(COMPARISONS) else {
-            return unsupported("a comparison is expected");
+            return unsupported("expected a comparison");
         };
         Ok((
             comparison,
@@ -798,7 +798,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
 
     fn set(&mut self) -> Decoded<Op> {
         let &[ty, from] = &*self.modifiers.types else {
-            return unsupported("two types are expected");
+            return unsupported("expected two types");
         };
         if ty.half().is_some() || from.half().is_some() {
             return unsupported("comparisons of pairs are not supported");
@@ -811,7 +811,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
 
     fn convert(&mut self) -> Decoded<Op> {
         let &[to_ty, from_ty] = &*self.modifiers.types else {
-            return unsupported("two types are expected");
+            return unsupported("expected two types");
         };
         if [to_ty, from_ty]
             .iter()
@@ -969,7 +969,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
             ("and", Gather::All),
             ("or", Gather::Any),
         ]) else {
-            return unsupported("an operation is expected");
+            return unsupported("expected an operation");
         };
         let to = self.body.target_of(gather != Gather::Count)?;
         let id = self.next_source(ScalarType::U32)?;
@@ -1001,7 +1001,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
             ("idx", Shuffle::Index),
         ];
         let Some(op) = self.modifiers.one_of(&table) else {
-            return unsupported("a direction is expected");
+            return unsupported("expected a direction");
         };
         let (to, is_in_range) = self.target_pair(false)?;
         let bits = ScalarType::B32;
@@ -1031,7 +1031,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
             ("ballot", Vote::Ballot),
         ];
         let Some(op) = self.modifiers.one_of(&table) else {
-            return unsupported("an operation is expected");
+            return unsupported("expected an operation");
         };
         let to = self.body.target_of(op != Vote::Ballot)?;
         let (predicate, mask) = (
@@ -1051,7 +1051,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
         self.require_sync()?;
         let is_all = self.modifiers.take("all");
         if !is_all && !self.modifiers.take("any") {
-            return unsupported("`.any` or `.all` is expected");
+            return unsupported("expected `.any` or `.all`");
         }
         let (to, is_match) = self.target_pair(false)?;
         let (a, mask) = (self.next_source(ty)?, self.next_source(ScalarType::B32)?);
@@ -1073,7 +1073,7 @@ impl Decoder<'_, '_, '_, '_, '_> {
         let is_fence = self.modifiers.take_fence();
         let space = self.modifiers.space();
         let Some(op) = self.modifiers.one_of(ATOMICS) else {
-            return unsupported("an operation is expected");
+            return unsupported("expected an operation");
         };
         let to = if self.base == "atom" {
             let to = self.body.target()?;
@@ -1143,7 +1143,9 @@ impl Decoder<'_, '_, '_, '_, '_> {
             {
                 *a
             }
-            _ => return unsupported("only `mma` of f16 or bf16 with sums in f32 is supported"),
+            _ => {
+                return unsupported("only `mma` of f16 or bf16 with f32 accumulators is supported");
+            }
         };
         self.require_sync()?;
         for word in ["m16n8k16", "row", "col"] {

@@ -25,7 +25,7 @@ fn algorithm(value: &AnyRef) -> Result<i64> {
         .get::<u64>()
         .and_then(|number| i64::try_from(*number).ok())
         .ok_or_else(|| {
-            Error::new("expected an algorithm for convolutions, or its number")
+            Error::new("expected a convolution algorithm, or its number")
                 .with_code(ErrorCode::InvalidArgument)
         })
 }
@@ -77,8 +77,8 @@ fn convolve(handle: &DnnHandle, stream: &Stream, call: &Call<'_>) -> Result<Chai
     attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($x_desc, $x, $w_desc, $w, $conv_desc, $algo, $workspace, $y_desc, \
-              $y, $in_chain) known($algo) attr-dict"
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($x_desc, $x, $w_desc, $w, \
+              $conv_desc, $algo, $workspace, $y_desc, $y, $in_chain) known($algo) attr-dict"
 )]
 fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -115,8 +115,8 @@ fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($w_desc, $w, $dy_desc, $dy, $conv_desc, $algo, $workspace, \
-              $dx_desc, $dx, $in_chain) known($algo) attr-dict"
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($w_desc, $w, $dy_desc, $dy, \
+              $conv_desc, $algo, $workspace, $dx_desc, $dx, $in_chain) known($algo) attr-dict"
 )]
 fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -153,8 +153,8 @@ fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($x_desc, $x, $dy_desc, $dy, $conv_desc, $algo, $workspace, \
-              $dw_desc, $dw, $in_chain) known($algo) attr-dict"
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($x_desc, $x, $dy_desc, $dy, \
+              $conv_desc, $algo, $workspace, $dw_desc, $dw, $in_chain) known($algo) attr-dict"
 )]
 fn convolution_backward_filter(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -193,9 +193,9 @@ fn convolution_backward_filter(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_fused_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($alpha1, $x_desc, $x, $w_desc, $w, $conv_desc, $algo, \
-              $workspace, $alpha2, $z_desc, $z, $bias_desc, $bias, $activation_desc, $y_desc, $y, $in_chain) \
-              known($alpha1, $algo, $alpha2) attr-dict"
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($alpha1, $x_desc, $x, $w_desc, \
+              $w, $conv_desc, $algo, $workspace, $alpha2, $z_desc, $z, $bias_desc, $bias, \
+              $activation_desc, $y_desc, $y, $in_chain) known($alpha1, $algo, $alpha2) attr-dict"
 )]
 fn convolution_bias_activation_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -248,7 +248,7 @@ fn scale(value: &AnyRef, scale_type: Option<DnnDataType>) -> Result<Scalar> {
             let buffer = value.get::<Buffer>().ok_or_else(unexpected)?;
             let pointer = buffer.with_room("alpha", Some(4))?;
             let context = buffer.context().ok_or_else(|| {
-                Error::new("a scalar in memory of the embedder cannot be read")
+                Error::new("a scalar in memory that the embedder owns cannot be read")
                     .with_code(ErrorCode::InvalidArgument)
             })?;
             let mut bytes = [0; 4];

@@ -201,8 +201,8 @@ fn accumulator_type(data_type: i32) -> i32 {
     pure,
 
     results(descriptor: ConvolutionDescriptor),
-    format = "$compute_type `,` $conv_mode `,` ($math_type^ `,`)? $pad `,` $filter_stride `,` $dilation (`,` $in_chain^)? \
-              attr-dict"
+    format = "$compute_type `,` $conv_mode `,` ($math_type^ `,`)? $pad `,` $filter_stride `,` \
+              $dilation (`,` $in_chain^)? attr-dict"
 )]
 fn create_convolution_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -248,7 +248,8 @@ fn create_convolution_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
     pure,
 
     results(descriptor: PoolingDescriptor),
-    format = "$context `,` $mode `,` $nan `,` $window_dimensions `,` $paddings `,` $strides (`,` $in_chain^)? attr-dict"
+    format = "$context `,` $mode `,` $nan `,` $window_dimensions `,` $paddings `,` $strides (`,` \
+              $in_chain^)? attr-dict"
 )]
 fn create_pooling_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -265,7 +266,8 @@ fn create_pooling_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
     }
     if mode > 3 || nan > 1 {
         return Err(invalid(&format!(
-            "expected a mode of at most 3 and 0 or 1 for what is not a number, found {mode} and {nan}"
+            "expected a pooling mode from 0 to 3 and a NaN propagation of 0 or 1, found {mode} \
+             and {nan}"
         )));
     }
     let descriptor = Descriptor::Pooling {

@@ -119,9 +119,11 @@ fn knobs(ids: &[i64], values: &[i64]) -> Result<Vec<(i64, i64)>> {
     attrs(backend_type: i32, conv_dilations: [i64], conv_dim: i32, conv_mode: ConvolutionMode, conv_padding: [i64], conv_strides: [i64], engine_id: i32, filter_dims: [i64], filter_strides: [i64], input_dims: [i64], input_strides: [i64], input_type: DnnDataType, output_dims: [i64], output_strides: [i64], output_type: DnnDataType, tuning_knob_ids: [i64], tuning_knob_values: [i64]),
 
     results(plan: Plan),
-    format = "$handle `,` $input_type `,` $output_type `,` $input_dims `,` $input_strides `,` $output_dims `,` $output_strides \
-              `,` $filter_dims `,` $filter_strides `,` $conv_mode `,` $conv_dim `,` $conv_dilations `,` $conv_padding `,` \
-              $conv_strides `,` $backend_type `,` $engine_id `,` $tuning_knob_ids `,` $tuning_knob_values attr-dict"
+    format = "$handle `,` $input_type `,` $output_type `,` $input_dims `,` $input_strides `,` \
+              $output_dims `,` $output_strides `,` $filter_dims `,` $filter_strides `,` \
+              $conv_mode `,` $conv_dim `,` $conv_dilations `,` $conv_padding `,` $conv_strides \
+              `,` $backend_type `,` $engine_id `,` $tuning_knob_ids `,` $tuning_knob_values \
+              attr-dict"
 )]
 fn build_convolution(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -198,10 +200,12 @@ fn run_convolution(
     attrs(activation_mode: i32, backend_type: i32, bias_dims: [i64], bias_strides: [i64], bias_type: DnnDataType, conv_dilations: [i64], conv_dim: i32, conv_mode: ConvolutionMode, conv_padding: [i64], conv_strides: [i64], engine_id: i32, filter_dims: [i64], filter_strides: [i64], input_dims: [i64], input_strides: [i64], input_type: DnnDataType, output_dims: [i64], output_strides: [i64], output_type: DnnDataType, tuning_knob_ids: [i64], tuning_knob_values: [i64]),
 
     results(plan: Plan),
-    format = "$handle `,` $input_type `,` $output_type `,` $bias_type `,` $input_dims `,` $input_strides `,` $output_dims `,` \
-              $output_strides `,` $filter_dims `,` $filter_strides `,` $bias_dims `,` $bias_strides `,` $conv_mode `,` \
-              $conv_dim `,` $conv_dilations `,` $conv_padding `,` $conv_strides `,` $backend_type `,` $alpha `,` $alpha2 `,` \
-              $activation_mode `,` $engine_id `,` $tuning_knob_ids `,` $tuning_knob_values attr-dict"
+    format = "$handle `,` $input_type `,` $output_type `,` $bias_type `,` $input_dims `,` \
+              $input_strides `,` $output_dims `,` $output_strides `,` $filter_dims `,` \
+              $filter_strides `,` $bias_dims `,` $bias_strides `,` $conv_mode `,` $conv_dim `,` \
+              $conv_dilations `,` $conv_padding `,` $conv_strides `,` $backend_type `,` $alpha \
+              `,` $alpha2 `,` $activation_mode `,` $engine_id `,` $tuning_knob_ids `,` \
+              $tuning_knob_values attr-dict"
 )]
 fn build_fused_convolution(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);

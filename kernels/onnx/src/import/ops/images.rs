@@ -61,7 +61,7 @@ pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportEr
         }
         "MaxRoiPool" => {
             let Some(&[height, width]) = call.ints("pooled_shape") else {
-                return Err(ImportError::new("`pooled_shape` needs two numbers"));
+                return Err(ImportError::new("expected two numbers in `pooled_shape`"));
             };
             let attrs = [
                 ("height", Attr::Int(height)),

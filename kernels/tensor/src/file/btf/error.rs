@@ -151,7 +151,8 @@ impl BtfError {
         match self.problem() {
             BtfProblem::NumTensors => format!("failed to read tensor num_tensors{from}"),
             BtfProblem::NoTensor { index, num_tensors } => format!(
-                "invalid tensor index {index} to read tensor{from} which contains {num_tensors} tensors"
+                "invalid tensor index {index} to read tensor{from} which contains {num_tensors} \
+                 tensors"
             ),
             BtfProblem::Offset { index } => {
                 format!("failed to read tensor offset from {path} for tensor index {index}")
@@ -184,7 +185,8 @@ impl BtfError {
                 format!("failed to read tensor data from stream at offset {offset}")
             }
             BtfProblem::EntriesDiffer { num_values } => format!(
-                "the tensor is not corectly formatted, the indices and values tensors do not match in size {num_values}"
+                "the tensor is not corectly formatted, the indices and values tensors do not \
+                 match in size {num_values}"
             ),
             BtfProblem::IndexOutOfRange {
                 entry,
@@ -192,8 +194,8 @@ impl BtfError {
                 index,
                 limit,
             } => format!(
-                "the indices tensor has an element at position {entry}, {dimension} that bigger than the respective \
-                 dimension. Element: {index}, limit: {limit}"
+                "the indices tensor has an element at position {entry}, {dimension} that bigger \
+                 than the respective dimension. Element: {index}, limit: {limit}"
             ),
         }
     }

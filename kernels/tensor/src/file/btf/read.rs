@@ -444,12 +444,13 @@ mod tests {
         // at 200.
         assert_eq!(
             text(damaged(168, 5), &coo(2, DType::I32, 2)),
-            "the indices tensor has an element at position 0, 0 that bigger than the respective dimension. \
-             Element: 5, limit: 2"
+            "the indices tensor has an element at position 0, 0 that bigger than the respective \
+             dimension. Element: 5, limit: 2"
         );
         assert_eq!(
             text(damaged(200, 1), &coo(2, DType::I32, 2)),
-            "the tensor is not corectly formatted, the indices and values tensors do not match in size 1"
+            "the tensor is not corectly formatted, the indices and values tensors do not match in \
+             size 1"
         );
     }
 
@@ -458,7 +459,8 @@ mod tests {
         let error = reader(damaged(32, u64::MAX)).read(0).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "failed to read tensor dims at offset 48: expected 18446744073709551615 bytes, found 168"
+            "failed to read tensor dims at offset 48: expected 18446744073709551615 bytes, found \
+             168"
         );
     }
 

@@ -55,7 +55,12 @@ impl Header {
                 let found = format!("expected a version from 1 to 3, found {major}.{minor}");
                 return Err(FileError::at(MAGIC.len(), found));
             }
-            _ => return Err(FileError::at(MAGIC.len(), "the file ends in its version")),
+            _ => {
+                return Err(FileError::at(
+                    MAGIC.len(),
+                    "expected a version, found the end of the file",
+                ));
+            }
         };
         let rest = &file[start..];
         let text = usize::try_from(header_bytes)
@@ -203,10 +208,7 @@ impl<'a> Parser<'a> {
         let known = DTYPES.iter().find(|(_, known)| known.as_bytes() == code);
         let (dtype, _) = known.ok_or_else(|| {
             let descr = String::from_utf8_lossy(descr);
-            FileError::at(
-                text_at,
-                format!("tensors cannot have elements of type `{descr}`"),
-            )
+            FileError::at(text_at, format!("unsupported element type `{descr}`"))
         })?;
         Ok((*dtype, order))
     }

@@ -34,7 +34,8 @@ pub(super) fn read_default(default: &Expr, ty: &Type) -> syn::Result<AttributeDe
         Some(value) => Ok(AttributeDefault { value, span }),
         None => Err(syn::Error::new_spanned(
             default,
-            "expected a number, `true`, `false`, a string, `[]`, or the path of an enum variant as the default",
+            "expected a number, `true`, `false`, a string, `[]`, or the path of an enum variant \
+             as the default",
         )),
     }
 }

@@ -91,7 +91,8 @@ fn entries(
         if has_group && is_group {
             problems.at(
                 &value.name,
-                "only one of them can be variadic or optional: otherwise it is ambiguous where the next one starts",
+                "only one of them can be variadic or optional: otherwise the start of the next \
+                 one is ambiguous",
             );
         }
         has_group |= is_group;
@@ -133,7 +134,7 @@ fn functions(
         if index > 0 {
             problems.at(
                 name,
-                "two lists of functions are ambiguous: declare only one",
+                "two lists of functions are ambiguous: declare only one list",
             );
         }
         symbols.push(entry(

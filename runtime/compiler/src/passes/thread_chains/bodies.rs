@@ -138,7 +138,8 @@ impl Bodies {
             [block] => {
                 let last = module.last_op(block);
                 if let Some(last) = last.filter(|last| !ends_body(module, *last)) {
-                    let message = "ends a body but is not declared as a terminator, so its effect on results is unknown";
+                    let message = "ends a body but is not declared as a terminator, so its effect \
+                                   on results is unknown";
                     problems.push(problem(module, last, message));
                 }
                 Some(self.all.push(Body {
@@ -152,7 +153,8 @@ impl Bodies {
                 }))
             }
             _ => {
-                let message = "has several blocks, and chains are threaded through one";
+                let message = "has several blocks, but chains can be threaded through a single \
+                               block only";
                 problems.push(problem(module, holder, message));
                 None
             }
@@ -200,7 +202,7 @@ impl Bodies {
             }
         }
         if !module.is_isolated(op) && reaches_out(module, op) {
-            let message = "has a region that uses values from outside of it";
+            let message = "has a region that uses values from outside of the region";
             problems.push(problem(module, op, message));
         }
         for &region in module.regions(op) {

@@ -31,7 +31,7 @@ fn check_sync_op(module: &Module, op: OpId, problems: &mut Vec<Problem>) {
     let is_ordered =
         def.effect.class().is_some() || def.operands.iter().any(|operand| operand.is_mutated);
     if is_ordered && !def.traits.contains(OpTraits::SYNC) {
-        let message = "needs a chain to be in order, and a synchronous function has none";
+        let message = "needs a chain to keep its order, but a synchronous function has no chains";
         problems.push(problem(module, op, message));
     }
 }
@@ -74,11 +74,12 @@ fn check_runs(
                     .any(|value| needs.group_of(module.value_type(*value)).is_some());
                 if needed.is_some() {
                     complain(format!(
-                        "needs `@{name}` to take chains, which cannot, having no body"
+                        "needs `@{name}` to take chains, but this function has no body"
                     ));
                 } else if has_shared_operand {
                     complain(format!(
-                        "passes memory that the program writes to `@{name}`, whose effects are unknown"
+                        "passes memory that the program writes to `@{name}`, whose effects are \
+                         unknown"
                     ));
                 }
             }
@@ -98,13 +99,13 @@ fn check_runs(
                 if needed.is_some() && num_handed < bodies.all[body].num_arguments {
                     let name = name_of(module, bodies, body);
                     complain(format!(
-                        "has fewer operands than {name} takes, to which it hands them"
+                        "has fewer operands than {name} takes, to which it passes them"
                     ));
                 }
                 if runs.flow == Some(Flow::Parallel) && needs.writes_arguments(body) {
                     let name = name_of(module, bodies, body);
                     complain(format!(
-                        "runs {name} many times at once, which writes the same memory each time"
+                        "runs {name} concurrently, which writes the same memory each time"
                     ));
                 }
             }

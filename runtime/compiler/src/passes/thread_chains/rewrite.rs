@@ -226,13 +226,13 @@ impl Threader<'_> {
         };
         let place = self.module.place(self.module.op_location(step.op));
         let earlier = if step.op == self.body.holder {
-            "what happens before its function starts".to_owned()
+            "the effects before its function starts".to_owned()
         } else {
             format!("'{}'", self.module.op_name(step.op))
         };
         let message = format!("must come after {earlier}, but takes no chain");
         let mut found = problem(self.module, op, message);
-        found.finding = found.finding.with_note(place, "which is here");
+        found.finding = found.finding.with_note(place, "the earlier op is here");
         self.problems.push(found);
     }
 
@@ -311,7 +311,7 @@ impl Threader<'_> {
                     self.module.op_name(op)
                 );
                 let mut found = problem(self.module, step.op, message);
-                found.finding = found.finding.with_note(place, "which is here");
+                found.finding = found.finding.with_note(place, "the later op is here");
                 self.problems.push(found);
             }
         }

@@ -251,7 +251,8 @@ static OPS: [OpDef; 31] = [
         }],
         traits: OpTraits::PARALLEL.with(OpTraits::ISOLATED),
         assembly_format: Some(
-            "$start `to` $end `by` operands($size, $values) (`:` type($values))? region($body, $start, $end, $values)",
+            "$start `to` $end `by` operands($size, $values) (`:` type($values))? region($body, \
+             $start, $end, $values)",
         ),
         ..OpDef::new("t.parallel")
     },

@@ -32,7 +32,7 @@ fn asynchronous_effects_in_a_synchronous_function() {
   \"t.print\"() : () -> ()
   t.return
 }",
-        "p.mlir:2:3: error: 't.print' op needs a chain to be in order, and a synchronous function has none
+        "p.mlir:2:3: error: 't.print' op needs a chain to keep its order, but a synchronous function has no chains
 ",
     );
 }
@@ -81,7 +81,7 @@ func @f(%x: i32) {
   %y = \"t.choose\"(%x, %x) {a = @loud, b = @n} : (i32, i32) -> i32
   t.return
 }",
-        "p.mlir:7:8: error: 't.choose' op needs `@n` to take chains, which cannot, having no body
+        "p.mlir:7:8: error: 't.choose' op needs `@n` to take chains, but this function has no body
 ",
     );
 }
@@ -110,7 +110,7 @@ fn parallel_runs_that_write_what_they_share() {
   }
   t.return
 }",
-        "p.mlir:2:11: error: 't.parallel' op runs a region many times at once, which writes the same memory each time
+        "p.mlir:2:11: error: 't.parallel' op runs a region concurrently, which writes the same memory each time
 ",
     );
 }
@@ -134,11 +134,11 @@ func @h(%x: i32) {
   t.return
 }",
         "p.mlir:3:8: error: 't.whisper' op must come after 't.print', but takes no chain
-  p.mlir:2:3: which is here
+  p.mlir:2:3: the earlier op is here
 p.mlir:8:8: error: 't.peek' op must come after 't.set', but takes no chain
-  p.mlir:7:3: which is here
-p.mlir:12:8: error: 't.whisper' op must come after what happens before its function starts, but takes no chain
-  p.mlir:11:1: which is here
+  p.mlir:7:3: the earlier op is here
+p.mlir:12:8: error: 't.whisper' op must come after the effects before its function starts, but takes no chain
+  p.mlir:11:1: the earlier op is here
 ",
     );
 }
@@ -157,9 +157,9 @@ func @g(%a: !t.cell) {
   t.return
 }",
         "p.mlir:2:3: error: 't.shout' op returns nothing that 't.print' could wait for
-  p.mlir:3:3: which is here
+  p.mlir:3:3: the later op is here
 p.mlir:7:3: error: 't.watch' op returns nothing that 't.set' could wait for
-  p.mlir:8:3: which is here
+  p.mlir:8:3: the later op is here
 ",
     );
 }
@@ -172,7 +172,7 @@ fn functions_of_several_blocks() {
 ^next:
   t.return
 }",
-        "p.mlir:1:1: error: 'builtin.func' op has several blocks, and chains are threaded through one
+        "p.mlir:1:1: error: 'builtin.func' op has several blocks, but chains can be threaded through a single block only
 p.mlir:2:3: error: 'x.branch' op is not declared, so its effects are unknown
 ",
     );

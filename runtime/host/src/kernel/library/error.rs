@@ -45,11 +45,13 @@ impl fmt::Display for LoadLibraryError {
         match &self.reason {
             Reason::Open(error) => write!(f, "{error}"),
             Reason::NoEntryPoint => f.write_str(
-                "no kernel library: it exports no `tfrt_kernel_library`, as `tfrt::export_kernels!()` makes it do",
+                "not a kernel library: expected the symbol `tfrt_kernel_library`, which \
+                 `tfrt::export_kernels!()` exports",
             ),
             Reason::AbiVersion { expected, found } => write!(
                 f,
-                "built for another runtime: expected version {expected} of the table of kernels, found {found}"
+                "built for another version of the runtime: expected version {expected} of the \
+                 kernel table, found {found}"
             ),
             Reason::Fingerprint { expected, found } => write!(
                 f,

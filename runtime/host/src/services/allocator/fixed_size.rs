@@ -34,7 +34,8 @@ impl FixedSizeAllocator {
                 .unwrap_or_else(PoisonError::into_inner);
             let Some(rest) = remaining.checked_sub(size) else {
                 log::error!(
-                    "Attempted to allocate {size} bytes. However current capacity is only {remaining}."
+                    "Attempted to allocate {size} bytes. However current capacity is only \
+                     {remaining}."
                 );
                 return false;
             };

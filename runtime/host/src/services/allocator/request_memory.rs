@@ -28,7 +28,7 @@ use super::{AllocatorProfile, HostAllocator};
 /// assert!(memory.allocate(Layout::new::<[u8; 60]>()).is_none());
 /// assert_eq!(
 ///     memory.charge(60).unwrap_err().message(),
-///     "a request may hold 100 bytes: it holds 60, and cannot have 60 more"
+///     "the request holds 60 of at most 100 bytes and cannot allocate 60 more"
 /// );
 /// memory.release(60);
 /// assert_eq!(memory.num_bytes(), 0);
@@ -120,7 +120,7 @@ impl RequestMemory {
         draw(&*self.host).ok_or_else(|| {
             self.release(layout.size());
             let num_bytes = layout.size();
-            exhausted(format!("the host has no memory for {num_bytes} bytes"))
+            exhausted(format!("the host cannot allocate {num_bytes} bytes"))
         })
     }
 
@@ -138,7 +138,7 @@ impl RequestMemory {
         // Relaxed: as in `take_refusal`.
         self.is_refused.store(true, Ordering::Relaxed);
         exhausted(format!(
-            "a request may hold {} bytes: it holds {held}, and cannot have {num_bytes} more",
+            "the request holds {held} of at most {} bytes and cannot allocate {num_bytes} more",
             self.max_bytes
         ))
     }
@@ -203,7 +203,7 @@ mod tests {
         let error = request
             .try_allocate(Layout::new::<[u8; 2048]>())
             .expect_err("the host has 1024 bytes");
-        assert_eq!(error.message(), "the host has no memory for 2048 bytes");
+        assert_eq!(error.message(), "the host cannot allocate 2048 bytes");
         assert_eq!(error.code(), ErrorCode::ResourceExhausted);
         assert_eq!(request.num_bytes(), 0);
     }

@@ -203,7 +203,7 @@ fn lost_tasks_are_no_success() {
     let ctx = context(Arc::new(Careless));
     let (on_done, outcomes) = end();
     parallel_for(&ctx, 100, BlockSize::Fixed(10), |_| Ok(()), on_done);
-    let message = "the work queue has lost the tasks of a parallel loop";
+    let message = "the work queue lost the tasks of a parallel loop";
     assert_eq!(ended(&ctx, &outcomes), Err((10, message.into())));
 }
 

@@ -64,7 +64,7 @@ fn run_tasks(request: &RequestContext) {
         .host()
         .queue()
         .quiesce()
-        .expect("this thread is no worker");
+        .expect("this thread is not a worker");
 }
 
 #[test]
