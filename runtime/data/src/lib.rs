@@ -68,6 +68,8 @@ mod elements;
 
 mod identity;
 
+mod sync;
+
 pub use cardinality::Cardinality;
 pub use checkpoint::{Saving, StateReader, StateWriter};
 pub use dataset::{Dataset, MAX_HEIGHT, Position, Stage};

@@ -18,17 +18,19 @@
 //! before it gives the token up.
 //!
 //! Raising the count releases the queued request and acquires the state that the last holder left;
-//! lowering it releases the state. Both are `AcqRel` operations on `events`.
+//! lowering it releases the state. `events` is a type of its own, [`Events`], which models explore.
 //!
 //! Dropping the iterator counts an event, too. From then on the newest requests are given up as
 //! soon as nobody can see their answers ([`Promise::has_consumer`]), and with the last request the
 //! machine is dropped: it stops looking for elements, and its inputs stop in the same way. Requests
 //! whose answers somebody holds are answered as before.
 
+mod events;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_deque::{Injector, Steal};
@@ -42,6 +44,8 @@ use crate::function::panicked;
 use crate::identity;
 use crate::iterator::{Draw, cannot_seek};
 use crate::result::{IterationResult, Outcome};
+
+use events::Events;
 
 /// How a stage answers requests, one after the other.
 ///
@@ -162,7 +166,7 @@ impl<M: Machine> Serial<M> {
         if let Home::Here(machine) = std::mem::replace(&mut self.home, Home::Moving) {
             let shared = Arc::new(Shared {
                 // The token is ours until the waiter is registered.
-                events: AtomicUsize::new(1),
+                events: Events::held(),
                 requests: Injector::new(),
                 is_abandoned: AtomicBool::new(false),
                 held: Mutex::new(Held {
@@ -301,7 +305,7 @@ impl Immutable for SavedState {}
 /// The state, and what reaches it without the token.
 struct Shared<M: Machine> {
     /// Events that have not been handled: see T1.
-    events: AtomicUsize,
+    events: Events,
     /// Requests that the holder of the token has not taken over.
     requests: Injector<Request>,
     /// The iterator was dropped: there are no further requests.
@@ -383,11 +387,7 @@ impl<M: Machine> Shared<M> {
     }
 
     fn draw(self: &Arc<Self>, ctx: &ExecutionContext) -> IterationResult {
-        // Relaxed on failure: nothing is read then.
-        let takes_token = self
-            .events
-            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed);
-        if takes_token.is_err() {
+        if !self.events.try_take() {
             let (promise, result) = IterationResult::pending();
             self.requests.push(Request::draw(promise, ctx));
             self.enter();
@@ -424,7 +424,7 @@ impl<M: Machine> Shared<M> {
 
     /// Counts an event, and handles it unless somebody holds the token.
     fn enter(self: &Arc<Self>) {
-        if self.events.fetch_add(1, Ordering::AcqRel) == 0 {
+        if self.events.enter() {
             self.handle(&mut self.hold());
             self.leave();
         }
@@ -433,15 +433,7 @@ impl<M: Machine> Shared<M> {
     /// Releases the token, after handling what was counted in the meantime. The caller has handled
     /// one event.
     fn leave(self: &Arc<Self>) {
-        let mut num_handled = 1;
-        loop {
-            let num_events = self.events.fetch_sub(num_handled, Ordering::AcqRel);
-            if num_events == num_handled {
-                return;
-            }
-            num_handled = num_events - num_handled;
-            self.handle(&mut self.hold());
-        }
+        self.events.leave(|| self.handle(&mut self.hold()));
     }
 
     fn hold(&self) -> MutexGuard<'_, Held<M>> {

@@ -9,12 +9,14 @@
 //! too. A slot is taken from the draw of its element until its result is handed out: that bounds
 //! the calls, and the elements that are held. The function is not called for ends and failed draws.
 
+mod calls;
+
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise, run_when_ready};
+use tfrt_async::{AnyRef, Promise, run_when_ready};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
@@ -31,6 +33,8 @@ use crate::options::RamBudget;
 use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, Serial, StepResult};
 use crate::tuner::Tuner;
+
+use calls::Calls;
 
 /// The largest number of calls that may be under way.
 const MAX_NUM_PARALLEL: i64 = 1 << 20;
@@ -87,10 +91,7 @@ impl Stage for ParallelMap {
             skew: Skew::default(),
             has_ended: false,
             num_drawn: 0,
-            calls: Arc::new(Calls {
-                is_dropped: AtomicBool::new(false),
-                awaited: Mutex::new(None),
-            }),
+            calls: Arc::new(Calls::new()),
         }))
     }
 }
@@ -235,53 +236,6 @@ struct ParallelMapMachine {
     has_ended: bool,
     num_drawn: u64,
     calls: Arc<Calls>,
-}
-
-/// What the tasks know of the iterator.
-#[derive(Debug)]
-struct Calls {
-    /// Set when nobody can draw any more: tasks that have not begun do nothing. Orders nothing:
-    /// relaxed.
-    is_dropped: AtomicBool,
-    /// Where the order is not kept: what the iterator waits for, until any call is done.
-    awaited: Mutex<Option<Awaited>>,
-}
-
-struct Awaited {
-    promise: Promise<Chain>,
-    value: AnyRef,
-}
-
-impl std::fmt::Debug for Awaited {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.value.fmt(f)
-    }
-}
-
-impl Calls {
-    /// A value that becomes available when the next call is done.
-    fn next_done(&self) -> AnyRef {
-        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
-        let awaited = awaited.get_or_insert_with(|| {
-            let (promise, value) = AsyncValueRef::unconstructed();
-            let value = value.into_any();
-            Awaited { promise, value }
-        });
-        awaited.value.clone()
-    }
-
-    /// Tells that a call is done, behind its outcome: who asked for `next_done` before and looks at
-    /// the slots after sees one of both.
-    fn tell_done(&self) {
-        let awaited = self
-            .awaited
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        if let Some(Awaited { promise, .. }) = awaited {
-            promise.emplace(Chain);
-        }
-    }
 }
 
 impl Machine for ParallelMapMachine {

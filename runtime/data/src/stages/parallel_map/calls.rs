@@ -1,0 +1,138 @@
+//! What the tasks of calls and the iterator know of each other.
+
+use std::fmt;
+use std::sync::PoisonError;
+use std::sync::atomic::AtomicBool;
+
+use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise};
+
+use crate::sync::Mutex;
+
+/// What the tasks know of the iterator, and tell it.
+pub(super) struct Calls {
+    /// Set when nobody can draw any more: tasks that have not begun do nothing. Orders nothing:
+    /// relaxed.
+    pub(super) is_dropped: AtomicBool,
+    /// Where the order is not kept: what the iterator waits for, until any call is done.
+    awaited: Mutex<Option<Awaited>>,
+}
+
+struct Awaited {
+    promise: Promise<Chain>,
+    value: AnyRef,
+}
+
+impl Calls {
+    pub(super) fn new() -> Self {
+        Self {
+            is_dropped: AtomicBool::new(false),
+            awaited: Mutex::new(None),
+        }
+    }
+
+    /// A value that becomes available when the next call is done.
+    pub(super) fn next_done(&self) -> AnyRef {
+        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        let awaited = awaited.get_or_insert_with(|| {
+            let (promise, value) = AsyncValueRef::unconstructed();
+            let value = value.into_any();
+            Awaited { promise, value }
+        });
+        awaited.value.clone()
+    }
+
+    /// Tells that a call is done, behind its outcome: who asked for `next_done` before and looks at
+    /// the slots after sees one of both.
+    pub(super) fn tell_done(&self) {
+        let awaited = self
+            .awaited
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(Awaited { promise, .. }) = awaited {
+            promise.emplace(Chain);
+        }
+    }
+}
+
+impl fmt::Debug for Calls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Calls")
+            .field("is_dropped", &self.is_dropped)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    //! Models of the hand-over, over the shipped source:
+    //! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-data --release --lib loom`.
+
+    use loom::sync::Arc;
+    use loom::thread;
+    use tfrt_async::AsyncValueRef;
+
+    use super::*;
+
+    /// A task finishes its call, as `Call::finish` does.
+    fn finish(promise: Promise<i64>, calls: &Calls, result: i64) {
+        promise.emplace(result);
+        calls.tell_done();
+    }
+
+    /// The iterator looks at its slots, as `choose` does: a slot that is done, or what to wait for.
+    fn choose(calls: &Calls, slots: &[AsyncValueRef<i64>]) -> Result<i64, AnyRef> {
+        let first_done = || slots.iter().find_map(|slot| slot.get().copied());
+        if let Some(done) = first_done() {
+            return Ok(done);
+        }
+        let next_done = calls.next_done();
+        first_done().ok_or(next_done)
+    }
+
+    /// A call that is done while the iterator looks is seen, or told: the iterator never waits for
+    /// what nobody tells.
+    #[test]
+    fn loom_a_call_that_is_done_is_seen_or_told() {
+        loom::model(|| {
+            let calls = Arc::new(Calls::new());
+            let (promise, slot) = AsyncValueRef::unconstructed();
+            let task = thread::spawn({
+                let calls = Arc::clone(&calls);
+                move || finish(promise, &calls, 7)
+            });
+            let chosen = choose(&calls, std::slice::from_ref(&slot));
+            task.join().unwrap();
+            match chosen {
+                Ok(done) => assert_eq!(done, 7),
+                Err(awaited) => assert!(awaited.is_available(), "nobody tells"),
+            }
+        });
+    }
+
+    /// Two calls that are done at once: one tells, and what the other one leaves is found when the
+    /// iterator looks again.
+    #[test]
+    fn loom_the_second_call_is_found_behind_the_first() {
+        loom::model(|| {
+            let calls = Arc::new(Calls::new());
+            let (promises, slots): (Vec<_>, Vec<_>) =
+                (0..2).map(|_| AsyncValueRef::unconstructed()).unzip();
+            let tasks: Vec<_> = promises
+                .into_iter()
+                .map(|promise| {
+                    let calls = Arc::clone(&calls);
+                    thread::spawn(move || finish(promise, &calls, 7))
+                })
+                .collect();
+            let first = choose(&calls, &slots);
+            for task in tasks {
+                task.join().unwrap();
+            }
+            if let Err(awaited) = first {
+                assert!(awaited.is_available(), "nobody tells");
+            }
+            assert_eq!(choose(&calls, &slots[1..]).ok(), Some(7));
+        });
+    }
+}
