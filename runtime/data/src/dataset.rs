@@ -13,6 +13,7 @@ use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::identity;
 use crate::iterator::{DataIterator, Draw};
+use crate::observation;
 
 /// How many stages may stand above each other. Every level uses stack while an element is drawn.
 pub const MAX_HEIGHT: u32 = 100;
@@ -126,17 +127,23 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     depth: u32,
+    /// The number of the stage above, one more than that, if stages are observed.
+    observed: u32,
 }
 
 impl Position {
     /// That of an iterator that a consumer draws from.
-    pub const ROOT: Self = Self { depth: 0 };
+    pub const ROOT: Self = Self {
+        depth: 0,
+        observed: 0,
+    };
 
     /// That of the input of an iterator that stands here.
     #[must_use]
     pub const fn below(self) -> Self {
         Self {
             depth: self.depth.saturating_add(1),
+            observed: self.observed,
         }
     }
 
@@ -144,6 +151,17 @@ impl Position {
     #[must_use]
     pub const fn depth(self) -> u32 {
         self.depth
+    }
+
+    /// The number of the stage above, if stages are observed.
+    pub(crate) fn observed(self) -> Option<usize> {
+        self.observed.checked_sub(1).map(|number| number as usize)
+    }
+
+    /// The same, of an iterator of the stage with this number.
+    pub(crate) fn observed_as(self, number: usize) -> Self {
+        let observed = u32::try_from(number + 1).unwrap_or(0);
+        Self { observed, ..self }
     }
 }
 
@@ -247,7 +265,7 @@ impl Dataset {
     /// A new iterator for a stage whose own one stands at `position`.
     #[must_use]
     pub fn iterator_below(&self, position: Position) -> Box<dyn Draw> {
-        self.stage.make_iterator(position.below())
+        observation::make_iterator(self, position.below())
     }
 
     /// As [`iterator_below`](Self::iterator_below), for a dataset that became known only while an

@@ -10,6 +10,7 @@ use tfrt_support::{Error, ErrorCode};
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position};
 use crate::identity;
+use crate::observation;
 use crate::result::IterationResult;
 
 /// The state of one pass over a [stage](crate::Stage): what elements are drawn from.
@@ -111,7 +112,7 @@ impl DataIterator {
     /// An iterator at the start of `dataset`.
     pub(crate) fn new(dataset: Dataset) -> Self {
         Self {
-            state: dataset.stage().make_iterator(Position::ROOT),
+            state: observation::make_iterator(&dataset, Position::ROOT),
             dataset,
         }
     }

@@ -26,6 +26,7 @@
 //! | `options` | [`PipelineOptions`]: what holds for all pipelines of a host |
 //! | `policy` | [`OnError`]: what follows an error |
 //! | `tuner` | how many calls to keep under way, found by measuring |
+//! | `observation` | [`Observation`]: what each stage takes |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
 //! File formats are in crates above this one. This crate does no I/O, but for asking the system how
@@ -70,6 +71,8 @@ mod identity;
 
 mod sync;
 
+mod observation;
+
 pub use cardinality::Cardinality;
 pub use checkpoint::{Saving, StateReader, StateWriter};
 pub use dataset::{Dataset, MAX_HEIGHT, Position, Stage};
@@ -78,6 +81,7 @@ pub use element_types::ElementTypes;
 pub use elements::Elements;
 pub use function::ElementFunction;
 pub use iterator::{DataIterator, Draw};
+pub use observation::{Observation, ObservedStages, StageCounts};
 pub use options::PipelineOptions;
 pub use philox::Philox;
 pub use policy::OnError;

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | default | a whole run of the driver, and each function that it calls |
 //! | verbose | unused by the runtime itself: for activities that are rarer than kernels |
-//! | debug | each kernel, the number of waiting tasks when it starts, and the time when results that it left to tasks are available |
+//! | debug | each kernel, the number of waiting tasks when it starts, and the time when results that it left to tasks are available; each draw of an element from a stage of an input pipeline |
 //!
 //! This module provides four sinks: [`SimpleSink`] logs a thread's activities when the thread ends,
 //! [`DebugSink`] prints lines immediately, [`TraceRecorder`] keeps everything and writes a file for
@@ -171,6 +171,16 @@ pub fn event<N: Into<Cow<'static, str>>>(level: TracingLevel, name: impl FnOnce(
         && let Some(sink) = sink()
     {
         sink.event(&name().into());
+    }
+}
+
+/// Reports to the sink that something that belongs to no thread lasted from `since` until now. Spans
+/// of the same track may overlap.
+pub fn span(level: TracingLevel, track: &Arc<str>, since: Instant) {
+    if is_active(level)
+        && let Some(sink) = sink()
+    {
+        sink.span(track, since);
     }
 }
 

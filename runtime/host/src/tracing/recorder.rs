@@ -26,7 +26,8 @@ const DEFAULT_CAPACITY: usize = 1 << 20;
 /// The file has a track for each thread, with a slice for each scope, and for each kernel with its
 /// place in the source, stream and invocation; a span from the start of an asynchronous kernel
 /// until its last result is available; an arrow from the kernel that produced a value to each
-/// kernel that reads it; and a curve of the number of waiting tasks. An arrow never leads to a
+/// kernel that reads it; a track for each stage of an input pipeline, with a span for each draw of
+/// an element; and a curve of the number of waiting tasks. An arrow never leads to a
 /// kernel that started before the value was produced, as non-strict kernels may.
 ///
 /// See [the module](super) for an example.
@@ -53,6 +54,7 @@ struct Records {
     events: Vec<Event>,
     samples: Vec<Sample>,
     arrivals: Vec<Arrived>,
+    spans: Vec<NamedSpan>,
     num_dropped: usize,
 }
 
@@ -96,6 +98,13 @@ struct Arrived {
     at_ns: u64,
 }
 
+/// What belongs to no thread.
+struct NamedSpan {
+    track: Arc<str>,
+    start_ns: u64,
+    end_ns: u64,
+}
+
 thread_local! {
     /// The track of this thread, and the number of its recorder.
     static TRACK: RefCell<Option<(u64, Arc<Track>)>> = const { RefCell::new(None) };
@@ -122,7 +131,7 @@ impl TraceRecorder {
         }
     }
 
-    /// Returns the number of slices, events and samples that were not kept because of the capacity.
+    /// Returns the number of slices, events, spans and samples that were not kept because of the capacity.
     #[must_use]
     pub fn num_dropped(&self) -> usize {
         let tracks = lock(&self.tracks);
@@ -280,6 +289,23 @@ impl TracingSink for TraceRecorder {
                 self.capacity,
                 &mut records.num_dropped,
                 arrived,
+            );
+        });
+    }
+
+    fn span(&self, track: &Arc<str>, since: Instant) {
+        let start_ns = self.ns_of(since);
+        self.record(|records| {
+            let span = NamedSpan {
+                track: Arc::clone(track),
+                start_ns,
+                end_ns: self.now_ns(),
+            };
+            keep(
+                &mut records.spans,
+                self.capacity,
+                &mut records.num_dropped,
+                span,
             );
         });
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::services::execution::ExecutionContext;
@@ -62,6 +63,12 @@ pub trait TracingSink: Send + Sync + fmt::Debug {
     /// time ignore it.
     fn work(&self, work: Work) {
         let _ = work;
+    }
+
+    /// Something that belongs to no thread lasted from `since` until now. Sinks that record only what
+    /// threads do ignore it.
+    fn span(&self, track: &Arc<str>, since: Instant) {
+        let _ = (track, since);
     }
 
     /// The quantity `name` of the process has this value now. Sinks that record no quantities

@@ -7,6 +7,7 @@
 //! | start and end of an arrow | `s`, `f` | immediately after the slice where it starts or ends, with that slice's time: the viewer takes the slice that began last |
 //! | event without length | `i` | on the track of its thread |
 //! | span of an asynchronous kernel, from its start until its last result is available | `b`, `e` | after the slices; viewers show it on a separate track |
+//! | span of a draw from a stage of an input pipeline | `b`, `e` | after those, on a track of the stage |
 //! | sample of a quantity | `C` | where it was taken; the curve is that of the process |
 //!
 //! Times never decrease along a track, although viewers would sort them. Times are microseconds
@@ -67,6 +68,7 @@ pub(super) fn write<R: Deref<Target = Records>>(
         moments.write_before(u64::MAX, tid, &mut out)?;
     }
     write_spans(&mut out, threads)?;
+    write_named_spans(&mut out, threads)?;
     out.end()
 }
 
@@ -110,6 +112,31 @@ fn write_spans<R: Deref<Target = Records>>(
             let ts = Micros(at_ns);
             out.event(format_args!(
                 r#""ph":"{ph}","id":{id},"tid":{tid},"ts":{ts},"cat":"pending","name":{name}"#
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the spans that belong to no thread.
+fn write_named_spans<R: Deref<Target = Records>>(
+    out: &mut EventList<impl Write>,
+    threads: &[(&str, R)],
+) -> io::Result<()> {
+    let spans = threads
+        .iter()
+        .enumerate()
+        .flat_map(|(thread, (_, records))| {
+            records.spans.iter().map(move |span| (thread + 1, span))
+        });
+    let mut spans: Vec<_> = spans.collect();
+    spans.sort_by_key(|(_, span)| span.start_ns);
+    for (number, (tid, span)) in spans.into_iter().enumerate() {
+        let (id, name) = (number + 1, Text(&span.track));
+        for (ph, at_ns) in [("b", span.start_ns), ("e", span.end_ns)] {
+            let ts = Micros(at_ns);
+            out.event(format_args!(
+                r#""ph":"{ph}","id":{id},"tid":{tid},"ts":{ts},"cat":"stage","name":{name}"#
             ))?;
         }
     }

@@ -221,3 +221,31 @@ fn what_was_recorded_goes_with_the_recorder() {
     drop(recorder);
     assert_eq!(Arc::strong_count(&source), 1);
 }
+
+#[test]
+fn spans_are_on_tracks_of_their_own() {
+    let recorder = TraceRecorder::new();
+    let (map, batch): (Arc<str>, Arc<str>) = ("stage 1: map".into(), "stage 0: batch".into());
+    let first = Instant::now();
+    recorder.span(&map, Instant::now());
+    recorder.span(&batch, first);
+    let events = events(&recorder);
+    let spans = |ph: &str| -> Vec<(String, u64, f64)> {
+        let events = of_kind(&events, ph).into_iter();
+        let facts = events.map(|event| {
+            assert_eq!(event["cat"], "stage");
+            let name = event["name"].as_str().expect("it has a name").to_owned();
+            let id = event["id"].as_u64().expect("it has a number");
+            (name, id, event["ts"].as_f64().expect("it has a time"))
+        });
+        facts.collect()
+    };
+    let (begins, ends) = (spans("b"), spans("e"));
+    // In order of time.
+    let names: Vec<(&str, u64)> = begins.iter().map(|(name, id, _)| (&**name, *id)).collect();
+    assert_eq!(names, [("stage 0: batch", 1), ("stage 1: map", 2)]);
+    for (begin, end) in begins.iter().zip(&ends) {
+        assert_eq!((&begin.0, begin.1), (&end.0, end.1));
+        assert!(begin.2 <= end.2, "{begin:?}, {end:?}");
+    }
+}

@@ -1,0 +1,543 @@
+//! What the stages of pipelines do, counted while somebody looks.
+//!
+//! While nobody looks, an iterator is what its stage made, and nothing is counted. Otherwise every
+//! stage of an iterator that is made gets a cover, which passes draws on and looks at the clock:
+//!
+//! ```text
+//!  draw ──► cover of `batch` ──► batch ──► cover of `map` ──► map ──► …
+//!             │ under way: from the call until the outcome and all values are available
+//!             └ drawing: inside the call, without the covers below
+//! ```
+//!
+//! A cover only watches values, so it changes neither what is drawn nor when. Iterators of the same
+//! stage are counted together: those of several passes, and those that a `repeat` or an
+//! `interleave` makes one after the other.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tfrt_async::{AnyRef, ByteString};
+use tfrt_host::ExecutionContext;
+use tfrt_host::tracing::{self, TracingLevel};
+use tfrt_support::Error;
+use tfrt_tensor::{DenseHostTensor, StringHostTensor, element_bytes};
+
+use crate::checkpoint::{StateReader, StateWriter};
+use crate::dataset::{Dataset, Position};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome, Values};
+
+/// Stages beyond this number are counted with others of their name.
+const MAX_NUM_STAGES: usize = 1000;
+
+/// Whether an [`Observation`] is alive. Orders nothing: relaxed.
+static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
+
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
+    nodes: Vec::new(),
+    places: None,
+    first_draw: None,
+    last_event: None,
+});
+
+thread_local! {
+    /// The time in covers inside the current one, on this thread.
+    static NESTED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// Counts what the stages of all iterators do that are made while it lives. A process has one
+/// observation at a time: a new one begins from zero.
+///
+/// ```
+/// use tfrt_data::{Dataset, Observation};
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+///
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+/// let observation = Observation::start();
+/// let squares = Dataset::range(0, 10, 1)?.map(|x: i64| x * x)?;
+/// assert_eq!(squares.elements::<i64, _>(&ctx).count(), 10);
+///
+/// let stages = observation.stages();
+/// let names: Vec<&str> = stages.stages.iter().map(|stage| &*stage.name).collect();
+/// assert_eq!(names, ["map", "range"]);
+/// assert_eq!(stages.stages[1].num_elements, 10);
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "dropping it ends the observation"]
+pub struct Observation(());
+
+/// What an [`Observation`] has counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObservedStages {
+    /// The stages, each above its inputs.
+    pub stages: Vec<StageCounts>,
+    /// From the first draw until the last element was there.
+    pub elapsed: Duration,
+}
+
+/// What one stage has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StageCounts {
+    /// What people call it.
+    pub name: String,
+    /// The place of the stage above, which draws from it.
+    pub parent: Option<usize>,
+    /// How many stages are above it.
+    pub depth: usize,
+    /// The elements that it delivered.
+    pub num_elements: u64,
+    /// The draws that failed, and the elements with a value that is an error.
+    pub num_errors: u64,
+    /// About how many bytes the payloads of its elements have.
+    pub num_bytes: u64,
+    /// The time in its draws, without those of the stages below.
+    pub drawing: Duration,
+    /// The time in which at least one draw was under way.
+    pub active: Duration,
+    /// The times of all draws in sum. Divided by `active`, it says how many were under way.
+    pub under_way: Duration,
+    /// The largest number of draws that were under way.
+    pub max_under_way: u64,
+}
+
+impl Observation {
+    /// Begins to count.
+    pub fn start() -> Self {
+        *lock() = Registry::default();
+        IS_ACTIVE.store(true, Ordering::Relaxed);
+        Self(())
+    }
+
+    /// What has been counted so far.
+    #[must_use]
+    pub fn stages(&self) -> ObservedStages {
+        lock().observed()
+    }
+}
+
+impl Drop for Observation {
+    fn drop(&mut self) {
+        IS_ACTIVE.store(false, Ordering::Relaxed);
+    }
+}
+
+impl ObservedStages {
+    /// The time in which draws of a stage were under way and none of the stages below: what the
+    /// stage itself takes.
+    #[must_use]
+    pub fn own_time(&self, index: usize) -> Duration {
+        let below = self
+            .stages
+            .iter()
+            .filter(|stage| stage.parent == Some(index));
+        let below: Duration = below.map(|stage| stage.active).sum();
+        let active = self
+            .stages
+            .get(index)
+            .map_or(Duration::ZERO, |stage| stage.active);
+        active.saturating_sub(below)
+    }
+
+    /// The stage that takes longest itself. Nothing if what draws the elements takes longer than
+    /// the pipelines.
+    #[must_use]
+    pub fn bottleneck(&self) -> Option<usize> {
+        let roots = self.stages.iter().filter(|stage| stage.parent.is_none());
+        let active: Duration = roots.map(|stage| stage.active).sum();
+        if active < self.elapsed / 2 {
+            return None;
+        }
+        (0..self.stages.len())
+            .rev()
+            .max_by_key(|&index| self.own_time(index))
+    }
+}
+
+/// All stages that were seen.
+#[derive(Default)]
+struct Registry {
+    nodes: Vec<Node>,
+    /// The numbers of the nodes.
+    places: Option<HashMap<Place, usize>>,
+    first_draw: Option<Instant>,
+    last_event: Option<Instant>,
+}
+
+/// What tells stages apart.
+#[derive(Clone, Debug, Hash, PartialEq, Eq)]
+enum Place {
+    /// The last stage of a pipeline, by the description of this.
+    Root(String),
+    /// The input of a number that a stage makes its iterator with.
+    Input { parent: usize, ordinal: usize },
+    /// An input that becomes known later, by its name.
+    Later { parent: usize, name: &'static str },
+    /// Whatever there is no room for.
+    Rest(&'static str),
+}
+
+struct Node {
+    name: &'static str,
+    parent: Option<usize>,
+    /// Of the stage, as long as it lives.
+    address: usize,
+    /// How many inputs the iterator that is being made has so far; nothing if none is being made.
+    num_inputs: Option<usize>,
+    counts: Arc<Counts>,
+}
+
+/// What a stage has done.
+#[derive(Debug)]
+struct Counts {
+    /// The name on the track of a trace.
+    track: Arc<str>,
+    state: Mutex<CountState>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct CountState {
+    num_elements: u64,
+    num_errors: u64,
+    num_bytes: u64,
+    drawing: Duration,
+    active: Duration,
+    under_way: Duration,
+    num_under_way: u64,
+    max_under_way: u64,
+    /// Since when draws have been under way.
+    active_since: Option<Instant>,
+}
+
+impl Registry {
+    /// The node of a stage below the one whose number is `parent`.
+    fn node_of(&mut self, dataset: &Dataset, parent: Option<usize>) -> usize {
+        let name = dataset.name();
+        let address = std::ptr::from_ref(dataset.stage()).cast::<()>().addr();
+        // The registry may have been emptied since the iterator above was made.
+        let place = match parent.and_then(|parent| Some((parent, self.nodes.get_mut(parent)?))) {
+            None => Place::Root(dataset.description().to_string()),
+            Some((parent, node)) => match &mut node.num_inputs {
+                Some(num_inputs) => {
+                    let ordinal = *num_inputs;
+                    *num_inputs += 1;
+                    Place::Input { parent, ordinal }
+                }
+                None => {
+                    // A `repeat` makes a new iterator of the same input.
+                    let mut siblings = self.nodes.iter();
+                    let known = siblings
+                        .position(|node| node.parent == Some(parent) && node.address == address);
+                    match known {
+                        Some(known) => return known,
+                        None => Place::Later { parent, name },
+                    }
+                }
+            },
+        };
+        let place = match self.nodes.len() < MAX_NUM_STAGES {
+            true => place,
+            false => Place::Rest(name),
+        };
+        let places = self.places.get_or_insert_default();
+        if let Some(&known) = places.get(&place)
+            && self.nodes[known].name == name
+        {
+            self.nodes[known].address = address;
+            return known;
+        }
+        let number = self.nodes.len();
+        let parent = match place {
+            Place::Input { parent, .. } | Place::Later { parent, .. } => Some(parent),
+            Place::Root(_) | Place::Rest(_) => None,
+        };
+        places.insert(place, number);
+        self.nodes.push(Node {
+            name,
+            parent,
+            address,
+            num_inputs: None,
+            counts: Arc::new(Counts {
+                track: format!("stage {number}: {name}").into(),
+                state: Mutex::default(),
+            }),
+        });
+        number
+    }
+
+    fn observed(&self) -> ObservedStages {
+        let mut stages = Vec::with_capacity(self.nodes.len());
+        let roots = (0..self.nodes.len()).filter(|&node| self.nodes[node].parent.is_none());
+        for root in roots {
+            self.add(root, None, 0, &mut stages);
+        }
+        let elapsed = match (self.first_draw, self.last_event) {
+            (Some(first), Some(last)) => last.saturating_duration_since(first),
+            _ => Duration::ZERO,
+        };
+        ObservedStages { stages, elapsed }
+    }
+
+    /// Adds a stage and those below. Pipelines are at most `MAX_HEIGHT` stages high.
+    fn add(&self, node: usize, parent: Option<usize>, depth: usize, to: &mut Vec<StageCounts>) {
+        let place = to.len();
+        let state = *self.nodes[node].counts.lock();
+        to.push(StageCounts {
+            name: self.nodes[node].name.to_owned(),
+            parent,
+            depth,
+            num_elements: state.num_elements,
+            num_errors: state.num_errors,
+            num_bytes: state.num_bytes,
+            drawing: state.drawing,
+            active: state.active + state.active_since.map_or(Duration::ZERO, |at| at.elapsed()),
+            under_way: state.under_way,
+            max_under_way: state.max_under_way,
+        });
+        for below in 0..self.nodes.len() {
+            if self.nodes[below].parent == Some(node) {
+                self.add(below, Some(place), depth + 1, to);
+            }
+        }
+    }
+}
+
+fn lock() -> MutexGuard<'static, Registry> {
+    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The iterator of a stage at `position`, with a cover if somebody looks.
+#[inline]
+pub(crate) fn make_iterator(dataset: &Dataset, position: Position) -> Box<dyn Draw> {
+    let is_looked_at = IS_ACTIVE.load(Ordering::Relaxed) || tracing::is_active(TracingLevel::Debug);
+    match is_looked_at {
+        false => dataset.stage().make_iterator(position),
+        true => make_covered(dataset, position),
+    }
+}
+
+#[cold]
+fn make_covered(dataset: &Dataset, position: Position) -> Box<dyn Draw> {
+    let (number, counts) = {
+        let mut registry = lock();
+        let number = registry.node_of(dataset, position.observed());
+        registry.nodes[number].num_inputs = Some(0);
+        (number, Arc::clone(&registry.nodes[number].counts))
+    };
+    let draw = dataset.stage().make_iterator(position.observed_as(number));
+    if let Some(node) = lock().nodes.get_mut(number) {
+        node.num_inputs = None;
+    }
+    Box::new(Cover { draw, counts })
+}
+
+/// An iterator that is looked at.
+#[derive(Debug)]
+struct Cover {
+    draw: Box<dyn Draw>,
+    counts: Arc<Counts>,
+}
+
+impl Draw for Cover {
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        let start = Instant::now();
+        self.counts.begin(start);
+        let outer = NESTED.replace(Duration::ZERO);
+        let result = self.draw.draw(ctx);
+        let inside = start.elapsed();
+        let nested = NESTED.replace(outer + inside);
+        self.counts.lock().drawing += inside.saturating_sub(nested);
+        let under_way = UnderWay {
+            counts: Arc::clone(&self.counts),
+            start,
+        };
+        match &result {
+            IterationResult::Known(outcome) => under_way.watch(outcome),
+            IterationResult::Pending(pending) => {
+                pending
+                    .as_any()
+                    .watch(move |value| match value.get::<Outcome>() {
+                        Some(outcome) => under_way.watch(outcome),
+                        None => under_way.end(Delivered::Error),
+                    });
+            }
+        }
+        result
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        self.draw.save(to)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.draw.restore(from)
+    }
+
+    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
+        self.draw.seek(num_before)
+    }
+}
+
+/// A draw whose element is not there yet.
+struct UnderWay {
+    counts: Arc<Counts>,
+    start: Instant,
+}
+
+/// What a draw has delivered.
+#[derive(Clone, Copy)]
+enum Delivered {
+    Element { num_bytes: u64 },
+    Error,
+    Nothing,
+}
+
+impl UnderWay {
+    /// Ends it when the values of the outcome are there.
+    fn watch(self, outcome: &Outcome) {
+        let values = match outcome {
+            Outcome::Element(values) => values,
+            Outcome::End(_) => return self.end(Delivered::Nothing),
+            Outcome::Error(_) => return self.end(Delivered::Error),
+        };
+        let missing: Values = values
+            .iter()
+            .filter(|value| !value.is_available())
+            .cloned()
+            .collect();
+        if missing.is_empty() {
+            return self.end(delivered(values));
+        }
+        // The values that are there are counted now, so that no watcher keeps any.
+        let known = delivered(values);
+        let waits = Arc::new(Waits {
+            num_missing: AtomicUsize::new(missing.len()),
+            delivered: Mutex::new(known),
+            under_way: Mutex::new(Some(self)),
+        });
+        for value in missing {
+            let waits = Arc::clone(&waits);
+            value.watch(move |value| waits.arrived(value));
+        }
+    }
+
+    fn end(self, delivered: Delivered) {
+        let end = Instant::now();
+        if tracing::is_active(TracingLevel::Debug) {
+            tracing::span(TracingLevel::Debug, &self.counts.track, self.start);
+        }
+        self.counts.end(self.start, end, delivered);
+        let mut registry = lock();
+        registry.first_draw.get_or_insert(self.start);
+        registry.last_event = Some(end);
+    }
+}
+
+/// A draw that waits for several values.
+struct Waits {
+    /// The last decrement acquires what the others release.
+    num_missing: AtomicUsize,
+    delivered: Mutex<Delivered>,
+    under_way: Mutex<Option<UnderWay>>,
+}
+
+impl Waits {
+    fn arrived(&self, value: &AnyRef) {
+        {
+            let mut sum = self
+                .delivered
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *sum = match (*sum, delivered(std::slice::from_ref(value))) {
+                (Delivered::Element { num_bytes }, Delivered::Element { num_bytes: more }) => {
+                    Delivered::Element {
+                        num_bytes: num_bytes + more,
+                    }
+                }
+                _ => Delivered::Error,
+            };
+        }
+        if self.num_missing.fetch_sub(1, Ordering::AcqRel) == 1 {
+            let delivered = *self
+                .delivered
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let mut under_way = self
+                .under_way
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            if let Some(under_way) = under_way.take() {
+                under_way.end(delivered);
+            }
+        }
+    }
+}
+
+/// What the values that are available come to.
+fn delivered(values: &[AnyRef]) -> Delivered {
+    let mut num_bytes = 0;
+    for value in values {
+        if value.is_error() {
+            return Delivered::Error;
+        }
+        num_bytes += payload_bytes(value);
+    }
+    Delivered::Element { num_bytes }
+}
+
+/// About how many bytes a payload has; nothing is known of values that are not available.
+fn payload_bytes(value: &AnyRef) -> u64 {
+    if !value.is_available() {
+        return 0;
+    }
+    if let Some(tensor) = value.get::<DenseHostTensor>() {
+        return (tensor.num_elements() * element_bytes(tensor.dtype()).unwrap_or(1)) as u64;
+    }
+    if let Some(bytes) = value.get::<ByteString>() {
+        return bytes.as_bytes().len() as u64;
+    }
+    if let Ok(strings) = value.try_read::<StringHostTensor>() {
+        return strings
+            .strings()
+            .iter()
+            .map(|string| string.len() as u64)
+            .sum();
+    }
+    // A number.
+    size_of::<u64>() as u64
+}
+
+impl Counts {
+    fn lock(&self) -> MutexGuard<'_, CountState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, start: Instant) {
+        let mut state = self.lock();
+        state.num_under_way += 1;
+        state.max_under_way = state.max_under_way.max(state.num_under_way);
+        state.active_since.get_or_insert(start);
+    }
+
+    fn end(&self, start: Instant, end: Instant, delivered: Delivered) {
+        let mut state = self.lock();
+        match delivered {
+            Delivered::Element { num_bytes } => {
+                state.num_elements += 1;
+                state.num_bytes += num_bytes;
+            }
+            Delivered::Error => state.num_errors += 1,
+            Delivered::Nothing => {}
+        }
+        state.under_way += end.saturating_duration_since(start);
+        state.num_under_way = state.num_under_way.saturating_sub(1);
+        if state.num_under_way == 0
+            && let Some(since) = state.active_since.take()
+        {
+            state.active += end.saturating_duration_since(since);
+        }
+    }
+}
