@@ -64,6 +64,33 @@ const PRODUCT: &str = "func @main() -> !tfrt.chain {
 }
 ";
 
+/// Ten numbers in batches of four.
+const PIPELINE: &str = "func @next(%x: i64) -> i64 {
+  %one = tfrt.constant.i64 1
+  %y = tfrt.add.i64 %x, %one
+  tfrt.return %y : i64
+}
+
+func @count(%batch: !t.tensor, %num: i64) -> i64 {
+  %one = tfrt.constant.i64 1
+  %sum = tfrt.add.i64 %num, %one
+  tfrt.return %sum : i64
+}
+
+func @main() -> i64 {
+  %zero = tfrt.constant.i64 0
+  %one = tfrt.constant.i64 1
+  %four = tfrt.constant.i64 4
+  %ten = tfrt.constant.i64 10
+  %range = tfrt_data.range_dataset %zero, %ten, %one { element_type = i64 }
+  %mapped = tfrt_data.map_dataset %range { function = @next }
+  %batches = tfrt_data.batch_dataset.i64 %mapped, %four { same_input_metadata = false }
+  %iterator = tfrt_data.make_iterator %batches
+  %num = tfrt_data.enumerate.iterator %iterator, %zero { function = @count } : i64
+  tfrt.return %num : i64
+}
+";
+
 const FAILING: &str = "func @main() -> i32 {
   %a = \"tfrt_test.fail\"() : () -> i32
   tfrt.return %a : i32
@@ -126,6 +153,18 @@ fn main() -> ExitCode {
         Trial::test(
             "a_kernel_says_what_it_computes_where_it_does_all_of_it",
             a_kernel_says_what_it_computes_where_it_does_all_of_it,
+        ),
+        Trial::test(
+            "stages_of_input_pipelines_are_listed",
+            stages_of_input_pipelines_are_listed,
+        ),
+        Trial::test(
+            "stages_of_input_pipelines_have_tracks",
+            stages_of_input_pipelines_have_tracks,
+        ),
+        Trial::test(
+            "files_of_rows_are_read_in_stages",
+            files_of_rows_are_read_in_stages,
         ),
         Trial::test(
             "files_and_standard_input_are_programs_too",
@@ -429,6 +468,98 @@ fn a_kernel_says_what_it_computes_where_it_does_all_of_it() -> Outcome {
         require_equal(product["bytes"].as_u64(), said(bytes))?;
     }
     Ok(())
+}
+
+fn stages_of_input_pipelines_are_listed() -> Outcome {
+    let file = program("pipeline.mlir", PIPELINE)?;
+    let report = document(&["--runs", "5"], &file, &["main"])?;
+    let stages = &list(&report, "functions")?[0]["profile"]["stages"];
+    let names = list(stages, "stages")?.iter().map(|stage| {
+        let [name, depth, num] = ["name", "depth", "num_elements"].map(|member| &stage[member]);
+        format!("{name} {depth} {num}")
+    });
+    // Of five runs.
+    let expected = ["\"batch\" 0 15", "\"map\" 1 50", "\"range\" 2 50"];
+    require_equal(
+        names.collect::<Vec<_>>(),
+        expected.map(str::to_owned).to_vec(),
+    )?;
+    let output = tfrt(&["bench", "--runs", "5"], &file, &["main"])?;
+    let text = String::from_utf8(output.stdout)?;
+    for part in [
+        "\n  batch ",
+        "\n    map ",
+        "\n      range ",
+        "\n  bottleneck: ",
+    ] {
+        if !text.contains(part) {
+            return Err(format!("expected `{part}` in:\n{text}").into());
+        }
+    }
+    // Programs without pipelines have no such table.
+    let file = program("no-pipeline.mlir", PATH)?;
+    let report = document(&["--runs", "2"], &file, &["main"])?;
+    require_equal(
+        &list(&report, "functions")?[0]["profile"]["stages"],
+        &Value::Null,
+    )
+}
+
+fn stages_of_input_pipelines_have_tracks() -> Outcome {
+    let file = program("pipeline-trace.mlir", PIPELINE)?;
+    let trace = scratch("pipeline-trace.json");
+    let flags = [
+        "trace",
+        trace.to_str().ok_or("expected a path in UTF-8")?,
+        "--functions",
+        "main",
+    ];
+    require_status(0, &tfrt(&flags, &file, &[])?)?;
+    let document: Value = serde_json::from_slice(&fs::read(&trace)?)?;
+    fs::remove_file(trace)?;
+    let mut counts = BTreeMap::new();
+    for event in list(&document, "traceEvents")? {
+        if event["cat"] == "stage" && event["ph"] == "b" {
+            *counts.entry(event["name"].to_string()).or_insert(0) += 1;
+        }
+    }
+    // A batch draws all of its elements, also past the end; the end is a draw, too.
+    let expected = [
+        ("\"stage 0: batch\"", 4),
+        ("\"stage 1: map\"", 16),
+        ("\"stage 2: range\"", 16),
+    ];
+    let expected = expected.map(|(name, num)| (name.to_owned(), num));
+    require_equal(counts, BTreeMap::from(expected))
+}
+
+fn files_of_rows_are_read_in_stages() -> Outcome {
+    let file = program("rows.csv", "x,name\n1,one\n2,two\n3,three\n")?;
+    let output = tfrt(&["data", "bench", "--seconds", "0.01"], &file, &[])?;
+    require_status(0, &output)?;
+    let text = String::from_utf8(output.stdout)?;
+    for part in [
+        " rows/s, ",
+        "\n  unbatch ",
+        "\n    csv ",
+        "\n  bottleneck: ",
+    ] {
+        if !text.contains(part) {
+            return Err(format!("expected `{part}` in:\n{text}").into());
+        }
+    }
+    let output = tfrt(&["data", "inspect"], &file, &[])?;
+    require_equal(
+        String::from_utf8(output.stdout)?.as_str(),
+        "format: csv\ncolumn: x: i64\ncolumn: name: str = \"\"\n\
+         row 0: x: 1, name: \"one\"\nrow 1: x: 2, name: \"two\"\nrows: 3\n",
+    )?;
+    // A full disk is an error that names the file, and how far it was written.
+    let output = tfrt(&["data", "convert", "--to", "csv"], &file, &["/dev/full"])?;
+    require_status(1, &output)?;
+    let expected =
+        "error: No space left on device (os error 28): cannot write `/dev/full` behind row 3\n";
+    require_equal(String::from_utf8(output.stderr)?.as_str(), expected)
 }
 
 fn files_and_standard_input_are_programs_too() -> Outcome {

@@ -61,7 +61,14 @@ The table of kernels comes from at most 1000 separate runs, in which every kerne
 The cost of recording is measured with empty kernels and subtracted. The line above the table
 compares recorded runs with other runs. A function with a static schedule runs in the ready loop
 while it is recorded: it slows down by more than the cost of recording, and `dispatch` is the
-overhead of the ready loop.";
+overhead of the ready loop.
+
+The stages of input pipelines are observed in the same runs:
+  drawing     the time in draws from the stage, without draws from the stages below
+  waiting     the rest of the time in which draws from the stage were pending
+  own         the time in which draws from the stage were pending, and none from the stages below
+  queued      the mean number of pending draws, while there were any
+  most        the maximum number of pending draws";
 
 /// The maximal number of runs, so that their times fit in memory.
 const MAX_RUNS: u64 = 10_000_000;

@@ -1,10 +1,13 @@
 //! `tfrt data`: shows and converts files of rows, and measures how fast they are read.
 
+use std::cell::Cell as Slot;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tfrt_async::AnyRef;
+use tfrt_data::Observation;
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
 use tfrt_readers::schema::{Cell, Column};
@@ -14,6 +17,7 @@ use tfrt_support::escape::escaped;
 
 use crate::failure::{CliError, Failure};
 use crate::output;
+use crate::stages::StagesReport;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,7 +40,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print the format, the columns and the number of rows of a file; reads the whole file
+    /// Print the format, the columns, the first rows and the number of rows of a file; reads the
+    /// whole file
     Inspect {
         #[command(flatten)]
         file: FileArguments,
@@ -62,7 +67,7 @@ enum Action {
         #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
         to: Option<TableFormat>,
     },
-    /// Read a file repeatedly, and print the rate of rows and bytes
+    /// Read a file repeatedly, and print the rate of rows and bytes, and the times of the stages
     Bench {
         #[command(flatten)]
         file: FileArguments,
@@ -144,7 +149,13 @@ fn inspect(file: &FileArguments) -> Result<(), Failure> {
     let mut first_error = None;
     loop {
         match next_row(&mut iterator, &ctx) {
-            Ok(Some(_)) => num_rows += 1,
+            Ok(Some(row)) => {
+                if num_rows < NUM_INSPECTED {
+                    let line = shown_row(&table, &row).map_err(|error| failed(&error))?;
+                    output::print_line(&format!("row {num_rows}: {line}"))?;
+                }
+                num_rows += 1;
+            }
             Ok(None) => break,
             Err(error) => {
                 num_errors += 1;
@@ -172,22 +183,29 @@ fn head(file: &FileArguments, max_rows: u64) -> Result<(), Failure> {
         let Some(row) = next_row(&mut iterator, &ctx).map_err(|error| failed(&error))? else {
             break;
         };
-        let columns = table.schema().columns().iter().zip(&row);
-        let fields = columns.map(|(column, value)| {
-            let cells = cells_of(value, column)?;
-            Ok(format!(
-                "{}: {}",
-                escaped(&column.name),
-                shown(column, &cells)
-            ))
-        });
-        let fields: Vec<String> = fields
-            .collect::<Result<_, Error>>()
-            .map_err(|error| failed(&error))?;
-        output::print_line(&fields.join(", "))?;
+        let line = shown_row(&table, &row).map_err(|error| failed(&error))?;
+        output::print_line(&line)?;
     }
     Ok(())
 }
+
+/// A row in one line.
+fn shown_row(table: &Table, row: &[AnyRef]) -> Result<String, Error> {
+    let columns = table.schema().columns().iter().zip(row);
+    let fields = columns.map(|(column, value)| {
+        let cells = cells_of(value, column)?;
+        Ok(format!(
+            "{}: {}",
+            escaped(&column.name),
+            shown(column, &cells)
+        ))
+    });
+    let fields: Vec<String> = fields.collect::<Result<_, Error>>()?;
+    Ok(fields.join(", "))
+}
+
+/// The number of rows that `inspect` prints.
+const NUM_INSPECTED: u64 = 2;
 
 /// The maximum numbers of printed values of a row and characters of a string.
 const MAX_VALUES: usize = 8;
@@ -312,25 +330,49 @@ fn bench(file: &FileArguments, seconds: f64) -> Result<(), Failure> {
     let elapsed = start.elapsed().as_secs_f64();
     drop(progress);
     let megabytes = (num_bytes * num_passes) as f64 / 1e6;
-    output::print_line(&format!(
-        "{num_passes} passes in {elapsed:.3} s: {:.0} rows/s, {:.1} MB/s; first row after {:.3} ms",
+    let mut text = format!(
+        "{num_passes} passes in {elapsed:.3} s: {:.0} rows/s, {:.1} MB/s; first row after {:.3} ms\n\n",
         num_rows as f64 / elapsed,
         megabytes / elapsed,
         first_row.unwrap_or_default().as_secs_f64() * 1e3,
-    ))
+    );
+    // To look at the clock for each element takes time, too.
+    let stages = observe(&table, limit, &ctx).map_err(|error| failed(&error))?;
+    // A string takes all that is written to it.
+    let _ = stages.write(&mut text);
+    output::write("-", text.as_bytes())
 }
 
-/// The number of rows read so far, shown on standard error if that is a terminal.
+/// Observes the stages in a separate pass, which ends after `limit`.
+fn observe(table: &Table, limit: Duration, ctx: &ExecutionContext) -> Result<StagesReport, Error> {
+    let observation = Observation::start();
+    let start = Instant::now();
+    let mut iterator = table.rows().iterator();
+    while start.elapsed() < limit && next_row(&mut iterator, ctx)?.is_some() {}
+    let elapsed = start.elapsed();
+    Ok(StagesReport::new(observation.stages(), elapsed))
+}
+
+/// The time between two lines of progress.
+const PERIOD: Duration = Duration::from_secs(10);
+
+/// The number of rows read so far, on standard error: a bar if that is a terminal, and otherwise a
+/// line every ten seconds.
 struct Progress {
     bar: ProgressBar,
+    what: &'static str,
+    num_rows: Option<u64>,
+    /// When lines are written.
+    lines: Option<Slot<Instant>>,
+    start: Instant,
 }
 
 impl Progress {
     fn new(num_rows: Option<u64>, what: &'static str) -> Self {
-        let target = if std::io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
+        let is_terminal = std::io::stderr().is_terminal();
+        let target = match is_terminal {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
         };
         let bar = ProgressBar::with_draw_target(num_rows, target);
         let template = match num_rows {
@@ -341,13 +383,40 @@ impl Progress {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.set_message(what);
-        Self { bar }
+        let start = Instant::now();
+        Self {
+            bar,
+            what,
+            num_rows,
+            lines: (!is_terminal).then(|| Slot::new(start + PERIOD)),
+            start,
+        }
     }
 
     /// Shows the number of rows. Redraws rarely, however often this is called.
     fn advance_to(&self, num_rows: u64) {
-        if num_rows.is_multiple_of(256) {
-            self.bar.set_position(num_rows);
+        if !num_rows.is_multiple_of(256) {
+            return;
+        }
+        self.bar.set_position(num_rows);
+        if let Some(next) = &self.lines
+            && Instant::now() >= next.get()
+        {
+            next.set(Instant::now() + PERIOD);
+            eprintln!("{}", self.line(num_rows, self.start.elapsed()));
+        }
+    }
+
+    /// What a line says of so many rows.
+    fn line(&self, num_rows: u64, elapsed: Duration) -> String {
+        let what = self.what;
+        let rate = num_rows as f64 / elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
+        match self.num_rows {
+            Some(all) => {
+                let left = all.saturating_sub(num_rows) as f64 / rate.max(f64::MIN_POSITIVE);
+                format!("{what}: {num_rows} of {all} rows, {rate:.0} rows/s, {left:.0} s left")
+            }
+            None => format!("{what}: {num_rows} rows, {rate:.0} rows/s"),
         }
     }
 }
@@ -424,6 +493,16 @@ mod tests {
         assert!(message.contains("rows.csv"), "{message}");
         assert_eq!(std::fs::read_to_string(&to).unwrap(), "old");
         assert_eq!(folder.names(), ["old.tfrecord", "rows.csv"]);
+    }
+
+    #[test]
+    fn lines_of_progress_say_how_long_it_takes() {
+        let line = |num_rows| Progress::new(num_rows, "reading").line(500, Duration::from_secs(2));
+        assert_eq!(line(None), "reading: 500 rows, 250 rows/s");
+        assert_eq!(
+            line(Some(1000)),
+            "reading: 500 of 1000 rows, 250 rows/s, 2 s left"
+        );
     }
 
     #[test]

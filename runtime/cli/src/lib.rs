@@ -29,6 +29,10 @@ mod input;
 
 mod output;
 
+mod rows;
+
+mod stages;
+
 mod failure;
 
 mod libraries;

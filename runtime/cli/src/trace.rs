@@ -13,7 +13,8 @@ Examples:
 
 Open the file in a browser at https://ui.perfetto.dev. Each thread has a track with a slice for each
 kernel, which shows its source location, stream and invocation. Arrows lead from the kernel that
-produces a value to the kernels that read it. A counter shows how many tasks wait for a thread.";
+produces a value to the kernels that read it. Each stage of an input pipeline has a track with a
+span for each draw. A counter shows how many tasks wait for a thread.";
 
 /// Run the functions of a program and record a trace of every kernel.
 #[derive(Debug, Parser)]

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
+use tfrt_data::Observation;
 use tfrt_host::{
     ExecutionContext, FunctionKind, FunctionRef, HostContext, ProgramFolder, RequestContextBuilder,
     ResourceContext,
@@ -17,6 +18,7 @@ use super::progress::Progress;
 use super::recording;
 use super::report::{FunctionReport, Profile, RecordingCost};
 use super::statistics::{Summary, mean_ns};
+use crate::stages::StagesReport;
 
 /// The maximum number of recorded runs: enough for means, and a small part of a long benchmark.
 const MAX_PROFILED_RUNS: u64 = 1000;
@@ -152,8 +154,10 @@ impl Bench<'_> {
         limit: Limit,
         cost: &RecordingCost,
     ) -> Result<Profile, Stop> {
+        let observation = Observation::start();
         let (samples, profiler) = recording::record(|| self.run_repeatedly(function, limit));
-        let samples = samples?;
+        let (samples, observed) = (samples?, observation.stages());
+        let elapsed = samples.total_wall;
         let kernels = profiler.kernels().into_iter();
         Ok(Profile {
             num_runs: samples.num_runs(),
@@ -161,6 +165,7 @@ impl Bench<'_> {
             kernels: kernels
                 .map(|(name, times)| cost.subtract_from(name, times))
                 .collect(),
+            stages: (!observed.stages.is_empty()).then(|| StagesReport::new(observed, elapsed)),
         })
     }
 

@@ -19,7 +19,8 @@
 //!       "kernels": [{"name": "tfrt.add.i32", "num_runs": 300, "total_ns": 6000, "self_ns": 6000,
 //!                    "num_dispatches": 300, "dispatch_ns": 9000},
 //!                   {"name": "my.dot", …, "flops": 128000, "bytes": 512000},
-//!                   {"name": "my.later", …, "num_waits": 100, "waited_ns": 700000}]
+//!                   {"name": "my.later", …, "num_waits": 100, "waited_ns": 700000}],
+//!       "stages": {"elapsed_ns": 98000, "bottleneck": 1, "stages": [{"name": "map", "depth": 0, …}, …]}
 //!     }
 //!   }],
 //!   "not_run": ["needs_arguments"]
@@ -32,6 +33,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::statistics::Summary;
+use crate::stages::StagesReport;
 
 /// The version of the document.
 pub(super) const VERSION: u32 = 1;
@@ -87,6 +89,9 @@ pub(super) struct Profile {
     pub(super) wall: Summary,
     /// Each kernel once, in order of their names.
     pub(super) kernels: Vec<KernelReport>,
+    /// The stages of the input pipelines whose iterators the runs made; left out if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stages: Option<StagesReport>,
 }
 
 /// The recorded data of all kernels with one name, in all runs of the profile, without the cost of
@@ -140,6 +145,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stages::StageReport;
 
     /// With a mean that every reader of decimal numbers finds again.
     fn summary(first_ns: u64) -> Summary {
@@ -180,6 +186,14 @@ mod tests {
                     num_runs: 3,
                     wall: summary(500),
                     kernels: vec![kernel("tfrt.add.i32", 6), kernel("tfrt.call", 3)],
+                    stages: Some(StagesReport {
+                        elapsed_ns: 7,
+                        stages: vec![StageReport {
+                            name: "map".to_owned(),
+                            ..StageReport::default()
+                        }],
+                        bottleneck: Some(0),
+                    }),
                 }),
             }],
             not_run: vec!["needs_arguments".to_owned()],

@@ -6,6 +6,7 @@ use tfrt_support::escape::escaped;
 
 use super::report::{FunctionReport, KernelReport, Profile, Report};
 use super::statistics::{Nanos, mean_ns, ratio};
+use crate::rows::write_rows;
 
 /// The columns of a table of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,9 +106,14 @@ fn write_function(
         nanos(wall.p50_ns),
     )?;
     match columns {
-        Columns::Kernels => write_rows(f, kernel_rows(profile)),
-        Columns::Dispatch => write_rows(f, dispatch_rows(profile)),
+        Columns::Kernels => write_rows(f, &kernel_rows(profile))?,
+        Columns::Dispatch => write_rows(f, &dispatch_rows(profile))?,
     }
+    let Some(stages) = &profile.stages else {
+        return Ok(());
+    };
+    writeln!(f, "\n  stages of input pipelines, in the recorded runs:\n")?;
+    stages.write(f)
 }
 
 /// Returns the kernels of a profile, those with the greatest key first.
@@ -225,27 +231,6 @@ fn dispatch_rows(profile: &Profile) -> Vec<Vec<String>> {
     std::iter::once(header).chain(rows).chain([all]).collect()
 }
 
-/// Columns with two blanks between them: names to the left, numbers to the right.
-fn write_rows(f: &mut fmt::Formatter<'_>, rows: Vec<Vec<String>>) -> fmt::Result {
-    // Characters, as padding counts them: a unit may be a character of two bytes.
-    let width = |column: usize| {
-        let widths = rows.iter().map(|row| row[column].chars().count());
-        widths.max().unwrap_or_default()
-    };
-    let num_columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> = (0..num_columns).map(width).collect();
-    for row in &rows {
-        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            match column {
-                0 => write!(f, "  {cell:<width$}")?,
-                _ => write!(f, "  {cell:>width$}")?,
-            }
-        }
-        writeln!(f)?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::report::{RecordingCost, VERSION};
@@ -293,6 +278,7 @@ mod tests {
                         kernel("my.long_one", 2, 3000, 10),
                         kernel("my.short", 3, 1000, 30),
                     ],
+                    stages: None,
                 }),
             }],
             not_run: vec!["f".to_owned(), "g".to_owned()],
