@@ -14,6 +14,9 @@ mod batch;
 #[cfg(feature = "parquet")]
 mod parquet_file;
 
+#[cfg(feature = "parquet")]
+mod page_limit;
+
 #[cfg(feature = "arrow")]
 mod arrow_stream;
 

@@ -5,9 +5,10 @@
 //! each step of a sequence.
 //!
 //! A [`Schema`] says which features become components. Examples are parsed without an intermediate
-//! message; [`Example`] is the message itself, for writing and for programs that look features up
-//! one by one.
+//! message; `Example` is the message itself, for writing and for programs that look features up one
+//! by one. It needs the feature `messages`, as do `ExampleWriter` and `infer_example_schema`.
 
+#[cfg(feature = "messages")]
 mod message;
 
 mod parse;
@@ -16,6 +17,7 @@ mod sequence;
 
 mod wire;
 
+#[cfg(feature = "messages")]
 mod write;
 
 use tfrt_async::{AnyRef, ByteString};
@@ -25,12 +27,14 @@ use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::schema::{ColumnShape, Schema};
 
+#[cfg(feature = "messages")]
 pub use message::{
     BytesList, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, Kind,
     SequenceExample,
 };
 pub use parse::parse_example;
 pub use sequence::{SequenceSchema, parse_sequence_example};
+#[cfg(feature = "messages")]
 pub use write::{ExampleWriter, infer_example_schema};
 
 /// The components of every record: those of the columns, in their order.

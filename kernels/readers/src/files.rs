@@ -138,6 +138,14 @@ fn resolve_local(name: &Arc<str>, paths: &mut Vec<Arc<str>>) -> Result<(), Error
         paths.push(Arc::clone(name));
         return Ok(());
     }
+    let mut found = find_matches(name)?;
+    found.sort_unstable();
+    add_matches(name, found, paths)
+}
+
+/// The files that match a pattern.
+#[cfg(feature = "patterns")]
+fn find_matches(name: &str) -> Result<Vec<String>, Error> {
     let matches = glob::glob(name).map_err(|error| {
         let message = format!("`{name}` is not a pattern of file names: {error}");
         Error::new(message).with_code(ErrorCode::InvalidArgument)
@@ -150,8 +158,15 @@ fn resolve_local(name: &Arc<str>, paths: &mut Vec<Arc<str>>) -> Result<(), Error
             found.push(text_of(path).map_err(|error| failed_to("list", name, &error))?);
         }
     }
-    found.sort_unstable();
-    add_matches(name, found, paths)
+    Ok(found)
+}
+
+#[cfg(not(feature = "patterns"))]
+fn find_matches(_name: &str) -> Result<Vec<String>, Error> {
+    Err(crate::feature::missing(
+        "patterns of file names",
+        "patterns",
+    ))
 }
 
 fn add_matches(name: &str, found: Vec<String>, paths: &mut Vec<Arc<str>>) -> Result<(), Error> {

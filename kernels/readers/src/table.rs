@@ -12,13 +12,12 @@ use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor, TensorError};
 
 use crate::column::Values;
 use crate::columnar::{self, ColumnarFormat, ColumnarOptions, Nulls};
-use crate::example::{ExampleWriter, infer_example_schema, parse_examples};
 use crate::files::{Compression, OpenFile};
 use crate::schema::{Cell, Column, ColumnShape, Schema};
 use crate::tensor_files::{TensorFileOptions, TensorFormat, read_tensors};
 use crate::text::text_line_dataset;
-use crate::tfrecord::{RecordReader, masked_crc32c, tf_record_dataset};
-use crate::write::{Rows, WriteColumns, invalid};
+use crate::tfrecord::masked_crc32c;
+use crate::write::{Rows, WriteColumns, invalid, num_rows_of};
 
 /// A format of files of rows.
 ///
@@ -142,9 +141,6 @@ pub struct Table {
     num_rows: Option<u64>,
     rows: Dataset,
 }
-
-/// How many records are looked at to tell what they are.
-const NUM_SAMPLES: usize = 100;
 
 impl Table {
     /// Opens a file of a format; by default, that which it [seems to have](TableFormat::detect).
@@ -294,7 +290,14 @@ fn error_of(value: &AnyRef) -> Error {
 
 type Opened = (Schema, Option<u64>, Dataset);
 
+#[cfg(feature = "messages")]
 fn open_records(file: &OpenFile) -> Result<Opened, Error> {
+    use crate::example::{infer_example_schema, parse_examples};
+    use crate::tfrecord::{RecordReader, tf_record_dataset};
+
+    /// How many records are looked at to tell what they are.
+    const NUM_SAMPLES: usize = 100;
+
     let records = tf_record_dataset(&**file.path())?;
     let mut samples = Vec::new();
     // What is wrong with a record is told when it is read.
@@ -312,6 +315,11 @@ fn open_records(file: &OpenFile) -> Result<Opened, Error> {
             Ok((schema, None, records))
         }
     }
+}
+
+#[cfg(not(feature = "messages"))]
+fn open_records(_file: &OpenFile) -> Result<Opened, Error> {
+    Err(missing_messages())
 }
 
 #[cfg(feature = "csv")]
@@ -518,33 +526,91 @@ pub fn create(
             .iter()
             .map(|column| (column.name.clone(), column.dtype))
     };
-    match format {
-        TableFormat::TfRecord => Ok(Box::new(ExampleWriter::new(create()?, &names))),
-        TableFormat::Csv => create_csv(create()?, &names),
+    let writer: Box<dyn WriteColumns> = match format {
+        TableFormat::TfRecord => create_records(create()?, &names)?,
+        TableFormat::Csv => create_csv(create()?, &names)?,
         TableFormat::Text => match schema.columns() {
             [
                 Column {
                     dtype: DType::String,
                     ..
                 },
-            ] => Ok(Box::new(LineWriter(create()?))),
-            _ => Err(invalid("a text file has one column of strings".to_owned())),
+            ] => Box::new(LineWriter(create()?)),
+            _ => return Err(invalid("a text file has one column of strings".to_owned())),
         },
         TableFormat::Parquet => columnar::write_columns(
             ColumnarFormat::Parquet,
             create()?,
             &types().collect::<Vec<_>>(),
-        ),
+        )?,
         TableFormat::Arrow => columnar::write_columns(
             ColumnarFormat::Arrow,
             create()?,
             &types().collect::<Vec<_>>(),
-        ),
-        TableFormat::Tensors(format) => Err(invalid(format!(
-            "files of format {} are written by `tfrt tensors`, from tensors",
-            format.name()
-        ))),
+        )?,
+        TableFormat::Tensors(format) => {
+            return Err(invalid(format!(
+                "files of format {} are written by `tfrt tensors`, from tensors",
+                format.name()
+            )));
+        }
+    };
+    Ok(Box::new(NamedWriter {
+        writer,
+        path: path.to_owned(),
+        num_rows: 0,
+    }))
+}
+
+/// A writer whose errors name the file, and the first row that may be missing in it.
+struct NamedWriter {
+    writer: Box<dyn WriteColumns>,
+    path: String,
+    num_rows: usize,
+}
+
+impl NamedWriter {
+    fn named(&self, error: Error) -> Error {
+        let Self { path, num_rows, .. } = self;
+        error.with_note(format_args!(
+            ": cannot write `{path}` behind row {num_rows}"
+        ))
     }
+}
+
+impl WriteColumns for NamedWriter {
+    fn write(&mut self, columns: &[AnyRef]) -> Result<(), Error> {
+        let written = self.writer.write(columns);
+        written.map_err(|error| self.named(error))?;
+        self.num_rows += columns.first().map_or(0, num_rows_of);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        let finished = self.writer.finish();
+        finished.map_err(|error| self.named(error))
+    }
+}
+
+#[cfg(feature = "messages")]
+fn create_records(
+    output: BufWriter<fs::File>,
+    names: &[&str],
+) -> Result<Box<dyn WriteColumns>, Error> {
+    Ok(Box::new(crate::example::ExampleWriter::new(output, names)))
+}
+
+#[cfg(not(feature = "messages"))]
+fn create_records(
+    _output: BufWriter<fs::File>,
+    _names: &[&str],
+) -> Result<Box<dyn WriteColumns>, Error> {
+    Err(missing_messages())
+}
+
+#[cfg(not(feature = "messages"))]
+fn missing_messages() -> Error {
+    crate::feature::missing("records of `tf.Example`", "messages")
 }
 
 #[cfg(feature = "csv")]

@@ -141,6 +141,15 @@ impl Rows {
     }
 }
 
+/// How many rows a column has; none if it is not a tensor.
+pub(crate) fn num_rows_of(column: &AnyRef) -> usize {
+    if let Some(tensor) = column.get::<DenseHostTensor>() {
+        return tensor.shape().dim(0).unwrap_or(0);
+    }
+    let strings = column.try_read::<StringHostTensor>();
+    strings.map_or(0, |strings| strings.shape().dim(0).unwrap_or(0))
+}
+
 /// The columns of as many rows each.
 pub(crate) fn rows_of(columns: &[AnyRef], num_columns: usize) -> Result<(Vec<Rows>, usize), Error> {
     if columns.len() != num_columns {

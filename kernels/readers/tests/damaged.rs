@@ -1,18 +1,25 @@
-//! Files of every format, cut off at every byte and with every bit flipped: elements, errors and an
-//! end, and never a panic.
+//! Files of every format, cut off at every byte and with every bit flipped: right elements, errors
+//! that name the file, and an end. Never a panic, and nothing is lost silently.
 
 mod common;
 
 use common::Folder;
 use tfrt_async::AnyRef;
-use tfrt_data::{Dataset, Outcome, Position};
+use tfrt_data::{Dataset, Outcome, Position, Values};
 use tfrt_host::ExecutionContext;
 use tfrt_tensor::{DenseHostTensor, StringHostTensor};
 
-/// What a dataset has, drawn as it is: the number of its elements and of its errors.
-fn drain(dataset: &Dataset, ctx: &ExecutionContext) -> (usize, usize) {
+/// What a dataset has: its elements as text, and the messages of its errors.
+#[derive(Debug, Default, PartialEq)]
+struct Found {
+    elements: Vec<String>,
+    errors: Vec<String>,
+}
+
+/// Draws everything, as it is.
+fn drain(dataset: &Dataset, ctx: &ExecutionContext) -> Found {
     let mut iterator = dataset.iterator_below(Position::ROOT);
-    let (mut num_elements, mut num_errors) = (0, 0);
+    let mut found = Found::default();
     loop {
         let outcome = match iterator.draw(ctx).into_outcome() {
             Ok(outcome) => outcome,
@@ -20,82 +27,255 @@ fn drain(dataset: &Dataset, ctx: &ExecutionContext) -> (usize, usize) {
                 ctx.host()
                     .await_available(&[pending.as_any().clone()])
                     .unwrap();
-                tfrt_data::IterationResult::Pending(pending)
-                    .into_outcome()
-                    .unwrap()
+                Outcome::of_available(&pending)
             }
         };
         match outcome {
-            Outcome::Element(_) => num_elements += 1,
-            Outcome::Error(_) => num_errors += 1,
-            Outcome::End(_) => return (num_elements, num_errors),
+            Outcome::Element(values) => match values.iter().find(|value| value.is_error()) {
+                Some(error) => found.errors.push(message(error)),
+                None => found.elements.push(shown(&values)),
+            },
+            Outcome::Error(error) => found.errors.push(message(&error)),
+            Outcome::End(_) => return found,
         }
-        assert!(num_elements + num_errors < 10_000, "there is no end");
+        let num_drawn = found.elements.len() + found.errors.len();
+        assert!(num_drawn < 10_000, "there is no end");
     }
 }
 
-/// Reads a file as it is, cut off at every byte, and with every bit flipped. Damage that a format
-/// has no means to notice is allowed; what is cut off must be noticed wherever `is_cut_noticed`.
-fn check(name: &str, file: &[u8], dataset: impl Fn(&str) -> Dataset, is_cut_noticed: bool) {
+fn message(error: &AnyRef) -> String {
+    error.error_if_present().unwrap().message().to_owned()
+}
+
+fn shown(values: &Values) -> String {
+    let value = |value: &AnyRef| {
+        if let Some(tensor) = value.get::<DenseHostTensor>() {
+            return tensor.to_string();
+        }
+        if let Ok(strings) = value.try_read::<StringHostTensor>() {
+            return format!("{:?}", strings.strings());
+        }
+        macro_rules! number {
+            ($($ty:ty)*) => { $(if let Some(number) = value.get::<$ty>() { return format!("{number:?}"); })* };
+        }
+        number!(f32 f64 i64 u8 bool tfrt_async::ByteString);
+        panic!("{value:?} is a value of another type")
+    };
+    values.iter().map(value).collect::<Vec<_>>().join("; ")
+}
+
+/// What damage to a file of a format cannot remain unnoticed.
+struct Noticed<'a> {
+    /// How many elements are whole in the first so many bytes.
+    num_whole: &'a dyn Fn(usize) -> usize,
+    /// Whether a file of so many bytes may pass for a whole one.
+    may_end: &'a dyn Fn(usize) -> bool,
+    /// Whether a checksum stands for everything that is read.
+    has_checksum: bool,
+}
+
+/// Reads a file as it is, cut off at every byte, and with every bit flipped.
+fn check(name: &str, file: &[u8], dataset: impl Fn(&str) -> Dataset, noticed: &Noticed<'_>) {
     let folder = Folder::new(&format!("damaged-{name}"));
     let ctx = common::context("s");
     let whole = drain(&dataset(&folder.write("whole", file)), &ctx);
-    assert_eq!(whole.1, 0, "{name}");
-    assert!(whole.0 > 0, "{name}");
+    assert_eq!(whole.errors, [""; 0], "{name}");
+    assert!(!whole.elements.is_empty(), "{name}");
     for len in 0..file.len() {
-        let (num_elements, num_errors) = drain(&dataset(&folder.write("cut", &file[..len])), &ctx);
-        assert!(num_elements <= whole.0, "{name}: {len} bytes");
-        if is_cut_noticed {
-            let is_noticed = num_errors > 0 || num_elements < whole.0;
-            assert!(is_noticed, "{name}: {len} bytes");
+        let path = folder.write("cut", &file[..len]);
+        let found = drain(&dataset(&path), &ctx);
+        for error in &found.errors {
+            assert!(error.contains(&path), "{name}, {len} bytes: {error}");
+        }
+        // What is whole is there, and in front of it nothing else.
+        let num_whole = (noticed.num_whole)(len);
+        assert!(
+            found.elements.len() >= num_whole,
+            "{name}, {len} bytes: {found:?}"
+        );
+        let in_front = found.elements.len().min(num_whole);
+        assert_eq!(
+            found.elements[..in_front],
+            whole.elements[..in_front],
+            "{name}, {len} bytes"
+        );
+        // The rest is an error, unless the format has no means to notice.
+        if !(noticed.may_end)(len) {
+            assert!(!found.errors.is_empty(), "{name}, {len} bytes: {found:?}");
         }
     }
     for bit in 0..file.len() * 8 {
         let mut damaged = file.to_vec();
         damaged[bit / 8] ^= 1 << (bit % 8);
-        drain(&dataset(&folder.write("flipped", &damaged)), &ctx);
+        let path = folder.write("flipped", &damaged);
+        let found = drain(&dataset(&path), &ctx);
+        for error in &found.errors {
+            assert!(error.contains(&path), "{name}, bit {bit}: {error}");
+        }
+        let is_lost = found.elements.len() + found.errors.len() == 0;
+        assert!(!is_lost, "{name}, bit {bit}: nothing is left, and no error");
+        if noticed.has_checksum && found.errors.is_empty() {
+            assert_eq!(found, whole, "{name}, bit {bit}");
+        }
     }
+}
+
+/// A file that is read as a whole: any cut is noticed.
+const WHOLE: Noticed<'static> = Noticed {
+    num_whole: &|_| 0,
+    may_end: &|_| false,
+    has_checksum: false,
+};
+
+/// How many lines end in the first bytes of a file.
+fn num_lines(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
 #[test]
 fn lines() {
     let dataset = |path: &str| tfrt_readers::text::text_line_dataset(path).unwrap();
-    check("text", b"one\ntwo\r\n\nthree", dataset, false);
+    let file = b"one\ntwo\r\n\nthree";
+    let noticed = Noticed {
+        num_whole: &|len| num_lines(&file[..len]),
+        may_end: &|_| true,
+        has_checksum: false,
+    };
+    check("text", file, dataset, &noticed);
 }
 
 #[cfg(feature = "gzip")]
 #[test]
 fn compressed_lines() {
     use std::io::Write;
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(b"one\ntwo\nthree\n").unwrap();
-    let dataset = |path: &str| tfrt_readers::text::text_line_dataset(path).unwrap();
-    check("gzip", &encoder.finish().unwrap(), dataset, true);
+    let text = b"one\ntwo\nthree\n";
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(text).unwrap();
+    let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    zlib.write_all(text).unwrap();
+    for (name, file, compression) in [
+        (
+            "gzip",
+            gzip.finish().unwrap(),
+            tfrt_readers::files::Compression::Gzip,
+        ),
+        (
+            "zlib",
+            zlib.finish().unwrap(),
+            tfrt_readers::files::Compression::Zlib,
+        ),
+    ] {
+        let dataset = |path: &str| {
+            let options = tfrt_readers::text::TextLineOptions {
+                // Damage to the mark must not make it a file of text.
+                compression,
+                ..Default::default()
+            };
+            options.dataset(path).unwrap()
+        };
+        let noticed = Noticed {
+            has_checksum: true,
+            ..WHOLE
+        };
+        check(name, &file, dataset, &noticed);
+    }
 }
 
 #[cfg(feature = "zstd")]
 #[test]
 fn zstd_lines() {
-    let file = zstd::stream::encode_all(&b"one\ntwo\nthree\n"[..], 1).unwrap();
-    let dataset = |path: &str| tfrt_readers::text::text_line_dataset(path).unwrap();
-    check("zstd", &file, dataset, true);
+    use std::io::Write;
+    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(b"one\ntwo\nthree\n").unwrap();
+    let file = encoder.finish().unwrap();
+    let dataset = |path: &str| {
+        let options = tfrt_readers::text::TextLineOptions {
+            compression: tfrt_readers::files::Compression::Zstd,
+            ..Default::default()
+        };
+        options.dataset(path).unwrap()
+    };
+    let noticed = Noticed {
+        has_checksum: true,
+        ..WHOLE
+    };
+    check("zstd", &file, dataset, &noticed);
 }
 
 #[cfg(feature = "csv")]
 #[test]
 fn rows() {
+    use tfrt_readers::csv::CsvOptions;
     let file = b"x,name,gap\n1,\"a, b\",\n-2.5,c,3\n";
+    let options = CsvOptions {
+        schema: Some("x: f64, name: str, gap: f64 = 0.5".parse().unwrap()),
+        ..CsvOptions::default()
+    };
+    let end_of_header = b"x,name,gap".len();
+    let noticed = Noticed {
+        num_whole: &|len| num_lines(&file[..len]).saturating_sub(1),
+        // A row that lacks fields is an error; one whose last field is cut off is a row.
+        may_end: &|len| {
+            let is_row = |row: &[u8]| row.is_empty() || row.ends_with(b"\"") || row.contains(&b',');
+            len >= end_of_header
+                && file[..len]
+                    .split(|&byte| byte == b'\n')
+                    .next_back()
+                    .is_some_and(is_row)
+        },
+        has_checksum: false,
+    };
+    check("csv", file, |path| options.dataset(path).unwrap(), &noticed);
+    // In batches, the rows in front of an error are not lost, either.
+    let batched = CsvOptions {
+        batch_size: Some(1),
+        ..options
+    };
     check(
-        "csv",
+        "csv-batches",
         file,
-        |path| tfrt_readers::csv::csv_dataset(path).unwrap(),
-        false,
+        |path| batched.dataset(path).unwrap(),
+        &noticed,
     );
 }
 
+/// The lengths of a file of records at which one ends.
+fn ends_of_records(file: &[u8]) -> Vec<usize> {
+    let mut ends = vec![0];
+    while let Some(length) = file[*ends.last().unwrap()..].first_chunk::<8>() {
+        ends.push(ends.last().unwrap() + 12 + u64::from_le_bytes(*length) as usize + 4);
+    }
+    ends
+}
+
+fn check_records(name: &str, file: &[u8], has_checksum: bool, dataset: impl Fn(&str) -> Dataset) {
+    let ends = ends_of_records(file);
+    let noticed = Noticed {
+        num_whole: &|len| ends.iter().filter(|&&end| end <= len).count() - 1,
+        // Nothing says how many records there are.
+        may_end: &|len| ends.contains(&len),
+        has_checksum,
+    };
+    check(name, file, dataset, &noticed);
+}
+
+#[test]
+fn records() {
+    let mut writer = tfrt_readers::tfrecord::RecordWriter::new(Vec::new());
+    for record in [&b"red"[..], b"", b"light blue"] {
+        writer.write(record).unwrap();
+    }
+    let file = writer.finish().unwrap();
+    let dataset = |path: &str| tfrt_readers::tfrecord::tf_record_dataset(path).unwrap();
+    check_records("records", &file, true, dataset);
+}
+
+#[cfg(feature = "messages")]
 #[test]
 fn examples() {
-    use tfrt_readers::example::{ExampleWriter, parse_examples};
+    use tfrt_readers::example::ExampleWriter;
+    use tfrt_readers::tfrecord::{TfRecordOptions, Verify};
     use tfrt_readers::write::WriteColumns;
     let mut file = Vec::new();
     let mut writer = ExampleWriter::new(&mut file, &["a", "b"]);
@@ -107,31 +287,38 @@ fn examples() {
         .unwrap();
     writer.finish().unwrap();
     drop(writer);
-    let dataset = |path: &str| {
-        let options = tfrt_readers::tfrecord::TfRecordOptions {
-            // So that damage comes through to the parser.
-            verify: tfrt_readers::tfrecord::Verify::Header,
-            ..Default::default()
+    // With `header`, damage comes through to the parser.
+    for (name, verify) in [("example", Verify::All), ("example-data", Verify::Header)] {
+        let options = TfRecordOptions {
+            verify,
+            ..TfRecordOptions::default()
         };
-        parse_examples(
-            &options.dataset(path).unwrap(),
-            "a: i64, b: str [?]".parse().unwrap(),
-        )
-        .unwrap()
-    };
-    check("example", &file, dataset, true);
+        let schema = || "a: i64, b: str [?]".parse().unwrap();
+        let dataset = |path: &str| options.examples(path, schema()).unwrap();
+        check_records(name, &file, verify == Verify::All, dataset);
+    }
 }
 
 #[test]
 fn tensor_files() {
-    use tfrt_readers::tensor_files::TensorFileOptions;
+    use tfrt_readers::tensor_files::{TensorFileOptions, TensorFormat};
     use tfrt_tensor::file::{FileFormat, NamedTensor};
     for &format in FileFormat::ALL {
         let tensor = DenseHostTensor::vector(&[1.5_f32, -2.0, 3.0]).unwrap();
         let file = format.write(&[NamedTensor::new("x", tensor)]).unwrap();
-        let dataset = |path: &str| TensorFileOptions::default().dataset(path).unwrap();
+        let options = TensorFileOptions {
+            // Damage to the mark must not make it a file of another format.
+            format: TensorFormat::from_name(format.name()),
+            ..TensorFileOptions::default()
+        };
+        let dataset = |path: &str| options.dataset(path).unwrap();
         // Files of this format end with bytes that nothing is in.
-        check(format.name(), &file, dataset, format != FileFormat::Btf);
+        let may_end = |len: usize| format == FileFormat::Btf && len + 64 > file.len();
+        let noticed = Noticed {
+            may_end: &may_end,
+            ..WHOLE
+        };
+        check(format.name(), &file, dataset, &noticed);
     }
 }
 
@@ -172,6 +359,6 @@ fn columns() {
         drop(writer);
         let file = output.0.lock().unwrap().clone();
         let dataset = |path: &str| ColumnarOptions::default().dataset(format, path).unwrap();
-        check(format.name(), &file, dataset, true);
+        check(format.name(), &file, dataset, &WHOLE);
     }
 }

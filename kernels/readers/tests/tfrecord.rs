@@ -10,7 +10,7 @@ use tfrt_data::{Dataset, Draw, IterationResult, Outcome, Position};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
 use tfrt_readers::tfrecord::{
-    RecordError, RecordReader, RecordWriter, masked_crc32c, tf_record_dataset,
+    RecordError, RecordReader, RecordWriter, TfRecordOptions, masked_crc32c, tf_record_dataset,
 };
 use tfrt_support::Error;
 
@@ -167,8 +167,13 @@ impl TemporaryFile {
         Self(path)
     }
 
+    /// The records, with errors as the reference tells them.
     fn dataset(&self) -> Dataset {
-        tf_record_dataset(path_text(&self.0)).unwrap()
+        let options = TfRecordOptions {
+            names_file: false,
+            ..TfRecordOptions::default()
+        };
+        options.dataset(path_text(&self.0)).unwrap()
     }
 }
 
@@ -246,6 +251,24 @@ fn errors_take_the_place_of_records_and_a_missing_file_is_one_error() {
         let text = "No file system is found for the given scheme".to_owned();
         assert_eq!(texts(&remote, &ctx), [Err(text)]);
     }
+}
+
+#[test]
+fn errors_name_the_file_the_record_and_the_byte() {
+    let mut damaged = file_of(&RECORDS);
+    damaged[12] ^= 1;
+    damaged.truncate(damaged.len() - 1);
+    let file = TemporaryFile::new("named", &damaged);
+    let path = path_text(&file.0);
+    let found = texts(&tf_record_dataset(path).unwrap(), &context("s"));
+    let errors: Vec<String> = found.into_iter().filter_map(Result::err).collect();
+    assert_eq!(
+        errors,
+        [
+            format!("data corruption at position 0 (record 0 of {path})"),
+            format!("truncated record at position 55 (record 3 of {path})")
+        ]
+    );
 }
 
 #[test]

@@ -98,6 +98,8 @@ fn record_options(
         compression: parsed(compression)?,
         verify: parsed(verify)?,
         on_error: parsed(on_error)?,
+        // The program that an error is reported to names the file.
+        names_file: false,
         ..TfRecordOptions::default()
     })
 }

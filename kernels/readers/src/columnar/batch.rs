@@ -58,12 +58,21 @@ pub(super) fn element(
     file: &OpenFile,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<read_ahead::Element, Error> {
+    if columns.is_empty() {
+        return Err(file.error("expected columns, found none"));
+    }
     let mut values = Values::new();
     let mut len_bytes = 0;
     for &position in columns {
         let field = batch.schema();
         let name = field.field(position).name();
         let column = batch.column(position);
+        if column.len() != batch.num_rows() {
+            let (expected, found) = (batch.num_rows(), column.len());
+            return Err(file.error(format_args!(
+                "column `{name}`: expected {expected} rows in a batch, found {found}"
+            )));
+        }
         len_bytes += column.get_array_memory_size();
         // Some nulls are in the values of a dictionary, and some in its keys.
         let present = column

@@ -2,7 +2,10 @@
 
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
 use tfrt_data::StageDescription;
@@ -10,6 +13,7 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use super::batch::{NUM_ROWS_AT_ONCE, element, guarded, positions};
+use super::page_limit::LimitedPages;
 use super::{ColumnarOptions, ColumnarSummary};
 use crate::files::OpenFile;
 use crate::read_ahead::{Element, Format, ReadElements};
@@ -57,7 +61,11 @@ impl ParquetFiles {
         chunks: C,
         file: OpenFile,
     ) -> Result<Box<dyn ReadElements>, Error> {
-        let builder = guarded(&file, || ParquetRecordBatchReaderBuilder::try_new(chunks))?;
+        let metadata = guarded(&file, || {
+            ArrowReaderMetadata::load(&chunks, ArrowReaderOptions::default())
+        })?;
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(LimitedPages(chunks), metadata);
         let wanted = positions(builder.schema(), &self.options, &file)?;
         let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
         // What is read has its columns in the order of the file.
@@ -73,14 +81,13 @@ impl ParquetFiles {
         let mut builder = builder
             .with_projection(mask)
             .with_batch_size(batch_size as usize);
-        let mut runs = Vec::new();
+        let mut groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
         if let Some((num_shards, index)) = self.options.row_groups {
-            let shard = |group: usize| file.number().wrapping_add(group as u64) % num_shards;
-            let groups = (0..builder.metadata().num_row_groups()).filter(|&g| shard(g) == index);
-            let groups: Vec<usize> = groups.collect();
-            runs = runs_of(builder.metadata().row_groups(), &groups);
-            builder = builder.with_row_groups(groups);
+            let shard = |group: &usize| file.number().wrapping_add(*group as u64) % num_shards;
+            groups.retain(|group| shard(group) == index);
+            builder = builder.with_row_groups(groups.clone());
         }
+        let runs = runs_of(builder.metadata().row_groups(), &groups);
         let reader = guarded(&file, || builder.build())?;
         Ok(Box::new(FileBatches {
             reader,
@@ -99,7 +106,7 @@ struct FileBatches {
     columns: Vec<usize>,
     options: ColumnarOptions,
     file: OpenFile,
-    /// Where the rows that are read are in the file, if row groups are left out.
+    /// Where the rows that are read are in the file.
     runs: Vec<Run>,
     /// How many rows were read.
     num_rows: u64,
@@ -112,16 +119,31 @@ struct Run {
     first: u64,
     /// Its number in the file.
     first_in_file: u64,
+    /// The number of the row group.
+    group: usize,
+    /// Where the row group begins in the file.
+    position: u64,
 }
 
+/// The runs of row groups, whose numbers are in order.
 fn runs_of(all: &[RowGroupMetaData], groups: &[usize]) -> Vec<Run> {
     let (mut runs, mut first, mut first_in_file) = (Vec::new(), 0, 0);
     for (number, group) in all.iter().enumerate() {
         let num_rows = u64::try_from(group.num_rows()).unwrap_or(0);
-        if groups.contains(&number) {
+        if groups.binary_search(&number).is_ok() {
+            let columns = group.columns().iter();
+            // Where the file tells nonsense, the start of the file stands for it.
+            let position = columns.map(|column| {
+                let first = column.dictionary_page_offset();
+                let first = first.unwrap_or_else(|| column.data_page_offset());
+                u64::try_from(first).unwrap_or(0)
+            });
+            let position = position.min();
             runs.push(Run {
                 first,
                 first_in_file,
+                group: number,
+                position: position.unwrap_or(0),
             });
             first += num_rows;
         }
@@ -133,11 +155,16 @@ fn runs_of(all: &[RowGroupMetaData], groups: &[usize]) -> Vec<Run> {
 impl FileBatches {
     /// The number in the file of a row that is read.
     fn row_in_file(&self, row: u64) -> u64 {
-        let next = self.runs.partition_point(|run| run.first <= row);
-        match next.checked_sub(1).and_then(|last| self.runs.get(last)) {
+        match self.run_of(row) {
             Some(run) => run.first_in_file.wrapping_add(row - run.first),
             None => row,
         }
+    }
+
+    /// The row group of a row that is read.
+    fn run_of(&self, row: u64) -> Option<&Run> {
+        let next = self.runs.partition_point(|run| run.first <= row);
+        self.runs.get(next.checked_sub(1)?)
     }
 }
 
@@ -152,7 +179,13 @@ impl ReadElements for FileBatches {
             Err(error) => {
                 self.has_ended = true;
                 let row = self.row_in_file(self.num_rows);
-                return Some(Err(error.with_note(format_args!(" (behind row {row})"))));
+                let note = match self.run_of(self.num_rows) {
+                    Some(Run {
+                        group, position, ..
+                    }) => format!(" (behind row {row}, in row group {group} at byte {position})"),
+                    None => format!(" (behind row {row})"),
+                };
+                return Some(Err(error.with_note(note)));
             }
         };
         let first_row = self.num_rows;

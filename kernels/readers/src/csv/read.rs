@@ -226,30 +226,44 @@ impl Filling {
         }
     }
 
-    /// The value in a row, and whether it was there.
-    fn cell(&self, record: &ByteRecord, is_lossy: bool) -> Result<(Cell, bool), CellError> {
+    /// Adds the value in a row. Adds nothing if it fails.
+    #[inline]
+    fn add(&mut self, record: &ByteRecord, is_lossy: bool) -> Result<(), CellError> {
         let Some(field) = record.get(self.position) else {
             return Err(CellError::EndOfRow);
         };
         // Blanks around a number do not count. Alone, they are not a value.
-        let is_missing = match self.dtype {
-            DType::String => field.is_empty(),
-            _ => field.trim_ascii().is_empty(),
+        let text = match self.dtype {
+            DType::String => field,
+            _ => field.trim_ascii(),
         };
-        if is_missing && let Some(default) = &self.default {
-            return Ok((default.clone(), false));
+        let is_there = match (text.is_empty(), &self.default) {
+            (true, Some(default)) => {
+                self.values.push(default.clone());
+                false
+            }
+            (_, _) if self.dtype == DType::String => match String::from_utf8_lossy(field) {
+                std::borrow::Cow::Borrowed(_) => self.values.push_text(field),
+                std::borrow::Cow::Owned(text) if is_lossy => self.values.push_text(text.as_bytes()),
+                std::borrow::Cow::Owned(_) => return Err(CellError::NotUtf8),
+            },
+            (is_empty, _) => match self.values.push_text(text) {
+                true => true,
+                false if is_empty => return Err(CellError::Empty),
+                false => return Err(CellError::Other(shortened(field))),
+            },
+        };
+        if let Some(mask) = &mut self.mask {
+            mask.push(is_there.into());
         }
-        if self.dtype == DType::String {
-            return match String::from_utf8_lossy(field) {
-                std::borrow::Cow::Borrowed(text) => Ok((Cell::Bytes(text.into()), true)),
-                std::borrow::Cow::Owned(text) if is_lossy => Ok((Cell::Bytes(text.into()), true)),
-                std::borrow::Cow::Owned(_) => Err(CellError::NotUtf8),
-            };
-        }
-        match Cell::parse(self.dtype, field.trim_ascii()) {
-            Some(cell) => Ok((cell, true)),
-            None if is_missing => Err(CellError::Empty),
-            None => Err(CellError::Other(shortened(field))),
+        Ok(())
+    }
+
+    /// Takes back what was added behind the first `num_rows` values.
+    fn truncate(&mut self, num_rows: usize) {
+        self.values.truncate(num_rows);
+        if let Some(mask) = &mut self.mask {
+            mask.truncate(num_rows);
         }
     }
 }
@@ -353,30 +367,28 @@ impl FileRows {
                 return Err(self.file.record_error(number, place.byte(), message));
             }
         }
-        let mut cells = Vec::with_capacity(self.columns.len());
-        for column in &self.columns {
-            match column.cell(&self.record, self.is_lossy) {
-                Ok(cell) => cells.push(cell),
-                Err(error) => {
-                    let place = self.record.position().unwrap_or(&start);
-                    let message = format!(
-                        "line {}, column {} (`{}`): expected {}, {error}",
-                        place.line(),
-                        column.position + 1,
-                        column.name,
-                        column.dtype
-                    );
-                    return Err(self.file.record_error(number, place.byte(), message));
-                }
+        let num_rows = self.num_rows();
+        let (record, is_lossy) = (&self.record, self.is_lossy);
+        let failed = self.columns.iter_mut().find_map(|column| {
+            let error = column.add(record, is_lossy).err()?;
+            let place = record.position().unwrap_or(&start);
+            let message = format!(
+                "line {}, column {} (`{}`): expected {}, {error}",
+                place.line(),
+                column.position + 1,
+                column.name,
+                column.dtype
+            );
+            Some(self.file.record_error(number, place.byte(), message))
+        });
+        if let Some(error) = failed {
+            // The columns must have as many rows each.
+            for column in &mut self.columns {
+                column.truncate(num_rows);
             }
+            return Err(error);
         }
-        self.num_bytes += self.record.as_slice().len() + cells.len() * size_of::<Cell>();
-        for (column, (cell, is_there)) in self.columns.iter_mut().zip(cells) {
-            column.values.push(cell);
-            if let Some(mask) = &mut column.mask {
-                mask.push(is_there.into());
-            }
-        }
+        self.num_bytes += self.record.as_slice().len() + self.columns.len() * size_of::<Cell>();
         Ok(())
     }
 

@@ -38,7 +38,7 @@ pub fn tf_record_dataset(files: impl Into<Files>) -> Result<Dataset, Error> {
 /// assert_eq!(options.dataset("train-*.tfrecord")?.name(), "tf_record");
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct TfRecordOptions {
     /// How the files are compressed.
     pub compression: Compression,
@@ -50,6 +50,21 @@ pub struct TfRecordOptions {
     pub max_record_bytes: Option<u64>,
     /// What follows an error.
     pub on_error: OnError,
+    /// Whether errors say which record of which file they are in. Otherwise, the errors of a single
+    /// file have the texts of the reference, such as `data corruption at position 24`.
+    pub names_file: bool,
+}
+
+impl Default for TfRecordOptions {
+    fn default() -> Self {
+        Self {
+            compression: Compression::Auto,
+            verify: Verify::All,
+            max_record_bytes: None,
+            on_error: OnError::Fail,
+            names_file: true,
+        }
+    }
 }
 
 impl TfRecordOptions {
@@ -62,7 +77,7 @@ impl TfRecordOptions {
         let format = Records {
             options: self,
             schema: None,
-            names_files: files.single().is_none(),
+            names_files: self.names_file || files.single().is_none(),
         };
         read_ahead::dataset(format, &files, self.on_error)
     }
@@ -102,8 +117,7 @@ struct Records {
     options: TfRecordOptions,
     /// The features of records, if these are examples.
     schema: Option<Arc<Schema>>,
-    /// Whether errors say which file they are in. If there is one file, the program that they are
-    /// reported to names it, and the texts are those of the reference.
+    /// Whether errors say which record of which file they are in.
     names_files: bool,
 }
 
@@ -281,16 +295,28 @@ impl ReadElements for FileRecords {
     }
 
     fn read_element(&mut self, ctx: &ExecutionContext) -> Option<Result<Element, Error>> {
+        let position = self.reader.position();
         let record = self.reader.next()?;
         let number = self.num_read;
         self.num_read += 1;
-        let element = match record {
-            Ok(record) => self.element(record, ctx),
-            Err(RecordError::Io(error)) => return Some(Err(self.file.read_error(&error))),
-            Err(error) => Err(error.into()),
+        let path = self.file.path();
+        let (error, note) = match record {
+            Ok(record) => match self.element(record, ctx) {
+                Ok(element) => return Some(Ok(element)),
+                Err(error) => (
+                    error,
+                    format!(" (record {number} of {path}, at byte {position})"),
+                ),
+            },
+            Err(RecordError::Io(error)) => (
+                self.file.read_error(&error),
+                format!(" (record {number}, at byte {position})"),
+            ),
+            // These say at which byte.
+            Err(error) => (error.into(), format!(" (record {number} of {path})")),
         };
-        Some(element.map_err(|error| match self.names_files {
-            true => error.with_note(format!(" (record {number} of {})", self.file.path())),
+        Some(Err(match self.names_files {
+            true => error.with_note(note),
             false => error,
         }))
     }
