@@ -184,18 +184,56 @@
 //!
 //! # From files
 //!
-//! The crate `tfrt-readers` implements the file formats; `tfrt-data` performs no I/O. From a CSV
-//! file to batches:
+//! The crate `tfrt-readers` implements the file formats. From a CSV file to batches:
 //!
-//! ```ignore
+//! ```standalone_crate
+//! use tfrt::host::RequestContextBuilder;
+//! use tfrt::prelude::*;
+//! use tfrt::tensor::DenseHostTensor;
+//! use tfrt_readers::csv::csv_dataset;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = std::env::temp_dir().join(format!("tfrt-guide-csv-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # std::env::set_current_dir(&folder)?;
+//! # std::fs::write("flowers.csv", "width,kind\n1.5,0\n2.5,1\n3.5,0\n")?;
+//! # let mut num_rows = 0;
+//! let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+//! let batches = csv_dataset("flowers.csv")?.shuffle(1000, 1, 2)?.batch(2)?;
+//! for batch in batches.elements::<(DenseHostTensor, DenseHostTensor), _>(&ctx) {
+//!     let (widths, kinds) = batch?; // tensors of f64 and i64, of two rows each
+//! #   num_rows += widths.elements::<f64>()?.len().min(kinds.elements::<i64>()?.len());
+//! }
+//! # assert_eq!(num_rows, 3);
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Put `tfrt-readers` beside `tfrt` in `Cargo.toml`. An element is a row, with a component for each
+//! column. Here the types of the columns come from the first 1000 rows: whole numbers are `i64`,
+//! other numbers `f64`, and everything else is a string. A program that knows its columns says what
+//! they are, and so gets an error for what is something else:
+//!
+//! ```standalone_crate
+//! # use tfrt::host::RequestContextBuilder;
+//! # use tfrt::prelude::*;
 //! use tfrt_readers::csv::CsvOptions;
 //!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = std::env::temp_dir().join(format!("tfrt-guide-schema-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # std::env::set_current_dir(&folder)?;
+//! # std::fs::write("flowers-1.csv", "height,width,kind\n2,1.5,0\n4,2.5,\n")?;
+//! # let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
 //! let schema = "width: f32, height: f32, kind: i64 = -1".parse()?;
 //! let flowers = CsvOptions { schema: Some(schema), ..CsvOptions::default() }.dataset("flowers-*.csv")?;
-//! let pairs = flowers.map(|width: f32, height: f32, kind: i64| (width * height, kind))?.shuffle(1000, 1, 2)?;
-//! for pair in pairs.elements::<(f32, i64), _>(&ctx) {
-//!     let (area, kind) = pair?;
-//! }
+//! let pairs = flowers.map(|width: f32, height: f32, kind: i64| (width * height, kind))?;
+//! let pairs: Vec<(f32, i64)> = pairs.elements(&ctx).collect::<Result<_>>()?;
+//! assert_eq!(pairs, [(3.0, 0), (10.0, -1)]);
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! | format | in Rust, `tfrt_readers::` | in a program, `tfrt_data.` |
@@ -229,25 +267,72 @@
 //! `tfrt data inspect FILE` describes the contents of a file, `head` prints its first rows,
 //! `convert` writes them in another format, and `bench` measures how fast they are read.
 //!
+//! # What stages hold, and what they take
+//!
+//! The memory of a pipeline is bounded by what its stages say. Beside the element that the consumer
+//! has, a stage holds at most:
+//!
+//! | stage | elements |
+//! |---|---|
+//! | `map`, `filter`, `skip`, `take`, `take_while`, `shard`, `repeat`, `concatenate`, `ignore_errors` | none |
+//! | `zip` | one of each input, until all are there |
+//! | `prefetch(n)` | n + 1 |
+//! | `shuffle(n)` | n |
+//! | `parallel_map(f, n)` | n |
+//! | `interleave(f, n, …)` | the first element of 2 n datasets |
+//! | `batch(n)`, `padded_batch(n)` | n, and the batch |
+//! | `cache`, `memory` | all |
+//! | a reader of files | 80, or 64 MiB and one batch of 1 MiB, if that is less |
+//!
+//! `tfrt bench PROGRAM` and `tfrt data bench FILE` list the stages with what they deliver, how long
+//! their draws take, how many are under way, and which stage is the bottleneck; in Rust, an
+//! [`Observation`](crate::data::Observation) does. `tfrt trace` draws a track for each stage.
+//!
 //! # Images
 //!
 //! The crate `tfrt-images` decodes JPEG, PNG and WebP, and crops, resizes, flips and normalises
 //! images, both as functions and as kernels of the dialect `tfrt_image`. This turns a folder of
 //! images into batches:
 //!
-//! ```ignore
+//! ```standalone_crate
+//! # use tfrt::host::RequestContextBuilder;
+//! use tfrt::prelude::*;
+//! use tfrt::tensor::DenseHostTensor;
 //! use tfrt_images::decode::decode;
 //! use tfrt_images::pixels::normalize;
 //! use tfrt_images::resize::{Method, resize};
+//! use tfrt_readers::text::list_files_dataset;
 //!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = std::env::temp_dir().join(format!("tfrt-guide-images-{}", std::process::id()));
+//! # for (name, image) in [("photos/cat/1.png", &b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90\x77\x53\xde\x00\x00\x00\x0c\x49\x44\x41\x54\x78\x9c\x63\x38\xc1\xc5\x05\x00\x02\x7a\x00\xdd\x67\x27\x42\x7d\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82"[..]), ("photos/dog/1.png", b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90\x77\x53\xde\x00\x00\x00\x0c\x49\x44\x41\x54\x78\x9c\x63\xe0\xe2\x3a\x01\x00\x00\xfe\x00\xdd\xfa\x93\xb7\x18\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82")] {
+//! #     std::fs::create_dir_all(folder.join(name).parent().unwrap())?;
+//! #     std::fs::write(folder.join(name), image)?;
+//! # }
+//! # std::env::set_current_dir(&folder)?;
+//! # let host = HostContext::builder().queue(tfrt::queue::create_queue("mstd:2")?).build();
+//! # let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
 //! let allocator = ctx.allocator().clone();
-//! let prepare = move |path: ByteString| -> Result<DenseHostTensor> {
-//!     let file = std::fs::read(path.to_string()).map_err(Error::other)?;
+//! let prepare = move |path: ByteString| -> Result<(DenseHostTensor, i64)> {
+//!     let path = path.to_string();
+//!     let file = std::fs::read(&path).map_err(Error::other)?;
 //!     let image = decode(&file, 3, &allocator)?;
 //!     let image = resize(&image, [224, 224], Method::Bilinear, &allocator)?;
-//!     normalize(&image, 1.0 / 255.0, &[0.5], &[0.5], &allocator)
+//!     let image = normalize(&image, 1.0 / 255.0, &[0.5], &[0.5], &allocator)?;
+//!     Ok((image, i64::from(path.contains("/dog/"))))
 //! };
-//! let batches = list_files_dataset("photos/*.jpg")?.parallel_map(prepare, -1)?.batch(32)?.prefetch(2)?;
+//! let batches = list_files_dataset("photos/*/*.png")?
+//!     .shuffle(1000, 1, 2)?
+//!     .parallel_map(prepare, -1)?
+//!     .batch(32)?
+//!     .prefetch(2)?;
+//! for batch in batches.elements::<(DenseHostTensor, DenseHostTensor), _>(&ctx) {
+//!     let (images, labels) = batch?; // f32 [32, 224, 224, 3] and i64 [32]; the last batch has fewer
+//! #   assert_eq!((images.shape().dims(), labels.num_elements()), (&[2, 224, 224, 3][..], 2));
+//! }
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! The example `image_folder` of `tfrt-images` is a complete program, with labels taken from the
