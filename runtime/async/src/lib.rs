@@ -77,6 +77,8 @@ mod join;
 
 mod rendezvous;
 
+mod published;
+
 pub mod display;
 
 mod outcome;
@@ -111,6 +113,7 @@ pub use future::{AnyFuture, ValueFuture};
 pub use join::{run_when_ready, run_when_ready_for};
 pub use live::{LiveScope, live_values};
 pub use promise::{ConstructedPromise, IndirectPromise, Promise, Promises};
+pub use published::Published;
 pub use rendezvous::Rendezvous;
 pub use type_index::TypeIndex;
 pub use typed_ref::AsyncValueRef;

@@ -15,7 +15,9 @@ use loom::thread;
 use tfrt_support::Error;
 
 use crate::pool::PooledArc;
-use crate::{AnyRef, AsyncValueRef, Chain, Immutable, Rendezvous, Value, run_when_ready};
+use crate::{
+    AnyRef, AsyncValueRef, Chain, Immutable, Published, Rendezvous, Value, run_when_ready,
+};
 
 /// Counts its drops.
 struct Token(Arc<AtomicUsize>);
@@ -416,6 +418,68 @@ fn loom_an_upgrade_against_the_last_owner_finds_the_value_whole_or_gone() {
         drop(owner);
         upgrading.join().unwrap();
         assert_eq!(count(&drops), 1);
+    });
+}
+
+/// A value that threads share.
+struct Seen(Watched);
+
+// SAFETY: loom fails a model whose threads access the cell at once, unless all of them read it.
+#[expect(
+    unsafe_code,
+    reason = "a cell that loom watches stands for any shared value"
+)]
+unsafe impl Sync for Seen {}
+
+impl Seen {
+    fn new(drops: &Arc<AtomicUsize>) -> Self {
+        Self(Watched(UnsafeCell::new(()), Token(drops.clone())))
+    }
+
+    fn read(&self) {
+        self.0.0.with(|_| ());
+    }
+}
+
+#[test]
+fn loom_published_1_to_3_against_4_to_6_a_reader_finds_the_value_whole() {
+    loom::model(|| {
+        let drops = counter();
+        let published = Arc::new(Published::new(Seen::new(&drops)));
+        let reader = thread::spawn({
+            let published = published.clone();
+            // Writing to the cell, as dropping it does, would fail the model.
+            move || published.read(Seen::read)
+        });
+        published.replace(|_| Seen::new(&drops));
+        published.read(Seen::read);
+        reader.join().unwrap();
+        // What could not be freed then is freed with the next replacement.
+        published.replace(|_| Seen::new(&drops));
+        assert_eq!(count(&drops), 2);
+        drop(published);
+        assert_eq!(count(&drops), 3);
+    });
+}
+
+#[test]
+fn loom_published_two_writers_against_a_reader_each_value_is_freed_once() {
+    bounded_model(|| {
+        let drops = counter();
+        let published = Arc::new(Published::new(Seen::new(&drops)));
+        let reader = thread::spawn({
+            let published = published.clone();
+            move || published.read(Seen::read)
+        });
+        let writer = thread::spawn({
+            let (published, drops) = (published.clone(), drops.clone());
+            move || published.replace(|_| Seen::new(&drops))
+        });
+        published.replace(|_| Seen::new(&drops));
+        reader.join().unwrap();
+        writer.join().unwrap();
+        drop(published);
+        assert_eq!(count(&drops), 3);
     });
 }
 

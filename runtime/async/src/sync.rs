@@ -6,7 +6,10 @@
 mod shim {
     pub(crate) use atomic_waker::AtomicWaker;
     pub(crate) use crossbeam_utils::atomic::AtomicCell;
-    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
+    pub(crate) use std::sync::atomic::{
+        AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+    };
+    pub(crate) use std::sync::{Mutex, MutexGuard};
 
     /// A thread-local whose initial value is a constant.
     macro_rules! const_thread_local {
@@ -44,7 +47,10 @@ mod shim {
     use std::task::Waker;
 
     pub(crate) use loom::cell::UnsafeCell;
-    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
+    pub(crate) use loom::sync::atomic::{
+        AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+    };
+    pub(crate) use loom::sync::{Mutex, MutexGuard};
 
     /// A thread-local whose initial value is a constant; loom does not make use of that.
     macro_rules! const_thread_local {
