@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tfrt::core::TensorHandle;
+use tfrt::core::{HandlePromise, TensorHandle};
 use tfrt::host::RequestContextBuilder;
 use tfrt::prelude::*;
 
@@ -75,4 +75,31 @@ fn context_that_ends_waits_for_its_calls() {
     for handle in handles {
         assert!(handle.tensor().is_some_and(AnyRef::is_available));
     }
+}
+
+#[test]
+fn context_that_ends_waits_for_no_calls_but_its_own() {
+    let eager = eager("mstd:2");
+    let host = Arc::clone(eager.host());
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    ctx.enqueue(move || ended.recv().expect("the test goes on"));
+    let x = eager.tensor([1.0_f32]).expect("there is memory");
+    let later = eager
+        .op("tfrt_test.async.noop_no_md")
+        .expect("it is linked");
+    // The call waits for an operand that somebody else gives soon.
+    let (promise, pending) = HandlePromise::new();
+    let relu = eager.op("tf.Relu").expect("it is linked");
+    let waits = relu.call(&[&pending]).expect("nothing is known of it");
+    let noop = handle(later.call(&[&x]));
+    let gives = std::thread::spawn(move || promise.forward_to(&x));
+    // Waiting for the task, which is on one of two threads of the queue, would not end.
+    drop(eager);
+    for done in [waits, noop] {
+        assert!(done.tensor().is_some_and(AnyRef::is_available));
+    }
+    gives.join().expect("it does not panic");
+    end.send(()).expect("the task waits");
+    host.quiesce().expect("not a thread of the queue");
 }

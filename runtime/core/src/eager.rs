@@ -88,8 +88,8 @@ const DEFAULT_MAX_OPS: usize = 4096;
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
 ///
-/// Dropping it waits until what its calls have started is done. Without such calls it waits for
-/// nothing, whatever else the host is doing.
+/// Dropping it waits until what its calls have started is done, and for nothing else that the host
+/// is doing.
 pub struct EagerContext {
     /// Tells the contexts of a thread apart.
     id: u64,
@@ -292,7 +292,7 @@ impl EagerContextBuilder {
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
             settings: self.settings,
-            in_flight: InFlight::default(),
+            in_flight: InFlight::new(),
         }))
     }
 }
@@ -453,11 +453,12 @@ impl EagerContext {
 impl Drop for EagerContext {
     fn drop(&mut self) {
         scope::forget(self.id);
-        if self.in_flight.is_empty() {
+        let done = std::mem::replace(&mut self.in_flight, InFlight::new()).finish();
+        if done.is_available() {
             return;
         }
         // On a thread of the queue there is no waiting; what is in flight keeps what it needs.
-        let _ = self.host.quiesce();
+        let _ = self.host.await_available(&[done]);
     }
 }
 

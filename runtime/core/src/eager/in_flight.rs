@@ -1,18 +1,48 @@
 //! Calls of a context that are not done.
 //!
-//! Counted are the results and the chains that were pending when a call returned: each is counted
-//! until it is available. Calls whose results are there at once cost nothing.
+//! ```text
+//!   context ────────────────┐
+//!   waiter of a result ─────┼─► Open ── dropped with its last owner ──► `all_done` is available
+//!   waiter of a chain ──────┘
+//! ```
+//!
+//! Results and chains that are pending when a call returns own a share of one object until they are
+//! available, and so does the context. What the context waits for at its end is a value that
+//! becomes available with the last share. Calls whose results are there at once cost nothing, and
+//! work of others on the same host does not count.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tfrt_async::AnyRef;
+use tfrt_async::{AnyRef, IndirectPromise};
 
-/// How many values are awaited.
-#[derive(Clone, Debug, Default)]
-pub(super) struct InFlight(Arc<AtomicUsize>);
+/// What calls have started and not done.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    open: Arc<Open>,
+    all_done: AnyRef,
+}
+
+/// Makes the value available when nobody owns it any more.
+#[derive(Debug)]
+struct Open(Option<IndirectPromise>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(promise) = self.0.take() {
+            promise.forward_to(AnyRef::ready_chain());
+        }
+    }
+}
 
 impl InFlight {
+    pub(super) fn new() -> Self {
+        let (promise, all_done) = AnyRef::indirect();
+        Self {
+            open: Arc::new(Open(Some(promise))),
+            all_done,
+        }
+    }
+
     /// Counts a value until it is available.
     #[inline]
     pub(super) fn add(&self, value: &AnyRef) {
@@ -23,21 +53,14 @@ impl InFlight {
 
     #[cold]
     fn add_pending(&self, value: &AnyRef) {
-        let count = Arc::clone(&self.0);
-        // Relaxed: only the thread that drops the context compares the number with zero, and calls
-        // that other threads made are done before it may drop the context.
-        count.fetch_add(1, Ordering::Relaxed);
-        value.and_then(move |_| {
-            // Release: pairs with the acquire in `is_empty`.
-            count.fetch_sub(1, Ordering::Release);
-        });
+        let open = Arc::clone(&self.open);
+        value.and_then(move |_| drop(open));
     }
 
-    /// Whether all values are available.
-    pub(super) fn is_empty(&self) -> bool {
-        // Acquire: pairs with the release in `add_pending`, so that what made the last value
-        // available happens before whoever sees zero.
-        self.0.load(Ordering::Acquire) == 0
+    /// A value that is available when all values are that were added. Nothing can be added any
+    /// more.
+    pub(super) fn finish(self) -> AnyRef {
+        self.all_done
     }
 }
 
@@ -47,20 +70,22 @@ mod tests {
 
     #[test]
     fn value_counts_until_it_is_available() {
-        let in_flight = InFlight::default();
+        let in_flight = InFlight::new();
         in_flight.add(&AnyRef::ready_chain());
-        assert!(in_flight.is_empty());
-        let (promise, pending) = AnyRef::indirect();
+        assert!(in_flight.finish().is_concrete());
+
+        let in_flight = InFlight::new();
+        let (first, pending) = AnyRef::indirect();
         in_flight.add(&pending);
-        assert!(!in_flight.is_empty());
-        promise.forward_to(AnyRef::ready_chain());
-        assert!(in_flight.is_empty());
-        let (promise, pending) = AnyRef::indirect();
+        let (second, pending) = AnyRef::indirect();
         in_flight.add(&pending);
-        drop(promise);
+        let done = in_flight.finish();
+        first.forward_to(AnyRef::ready_chain());
+        assert!(!done.is_available());
+        drop(second);
         assert!(
-            in_flight.is_empty(),
-            "a value that nobody makes is an error"
+            done.is_concrete(),
+            "a value that nobody makes is an error, and available"
         );
     }
 }
