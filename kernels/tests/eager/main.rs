@@ -4,6 +4,8 @@ mod calls;
 
 mod errors;
 
+mod bad_input;
+
 mod effects;
 
 mod scopes;

@@ -190,6 +190,20 @@ impl CoreRuntimeOp {
         }
     }
 
+    /// Describes a call that [ran at once](Self::run_at_once) in the errors among its results.
+    #[inline]
+    pub(crate) fn describe_in_results(
+        &self,
+        ctx: &ExecutionContext,
+        results: &mut [TensorHandle],
+        arguments: &[&TensorHandle],
+    ) {
+        if let Runner::Device(op) = &self.runner {
+            let operands = || arguments.iter().map(|argument| argument.metadata());
+            op.describe_in_results(ctx, results, operands);
+        }
+    }
+
     /// Runs the op and returns its results.
     #[must_use]
     pub fn call<const ARGUMENTS: usize, const RESULTS: usize>(

@@ -19,6 +19,8 @@ mod convert;
 
 mod dispatch;
 
+mod failure;
+
 mod kernel;
 
 mod outputs;
@@ -36,11 +38,12 @@ use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::attrs::{OpAttrs, OpAttrsRef};
 use crate::core_op::OpInvocation;
-use crate::handle::{MetadataPart, TensorHandle, same_device};
+use crate::handle::{MetadataPart, TensorHandle, read_metadata, same_device};
 use crate::op::{OpFlags, OpQuery, ResultMetadata};
 use crate::registry::{RegisteredOp, Runner};
 
 use dispatch::Dispatch;
+use failure::Operand;
 use outputs::Outputs;
 
 /// Most ops have no more operands or results.
@@ -110,6 +113,10 @@ impl DeviceOp {
     pub(crate) fn run_without_span(&self, invocation: &mut OpInvocation<'_>) {
         let ctx = invocation.ctx;
         if let Err(error) = self.check(invocation) {
+            self.describe_in(
+                &error,
+                invocation.arguments.iter().map(TensorHandle::metadata),
+            );
             return invocation.fail(&ctx.emit_error(error));
         }
         for (index, argument) in invocation.arguments.iter_mut().enumerate() {
@@ -260,7 +267,10 @@ impl DeviceOp {
         } else {
             match self.result_metadata(operands, invocation.attrs) {
                 Ok(metadata) => metadata,
-                Err(error) => return invocation.fail(&ctx.emit_error(error)),
+                Err(error) => {
+                    self.describe_in(&error, operands.iter().cloned().map(Some));
+                    return invocation.fail(&ctx.emit_error(error));
+                }
             }
         };
         let mut chain = self.followed_chain(invocation);
@@ -268,6 +278,7 @@ impl DeviceOp {
         if is_ready {
             let (attrs, results) = (invocation.attrs, &mut *invocation.results);
             self.dispatch_now(ctx, attrs, tensors, metadata, &mut chain, results);
+            self.describe_in_results(ctx, results, || operands.iter().cloned().map(Some));
             if let (Some(slot), Some(chain)) = (&mut invocation.chain, chain) {
                 **slot = chain;
             }
@@ -317,12 +328,12 @@ impl DeviceOp {
 
     /// Whether every tensor, and the chain of an op that waits for one, is there and not an error.
     fn is_ready(&self, invocation: &OpInvocation<'_>) -> bool {
-        let is_there = |handle: &TensorHandle| handle.tensor().is_some_and(AnyRef::is_concrete);
         let chain = invocation
             .chain
             .as_deref()
             .filter(|_| self.op.has_side_effects());
-        invocation.arguments.iter().all(is_there) && chain.is_none_or(AnyRef::is_concrete)
+        invocation.arguments.iter().all(TensorHandle::is_there)
+            && chain.is_none_or(AnyRef::is_concrete)
     }
 
     /// The chain that the op follows, if it follows one.
@@ -436,7 +447,10 @@ impl LaterCall {
                 let tensors = take_tensors(&mut arguments);
                 self.when_tensors_are_ready(tensors, metadata);
             }
-            Err(error) => self.outputs.fail(&self.ctx.emit_error(error)),
+            Err(error) => {
+                self.op.describe_in(&error, operands.into_iter().map(Some));
+                self.outputs.fail(&self.ctx.emit_error(error));
+            }
         }
     }
 
@@ -463,6 +477,11 @@ impl LaterCall {
                 return outputs.fail(&error);
             }
             let mut results = empty_slots(outputs.len());
+            // The op may take the tensors.
+            let operands: SmallVec<[Operand; NUM_IN_PLACE]> = tensors
+                .iter()
+                .map(|tensor| read_metadata(tensor).ok())
+                .collect();
             op.dispatch(Dispatch {
                 ctx: &ctx,
                 attrs: &attrs,
@@ -472,6 +491,7 @@ impl LaterCall {
                 chain: &mut chain,
             });
             drop(tensors);
+            op.describe_in_tensors(&ctx, &mut results, operands);
             outputs.forward(results.into_iter().flatten(), chain);
         });
     }

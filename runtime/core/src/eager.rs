@@ -28,13 +28,15 @@ mod typed;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tfrt_async::AnyRef;
 use tfrt_host::device::{Device, DeviceRef};
 use tfrt_host::{ExecutionContext, HostContext, RequestContext};
-use tfrt_support::{Error, ErrorCode};
+use tfrt_support::{Error, ErrorCode, Place};
 
 use crate::core_op::CoreRuntimeOp;
 use crate::handle::TensorHandle;
@@ -243,7 +245,12 @@ impl EagerContextBuilder {
     ///
     /// # Errors
     /// If two devices have one name, or the request belongs to another host.
+    #[track_caller]
     pub fn build(self) -> Result<Arc<EagerContext>, Error> {
+        self.build_anywhere().map_err(at_caller())
+    }
+
+    fn build_anywhere(self) -> Result<Arc<EagerContext>, Error> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let runtime = CoreRuntime::of(&self.host);
         let host_device = runtime.host_device().clone();
@@ -307,6 +314,16 @@ impl fmt::Debug for EagerContextBuilder {
         f.debug_struct("EagerContextBuilder")
             .field("devices", &devices)
             .finish_non_exhaustive()
+    }
+}
+
+/// Puts an error that happened nowhere yet at the place of the caller.
+#[track_caller]
+fn at_caller() -> impl Fn(Error) -> Error {
+    let caller = Location::caller();
+    move |error| {
+        error.set_place_if_unset(Place::from(caller));
+        error
     }
 }
 
@@ -431,11 +448,16 @@ impl EagerContext {
     /// # Errors
     /// The error that the handle is; that this is a thread of the work queue, which would wait for
     /// itself.
+    #[track_caller]
     pub fn wait<'a>(&self, handle: &'a TensorHandle) -> Result<&'a AnyRef, Error> {
-        let tensor = handle.tensor().ok_or_else(|| {
-            Error::new("the handle is not valid").with_code(ErrorCode::InvalidArgument)
-        })?;
-        self.host.await_values(std::slice::from_ref(tensor))?;
+        let at_caller = at_caller();
+        let Some(tensor) = handle.tensor() else {
+            let error = Error::new("the handle is not valid");
+            return Err(at_caller(error.with_code(ErrorCode::InvalidArgument)));
+        };
+        self.host
+            .await_values(std::slice::from_ref(tensor))
+            .map_err(at_caller)?;
         Ok(tensor)
     }
 
@@ -443,8 +465,9 @@ impl EagerContext {
     ///
     /// # Errors
     /// If there is no such device.
+    #[track_caller]
     pub fn copy_to(&self, handle: &TensorHandle, device: &str) -> Result<TensorHandle, Error> {
-        let index = self.find_device(device)?;
+        let index = self.find_device(device).map_err(at_caller())?;
         let ctx = scope::execution_context(self);
         Ok(handle.transfer_to_inferred(&ctx, &self.devices[index].device))
     }

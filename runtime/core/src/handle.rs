@@ -132,11 +132,11 @@ impl DevicePart {
 ///
 /// let (_promise, later) = AnyRef::indirect();
 /// let pending = TensorHandle::new(cpu, TensorMetadata::new(DType::F32, [3]), later);
-/// assert_eq!(pending.to_string(), "future TensorHandle with metadata f32 [3]");
+/// assert_eq!(format!("{pending:?}"), "future TensorHandle with metadata f32 [3]");
 /// assert_eq!(TensorHandle::default().to_string(), "NULL TensorHandle!");
 /// # Ok::<(), TensorError>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct TensorHandle {
     tensor: Option<AnyRef>,
     metadata: Option<MetadataPart>,
@@ -255,6 +255,17 @@ impl TensorHandle {
     #[must_use]
     pub fn release_tensor(&mut self) -> Option<AnyRef> {
         std::mem::take(self).tensor
+    }
+
+    /// Whether the tensor is there, and no error.
+    #[inline]
+    pub(crate) fn is_there(&self) -> bool {
+        self.tensor.as_ref().is_some_and(AnyRef::is_concrete)
+    }
+
+    /// Replaces the tensor.
+    pub(crate) fn map_tensor(&mut self, f: impl FnOnce(AnyRef) -> AnyRef) {
+        self.tensor = self.tensor.take().map(f);
     }
 
     /// The metadata, if it is known: by itself, or because the tensor is.
@@ -439,6 +450,13 @@ impl TensorHandle {
 impl fmt::Display for TensorHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
+    }
+}
+
+/// As programs print it.
+impl fmt::Debug for TensorHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The program that functions are taken from.
 
+use std::panic::Location;
 use std::sync::Arc;
 
 use tfrt_bef::BefFile;
@@ -226,14 +227,20 @@ pub trait FunctionOps {
     ///
     /// # Errors
     /// If the program has no such function, or it cannot be an op.
+    #[track_caller]
     fn function_op(&self, program: &FunctionProgram, name: &str) -> Result<ReadyOp, Error>;
 }
 
 impl FunctionOps for Arc<EagerContext> {
     fn function_op(&self, program: &FunctionProgram, name: &str) -> Result<ReadyOp, Error> {
-        let func = program.function(name)?;
+        let caller = Location::caller();
+        let at_caller = |error: Error| {
+            error.set_place_if_unset(Place::from(caller));
+            error
+        };
+        let func = program.function(name).map_err(at_caller)?;
         let module = program.module();
-        let signature = Signature::of(module, func, name)?;
+        let signature = Signature::of(module, func, name).map_err(at_caller)?;
         let runtime = tfrt_core::CoreRuntime::of(self.host());
         let has_effects = signature.has_chain && has_effects(module, func, runtime.ops());
         let op = FunctionOp::new(self, program.clone(), name, signature);

@@ -115,6 +115,34 @@
 //! tell a shape without data, it returns `None` for that result. Without a metadata function,
 //! nothing is known before the op has run.
 //!
+//! An error says more than its message: `error.place()` is the line of the call that failed first,
+//! and `error.call()` describes that call, whichever handles passed the error on.
+//!
+//! ```
+//! use tfrt::core::EagerContext;
+//! use tfrt::prelude::*;
+//!
+//! /// Returns the tensor, which is not empty.
+//! #[tfrt_op("ops.NotEmpty")]
+//! fn not_empty(x: DenseHostTensor) -> Result<DenseHostTensor> {
+//!     if x.num_elements() == 0 {
+//!         return Err(Error::new("there is no element"));
+//!     }
+//!     Ok(x)
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let host = HostContext::builder().registry(KernelRegistry::from_link()?.into()).build();
+//! let eager = EagerContext::builder(host).build()?;
+//! let nothing = eager.tensor([0.0_f32; 0])?;
+//! let error = eager.op("ops.NotEmpty")?.call(&[&nothing]).unwrap_err();
+//! assert_eq!(error.message(), "there is no element");
+//! assert_eq!(error.call(), Some("ops.NotEmpty(f32 [0]) on CPU:0"));
+//! assert!(error.place().to_string().contains(".rs:"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Attributes
 //!
 //! `#[attr]` parameters are matched by name, and a default replaces an attribute that the caller

@@ -142,6 +142,7 @@ struct ErrorData {
     code: ErrorCode,
     place: OnceLock<Place>,
     kernel: OnceLock<Box<str>>,
+    call: OnceLock<Box<str>>,
     /// The original error.
     original: Option<Arc<dyn Kept>>,
 }
@@ -162,6 +163,7 @@ impl Error {
             code: ErrorCode::Unknown,
             place: OnceLock::new(),
             kernel: OnceLock::new(),
+            call: OnceLock::new(),
             original,
         }))
     }
@@ -254,6 +256,22 @@ impl Error {
         self.0.kernel.get().map(|name| &**name)
     }
 
+    /// Returns the call of an op that failed, if one did: the op, the metadata of its operands and
+    /// the device.
+    ///
+    /// ```
+    /// use tfrt_support::Error;
+    ///
+    /// let error = Error::new("cannot multiply");
+    /// error.set_call_if_unset("my.MatMul(f32 [2], f32 [3]) on CPU:0");
+    /// error.set_call_if_unset("my.Add(f32 [2], f32 [2]) on CPU:0");
+    /// assert_eq!(error.call(), Some("my.MatMul(f32 [2], f32 [3]) on CPU:0"));
+    /// ```
+    #[must_use]
+    pub fn call(&self) -> Option<&str> {
+        self.0.call.get().map(|call| &**call)
+    }
+
     /// Sets the location unless it is already set.
     pub fn set_place_if_unset(&self, place: Place) {
         let _ = self.0.place.set(place);
@@ -262,6 +280,11 @@ impl Error {
     /// Sets the failed kernel unless it is already set.
     pub fn set_kernel_if_unset(&self, name: &str) {
         let _ = self.0.kernel.set(name.into());
+    }
+
+    /// Says which call of an op failed, unless that was said before.
+    pub fn set_call_if_unset(&self, call: impl Into<Box<str>>) {
+        let _ = self.0.call.set(call.into());
     }
 
     /// Prints as `PLACE: MESSAGE`.
@@ -300,6 +323,7 @@ impl fmt::Debug for Error {
             .field("code", &self.code())
             .field("place", self.place())
             .field("kernel", &self.kernel())
+            .field("call", &self.call())
             .finish()
     }
 }

@@ -1,6 +1,7 @@
 //! Readable locations: the decoded form of a location.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// A place in a source, decoded.
@@ -42,6 +43,13 @@ impl Place {
             line,
             column,
         }
+    }
+}
+
+impl From<&Location<'_>> for Place {
+    /// A place in Rust code.
+    fn from(place: &Location<'_>) -> Self {
+        Self::file(place.file(), place.line(), place.column())
     }
 }
 

@@ -7,7 +7,7 @@ use tfrt_support::TensorMetadata;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{DType, Error, ErrorCode};
 
-use super::{EagerContext, scope};
+use super::{EagerContext, at_caller, scope};
 use crate::attrs::OpAttrs;
 use crate::device_name::{DevicePattern, no_such_device};
 use crate::handle::{TensorHandle, same_device};
@@ -168,9 +168,12 @@ impl EagerContext {
     ///
     /// # Errors
     /// If no device could run it.
+    #[track_caller]
     pub fn explain(&self, op: &str, operands: &[&TensorHandle]) -> Result<Placement, Error> {
         let has_op = |index| self.has_op(index, op);
-        let (index, rule) = self.place(op, operands, &OpAttrs::new(), has_op)?;
+        let (index, rule) = self
+            .place(op, operands, &OpAttrs::new(), has_op)
+            .map_err(at_caller())?;
         let candidates = self
             .devices
             .iter()

@@ -15,7 +15,7 @@ use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode, Place};
 
 use super::scope::Effects;
-use super::{EagerContext, scope};
+use super::{EagerContext, at_caller, scope};
 use crate::attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
 use crate::core_op::{CoreRuntimeOp, OpInvocation};
 use crate::handle::TensorHandle;
@@ -72,7 +72,12 @@ impl EagerContext {
     ///
     /// # Errors
     /// If there is none for any of the devices.
+    #[track_caller]
     pub fn op(self: &Arc<Self>, name: &str) -> Result<Op, Error> {
+        self.find_op(name).map_err(at_caller())
+    }
+
+    fn find_op(self: &Arc<Self>, name: &str) -> Result<Op, Error> {
         let having = (0..self.devices.len())
             .find_map(|index| Some((index, self.made_op(index, name).ok()?)));
         let Some((index, found)) = having else {
@@ -171,8 +176,9 @@ impl Op {
     ///
     /// # Errors
     /// If the op has no attribute of this name, or it is set already.
+    #[track_caller]
     pub fn attr(mut self, name: &str, value: impl ToOpAttr) -> Result<Self, Error> {
-        self.set_attr(name, value)?;
+        self.set_attr(name, value).map_err(at_caller())?;
         Ok(self)
     }
 
@@ -204,7 +210,12 @@ impl Op {
     ///
     /// # Errors
     /// If an attribute is missing, or is of another type than the op declares.
+    #[track_caller]
     pub fn ready(self) -> Result<ReadyOp, Error> {
+        self.make_ready().map_err(at_caller())
+    }
+
+    fn make_ready(self) -> Result<ReadyOp, Error> {
         if let Some(op) = self.declared {
             for declared in op.attributes {
                 let is_required = declared.default.is_none();
@@ -292,7 +303,12 @@ impl ReadyOp {
     ) -> Result<TensorHandle, Error> {
         let mut results = [TensorHandle::INVALID];
         let mut arguments: Handles = arguments.into_iter().collect();
-        self.run(&mut arguments, &mut results, Location::caller())?;
+        let caller = Location::caller();
+        let outcome = self.run(&mut arguments, &mut results, caller);
+        outcome.map_err(|error| {
+            error.set_place_if_unset(Place::from(caller));
+            error
+        })?;
         let [result] = results;
         Ok(result)
     }
@@ -321,12 +337,26 @@ impl ReadyOp {
         results: &mut [TensorHandle],
         caller: &'static Location<'static>,
     ) -> Result<(), Error> {
+        let outcome = self.run_kept(arguments, results, caller);
+        outcome.map_err(|error| {
+            error.set_place_if_unset(Place::from(caller));
+            error
+        })
+    }
+
+    fn run_kept(
+        &self,
+        arguments: &[&TensorHandle],
+        results: &mut [TensorHandle],
+        caller: &'static Location<'static>,
+    ) -> Result<(), Error> {
         let (ctx, is_sync) = self.begin(results, caller)?;
         if let [only] = &*self.made
             && !self.has_side_effects
             && let Some(Some(op)) = only.get()
             && op.run_at_once(&ctx, arguments, &self.attrs, results)
         {
+            op.describe_in_results(&ctx, results, arguments);
             return self.end(results, None, is_sync);
         }
         // A list costs more than the few handles that most ops take.
@@ -547,7 +577,7 @@ impl LocationSource for CallerPlaces {
         let known = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
         let index = (token as usize).checked_sub(1);
         match index.and_then(|index| known.places.get(index)) {
-            Some(place) => Place::file(place.file(), place.line(), place.column()),
+            Some(&place) => Place::from(place),
             None => Place::default(),
         }
     }

@@ -10,8 +10,8 @@ use tfrt_host::device::DeviceRef;
 use tfrt_host::{ExecutionContext, RequestContext};
 use tfrt_support::{Error, ErrorCode};
 
-use super::EagerContext;
 use super::op::CallerPlaces;
+use super::{EagerContext, at_caller};
 
 thread_local! {
     /// What this thread has to do with each context; mostly there is one.
@@ -185,8 +185,9 @@ impl EagerContext {
     /// If there is no such device.
     ///
     /// [`DevicePattern`]: crate::DevicePattern
+    #[track_caller]
     pub fn device(&self, name: &str) -> Result<Scope<'_>, Error> {
-        let devices = self.find_devices(name)?;
+        let devices = self.find_devices(name).map_err(at_caller())?;
         Ok(self.begin(|_| Change::Devices(devices)))
     }
 
@@ -216,8 +217,9 @@ impl EagerContext {
     ///
     /// # Errors
     /// If the request belongs to another host.
+    #[track_caller]
     pub fn with_request(&self, request: Arc<RequestContext>) -> Result<Scope<'_>, Error> {
-        check_host(self, &request)?;
+        check_host(self, &request).map_err(at_caller())?;
         Ok(self.begin(|state| {
             let ctx = context_of(request, state.name.clone());
             Change::Context(state.ctx.replace(ctx), state.name.clone())

@@ -6,10 +6,10 @@ use tfrt_async::AnyRef;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{
-    DenseHostTensor, Element, Elements, I1, ScalarHostTensor, Shape, StringHostTensor,
+    DenseHostTensor, Element, Elements, I1, ScalarHostTensor, Shape, StringHostTensor, TensorError,
 };
 
-use super::{EagerContext, scope};
+use super::{EagerContext, at_caller, scope};
 use crate::handle::TensorHandle;
 
 /// A value that a tensor can be made of: a number, a slice, vector or array of numbers, an array of
@@ -139,6 +139,7 @@ impl EagerContext {
     /// # Errors
     /// The error that the handle is; that the tensor is of another kind or element type, or is
     /// being written.
+    #[track_caller]
     pub fn to_vec<T: Element>(&self, handle: &TensorHandle) -> Result<Vec<T>, Error> {
         self.with_elements(handle, |elements: &Elements<'_, T>| elements.to_vec())
     }
@@ -147,16 +148,18 @@ impl EagerContext {
     ///
     /// # Errors
     /// Those of [`to_vec`](Self::to_vec); that there is not exactly one element.
+    #[track_caller]
     pub fn to_scalar<T: Element>(&self, handle: &TensorHandle) -> Result<T, Error> {
+        let at_caller = at_caller();
         let only = self.with_elements(handle, |elements: &Elements<'_, T>| match elements[..] {
             [only] => Ok(only),
             _ => Err(elements.len()),
         })?;
         only.map_err(|count| {
-            Error::new(format!(
+            let error = Error::new(format!(
                 "a tensor with one element was expected, found {count} elements"
-            ))
-            .with_code(ErrorCode::InvalidArgument)
+            ));
+            at_caller(error.with_code(ErrorCode::InvalidArgument))
         })
     }
 
@@ -164,11 +167,13 @@ impl EagerContext {
     ///
     /// # Errors
     /// Those of [`to_vec`](Self::to_vec).
+    #[track_caller]
     pub fn with_elements<T: Element, R>(
         &self,
         handle: &TensorHandle,
         read: impl FnOnce(&Elements<'_, T>) -> R,
     ) -> Result<R, Error> {
+        let at_caller = at_caller();
         let tensor = self.wait(handle)?;
         if let Ok(scalar) = tensor.try_read::<ScalarHostTensor>() {
             let ctx = scope::execution_context(self);
@@ -178,11 +183,20 @@ impl EagerContext {
         let dense = tensor.try_read::<DenseHostTensor>().map_err(|_| {
             let found = tfrt_tensor::TensorRef::read(tensor)
                 .map_or("something else", |tensor| tensor.tensor_type().name());
-            Error::new(format!(
+            let error = Error::new(format!(
                 "a dense tensor in host memory was expected, found {found}"
-            ))
-            .with_code(ErrorCode::InvalidArgument)
+            ));
+            at_caller(error.with_code(ErrorCode::InvalidArgument))
         })?;
-        Ok(read(&dense.elements::<T>()?))
+        let elements = dense.elements::<T>();
+        let elements = elements.map_err(|error| {
+            let is_misfit = matches!(error, TensorError::WrongDType { .. });
+            let error = at_caller(Error::from(error));
+            match is_misfit {
+                true => error.with_code(ErrorCode::InvalidArgument),
+                false => error,
+            }
+        })?;
+        Ok(read(&elements))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tfrt_support::Error;
 
-use super::{EagerContext, Op};
+use super::{EagerContext, Op, at_caller};
 use crate::attrs::ToOpAttr;
 use crate::handle::TensorHandle;
 
@@ -26,6 +26,7 @@ impl<'a> TypedCall<'a> {
     ///
     /// # Errors
     /// If no device has the op.
+    #[track_caller]
     pub fn new(eager: &Arc<EagerContext>, name: &str) -> Result<Self, Error> {
         Ok(Self {
             op: eager.op(name)?,
@@ -53,20 +54,25 @@ impl<'a> TypedCall<'a> {
     ///
     /// # Errors
     /// Those of [`Op::attr`].
+    #[track_caller]
     pub fn attribute(&mut self, name: &str, value: impl ToOpAttr) -> Result<(), Error> {
-        self.op.set_attr(name, value)
+        self.op.set_attr(name, value).map_err(at_caller())
     }
 
     /// Sets an attribute, or leaves it out.
     ///
     /// # Errors
     /// Those of [`Op::attr`].
+    #[track_caller]
     pub fn attribute_if_given(
         &mut self,
         name: &str,
         value: Option<impl ToOpAttr>,
     ) -> Result<(), Error> {
-        value.map_or(Ok(()), |value| self.attribute(name, value))
+        match value {
+            Some(value) => self.attribute(name, value),
+            None => Ok(()),
+        }
     }
 
     /// Calls an op without results.
