@@ -55,6 +55,12 @@ pub trait RunOp: Send + Sync + fmt::Debug {
     /// Runs the op: takes the arguments, and sets every result and the chain. Returns without
     /// waiting.
     fn run(&self, invocation: &mut OpInvocation<'_>);
+
+    /// How many bytes it takes, with what it keeps for itself, such as prepared weights: caches of
+    /// ops are bounded by that.
+    fn num_bytes(&self) -> usize {
+        size_of_val(self)
+    }
 }
 
 /// An op that can be called: of a handler, or made from a function. Cloning shares it.
@@ -155,6 +161,15 @@ impl CoreRuntimeOp {
         match &self.runner {
             Runner::Device(_) => Some(TensorType::DENSE_HOST),
             Runner::Other(_) => None,
+        }
+    }
+
+    /// How many bytes it takes beyond its own size, with what only it keeps.
+    pub(crate) fn num_bytes(&self) -> usize {
+        match &self.runner {
+            // What is registered is kept in any case.
+            Runner::Device(_) => 0,
+            Runner::Other(op) => op.num_bytes(),
         }
     }
 

@@ -16,6 +16,8 @@
 
 mod devices;
 
+mod cache;
+
 mod in_flight;
 
 mod op;
@@ -26,12 +28,10 @@ mod tensors;
 
 mod typed;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use tfrt_async::AnyRef;
 use tfrt_host::device::{Device, DeviceRef};
@@ -39,20 +39,25 @@ use tfrt_host::{ExecutionContext, HostContext, RequestContext};
 use tfrt_support::{Error, ErrorCode, Place};
 
 use crate::core_op::CoreRuntimeOp;
-use crate::handle::TensorHandle;
+use crate::handle::{CopyBudget, TensorHandle};
 use crate::handler::{CpuOpHandler, NullOpHandler, OpHandlerRef};
 use crate::runtime::CoreRuntime;
 
+use cache::{CacheLimits, OpCache};
 use in_flight::InFlight;
 
+pub use cache::CacheStats;
 pub use devices::{Placement, PlacementRow, PlacementRule, placement_table};
 pub use op::{Op, ReadyOp};
 pub use scope::Scope;
 pub use tensors::ToTensor;
 pub use typed::TypedCall;
 
-/// So many made ops are kept, unless a limit is given.
-const DEFAULT_MAX_OPS: usize = 4096;
+/// Integer tensors of at most so many elements keep an op on the host, unless a limit is given.
+const DEFAULT_MAX_SMALL_ELEMENTS: usize = 64;
+
+/// So many bytes of copies of operands are kept, unless a limit is given.
+const DEFAULT_MAX_COPIED_BYTES: usize = 256 << 20;
 
 /// Runs ops one by one. It is shared, and can be used from any thread.
 ///
@@ -103,9 +108,8 @@ pub struct EagerContext {
     devices: Vec<EagerDevice>,
     /// That of calls outside of any scope with a request.
     ctx: ExecutionContext,
-    ops: RwLock<OpCache>,
-    hits: AtomicU64,
-    misses: AtomicU64,
+    ops: OpCache,
+    copies: Arc<CopyBudget>,
     settings: Settings,
     in_flight: InFlight,
 }
@@ -120,65 +124,9 @@ struct EagerDevice {
 #[derive(Clone, Copy, Debug)]
 struct Settings {
     soft_placement: bool,
-    max_ops: usize,
-}
-
-/// Ops that were made. Readers share a lock; only a call that makes an op writes.
-struct OpCache {
-    /// At the index of the device, by name.
-    ops: Vec<HashMap<String, CachedOp>>,
-    /// Counts uses of the cache, as its clock.
-    time: AtomicU64,
-}
-
-impl OpCache {
-    fn new(num_devices: usize) -> Self {
-        Self {
-            ops: (0..num_devices).map(|_| HashMap::new()).collect(),
-            time: AtomicU64::new(0),
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.ops.iter().map(HashMap::len).sum()
-    }
-
-    /// Removes the eighth of the ops that was used least recently: to look at all of them pays for
-    /// many ops that are made later.
-    fn remove_oldest(&mut self) {
-        let used = |cached: &CachedOp| cached.used.load(Ordering::Relaxed);
-        let mut times: Vec<u64> = self
-            .ops
-            .iter()
-            .flat_map(HashMap::values)
-            .map(used)
-            .collect();
-        if times.is_empty() {
-            return;
-        }
-        let last = (times.len() / 8).saturating_sub(1);
-        let (_, &mut newest_removed, _) = times.select_nth_unstable(last);
-        for ops in &mut self.ops {
-            ops.retain(|_, cached| used(cached) > newest_removed);
-        }
-    }
-}
-
-struct CachedOp {
-    op: CoreRuntimeOp,
-    /// When it was used last.
-    used: AtomicU64,
-}
-
-/// What the cache of ops holds, and how often it helped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheStats {
-    /// How many ops are kept.
-    pub entries: usize,
-    /// How often an op was found.
-    pub hits: u64,
-    /// How often an op had to be made.
-    pub misses: u64,
+    max_small_elements: usize,
+    cache: CacheLimits,
+    max_copied_bytes: usize,
 }
 
 /// Makes an [`EagerContext`].
@@ -234,10 +182,34 @@ impl EagerContextBuilder {
         self
     }
 
+    /// How many elements tensors of integers, such as shapes, have at most that keep an op in host
+    /// memory, where its operands are. By default 64.
+    #[must_use]
+    pub fn max_small_elements(mut self, max_elements: usize) -> Self {
+        self.settings.max_small_elements = max_elements;
+        self
+    }
+
     /// How many made ops are kept; those that were used least recently go first. By default 4,096.
     #[must_use]
     pub fn max_cached_ops(mut self, max_ops: usize) -> Self {
-        self.settings.max_ops = max_ops;
+        self.settings.cache.max_ops = max_ops;
+        self
+    }
+
+    /// How many bytes made ops may take, but one op is kept in any case. By default 64 MiB.
+    #[must_use]
+    pub fn max_cached_bytes(mut self, max_bytes: usize) -> Self {
+        self.settings.cache.max_bytes = max_bytes;
+        self
+    }
+
+    /// How many bytes may be taken by copies of operands on other devices. A copy is kept with its
+    /// handle and used again, until newer ones need its bytes. By default 256 MiB; with 0, every
+    /// call copies anew.
+    #[must_use]
+    pub fn max_copied_bytes(mut self, max_bytes: usize) -> Self {
+        self.settings.max_copied_bytes = max_bytes;
         self
     }
 
@@ -293,11 +265,10 @@ impl EagerContextBuilder {
             exists: Arc::new(()),
             host: self.host,
             runtime,
-            ops: RwLock::new(OpCache::new(devices.len())),
+            ops: OpCache::new(devices.len(), self.settings.cache),
+            copies: CopyBudget::new(self.settings.max_copied_bytes),
             devices,
             ctx: scope::context_of(request, None),
-            hits: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
             settings: self.settings,
             in_flight: InFlight::new(),
         }))
@@ -343,7 +314,9 @@ impl EagerContext {
             request: None,
             settings: Settings {
                 soft_placement: false,
-                max_ops: DEFAULT_MAX_OPS,
+                max_small_elements: DEFAULT_MAX_SMALL_ELEMENTS,
+                cache: CacheLimits::default(),
+                max_copied_bytes: DEFAULT_MAX_COPIED_BYTES,
             },
         }
     }
@@ -376,48 +349,45 @@ impl EagerContext {
         self.settings.soft_placement
     }
 
+    /// How many elements tensors of integers have at most that keep an op on the host.
+    #[must_use]
+    pub fn max_small_elements(&self) -> usize {
+        self.settings.max_small_elements
+    }
+
     /// What the cache of made ops holds, and how often it helped.
     #[must_use]
     pub fn cache_stats(&self) -> CacheStats {
-        let ops = self.ops.read().unwrap_or_else(PoisonError::into_inner);
-        // Relaxed: numbers for people.
-        CacheStats {
-            entries: ops.len(),
-            hits: self.hits.load(Ordering::Relaxed),
-            misses: self.misses.load(Ordering::Relaxed),
-        }
+        self.ops.stats()
+    }
+
+    /// How many copies of operands are kept with their handles, and how many bytes they take.
+    #[must_use]
+    pub fn kept_copies(&self) -> (usize, usize) {
+        self.copies.used()
+    }
+
+    /// Lets go of all copies of operands that are kept with their handles, as a call does that runs
+    /// out of memory. Later calls copy anew.
+    ///
+    /// Copies follow what ops write to tensors. Whoever writes to the tensor of a handle in another
+    /// way calls this.
+    pub fn give_up_copies(&self) {
+        self.copies.give_up();
     }
 
     /// Forgets every made op. Results stay what they are: ops have no state.
     pub fn clear_cache(&self) {
-        let mut cache = self.ops.write().unwrap_or_else(PoisonError::into_inner);
-        cache.ops.iter_mut().for_each(HashMap::clear);
+        self.ops.clear();
     }
 
     /// The op of this name on a device, made now or before.
     fn made_op(&self, device: usize, name: &str) -> Result<CoreRuntimeOp, Error> {
-        {
-            let cache = self.ops.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(cached) = cache.ops[device].get(name) {
-                // Relaxed: which op was used last need not be known exactly.
-                let now = cache.time.fetch_add(1, Ordering::Relaxed);
-                cached.used.store(now, Ordering::Relaxed);
-                self.hits.fetch_add(1, Ordering::Relaxed);
-                return Ok(cached.op.clone());
-            }
+        if let Some(op) = self.ops.get(device, name) {
+            return Ok(op);
         }
-        self.misses.fetch_add(1, Ordering::Relaxed);
         let op = self.devices[device].handler.make_op(name)?;
-        let mut cache = self.ops.write().unwrap_or_else(PoisonError::into_inner);
-        while cache.len() >= self.settings.max_ops.max(1) {
-            cache.remove_oldest();
-        }
-        let used = AtomicU64::new(cache.time.fetch_add(1, Ordering::Relaxed));
-        let cached = CachedOp {
-            op: op.clone(),
-            used,
-        };
-        cache.ops[device].insert(name.to_owned(), cached);
+        self.ops.insert(device, name, &op);
         Ok(op)
     }
 

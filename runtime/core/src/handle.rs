@@ -13,17 +13,22 @@ mod promise;
 
 mod transfer;
 
+mod copies;
+
 use std::fmt;
 
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Promise, Value};
 use tfrt_host::device::DeviceRef;
 use tfrt_support::TensorMetadata;
-use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_support::{DType, Error, ErrorCode, Extents};
 use tfrt_tensor::{DenseHostTensor, Tensor, TensorRef};
+
+use copies::Copies;
 
 use crate::identity;
 
+pub(crate) use copies::CopyBudget;
 pub use promise::HandlePromise;
 pub use transfer::inferred_tensor_type;
 pub(crate) use transfer::same_device;
@@ -141,6 +146,8 @@ pub struct TensorHandle {
     tensor: Option<AnyRef>,
     metadata: Option<MetadataPart>,
     device: Option<DevicePart>,
+    /// On other devices.
+    copies: Copies,
 }
 
 // Mutable: a kernel that has the last reference to a handle moves it out of its value, so that an
@@ -154,10 +161,15 @@ impl Value for TensorHandle {
 /// Making handles.
 impl TensorHandle {
     /// No handle at all.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "each use is a handle of its own"
+    )]
     pub const INVALID: Self = Self {
         tensor: None,
         metadata: None,
         device: None,
+        copies: Copies::NONE,
     };
 
     /// A handle of these parts. If one of them is an error already, every part that can be an error
@@ -185,6 +197,7 @@ impl TensorHandle {
                 tensor: Some(tensor),
                 metadata: Some(metadata),
                 device: Some(device),
+                copies: Copies::NONE,
             },
             Some(error) => Self::failed(error.clone(), metadata, device),
         }
@@ -205,6 +218,7 @@ impl TensorHandle {
             tensor: Some(AnyRef::error(error)),
             metadata: Some(metadata),
             device: Some(device),
+            copies: Copies::NONE,
         }
     }
 
@@ -216,6 +230,7 @@ impl TensorHandle {
             tensor: Some(AnyRef::available(tensor)),
             metadata: Some(metadata.into()),
             device: Some(device.into()),
+            copies: Copies::NONE,
         }
     }
 
@@ -233,6 +248,7 @@ impl TensorHandle {
             tensor: Some(AnyRef::error(error.clone())),
             metadata: Some(AsyncValueRef::error(error.clone()).into()),
             device: Some(AsyncValueRef::error(error).into()),
+            copies: Copies::NONE,
         }
     }
 }
@@ -266,6 +282,7 @@ impl TensorHandle {
     /// Replaces the tensor.
     pub(crate) fn map_tensor(&mut self, f: impl FnOnce(AnyRef) -> AnyRef) {
         self.tensor = self.tensor.take().map(f);
+        self.copies = Copies::NONE;
     }
 
     /// The metadata, if it is known: by itself, or because the tensor is.
@@ -278,6 +295,30 @@ impl TensorHandle {
                 None => read_metadata(self.tensor.as_ref()?).ok(),
             },
         }
+    }
+
+    /// The type of the elements, if it is known.
+    ///
+    /// ```
+    /// use tfrt_core::EagerContext;
+    /// use tfrt_host::HostContext;
+    /// use tfrt_support::{DType, Extents};
+    ///
+    /// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+    /// let matrix = eager.tensor([[1, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(matrix.dtype(), Some(DType::I32));
+    /// assert_eq!(matrix.shape(), Some(Extents::from([2, 3])));
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    #[must_use]
+    pub fn dtype(&self) -> Option<DType> {
+        Some(self.metadata()?.dtype)
+    }
+
+    /// The extents, if they are known.
+    #[must_use]
+    pub fn shape(&self) -> Option<Extents> {
+        Some(self.metadata()?.extents)
     }
 
     /// Waits for the metadata.

@@ -66,6 +66,8 @@ struct Devices {
     in_scope: Option<Vec<String>>,
     /// Whether an op may run on others where those in scope do not have it.
     is_soft: bool,
+    /// How many elements an integer tensor has at most that keeps an op on the host.
+    max_small_elements: usize,
 }
 
 /// Instances that were made, and errors of those that could not be.
@@ -190,6 +192,12 @@ impl RunOp for FunctionOp {
         }
         self.run_later(devices, &awaited, invocation);
     }
+
+    fn num_bytes(&self) -> usize {
+        let instances = self.shared.instances.read();
+        let instances = instances.unwrap_or_else(PoisonError::into_inner);
+        size_of::<Shared>() + instances.num_bytes
+    }
 }
 
 /// What must be available before it is known which instance is meant.
@@ -275,6 +283,7 @@ impl Shared {
             all: eager.devices().map(name).collect(),
             in_scope: in_scope.map(|devices| devices.iter().map(name).collect()),
             is_soft: eager.has_soft_placement(),
+            max_small_elements: eager.max_small_elements(),
         })
     }
 
@@ -398,6 +407,9 @@ impl Shared {
             let unit = module.intern_attribute(Attribute::Unit);
             module.set_attr(func, names::SOFT_PLACEMENT, unit);
         }
+
+        let max_small_elements = module.string_attr(devices.max_small_elements.to_string());
+        module.set_attr(func, names::MAX_SMALL_ELEMENTS, max_small_elements);
 
         keep_reached(module, func);
         self.check(expand_calls(module, func, ops))?;
@@ -599,6 +611,7 @@ mod tests {
                 all: Vec::new(),
                 in_scope: None,
                 is_soft: false,
+                max_small_elements: 64,
             },
         }
     }

@@ -52,6 +52,8 @@ pub(crate) const DEVICES: &str = "corert.devices";
 pub(crate) const DEVICES_IN_SCOPE: &str = "corert.devices_in_scope";
 /// On a function: an op that no device in scope has may run on another one.
 pub(crate) const SOFT_PLACEMENT: &str = "corert.soft_placement";
+/// On a function: an op on integers stays on the host up to so many elements, as a text.
+pub(crate) const MAX_SMALL_ELEMENTS: &str = "corert.max_small_elements";
 /// On a function: the device of each handle that it takes.
 pub(crate) const ARGUMENT_DEVICES: &str = "corert.argument_devices";
 /// On an op: the types of the tensors that its handles are of, as far as they are known.

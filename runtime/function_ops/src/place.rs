@@ -133,6 +133,13 @@ impl Decision {
     }
 }
 
+/// How many elements a small integer tensor has at most.
+fn max_small_elements(module: &Module, func: OpId) -> usize {
+    let said = module.attr(func, names::MAX_SMALL_ELEMENTS);
+    let said = said.and_then(|said| module.attribute_str(said)?.parse().ok());
+    said.unwrap_or(MAX_SMALL_ELEMENTS)
+}
+
 struct Placer<'a> {
     ops: &'a OpRegistry,
     devices: Vec<String>,
@@ -142,6 +149,7 @@ struct Placer<'a> {
     /// The devices that a scope names.
     in_scope: Option<Vec<usize>>,
     is_soft: bool,
+    max_small_elements: usize,
     calls: Vec<Call>,
     named: HashMap<String, usize>,
     placed: Vec<(OpId, usize)>,
@@ -177,6 +185,7 @@ impl<'a> Placer<'a> {
             homes,
             in_scope,
             is_soft: module.attr(func, names::SOFT_PLACEMENT).is_some(),
+            max_small_elements: max_small_elements(module, func),
             named: calls.iter().enumerate().filter_map(name).collect(),
             calls,
             placed: Vec::new(),
@@ -328,7 +337,7 @@ impl<'a> Placer<'a> {
                 is_integer(metadata.dtype)
                     && metadata
                         .num_elements()
-                        .is_some_and(|count| count <= MAX_SMALL_ELEMENTS)
+                        .is_some_and(|count| count <= self.max_small_elements)
             })
         };
         let arguments = call.arguments(module);

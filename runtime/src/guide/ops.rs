@@ -346,6 +346,13 @@
 //! # }
 //! ```
 //!
+//! # Several devices
+//!
+//! An operand that is on another device than the op is copied there. The copy is kept with the
+//! handle, so that later calls use it again; `max_copied_bytes` of the builder bounds the memory of
+//! all copies, and copies are given up before a call runs out of memory. When an op writes to a
+//! tensor, copies are made anew.
+//!
 //! # Functions as ops
 //!
 //! A function of a program that takes and returns tensor handles is an op, too. The first call with

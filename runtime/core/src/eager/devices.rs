@@ -12,9 +12,6 @@ use crate::attrs::OpAttrs;
 use crate::device_name::{DevicePattern, no_such_device};
 use crate::handle::{TensorHandle, same_device};
 
-/// Integer tensors of at most so many elements, in host memory, keep an op on the host.
-const MAX_SMALL_ELEMENTS: usize = 64;
-
 /// What a copy from one device to another is assumed to cost: so many bytes a microsecond, behind
 /// so many microseconds.
 const BYTES_PER_MICROSECOND: f64 = 10_000.0;
@@ -232,7 +229,7 @@ impl EagerContext {
                 .device()
                 .is_some_and(|device| same_device(device, host));
             let metadata = operand.metadata();
-            on_host && metadata.is_some_and(|metadata| is_small(&metadata))
+            on_host && metadata.is_some_and(|metadata| self.is_small(&metadata))
         };
         if rule == PlacementRule::LeastCost
             && !operands.is_empty()
@@ -298,8 +295,14 @@ impl EagerContext {
             !told.is_empty()
                 && told
                     .iter()
-                    .all(|result| result.as_ref().is_some_and(is_small))
+                    .all(|result| result.as_ref().is_some_and(|told| self.is_small(told)))
         })
+    }
+
+    fn is_small(&self, metadata: &TensorMetadata) -> bool {
+        let max_elements = self.settings.max_small_elements;
+        let count = metadata.num_elements();
+        is_integer(metadata.dtype) && count.is_some_and(|count| count <= max_elements)
     }
 
     pub(super) fn has_op(&self, device: usize, op: &str) -> bool {
@@ -395,11 +398,6 @@ fn moving_cost(operands: &[&TensorHandle], device: &DeviceRef) -> f64 {
         LATENCY_MICROSECONDS + num_bytes / BYTES_PER_MICROSECOND
     });
     cost.fold(0.0, |total, cost| total + cost)
-}
-
-fn is_small(metadata: &TensorMetadata) -> bool {
-    let count = metadata.num_elements();
-    is_integer(metadata.dtype) && count.is_some_and(|count| count <= MAX_SMALL_ELEMENTS)
 }
 
 fn is_integer(dtype: DType) -> bool {

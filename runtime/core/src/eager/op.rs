@@ -63,6 +63,7 @@ pub struct Op {
     /// The declaration, if the op is a kernel.
     declared: Option<&'static OpDef>,
     has_side_effects: bool,
+    may_write: bool,
     /// The first device that has the op, and the op there.
     found: (usize, CoreRuntimeOp),
 }
@@ -107,8 +108,20 @@ impl EagerContext {
             declared: kernel,
             // An op that only its handler knows may have effects.
             has_side_effects: registered.as_ref().is_none_or(|op| op.has_side_effects()),
+            may_write: registered.as_ref().is_none_or(|op| may_write(op)),
             found: (index, found),
         })
+    }
+}
+
+/// Whether an op may write to its operands: a kernel that says so, and anything else with effects.
+fn may_write(op: &RegisteredOp) -> bool {
+    match &op.runner {
+        Runner::Kernel(kernel) => {
+            let operands = kernel.descriptor().op().operands;
+            operands.iter().any(|operand| operand.is_mutated)
+        }
+        Runner::Function(_) | Runner::Nothing => op.has_side_effects(),
     }
 }
 
@@ -165,6 +178,7 @@ impl EagerContext {
             attrs: OpAttrsRef::of_one_op(Arc::default()),
             num_results,
             has_side_effects,
+            may_write: has_side_effects,
             // One op for all devices.
             made: [OnceLock::from(Some(op))].into(),
         }
@@ -237,6 +251,7 @@ impl Op {
             name: self.name,
             num_results: self.num_results.unwrap_or(1),
             has_side_effects: self.has_side_effects,
+            may_write: self.may_write,
             made,
             eager: self.eager,
         })
@@ -261,6 +276,8 @@ pub struct ReadyOp {
     attrs: OpAttrsRef,
     num_results: usize,
     has_side_effects: bool,
+    /// Whether it may write to its operands.
+    may_write: bool,
     /// For each device the op that runs there, or that none does, once it is known.
     made: Box<[OnceLock<Option<CoreRuntimeOp>>]>,
 }
@@ -359,6 +376,21 @@ impl ReadyOp {
             op.describe_in_results(&ctx, results, arguments);
             return self.end(results, None, is_sync);
         }
+        if self.made.len() > 1 {
+            let outcome = self.run_placed(&ctx, is_sync, arguments, results);
+            let is_out_of_memory = |error: &Error| error.code() == ErrorCode::ResourceExhausted;
+            // Copies are given up before a call fails for want of memory.
+            return match outcome {
+                Err(error)
+                    if is_out_of_memory(&error)
+                        && !self.has_side_effects
+                        && self.eager.copies.give_up() =>
+                {
+                    self.run_placed(&ctx, is_sync, arguments, results)
+                }
+                outcome => outcome,
+            };
+        }
         // A list costs more than the few handles that most ops take.
         match *arguments {
             [x] => self.run_in(&ctx, is_sync, &mut [x.clone()], results),
@@ -377,7 +409,40 @@ impl ReadyOp {
         caller: &'static Location<'static>,
     ) -> Result<(), Error> {
         let (ctx, is_sync) = self.begin(results, caller)?;
+        if self.made.len() > 1 {
+            let device = {
+                let operands: SmallVec<[&TensorHandle; NUM_IN_PLACE]> = arguments.iter().collect();
+                self.device(&operands)?
+            };
+            for (index, argument) in arguments.iter_mut().enumerate() {
+                if let Some(copy) = self.copy_of_operand(&ctx, device, index, argument) {
+                    *argument = copy;
+                }
+            }
+            return self.run_on(device, &ctx, is_sync, arguments, results);
+        }
         self.run_in(&ctx, is_sync, arguments, results)
+    }
+
+    /// Runs the op on the device where it is placed, on handles that the caller keeps, with the
+    /// copies that were made of them.
+    fn run_placed(
+        &self,
+        ctx: &ExecutionContext,
+        is_sync: bool,
+        arguments: &[&TensorHandle],
+        results: &mut [TensorHandle],
+    ) -> Result<(), Error> {
+        let device = self.device(arguments)?;
+        let mut operands: Handles = arguments
+            .iter()
+            .enumerate()
+            .map(|(index, &operand)| {
+                let copy = self.copy_of_operand(ctx, device, index, operand);
+                copy.unwrap_or_else(|| operand.clone())
+            })
+            .collect();
+        self.run_on(device, ctx, is_sync, &mut operands, results)
     }
 
     /// The context of a call for these results, and whether it returns when the op is done.
@@ -401,7 +466,18 @@ impl ReadyOp {
         arguments: &mut [TensorHandle],
         results: &mut [TensorHandle],
     ) -> Result<(), Error> {
-        let device = self.device(arguments, ctx)?;
+        self.run_on(0, ctx, is_sync, arguments, results)
+    }
+
+    /// Runs the op on a device. The operands are there.
+    fn run_on(
+        &self,
+        device: usize,
+        ctx: &ExecutionContext,
+        is_sync: bool,
+        arguments: &mut [TensorHandle],
+        results: &mut [TensorHandle],
+    ) -> Result<(), Error> {
         let op = match self.made_for(device) {
             Some(op) => op,
             // Says why there is none.
@@ -418,6 +494,9 @@ impl ReadyOp {
             results,
             chain: chain.as_mut(),
         });
+        if self.may_write && self.eager.devices.len() > 1 {
+            self.outdate_copies(chain.as_ref());
+        }
         if is_sync {
             // Arguments that are not needed any more are not kept while the op runs.
             arguments.fill(TensorHandle::INVALID);
@@ -471,37 +550,57 @@ impl ReadyOp {
         }
     }
 
-    /// The device that a call runs on. Operands that are elsewhere are copied there.
-    fn device(
-        &self,
-        arguments: &mut [TensorHandle],
-        ctx: &ExecutionContext,
-    ) -> Result<usize, Error> {
+    /// The device that a call on these operands runs on.
+    fn device(&self, operands: &[&TensorHandle]) -> Result<usize, Error> {
         if self.made.len() == 1 {
             return Ok(0);
         }
-        let index = {
-            let operands: SmallVec<[&TensorHandle; NUM_IN_PLACE]> = arguments.iter().collect();
-            let has_op = |device| self.made_for(device).is_some();
-            self.eager
-                .place(&self.name, &operands, &self.attrs, has_op)?
-                .0
-        };
-        let op = self.made_for(index);
-        for (operand, argument) in arguments.iter_mut().enumerate() {
-            let device = op.and_then(|op| op.device_of_operand(operand));
-            let device = device.unwrap_or(&self.eager.devices[index].device);
-            if argument.may_be_elsewhere(device) {
-                *argument = argument.transfer_to_inferred(ctx, device);
-            }
+        let has_op = |device| self.made_for(device).is_some();
+        let placed = self
+            .eager
+            .place(&self.name, operands, &self.attrs, has_op)?;
+        Ok(placed.0)
+    }
+
+    /// The copy of an operand where the op on a device needs it; none if it is there.
+    fn copy_of_operand(
+        &self,
+        ctx: &ExecutionContext,
+        device: usize,
+        index: usize,
+        operand: &TensorHandle,
+    ) -> Option<TensorHandle> {
+        if self.made.len() == 1 {
+            return None;
         }
-        Ok(index)
+        let needed = self
+            .made_for(device)
+            .and_then(|op| op.device_of_operand(index));
+        let needed = needed.unwrap_or(&self.eager.devices[device].device);
+        if !operand.may_be_elsewhere(needed) {
+            return None;
+        }
+        Some(match self.may_write {
+            // What the op writes to is nobody else's.
+            true => operand.transfer_to_inferred(ctx, needed),
+            false => operand.kept_copy(ctx, needed, &self.eager.copies),
+        })
     }
 
     /// The op on a device, if it has one: looked for once.
     fn made_for(&self, device: usize) -> Option<&CoreRuntimeOp> {
         let make = || self.eager.made_op(device, &self.name).ok();
         self.made[device].get_or_init(make).as_ref()
+    }
+
+    /// Makes copies of tensors outdated that the op may have written to, or may write to until the
+    /// chain is available.
+    fn outdate_copies(&self, chain: Option<&AnyRef>) {
+        self.eager.copies.outdate();
+        if let Some(chain) = chain.filter(|chain| !chain.is_available()) {
+            let copies = Arc::clone(&self.eager.copies);
+            chain.and_then(move |_| copies.outdate());
+        }
     }
 
     #[cold]

@@ -7,6 +7,7 @@ use tfrt_support::Error;
 use tfrt_tensor::convert::ConversionContext;
 use tfrt_tensor::{TensorRef, TensorType};
 
+use super::copies::Copies;
 use super::{DevicePart, TensorHandle};
 use crate::runtime::CoreRuntime;
 
@@ -71,6 +72,7 @@ impl TensorHandle {
                 tensor: Some(converted),
                 metadata: Some(metadata.clone()),
                 device: Some(result_device),
+                copies: Copies::NONE,
             };
         }
         let (promise, converted) = AnyRef::indirect();
@@ -103,6 +105,7 @@ impl TensorHandle {
             tensor: Some(converted),
             metadata: Some(metadata.clone()),
             device: Some(result_device),
+            copies: Copies::NONE,
         }
     }
 }
