@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use tfrt::core::HandlePromise;
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
@@ -81,4 +82,91 @@ fn synchronize_is_about_the_thread_that_called_it() -> Result<()> {
     let again = message(block_on(&eager, std::pin::pin!(eager.synchronize())));
     assert_eq!(again, "no error", "it was told once");
     Ok(())
+}
+
+/// What effects of several classes did, in order.
+static ORDER: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+
+/// Notes that it ran.
+#[tfrt_op("eager_test.NoteOne", effect = "one")]
+fn note_one(_x: &DenseHostTensor) {
+    ORDER.lock().unwrap().push("one");
+}
+
+/// Notes that it ran.
+#[tfrt_op("eager_test.NoteTwo", effect = "two")]
+fn note_two(_x: &DenseHostTensor) {
+    ORDER.lock().unwrap().push("two");
+}
+
+/// Notes that it ran; nobody knows what else it does.
+#[tfrt_op("eager_test.NoteAny", raw, side_effecting)]
+fn note_any(_call: &mut OpCall<'_>) {
+    ORDER.lock().unwrap().push("any");
+}
+
+#[test]
+fn effects_wait_for_those_of_their_class() -> Result<()> {
+    let eager = eager("s");
+    let op = |name: &str| eager.op(name)?.results(0).ready();
+    let (one, two) = (op("eager_test.NoteOne")?, op("eager_test.NoteTwo")?);
+    let any = op("eager_test.NoteAny")?;
+    let x = eager.tensor([1.0_f32])?;
+    let (promise, pending) = HandlePromise::new();
+    let [] = one.call_array(&[&pending])?;
+    let [] = one.call_array(&[&x])?;
+    assert!(ORDER.lock().unwrap().is_empty(), "the second one waits");
+    let [] = two.call_array(&[&x])?;
+    assert_eq!(*ORDER.lock().unwrap(), ["two"], "another class does not");
+    let [] = any.call_array(&[&x])?;
+    let [] = two.call_array(&[&x])?;
+    let done = eager.synchronize();
+    assert_eq!(*ORDER.lock().unwrap(), ["two"], "all wait");
+    promise.forward_to(&x);
+    block_on(&eager, std::pin::pin!(done))?;
+    let expected = ["two", "one", "one", "any", "two"];
+    assert_eq!(*ORDER.lock().unwrap(), expected);
+    Ok(())
+}
+
+/// Fails when it runs.
+#[tfrt_op("eager_test.FailOne", effect = "one")]
+fn fail_one(x: &DenseHostTensor) -> Result<()> {
+    let first = x.elements::<f32>()?.first().copied().unwrap_or_default();
+    Err(Error::new(format!("no effect of {first}")))
+}
+
+/// Fails when it runs.
+#[tfrt_op("eager_test.FailTwo", effect = "two")]
+fn fail_two(x: &DenseHostTensor) -> Result<()> {
+    fail_one(x)
+}
+
+#[test]
+fn errors_of_two_classes_are_told_one_after_the_other() -> Result<()> {
+    let eager = eager("s");
+    let (promise, pending) = HandlePromise::new();
+    for name in ["eager_test.FailTwo", "eager_test.FailOne"] {
+        let [] = eager
+            .op(name)?
+            .results(0)
+            .ready()?
+            .call_array(&[&pending])?;
+    }
+    promise.forward_to(&eager.tensor([2.5_f32])?);
+    let synchronize = || block_on(&eager, std::pin::pin!(eager.synchronize()));
+    let describe = |outcome: Result<()>| {
+        let error = outcome.unwrap_err();
+        assert_eq!(error.message(), "no effect of 2.5");
+        error.kernel().map(str::to_owned)
+    };
+    assert_eq!(
+        describe(synchronize()).as_deref(),
+        Some("eager_test.FailTwo")
+    );
+    assert_eq!(
+        describe(synchronize()).as_deref(),
+        Some("eager_test.FailOne")
+    );
+    synchronize()
 }

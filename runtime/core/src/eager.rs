@@ -11,8 +11,8 @@
 //!
 //! A call returns at once, with handles of tensors that are there or will be. What is known to be
 //! wrong at the call is the error of the call, at the place of the caller; what goes wrong later is
-//! the error of the handle. Effects of one thread happen in the order of its calls; ops without
-//! effects wait for nothing but their operands.
+//! the error of the handle. Effects of one thread and one class happen in the order of its calls;
+//! ops without effects wait for nothing but their operands.
 
 mod devices;
 
@@ -396,17 +396,17 @@ impl EagerContext {
     /// The future is about the thread that calls this method, whichever threads poll it.
     ///
     /// # Errors
-    /// The first error among them that nobody has been told of. Then effects go on as if it had not
-    /// been.
+    /// The first error among them that nobody has been told of; of effects of several classes, that
+    /// of the class that came first. Then effects go on as if it had not been.
     pub fn synchronize(&self) -> impl Future<Output = Result<(), Error>> + Send + use<> {
         let effects = scope::effects_of_thread(self);
         async move {
-            let chain = effects.last();
+            let chain = effects.last(None);
             let outcome = chain.clone().await;
             match outcome.err().or_else(|| chain.error_if_present().cloned()) {
                 None => Ok(()),
                 Some(error) => {
-                    effects.forget_failure(&chain);
+                    effects.forget_failure(&error);
                     Err(error)
                 }
             }

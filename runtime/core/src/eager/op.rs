@@ -14,7 +14,7 @@ use tfrt_ods::{Arity, OpDef};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode, Place};
 
-use super::scope::Effects;
+use super::scope::EffectClass;
 use super::{EagerContext, at_caller, scope};
 use crate::attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
 use crate::core_op::{CoreRuntimeOp, OpInvocation};
@@ -63,6 +63,7 @@ pub struct Op {
     /// The declaration, if the op is a kernel.
     declared: Option<&'static OpDef>,
     has_side_effects: bool,
+    effect_class: EffectClass,
     may_write: bool,
     /// The first device that has the op, and the op there.
     found: (usize, CoreRuntimeOp),
@@ -108,10 +109,17 @@ impl EagerContext {
             declared: kernel,
             // An op that only its handler knows may have effects.
             has_side_effects: registered.as_ref().is_none_or(|op| op.has_side_effects()),
+            effect_class: kernel.and_then(effect_class),
             may_write: registered.as_ref().is_none_or(|op| may_write(op)),
             found: (index, found),
         })
     }
+}
+
+/// Which effects a kernel is ordered with: all, if it writes to its operands, which others read.
+fn effect_class(op: &'static OpDef) -> EffectClass {
+    let writes = op.operands.iter().any(|operand| operand.is_mutated);
+    op.effect.class().filter(|_| !writes)
 }
 
 /// Whether an op may write to its operands: a kernel that says so, and anything else with effects.
@@ -178,6 +186,7 @@ impl EagerContext {
             attrs: OpAttrsRef::of_one_op(Arc::default()),
             num_results,
             has_side_effects,
+            effect_class: None,
             may_write: has_side_effects,
             // One op for all devices.
             made: [OnceLock::from(Some(op))].into(),
@@ -251,6 +260,7 @@ impl Op {
             name: self.name,
             num_results: self.num_results.unwrap_or(1),
             has_side_effects: self.has_side_effects,
+            effect_class: self.effect_class,
             may_write: self.may_write,
             made,
             eager: self.eager,
@@ -276,6 +286,8 @@ pub struct ReadyOp {
     attrs: OpAttrsRef,
     num_results: usize,
     has_side_effects: bool,
+    /// Which effects it is ordered with, if it has any.
+    effect_class: EffectClass,
     /// Whether it may write to its operands.
     may_write: bool,
     /// For each device the op that runs there, or that none does, once it is known.
@@ -486,7 +498,8 @@ impl ReadyOp {
         let effects = self
             .has_side_effects
             .then(|| scope::effects_of_thread(&self.eager));
-        let mut chain = effects.as_ref().map(Effects::last);
+        let class = self.effect_class;
+        let mut chain = effects.as_ref().map(|effects| effects.last(class));
         op.run(&mut OpInvocation {
             ctx,
             arguments: &mut *arguments,
@@ -507,11 +520,13 @@ impl ReadyOp {
                 // call had not been.
                 let is_told = after.is_error();
                 if !is_told {
-                    effects.set(after.clone());
+                    effects.set(class, after.clone());
                 }
                 let outcome = self.end(results, Some(after), is_sync);
-                if !is_told && after.is_error() && outcome.is_err() {
-                    effects.forget_failure(after);
+                if let (false, Some(failed)) = (is_told, after.error_if_present())
+                    && outcome.is_err()
+                {
+                    effects.forget_failure(failed);
                 }
                 outcome
             }

@@ -1,10 +1,15 @@
 //! What changes while a program runs: for each thread a stack of devices, modes and requests, and
-//! the chain of its effects.
+//! the chains of its effects.
+//!
+//! Effects of one class, such as output or the values of variables, happen in the order of calls.
+//! Those of two classes do not wait for each other. An op that may have any effects, and one that
+//! writes to its operands, is ordered with all of them.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use tfrt_async::AnyRef;
+use smallvec::SmallVec;
+use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_host::__runtime::catch;
 use tfrt_host::device::DeviceRef;
 use tfrt_host::{ExecutionContext, RequestContext};
@@ -38,39 +43,116 @@ struct ThreadState {
     effects: Effects,
 }
 
+/// Which effects an op is ordered with: those of its class, or all.
+pub(super) type EffectClass = Option<&'static str>;
+
 /// The effects of a thread: what the next one follows.
 #[derive(Clone, Debug)]
-pub(super) struct Effects(Arc<Mutex<AnyRef>>);
+pub(super) struct Effects(Arc<Mutex<Chains>>);
 
-impl Effects {
-    fn after(chain: AnyRef) -> Self {
-        Self(Arc::new(Mutex::new(chain)))
+/// The last effect of each class, where it came after the last effect that is ordered with all.
+#[derive(Clone, Debug)]
+struct Chains {
+    all: AnyRef,
+    /// In the order of their first effects since then.
+    classes: SmallVec<[(&'static str, AnyRef); 2]>,
+}
+
+impl Chains {
+    /// What an effect of this class follows.
+    fn last(&self, class: EffectClass) -> AnyRef {
+        if let Some(class) = class {
+            let of_class = self.classes.iter().find(|(known, _)| *known == class);
+            return of_class.map_or(&self.all, |(_, last)| last).clone();
+        }
+        match &self.classes[..] {
+            [] => self.all.clone(),
+            [(_, only)] => only.clone(),
+            [_, _, ..] => all_of(self.classes.iter().map(|(_, last)| last.clone()).collect()),
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, AnyRef> {
+    fn each(&mut self) -> impl Iterator<Item = &mut AnyRef> {
+        let classes = self.classes.iter_mut().map(|(_, last)| last);
+        std::iter::once(&mut self.all).chain(classes)
+    }
+}
+
+/// A chain that is available when all of these are: ready, or the first error among them.
+fn all_of(chains: Vec<AnyRef>) -> AnyRef {
+    let (promise, all) = AnyRef::indirect();
+    let awaited = chains.clone();
+    run_when_ready(&awaited, move || {
+        let failed = chains.into_iter().find(AnyRef::is_error);
+        promise.forward_to(failed.unwrap_or_else(AnyRef::ready_chain));
+    });
+    all
+}
+
+impl Effects {
+    fn none() -> Self {
+        Self::after(Chains {
+            all: AnyRef::ready_chain(),
+            classes: SmallVec::new(),
+        })
+    }
+
+    fn after(chains: Chains) -> Self {
+        Self(Arc::new(Mutex::new(chains)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Chains> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The chain of the last effect.
-    pub(super) fn last(&self) -> AnyRef {
-        self.lock().clone()
+    /// What an effect of this class follows.
+    pub(super) fn last(&self, class: EffectClass) -> AnyRef {
+        self.lock().last(class)
     }
 
-    /// From now on, the next effect follows `chain`.
-    pub(super) fn set(&self, chain: AnyRef) {
-        let before = std::mem::replace(&mut *self.lock(), chain);
+    /// From now on, the next effect of this class follows `chain`.
+    pub(super) fn set(&self, class: EffectClass, chain: AnyRef) {
+        let (mut before, mut classes) = (chain, SmallVec::new());
+        {
+            let mut chains = self.lock();
+            let Chains {
+                all,
+                classes: known,
+            } = &mut *chains;
+            let last = match class {
+                None => {
+                    classes = std::mem::take(known);
+                    all
+                }
+                Some(class) => match known.iter().position(|(known, _)| *known == class) {
+                    Some(index) => &mut known[index].1,
+                    None => {
+                        known.push((class, before));
+                        return;
+                    }
+                },
+            };
+            std::mem::swap(last, &mut before);
+        }
         // Outside of the lock: dropping a value may run anything.
-        drop(before);
+        drop((before, classes));
     }
 
-    /// Begins anew, if the chain that failed is still in force.
-    pub(super) fn forget_failure(&self, failed: &AnyRef) {
-        let before = {
-            let mut last = self.lock();
-            last.ptr_eq(failed)
-                .then(|| std::mem::replace(&mut *last, AnyRef::ready_chain()))
-        };
-        drop(before);
+    /// Begins anew where the last effect failed with this error.
+    pub(super) fn forget_failure(&self, failed: &Error) {
+        let mut forgotten: SmallVec<[AnyRef; 2]> = SmallVec::new();
+        {
+            let mut chains = self.lock();
+            for last in chains.each() {
+                if last
+                    .error_if_present()
+                    .is_some_and(|error| error.is_same(failed))
+                {
+                    forgotten.push(std::mem::replace(last, AnyRef::ready_chain()));
+                }
+            }
+        }
+        drop(forgotten);
     }
 }
 
@@ -288,7 +370,7 @@ impl EagerContext {
                 is_sync: state.is_sync,
                 ctx: state.ctx.clone(),
                 name: state.name.clone(),
-                effects: Effects::after(state.effects.last()),
+                effects: Effects::after(state.effects.lock().clone()),
             };
             (state.devices().cloned(), ctx_of(self, state), inherited)
         });
@@ -302,7 +384,7 @@ impl EagerContext {
             };
             drop(eager);
             match outcome {
-                Ok(()) => promise.forward_to(effects.last()),
+                Ok(()) => promise.forward_to(effects.last(None)),
                 Err(error) => promise.set_error(error),
             }
         });
@@ -358,7 +440,7 @@ fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) 
                 is_sync: false,
                 ctx: None,
                 name: None,
-                effects: Effects::after(AnyRef::ready_chain()),
+                effects: Effects::none(),
             });
             threads.len() - 1
         });
