@@ -1,6 +1,7 @@
 //! Conversions between element types.
 
 use half::{bf16, f16};
+use tfrt::core::metadata::partial::PartialMetadata;
 use tfrt::prelude::*;
 use tfrt_compute::cast;
 use tfrt_tensor::{DenseHostTensor, Element, I1};
@@ -36,7 +37,7 @@ macro_rules! narrow {
 ///
 /// # Errors
 /// `cannot get destination type`; if one of the types does not support this conversion.
-#[tfrt_op("tfrt.Cast", metadata = cast_metadata, function = cast)]
+#[tfrt_op("tfrt.Cast", metadata = cast_metadata, partial = partial_cast, function = cast)]
 pub fn compute_cast(
     x: &DenseHostTensor,
     #[attr("DstT")] dst_t: Option<DType>,
@@ -69,6 +70,14 @@ pub fn compute_cast(
         )
     );
     Ok(result)
+}
+
+fn partial_cast(x: &PartialMetadata, dst_t: Option<DType>) -> Result<PartialMetadata> {
+    let dtype = dst_t.ok_or_else(|| invalid("cannot get destination type"))?;
+    Ok(PartialMetadata {
+        dtype: Some(dtype),
+        ..x.clone()
+    })
 }
 
 fn cast_metadata(x: &TensorMetadata, dst_t: Option<DType>) -> Result<TensorMetadata> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tfrt::core::metadata::{broadcast, comparison, same_as};
+use tfrt::core::metadata::{broadcast, comparison, partial, same_as};
 use tfrt::prelude::*;
 use tfrt_compute::assemble;
 use tfrt_compute::binary::{self, Choice, Comparison};
@@ -16,7 +16,7 @@ use super::{allocate, as_dense, invalid, mismatched, unsupported_dtype, with_num
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Less", accepts(scalar), metadata = comparison, function = less)]
+#[tfrt_op("tf.Less", accepts(scalar), metadata = comparison, partial = partial::comparison, function = less)]
 pub fn compute_less(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     compare(Comparison::Less, a, b, ctx)
 }
@@ -26,7 +26,7 @@ pub fn compute_less(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<De
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.LessEqual", accepts(scalar), metadata = comparison, function = less_equal)]
+#[tfrt_op("tf.LessEqual", accepts(scalar), metadata = comparison, partial = partial::comparison, function = less_equal)]
 pub fn compute_less_equal(
     a: &AnyRef,
     b: &AnyRef,
@@ -39,7 +39,7 @@ pub fn compute_less_equal(
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Greater", accepts(scalar), metadata = comparison, function = greater)]
+#[tfrt_op("tf.Greater", accepts(scalar), metadata = comparison, partial = partial::comparison, function = greater)]
 pub fn compute_greater(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     compare(Comparison::Greater, a, b, ctx)
 }
@@ -49,7 +49,7 @@ pub fn compute_greater(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.GreaterEqual", accepts(scalar), metadata = comparison, function = greater_equal)]
+#[tfrt_op("tf.GreaterEqual", accepts(scalar), metadata = comparison, partial = partial::comparison, function = greater_equal)]
 pub fn compute_greater_equal(
     a: &AnyRef,
     b: &AnyRef,
@@ -62,7 +62,7 @@ pub fn compute_greater_equal(
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Equal", accepts(scalar), metadata = comparison, function = equal)]
+#[tfrt_op("tf.Equal", accepts(scalar), metadata = comparison, partial = partial::comparison, function = equal)]
 pub fn compute_equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     compare(Comparison::Equal, a, b, ctx)
 }
@@ -71,7 +71,7 @@ pub fn compute_equal(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<D
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.NotEqual", accepts(scalar), metadata = comparison, function = not_equal)]
+#[tfrt_op("tf.NotEqual", accepts(scalar), metadata = comparison, partial = partial::comparison, function = not_equal)]
 pub fn compute_not_equal(
     a: &AnyRef,
     b: &AnyRef,
@@ -116,7 +116,7 @@ fn compare(
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Maximum", accepts(scalar), metadata = broadcast, function = maximum)]
+#[tfrt_op("tf.Maximum", accepts(scalar), metadata = broadcast, partial = partial::broadcast, function = maximum)]
 pub fn compute_maximum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     choose(Choice::Max, a, b, ctx)
 }
@@ -126,7 +126,7 @@ pub fn compute_maximum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Minimum", accepts(scalar), metadata = broadcast, function = minimum)]
+#[tfrt_op("tf.Minimum", accepts(scalar), metadata = broadcast, partial = partial::broadcast, function = minimum)]
 pub fn compute_minimum(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     choose(Choice::Min, a, b, ctx)
 }
@@ -156,7 +156,7 @@ fn choose(
 ///
 /// # Errors
 /// If an operand is not of type i1; if the shapes do not match.
-#[tfrt_op("tf.LogicalAnd", metadata = broadcast, function = logical_and)]
+#[tfrt_op("tf.LogicalAnd", metadata = broadcast, partial = partial::broadcast, function = logical_and)]
 pub fn compute_logical_and(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
@@ -169,7 +169,7 @@ pub fn compute_logical_and(
 ///
 /// # Errors
 /// If an operand is not of type i1; if the shapes do not match.
-#[tfrt_op("tf.LogicalOr", metadata = broadcast, function = logical_or)]
+#[tfrt_op("tf.LogicalOr", metadata = broadcast, partial = partial::broadcast, function = logical_or)]
 pub fn compute_logical_or(
     a: &DenseHostTensor,
     b: &DenseHostTensor,
@@ -206,7 +206,7 @@ fn combine(
 ///
 /// # Errors
 /// If the operand is not of type i1.
-#[tfrt_op("tf.LogicalNot", metadata = same_as, function = logical_not)]
+#[tfrt_op("tf.LogicalNot", metadata = same_as, partial = partial::same_as, function = logical_not)]
 pub fn compute_logical_not(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     if x.dtype() != DType::I1 {
         return Err(unsupported_dtype("tf.LogicalNot", x.dtype()));

@@ -1,6 +1,7 @@
 //! Functions of elements: of one tensor, and of two that are broadcast to one shape.
 
 use half::f16;
+use tfrt::core::metadata::partial::{self, PartialMetadata};
 use tfrt::core::metadata::{broadcast, same_as};
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
@@ -19,7 +20,7 @@ use super::{
 ///
 /// # Errors
 /// `unsupported dtype for relu`.
-#[tfrt_op("tf.Relu", metadata = same_as, function = relu)]
+#[tfrt_op("tf.Relu", metadata = same_as, partial = partial::same_as, function = relu)]
 pub fn compute_relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     with_number!(
@@ -47,7 +48,7 @@ fn real(function: Unary, x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHost
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Log", metadata = same_as, function = log)]
+#[tfrt_op("tf.Log", metadata = same_as, partial = partial::same_as, function = log)]
 pub fn compute_log(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Ln, x, ctx)
 }
@@ -56,7 +57,7 @@ pub fn compute_log(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Log1p", metadata = same_as, function = log1p)]
+#[tfrt_op("tf.Log1p", metadata = same_as, partial = partial::same_as, function = log1p)]
 pub fn compute_log1p(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Ln1p, x, ctx)
 }
@@ -65,7 +66,7 @@ pub fn compute_log1p(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTens
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Rsqrt", metadata = same_as, function = rsqrt)]
+#[tfrt_op("tf.Rsqrt", metadata = same_as, partial = partial::same_as, function = rsqrt)]
 pub fn compute_rsqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Rsqrt, x, ctx)
 }
@@ -74,7 +75,7 @@ pub fn compute_rsqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTens
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Sigmoid", metadata = same_as, function = sigmoid)]
+#[tfrt_op("tf.Sigmoid", metadata = same_as, partial = partial::same_as, function = sigmoid)]
 pub fn compute_sigmoid(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Sigmoid, x, ctx)
 }
@@ -83,7 +84,7 @@ pub fn compute_sigmoid(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTe
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Exp", metadata = same_as, function = exp)]
+#[tfrt_op("tf.Exp", metadata = same_as, partial = partial::same_as, function = exp)]
 pub fn compute_exp(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Exp, x, ctx)
 }
@@ -92,7 +93,7 @@ pub fn compute_exp(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Sqrt", metadata = same_as, function = sqrt)]
+#[tfrt_op("tf.Sqrt", metadata = same_as, partial = partial::same_as, function = sqrt)]
 pub fn compute_sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Sqrt, x, ctx)
 }
@@ -102,7 +103,7 @@ pub fn compute_sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTenso
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tfrt.Tanh", metadata = same_as, function = tanh)]
+#[tfrt_op("tfrt.Tanh", metadata = same_as, partial = partial::same_as, function = tanh)]
 pub fn compute_tanh(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Tanh, x, ctx)
 }
@@ -111,7 +112,7 @@ pub fn compute_tanh(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTenso
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Abs", metadata = same_as, function = abs)]
+#[tfrt_op("tf.Abs", metadata = same_as, partial = partial::same_as, function = abs)]
 pub fn compute_abs(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Abs, x, ctx)
 }
@@ -120,7 +121,7 @@ pub fn compute_abs(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Relu6", metadata = same_as, function = relu6)]
+#[tfrt_op("tf.Relu6", metadata = same_as, partial = partial::same_as, function = relu6)]
 pub fn compute_relu6(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Relu6, x, ctx)
 }
@@ -129,7 +130,7 @@ pub fn compute_relu6(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTens
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Elu", metadata = same_as, function = elu)]
+#[tfrt_op("tf.Elu", metadata = same_as, partial = partial::same_as, function = elu)]
 pub fn compute_elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Elu, x, ctx)
 }
@@ -138,7 +139,7 @@ pub fn compute_elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 ///
 /// # Errors
 /// If the element type does not have arithmetic.
-#[tfrt_op("tf.Neg", metadata = same_as, function = neg)]
+#[tfrt_op("tf.Neg", metadata = same_as, partial = partial::same_as, function = neg)]
 pub fn compute_neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     if matches!(dtype, DType::F32 | DType::F64) {
@@ -156,7 +157,7 @@ pub fn compute_neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 ///
 /// # Errors
 /// If the element type does not have arithmetic.
-#[tfrt_op("tf.Square", metadata = same_as, function = square)]
+#[tfrt_op("tf.Square", metadata = same_as, partial = partial::same_as, function = square)]
 pub fn compute_square(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     with_number!(
@@ -187,7 +188,7 @@ fn map_each<T: Element>(
 /// # Errors
 /// `incompatible dtypes for binary operation`, `Dimensions must be equal, but are A and B`,
 /// `Unsupported input dtype: D`.
-#[tfrt_op("tf.AddV2", accepts(scalar), metadata = broadcast, function = add)]
+#[tfrt_op("tf.AddV2", accepts(scalar), metadata = broadcast, partial = partial::broadcast, function = add)]
 pub fn compute_add(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Add, a, b, ctx)
 }
@@ -196,7 +197,7 @@ pub fn compute_add(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<Any
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Mul", accepts(scalar), metadata = broadcast, function = mul)]
+#[tfrt_op("tf.Mul", accepts(scalar), metadata = broadcast, partial = partial::broadcast, function = mul)]
 pub fn compute_mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Mul, a, b, ctx)
 }
@@ -206,7 +207,7 @@ pub fn compute_mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<Any
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.RealDiv", accepts(scalar), metadata = broadcast, function = real_div)]
+#[tfrt_op("tf.RealDiv", accepts(scalar), metadata = broadcast, partial = partial::broadcast, function = real_div)]
 pub fn compute_real_div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Div, a, b, ctx)
 }
@@ -215,7 +216,7 @@ pub fn compute_real_div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Resul
 ///
 /// # Errors
 /// Those of `tf.AddV2`.
-#[tfrt_op("tf.Sub", accepts(scalar), metadata = broadcast, function = sub)]
+#[tfrt_op("tf.Sub", accepts(scalar), metadata = broadcast, partial = partial::broadcast, function = sub)]
 pub fn compute_sub(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Sub, a, b, ctx)
 }
@@ -367,7 +368,7 @@ fn with_elements<T: Element, R>(
 /// `incompatible dtypes for tf.BiasAdd`, `invalid data format. Currently only support NHWC`,
 /// `bias must be 1-D`, `bias must has the size of the last dimension of value`,
 /// `unsupported dtype for TfBiasAddOp`.
-#[tfrt_op("tf.BiasAdd", metadata = bias_metadata, function = bias_add)]
+#[tfrt_op("tf.BiasAdd", metadata = bias_metadata, partial = partial_bias, function = bias_add)]
 pub fn compute_bias_add(
     x: &AnyRef,
     bias: &DenseHostTensor,
@@ -401,6 +402,31 @@ pub fn compute_bias_add(
         },
         else Err(unsupported("unsupported dtype for TfBiasAddOp"))
     )
+}
+
+/// The last extent is that of the bias.
+fn partial_bias(
+    x: &PartialMetadata,
+    bias: &PartialMetadata,
+    data_format: Option<&str>,
+) -> Result<PartialMetadata> {
+    if data_format.is_some_and(|format| format != "NHWC") {
+        return Err(invalid("invalid data format. Currently only support NHWC"));
+    }
+    let len = match bias.extents.as_deref() {
+        None => None,
+        Some(&[len]) => len,
+        Some(_) => return Err(invalid("bias must be 1-D")),
+    };
+    let mut stretched = PartialMetadata {
+        dtype: bias.dtype,
+        extents: x.extents.clone(),
+    };
+    let misfit = || invalid("bias must has the size of the last dimension of value");
+    if let Some(extents) = &mut stretched.extents {
+        *extents.last_mut().ok_or_else(misfit)? = len;
+    }
+    x.and(&stretched).ok_or_else(misfit)
 }
 
 fn bias_metadata(

@@ -1,6 +1,6 @@
 //! Gradients and losses: the ops of training that the forward pass does not need.
 
-use tfrt::core::metadata::same_as_both;
+use tfrt::core::metadata::{partial, same_as_both};
 use tfrt::prelude::*;
 use tfrt_compute::reduction::Reduction;
 use tfrt_compute::{softmax, unary};
@@ -16,7 +16,7 @@ use super::{
 ///
 /// # Errors
 /// If the tensors differ in shape or type.
-#[tfrt_op("tf.ReluGrad", metadata = same_as_both, function = relu_grad)]
+#[tfrt_op("tf.ReluGrad", metadata = same_as_both, partial = partial::same_as_both, function = relu_grad)]
 pub fn compute_relu_grad(
     gradients: &AnyRef,
     features: &DenseHostTensor,

@@ -2,11 +2,29 @@
 //!
 //! Shapes are computed from shapes: no function here sees a tensor.
 
+use tfrt::core::metadata::partial::{self, PartialMetadata};
 use tfrt::prelude::*;
 
 use super::invalid;
 
-/// Returns a product of matrices, either of which may be transposed.
+/// Returns whether a matrix is transposed, which a caller must specify.
+fn given(attribute: Option<bool>, name: &str) -> Result<bool> {
+    attribute.ok_or_else(|| invalid(format!("'{name}' attribute is not specified for MatMul op")))
+}
+
+/// Returns the metadata of a product of matrices whose metadata is partially known.
+pub(super) fn partial_matmul(
+    a: &PartialMetadata,
+    b: &PartialMetadata,
+    transpose_a: Option<bool>,
+    transpose_b: Option<bool>,
+) -> Result<PartialMetadata> {
+    let transpose_a = given(transpose_a, "transpose_a")?;
+    let transpose_b = given(transpose_b, "transpose_b")?;
+    partial::matmul(a, b, transpose_a, transpose_b)
+}
+
+/// Returns the metadata of a product of matrices, either of which may be transposed.
 pub(super) fn matmul(
     a: &TensorMetadata,
     b: &TensorMetadata,
@@ -27,10 +45,6 @@ pub(super) fn matmul(
             )));
         }
     }
-    let given = |attribute: Option<bool>, name: &str| {
-        attribute
-            .ok_or_else(|| invalid(format!("'{name}' attribute is not specified for MatMul op")))
-    };
     let transpose_a = given(transpose_a, "transpose_a")?;
     let transpose_b = given(transpose_b, "transpose_b")?;
     match product_extents(a, b, [transpose_a, transpose_b]) {

@@ -18,7 +18,12 @@ use crate::tf_sync::products::parse_fusion;
 ///
 /// # Errors
 /// If the shapes do not match; `Unsupported input dtype: D`.
-#[tfrt_op("tf.MatMul", metadata = metadata::matmul, function = matmul)]
+#[tfrt_op(
+    "tf.MatMul",
+    metadata = metadata::matmul,
+    partial = metadata::partial_matmul,
+    function = matmul
+)]
 pub fn compute_matmul(
     a: &DenseHostTensor,
     b: &DenseHostTensor,

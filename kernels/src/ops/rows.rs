@@ -1,6 +1,6 @@
 //! Functions of rows along the last dimension.
 
-use tfrt::core::metadata::same_as;
+use tfrt::core::metadata::{partial, same_as};
 use tfrt::prelude::*;
 use tfrt_compute::ComputeError;
 use tfrt_compute::normalization::LayerNorm;
@@ -13,7 +13,7 @@ use super::{allocate, invalid, mismatched, unsupported, unsupported_dtype, with_
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Softmax", metadata = same_as, function = softmax)]
+#[tfrt_op("tf.Softmax", metadata = same_as, partial = partial::same_as, function = softmax)]
 pub fn compute_softmax(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     rows(
         logits,
@@ -27,7 +27,7 @@ pub fn compute_softmax(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseH
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.LogSoftmax", metadata = same_as, function = log_softmax)]
+#[tfrt_op("tf.LogSoftmax", metadata = same_as, partial = partial::same_as, function = log_softmax)]
 pub fn compute_log_softmax(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     rows(
         logits,

@@ -4,7 +4,7 @@ use std::io;
 
 use half::f16;
 use tfrt::attr::{AttrValue, Scalar};
-use tfrt::core::metadata::same_as;
+use tfrt::core::metadata::{partial, same_as};
 use tfrt::core::{OpAttrs, OpCall, OpQuery};
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
@@ -330,7 +330,7 @@ fn add_dense_only_3(
 }
 
 /// Computes `max(x, 0)` for each element, in the operand's memory if it has no other references.
-#[tfrt_op("tfrt_test.relu", metadata = same_as)]
+#[tfrt_op("tfrt_test.relu", metadata = same_as, partial = partial::same_as)]
 fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     super::element_wise::compute_relu(x, ctx)
 }
@@ -564,7 +564,7 @@ fn copied_later(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
 }
 
 /// Returns a copy, which becomes available in a task of the work queue.
-#[tfrt_op("tfrt_test.async.noop", accepts(scalar), metadata = same_as)]
+#[tfrt_op("tfrt_test.async.noop", accepts(scalar), metadata = same_as, partial = partial::same_as)]
 fn async_noop(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     copied_later(x, ctx)
 }
@@ -580,7 +580,7 @@ fn async_noop_no_md(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
 ///
 /// # Errors
 /// `error from test.error.tensor implementation`.
-#[tfrt_op("tfrt_test.error.tensor", accepts(scalar), metadata = same_as)]
+#[tfrt_op("tfrt_test.error.tensor", accepts(scalar), metadata = same_as, partial = partial::same_as)]
 fn error_tensor(x: &AnyRef) -> Result<DenseHostTensor> {
     let _ = x;
     Err(unsupported("error from test.error.tensor implementation"))

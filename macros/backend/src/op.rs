@@ -110,6 +110,8 @@ pub struct OpKernel {
     pub adapter: Option<TokenStream>,
     /// The metadata function, if it is not part of the kernel's declaration.
     pub metadata: Option<Path>,
+    /// The metadata function for partially known metadata.
+    pub partial: Option<Path>,
     /// The suffix that distinguishes names of kernels from those of ops.
     pub suffix: String,
 }
@@ -129,7 +131,10 @@ impl OpModel {
             (None, None) => kernels(&options, function, marks, &mut problems),
         };
         let first = match &form {
-            Some(Form::Kernels(kernels)) => kernels.first(),
+            Some(Form::Kernels(kernels)) => {
+                options.refuse_without_metadata(&mut problems);
+                kernels.first()
+            }
             Some(_) => {
                 marks::refuse(marks, &mut problems);
                 options.refuse_without_operands(&mut problems);
@@ -209,6 +214,7 @@ fn kernels(
             kernel,
             adapter: None,
             metadata: options.own_metadata(),
+            partial: options.partial.clone(),
             suffix,
         }]));
     };
@@ -231,6 +237,7 @@ fn kernels(
             kernel,
             adapter: Some(adapter.tokens),
             metadata: options.own_metadata(),
+            partial: options.partial.clone(),
             suffix: suffix.clone(),
         });
     }
@@ -294,6 +301,7 @@ fn metadata_only(
         kernel,
         adapter: None,
         metadata: Some(function.signature.ident.clone().into()),
+        partial: None,
         suffix: String::new(),
     })))
 }

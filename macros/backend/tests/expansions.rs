@@ -157,6 +157,7 @@ expansions! {
     op_function
     op_host
     op_metadata_only
+    op_partial
     op_preallocated
     op_raw
     op_resource

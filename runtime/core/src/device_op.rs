@@ -39,7 +39,8 @@ use tfrt_support::{DType, Error, ErrorCode};
 use crate::attrs::{OpAttrs, OpAttrsRef};
 use crate::core_op::OpInvocation;
 use crate::handle::{MetadataPart, TensorHandle, read_metadata, same_device};
-use crate::op::{OpFlags, OpQuery, ResultMetadata};
+use crate::metadata::partial::PartialMetadata;
+use crate::op::{OpFlags, OpQuery, PartialQuery, ResultMetadata};
 use crate::registry::{RegisteredOp, Runner};
 
 use dispatch::Dispatch;
@@ -393,6 +394,41 @@ impl RegisteredOp {
         told.map_err(|error| match error.code() {
             ErrorCode::Unknown => error.with_code(ErrorCode::InvalidArgument),
             _ => error,
+        })
+    }
+
+    /// Whether the op can be asked about operands of which this is known.
+    #[must_use]
+    pub fn tells_of(&self, operands: &[PartialMetadata]) -> bool {
+        self.registration.partial.is_some()
+            || operands.iter().all(|operand| operand.known().is_some())
+    }
+
+    /// What holds for the results, as far as it can be told of operands of which not everything is
+    /// known; an empty list if nothing can.
+    ///
+    /// # Errors
+    /// If the op cannot run on any operands of which this is known, or with these attributes.
+    pub fn partial_metadata(
+        &self,
+        operands: &[PartialMetadata],
+        attrs: &OpAttrs,
+    ) -> Result<Vec<PartialMetadata>, Error> {
+        let known: Option<OperandMetadata> = operands.iter().map(PartialMetadata::known).collect();
+        if let Some(known) = known {
+            let told = self.result_metadata(&known, attrs)?.into_iter();
+            let told = told.map(|told| told.map_or(PartialMetadata::UNKNOWN, Into::into));
+            return Ok(told.collect());
+        }
+        let (op, Some(function)) = (self.name(), self.registration.partial) else {
+            return Ok(Vec::new());
+        };
+        catch(op, || {
+            function(&PartialQuery {
+                op,
+                operands,
+                attrs,
+            })
         })
     }
 

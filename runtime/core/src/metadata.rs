@@ -17,6 +17,8 @@
 //! # Ok::<(), tfrt_support::Error>(())
 //! ```
 
+pub mod partial;
+
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_support::{Extents, TensorMetadata};
 
@@ -159,16 +161,18 @@ pub fn concat(axis: i64, tensors: &[TensorMetadata]) -> Result<TensorMetadata, E
 
 /// The dimension that an axis names.
 fn dimension(axis: i64, x: &TensorMetadata) -> Result<usize, Error> {
-    let rank = x.extents.len();
+    dimension_of(axis, x.extents.len()).ok_or_else(|| invalid(format!("{x} has no axis {axis}")))
+}
+
+/// The dimension that an axis of a tensor of this rank names, if there is one.
+fn dimension_of(axis: i64, rank: usize) -> Option<usize> {
     let from_start = if axis < 0 {
         axis.saturating_add(rank as i64)
     } else {
         axis
     };
     let dimension = usize::try_from(from_start).ok();
-    dimension
-        .filter(|&dimension| dimension < rank)
-        .ok_or_else(|| invalid(format!("{x} has no axis {axis}")))
+    dimension.filter(|&dimension| dimension < rank)
 }
 
 #[cold]

@@ -21,6 +21,7 @@ use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::attrs::OpAttrs;
+use crate::metadata::partial::PartialMetadata;
 
 /// What an op promises, and which tensors it takes as they are.
 ///
@@ -122,6 +123,29 @@ pub struct OpQuery<'a> {
     pub operands: &'a [TensorMetadata],
     /// Its attributes.
     pub attrs: &'a OpAttrs,
+}
+
+/// What a metadata function looks at where not everything is known of the operands.
+#[derive(Clone, Copy, Debug)]
+pub struct PartialQuery<'a> {
+    /// The name of the op.
+    pub op: &'a str,
+    /// What is known of its operands.
+    pub operands: &'a [PartialMetadata],
+    /// Its attributes.
+    pub attrs: &'a OpAttrs,
+}
+
+impl PartialQuery<'_> {
+    /// What is known of the operand at `index`.
+    ///
+    /// # Errors
+    /// If there are not as many operands.
+    pub fn operand(&self, index: usize) -> Result<&PartialMetadata, Error> {
+        self.operands
+            .get(index)
+            .ok_or_else(|| missing_operand(self.op, index, self.operands.len()))
+    }
 }
 
 impl OpQuery<'_> {
@@ -257,6 +281,10 @@ pub type OpFunction = fn(&mut OpCall<'_>) -> Result<(), Error>;
 /// Tells the metadata of the results of an op.
 pub type OpMetadataFunction = fn(&OpQuery<'_>) -> Result<ResultMetadata, Error>;
 
+/// Tells what is known of the results of an op where not everything is known of its operands. An
+/// empty list says nothing.
+pub type OpPartialFunction = fn(&PartialQuery<'_>) -> Result<Vec<PartialMetadata>, Error>;
+
 /// What runs an op.
 #[derive(Clone, Copy, Debug)]
 pub enum Implementation {
@@ -299,6 +327,8 @@ pub struct OpRegistration {
     /// Tells the metadata of its results. Without one, that of the kernel's declaration does, if
     /// there is one.
     pub metadata: Option<OpMetadataFunction>,
+    /// Tells what holds for its results where not everything is known of its operands.
+    pub partial: Option<OpPartialFunction>,
     /// Operands that it needs in host memory, on whatever device it runs: shapes, axes, sizes.
     pub host_operands: OperandSet,
     /// Operands that are resources: it runs where they are.
@@ -319,6 +349,7 @@ impl OpRegistration {
             flags: OpFlags::NONE,
             implementation: Implementation::None,
             metadata: None,
+            partial: None,
             host_operands: OperandSet::NONE,
             resource_operands: OperandSet::NONE,
             place: SourcePlace { file: "", line: 0 },

@@ -17,7 +17,7 @@ pub use crate::authoring::forward::{Forwarded, dense_of, forwarded, forwarded_or
 pub use crate::authoring::metadata::{
     AnyResults, BoundAttributes, Results, assert_tensor, attributes_of, metadata_of,
     metadata_of_all, metadata_of_value, metadata_of_values, operand_if_given, operands_from,
-    result_metadata, told_of_rest,
+    partial_result_metadata, result_metadata, told_of_rest,
 };
 pub use crate::eager::TypedCall;
 pub use crate::op::{Implementation, OpFlags, OpQuery, OpRegistration, OperandSet};

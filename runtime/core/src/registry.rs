@@ -203,6 +203,7 @@ fn merge(a: &RegisteredOp, b: &RegisteredOp) -> Result<RegisteredOp, Error> {
     };
     let registration = OpRegistration {
         metadata: run.registration.metadata.or(told.registration.metadata),
+        partial: run.registration.partial.or(told.registration.partial),
         ..run.registration
     };
     Ok(RegisteredOp {

@@ -3,9 +3,10 @@
 
 use tfrt_attr::AttrValue;
 use tfrt_compiler::attribute_value;
+use tfrt_core::metadata::partial::PartialMetadata;
 use tfrt_core::{OpAttrs, OpRegistry, RegisteredOp};
 use tfrt_ir::{AttrId, Attribute, Module, OpId, ValueId};
-use tfrt_support::{Diagnostic, Place, TensorMetadata};
+use tfrt_support::{Diagnostic, Place};
 
 use crate::names;
 
@@ -200,7 +201,7 @@ pub(crate) fn handle_arguments(module: &Module, func: OpId) -> Vec<ValueId> {
 }
 
 /// What is known of the results of an op.
-pub(crate) fn known_results(module: &Module, op: OpId) -> Vec<Option<TensorMetadata>> {
+pub(crate) fn known_results(module: &Module, op: OpId) -> Vec<PartialMetadata> {
     match module.attr(op, names::RESULTS) {
         Some(results) => crate::metadata::from_attribute(module, results),
         None => Vec::new(),

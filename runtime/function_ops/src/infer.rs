@@ -3,10 +3,11 @@
 //! Preconditions: the program is verified. What a function is called with is its attribute
 //! `corert.arguments`; what is not said there is not known.
 //!
-//! Each op is asked with the metadata of its operands and with its attributes, in program order;
-//! what it tells becomes its attribute `corert.results`. An op of which an operand is not known is
-//! not asked: then its results are not known either. A refusal, and metadata that contradicts what
-//! the attribute said before, is an error at the op. Running the pass twice changes nothing more.
+//! Each op is asked with what is known of its operands and with its attributes, in program order;
+//! what it tells becomes its attribute `corert.results`. Where not everything is known of an
+//! operand, the op is asked if it has a function for that, and tells the most that holds. A
+//! refusal, and metadata that contradicts what the attribute said before, is an error at the op.
+//! Running the pass twice changes nothing more.
 //!
 //! Cost: one run of a metadata function for each op.
 
@@ -15,14 +16,18 @@ use std::collections::HashMap;
 use tfrt_attr::AttrValue;
 use tfrt_compiler::attribute_value;
 use tfrt_core::OpRegistry;
+use tfrt_core::metadata::partial::PartialMetadata;
 use tfrt_ir::{Module, OpId, ValueId};
 use tfrt_support::{DType, Diagnostic, TensorMetadata};
 
 use crate::call::{Call, error_at, handle_arguments, is_handle, known_results};
 use crate::{metadata, names};
 
-/// What is known of the values of a function.
+/// The metadata of those values of a function that is known in full.
 pub(crate) type Known = HashMap<ValueId, TensorMetadata>;
+
+/// What is known of the values of a function.
+type Partly = HashMap<ValueId, PartialMetadata>;
 
 /// Infers the metadata of every handle of a function. Returns what contradicts.
 pub fn infer_metadata(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
@@ -39,7 +44,7 @@ pub fn infer_metadata(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<
         if handles.is_empty() {
             continue;
         }
-        let told = match results_of(module, op, ops, &known) {
+        let told = match told_results(module, op, ops, &known) {
             Ok(told) => told,
             Err(finding) => {
                 findings.push(finding);
@@ -49,24 +54,21 @@ pub fn infer_metadata(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<
         let said = known_results(module, op);
         let mut all = Vec::with_capacity(handles.len());
         for (index, &handle) in handles.iter().enumerate() {
-            let told = told.get(index).cloned().flatten();
-            let said = said.get(index).cloned().flatten();
-            if let (Some(told), Some(said)) = (&told, &said)
-                && told != said
-            {
+            let told = told.get(index).unwrap_or(&PartialMetadata::UNKNOWN);
+            let said = said.get(index).unwrap_or(&PartialMetadata::UNKNOWN);
+            let metadata = told.and(said).unwrap_or_else(|| {
                 let message = format!(
                     "result {index} is {told}, but `{}` says {said}",
                     names::RESULTS
                 );
                 findings.push(error_at(module, op, message));
-            }
-            let metadata = told.or(said);
-            if let Some(metadata) = &metadata {
-                known.insert(handle, metadata.clone());
-            }
+                told.clone()
+            });
+            known.insert(handle, metadata.clone());
             all.push(metadata);
         }
-        if all.iter().any(Option::is_some) {
+        // A type of tensors cannot say less than the type of their elements.
+        if all.iter().any(|told| told.dtype.is_some()) {
             let results = metadata::to_attribute(module, &all);
             module.set_attr(op, names::RESULTS, results);
         }
@@ -75,77 +77,95 @@ pub fn infer_metadata(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<
 }
 
 /// What is known of the arguments of a function.
-fn of_arguments(module: &Module, func: OpId) -> Known {
+fn of_arguments(module: &Module, func: OpId) -> Partly {
     let said = match module.attr(func, names::ARGUMENTS) {
         Some(said) => metadata::from_attribute(module, said),
         None => Vec::new(),
     };
     let handles = handle_arguments(module, func).into_iter();
-    let known = handles.zip(said);
-    known
-        .filter_map(|(value, said)| Some((value, said?)))
-        .collect()
+    handles.zip(said).collect()
 }
 
-/// What was inferred before of all values of a function.
+/// What was inferred in full before, of all values of a function.
 pub(crate) fn inferred(module: &Module, func: OpId) -> Known {
-    let mut known = of_arguments(module, func);
+    let mut partly = of_arguments(module, func);
     let ops = module
         .entry_block(func)
         .map_or(&[][..], |block| module.block_ops(block));
     for &op in ops {
         let results = module.results(op).iter().copied();
         let handles = results.filter(|&result| is_handle(module, result));
-        let said = handles.zip(known_results(module, op));
-        known.extend(said.filter_map(|(value, said)| Some((value, said?))));
+        partly.extend(handles.zip(known_results(module, op)));
     }
+    let known = partly.into_iter();
     known
+        .filter_map(|(value, partly)| Some((value, partly.known()?)))
+        .collect()
 }
 
-/// What an op tells of its handles; nothing where it cannot tell.
+/// What an op tells of its handles in full; nothing where it cannot tell.
 pub(crate) fn results_of(
     module: &Module,
     op: OpId,
     ops: &OpRegistry,
     known: &Known,
 ) -> Result<Vec<Option<TensorMetadata>>, Diagnostic> {
+    let operands = module.operands(op).iter();
+    let partly = operands.filter_map(|value| Some((*value, known.get(value)?.clone().into())));
+    let told = told_results(module, op, ops, &partly.collect())?;
+    Ok(told.iter().map(PartialMetadata::known).collect())
+}
+
+/// What an op tells of its handles.
+fn told_results(
+    module: &Module,
+    op: OpId,
+    ops: &OpRegistry,
+    known: &Partly,
+) -> Result<Vec<PartialMetadata>, Diagnostic> {
     let Some(call) = Call::of(module, op) else {
         return Ok(vec![of_other_op(module, op, known)]);
     };
     let device_type = call.device_type(module, ops);
     let registered = device_type.and_then(|ty| call.registered(ops, &ty));
-    let operands = call.arguments(module).iter();
-    let operands: Option<Vec<TensorMetadata>> =
-        operands.map(|value| known.get(value).cloned()).collect();
-    let (Some(registered), Some(operands), Some(attrs)) =
-        (registered, operands, call.attrs(module))
-    else {
+    let (Some(registered), Some(attrs)) = (registered, call.attrs(module)) else {
         return Ok(Vec::new());
     };
+    let operands = call.arguments(module).iter();
+    let operands = operands.map(|value| known.get(value).cloned().unwrap_or_default());
+    let operands: Vec<PartialMetadata> = operands.collect();
+    if !registered.tells_of(&operands) {
+        return Ok(Vec::new());
+    }
     let num_results = call.results(module).len();
     let told = registered
         .check_counts(operands.len(), num_results)
-        .and_then(|()| registered.result_metadata(&operands, &attrs));
-    match told {
-        Ok(told) => Ok(told.into_iter().collect()),
-        Err(error) => {
-            let message = format!("`{}`: {}", call.name, error.message());
-            let mut finding = error_at(module, op, message);
-            for (index, operand) in operands.iter().enumerate() {
-                let place = crate::call::place(module, op);
-                finding = finding.with_note(place, format!("operand {index} is {operand}"));
-            }
-            Err(finding)
+        .and_then(|()| registered.partial_metadata(&operands, &attrs));
+    told.map_err(|error| {
+        let message = format!("`{}`: {}", call.name, error.message());
+        let mut finding = error_at(module, op, message);
+        for (index, operand) in operands.iter().enumerate() {
+            let place = crate::call::place(module, op);
+            finding = finding.with_note(place, format!("operand {index} is {operand}"));
         }
-    }
+        finding
+    })
 }
 
 /// What an op tells that runs no other op: a constant, or a copy.
-fn of_other_op(module: &Module, op: OpId, known: &Known) -> Option<TensorMetadata> {
+fn of_other_op(module: &Module, op: OpId, known: &Partly) -> PartialMetadata {
     let name = module.op_name(op);
     if name == names::COPY_TO_DEVICE || name.starts_with("corert.transfer") {
-        return known.get(module.operands(op).first()?).cloned();
+        let operand = module.operands(op).first();
+        let operand = operand.and_then(|operand| known.get(operand));
+        return operand.cloned().unwrap_or_default();
     }
+    of_constant(module, op).map_or(PartialMetadata::UNKNOWN, PartialMetadata::from)
+}
+
+/// The metadata of a constant.
+fn of_constant(module: &Module, op: OpId) -> Option<TensorMetadata> {
+    let name = module.op_name(op);
     if name == names::CONSTANT {
         let AttrValue::Dense(dense) = attribute_value(module, module.attr(op, "value")?)? else {
             return None;

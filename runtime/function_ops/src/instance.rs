@@ -14,6 +14,7 @@ use tfrt_bef::BefFile;
 use tfrt_compiler::passes::canonicalize;
 use tfrt_compiler::{EncodeOptions, encode};
 use tfrt_core::HandlePromise;
+use tfrt_core::metadata::partial::PartialMetadata;
 use tfrt_core::{
     CoreRuntime, DevicePart, EagerContext, MetadataPart, OpInvocation, OpRegistry, RunOp,
     TensorHandle,
@@ -390,7 +391,7 @@ impl Shared {
         let func = func.ok_or_else(|| Error::new("the function is gone"))?;
         let known: Vec<_> = arguments
             .iter()
-            .map(|(known, _)| Some(known.clone()))
+            .map(|(known, _)| PartialMetadata::from(known.clone()))
             .collect();
         let known = metadata::to_attribute(module, &known);
         module.set_attr(func, names::ARGUMENTS, known);

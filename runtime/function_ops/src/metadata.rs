@@ -1,15 +1,42 @@
-//! Metadata as types of tensors: `f32 [2, 3]` is `tensor<2x3xf32>`, and what is not known is
-//! `none`.
+//! Metadata as types of tensors: `f32 [2, ?]` is `tensor<2x?xf32>`, of unknown rank it is
+//! `tensor<*xf32>`, and without an element type `none`.
 
 use tfrt_compiler::element_type::{dtype_of, type_of};
+use tfrt_core::metadata::partial::PartialMetadata;
 use tfrt_ir::{AttrId, Attribute, Module, Type, TypeId};
-use tfrt_support::TensorMetadata;
 
-/// The type of tensors of this metadata.
-pub(crate) fn tensor_type(module: &mut Module, metadata: &TensorMetadata) -> TypeId {
-    let element = type_of(module, metadata.dtype);
-    let extents = metadata.extents.iter();
-    let dims = extents.map(|&extent| u64::try_from(extent).ok()).collect();
+/// What a type says of tensors.
+fn of_type(module: &Module, ty: TypeId) -> PartialMetadata {
+    let (element, extents) = match module.ty(ty) {
+        Type::Tensor { dims, element, .. } => {
+            let extents = dims.iter().map(|dim| usize::try_from((*dim)?).ok());
+            (*element, Some(extents.collect()))
+        }
+        Type::UnrankedTensor(element) => (*element, None),
+        _ => return PartialMetadata::UNKNOWN,
+    };
+    match dtype_of(module, element) {
+        Some(dtype) => PartialMetadata {
+            dtype: Some(dtype),
+            extents,
+        },
+        None => PartialMetadata::UNKNOWN,
+    }
+}
+
+/// The type of tensors of which this is known.
+fn type_of_partial(module: &mut Module, known: &PartialMetadata) -> TypeId {
+    let Some(dtype) = known.dtype else {
+        return module.intern_type(Type::None);
+    };
+    let element = type_of(module, dtype);
+    let Some(extents) = &known.extents else {
+        return module.intern_type(Type::UnrankedTensor(element));
+    };
+    let dims = extents
+        .iter()
+        .map(|extent| extent.and_then(|extent| u64::try_from(extent).ok()))
+        .collect();
     module.intern_type(Type::Tensor {
         dims,
         element,
@@ -17,24 +44,10 @@ pub(crate) fn tensor_type(module: &mut Module, metadata: &TensorMetadata) -> Typ
     })
 }
 
-/// The metadata of tensors of a type, if that fixes it.
-pub(crate) fn of_type(module: &Module, ty: TypeId) -> Option<TensorMetadata> {
-    let Type::Tensor { dims, element, .. } = module.ty(ty) else {
-        return None;
-    };
-    let dtype = dtype_of(module, *element)?;
-    let extents = dims.iter().map(|dim| usize::try_from((*dim)?).ok());
-    let extents: Vec<usize> = extents.collect::<Option<_>>()?;
-    Some(TensorMetadata::new(dtype, &extents[..]))
-}
-
-/// A list of types, with `none` for what is not known.
-pub(crate) fn to_attribute(module: &mut Module, known: &[Option<TensorMetadata>]) -> AttrId {
-    let types = known.iter().map(|metadata| {
-        let ty = match metadata {
-            Some(metadata) => tensor_type(module, metadata),
-            None => module.intern_type(Type::None),
-        };
+/// A list of types.
+pub(crate) fn to_attribute(module: &mut Module, known: &[PartialMetadata]) -> AttrId {
+    let types = known.iter().map(|known| {
+        let ty = type_of_partial(module, known);
         module.intern_attribute(Attribute::Type(ty))
     });
     let types: Vec<AttrId> = types.collect();
@@ -42,13 +55,13 @@ pub(crate) fn to_attribute(module: &mut Module, known: &[Option<TensorMetadata>]
 }
 
 /// What a list of types says.
-pub(crate) fn from_attribute(module: &Module, attribute: AttrId) -> Vec<Option<TensorMetadata>> {
+pub(crate) fn from_attribute(module: &Module, attribute: AttrId) -> Vec<PartialMetadata> {
     let Attribute::Array(types) = module.attribute(attribute) else {
         return Vec::new();
     };
     let types = types.iter().map(|&ty| match module.attribute(ty) {
         Attribute::Type(ty) => of_type(module, *ty),
-        _ => None,
+        _ => PartialMetadata::UNKNOWN,
     });
     types.collect()
 }

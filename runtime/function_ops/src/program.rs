@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tfrt_bef::BefFile;
 use tfrt_compiler::{LinkedSyntaxes, decode};
+use tfrt_core::metadata::partial::PartialMetadata;
 use tfrt_core::{CoreRuntimeOp, EagerContext, OpRegistration, OpRegistry, ReadyOp};
 use tfrt_host::kernel::DialectRegistration;
 use tfrt_host::kernel::KernelRegistry;
@@ -101,7 +102,8 @@ impl FunctionProgram {
     ) -> Result<Vec<String>, Error> {
         let func = self.function(name)?;
         let mut module = Module::clone(&self.module);
-        let known: Vec<_> = arguments.iter().cloned().map(Some).collect();
+        let known = arguments.iter().cloned().map(PartialMetadata::from);
+        let known: Vec<_> = known.collect();
         let known = metadata::to_attribute(&mut module, &known);
         module.set_attr(func, names::ARGUMENTS, known);
         let mut findings = simplify(&mut module, func, ops);

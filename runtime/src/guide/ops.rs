@@ -143,6 +143,13 @@
 //! # }
 //! ```
 //!
+//! Compilers ask about shapes before there are tensors, and may know them in part.
+//! `partial = path` names a function for that, from what is known of the operands to the most that
+//! holds for the results: [`partial`](crate::core::metadata::partial) has one for each common case.
+//! With `metadata = broadcast, partial = partial::broadcast`, the sum of an `f32 [?, 3]` and an
+//! `f32 [4, 1]` is known to be an `f32 [4, 3]`. Without such a function nothing is known of the
+//! result.
+//!
 //! # Attributes
 //!
 //! `#[attr]` parameters are matched by name, and a default replaces an attribute that the caller

@@ -141,12 +141,18 @@ fn kernel_items(op: &OpModel, kernels: &[OpKernel]) -> TokenStream {
                 let (index, kernel) = (descriptors.len(), &*instance.name);
                 let name = kernel.strip_suffix(&part.suffix).unwrap_or(kernel);
                 let declared = quote!(__KERNELS[#index].op());
-                let metadata = part
-                    .metadata
-                    .as_ref()
-                    .map(|path| of_operands(&part.kernel, variant, path, &declared));
+                let of_operands =
+                    |path, told| of_operands(&part.kernel, variant, path, &declared, told);
+                let metadata = part.metadata.as_ref();
+                let metadata = metadata.map(|path| of_operands(path, "result_metadata"));
+                let partial = part.partial.as_ref();
+                let partial = partial.map(|path| of_operands(path, "partial_result_metadata"));
+                let functions = MetadataFunctions {
+                    metadata: metadata.as_ref(),
+                    partial: partial.as_ref(),
+                };
                 let implementation = quote!(Kernel(#kernel));
-                let registered = registration(op, name, &implementation, metadata.as_ref());
+                let registered = registration(op, name, &implementation, functions);
                 let (aliases, assertions) =
                     (type_aliases(instance), assertions(&part.kernel, variant));
                 let registered = quote!({ #(#aliases)* #assertions #registered });
@@ -174,9 +180,20 @@ fn metadata_items(op: &OpModel, part: &OpKernel) -> TokenStream {
     let submitted = instances.enumerate().map(|(index, (variant, instance))| {
         let declared = declaration::declaration(&part.kernel, variant, instance);
         let path = part.metadata.as_ref();
-        let metadata =
-            path.map(|path| of_operands(&part.kernel, variant, path, &quote!(__DECLARED)));
-        let registered = registration(op, &instance.name, &quote!(None), metadata.as_ref());
+        let metadata = path.map(|path| {
+            of_operands(
+                &part.kernel,
+                variant,
+                path,
+                &quote!(__DECLARED),
+                "result_metadata",
+            )
+        });
+        let functions = MetadataFunctions {
+            metadata: metadata.as_ref(),
+            partial: None,
+        };
+        let registered = registration(op, &instance.name, &quote!(None), functions);
         let registered = quote!({
             const __DECLARED: &'static __tfrt::OpDef = &#declared;
             #registered
@@ -195,7 +212,11 @@ fn registrations(
 ) -> TokenStream {
     let instances = instances.iter().enumerate();
     let submitted = instances.map(|(index, instance)| {
-        let registered = registration(op, &instance.name, implementation, metadata);
+        let functions = MetadataFunctions {
+            metadata,
+            partial: None,
+        };
+        let registered = registration(op, &instance.name, implementation, functions);
         submit(index, &registered)
     });
     submitted.collect()
@@ -210,11 +231,18 @@ fn submit(index: usize, registration: &TokenStream) -> TokenStream {
     }
 }
 
+/// What tells the metadata of results: of known operands, and of partly known ones.
+#[derive(Clone, Copy)]
+struct MetadataFunctions<'a> {
+    metadata: Option<&'a TokenStream>,
+    partial: Option<&'a TokenStream>,
+}
+
 fn registration(
     op: &OpModel,
     name: &str,
     implementation: &TokenStream,
-    metadata: Option<&TokenStream>,
+    MetadataFunctions { metadata, partial }: MetadataFunctions<'_>,
 ) -> TokenStream {
     let device = op
         .device
@@ -225,6 +253,7 @@ fn registration(
         .iter()
         .map(|flag| Ident::new(flag.constant(), Span::call_site()));
     let metadata = metadata.map(|metadata| quote!(metadata: __tfrt::Some(#metadata),));
+    let partial = partial.map(|partial| quote!(partial: __tfrt::Some(#partial),));
     let host = marked_operands(op, false).map(|operands| quote!(host_operands: #operands,));
     let resources = marked_operands(op, true).map(|operands| quote!(resource_operands: #operands,));
     quote! {
@@ -233,6 +262,7 @@ fn registration(
             flags: __tfrt::OpFlags::NONE #(.with(__tfrt::OpFlags::#flags))*,
             implementation: __tfrt::Implementation::#implementation,
             #metadata
+            #partial
             #host
             #resources
             place: __tfrt::SourcePlace { file: __tfrt::file!(), line: __tfrt::line!() },
@@ -248,13 +278,16 @@ fn of_query(path: &Path) -> TokenStream {
     quote!(|#query| __tfrt::result_metadata::<__tfrt::AnyResults>(#asked))
 }
 
-/// Returns the metadata function of an op whose author's function takes operands and attributes.
+/// Returns the metadata function of an op whose author's function takes operands and attributes. The
+/// function `told` reads what it returns.
 fn of_operands(
     kernel: &KernelModel,
     variant: &Variant,
     path: &Path,
     declared: &TokenStream,
+    told: &str,
 ) -> TokenStream {
+    let told = Ident::new(told, Span::call_site());
     let (query, bound) = (
         Ident::new("__query", Span::mixed_site()),
         Ident::new("__bound", Span::mixed_site()),
@@ -283,13 +316,14 @@ fn of_operands(
     {
         quote!(AnyResults)
     } else {
-        let count = leaves.len();
+        // Results that are allocated before the call are not returned.
+        let count = leaves.len().max(variant.declaration.results.len());
         quote!(Results<#count>)
     };
     quote! {
         |#query| {
             #bind
-            __tfrt::result_metadata::<__tfrt::#results>(#asked)
+            __tfrt::#told::<__tfrt::#results>(#asked)
         }
     }
 }

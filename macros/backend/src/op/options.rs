@@ -27,6 +27,8 @@ pub(super) struct OpOptions {
     pub(super) metadata: Option<Path>,
     /// Whether the metadata function describes preallocated results.
     pub(super) is_prepared: bool,
+    /// `partial = path`
+    pub(super) partial: Option<Path>,
     /// `device = "type"`
     pub(super) device: Option<LitStr>,
     /// `unsupported = "text"`
@@ -66,6 +68,7 @@ const OWN: &[&str] = &[
     "function",
     "metadata",
     "metadata_only",
+    "partial",
     "raw",
     "unsupported",
     "crate",
@@ -276,6 +279,7 @@ impl OpOptions {
             "crate" => "crate = path::to::tfrt",
             "forward" => "forward = x",
             "function" => "function = name",
+            "partial" => "partial = path::to::function",
             _ => "metadata = path::to::function",
         };
         if !input.peek(Token![=]) {
@@ -302,6 +306,7 @@ impl OpOptions {
             "unsupported" => set(&mut self.unsupported, key, input.parse()?),
             "forward" => self.parse_forward(key, input),
             "function" => set(&mut self.function, key, input.parse()?),
+            "partial" => set(&mut self.partial, key, input.call(Path::parse_mod_style)?),
             "crate" => set(
                 &mut self.crate_path,
                 key,
@@ -454,11 +459,27 @@ impl OpOptions {
                 "`forward` is only for ops whose function takes operands and `#[out]` results",
             );
         }
+        if let Some(partial) = &self.partial {
+            problems.at(
+                partial,
+                "`partial` is for ops that declare operands and results: this op has no signature",
+            );
+        }
         if let Some(function) = &self.function {
             problems.at(
                 function,
                 "`function` is only for ops with a signature: this op declares no operands and \
                  results",
+            );
+        }
+    }
+
+    /// An option that says more than another one, which is missing.
+    pub(super) fn refuse_without_metadata(&self, problems: &mut Problems) {
+        if let Some(partial) = self.partial.as_ref().filter(|_| self.metadata.is_none()) {
+            problems.at(
+                partial,
+                "`partial` is about tensors of which not everything is known: `metadata = path::to::function` is missing, for all others",
             );
         }
     }

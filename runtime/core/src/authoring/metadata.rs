@@ -16,9 +16,10 @@ use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::Tensor;
 
-use crate::attrs::BoundAttrs;
+use crate::attrs::{BoundAttrs, OpAttrs};
 use crate::handle::read_metadata;
-use crate::op::{OpQuery, ResultMetadata};
+use crate::metadata::partial::PartialMetadata;
+use crate::op::{OpQuery, PartialQuery, ResultMetadata};
 
 /// Metadata of operands of which there may be any number.
 pub type RestMetadata = SmallVec<[TensorMetadata; 4]>;
@@ -81,10 +82,46 @@ pub fn told_of_rest(query: &MetadataQuery<'_>, start: usize) -> Result<RestMetad
         .collect()
 }
 
-/// The metadata of all operands from `start` on.
+/// What a metadata function is asked with: metadata, or what is known of it.
+pub trait Query<'a> {
+    /// What it has for an operand.
+    type Operand: 'a;
+
+    /// All operands.
+    fn operands(&self) -> &'a [Self::Operand];
+
+    /// The attributes.
+    fn attrs(&self) -> &'a OpAttrs;
+}
+
+impl<'a> Query<'a> for OpQuery<'a> {
+    type Operand = TensorMetadata;
+
+    fn operands(&self) -> &'a [TensorMetadata] {
+        self.operands
+    }
+
+    fn attrs(&self) -> &'a OpAttrs {
+        self.attrs
+    }
+}
+
+impl<'a> Query<'a> for PartialQuery<'a> {
+    type Operand = PartialMetadata;
+
+    fn operands(&self) -> &'a [PartialMetadata] {
+        self.operands
+    }
+
+    fn attrs(&self) -> &'a OpAttrs {
+        self.attrs
+    }
+}
+
+/// All operands from `start` on.
 #[must_use]
-pub fn operands_from<'a>(query: &OpQuery<'a>, start: usize) -> &'a [TensorMetadata] {
-    query.operands.get(start..).unwrap_or_default()
+pub fn operands_from<'a, Q: Query<'a>>(query: &Q, start: usize) -> &'a [Q::Operand] {
+    query.operands().get(start..).unwrap_or_default()
 }
 
 /// The attributes of an op, bound as its declaration says.
@@ -97,9 +134,9 @@ pub struct BoundAttributes<'a>(BoundAttrs<'a>);
 /// If one is missing, or of another kind.
 pub fn attributes_of<'a>(
     op: &'static OpDef,
-    query: &OpQuery<'a>,
+    query: &impl Query<'a>,
 ) -> Result<BoundAttributes<'a>, Error> {
-    Ok(BoundAttributes(query.attrs.bind(op)?))
+    Ok(BoundAttributes(query.attrs().bind(op)?))
 }
 
 impl BoundAttributes<'_> {
@@ -184,6 +221,63 @@ impl<Op> OpMetadataAnswer<Op> for ResultMetadata {
     fn into_results(self) -> Result<ResultMetadata, Error> {
         Ok(self)
     }
+}
+
+/// What a metadata function of an op with these results may return where not everything is known.
+#[diagnostic::on_unimplemented(
+    message = "a function for partly known metadata cannot return `{Self}` for this op",
+    label = "does not fit the results of the op",
+    note = "return one `PartialMetadata` for one result, or a tuple of one for each; a `Vec` for any number; or a `Result` of these"
+)]
+pub trait PartialAnswer<Op> {
+    /// What is known of each result.
+    ///
+    /// # Errors
+    /// What the function says.
+    fn into_partial(self) -> Result<Vec<PartialMetadata>, Error>;
+}
+
+/// What a metadata function says of partly known operands.
+///
+/// # Errors
+/// What the function says.
+pub fn partial_result_metadata<Op>(
+    answer: impl PartialAnswer<Op>,
+) -> Result<Vec<PartialMetadata>, Error> {
+    answer.into_partial()
+}
+
+#[diagnostic::do_not_recommend]
+impl<Op, T: PartialAnswer<Op>, E: IntoError> PartialAnswer<Op> for Result<T, E> {
+    fn into_partial(self) -> Result<Vec<PartialMetadata>, Error> {
+        self.map_err(IntoError::into_error)?.into_partial()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<Op> PartialAnswer<Op> for Vec<PartialMetadata> {
+    fn into_partial(self) -> Result<Vec<PartialMetadata>, Error> {
+        Ok(self)
+    }
+}
+
+macro_rules! impl_partial_answer {
+    ($($op:ty: $answer:ty, $values:pat => [$($value:ident),*];)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl PartialAnswer<$op> for $answer {
+            fn into_partial(self) -> Result<Vec<PartialMetadata>, Error> {
+                let $values = self;
+                Ok(Vec::from([$($value),*]))
+            }
+        }
+    )*};
+}
+
+impl_partial_answer! {
+    Results<1>: PartialMetadata, a => [a];
+    AnyResults: PartialMetadata, a => [a];
+    Results<2>: (PartialMetadata, PartialMetadata), (a, b) => [a, b];
+    Results<3>: (PartialMetadata, PartialMetadata, PartialMetadata), (a, b, c) => [a, b, c];
 }
 
 macro_rules! impl_answer {
