@@ -1,5 +1,7 @@
 // Rules that apply to the ops of a function, and what becomes of it.
 // RUN: tfrt opt --corert-infer-metadata --corert-explain-rewrites %s
+// RUN: tfrt opt --corert-infer-metadata --corert-explain-rewrites=rules=fuse-bias-add,join-rectifiers %s
+// RUN: tfrt opt --corert-rewrite=rules=fuse-bias-ad %s
 
 func @layer(%x: !corert.tensorhandle, %w: !corert.tensorhandle, %b: !corert.tensorhandle) -> !corert.tensorhandle
     attributes {corert.arguments = [tensor<2x3xf32>, tensor<3x4xf32>, tensor<4xf32>]} {

@@ -28,7 +28,8 @@
 //! `--corert-expand-calls`, `--corert-infer-metadata`, `--corert-prune`, `--corert-rewrite`,
 //! `--corert-place`, `--corert-partition` and `--corert-lower`. `--corert-explain-placement`
 //! reports why each op is on its device, and `--corert-explain-rewrites` rewrites and reports which
-//! rule applied where. The passes know the ops that are linked into the program.
+//! rule applied where; with `rules=a,b`, both passes apply the rules of these names alone. The
+//! passes know the ops that are linked into the program.
 //!
 //! Unlike other passes, these know ops by name: those of the Core Runtime's dialect.
 #![forbid(unsafe_code)]
@@ -143,19 +144,31 @@ inventory::submit! {
 }
 
 inventory::submit! {
-    pass(
-        "corert-rewrite",
-        "Replace ops with cheaper equivalents",
-        |module, func, _| rewrite::rewrite(module, func, linked_ops(), &rewrite::Rule::all()),
-    )
+    Pass {
+        options: &["rules"],
+        ..pass(
+            "corert-rewrite",
+            "Replace ops with cheaper equivalents, by all rules or by those that are named",
+            |module, func, options| match rewrite::Rule::named(options.list("rules")) {
+                Ok(rules) => rewrite::rewrite(module, func, linked_ops(), &rules),
+                Err(unknown) => vec![*unknown],
+            },
+        )
+    }
 }
 
 inventory::submit! {
-    pass(
-        "corert-explain-rewrites",
-        "As --corert-rewrite, and report which rule applied where, as remarks",
-        |module, func, _| rewrite::explain_rewrites(module, func, linked_ops(), &rewrite::Rule::all()),
-    )
+    Pass {
+        options: &["rules"],
+        ..pass(
+            "corert-explain-rewrites",
+            "As --corert-rewrite, and report which rule applied where, as remarks",
+            |module, func, options| match rewrite::Rule::named(options.list("rules")) {
+                Ok(rules) => rewrite::explain_rewrites(module, func, linked_ops(), &rules),
+                Err(unknown) => vec![*unknown],
+            },
+        )
+    }
 }
 
 inventory::submit! {

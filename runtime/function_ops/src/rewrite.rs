@@ -51,6 +51,8 @@ pub mod library;
 use std::fmt;
 
 use tfrt_ods::SourcePlace;
+use tfrt_support::nearest::{did_you_mean, nearest};
+use tfrt_support::{Diagnostic, Place};
 
 pub use apply::{MAX_REWRITES_PER_OP, explain_rewrites, rewrite};
 pub use found::Match;
@@ -96,6 +98,26 @@ impl Rule {
         let mut all: Vec<&Self> = inventory::iter::<Self>.into_iter().collect();
         all.sort_by_key(|rule| (std::cmp::Reverse(rule.benefit), rule.name));
         all
+    }
+
+    /// The rules of these names, in their order; all of them without a name.
+    ///
+    /// # Errors
+    /// That there is no rule of a name.
+    pub fn named<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<&'static Self>, Box<Diagnostic>> {
+        let mut all = Self::all();
+        let names: Vec<&str> = names.into_iter().collect();
+        for name in &names {
+            if all.iter().all(|rule| rule.name != *name) {
+                let hint = did_you_mean(&nearest(name, all.iter().map(|rule| rule.name)));
+                let message = format!("there is no rule `{name}`{hint}");
+                return Err(Box::new(Diagnostic::error(Place::Unknown, message)));
+            }
+        }
+        all.retain(|rule| names.is_empty() || names.contains(&rule.name));
+        Ok(all)
     }
 }
 
