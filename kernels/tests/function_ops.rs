@@ -314,8 +314,8 @@ impl Numbers {
 fn random_functions_give_the_bits_that_their_ops_give_one_by_one() {
     const UNARY: [&str; 4] = ["tf.Relu", "tf.Abs", "tf.Neg", "tf.Sigmoid"];
     const BINARY: [&str; 4] = ["tf.AddV2", "tf.Sub", "tf.Mul", "tf.Maximum"];
-    let count = std::env::var("TFRT_STRESS").map_or(60, |count| count.parse().unwrap());
-    for seed in 1..=count {
+    let factor = std::env::var("TFRT_STRESS").map_or(1, |factor| factor.parse().unwrap());
+    for seed in 1..=60 * factor {
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed));
         let num_ops = 1 + numbers.below(12);
         let mut body = String::new();

@@ -27,6 +27,15 @@ impl Random {
     }
 }
 
+/// How many random runs a test makes, if it makes so many by default: the environment variable
+/// `TFRT_STRESS` is a factor.
+fn num_runs(by_default: u64) -> u64 {
+    let factor = std::env::var("TFRT_STRESS").ok();
+    factor.map_or(by_default, |factor| {
+        by_default * factor.parse::<u64>().expect("a number")
+    })
+}
+
 /// One step of a random program: an op, and which values it takes.
 struct Step {
     op: &'static str,
@@ -143,7 +152,8 @@ fn as_graph(host: &Arc<HostContext>, program: &[Step], inputs: &[Vec<f32>]) -> V
 #[test]
 fn random_programs_compute_the_same_bits_op_by_op_and_as_graphs() -> Result<()> {
     let bits = |numbers: Vec<f32>| numbers.into_iter().map(f32::to_bits).collect::<Vec<_>>();
-    for (queue, seeds) in [("s", 0..60), ("mstd:4", 60..120)] {
+    let count = num_runs(60);
+    for (queue, seeds) in [("s", 0..count), ("mstd:4", count..2 * count)] {
         let eager = eager(queue);
         let small = EagerContext::builder(host(queue))
             .max_cached_ops(1)
@@ -175,7 +185,7 @@ fn errors_and_cancelled_requests_leave_nothing_behind() -> Result<()> {
     let eager = eager("mstd:4");
     let scope = LiveScope::new();
     let mut random = Random(7);
-    for _ in 0..10_000 {
+    for _ in 0..num_runs(1_000) {
         scope.run(|| -> Result<()> {
             let request = RequestContextBuilder::new(Arc::clone(eager.host())).build();
             let cancels_at = random.below(20);

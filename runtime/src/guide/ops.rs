@@ -423,6 +423,9 @@
 //! `#[host]` on a parameter keeps this operand in host memory even then. Use it for operands that
 //! the function itself reads, such as shapes and axes; they are never copied to the device.
 //!
+//! `tests/user_ops` in the repository is a crate with one op of each kind: `cargo run` calls them
+//! all.
+//!
 //! `raw` is for ops whose attributes may have any type: the function takes its call, an
 //! [`OpCall`](crate::core::OpCall), and there is no kernel. `metadata_only` registers a metadata
 //! function for an op that runs elsewhere. The [macro's page](macro@crate::prelude::tfrt_op) shows
