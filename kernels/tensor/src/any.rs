@@ -56,9 +56,11 @@ impl Object for dyn Tensor {
     type Guard<'a> = TensorRef<'a>;
 
     fn read(operand: &AnyRef) -> Result<TensorRef<'_>, BorrowError> {
-        if operand.is::<DenseHostTensor>() {
-            operand.try_read().map(TensorRef::Dense)
-        } else if operand.is::<ScalarHostTensor>() {
+        // Nearly every tensor is a dense one.
+        if let Ok(dense) = operand.try_read() {
+            return Ok(TensorRef::Dense(dense));
+        }
+        if operand.is::<ScalarHostTensor>() {
             operand.try_read().map(TensorRef::Scalar)
         } else if operand.is::<StringHostTensor>() {
             operand.try_read().map(TensorRef::String)

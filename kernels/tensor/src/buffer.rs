@@ -89,6 +89,7 @@ impl HostBuffer {
     }
 
     /// Returns the address of the bytes, as an identity to print and compare.
+    #[inline]
     #[must_use]
     pub fn address(&self) -> usize {
         self.start.addr().get()
@@ -102,6 +103,7 @@ impl HostBuffer {
 
     /// Returns `true` if this is the only handle of memory that came from an allocator: its bytes
     /// are not shared.
+    #[inline]
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.storage.is_writable() && self.storage.is_unique()

@@ -262,6 +262,7 @@ impl DenseHostTensor {
     }
 
     /// Returns the type of the elements and the shape.
+    #[inline]
     #[must_use]
     pub fn metadata(&self) -> TensorMetadata {
         TensorMetadata::new(self.dtype, &self.shape)
@@ -310,6 +311,7 @@ impl DenseHostTensor {
 
     /// Returns `true` if this tensor is the only holder of memory that came from an allocator, so a
     /// result may reuse it.
+    #[inline]
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.buffer.is_exclusive()

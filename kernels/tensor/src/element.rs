@@ -146,8 +146,11 @@ impl_element! {
 ///
 /// # Errors
 /// [`TensorError::NoElements`] for strings, resources and variants, which have no size.
+#[inline]
 pub fn element_bytes(dtype: DType) -> Result<usize, TensorError> {
-    dtype.size_bytes().ok_or(TensorError::NoElements { dtype })
+    dtype
+        .size_bytes()
+        .ok_or_else(|| TensorError::NoElements { dtype })
 }
 
 /// Returns the size of a tensor's elements in bytes.
@@ -155,15 +158,21 @@ pub fn element_bytes(dtype: DType) -> Result<usize, TensorError> {
 /// # Errors
 /// [`TensorError::NoElements`] for types without a size, [`TensorError::OutOfMemory`] for more than
 /// can be addressed.
+#[inline]
 pub fn size_bytes(dtype: DType, shape: &Shape) -> Result<usize, TensorError> {
     let element_bytes = element_bytes(dtype)?;
     let num_elements = shape.num_elements();
-    num_elements
-        .checked_mul(element_bytes)
-        .filter(|&bytes| isize::try_from(bytes).is_ok())
-        .ok_or_else(|| TensorError::OutOfMemory {
-            size_bytes: num_elements.saturating_mul(element_bytes),
-        })
+    match num_elements.checked_mul(element_bytes) {
+        Some(bytes) if isize::try_from(bytes).is_ok() => Ok(bytes),
+        _ => Err(too_large(num_elements, element_bytes)),
+    }
+}
+
+#[cold]
+fn too_large(num_elements: usize, element_bytes: usize) -> TensorError {
+    TensorError::OutOfMemory {
+        size_bytes: num_elements.saturating_mul(element_bytes),
+    }
 }
 
 /// Evaluates an expression that is generic over [`Element`] for the Rust type of a [`DType`] that

@@ -42,6 +42,7 @@ pub struct Shape(Extents);
 
 impl Shape {
     /// Returns the shape of a single element: rank 0.
+    #[inline]
     #[must_use]
     pub fn scalar() -> Self {
         Self(Extents::from([]))
@@ -144,7 +145,15 @@ impl TryFrom<&Extents> for Shape {
     }
 }
 
+impl PartialEq<Extents> for Shape {
+    #[inline]
+    fn eq(&self, extents: &Extents) -> bool {
+        self.0 == *extents
+    }
+}
+
 impl From<&Shape> for Extents {
+    #[inline]
     fn from(shape: &Shape) -> Self {
         shape.0.clone()
     }

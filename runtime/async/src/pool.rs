@@ -115,14 +115,18 @@ impl Drop for Blocks {
 /// Returns the class of the smallest blocks that fit this layout, if any.
 #[inline]
 const fn class_of(layout: Layout) -> Option<usize> {
-    let mut class = 0;
-    while class < SIZES.len() {
-        if layout.size() <= SIZES[class] && layout.align() <= align_of_class(class) {
-            return Some(class);
-        }
-        class += 1;
+    const LAST: usize = SIZES.len() - 1;
+    let (size, align) = (layout.size(), layout.align());
+    if size > SIZES[LAST] || align > align_of_class(LAST) {
+        None
+    } else if size <= SIZES[0] && align <= align_of_class(0) {
+        Some(0)
+    } else if size <= SIZES[1] {
+        Some(1)
+    } else {
+        // The sizes are the powers of two from 32 on.
+        Some((size - 1).ilog2() as usize - 4)
     }
-    None
 }
 
 /// Returns the layout of the blocks of a class.
@@ -417,6 +421,17 @@ mod tests {
             assert!(class_of(layout).is_none() || second == first);
             // SAFETY: as above.
             unsafe { deallocate(second, layout) };
+        }
+    }
+
+    #[test]
+    fn the_class_is_the_smallest_that_fits() {
+        for size in 1..=2 * SIZES[SIZES.len() - 1] {
+            for align in [1, 16, 32, 64, 128] {
+                let layout = Layout::from_size_align(size, align).unwrap();
+                let fits = |&class: &usize| size <= SIZES[class] && align <= align_of_class(class);
+                assert_eq!(class_of(layout), (0..SIZES.len()).find(fits), "{layout:?}");
+            }
         }
     }
 

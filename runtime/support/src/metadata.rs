@@ -30,6 +30,7 @@ pub struct TensorMetadata {
 
 impl TensorMetadata {
     /// That of a tensor of this element type and these extents.
+    #[inline]
     #[must_use]
     pub fn new(dtype: DType, extents: impl Into<Extents>) -> Self {
         Self {
@@ -81,6 +82,7 @@ const NUM_IN_PLACE: usize = 6;
 
 #[derive(Clone)]
 enum Repr {
+    /// Places behind the last extent are zero.
     InPlace {
         len: u8,
         extents: [usize; NUM_IN_PLACE],
@@ -91,6 +93,7 @@ enum Repr {
 impl Deref for Extents {
     type Target = [usize];
 
+    #[inline]
     fn deref(&self) -> &[usize] {
         match &self.0 {
             Repr::InPlace { len, extents } => &extents[..usize::from(*len)],
@@ -100,6 +103,7 @@ impl Deref for Extents {
 }
 
 impl From<&[usize]> for Extents {
+    #[inline]
     fn from(given: &[usize]) -> Self {
         match u8::try_from(given.len()) {
             Ok(len) if given.len() <= NUM_IN_PLACE => {
@@ -113,6 +117,7 @@ impl From<&[usize]> for Extents {
 }
 
 impl<const RANK: usize> From<[usize; RANK]> for Extents {
+    #[inline]
     fn from(given: [usize; RANK]) -> Self {
         Self::from(given.as_slice())
     }
@@ -138,8 +143,19 @@ impl FromIterator<usize> for Extents {
 }
 
 impl PartialEq for Extents {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
-        **self == **other
+        match (&self.0, &other.0) {
+            // All places are compared, whatever the length: that takes no loop.
+            (
+                Repr::InPlace { len, extents },
+                Repr::InPlace {
+                    len: other_len,
+                    extents: others,
+                },
+            ) => len == other_len && extents == others,
+            _ => **self == **other,
+        }
     }
 }
 
@@ -175,6 +191,12 @@ mod tests {
             let collected: Extents = given.iter().copied().collect();
             assert_eq!(*collected, *given);
             assert_eq!(collected, Extents::from(given.as_slice()));
+            assert_ne!(
+                collected,
+                Extents::from([&given[..], &[0]].concat().as_slice())
+            );
+            let others: Extents = given.iter().map(|extent| extent + 1).collect();
+            assert_eq!(collected == others, rank == 0);
         }
     }
 

@@ -147,7 +147,7 @@ impl Borrows {
             borrows: NonNull::from(self),
             lifetime: PhantomData,
             is_write,
-            part: Some(range),
+            part: Some(Box::new(range)),
         })
     }
 
@@ -190,11 +190,13 @@ pub(super) struct Borrow<'a> {
     borrows: NonNull<Borrows>,
     lifetime: PhantomData<&'a Borrows>,
     is_write: bool,
-    /// The entry of the table; none if the borrow is in the word.
-    part: Option<Range<usize>>,
+    /// The entry of the table; none if the borrow is in the word. In a box, so that borrows, which
+    /// are moved around, are small.
+    part: Option<Box<Range<usize>>>,
 }
 
 impl<'a> Borrow<'a> {
+    #[inline]
     fn whole(borrows: &'a Borrows, is_write: bool) -> Self {
         Self {
             borrows: NonNull::from(borrows),
@@ -215,8 +217,10 @@ impl<'a> Borrow<'a> {
     #[cold]
     fn end_part(&mut self) {
         if let Some(range) = self.part.take() {
-            let is_write = self.is_write;
-            let ended = Part { range, is_write };
+            let ended = Part {
+                range: *range,
+                is_write: self.is_write,
+            };
             let mut parts = self.borrows().lock_parts();
             if let Some(position) = parts.iter().position(|part| *part == ended) {
                 parts.swap_remove(position);

@@ -112,16 +112,17 @@ impl Storage {
         size_bytes: usize,
         align_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
-        let data_align = align_bytes.max(MIN_ALIGN_BYTES);
+        if size_bytes < MIN_UNTOUCHED_BYTES {
+            let (storage, start) = Self::allocate(allocator, size_bytes, align_bytes)?;
+            // SAFETY: the storage has so many bytes from there, which are not shared.
+            unsafe { start.write_bytes(0, size_bytes) };
+            return Ok((storage, start));
+        }
         // The heap hands out untouched memory if the alignment does not exceed its own, and clears
         // memory otherwise.
-        let block_align = if size_bytes >= MIN_UNTOUCHED_BYTES {
-            HEAP_ALIGN_BYTES
-        } else {
-            data_align
-        };
+        let data_align = align_bytes.max(MIN_ALIGN_BYTES);
         let draw = |layout| allocator.allocate_zeroed(layout);
-        Self::draw(allocator, size_bytes, data_align, block_align, draw)
+        Self::draw(allocator, size_bytes, data_align, HEAP_ALIGN_BYTES, draw)
     }
 
     /// Allocates a block of `block_align`, and puts a header and data of `data_align` into it. Both
@@ -148,7 +149,9 @@ impl Storage {
         let block = draw(layout).ok_or_else(out_of_memory)?;
         let start = block.addr().get();
         // The first multiple of the alignment behind a header.
-        let data_offset = (start + MIN_ALIGN_BYTES).next_multiple_of(data_align) - start;
+        // A power of two: the bits below it are what is to be rounded up.
+        let data_start = (start + MIN_ALIGN_BYTES + (data_align - 1)) & !(data_align - 1);
+        let data_offset = data_start - start;
         let header_offset = data_offset - MIN_ALIGN_BYTES;
         let origin = Origin::Block {
             allocator: Arc::clone(allocator),
