@@ -44,6 +44,14 @@ impl Broadcast {
     /// If two extents differ and neither is 1, or the common shape has more elements than can be
     /// addressed.
     pub fn new(left: &[usize], right: &[usize]) -> Result<Self, ComputeError> {
+        match Self::in_one_run(left, right)? {
+            Some(broadcast) => Ok(broadcast),
+            None => Self::in_runs(left, right),
+        }
+    }
+
+    /// Matches any two shapes.
+    fn in_runs(left: &[usize], right: &[usize]) -> Result<Self, ComputeError> {
         let rank = left.len().max(right.len());
         let extent = |shape: &[usize], axis: usize| {
             (axis + shape.len())
@@ -101,7 +109,40 @@ impl Broadcast {
         })
     }
 
+    /// Matches two shapes that are equal, or of which one has a single element and adds no
+    /// dimension, as most do. Returns `None` for others.
+    #[inline]
+    fn in_one_run(left: &[usize], right: &[usize]) -> Result<Option<Self>, ComputeError> {
+        let is_single = |shape: &[usize]| shape.iter().all(|&extent| extent == 1);
+        let is_same = left.len() == right.len() && left.iter().zip(right).all(|(a, b)| a == b);
+        let (shape, strides) = if is_same {
+            (left, [1, 1])
+        } else if right.len() <= left.len() && is_single(right) {
+            (left, [1, 0])
+        } else if left.len() <= right.len() && is_single(left) {
+            (right, [0, 1])
+        } else {
+            return Ok(None);
+        };
+        let len = checked_product("broadcast", shape)?;
+        let mut dimensions = SmallVec::new();
+        if len != 1 {
+            dimensions.push(Dimension {
+                extent: len,
+                left: strides[0],
+                right: strides[1],
+            });
+        }
+        let side_len = |stride: usize| if stride == 0 { 1 } else { len };
+        Ok(Some(Self {
+            shape: SmallVec::from_slice(shape),
+            dimensions,
+            lens: [side_len(strides[0]), side_len(strides[1]), len],
+        }))
+    }
+
     /// Returns the common shape.
+    #[inline]
     #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.shape
@@ -174,4 +215,37 @@ pub(crate) struct Run {
     pub(crate) len: usize,
     pub(crate) left: usize,
     pub(crate) right: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_run_is_what_merging_dimensions_gives() {
+        let extents = |rank: u32| {
+            let shapes = 0..3_usize.pow(rank);
+            shapes.map(move |shape| {
+                (0..rank)
+                    .map(|axis| shape / 3_usize.pow(axis) % 3)
+                    .collect()
+            })
+        };
+        let shapes: Vec<Vec<usize>> = (0..4).flat_map(extents).collect();
+        let mut num_compared = 0;
+        for (left, right) in shapes
+            .iter()
+            .flat_map(|l| shapes.iter().map(move |r| (l, r)))
+        {
+            if let Some(found) = Broadcast::in_one_run(left, right).unwrap() {
+                assert_eq!(
+                    Ok(found),
+                    Broadcast::in_runs(left, right),
+                    "{left:?}, {right:?}"
+                );
+                num_compared += 1;
+            }
+        }
+        assert!(num_compared > 2 * shapes.len());
+    }
 }

@@ -70,17 +70,16 @@ pub(crate) fn product(extents: &[usize]) -> usize {
 
 /// Returns the product of extents, unless it exceeds the address space.
 pub(crate) fn checked_product(routine: &str, extents: &[usize]) -> Result<usize, ComputeError> {
-    // A zero makes any product small, but only if the others do not overflow before it is met.
-    if extents.contains(&0) {
-        return Ok(0);
-    }
-    extents
+    let product = extents
         .iter()
         .try_fold(1_usize, |product, &extent| product.checked_mul(extent))
-        .filter(|&product| product <= isize::MAX as usize / size_of::<u128>())
-        .ok_or_else(|| {
-            ComputeError::new(format!(
-                "{routine}: the shape {extents:?} has too many elements"
-            ))
-        })
+        .filter(|&product| product <= isize::MAX as usize / size_of::<u128>());
+    match product {
+        Some(product) => Ok(product),
+        // A zero makes any product small, even if others overflow before it is met.
+        None if extents.contains(&0) => Ok(0),
+        None => Err(ComputeError::new(format!(
+            "{routine}: the shape {extents:?} has too many elements"
+        ))),
+    }
 }

@@ -15,6 +15,9 @@ const VECTORS: usize = 8;
 /// Rows that have sums at the same time, where there are registers enough; else it is one.
 const ROWS: usize = 2;
 
+/// Rows that have sums at the same time in the last columns, which do not fill the registers.
+const LAST_ROWS: usize = 4;
+
 /// `b` is `[k, n]`: a row of `c` is a sum of multiples of rows of `b`.
 pub(super) fn sums_of_rows<S: Simd, T: MatmulElement>(
     simd: S,
@@ -27,6 +30,10 @@ pub(super) fn sums_of_rows<S: Simd, T: MatmulElement>(
     let step = VECTORS * T::lanes::<S>();
     for first in columns.clone().step_by(step) {
         let columns = first..(first + step).min(columns.end);
+        if columns.len() < step {
+            last_columns(simd, part, b, range.clone(), columns);
+            continue;
+        }
         for row in (0..part.rows).step_by(rows) {
             let (range, columns) = (range.clone(), columns.clone());
             if rows == ROWS && part.rows - row >= ROWS {
@@ -52,6 +59,97 @@ pub(super) fn sums_of_rows<S: Simd, T: MatmulElement>(
     }
 }
 
+/// Computes [`sums_of_rows`] for columns that do not fill all registers of a row.
+#[inline(always)]
+fn last_columns<S: Simd, T: MatmulElement>(
+    simd: S,
+    part: &Part<'_, T>,
+    b: (&[T], usize),
+    range: Range<usize>,
+    columns: Range<usize>,
+) {
+    for first_row in (0..part.rows).step_by(LAST_ROWS) {
+        let (range, columns) = (range.clone(), columns.clone());
+        if part.rows - first_row == 1 {
+            simd.vectorize(LastColumns::<S, T, 1> {
+                simd,
+                part,
+                first_row,
+                b,
+                range,
+                columns,
+            });
+        } else {
+            simd.vectorize(LastColumns::<S, T, LAST_ROWS> {
+                simd,
+                part,
+                first_row,
+                b,
+                range,
+                columns,
+            });
+        }
+    }
+}
+
+struct LastColumns<'a, S, T, const R: usize> {
+    simd: S,
+    part: &'a Part<'a, T>,
+    first_row: usize,
+    b: (&'a [T], usize),
+    range: Range<usize>,
+    columns: Range<usize>,
+}
+
+impl<S: Simd, T: MatmulElement, const R: usize> NullaryFnOnce for LastColumns<'_, S, T, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self {
+            simd,
+            part,
+            first_row,
+            b: (b, n),
+            range,
+            columns,
+        } = self;
+        let lanes = T::lanes::<S>();
+        let num_rows = R.min(part.rows - first_row);
+        let a: [&[T]; R] = rows_of_a(part, first_row, range.len());
+        // One register at a time, the last of them filled up with zeros.
+        for first in columns.clone().step_by(lanes) {
+            let columns = first..(first + lanes).min(columns.end);
+            let mut sums = [T::splat(simd, T::ZERO); R];
+            for (index, k) in range.clone().enumerate() {
+                let b = T::load_partial(simd, &b[k * n + first..][..columns.len()]);
+                for row in 0..R {
+                    let x = T::splat(simd, a[row][index]);
+                    sums[row] = T::fused_mul_add(simd, x, b, sums[row]);
+                }
+            }
+            for (row, sums) in sums.chunks(1).take(num_rows).enumerate() {
+                part.store(simd, first_row + row, columns.clone(), sums);
+            }
+        }
+    }
+}
+
+/// Returns `R` rows of `a`, in as many columns as are summed. Rows beyond the last repeat it: their
+/// sums are dropped.
+#[inline(always)]
+fn rows_of_a<'a, T, const R: usize>(
+    part: &Part<'a, T>,
+    first_row: usize,
+    len: usize,
+) -> [&'a [T]; R] {
+    let (a, stride) = part.a;
+    std::array::from_fn(|row| {
+        let row = (first_row + row).min(part.rows - 1);
+        a.get(row * stride..).map_or(&[][..], |row| &row[..len])
+    })
+}
+
 struct SumsOfRows<'a, S, T, const R: usize> {
     simd: S,
     part: &'a Part<'a, T>,
@@ -74,37 +172,15 @@ impl<S: Simd, T: MatmulElement, const R: usize> NullaryFnOnce for SumsOfRows<'_,
             range,
             columns,
         } = self;
-        let (a, a_stride) = part.a;
         let lanes = T::lanes::<S>();
-        let a: [&[T]; R] = std::array::from_fn(|row| {
-            a.get((first_row + row) * a_stride..)
-                .map_or(&[][..], |row| &row[..range.len()])
-        });
+        let a: [&[T]; R] = rows_of_a(part, first_row, range.len());
         let mut sums = [[T::splat(simd, T::ZERO); VECTORS]; R];
-        if columns.len() == VECTORS * lanes {
-            for (index, k) in range.enumerate() {
-                let (b, _) = T::vectors::<S>(&b[k * n + columns.start..][..VECTORS * lanes]);
-                for row in 0..R {
-                    let x = T::splat(simd, a[row][index]);
-                    for vector in 0..VECTORS {
-                        sums[row][vector] = T::fused_mul_add(simd, x, b[vector], sums[row][vector]);
-                    }
-                }
-            }
-        } else {
-            // The last columns: one register at a time, the last of them filled up with zeros.
-            for (vector, first) in columns.clone().step_by(lanes).enumerate() {
-                let len = lanes.min(columns.end - first);
-                for (index, k) in range.clone().enumerate() {
-                    let b = T::load_partial(simd, &b[k * n + first..][..len]);
-                    for row in 0..R {
-                        sums[row][vector] = T::fused_mul_add(
-                            simd,
-                            T::splat(simd, a[row][index]),
-                            b,
-                            sums[row][vector],
-                        );
-                    }
+        for (index, k) in range.enumerate() {
+            let (b, _) = T::vectors::<S>(&b[k * n + columns.start..][..VECTORS * lanes]);
+            for row in 0..R {
+                let x = T::splat(simd, a[row][index]);
+                for vector in 0..VECTORS {
+                    sums[row][vector] = T::fused_mul_add(simd, x, b[vector], sums[row][vector]);
                 }
             }
         }
