@@ -162,6 +162,9 @@ pub(crate) fn run<P: Plan<Element: Element>>(
     output: &mut [P::Element],
 ) -> Result<()> {
     let len = plan.workspace_len() * plan.blocks();
+    if len == 0 {
+        return Ok(plan.run(&Serial, operands, output, &mut [])?);
+    }
     let mut workspace = workspace::<P::Element>(ctx.allocator(), len)?;
     Ok(plan.run(&Serial, operands, output, &mut workspace.elements_mut()?)?)
 }

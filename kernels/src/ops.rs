@@ -234,15 +234,14 @@ fn mismatched(error: tfrt::async_value::BorrowError) -> Error {
     Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument)
 }
 
-/// Returns a function of the elements of one tensor, in the operand's own memory if it has no other
-/// references.
+/// Returns a function of the elements of one tensor, given as the operand and its payload, in the
+/// operand's own memory if it has no other references.
 fn map_elements<T: Element>(
-    operand: &AnyRef,
+    (operand, tensor): (&AnyRef, &DenseHostTensor),
     ctx: &ExecutionContext,
     apply: impl FnOnce(&[T], &mut [T]),
     apply_in_place: impl FnOnce(&mut [T]),
 ) -> Result<DenseHostTensor> {
-    let tensor = operand.try_read::<DenseHostTensor>().map_err(mismatched)?;
     if operand.is_unique_through_links() && tensor.is_exclusive() {
         let mut result = tensor.clone();
         apply_in_place(&mut result.elements_mut::<T>()?);

@@ -92,7 +92,7 @@ fn compare(
         b: &DenseHostTensor,
         ctx: &ExecutionContext,
     ) -> Result<DenseHostTensor> {
-        let shapes = stretched(a.shape(), b.shape())?;
+        let shapes = stretched(a.shape().dims(), b.shape().dims())?;
         let mut holds = vec![false; shapes.output_len()];
         let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
         binary::compare(comparison, &shapes, &a, &b, &mut holds)?;
@@ -139,7 +139,7 @@ fn choose(
 ) -> Result<DenseHostTensor> {
     let (a, b) = sides(a, b)?;
     let (a, b) = (as_dense(&a, ctx)?, as_dense(&b, ctx)?);
-    let shapes = stretched(a.shape(), b.shape())?;
+    let shapes = stretched(a.shape().dims(), b.shape().dims())?;
     let mut result = allocate(a.dtype(), Shape::new(shapes.shape())?, ctx)?;
     with_number!(
         a.dtype(),
@@ -188,7 +188,7 @@ fn combine(
     if let Some(other) = [a, b].into_iter().find(|side| side.dtype() != DType::I1) {
         return Err(unsupported_dtype(op, other.dtype()));
     }
-    let shapes = stretched(a.shape(), b.shape())?;
+    let shapes = stretched(a.shape().dims(), b.shape().dims())?;
     let mut result = allocate(DType::I1, Shape::new(shapes.shape())?, ctx)?;
     {
         let (from_a, from_b) = (a.elements::<I1>()?, b.elements::<I1>()?);

@@ -22,18 +22,20 @@ use super::{
 /// `unsupported dtype for relu`.
 #[tfrt_op("tf.Relu", metadata = same_as, partial = partial::same_as, function = relu)]
 pub fn compute_relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
+    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
+    let x = (x, &*tensor);
     with_number!(
-        dtype,
+        tensor.dtype(),
         T => map_elements::<T>(x, ctx, unary::relu, unary::relu_in_place),
         else Err(unsupported("unsupported dtype for relu"))
     )
 }
 
 fn real(function: Unary, x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
+    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
+    let x = (x, &*tensor);
     with_dtype!(
-        dtype,
+        tensor.dtype(),
         T in [f32, f64] => map_elements::<T>(
             x,
             ctx,
@@ -141,10 +143,12 @@ pub fn compute_elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 /// If the element type does not have arithmetic.
 #[tfrt_op("tf.Neg", metadata = same_as, partial = partial::same_as, function = neg)]
 pub fn compute_neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
+    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
+    let dtype = tensor.dtype();
     if matches!(dtype, DType::F32 | DType::F64) {
         return real(Unary::Neg, x, ctx);
     }
+    let x = (x, &*tensor);
     with_number!(
         dtype,
         // A product, so that the sign of a zero changes, too.
@@ -159,7 +163,8 @@ pub fn compute_neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 /// If the element type does not have arithmetic.
 #[tfrt_op("tf.Square", metadata = same_as, partial = partial::same_as, function = square)]
 pub fn compute_square(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
+    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
+    let (x, dtype) = ((x, &*tensor), tensor.dtype());
     with_number!(
         dtype,
         T => map_each::<T>(x, ctx, |x| x.times(x)),
@@ -169,7 +174,7 @@ pub fn compute_square(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTen
 
 /// Returns a function of each element by itself.
 fn map_each<T: Element>(
-    x: &AnyRef,
+    x: (&AnyRef, &DenseHostTensor),
     ctx: &ExecutionContext,
     function: impl Fn(T) -> T,
 ) -> Result<DenseHostTensor> {
@@ -254,8 +259,8 @@ pub(super) fn arithmetic(
 }
 
 /// Returns the common shape to which two shapes are broadcast.
-pub(super) fn stretched(a: &Shape, b: &Shape) -> Result<Broadcast> {
-    Broadcast::new(a.dims(), b.dims()).map_err(|error| invalid(error.to_string()))
+pub(super) fn stretched(a: &[usize], b: &[usize]) -> Result<Broadcast> {
+    Broadcast::new(a, b).map_err(|error| invalid(error.to_string()))
 }
 
 fn compute<T: Element + Arithmetic>(
@@ -265,7 +270,7 @@ fn compute<T: Element + Arithmetic>(
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
     if let (TensorRef::Scalar(a), TensorRef::Scalar(b)) = (a, b) {
-        let shape = stretched(a.shape(), b.shape())?;
+        let shape = stretched(a.shape().dims(), b.shape().dims())?;
         let mut value = [T::default()];
         binary::apply(function, &[a.value()?], &[b.value()?], &mut value);
         let [value] = value;
@@ -273,14 +278,18 @@ fn compute<T: Element + Arithmetic>(
         return Ok(AnyRef::available(ScalarHostTensor::new(shape, value)));
     }
     // A scalar tensor stands for its value, which is stretched like a tensor of rank 0.
-    let dims = |side: &TensorRef<'_>| match side {
-        TensorRef::Scalar(_) => Shape::scalar(),
-        other => other.shape().clone(),
-    };
-    let shapes = stretched(&dims(a), &dims(b))?;
+    fn dims<'a>(side: &'a TensorRef<'_>) -> &'a [usize] {
+        match side {
+            TensorRef::Scalar(_) => &[],
+            other => other.shape().dims(),
+        }
+    }
+    let shapes = stretched(dims(a), dims(b))?;
     let has_dims =
         |side: &TensorRef<'_>| matches!(side, TensorRef::Scalar(_)) && side.shape().rank() > 0;
-    if (has_dims(a) || has_dims(b)) && stretched(a.shape(), b.shape())?.shape() != shapes.shape() {
+    if (has_dims(a) || has_dims(b))
+        && stretched(a.shape().dims(), b.shape().dims())?.shape() != shapes.shape()
+    {
         // A scalar tensor of many elements decides on the shape: it is expanded.
         let expand = |side: &TensorRef<'_>| -> Result<Option<AnyRef>> {
             let is_scalar = matches!(side, TensorRef::Scalar(_));
@@ -375,23 +384,19 @@ pub fn compute_bias_add(
     #[attr] data_format: Option<&str>,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
-    let (dtype, shape) = {
-        let x = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
-        let (x, bias) = (x.metadata(), bias.metadata());
-        bias_metadata(&x, &bias, data_format)?;
-        (x.dtype, x.extents)
-    };
-    if !(2..=5).contains(&shape.len()) {
+    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
+    bias_metadata(&tensor.metadata(), &bias.metadata(), data_format)?;
+    if !(2..=5).contains(&tensor.shape().rank()) {
         return Err(unsupported("unexpected output shape"));
     }
     with_number!(
-        dtype,
+        tensor.dtype(),
         T => {
             let bias = bias.elements::<T>()?;
             let add = |row: &mut [T]| binary::apply_in_place(Binary::Add, row, &bias);
             let len = bias.len().max(1);
             map_elements::<T>(
-                x,
+                (x, &*tensor),
                 ctx,
                 |x, y| {
                     y.copy_from_slice(x);

@@ -22,17 +22,16 @@ pub fn compute_relu_grad(
     features: &DenseHostTensor,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
-    let found = gradients
+    let tensor = gradients
         .try_read::<DenseHostTensor>()
-        .map_err(mismatched)?
-        .metadata();
-    same_as_both(&found, &features.metadata())?;
+        .map_err(mismatched)?;
+    same_as_both(&tensor.metadata(), &features.metadata())?;
     with_number!(
-        found.dtype,
+        tensor.dtype(),
         T => {
             let features = features.elements::<T>()?;
             map_elements::<T>(
-                gradients,
+                (gradients, &*tensor),
                 ctx,
                 |from, to| {
                     to.copy_from_slice(from);
@@ -41,7 +40,7 @@ pub fn compute_relu_grad(
                 |to| unary::relu_gradient_in_place(&features, to),
             )
         },
-        else Err(unsupported_dtype("tf.ReluGrad", found.dtype))
+        else Err(unsupported_dtype("tf.ReluGrad", tensor.dtype()))
     )
 }
 

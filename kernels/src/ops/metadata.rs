@@ -7,9 +7,9 @@ use tfrt::prelude::*;
 
 use super::invalid;
 
-/// Returns whether a matrix is transposed, which a caller must specify.
-fn given(attribute: Option<bool>, name: &str) -> Result<bool> {
-    attribute.ok_or_else(|| invalid(format!("'{name}' attribute is not specified for MatMul op")))
+#[cold]
+fn not_specified(name: &str) -> Error {
+    invalid(format!("'{name}' attribute is not specified for MatMul op"))
 }
 
 /// Returns the metadata of a product of matrices whose metadata is partially known.
@@ -19,8 +19,8 @@ pub(super) fn partial_matmul(
     transpose_a: Option<bool>,
     transpose_b: Option<bool>,
 ) -> Result<PartialMetadata> {
-    let transpose_a = given(transpose_a, "transpose_a")?;
-    let transpose_b = given(transpose_b, "transpose_b")?;
+    let transpose_a = transpose_a.ok_or_else(|| not_specified("transpose_a"))?;
+    let transpose_b = transpose_b.ok_or_else(|| not_specified("transpose_b"))?;
     partial::matmul(a, b, transpose_a, transpose_b)
 }
 
@@ -31,42 +31,77 @@ pub(super) fn matmul(
     transpose_a: Option<bool>,
     transpose_b: Option<bool>,
 ) -> Result<TensorMetadata> {
-    if a.dtype != b.dtype {
-        return Err(invalid(format!(
-            "incompatible dtypes for MatMul: In[0]: {}, In[1]: {}",
-            a.dtype, b.dtype
-        )));
+    let [rows, _, columns] = product(
+        (a.dtype, &a.extents),
+        (b.dtype, &b.extents),
+        transpose_a,
+        transpose_b,
+    )?;
+    Ok(TensorMetadata::new(a.dtype, [rows, columns]))
+}
+
+/// Returns the rows, the inner extent and the columns of a product of tensors of these element types
+/// and extents.
+pub(super) fn product(
+    (a_dtype, a): (DType, &[usize]),
+    (b_dtype, b): (DType, &[usize]),
+    transpose_a: Option<bool>,
+    transpose_b: Option<bool>,
+) -> Result<[usize; 3]> {
+    if a_dtype == b_dtype
+        && let (Some(transpose_a), Some(transpose_b)) = (transpose_a, transpose_b)
+        && let Some(extents) = product_extents(a, b, [transpose_a, transpose_b])
+    {
+        return Ok(extents);
     }
-    for (index, operand) in [a, b].into_iter().enumerate() {
-        let rank = operand.extents.len();
+    Err(no_product(
+        (a_dtype, a),
+        (b_dtype, b),
+        transpose_a,
+        transpose_b,
+    ))
+}
+
+#[cold]
+fn no_product(
+    (a_dtype, a): (DType, &[usize]),
+    (b_dtype, b): (DType, &[usize]),
+    transpose_a: Option<bool>,
+    transpose_b: Option<bool>,
+) -> Error {
+    if a_dtype != b_dtype {
+        return invalid(format!(
+            "incompatible dtypes for MatMul: In[0]: {a_dtype}, In[1]: {b_dtype}"
+        ));
+    }
+    for (index, rank) in [a.len(), b.len()].into_iter().enumerate() {
         if rank != 2 {
-            return Err(invalid(format!(
+            return invalid(format!(
                 "argument {index} of matmul op is not a rank-2 tensor. Actual rank is {rank}"
-            )));
+            ));
         }
     }
-    let transpose_a = given(transpose_a, "transpose_a")?;
-    let transpose_b = given(transpose_b, "transpose_b")?;
-    match product_extents(a, b, [transpose_a, transpose_b]) {
-        Some(extents) => Ok(TensorMetadata::new(a.dtype, extents)),
-        None => Err(invalid(format!(
-            "matmul arguments have incompatible shapes: In[0]: {}, In[1]: {}. transpose_a: {}, \
-             transpose_b: {}",
-            a.extents,
-            b.extents,
+    match (transpose_a, transpose_b) {
+        (None, _) => not_specified("transpose_a"),
+        (_, None) => not_specified("transpose_b"),
+        (Some(transpose_a), Some(transpose_b)) => invalid(format!(
+            "matmul arguments have incompatible shapes: In[0]: {a:?}, In[1]: {b:?}. transpose_a: \
+             {}, transpose_b: {}",
             u8::from(transpose_a),
             u8::from(transpose_b)
-        ))),
+        )),
     }
 }
 
-/// Returns the extents of a product of matrices, if they fit together.
+/// Returns the rows, the inner extent and the columns of a product of matrices, if they fit
+/// together.
+#[inline]
 pub(super) fn product_extents(
-    a: &TensorMetadata,
-    b: &TensorMetadata,
+    a: &[usize],
+    b: &[usize],
     [transpose_a, transpose_b]: [bool; 2],
-) -> Option<[usize; 2]> {
-    let (&[mut m, mut k], &[mut inner, mut n]) = (&a.extents[..], &b.extents[..]) else {
+) -> Option<[usize; 3]> {
+    let (&[mut m, mut k], &[mut inner, mut n]) = (a, b) else {
         return None;
     };
     if transpose_a {
@@ -75,7 +110,7 @@ pub(super) fn product_extents(
     if transpose_b {
         (inner, n) = (n, inner);
     }
-    (k == inner).then_some([m, n])
+    (k == inner).then_some([m, k, n])
 }
 
 #[cfg(test)]

@@ -56,10 +56,16 @@ fn prepare(
     transpose_b: Option<bool>,
     ctx: &ExecutionContext,
 ) -> Result<(MatmulShape, DenseHostTensor)> {
-    let metadata = metadata::matmul(&a.metadata(), &b.metadata(), transpose_a, transpose_b)?;
-    let c = allocate(a.dtype(), Shape::new(&metadata.extents)?, ctx)?;
-    let transposed = [transpose_a, transpose_b].map(Option::unwrap_or_default);
-    Ok((product_shape(a, b, &c, transposed)?, c))
+    let [m, k, n] = metadata::product(
+        (a.dtype(), a.shape().dims()),
+        (b.dtype(), b.shape().dims()),
+        transpose_a,
+        transpose_b,
+    )?;
+    let c = allocate(a.dtype(), Shape::new(&[m, n])?, ctx)?;
+    let [transpose_a, transpose_b] = [transpose_a, transpose_b].map(Option::unwrap_or_default);
+    let shape = MatmulShape::new(m, n, k).transposed(transpose_a, transpose_b);
+    Ok((shape, c))
 }
 
 /// Returns a product on the workers of the queue.
@@ -211,9 +217,10 @@ fn test_metadata(
             )));
         }
     }
-    let extents = product_extents(a, b, [transpose_a, transpose_b]);
-    let extents = extents.ok_or_else(|| invalid("matmul arguments have incompatible shapes"))?;
-    Ok(TensorMetadata::new(a.dtype, extents))
+    let extents = product_extents(&a.extents, &b.extents, [transpose_a, transpose_b]);
+    let [rows, _, columns] =
+        extents.ok_or_else(|| invalid("matmul arguments have incompatible shapes"))?;
+    Ok(TensorMetadata::new(a.dtype, [rows, columns]))
 }
 
 /// Computes `a · b` for each matrix of the last two dimensions, where either may be passed
@@ -297,15 +304,15 @@ fn batch_metadata(
 ) -> Result<TensorMetadata> {
     let refused = || invalid(format!("`tf.BatchMatMulV2`: {a} and {b} are incompatible"));
     let split = |side: &TensorMetadata| {
-        let (batch, matrix) = side.extents.split_last_chunk::<2>()?;
-        let of = |extents: &[usize]| TensorMetadata::new(side.dtype, extents);
-        Some((of(batch), of(matrix)))
+        let (batch, &matrix) = side.extents.split_last_chunk::<2>()?;
+        Some((TensorMetadata::new(side.dtype, batch), matrix))
     };
     let ((a_batch, a_matrix), (b_batch, b_matrix)) = split(a).zip(split(b)).ok_or_else(refused)?;
-    let matrix = product_extents(&a_matrix, &b_matrix, [adj_x, adj_y]).ok_or_else(refused)?;
+    let matrix = product_extents(&a_matrix, &b_matrix, [adj_x, adj_y]);
+    let [rows, _, columns] = matrix.ok_or_else(refused)?;
     let batch = broadcast(&a_batch, &b_batch).map_err(|_| refused())?;
     Ok(TensorMetadata::new(
         a.dtype,
-        &[&batch.extents[..], &matrix].concat()[..],
+        &[&batch.extents[..], &[rows, columns]].concat()[..],
     ))
 }
