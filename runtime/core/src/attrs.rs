@@ -352,6 +352,13 @@ impl OpAttrs {
         }
     }
 
+    /// Returns where the attribute at `index` is, if it is the one of this name.
+    #[inline]
+    fn place_at(&self, index: usize, name: &str) -> Option<AttrPlace> {
+        let entry = self.entries.get(index)?;
+        (entry.name == *name).then_some(entry.place)
+    }
+
     fn position(&self, name: &str) -> Result<usize, usize> {
         self.entries
             .binary_search_by(|entry| entry.name.as_str().cmp(name))

@@ -11,7 +11,7 @@ use tfrt_support::Error;
 use tfrt_tensor::TensorType;
 
 use crate::attrs::OpAttrs;
-use crate::device_op::DeviceOp;
+use crate::device_op::{Answers, DeviceOp};
 use crate::handle::TensorHandle;
 use crate::identity;
 use crate::registry::RegisteredOp;
@@ -197,10 +197,11 @@ impl CoreRuntimeOp {
         ctx: &ExecutionContext,
         arguments: &[&TensorHandle],
         attrs: &OpAttrs,
+        answers: &Answers,
         results: &mut [TensorHandle],
     ) -> bool {
         match &self.runner {
-            Runner::Device(op) => op.run_at_once(ctx, arguments, attrs, results),
+            Runner::Device(op) => op.run_at_once(ctx, arguments, attrs, answers, results),
             Runner::Other(_) => false,
         }
     }

@@ -15,6 +15,8 @@
 //! A call never waits. Where everything is there, the op runs in the caller's thread, and nothing
 //! is allocated but what the op makes itself.
 
+mod at_once;
+
 mod convert;
 
 mod dispatch;
@@ -32,7 +34,7 @@ use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_host::__runtime::catch;
 use tfrt_host::ExecutionContext;
 use tfrt_host::device::DeviceRef;
-use tfrt_host::tracing::{self, Scope, TracingLevel};
+use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_support::TensorMetadata;
 use tfrt_support::{DType, Error, ErrorCode};
 
@@ -43,6 +45,7 @@ use crate::metadata::partial::PartialMetadata;
 use crate::op::{OpFlags, OpQuery, PartialQuery, ResultMetadata};
 use crate::registry::{RegisteredOp, Runner};
 
+pub(crate) use at_once::Answers;
 use dispatch::Dispatch;
 use failure::Operand;
 use outputs::Outputs;
@@ -62,6 +65,12 @@ pub struct DeviceOp {
     /// Where operands are that are needed in host memory, if there are such operands and the device
     /// is another one.
     host: Option<DeviceRef>,
+    /// Whether calls may run [at once](Self::run_at_once): the op has no effects, and takes no
+    /// resources.
+    may_run_at_once: bool,
+    /// Whether asking for metadata before the op runs would tell nothing that running it does not:
+    /// its kernel makes its results from the same metadata, or nothing can be told.
+    tells_metadata_itself: bool,
 }
 
 /// Traces the call of an op that a handler of this name made.
@@ -84,7 +93,13 @@ impl DeviceOp {
     pub(crate) fn new(op: Arc<RegisteredOp>, device: DeviceRef, host: &DeviceRef) -> Self {
         let has_host = !op.registration.host_operands.is_empty() && !same_device(&device, host);
         let host = has_host.then(|| host.clone());
-        Self { op, device, host }
+        Self {
+            may_run_at_once: !op.has_side_effects() && op.registration.resource_operands.is_empty(),
+            tells_metadata_itself: op.metadata_function().is_none(),
+            op,
+            device,
+            host,
+        }
     }
 
     /// The device that the operand at `index` is needed on.
@@ -132,66 +147,6 @@ impl DeviceOp {
         }
     }
 
-    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for,
-    /// converted or ordered. Returns `false` without doing anything otherwise.
-    ///
-    /// The shortest way through the drawing at the top of the module, which most calls from Rust
-    /// take: no handle is copied.
-    pub(crate) fn run_at_once(
-        &self,
-        ctx: &ExecutionContext,
-        arguments: &[&TensorHandle],
-        attrs: &OpAttrs,
-        results: &mut [TensorHandle],
-    ) -> bool {
-        if self.op.has_side_effects()
-            || tracing::is_active(TracingLevel::Default)
-            || ctx.request().is_cancelled()
-            || !self.op.registration.resource_operands.is_empty()
-            || !self.op.counts.admit(arguments.len(), results.len())
-        {
-            return false;
-        }
-        let asks_first = !self.tells_metadata_itself();
-        let mut tensors = Tensors::new();
-        let metadata = match arguments {
-            // Nothing is copied for the only operand.
-            [argument] => {
-                let device = self.device_of_operand(0);
-                let Some((tensor, metadata)) = argument.dense_on(device) else {
-                    return false;
-                };
-                tensors.push(tensor.clone());
-                match asks_first {
-                    true => self.result_metadata(std::slice::from_ref(metadata), attrs),
-                    false => Ok(ResultMetadata::new()),
-                }
-            }
-            _ => {
-                let mut operands = OperandMetadata::new();
-                for (index, argument) in arguments.iter().enumerate() {
-                    let device = self.device_of_operand(index);
-                    let Some((tensor, metadata)) = argument.dense_on(device) else {
-                        return false;
-                    };
-                    tensors.push(tensor.clone());
-                    if asks_first {
-                        operands.push(metadata.clone());
-                    }
-                }
-                match asks_first {
-                    true => self.result_metadata(&operands, attrs),
-                    false => Ok(ResultMetadata::new()),
-                }
-            }
-        };
-        match metadata {
-            Ok(metadata) => self.dispatch_now(ctx, attrs, tensors, metadata, &mut None, results),
-            Err(error) => results.fill(TensorHandle::error(ctx.emit_error(error))),
-        }
-        true
-    }
-
     /// Runs the op on tensors that are there, and sets the results.
     #[inline]
     fn dispatch_now(
@@ -215,11 +170,16 @@ impl DeviceOp {
         drop(tensors);
         let mut told = metadata.into_iter();
         for (handle, tensor) in results.iter_mut().zip(slots) {
-            let tensor = tensor.expect("a dispatch fills every result");
-            *handle = match told.next().flatten() {
-                Some(metadata) => TensorHandle::new(self.device.clone(), metadata, tensor),
-                None => TensorHandle::of_value(self.device.clone(), tensor),
-            };
+            *handle = self.new_handle(told.next().flatten(), tensor);
+        }
+    }
+
+    /// Makes the handle of a result that a dispatch has filled.
+    fn new_handle(&self, told: Option<TensorMetadata>, tensor: Option<AnyRef>) -> TensorHandle {
+        let tensor = tensor.expect("a dispatch fills every result");
+        match told {
+            Some(metadata) => TensorHandle::new(self.device.clone(), metadata, tensor),
+            None => TensorHandle::of_value(self.device.clone(), tensor),
         }
     }
 
@@ -262,8 +222,7 @@ impl DeviceOp {
     fn run_with_metadata(&self, invocation: &mut OpInvocation<'_>, operands: &[TensorMetadata]) {
         let ctx = invocation.ctx;
         let is_ready = self.is_ready(invocation);
-        let metadata = if is_ready && self.tells_metadata_itself() && !ctx.request().is_cancelled()
-        {
+        let metadata = if is_ready && self.tells_metadata_itself && !ctx.request().is_cancelled() {
             ResultMetadata::new()
         } else {
             match self.result_metadata(operands, invocation.attrs) {
@@ -344,18 +303,6 @@ impl DeviceOp {
             .as_deref()
             .filter(|_| self.op.has_side_effects());
         chain.cloned()
-    }
-
-    /// Whether asking for metadata before the op runs would tell nothing that running it does not:
-    /// the kernel makes its results at once, from the same metadata.
-    fn tells_metadata_itself(&self) -> bool {
-        match &self.op.runner {
-            Runner::Kernel(kernel) => {
-                let declared = kernel.descriptor().op();
-                self.op.metadata_function().is_none() && declared.metadata.is_some()
-            }
-            Runner::Function(_) | Runner::Nothing => self.op.metadata_function().is_none(),
-        }
     }
 
     /// The metadata of results, as far as it can be told.

@@ -234,6 +234,18 @@ impl TensorHandle {
         }
     }
 
+    /// Makes a handle of a tensor that is there, and of which all is known.
+    #[inline]
+    pub(crate) fn known(device: DeviceRef, metadata: TensorMetadata, tensor: AnyRef) -> Self {
+        debug_assert!(tensor.is_concrete(), "an error has no metadata");
+        Self {
+            tensor: Some(tensor),
+            metadata: Some(MetadataPart::Known(metadata)),
+            device: Some(DevicePart::Known(device)),
+            copies: Copies::NONE,
+        }
+    }
+
     /// A handle of a value that is a tensor, or becomes one: metadata is taken from the tensor.
     #[must_use]
     pub fn of_value(device: impl Into<DevicePart>, tensor: AnyRef) -> Self {
@@ -402,8 +414,7 @@ impl TensorHandle {
         else {
             return None;
         };
-        let is_usable =
-            same_device(found, device) && tensor.is_concrete() && tensor.is::<DenseHostTensor>();
+        let is_usable = same_device(found, device) && tensor.get::<DenseHostTensor>().is_some();
         is_usable.then_some((tensor, metadata))
     }
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 use tfrt_attr::{AttrValue, Scalar};
-use tfrt_host::__runtime::{check_kind, stored_code};
+use tfrt_host::__runtime::{AttributeList, check_kind, stored_code};
 use tfrt_ods::FloatKind;
 use tfrt_ods::binding::ABSENT;
 use tfrt_ods::{AttrDef, AttrDefault, AttrKind, OpDef};
@@ -20,11 +20,24 @@ const NUM_IN_PLACE: usize = 6;
 
 /// The binding that a set remembers.
 #[derive(Clone, Default)]
-pub(super) struct KeptBinding(OnceLock<Binding>);
+pub(super) struct KeptBinding {
+    /// From before the set was shared.
+    first: Option<Binding>,
+    /// In its absence, that of the kernel that asked first.
+    later: OnceLock<Binding>,
+}
 
 impl KeptBinding {
     pub(super) const fn new() -> Self {
-        Self(OnceLock::new())
+        Self {
+            first: None,
+            later: OnceLock::new(),
+        }
+    }
+
+    #[inline]
+    fn get(&self) -> Option<&Binding> {
+        self.first.as_ref().or_else(|| self.later.get())
     }
 }
 
@@ -83,7 +96,7 @@ impl OpAttrs {
             with_defaults: None,
             offsets: SmallVec::new_const(),
         };
-        let binding = match self.binding.0.get() {
+        let binding = match self.binding.get() {
             _ if op.attributes.is_empty() => BindingRef::Kept(&NO_ATTRIBUTES),
             Some(kept) if std::ptr::eq(kept.op, op) => BindingRef::Kept(kept),
             _ => self.keep(Binding::new(op, self)?),
@@ -92,13 +105,36 @@ impl OpAttrs {
         Ok(BoundAttrs { given, binding })
     }
 
+    /// Returns the attributes that `op` declares, if the set remembers where they are.
+    #[inline]
+    pub(crate) fn bound(&self, op: &'static OpDef) -> Option<AttributeList<'_>> {
+        if op.attributes.is_empty() {
+            return Some(AttributeList::EMPTY);
+        }
+        let kept = self.binding.get()?;
+        let set = kept.with_defaults.as_deref().unwrap_or(self);
+        std::ptr::eq(kept.op, op).then(|| AttributeList {
+            section: set.section(),
+            offsets: &kept.offsets,
+        })
+    }
+
+    /// Remembers where `op` finds its attributes.
+    ///
+    /// # Errors
+    /// If one is missing, or of another kind.
+    pub(crate) fn bind_first(&mut self, op: &'static OpDef) -> Result<(), Error> {
+        self.binding.first = Some(Binding::new(op, self)?);
+        Ok(())
+    }
+
     /// Remembers a binding, unless the set remembers another one.
     fn keep(&self, binding: Binding) -> BindingRef<'_> {
-        if self.is_shared_by_all {
+        if self.is_shared_by_all || self.binding.first.is_some() {
             return BindingRef::Made(binding);
         }
-        match self.binding.0.set(binding) {
-            Ok(()) => BindingRef::Kept(self.binding.0.get().expect("it was set above")),
+        match self.binding.later.set(binding) {
+            Ok(()) => BindingRef::Kept(self.binding.later.get().expect("it was set above")),
             Err(binding) => BindingRef::Made(binding),
         }
     }
@@ -107,10 +143,10 @@ impl OpAttrs {
 impl Binding {
     fn new(op: &'static OpDef, given: &OpAttrs) -> Result<Self, Error> {
         let lacks_default = |declared: &&AttrDef| {
-            !given.contains(declared.name)
-                && declared
-                    .default
-                    .is_some_and(|default| !matches!(default, AttrDefault::Absent))
+            declared
+                .default
+                .is_some_and(|default| !matches!(default, AttrDefault::Absent))
+                && !given.contains(declared.name)
         };
         let mut with_defaults: Option<Box<OpAttrs>> = None;
         for declared in op.attributes.iter().filter(lacks_default) {
@@ -121,8 +157,8 @@ impl Binding {
         }
         let attrs = with_defaults.as_deref().unwrap_or(given);
         let mut offsets = SmallVec::with_capacity(op.attributes.len());
-        for declared in op.attributes {
-            offsets.push(place(op, declared, attrs)?);
+        for (index, declared) in op.attributes.iter().enumerate() {
+            offsets.push(place(op, index, declared, attrs)?);
         }
         Ok(Self {
             op,
@@ -132,9 +168,11 @@ impl Binding {
     }
 }
 
-fn place(op: &OpDef, declared: &AttrDef, attrs: &OpAttrs) -> Result<u32, Error> {
+fn place(op: &OpDef, index: usize, declared: &AttrDef, attrs: &OpAttrs) -> Result<u32, Error> {
     let name = declared.name;
-    match attrs.place(name) {
+    // Both are sorted by name: mostly, all attributes are set, and no others.
+    let found = attrs.place_at(index, name).or_else(|| attrs.place(name));
+    match found {
         Some(found) => {
             check_kind(op, declared, found.code, attrs.section(), found.offset)?;
             Ok(found.offset)
@@ -247,6 +285,6 @@ mod tests {
             ..OpDef::new("my.keep")
         };
         assert!(read::<bool>(&empty.bind(&KEEP).unwrap(), 0));
-        assert!(empty.binding.0.get().is_none());
+        assert!(empty.binding.get().is_none());
     }
 }

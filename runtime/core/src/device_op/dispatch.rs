@@ -71,30 +71,35 @@ impl DeviceOp {
             }
             Runner::Nothing => unreachable!("handlers make ops of what can run"),
         }
-        if dispatch.results.iter().any(Option::is_none) {
-            let error = Error::new(format!("`{}` left a result empty", self.op.name()));
-            fill(dispatch.results, &mut None, &ctx.emit_error(error));
-        }
-        self.check_results(&mut dispatch);
+        self.check_results(ctx, dispatch.metadata, dispatch.results);
     }
 
-    /// Makes an error of a result that is not what the metadata function said: whoever trusted it
-    /// must not see the tensor.
-    fn check_results(&self, dispatch: &mut Dispatch<'_>) {
+    /// Makes an error of a result that was left empty, or that is not what the metadata function
+    /// said: whoever trusted it must not see the tensor.
+    pub(super) fn check_results(
+        &self,
+        ctx: &ExecutionContext,
+        metadata: &[Option<TensorMetadata>],
+        results: &mut [Option<AnyRef>],
+    ) {
         let name = self.op.name();
-        for (index, result) in dispatch.results.iter_mut().enumerate() {
-            let told = dispatch.metadata.get(index).and_then(Option::as_ref);
+        if results.iter().any(Option::is_none) {
+            let error = Error::new(format!("`{name}` left a result empty"));
+            fill(results, &mut None, &ctx.emit_error(error));
+        }
+        for (index, result) in results.iter_mut().enumerate() {
+            let told = metadata.get(index).and_then(Option::as_ref);
             let (Some(told), Some(tensor)) = (told, &*result) else {
                 continue;
             };
             if tensor.is_available() {
                 if let Err(error) = agrees(name, index, told, tensor) {
-                    *result = Some(AnyRef::error(dispatch.ctx.emit_error(error)));
+                    *result = Some(AnyRef::error(ctx.emit_error(error)));
                 }
                 continue;
             }
             let (promise, checked) = AnyRef::indirect();
-            let (told, ctx) = (told.clone(), dispatch.ctx.clone());
+            let (told, ctx) = (told.clone(), ctx.clone());
             tensor.and_then(move |tensor| {
                 promise.forward_to(match agrees(name, index, &told, tensor) {
                     Ok(()) => tensor.clone(),
@@ -144,17 +149,17 @@ impl DeviceOp {
 
 /// Whether an available result is what the metadata function said. An error is whatever it is.
 fn agrees(op: &str, index: usize, told: &TensorMetadata, tensor: &AnyRef) -> Result<(), Error> {
-    let is_as_told = |dtype, dims: &[usize]| dtype == told.dtype && dims == &*told.extents;
     // Nearly every tensor is a dense one.
-    if let Ok(found) = tensor.try_read::<DenseHostTensor>()
-        && is_as_told(found.dtype(), found.shape().dims())
+    if tensor
+        .get::<DenseHostTensor>()
+        .is_some_and(|found| is_as_told(found, told))
     {
         return Ok(());
     }
     let Ok(found) = TensorRef::read(tensor) else {
         return Ok(());
     };
-    if is_as_told(found.dtype(), found.shape().dims()) {
+    if is_as_told(&*found, told) {
         return Ok(());
     }
     let found = Tensor::metadata(&*found);
@@ -162,6 +167,12 @@ fn agrees(op: &str, index: usize, told: &TensorMetadata, tensor: &AnyRef) -> Res
         "`{op}` returned {found} as result {index}, but its metadata function said {told}"
     ))
     .with_code(ErrorCode::Internal))
+}
+
+/// Returns `true` if a tensor is what the metadata function said.
+#[inline]
+pub(super) fn is_as_told(found: &(impl Tensor + ?Sized), told: &TensorMetadata) -> bool {
+    found.dtype() == told.dtype && *found.shape() == told.extents
 }
 
 /// Makes an error of everything that is not set.

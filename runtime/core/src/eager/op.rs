@@ -7,6 +7,7 @@ use std::panic::Location;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 use tfrt_async::AnyRef;
 use tfrt_host::__runtime::LocationSource;
 use tfrt_host::ExecutionContext;
@@ -14,10 +15,11 @@ use tfrt_ods::{Arity, OpDef};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode, Place};
 
-use super::scope::EffectClass;
+use super::scope::{CallContext, EffectClass};
 use super::{EagerContext, at_caller, scope};
 use crate::attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
 use crate::core_op::{CoreRuntimeOp, OpInvocation};
+use crate::device_op::Answers;
 use crate::handle::TensorHandle;
 use crate::registry::{RegisteredOp, Runner};
 
@@ -56,9 +58,9 @@ type Handles = SmallVec<[TensorHandle; NUM_IN_PLACE]>;
 #[derive(Debug)]
 pub struct Op {
     eager: Arc<EagerContext>,
-    name: Arc<str>,
-    /// Nobody else holds them before the op is ready.
-    attrs: Arc<OpAttrs>,
+    name: SmolStr,
+    /// Nobody else holds them before the op is ready. None if none is set.
+    attrs: Option<Arc<OpAttrs>>,
     num_results: Option<usize>,
     /// The declaration, if the op is a kernel.
     declared: Option<&'static OpDef>,
@@ -103,8 +105,13 @@ impl EagerContext {
         });
         Ok(Op {
             eager: Arc::clone(self),
-            name: Arc::from(name),
-            attrs: Arc::default(),
+            name: match &registered {
+                Some(registered) if registered.name() == name => {
+                    SmolStr::new_static(registered.name())
+                }
+                _ => SmolStr::new(name),
+            },
+            attrs: None,
             num_results: registered.as_ref().and_then(num_results),
             declared: kernel,
             // An op that only its handler knows may have effects.
@@ -182,14 +189,16 @@ impl EagerContext {
     ) -> ReadyOp {
         ReadyOp {
             eager: Arc::clone(self),
-            name: Arc::from(name),
+            name: SmolStr::new(name),
             attrs: OpAttrsRef::of_one_op(Arc::default()),
             num_results,
             has_side_effects,
             effect_class: None,
             may_write: has_side_effects,
             // One op for all devices.
-            made: [OnceLock::from(Some(op))].into(),
+            found: (0, op),
+            made: Box::default(),
+            answers: Answers::default(),
         }
     }
 }
@@ -206,19 +215,28 @@ impl Op {
     }
 
     pub(super) fn set_attr(&mut self, name: &str, value: impl ToOpAttr) -> Result<(), Error> {
-        if let Some(declared) = self.declared
-            && declared.attributes.iter().all(|known| known.name != name)
-        {
-            let names = declared.attributes.iter().map(|known| known.name);
-            let hint = did_you_mean(&nearest(name, names));
-            let message = format!("`{}` has no attribute `{name}`{hint}", self.name);
-            return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
-        }
-        if !Arc::make_mut(&mut self.attrs).set(name, value)? {
+        let key = match self.declared {
+            None => SmolStr::new(name),
+            Some(declared) => {
+                let mut names = declared.attributes.iter().map(|known| known.name);
+                let known = names.find(|&known| known == name);
+                SmolStr::new_static(known.ok_or_else(|| self.no_such_attribute(declared, name))?)
+            }
+        };
+        let attrs = self.attrs.get_or_insert_default();
+        if !Arc::make_mut(attrs).set(key, value)? {
             let message = format!("attribute `{name}` of `{}` is set twice", self.name);
             return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
         }
         Ok(())
+    }
+
+    #[cold]
+    fn no_such_attribute(&self, declared: &OpDef, name: &str) -> Error {
+        let names = declared.attributes.iter().map(|known| known.name);
+        let hint = did_you_mean(&nearest(name, names));
+        let message = format!("`{}` has no attribute `{name}`{hint}", self.name);
+        Error::new(message).with_code(ErrorCode::InvalidArgument)
     }
 
     /// How many results are asked for, where the declaration of the op leaves that open. By default
@@ -239,30 +257,33 @@ impl Op {
     }
 
     fn make_ready(self) -> Result<ReadyOp, Error> {
-        if let Some(op) = self.declared {
-            for declared in op.attributes {
-                let is_required = declared.default.is_none();
-                if is_required && !self.attrs.contains(declared.name) {
-                    let message =
-                        format!("`{}` needs the attribute `{}`", self.name, declared.name);
-                    return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        let attrs = match self.declared {
+            // Nothing is to be remembered about no attributes.
+            Some(op) if op.attributes.is_empty() => OpAttrsRef::default(),
+            declared => {
+                let mut attrs = self.attrs.unwrap_or_default();
+                if let Some(op) = declared {
+                    Arc::make_mut(&mut attrs).bind_first(op).map_err(|error| {
+                        missing_attribute(&self.name, op, &attrs).unwrap_or(error)
+                    })?;
                 }
+                OpAttrsRef::of_one_op(attrs)
             }
-            self.attrs.check(op)?;
-        }
-        let (found, op) = self.found;
-        let made: Box<[OnceLock<_>]> = (0..self.eager.devices.len())
-            .map(|_| OnceLock::new())
-            .collect();
-        let _ = made[found].set(Some(op));
+        };
+        let made = match self.eager.devices.len() {
+            1 => Box::default(),
+            several => (0..several).map(|_| OnceLock::new()).collect(),
+        };
         Ok(ReadyOp {
-            attrs: OpAttrsRef::of_one_op(self.attrs),
+            attrs,
+            found: self.found,
             name: self.name,
             num_results: self.num_results.unwrap_or(1),
             has_side_effects: self.has_side_effects,
             effect_class: self.effect_class,
             may_write: self.may_write,
             made,
+            answers: Answers::default(),
             eager: self.eager,
         })
     }
@@ -277,12 +298,22 @@ impl Op {
     }
 }
 
+/// Returns the error of an attribute that is missing, if one is.
+#[cold]
+fn missing_attribute(name: &str, op: &OpDef, given: &OpAttrs) -> Option<Error> {
+    let is_missing = |name: &str| !given.contains(name);
+    let mut required = op.attributes.iter().filter(|known| known.default.is_none());
+    let missing = required.find(|known| is_missing(known.name))?.name;
+    let message = format!("`{name}` needs the attribute `{missing}`");
+    Some(Error::new(message).with_code(ErrorCode::InvalidArgument))
+}
+
 /// An op with its attributes. Calling it again looks nothing up.
 ///
 /// See [`EagerContext`] for an example.
 pub struct ReadyOp {
     eager: Arc<EagerContext>,
-    name: Arc<str>,
+    name: SmolStr,
     attrs: OpAttrsRef,
     num_results: usize,
     has_side_effects: bool,
@@ -290,8 +321,13 @@ pub struct ReadyOp {
     effect_class: EffectClass,
     /// Whether it may write to its operands.
     may_write: bool,
-    /// For each device the op that runs there, or that none does, once it is known.
+    /// The first device that has the op, and the op there.
+    found: (usize, CoreRuntimeOp),
+    /// For each device the op that runs there, or that none does, once it is known; empty if there
+    /// is one device, or if the op itself decides where it runs.
     made: Box<[OnceLock<Option<CoreRuntimeOp>>]>,
+    /// What is known of the metadata of results.
+    answers: Answers,
 }
 
 impl ReadyOp {
@@ -302,7 +338,12 @@ impl ReadyOp {
     /// as notes. What goes wrong later is the error of the handle.
     #[track_caller]
     pub fn call(&self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
-        let [result] = self.call_array(arguments)?;
+        let mut result = TensorHandle::INVALID;
+        self.run_copies(
+            arguments,
+            std::slice::from_mut(&mut result),
+            Location::caller(),
+        )?;
         Ok(result)
     }
 
@@ -379,12 +420,15 @@ impl ReadyOp {
         results: &mut [TensorHandle],
         caller: &'static Location<'static>,
     ) -> Result<(), Error> {
-        let (ctx, is_sync) = self.begin(results, caller)?;
-        if let [only] = &*self.made
-            && !self.has_side_effects
-            && let Some(Some(op)) = only.get()
-            && op.run_at_once(&ctx, arguments, &self.attrs, results)
+        self.check_results(results)?;
+        let (ctx, is_sync) = self.begin(caller);
+        if self.made.is_empty()
+            && self
+                .found
+                .1
+                .run_at_once(&ctx, arguments, &self.attrs, &self.answers, results)
         {
+            let op = &self.found.1;
             op.describe_in_results(&ctx, results, arguments);
             return self.end(results, None, is_sync);
         }
@@ -403,13 +447,25 @@ impl ReadyOp {
                 outcome => outcome,
             };
         }
+        self.run_slowly(&ctx, is_sync, arguments, results)
+    }
+
+    /// Runs the op on copies of handles.
+    #[cold]
+    fn run_slowly(
+        &self,
+        ctx: &ExecutionContext,
+        is_sync: bool,
+        arguments: &[&TensorHandle],
+        results: &mut [TensorHandle],
+    ) -> Result<(), Error> {
         // A list costs more than the few handles that most ops take.
         match *arguments {
-            [x] => self.run_in(&ctx, is_sync, &mut [x.clone()], results),
-            [x, y] => self.run_in(&ctx, is_sync, &mut [x.clone(), y.clone()], results),
+            [x] => self.run_in(ctx, is_sync, &mut [x.clone()], results),
+            [x, y] => self.run_in(ctx, is_sync, &mut [x.clone(), y.clone()], results),
             _ => {
                 let mut copies: Handles = arguments.iter().map(|&x| x.clone()).collect();
-                self.run_in(&ctx, is_sync, &mut copies, results)
+                self.run_in(ctx, is_sync, &mut copies, results)
             }
         }
     }
@@ -420,7 +476,8 @@ impl ReadyOp {
         results: &mut [TensorHandle],
         caller: &'static Location<'static>,
     ) -> Result<(), Error> {
-        let (ctx, is_sync) = self.begin(results, caller)?;
+        self.check_results(results)?;
+        let (ctx, is_sync) = self.begin(caller);
         if self.made.len() > 1 {
             let device = {
                 let operands: SmallVec<[&TensorHandle; NUM_IN_PLACE]> = arguments.iter().collect();
@@ -457,18 +514,21 @@ impl ReadyOp {
         self.run_on(device, ctx, is_sync, &mut operands, results)
     }
 
-    /// The context of a call for these results, and whether it returns when the op is done.
-    fn begin(
-        &self,
-        results: &[TensorHandle],
-        caller: &'static Location<'static>,
-    ) -> Result<(ExecutionContext, bool), Error> {
+    /// Refuses a call for another number of results.
+    #[inline]
+    fn check_results(&self, results: &[TensorHandle]) -> Result<(), Error> {
         if results.len() != self.num_results {
             return Err(self.miscounted(results.len()));
         }
-        let (ctx, is_sync) = scope::execution_context_and_mode(&self.eager);
+        Ok(())
+    }
+
+    /// Returns the context of a call, and whether the call returns when the op is done.
+    #[inline]
+    fn begin(&self, caller: &'static Location<'static>) -> (CallContext<'_>, bool) {
+        let (ctx, is_sync) = scope::context_and_mode(&self.eager);
         ctx.set_location_token(token_of(caller));
-        Ok((ctx, is_sync))
+        (ctx, is_sync)
     }
 
     fn run_in(
@@ -536,7 +596,22 @@ impl ReadyOp {
 
     /// Waits for the results and the chain of a call that does, and returns the first error among
     /// them.
+    #[inline]
     fn end(
+        &self,
+        results: &[TensorHandle],
+        after: Option<&AnyRef>,
+        is_sync: bool,
+    ) -> Result<(), Error> {
+        let is_there = |handle: &TensorHandle| handle.tensor().is_some_and(AnyRef::is_concrete);
+        if after.is_none() && results.iter().all(is_there) {
+            return Ok(());
+        }
+        self.end_slowly(results, after, is_sync)
+    }
+
+    #[cold]
+    fn end_slowly(
         &self,
         results: &[TensorHandle],
         after: Option<&AnyRef>,
@@ -559,7 +634,7 @@ impl ReadyOp {
         match failed {
             None => Ok(()),
             Some(error) => {
-                error.set_kernel_if_unset(&self.name);
+                error.set_kernel_if_unset(&*self.name);
                 Err(error.clone())
             }
         }
@@ -567,7 +642,7 @@ impl ReadyOp {
 
     /// The device that a call on these operands runs on.
     fn device(&self, operands: &[&TensorHandle]) -> Result<usize, Error> {
-        if self.made.len() == 1 {
+        if self.made.is_empty() {
             return Ok(0);
         }
         let has_op = |device| self.made_for(device).is_some();
@@ -585,7 +660,7 @@ impl ReadyOp {
         index: usize,
         operand: &TensorHandle,
     ) -> Option<TensorHandle> {
-        if self.made.len() == 1 {
+        if self.made.is_empty() {
             return None;
         }
         let needed = self
@@ -604,8 +679,12 @@ impl ReadyOp {
 
     /// The op on a device, if it has one: looked for once.
     fn made_for(&self, device: usize) -> Option<&CoreRuntimeOp> {
+        let (found, op) = &self.found;
+        if device == *found {
+            return Some(op);
+        }
         let make = || self.eager.made_op(device, &self.name).ok();
-        self.made[device].get_or_init(make).as_ref()
+        self.made.get(device)?.get_or_init(make).as_ref()
     }
 
     /// Makes copies of tensors outdated that the op may have written to, or may write to until the
@@ -665,12 +744,17 @@ thread_local! {
 }
 
 /// The number of a place.
+#[inline]
 fn token_of(place: &'static Location<'static>) -> u32 {
     let address = std::ptr::from_ref(place).addr();
     let (last, token) = LAST.get();
     if last == address {
         return token;
     }
+    find_token(place, address)
+}
+
+fn find_token(place: &'static Location<'static>, address: usize) -> u32 {
     let token = KNOWN.with_borrow_mut(|known| {
         *known.entry(address).or_insert_with(|| {
             let mut known = PLACES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,12 +5,13 @@
 //! Those of two classes do not wait for each other. An op that may have any effects, and one that
 //! writes to its operands, is ordered with all of them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use smallvec::SmallVec;
 use tfrt_async::{AnyRef, run_when_ready};
-use tfrt_host::__runtime::catch;
+use tfrt_host::__runtime::{BorrowedContext, catch};
 use tfrt_host::device::DeviceRef;
 use tfrt_host::{ExecutionContext, RequestContext};
 use tfrt_support::{Error, ErrorCode};
@@ -21,6 +22,36 @@ use super::{EagerContext, at_caller};
 thread_local! {
     /// What this thread has to do with each context; mostly there is one.
     static THREADS: RefCell<Vec<ThreadState>> = const { RefCell::new(Vec::new()) };
+
+    /// What most calls need to know of it: the context that this thread had to do with last, if it
+    /// is the one that calls run in, and whether calls return when the op is done.
+    ///
+    /// Invariant: this is what the state of that context says. Upheld by `with_state`, which alone
+    /// changes states, and by `forget`.
+    static LAST: Cell<(u64, bool)> = const { Cell::new((NO_CONTEXT, false)) };
+}
+
+/// No context has this number.
+const NO_CONTEXT: u64 = u64::MAX;
+
+/// What a call runs in.
+pub(super) enum CallContext<'a> {
+    /// That of the eager context, with a place of its own.
+    Shared(BorrowedContext<'a>),
+    /// That of a scope of the thread, which may end during the call.
+    Own(ExecutionContext),
+}
+
+impl Deref for CallContext<'_> {
+    type Target = ExecutionContext;
+
+    #[inline]
+    fn deref(&self) -> &ExecutionContext {
+        match self {
+            Self::Shared(ctx) => ctx,
+            Self::Own(ctx) => ctx,
+        }
+    }
 }
 
 /// What one thread has to do with one context.
@@ -444,7 +475,13 @@ fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) 
             });
             threads.len() - 1
         });
-        f(&mut threads[index])
+        let state = &mut threads[index];
+        let result = f(state);
+        LAST.set(match state.ctx {
+            None => (state.context, state.is_sync),
+            Some(_) => (NO_CONTEXT, false),
+        });
+        result
     });
     // Outside of the borrow: dropping a value may run anything.
     drop(forgotten);
@@ -460,14 +497,29 @@ fn ctx_of(context: &EagerContext, state: &ThreadState) -> ExecutionContext {
     state.ctx.as_ref().unwrap_or(&context.ctx).clone()
 }
 
-/// The context that calls of this thread run in, and whether they return when the op is done.
-pub(super) fn execution_context_and_mode(context: &EagerContext) -> (ExecutionContext, bool) {
+/// Returns the context that calls of this thread run in, and whether they return when the op is
+/// done.
+#[inline]
+pub(super) fn context_and_mode(context: &EagerContext) -> (CallContext<'_>, bool) {
     // Most threads have to do with one context, and with it most of the time.
-    let known = THREADS.with_borrow(|threads| match threads.first() {
-        Some(state) if state.context == context.id => Some((ctx_of(context, state), state.is_sync)),
-        _ => None,
-    });
-    known.unwrap_or_else(|| with_state(context, |state| (ctx_of(context, state), state.is_sync)))
+    let (last, is_sync) = LAST.get();
+    if last == context.id {
+        return (shared(context), is_sync);
+    }
+    find_context_and_mode(context)
+}
+
+fn find_context_and_mode(context: &EagerContext) -> (CallContext<'_>, bool) {
+    let (own, is_sync) = with_state(context, |state| (state.ctx.clone(), state.is_sync));
+    (
+        own.map_or_else(|| shared(context), CallContext::Own),
+        is_sync,
+    )
+}
+
+#[inline]
+fn shared(context: &EagerContext) -> CallContext<'_> {
+    CallContext::Shared(BorrowedContext::of(&context.ctx))
 }
 
 /// The effects of this thread.
@@ -485,6 +537,7 @@ pub(super) fn forget(context: u64) {
     // While a thread ends there may be nothing to forget.
     let forgotten = THREADS.try_with(|threads| {
         let mut threads = threads.borrow_mut();
+        LAST.set((NO_CONTEXT, false));
         let index = threads.iter().position(|state| state.context == context)?;
         Some(threads.swap_remove(index))
     });

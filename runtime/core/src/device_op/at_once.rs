@@ -1,0 +1,327 @@
+//! The shortest way through a call: everything is there, and nothing has to be converted, ordered
+//! or traced.
+//!
+//! ```text
+//!  handles of the caller ─► dense tensors here? ─no─► the general way, from its beginning
+//!                                 │ yes
+//!            metadata of results: asked before with the same metadata? ─no─► metadata function
+//!                                 │ yes                                            │
+//!                             kernel, in a frame on the stack ◄────────────────────┘
+//!                                 │
+//!                     result as was told? ─► handle
+//! ```
+//!
+//! Nothing is allocated here, and no handle is copied: what a call costs beside its kernel is a
+//! reference to each operand and a handle for each result.
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tfrt_async::AnyRef;
+use tfrt_host::__runtime::{AttributeList, CountedKernel, FunctionList, catch};
+use tfrt_host::ExecutionContext;
+use tfrt_host::kernel::KernelFrame;
+use tfrt_host::tracing::{self, TracingLevel};
+use tfrt_support::TensorMetadata;
+use tfrt_tensor::DenseHostTensor;
+
+use super::dispatch::is_as_told;
+use super::{DeviceOp, OperandMetadata, Tensors};
+use crate::attrs::OpAttrs;
+use crate::handle::TensorHandle;
+use crate::op::ResultMetadata;
+use crate::registry::Runner;
+
+/// For so many kinds of operands a caller remembers what the metadata function of an op said.
+const NUM_ANSWERS: usize = 4;
+
+/// What the metadata function of an op said before, for operands of the same metadata and the same
+/// attributes.
+///
+/// A metadata function sees metadata and attributes alone, so that it would say the same again.
+/// Answers are kept from the second question on: an op that is made for one call asks once.
+#[derive(Default)]
+pub(crate) struct Answers {
+    /// Whether there was a question.
+    is_asked: AtomicBool,
+    kept: OnceLock<Box<[OnceLock<Answer>; NUM_ANSWERS]>>,
+}
+
+struct Answer {
+    operands: OperandMetadata,
+    results: ResultMetadata,
+}
+
+impl fmt::Debug for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Answers({})", self.kept().count())
+    }
+}
+
+impl Answers {
+    #[inline]
+    fn kept(&self) -> impl Iterator<Item = &Answer> {
+        let kept = self.kept.get().map_or(&[][..], |kept| &kept[..]);
+        kept.iter().map_while(OnceLock::get)
+    }
+
+    /// Returns the answer for operands like these, if it is known.
+    #[inline]
+    fn find(&self, operands: &[&TensorMetadata]) -> Option<&ResultMetadata> {
+        let is_same = |known: &[TensorMetadata]| {
+            known.len() == operands.len() && known.iter().zip(operands).all(|(a, &b)| a == b)
+        };
+        let mut found = self.kept().filter(|answer| is_same(&answer.operands));
+        found.next().map(|answer| &answer.results)
+    }
+
+    /// Keeps an answer, if there is room.
+    #[cold]
+    fn keep(&self, operands: &[TensorMetadata], results: &ResultMetadata) {
+        // Relaxed: which questions count as the first orders nothing.
+        if !self.is_asked.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let mut answer = Answer {
+            operands: operands.into(),
+            results: results.clone(),
+        };
+        for place in self.kept.get_or_init(Box::default).iter() {
+            match place.set(answer) {
+                Ok(()) => return,
+                Err(refused) => answer = refused,
+            }
+        }
+    }
+}
+
+impl DeviceOp {
+    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for,
+    /// converted or ordered. Returns `false` without doing anything otherwise.
+    pub(crate) fn run_at_once(
+        &self,
+        ctx: &ExecutionContext,
+        arguments: &[&TensorHandle],
+        attrs: &OpAttrs,
+        answers: &Answers,
+        results: &mut [TensorHandle],
+    ) -> bool {
+        if !self.may_run_at_once
+            || tracing::is_active(TracingLevel::Default)
+            || ctx.request().cancel_value().is_some()
+            || !self.op.counts.admit(arguments.len(), results.len())
+        {
+            return false;
+        }
+        if let Runner::Kernel(kernel) = &self.op.runner
+            && let [result] = results
+            && let Some(attributes) = attrs.bound(kernel.descriptor().op())
+        {
+            let call = KernelCall {
+                ctx,
+                kernel,
+                attrs,
+                attributes,
+                answers,
+            };
+            match *arguments {
+                [x] => return self.run_kernel(&call, [x], result),
+                [x, y] => return self.run_kernel(&call, [x, y], result),
+                [x, y, z] => return self.run_kernel(&call, [x, y, z], result),
+                _ => {}
+            }
+        }
+        self.run_any_at_once(ctx, arguments, attrs, results)
+    }
+
+    /// [`run_at_once`](Self::run_at_once) for an op with one result that is a kernel.
+    fn run_kernel<const N: usize>(
+        &self,
+        call: &KernelCall<'_>,
+        arguments: [&TensorHandle; N],
+        result: &mut TensorHandle,
+    ) -> bool {
+        let Some(operands) = self.dense_operands(arguments) else {
+            return false;
+        };
+        let known = operands.map(|(_, metadata)| metadata);
+        let answer;
+        let told: &[Option<TensorMetadata>] = if self.tells_metadata_itself {
+            &[]
+        } else if let Some(answer) = call.answers.find(&known) {
+            answer
+        } else {
+            let known = known.map(TensorMetadata::clone);
+            answer = match self.result_metadata(&known, call.attrs) {
+                Ok(answer) => answer,
+                Err(error) => {
+                    *result = TensorHandle::error(call.ctx.emit_error(error));
+                    return true;
+                }
+            };
+            call.answers.keep(&known, &answer);
+            &answer
+        };
+        let tensor = call.run(&operands.map(|(tensor, _)| tensor.clone()));
+        *result = self.handle_of(call.ctx, told.first().and_then(Option::as_ref), tensor);
+        true
+    }
+
+    /// Returns the tensors of one argument or more, and their metadata, if the op takes all of them
+    /// as they are.
+    #[inline]
+    fn dense_operands<'a, const N: usize>(
+        &self,
+        arguments: [&'a TensorHandle; N],
+    ) -> Option<[(&'a AnyRef, &'a TensorMetadata); N]> {
+        let operand = |index: usize| arguments[index].dense_on(self.device_of_operand(index));
+        let mut operands = [operand(0)?; N];
+        for (index, place) in operands.iter_mut().enumerate().skip(1) {
+            *place = operand(index)?;
+        }
+        Some(operands)
+    }
+
+    /// Makes the handle of a result, which is an error if it is not what was told of it.
+    #[inline]
+    fn handle_of(
+        &self,
+        ctx: &ExecutionContext,
+        told: Option<&TensorMetadata>,
+        tensor: Option<AnyRef>,
+    ) -> TensorHandle {
+        // Nearly every tensor is a dense one.
+        let dense = tensor.as_ref().and_then(AnyRef::get::<DenseHostTensor>);
+        let metadata = dense.and_then(|dense| match told {
+            None => Some(dense.metadata()),
+            Some(told) => is_as_told(dense, told).then(|| told.clone()),
+        });
+        match (tensor, metadata) {
+            (Some(tensor), Some(metadata)) => {
+                TensorHandle::known(self.device.clone(), metadata, tensor)
+            }
+            (tensor, _) => self.handle_of_any(ctx, told, tensor),
+        }
+    }
+
+    #[cold]
+    fn handle_of_any(
+        &self,
+        ctx: &ExecutionContext,
+        told: Option<&TensorMetadata>,
+        tensor: Option<AnyRef>,
+    ) -> TensorHandle {
+        let told = [told.cloned()];
+        let mut results = [tensor];
+        self.check_results(ctx, &told, &mut results);
+        let ([told], [tensor]) = (told, results);
+        self.new_handle(told, tensor)
+    }
+
+    /// [`run_at_once`](Self::run_at_once) for any op.
+    fn run_any_at_once(
+        &self,
+        ctx: &ExecutionContext,
+        arguments: &[&TensorHandle],
+        attrs: &OpAttrs,
+        results: &mut [TensorHandle],
+    ) -> bool {
+        let asks_first = !self.tells_metadata_itself;
+        let mut tensors = Tensors::new();
+        let mut operands = OperandMetadata::new();
+        for (index, argument) in arguments.iter().enumerate() {
+            let Some((tensor, metadata)) = argument.dense_on(self.device_of_operand(index)) else {
+                return false;
+            };
+            tensors.push(tensor.clone());
+            if asks_first {
+                operands.push(metadata.clone());
+            }
+        }
+        let metadata = match asks_first {
+            true => self.result_metadata(&operands, attrs),
+            false => Ok(ResultMetadata::new()),
+        };
+        match metadata {
+            Ok(metadata) => self.dispatch_now(ctx, attrs, tensors, metadata, &mut None, results),
+            Err(error) => results.fill(TensorHandle::error(ctx.emit_error(error))),
+        }
+        true
+    }
+}
+
+/// A call of a kernel.
+struct KernelCall<'a> {
+    ctx: &'a ExecutionContext,
+    kernel: &'a CountedKernel,
+    attrs: &'a OpAttrs,
+    attributes: AttributeList<'a>,
+    answers: &'a Answers,
+}
+
+impl KernelCall<'_> {
+    /// Runs the kernel. Only one that takes its frame may leave its result empty.
+    #[inline]
+    fn run(&self, operands: &[AnyRef]) -> Option<AnyRef> {
+        let op = self.kernel.descriptor().op();
+        let mut results = [None];
+        let outcome = catch(op.name, || {
+            let (attributes, functions) = (self.attributes, FunctionList::default());
+            let results = &mut results;
+            let mut frame =
+                KernelFrame::new(self.ctx, op, operands, attributes, functions, results);
+            self.kernel.invoke_checked(&mut frame);
+            Ok(())
+        });
+        let [result] = results;
+        match outcome {
+            Ok(()) => result,
+            Err(error) => Some(AnyRef::error(self.ctx.emit_error(error))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tfrt_support::DType;
+
+    use super::*;
+
+    fn vector(extent: usize) -> TensorMetadata {
+        TensorMetadata::new(DType::F32, [extent])
+    }
+
+    fn answer(extent: usize) -> ResultMetadata {
+        ResultMetadata::from_buf([Some(vector(extent))])
+    }
+
+    #[test]
+    fn answers_are_for_equal_metadata() {
+        let answers = Answers::default();
+        answers.keep(&[vector(1)], &answer(10));
+        assert!(
+            answers.find(&[&vector(1)]).is_none(),
+            "one question is no habit"
+        );
+        answers.keep(&[vector(1)], &answer(10));
+        answers.keep(&[vector(1), vector(2)], &answer(20));
+        assert_eq!(answers.find(&[&vector(1)]), Some(&answer(10)));
+        assert_eq!(answers.find(&[&vector(1), &vector(2)]), Some(&answer(20)));
+        let whole = TensorMetadata::new(DType::I32, [1]);
+        for others in [&[&vector(2)][..], &[&whole], &[], &[&vector(2), &vector(1)]] {
+            assert_eq!(answers.find(others), None);
+        }
+    }
+
+    #[test]
+    fn few_answers_are_kept() {
+        let answers = Answers::default();
+        for extent in 0..=2 * NUM_ANSWERS {
+            answers.keep(&[vector(extent)], &answer(extent));
+        }
+        let found = |&extent: &usize| answers.find(&[&vector(extent)]) == Some(&answer(extent));
+        let kept: Vec<usize> = (0..=2 * NUM_ANSWERS).filter(found).collect();
+        assert_eq!(kept, [1, 2, 3, 4]);
+    }
+}
