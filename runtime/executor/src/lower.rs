@@ -53,7 +53,7 @@ pub(crate) fn lower(
     let assumed = assumed_types(tables, function, &uses, types);
     let placed = places::assign(&uses, assumed, &results, &early);
     let Some(placed) = placed else {
-        let error = Error::new("a function is too large to run");
+        let error = Error::new("the function is too large to run");
         return Err(error.with_code(ErrorCode::ResourceExhausted));
     };
     let mut words = WordPool::default();

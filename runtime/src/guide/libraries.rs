@@ -18,8 +18,9 @@
 //! The error message lists the linked dialects:
 //!
 //! ```text
-//! unknown kernel name 'my.add'; no kernel of `my` is linked (linked: tfrt): a kernel crate that nothing refers to is left out by the
-//! linker, so name it with `tfrt::link!`, or load it as a kernel library
+//! unknown kernel name 'my.add'; no kernels of `my` are linked (linked: tfrt): the linker omits
+//! crates that nothing refers to; link the kernel crate with `tfrt::link!`, or load it as a kernel
+//! library
 //! ```
 //!
 //! # Names

@@ -3,8 +3,9 @@
 //! # The kernel exists, but the program does not find it
 //!
 //! ```text
-//! program.mlir:3:8: error: unknown kernel name 'my.add'; no kernel of `my` is linked (linked: tfrt): a kernel crate that nothing
-//! refers to is left out by the linker, so name it with `tfrt::link!`, or load it as a kernel library
+//! program.mlir:3:8: error: unknown kernel name 'my.add'; no kernels of `my` are linked
+//! (linked: tfrt): the linker omits crates that nothing refers to; link the kernel crate with
+//! `tfrt::link!`, or load it as a kernel library
 //! ```
 //!
 //! Or, if the program uses the custom form of the op: `custom op 'my.add' is unknown`.

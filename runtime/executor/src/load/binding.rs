@@ -105,11 +105,13 @@ fn check_functions(tables: &Tables, op: &OpDef, found: &[u32]) -> Result<(), Err
             false => format!("`@{name}`"),
         }
     });
+    let names = match found {
+        [] => String::from("none"),
+        _ => names.collect::<Vec<_>>().join(", "),
+    };
     Err(Error::new(format!(
-        "`{}` calls the functions {}; found {} functions: {}",
+        "`{}`: expected the functions {}, found {names}",
         op.name,
         declared.collect::<Vec<_>>().join(", "),
-        found.len(),
-        names.collect::<Vec<_>>().join(", "),
     )))
 }

@@ -153,9 +153,12 @@ fn mismatch(what: &str, wanted: &str, found: Known<'_>) -> Error {
         Some(producer) => format!(" from `{producer}`"),
         None => String::from(" from an argument of the function"),
     };
-    let found = found.spelling.unwrap_or("another type");
+    let found = match found.spelling {
+        Some(spelling) => format!("`{spelling}`"),
+        None => String::from("a different type"),
+    };
     Error::new(format!(
-        "{what}: expected `{wanted}`, found `{found}`{source}"
+        "{what}: expected `{wanted}`, found {found}{source}"
     ))
     .with_code(ErrorCode::InvalidArgument)
 }

@@ -98,14 +98,16 @@ impl FunctionEntry {
     #[cold]
     fn wrong_type(&self, index: usize, argument: &AnyRef) -> Error {
         let expected = &*self.argument_types[index];
-        let found = argument.mlir_type().unwrap_or("a value of no type");
-        let kind = if found == expected {
-            "another kind of "
-        } else {
-            ""
+        // One spelling may denote several Rust types.
+        let found = match argument.mlir_type() {
+            None => String::from("an untyped value"),
+            Some(found) if found == expected => {
+                format!("a different type that is also called `{found}`")
+            }
+            Some(found) => format!("`{found}`"),
         };
         Error::new(format!(
-            "argument {index} of function `{}`: expected `{expected}`, found {kind}`{found}`",
+            "argument {index} of function `{}`: expected `{expected}`, found {found}",
             self.name
         ))
         .with_code(ErrorCode::InvalidArgument)
@@ -118,8 +120,8 @@ impl FunctionEntry {
             return error.clone();
         }
         Error::new(format!(
-            "argument {index} of function `{}`: expected `{}`, found a value that is not available, and a synchronous \
-             function does not wait",
+            "argument {index} of function `{}`: expected an available value of type `{}`, because \
+             a synchronous function does not wait",
             self.name, self.argument_types[index]
         ))
         .with_code(ErrorCode::FailedPrecondition)

@@ -186,8 +186,9 @@ fn unknown_kernel(registry: &KernelRegistry, name: &str) -> String {
             dialects.join(", ")
         };
         message.push_str(&format!(
-            "; no kernel of `{dialect}` is linked (linked: {linked}): a kernel crate that nothing refers to is left out by \
-             the linker, so name it with `tfrt::link!`, or load it as a kernel library"
+            "; no kernels of `{dialect}` are linked (linked: {linked}): the linker omits crates \
+             that nothing refers to; link the kernel crate with `tfrt::link!`, or load it as a \
+             kernel library"
         ));
     }
     message

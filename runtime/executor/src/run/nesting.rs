@@ -98,8 +98,9 @@ impl Drop for Nesting {
 /// Returns the error of a function that must not start deeper and cannot be deferred.
 #[cold]
 pub(crate) fn too_deep() -> Error {
-    let message =
-        format!("calls of synchronous functions are nested deeper than {MAX_NESTED_SYNC}");
+    let message = format!(
+        "calls of synchronous functions are nested more than {MAX_NESTED_SYNC} levels deep"
+    );
     Error::new(message).with_code(ErrorCode::ResourceExhausted)
 }
 

@@ -149,8 +149,8 @@ fn a_synchronous_function_takes_what_is_there() {
     assert_eq!(refused.code(), ErrorCode::FailedPrecondition);
     assert_eq!(
         refused.message(),
-        "argument 2 of function `now`: expected `i32`, found a value that is not available, and a synchronous function does \
-         not wait"
+        "argument 2 of function `now`: expected an available value of type `i32`, because a \
+         synchronous function does not wait"
     );
     promise.forward_to(AnyRef::available(Chain));
 }

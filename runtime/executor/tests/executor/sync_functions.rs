@@ -86,7 +86,7 @@ fn a_synchronous_function_that_calls_itself_is_stopped() {
         assert_eq!(error.code(), ErrorCode::ResourceExhausted);
         assert_eq!(
             error.message(),
-            "calls of synchronous functions are nested deeper than 256"
+            "calls of synchronous functions are nested more than 256 levels deep"
         );
     }
 }

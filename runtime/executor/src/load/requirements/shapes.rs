@@ -73,7 +73,7 @@ mod tests {
         metadata: Some(|query| {
             let operand = query.operand(0)?;
             if operand.extents[0] != operand.extents[1] {
-                return Err(Error::new(format!("{operand} is no square")).into());
+                return Err(Error::new(format!("{operand} is not square")).into());
             }
             Ok(vec![operand.clone()])
         }),
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_known_shape_that_does_not_fit_is_refused() {
         let refused = run(&[kernel(&MAKE, &[], &[1]), kernel(&NEEDS_SQUARE, &[1], &[2])]);
-        assert_eq!(refused, Err((1, String::from("f32 [2, 3] is no square"))));
+        assert_eq!(refused, Err((1, String::from("f32 [2, 3] is not square"))));
     }
 
     #[test]

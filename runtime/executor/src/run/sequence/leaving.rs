@@ -278,7 +278,8 @@ fn no_payload(kernel: &str, index: u32, found: Option<AnyRef>) -> Error {
     }
     let message = match found {
         Some(_) => format!(
-            "result {index} of `{kernel}` is not available, and a synchronous kernel is done when it returns"
+            "result {index} of `{kernel}` is not available: the results of a synchronous kernel \
+             must be available when it returns"
         ),
         None => format!("kernel '{kernel}' did not set result {index}"),
     };
@@ -288,6 +289,6 @@ fn no_payload(kernel: &str, index: u32, found: Option<AnyRef>) -> Error {
 /// Returns the error of an invocation for whose block there is no memory.
 #[cold]
 pub(crate) fn no_memory() -> Error {
-    Error::new("the host has no memory for the state of a function")
+    Error::new("the host cannot allocate the state of a function")
         .with_code(ErrorCode::ResourceExhausted)
 }
