@@ -103,7 +103,7 @@ fn a_result_that_is_not_what_was_said_is_an_error_at_every_call() -> Result<()> 
         assert_eq!(eager.to_vec::<f32>(&lies.call(&[&two])?)?, [1.0, 1.0]);
         assert_eq!(
             message(lies.call(&[&three])),
-            "`repeated_test.Lies` returned f32 [2] as result 0, but its metadata function said f32 [3]"
+            "result 0 of `repeated_test.Lies`: expected f32 [3], as its metadata function says, found f32 [2]"
         );
     }
     Ok(())

@@ -125,9 +125,7 @@ fn a_contradiction_is_told_of_at_the_op_and_at_the_call() {
     let error = op.call(&[&x, &x]).unwrap_err();
     let message = error.message();
     assert!(
-        message.starts_with(
-            "the function `f` cannot be instantiated: p.mlir:4:17: error: `tf.MatMul`: "
-        ),
+        message.starts_with("cannot instantiate function `f`: p.mlir:4:17: error: `tf.MatMul`: "),
         "{message}"
     );
     assert!(
@@ -210,13 +208,13 @@ fn functions_that_call_themselves_are_refused() {
     let x = functions.tensor([1.0_f32]);
     assert_eq!(
         functions.says("f", &[&x]),
-        "the function `f` cannot be instantiated: p.mlir:16:21: error: the function `g`, which is \
-         an op, calls itself: g -> h -> g"
+        "cannot instantiate function `f`: p.mlir:16:21: error: function `g` is called as an op \
+         and cannot call itself: g -> h -> g"
     );
     assert_eq!(
         functions.says("lost", &[&x]),
-        "the function `lost` cannot be instantiated: p.mlir:22:21: error: `tf.PartitionedCall` \
-         calls the function `nobody`, which does not exist"
+        "cannot instantiate function `lost`: p.mlir:22:21: error: `tf.PartitionedCall` calls the \
+         unknown function `nobody`"
     );
 }
 
@@ -236,11 +234,11 @@ fn what_cannot_be_an_op_says_why() {
     let says = |name: &str| functions.says(name, &[]);
     assert_eq!(
         says("number"),
-        "the function `number` cannot be an op: argument 0 is a `i32`, not a tensor handle"
+        "function `number` cannot be an op: argument 0: expected a tensor handle, found `i32`"
     );
     assert_eq!(
         says("half"),
-        "the function `half` cannot be an op: it takes a chain or returns one, but not both"
+        "function `half` cannot be an op: it takes a chain or returns one, but not both"
     );
     assert_eq!(
         says("sama"),
@@ -248,7 +246,7 @@ fn what_cannot_be_an_op_says_why() {
     );
     assert_eq!(
         says("same"),
-        "the function `same` takes 1 and returns 1 tensors, but the call has 0 and 1"
+        "function `same` takes 1 and returns 1 tensors, but the call has 0 and 1"
     );
 }
 
@@ -495,7 +493,7 @@ fn soft_placement_holds_in_functions() {
         if is_soft {
             assert!(said.ends_with("values = [2]"), "{said}");
         } else {
-            let refused = "there is no op `tf.AddV2` for ODD:0; devices that have it: CPU:0";
+            let refused = "op `tf.AddV2` is not available for ODD:0; available for: CPU:0";
             assert!(said.contains(refused), "{said}");
         }
     }
@@ -556,7 +554,7 @@ fn function_with_branches_is_no_body_for_a_call() {
     let x = functions.tensor([1]);
     let said = functions.says("f", &[&x, &x]);
     assert!(
-        said.contains("the function `g`, which is called as an op, has branches"),
+        said.contains("function `g` is called as an op: it has branches"),
         "{said}"
     );
 }

@@ -422,7 +422,7 @@ fn rules_without_end_are_an_error() {
     let error = applied(body, &[&[3]]).unwrap_err();
     let message = error.message();
     assert!(
-        message.contains("f.mlir:3:") && message.contains("rules apply without end: `test-"),
+        message.contains("f.mlir:3:") && message.contains("the last rule applied was `test-"),
         "{message}"
     );
 }

@@ -110,7 +110,7 @@ fn variable_keeps_element_type_and_shape() {
     );
     assert_eq!(
         message(read_variable(&eager, &value)),
-        "operand 0 of `tf.ReadVariableOp` is a resource, found a tensor f32 [2]"
+        "operand 0 of `tf.ReadVariableOp`: expected a resource, found a tensor f32 [2]"
     );
 }
 

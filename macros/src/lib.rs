@@ -396,7 +396,7 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// let numbers = eager.tensor([1, 2])?;
 /// let error = eager.op("my.Axpy")?.call(&[&numbers, &numbers]).unwrap_err();
-/// assert_eq!(error.message(), "`my.Axpy` does not take i32; it takes f32, f64");
+/// assert_eq!(error.message(), "`my.Axpy` does not support i32; supported: f32, f64");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -81,7 +81,7 @@ func @mistakes() -> (!corert.tensorhandle, !corert.tensorhandle, !corert.tensorh
   %cpu = corert.get_op_handler %c "cpu"
   %x = corert.const_dense_tensor dense<1> : tensor<i32>
   %a = corert.executeop(%cpu) "tf.PartitionedCall"(%x) : 1 // expected-error {{missing function attribute `f`}}
-  %b = corert.executeop(%cpu) "tf.PartitionedCall"(%x) {} { f = "nobody" } : 1 // expected-error {{attribute `f` names the function `nobody`, which does not exist}}
+  %b = corert.executeop(%cpu) "tf.PartitionedCall"(%x) {} { f = "nobody" } : 1 // expected-error {{attribute `f`: unknown function `nobody`}}
   %d = corert.executeop(%cpu) "tf.PartitionedCall"(%x, %x) {} { f = "twice" } : 1 // expected-error {{function `twice` has 1 arguments and 1 results, but the call has 2 and 1}}
   %e = corert.executeop(%cpu) "tf.PartitionedCall"(%x) {} { f = "of_numbers" } : 1 // expected-error {{function `of_numbers` is called as an op: expected tensor handles as arguments and results, found `i32`}}
   tfrt.return %a, %b, %d, %e : !corert.tensorhandle, !corert.tensorhandle, !corert.tensorhandle, !corert.tensorhandle

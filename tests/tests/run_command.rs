@@ -402,7 +402,7 @@ func @main() -> !corert.tensorhandle attributes {corert.devices = [\"CPU:0\", \"
     };
     let (status, told, _) = run("ops.mlir")?;
     let expected = "\
-ops.mlir:9:8: `tf.Relu` runs on CPU:0: moving the operands there costs least
+ops.mlir:9:8: `tf.Relu` runs on CPU:0: lowest cost of moving operands
   device  has the op  cost of moving operands
   CPU:0   yes         0.0 us
   CPU:1   yes         0.0 us

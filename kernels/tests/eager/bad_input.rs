@@ -48,7 +48,7 @@ fn unknown_op() -> Result<()> {
         refused(
             eager.op("tf.AddV3"),
             ErrorCode::NotFound,
-            "there is no op `tf.AddV3` for CPU:0; did you mean `tf.AddV2`?",
+            "op `tf.AddV3` is not available for CPU:0; did you mean `tf.AddV2`?",
         );
         Ok(())
     })
@@ -61,12 +61,12 @@ fn unknown_attribute() -> Result<()> {
         refused(
             eager.op("tf.MatMul")?.attr("transpose_c", true),
             ErrorCode::InvalidArgument,
-            "`tf.MatMul` has no attribute `transpose_c`; did you mean `transpose_a` or `transpose_b`?",
+            "`tf.MatMul`: unknown attribute `transpose_c`; did you mean `transpose_a` or `transpose_b`?",
         );
         refused(
             eager.op("tf.Shape")?.ready(),
             ErrorCode::InvalidArgument,
-            "`tf.Shape` needs the attribute `out_type`",
+            "`tf.Shape`: the attribute `out_type` is missing",
         );
         refused(
             eager.op("tf.Shape")?.attr("out_type", 3_i32)?.ready(),

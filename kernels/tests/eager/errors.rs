@@ -67,11 +67,11 @@ fn a_result_that_is_not_what_was_said_is_an_error() -> Result<()> {
     for (op, said) in [
         (
             "eager_test.Lies",
-            "`eager_test.Lies` returned f32 [2] as result 0, but its metadata function said f32 [3]",
+            "result 0 of `eager_test.Lies`: expected f32 [3], as its metadata function says, found f32 [2]",
         ),
         (
             "eager_test.LiesLater",
-            "`eager_test.LiesLater` returned f32 [2] as result 0, but its metadata function said f32 [3]",
+            "result 0 of `eager_test.LiesLater`: expected f32 [3], as its metadata function says, found f32 [2]",
         ),
     ] {
         let op = eager.op(op)?.ready()?;
@@ -104,15 +104,15 @@ fn what_is_wrong_at_once_is_the_error_of_the_call() -> Result<()> {
     );
     assert_eq!(
         message(eager.op("tf.AddV3")),
-        "there is no op `tf.AddV3` for CPU:0; did you mean `tf.AddV2`?"
+        "op `tf.AddV3` is not available for CPU:0; did you mean `tf.AddV2`?"
     );
     assert_eq!(
         message(eager.op("tf.Const")?.attr("valu", 1_i32)),
-        "`tf.Const` has no attribute `valu`; did you mean `value`?"
+        "`tf.Const`: unknown attribute `valu`; did you mean `value`?"
     );
     assert_eq!(
         message(eager.op("tf.Shape")?.ready()),
-        "`tf.Shape` needs the attribute `out_type`"
+        "`tf.Shape`: the attribute `out_type` is missing"
     );
     assert_eq!(
         message(eager.op("tf.Shape")?.attr("out_type", 3_i32)?.call(&[&a])),

@@ -33,7 +33,7 @@ fn a_composite_op_that_calls_itself_ends_in_an_error() {
         .expect("it is there")
         .execute(&ctx, &[]);
     let error = host.await_values(&results).unwrap_err();
-    assert!(error.message().contains("nested deeper than"), "{error}");
+    assert!(error.message().contains("nested more than"), "{error}");
 }
 
 /// What the attributes of the last call were.

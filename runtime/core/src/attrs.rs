@@ -272,8 +272,7 @@ impl OpAttrs {
             Section::Own(_) => None,
         };
         found.ok_or_else(|| {
-            let message =
-                format!("attribute `{name}` names the function `{function}`, which does not exist");
+            let message = format!("attribute `{name}`: unknown function `{function}`");
             Error::new(message).with_code(ErrorCode::NotFound)
         })
     }
@@ -407,7 +406,7 @@ fn mismatched(attribute: &str, error: &AttrError) -> Error {
 
 #[cold]
 fn not_a_pair() -> Error {
-    Error::new("an op attribute is a pair of a name and a value")
+    Error::new("expected a name and a value for each op attribute")
         .with_code(ErrorCode::InvalidArgument)
 }
 

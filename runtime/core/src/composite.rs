@@ -78,7 +78,7 @@ fn check_counts(function: &FunctionRef, invocation: &OpInvocation<'_>) -> Result
         format!("{} and {results}", counted(arguments, "argument"))
     };
     let message = format!(
-        "the function '{}' has {}, but the call has {}",
+        "function '{}' has {}, but the call has {}",
         function.name(),
         both(expected),
         both(found),

@@ -198,7 +198,7 @@ impl DeviceOp {
         }
         if self.op.has_side_effects() && invocation.chain.is_none() {
             return invalid(format!(
-                "`{name}` has side effects, and needs a chain that orders them"
+                "`{name}` has side effects and needs a chain to order them"
             ));
         }
         let resources = self.op.registration.resource_operands;
@@ -209,7 +209,7 @@ impl DeviceOp {
                     .filter(|found| resources.contains(index) && found.dtype != DType::Resource);
                 if let Some(found) = found {
                     return invalid(format!(
-                        "operand {index} of `{name}` is a resource, found a tensor {found}"
+                        "operand {index} of `{name}`: expected a resource, found a tensor {found}"
                     ));
                 }
             }

@@ -91,7 +91,10 @@ const DEFAULT_MAX_COPIED_BYTES: usize = 256 << 20;
 /// assert_eq!(eager.to_vec::<f32>(&y)?, [2.0, 5.0]);
 ///
 /// let error = eager.op("my.Duble").unwrap_err();
-/// assert_eq!(error.message(), "there is no op `my.Duble` for CPU:0; did you mean `my.Double`?");
+/// assert_eq!(
+///     error.message(),
+///     "op `my.Duble` is not available for CPU:0; did you mean `my.Double`?"
+/// );
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
 ///
@@ -422,7 +425,7 @@ impl EagerContext {
     pub fn wait<'a>(&self, handle: &'a TensorHandle) -> Result<&'a AnyRef, Error> {
         let at_caller = at_caller();
         let Some(tensor) = handle.tensor() else {
-            let error = Error::new("the handle is not valid");
+            let error = Error::new("the tensor handle is invalid");
             return Err(at_caller(error.with_code(ErrorCode::InvalidArgument)));
         };
         self.host

@@ -514,7 +514,7 @@ impl fmt::Debug for TensorHandle {
 
 #[cold]
 fn not_valid() -> Error {
-    Error::new("the handle is not valid").with_code(ErrorCode::InvalidArgument)
+    Error::new("the tensor handle is invalid").with_code(ErrorCode::InvalidArgument)
 }
 
 /// The metadata of a value that is a tensor.

@@ -36,7 +36,9 @@ pub fn same_as_both(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMeta
     if a == b {
         Ok(a.clone())
     } else {
-        Err(invalid(format!("{a} and {b} differ")))
+        Err(invalid(format!(
+            "expected operands of the same type and shape, found {a} and {b}"
+        )))
     }
 }
 
@@ -118,7 +120,7 @@ pub fn reduce(x: &TensorMetadata, axes: &[i64], keeps_axes: bool) -> Result<Tens
     for &axis in axes {
         let dimension = dimension(axis, x)?;
         if std::mem::replace(&mut is_reduced[dimension], true) {
-            return Err(invalid(format!("axis {axis} is named twice in {axes:?}")));
+            return Err(invalid(format!("axis {axis} is given twice in {axes:?}")));
         }
     }
     let extents = x.extents.iter().zip(is_reduced);
@@ -137,7 +139,7 @@ pub fn reduce(x: &TensorMetadata, axes: &[i64], keeps_axes: bool) -> Result<Tens
 pub fn concat(axis: i64, tensors: &[TensorMetadata]) -> Result<TensorMetadata, Error> {
     let first = tensors
         .first()
-        .ok_or_else(|| invalid("there is no tensor to join"))?;
+        .ok_or_else(|| invalid("expected at least one tensor to concatenate"))?;
     let dimension = dimension(axis, first)?;
     let mut extents = first.extents.to_vec();
     extents[dimension] = 0;
@@ -151,7 +153,7 @@ pub fn concat(axis: i64, tensors: &[TensorMetadata]) -> Result<TensorMetadata, E
             Some(total) => extents[dimension] = total,
             None => {
                 return Err(invalid(format!(
-                    "cannot join {first} and {tensor} along axis {axis}"
+                    "cannot concatenate {first} and {tensor} along axis {axis}"
                 )));
             }
         }
@@ -161,7 +163,8 @@ pub fn concat(axis: i64, tensors: &[TensorMetadata]) -> Result<TensorMetadata, E
 
 /// The dimension that an axis names.
 fn dimension(axis: i64, x: &TensorMetadata) -> Result<usize, Error> {
-    dimension_of(axis, x.extents.len()).ok_or_else(|| invalid(format!("{x} has no axis {axis}")))
+    dimension_of(axis, x.extents.len())
+        .ok_or_else(|| invalid(format!("axis {axis} is out of range for {x}")))
 }
 
 /// The dimension that an axis of a tensor of this rank names, if there is one.
@@ -243,14 +246,17 @@ mod tests {
         assert_eq!(text(reduce(&x, &[0, -1], false)), "f32 [3]");
         assert_eq!(text(reduce(&x, &[0, -1], true)), "f32 [1, 3, 1]");
         assert_eq!(text(reduce(&x, &[], false)), "f32 [2, 3, 4]");
-        assert_eq!(text(reduce(&x, &[3], false)), "f32 [2, 3, 4] has no axis 3");
+        assert_eq!(
+            text(reduce(&x, &[3], false)),
+            "axis 3 is out of range for f32 [2, 3, 4]"
+        );
         assert_eq!(
             text(reduce(&x, &[i64::MIN], false)),
-            format!("f32 [2, 3, 4] has no axis {}", i64::MIN)
+            format!("axis {} is out of range for f32 [2, 3, 4]", i64::MIN)
         );
         assert_eq!(
             text(reduce(&x, &[1, -2], false)),
-            "axis -2 is named twice in [1, -2]"
+            "axis -2 is given twice in [1, -2]"
         );
     }
 
@@ -268,27 +274,30 @@ mod tests {
         check(
             0,
             &[&[2, 3], &[4, 4]],
-            "cannot join i8 [2, 3] and i8 [4, 4] along axis 0",
+            "cannot concatenate i8 [2, 3] and i8 [4, 4] along axis 0",
         );
         check(
             0,
             &[&[2, 3], &[2]],
-            "cannot join i8 [2, 3] and i8 [2] along axis 0",
+            "cannot concatenate i8 [2, 3] and i8 [2] along axis 0",
         );
         check(
             0,
             &[&[usize::MAX], &[1]],
-            "cannot join i8 [18446744073709551615] and i8 [1] along axis 0",
+            "cannot concatenate i8 [18446744073709551615] and i8 [1] along axis 0",
         );
-        check(1, &[&[2]], "i8 [2] has no axis 1");
-        check(0, &[], "there is no tensor to join");
+        check(1, &[&[2]], "axis 1 is out of range for i8 [2]");
+        check(0, &[], "expected at least one tensor to concatenate");
     }
 
     #[test]
     fn both_operands_are_alike() {
         let (a, b) = (of(DType::F32, &[2]), of(DType::F32, &[3]));
         assert_eq!(text(same_as_both(&a, &a)), "f32 [2]");
-        assert_eq!(text(same_as_both(&a, &b)), "f32 [2] and f32 [3] differ");
+        assert_eq!(
+            text(same_as_both(&a, &b)),
+            "expected operands of the same type and shape, found f32 [2] and f32 [3]"
+        );
         assert_eq!(
             (same_as(&a), scalar(DType::I64).to_string()),
             (a, "i64 []".to_owned())

@@ -229,7 +229,7 @@ impl<'a> OpCall<'a> {
         let known = self.metadata.get(index).and_then(Option::as_ref);
         known.ok_or_else(|| {
             Error::new(format!(
-                "`{}`: the metadata of result {index} is not known",
+                "`{}`: the metadata of result {index} is unknown",
                 self.op
             ))
         })
@@ -270,7 +270,7 @@ impl fmt::Debug for OpCall<'_> {
 fn missing_operand(op: &str, index: usize, found: usize) -> Error {
     let s = if found == 1 { "" } else { "s" };
     Error::new(format!(
-        "`{op}` needs an operand {index}, but has {found} operand{s}"
+        "`{op}`: expected an operand {index}, found {found} operand{s}"
     ))
     .with_code(ErrorCode::InvalidArgument)
 }

@@ -180,7 +180,7 @@ fn resolve(registration: OpRegistration, kernels: &KernelRegistry) -> Result<Reg
             Some(kernel) => Runner::Kernel(CountedKernel::new(*kernel)),
             None => {
                 return Err(Error::new(format!(
-                    "op `{}` is run by the kernel `{name}`, which is not registered",
+                    "op `{}` needs the kernel `{name}`, which is not registered",
                     registration.name
                 ))
                 .with_code(ErrorCode::NotFound));
@@ -332,7 +332,7 @@ mod tests {
         let error = registry.get("cpu", "my.op").unwrap_err();
         assert_eq!(
             error.message(),
-            "op `my.op` is run by the kernel `my.kernel`, which is not registered"
+            "op `my.op` needs the kernel `my.kernel`, which is not registered"
         );
     }
 

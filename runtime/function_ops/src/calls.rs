@@ -108,7 +108,7 @@ impl Expansion<'_> {
         *size += self.sizes.get(&callee).copied().unwrap_or(0);
         if *size > MAX_EXPANDED_OPS {
             let message = format!(
-                "the function has more than {MAX_EXPANDED_OPS} ops when the calls in it are replaced"
+                "the function has more than {MAX_EXPANDED_OPS} ops after its calls are inlined"
             );
             return Err(error_at(module, call.op, message));
         }
@@ -122,21 +122,21 @@ impl Expansion<'_> {
         let table = caller.and_then(|caller| module.nearest_symbol_table(caller));
         let found = table.and_then(|table| module.lookup_symbol(table, name));
         let Some(callee) = found.filter(|&op| module.is_func(op)) else {
-            let message = format!(
-                "`{}` calls the function `{name}`, which does not exist",
-                call.name
-            );
+            let message = format!("`{}` calls the unknown function `{name}`", call.name);
             return Err(error_at(module, call.op, message));
         };
         if let Some(position) = self.stack.iter().position(|&func| func == callee) {
             let path = self.stack[position..].iter().chain([&callee]);
             let path = path.map(|&func| module.symbol_name(func).unwrap_or_default());
             let path = path.collect::<Vec<_>>().join(" -> ");
-            let message = format!("the function `{name}`, which is an op, calls itself: {path}");
+            let message =
+                format!("function `{name}` is called as an op and cannot call itself: {path}");
             return Err(error_at(module, call.op, message));
         }
         if self.stack.len() >= MAX_CALL_DEPTH {
-            let message = format!("calls of functions as ops nest deeper than {MAX_CALL_DEPTH}");
+            let message = format!(
+                "calls of functions as ops are nested more than {MAX_CALL_DEPTH} levels deep"
+            );
             return Err(error_at(module, call.op, message));
         }
         Ok(callee)
@@ -151,7 +151,7 @@ impl Expansion<'_> {
         name: &str,
     ) -> Result<(), Diagnostic> {
         let refuse = |module: &Module, what: String| {
-            let message = format!("the function `{name}`, which is called as an op, {what}");
+            let message = format!("function `{name}` is called as an op: it {what}");
             Err(error_at(module, call.op, message))
         };
         let Some(body) = module.entry_block(callee) else {
@@ -184,7 +184,7 @@ impl Expansion<'_> {
                 let ty = module.type_spelling(module.value_type(value));
                 return refuse(
                     module,
-                    format!("takes or returns a `{ty}`, which is not a tensor handle"),
+                    format!("takes or returns a `{ty}` instead of a tensor handle"),
                 );
             }
         }
@@ -200,7 +200,7 @@ impl Expansion<'_> {
             return refuse(module, what);
         }
         if !call.is_ordered && has_effects(module, callee, self.ops) {
-            let what = format!("has effects: call it with `{}`", names::EXECUTE_IN_ORDER);
+            let what = format!("has effects; call it with `{}`", names::EXECUTE_IN_ORDER);
             return refuse(module, what);
         }
         self.inline(module, block, call, body, takes_chain, arguments, &results);

@@ -58,7 +58,7 @@ pub fn infer_metadata(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<
             let said = said.get(index).unwrap_or(&PartialMetadata::UNKNOWN);
             let metadata = told.and(said).unwrap_or_else(|| {
                 let message = format!(
-                    "result {index} is {told}, but `{}` says {said}",
+                    "result {index}: inferred {told}, but `{}` declares {said}",
                     names::RESULTS
                 );
                 findings.push(error_at(module, op, message));

@@ -276,7 +276,7 @@ impl Shared {
     /// The devices that ops may run on, as scopes of this thread say.
     fn devices(&self) -> Result<Devices, Error> {
         let eager = self.eager.upgrade().ok_or_else(|| {
-            Error::new("the context of the function is gone").with_code(ErrorCode::Cancelled)
+            Error::new("the context of the function was dropped").with_code(ErrorCode::Cancelled)
         })?;
         let name = |device: &DeviceRef| device.0.name().to_owned();
         let in_scope = eager.devices_in_scope();
@@ -299,7 +299,8 @@ impl Shared {
             return Ok(());
         }
         let message = format!(
-            "the function `{}` takes {num_arguments} and returns {num_results} tensors, but the call has {} and {}",
+            "function `{}` takes {num_arguments} and returns {num_results} tensors, but the call \
+             has {} and {}",
             self.name, found.0, found.1
         );
         Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
@@ -388,7 +389,7 @@ impl Shared {
         let mut module = Module::clone(self.program.module());
         let module = &mut module;
         let func = module.lookup_symbol(module.root(), &self.name);
-        let func = func.ok_or_else(|| Error::new("the function is gone"))?;
+        let func = func.ok_or_else(|| Error::new("the function was dropped"))?;
         let known: Vec<_> = arguments
             .iter()
             .map(|(known, _)| PartialMetadata::from(known.clone()))
@@ -440,7 +441,7 @@ impl Shared {
         let program = Program::load(host, &BefFile::from_bytes(&bytes))?;
         let function = program
             .function(&self.name)
-            .ok_or_else(|| Error::new("the function is gone"))?;
+            .ok_or_else(|| Error::new("the function was dropped"))?;
         Ok(Instance {
             function,
             num_bytes: bytes.len(),
@@ -462,10 +463,7 @@ impl Shared {
             .iter()
             .find(|found| found.severity == Severity::Error);
         let first = first.map(ToString::to_string).unwrap_or_default();
-        let message = format!(
-            "the function `{}` cannot be instantiated: {first}",
-            self.name
-        );
+        let message = format!("cannot instantiate function `{}`: {first}", self.name);
         Error::new(message).with_code(ErrorCode::InvalidArgument)
     }
 }
@@ -591,9 +589,7 @@ fn handle_of(
         let handle = handle_of(value, None, None);
         match handle.tensor() {
             Some(tensor) => promise.forward_to(tensor.clone()),
-            None => promise.set_error(Error::new(
-                "the handle that a function returned is not valid",
-            )),
+            None => promise.set_error(Error::new("a function returned an invalid tensor handle")),
         }
     });
     TensorHandle::new(device.clone(), metadata.clone(), tensor)

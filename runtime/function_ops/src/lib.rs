@@ -119,7 +119,7 @@ type Run = fn(&mut tfrt_ir::Module, tfrt_ir::OpId, &PassOptions) -> Vec<tfrt_sup
 inventory::submit! {
     pass(
         "corert-expand-calls",
-        "Replace calls of functions as ops with the bodies of the functions",
+        "Inline functions that are called as ops",
         |module, func, _| expand_calls(module, func, linked_ops()),
     )
 }
@@ -162,7 +162,7 @@ inventory::submit! {
         options: &["rules"],
         ..pass(
             "corert-explain-rewrites",
-            "As --corert-rewrite, and report which rule applied where, as remarks",
+            "Like --corert-rewrite, and report each applied rule as a remark",
             |module, func, options| match rewrite::Rule::named(options.list("rules")) {
                 Ok(rules) => rewrite::explain_rewrites(module, func, linked_ops(), &rules),
                 Err(unknown) => vec![*unknown],
@@ -182,7 +182,7 @@ inventory::submit! {
 inventory::submit! {
     pass(
         "corert-explain-placement",
-        "Report the device of each op, and the reason for it, as remarks",
+        "Report the device of each op and the reason as a remark",
         |module, func, _| explain_placement(module, func, linked_ops()),
     )
 }
@@ -192,7 +192,7 @@ inventory::submit! {
         scope: PassScope::Module,
         ..pass(
             "corert-partition",
-            "Split functions by the devices of their ops",
+            "Split functions by the devices of ops",
             |module, root, _| {
                 let functions: Vec<_> = module.walk(root);
                 let functions = functions.into_iter().filter(|&op| module.is_func(op));
@@ -209,7 +209,7 @@ inventory::submit! {
 inventory::submit! {
     pass(
         "corert-lower",
-        "Replace ops that are run by name with their kernels",
+        "Replace calls of core runtime ops with their kernels",
         |module, func, _| lower(module, func, linked_ops()),
     )
 }

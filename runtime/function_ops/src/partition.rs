@@ -496,7 +496,10 @@ fn refused(module: &Module, op: OpId) -> Option<Diagnostic> {
     let sees_outside = !module.regions(op).is_empty() && !module.is_isolated(op);
     sees_outside.then(|| {
         let name = module.op_name(op);
-        let message = format!("a function with `{name}`, whose regions use values of the function, cannot be split by devices");
+        let message = format!(
+            "a function cannot be split by devices if the regions of `{name}` use values of the \
+             function"
+        );
         error_at(module, op, message)
     })
 }

@@ -59,8 +59,8 @@ enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Asked(asked) => write!(f, "it asks for `{asked}`"),
-            Self::Follows(name) => write!(f, "it follows `{name}`"),
+            Self::Asked(asked) => write!(f, "requested as `{asked}`"),
+            Self::Follows(name) => write!(f, "placed with `{name}`"),
             Self::Rule(rule) => rule.fmt(f),
         }
     }
@@ -115,7 +115,7 @@ impl Decision {
             } else {
                 "does not have the op"
             };
-            let note = format!("{name} {has_op}; moving the operands there costs {cost:.1} us");
+            let note = format!("{name} {has_op}; cost of moving operands: {cost:.1} us");
             remark = remark.with_note(self.place.clone(), note);
         }
         remark
@@ -215,7 +215,7 @@ impl<'a> Placer<'a> {
                     break Ok(());
                 };
                 let Some(&named) = self.named.get(name) else {
-                    let message = format!("there is no op whose `{}` is `{name}`", names::NAME);
+                    let message = format!("no op has the `{}` `{name}`", names::NAME);
                     break Err(error_at(module, call.op, message));
                 };
                 if homes[named].is_some() {
@@ -395,9 +395,12 @@ impl<'a> Placer<'a> {
         };
         let (name, wanted) = (&call.name, list(wanted));
         let message = match having {
-            [] => format!("there is no op `{name}` for {}", self.devices.join(", ")),
+            [] => format!(
+                "op `{name}` is not available for {}",
+                self.devices.join(", ")
+            ),
             _ => format!(
-                "there is no op `{name}` for {wanted}; devices that have it: {}",
+                "op `{name}` is not available for {wanted}; available for: {}",
                 list(having)
             ),
         };

@@ -92,8 +92,8 @@ impl FunctionProgram {
     /// where: one text for each.
     ///
     /// # Errors
-    /// If there is no such function, if it cannot be instantiated for such tensors, or if rules
-    /// apply without end.
+    /// If there is no such function, if it cannot be instantiated for such tensors, or if rewrite
+    /// rules do not terminate.
     pub fn rewrites(
         &self,
         name: &str,
@@ -173,7 +173,7 @@ pub(crate) struct Signature {
 impl Signature {
     fn of(module: &Module, func: OpId, name: &str) -> Result<Self, Error> {
         let refuse = |what: String| {
-            let message = format!("the function `{name}` cannot be an op: {what}");
+            let message = format!("function `{name}` cannot be an op: {what}");
             Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
         };
         let Some(block) = module.entry_block(func) else {
@@ -196,7 +196,9 @@ impl Signature {
             for (index, &value) in values.iter().enumerate().skip(skipped) {
                 if !is_handle(module, value) {
                     let ty = module.type_spelling(module.value_type(value));
-                    return refuse(format!("{what} {index} is a `{ty}`, not a tensor handle"));
+                    return refuse(format!(
+                        "{what} {index}: expected a tensor handle, found `{ty}`"
+                    ));
                 }
             }
         }

@@ -237,7 +237,7 @@ fn forwarding_op_is_a_kernel() {
     let x = testing::value_from(|| DenseHostTensor::vector(&[1_u8]).unwrap());
     program
         .call("main", (x,))
-        .expect_error("`operands.Relu` does not take u8; it takes f32, i32");
+        .expect_error("`operands.Relu` does not support u8; supported: f32, i32");
 }
 
 /// A number that ops change.
@@ -294,7 +294,7 @@ fn resource_is_an_object_of_the_right_type() {
     );
     assert_eq!(
         message(count(&eager, &steps, &steps)),
-        "operand 0 of `operands.Count` is a resource, found a tensor i64 [1]"
+        "operand 0 of `operands.Count`: expected a resource, found a tensor i64 [1]"
     );
     assert_eq!(
         message(bounds(&eager, &counter)),
@@ -319,8 +319,8 @@ fn op_runs_where_its_resource_lives() {
     assert_eq!(before.device().unwrap().0.name(), "CPU:1");
     assert_eq!(
         message(max_counter(&eager, &here, &there)),
-        "`operands.MaxCounter` takes resources that live on two devices: operand 0 on CPU:0, \
-         operand 1 on CPU:1"
+        "`operands.MaxCounter`: expected all resources on the same device, found operand 0 on \
+         CPU:0 and operand 1 on CPU:1"
     );
 }
 

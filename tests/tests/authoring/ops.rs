@@ -123,7 +123,7 @@ fn family_finds_the_element_type() {
     let refused = ops.text("op.Floor", &none, [ops.handle(vector(&[-1_i8]))]);
     assert_eq!(
         refused,
-        "`op.Floor` does not take i8; it takes f32, f64, i32"
+        "`op.Floor` does not support i8; supported: f32, f64, i32"
     );
     assert_eq!(ops.flags("op.Floor"), OpFlags::NO_SIDE_EFFECTS);
 }
@@ -432,7 +432,7 @@ fn metadata_is_told_attributes_and_their_defaults() {
         format!("{shown}[-1, -4]")
     );
     let unnamed = ops.text("op.Attributes", &OpAttrs::new(), [x()]);
-    assert_eq!(unnamed, "`op.Attributes` needs the attribute `label`");
+    assert_eq!(unnamed, "`op.Attributes`: the attribute `label` is missing");
 }
 
 /// Adds to a tensor where it is.

@@ -221,7 +221,7 @@ fn default_value(declared: &AttrDef) -> Option<AttrValue> {
 
 #[cold]
 fn missing(op: &OpDef, name: &str) -> Error {
-    Error::new(format!("`{}` needs the attribute `{name}`", op.name))
+    Error::new(format!("`{}`: the attribute `{name}` is missing", op.name))
         .with_code(ErrorCode::InvalidArgument)
 }
 
@@ -276,7 +276,10 @@ mod tests {
     fn the_empty_set_belongs_to_no_kernel() {
         let empty = OpAttrsRef::default();
         let error = empty.bind(&AXIS).unwrap_err();
-        assert_eq!(error.message(), "`my.axis` needs the attribute `axis`");
+        assert_eq!(
+            error.message(),
+            "`my.axis`: the attribute `axis` is missing"
+        );
         static KEEP: OpDef = OpDef {
             attributes: &[AttrDef {
                 default: Some(AttrDefault::Bool(true)),

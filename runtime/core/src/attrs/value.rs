@@ -75,7 +75,7 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an op attribute",
     label = "not an attribute value",
-    note = "numbers, `bool`, `DType`, `&str`, slices of numbers, and `&AttrValue` can be"
+    note = "supported types: numbers, `bool`, `DType`, `&str`, slices of numbers, and `&AttrValue`"
 )]
 pub trait ToOpAttr: sealed::Sealed {
     /// Copies the value to a section.

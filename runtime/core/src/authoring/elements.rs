@@ -116,7 +116,7 @@ pub fn unsupported(op: &str, found: DType, supported: &[DType]) -> Error {
     let supported: Vec<String> = supported.iter().map(ToString::to_string).collect();
     let supported = supported.join(", ");
     invalid(format!(
-        "`{op}` does not take {found}; it takes {supported}"
+        "`{op}` does not support {found}; supported: {supported}"
     ))
 }
 

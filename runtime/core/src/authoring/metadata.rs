@@ -147,7 +147,7 @@ impl BoundAttributes<'_> {
     pub fn read<A: AttrParam + ?Sized>(&self, index: usize) -> Result<A::Value<'_>, Error> {
         match self.0.offsets().get(index) {
             Some(&offset) => A::read(self.0.section(), offset),
-            None => Err(Error::new(format!("there is no attribute {index}"))
+            None => Err(Error::new(format!("unknown attribute {index}"))
                 .with_code(ErrorCode::InvalidArgument)),
         }
     }
@@ -164,9 +164,10 @@ pub struct AnyResults;
 /// What a metadata function of an op with these results may return.
 #[diagnostic::on_unimplemented(
     message = "a metadata function cannot return `{Self}` for this op",
-    label = "does not fit the results of the op",
-    note = "return one `TensorMetadata` for one result, or a tuple of one for each; an `Option` in place of one that is not always known; \
-            a `Vec` for any number; or a `Result` of these"
+    label = "does not match the results of the op",
+    note = "return a `TensorMetadata` for one result, or a tuple with one for each result; an \
+            `Option` for metadata that may be unknown; a `Vec` for any number of results; or a \
+            `Result` of these"
 )]
 pub trait OpMetadataAnswer<Op> {
     /// The metadata of each result.

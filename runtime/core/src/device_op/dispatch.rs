@@ -84,7 +84,7 @@ impl DeviceOp {
     ) {
         let name = self.op.name();
         if results.iter().any(Option::is_none) {
-            let error = Error::new(format!("`{name}` left a result empty"));
+            let error = Error::new(format!("`{name}` did not set one of its results"));
             fill(results, &mut None, &ctx.emit_error(error));
         }
         for (index, result) in results.iter_mut().enumerate() {
@@ -164,7 +164,7 @@ fn agrees(op: &str, index: usize, told: &TensorMetadata, tensor: &AnyRef) -> Res
     }
     let found = Tensor::metadata(&*found);
     Err(Error::new(format!(
-        "`{op}` returned {found} as result {index}, but its metadata function said {told}"
+        "result {index} of `{op}`: expected {told}, as its metadata function says, found {found}"
     ))
     .with_code(ErrorCode::Internal))
 }

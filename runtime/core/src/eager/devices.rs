@@ -39,12 +39,12 @@ pub enum PlacementRule {
 impl fmt::Display for PlacementRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::OnlyDevice => "it is the only device",
-            Self::Resource => "a resource that it takes lives there",
-            Self::DeviceScope => "a device scope names it",
-            Self::SoftPlacement => "the device scope names no device that has the op",
+            Self::OnlyDevice => "the only device",
+            Self::Resource => "the device of a resource operand",
+            Self::DeviceScope => "selected by a device scope",
+            Self::SoftPlacement => "no device of the device scope supports the op",
             Self::SmallIntegers => "operands and results are small integers in host memory",
-            Self::LeastCost => "moving the operands there costs least",
+            Self::LeastCost => "lowest cost of moving operands",
         })
     }
 }
@@ -73,7 +73,7 @@ impl fmt::Display for PlacementRule {
 /// assert_eq!(
 ///     placement.to_string(),
 ///     "\
-/// my.Nothing runs on CPU:1: a device scope names it
+/// my.Nothing runs on CPU:1: selected by a device scope
 ///   device  has the op  cost of moving operands
 ///   CPU:0   yes         0.0 us
 ///   CPU:1   yes         0.0 us
@@ -260,7 +260,8 @@ impl EagerContext {
             match home {
                 Some((other, found)) if !same_device(found, device) => {
                     return Err(Error::new(format!(
-                        "`{op}` takes resources that live on two devices: operand {other} on {}, operand {index} on {}",
+                        "`{op}`: expected all resources on the same device, found operand {other} \
+                         on {} and operand {index} on {}",
                         found.0.name(),
                         device.0.name()
                     ))
@@ -360,7 +361,7 @@ impl EagerContext {
         }
         let wanted = self.names(wanted.iter().copied());
         Error::new(format!(
-            "there is no op `{op}` for {wanted}; devices that have it: {having}"
+            "op `{op}` is not available for {wanted}; available for: {having}"
         ))
         .with_code(ErrorCode::NotFound)
     }
@@ -375,7 +376,7 @@ impl EagerContext {
         let mut known: Vec<&str> = known.collect();
         known.sort_unstable();
         let hint = did_you_mean(&nearest(op, known));
-        Error::new(format!("there is no op `{op}` for {devices}{hint}"))
+        Error::new(format!("op `{op}` is not available for {devices}{hint}"))
             .with_code(ErrorCode::NotFound)
     }
 }

@@ -235,7 +235,7 @@ impl Op {
     fn no_such_attribute(&self, declared: &OpDef, name: &str) -> Error {
         let names = declared.attributes.iter().map(|known| known.name);
         let hint = did_you_mean(&nearest(name, names));
-        let message = format!("`{}` has no attribute `{name}`{hint}", self.name);
+        let message = format!("`{}`: unknown attribute `{name}`{hint}", self.name);
         Error::new(message).with_code(ErrorCode::InvalidArgument)
     }
 
@@ -304,7 +304,7 @@ fn missing_attribute(name: &str, op: &OpDef, given: &OpAttrs) -> Option<Error> {
     let is_missing = |name: &str| !given.contains(name);
     let mut required = op.attributes.iter().filter(|known| known.default.is_none());
     let missing = required.find(|known| is_missing(known.name))?.name;
-    let message = format!("`{name}` needs the attribute `{missing}`");
+    let message = format!("`{name}`: the attribute `{missing}` is missing");
     Some(Error::new(message).with_code(ErrorCode::InvalidArgument))
 }
 
@@ -701,7 +701,7 @@ impl ReadyOp {
     fn miscounted(&self, asked: usize) -> Error {
         let s = if self.num_results == 1 { "" } else { "s" };
         Error::new(format!(
-            "`{}` has {} result{s}, but {asked} are asked for",
+            "`{}` has {} result{s}, but the call asks for {asked}",
             self.name, self.num_results
         ))
         .with_code(ErrorCode::InvalidArgument)

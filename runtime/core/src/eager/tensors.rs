@@ -157,7 +157,7 @@ impl EagerContext {
         })?;
         only.map_err(|count| {
             let error = Error::new(format!(
-                "a tensor with one element was expected, found {count} elements"
+                "expected a tensor with one element, found {count} elements"
             ));
             at_caller(error.with_code(ErrorCode::InvalidArgument))
         })
@@ -184,7 +184,7 @@ impl EagerContext {
             let found = tfrt_tensor::TensorRef::read(tensor)
                 .map_or("something else", |tensor| tensor.tensor_type().name());
             let error = Error::new(format!(
-                "a dense tensor in host memory was expected, found {found}"
+                "expected a dense tensor in host memory, found {found}"
             ));
             at_caller(error.with_code(ErrorCode::InvalidArgument))
         })?;

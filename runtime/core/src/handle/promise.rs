@@ -52,9 +52,7 @@ impl HandlePromise {
             handle.device_part(),
             handle.metadata_part(),
         ) else {
-            return self.fail(&Error::new(
-                "the handle that a function returned is not valid",
-            ));
+            return self.fail(&Error::new("a function returned an invalid tensor handle"));
         };
         let promise = self.device;
         match device {
@@ -88,5 +86,5 @@ impl HandlePromise {
 
 fn error_of(value: &AnyRef) -> Error {
     let error = value.error_if_present().cloned();
-    error.unwrap_or_else(|| Error::new("a value is not of the type that it was promised to be"))
+    error.unwrap_or_else(|| Error::new("a value has a type other than the promised one"))
 }

@@ -291,7 +291,7 @@ fn dump(handle: &TensorHandle, path: &Path) -> io::Result<()> {
         }
     } else {
         return Err(io::Error::other(
-            "only dense tensors and tensors of texts can be written",
+            "only dense tensors and string tensors can be written",
         ));
     }
     std::fs::write(path, text)

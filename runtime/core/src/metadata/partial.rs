@@ -315,7 +315,8 @@ pub fn concat(axis: i64, tensors: &[PartialMetadata]) -> Result<PartialMetadata,
 
 /// The dimension that an axis names.
 fn dimension(axis: i64, x: &PartialMetadata, rank: usize) -> Result<usize, Error> {
-    super::dimension_of(axis, rank).ok_or_else(|| invalid(format!("{x} has no axis {axis}")))
+    super::dimension_of(axis, rank)
+        .ok_or_else(|| invalid(format!("axis {axis} is out of range for {x}")))
 }
 
 #[cfg(test)]

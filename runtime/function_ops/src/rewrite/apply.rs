@@ -117,7 +117,7 @@ impl<'a> Rewriter<'a> {
             };
             if left == 0 {
                 let message = format!(
-                    "rules apply without end: `{}` applied last ({rule})",
+                    "rewrite rules do not terminate: the last rule applied was `{}` ({rule})",
                     rule.name
                 );
                 self.failure = Some(error_at(module, op, message));
