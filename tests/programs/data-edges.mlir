@@ -142,7 +142,7 @@ func @no_tensors_inside() -> !t.tensor {
   %f = tfrt_data.flat_map_dataset %d { arity = 1 : i64, function = @upto }
   %e = tfrt_data.batch_dataset.tensor %f, %two { same_input_metadata = true }
   %it = tfrt_data.make_iterator %e
-  // expected-error @+1 {{element 0 of the batch is of type `i64`, not a dense tensor}}
+  // expected-error @+1 {{element 0 of the batch: expected a dense tensor, found `i64`}}
   %c1, %x = tfrt_data.iterator_get_next %it, %c0 : !t.tensor
   tfrt.return %x : !t.tensor
 }
@@ -194,7 +194,7 @@ func @nested_too_deep() -> !tfrt_data.dataset {
   %times = tfrt.constant.i32 200
   %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
   %e:2 = tfrt.repeat.i32 %times, %d, %zero : !tfrt_data.dataset, i64 {
-    // expected-error @+1 {{datasets are nested deeper than 100}}
+    // expected-error @+1 {{datasets are nested more than 100 levels deep}}
     %s = tfrt_data.skip_dataset %d, %zero
     tfrt.return %s, %zero : !tfrt_data.dataset, i64
   }
@@ -214,7 +214,7 @@ func @nested_without_end() -> i64 {
   %zero = tfrt.constant.i64 0
   %d = tfrt.call @endless(%zero) : (i64) -> !tfrt_data.dataset
   %it = tfrt_data.make_iterator %d
-  // expected-error @+1 {{datasets are nested deeper than 100}}
+  // expected-error @+1 {{datasets are nested more than 100 levels deep}}
   %c1, %x = tfrt_data.iterator_get_next %it, %c0 : i64
   tfrt.return %x : i64
 }

@@ -307,7 +307,7 @@ fn a_checkpoint_goes_on_with_the_record_that_was_not_drawn() {
     assert!(
         error
             .message()
-            .contains("stage 0 is `tf_record (path = /no/such/file)`, and was")
+            .contains("stage 0: expected `tf_record (path = /no/such/file)`, found `")
     );
 }
 

@@ -16,8 +16,8 @@ use crate::control_flow::Pending;
 /// Both results become available once all elements that stages have drawn ahead are available.
 ///
 /// # Errors
-/// `the pipeline has no checkpoints: …`, if a stage cannot be saved; an element drawn ahead of a
-/// type that cannot be written.
+/// `the pipeline does not support checkpoints: …`, if a stage cannot be saved; a prefetched element
+/// of a type that cannot be written.
 #[tfrt_kernel(
     "tfrt_data.iterator_save",
     raw,
@@ -61,8 +61,8 @@ fn save(iterator: AnyRef, ctx: ExecutionContext, results: Pending) {
 ///
 /// # Errors
 /// `not a checkpoint of a pipeline: …`;
-/// `expected a checkpoint of this pipeline, found another one: …`, with the first stage that
-/// differs.
+/// `expected a checkpoint of this pipeline, found one of a different pipeline: …`, with the first
+/// stage that differs.
 #[tfrt_kernel(
     "tfrt_data.iterator_restore",
     chain = none,

@@ -145,7 +145,9 @@ impl Dataset {
         let state = open(checkpoint)?;
         let mut from = StateReader::new(state, ctx);
         if from.raw(1)? != [IS_BIG_ENDIAN] {
-            return Err(damaged("it was saved on a machine of another byte order"));
+            return Err(damaged(
+                "expected the byte order of this machine, found another one",
+            ));
         }
         let saved = from.description()?;
         if let Some(difference) = Description::of(self).difference(&saved) {
@@ -208,21 +210,22 @@ impl Outcome {
 /// The bytes between the version and the checksum.
 fn open(checkpoint: &[u8]) -> Result<&[u8], Error> {
     let Some(rest) = checkpoint.strip_prefix(MAGIC) else {
-        return Err(damaged("it does not begin as one"));
+        return Err(damaged("unknown format"));
     };
     let Some((version, _)) = rest.split_first_chunk() else {
-        return Err(damaged("it is cut off"));
+        return Err(damaged("unexpected end of the data"));
     };
     let version = u32::from_le_bytes(*version);
     if version != VERSION {
-        let message = format!("a checkpoint of version {version}, expected version {VERSION}");
+        let message =
+            format!("expected a checkpoint of version {VERSION}, found version {version}");
         return Err(Error::new(message).with_code(ErrorCode::FailedPrecondition));
     }
     let Some((state, sum)) = checkpoint.split_last_chunk() else {
-        return Err(damaged("it is cut off"));
+        return Err(damaged("unexpected end of the data"));
     };
     if checksum(state) != u64::from_le_bytes(*sum) {
-        return Err(damaged("its checksum is wrong"));
+        return Err(damaged("wrong checksum"));
     }
     Ok(state
         .get(MAGIC.len() + size_of::<u32>()..)
@@ -254,7 +257,7 @@ pub(crate) fn damaged(what: &str) -> Error {
 #[cold]
 fn of_another_pipeline(difference: &str) -> Error {
     Error::new(format!(
-        "expected a checkpoint of this pipeline, found another one: {difference}"
+        "expected a checkpoint of this pipeline, found one of a different pipeline: {difference}"
     ))
     .with_code(ErrorCode::FailedPrecondition)
 }
@@ -289,7 +292,8 @@ impl StateReader<'_> {
     fn description(&mut self) -> Result<Description, Error> {
         let mut nodes = Vec::new();
         for _ in 0..self.count()? {
-            let depth = u32::try_from(self.u64()?).map_err(|_| damaged("a stage is too deep"))?;
+            let depth =
+                u32::try_from(self.u64()?).map_err(|_| damaged("stages are nested too deeply"))?;
             let name = self.text()?;
             let mut attributes = Vec::new();
             for _ in 0..self.count()? {

@@ -308,8 +308,8 @@ pub(crate) fn height_of(value: &AnyRef) -> u32 {
 
 #[cold]
 fn too_high() -> Error {
-    Error::new(format!("datasets are nested deeper than {MAX_HEIGHT}"))
-        .with_code(ErrorCode::ResourceExhausted)
+    let message = format!("datasets are nested more than {MAX_HEIGHT} levels deep");
+    Error::new(message).with_code(ErrorCode::ResourceExhausted)
 }
 
 /// The error of a parameter that must be positive.

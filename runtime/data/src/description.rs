@@ -100,15 +100,15 @@ impl Description {
     pub(crate) fn difference(&self, saved: &Self) -> Option<String> {
         for (index, node) in self.nodes.iter().enumerate() {
             let Some(other) = saved.nodes.get(index) else {
-                return Some(format!("stage {index} is {node}, and there was none"));
+                return Some(format!("stage {index}: expected {node}, found none"));
             };
             if !node.is_alike(other) {
-                return Some(format!("stage {index} is {node}, and was {other}"));
+                return Some(format!("stage {index}: expected {node}, found {other}"));
             }
         }
         let other = saved.nodes.get(self.nodes.len())?;
         let index = self.nodes.len();
-        Some(format!("there is no stage {index}, which was {other}"))
+        Some(format!("stage {index}: expected none, found {other}"))
     }
 }
 

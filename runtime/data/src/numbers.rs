@@ -90,5 +90,5 @@ pub(crate) fn number(dtype: DType, bytes: &[u8]) -> Result<AnyRef, Error> {
         F16 => f16;
         Bf16 => bf16;
     };
-    number.ok_or_else(|| invalid(format!("there are no numbers of type {dtype}")))
+    number.ok_or_else(|| invalid(format!("unsupported number type {dtype}")))
 }

@@ -72,7 +72,7 @@ impl Outcome {
         match pending.get() {
             Some(outcome) => outcome.clone(),
             None if pending.is_available() => Self::Error(pending.as_any().clone()),
-            None => Self::error(Error::new("the outcome of a draw is not known yet")),
+            None => Self::error(Error::new("the outcome of the draw is not yet known")),
         }
     }
 

@@ -46,25 +46,30 @@ fn a_checkpoint_of_another_pipeline_names_the_first_stage_that_differs() {
     assert_eq!(error.code(), ErrorCode::FailedPrecondition);
     assert_eq!(
         error.message(),
-        "expected a checkpoint of this pipeline, found another one: stage 2 is `range (element_type = i64, start = 0, stop = 8, step = 1)`, and was `range \
-         (element_type = i64, start = 0, stop = 9, step = 1)`"
+        "expected a checkpoint of this pipeline, found one of a different pipeline: stage 2: \
+         expected `range (element_type = i64, start = 0, stop = 8, step = 1)`, \
+         found `range (element_type = i64, start = 0, stop = 9, step = 1)`"
     );
     let text = |dataset: &Dataset| refusal(dataset, &checkpoint).message().to_owned();
-    assert!(text(&batches(3, 9)).contains(": stage 0 is `batch (batch_size = 3, "));
+    assert!(text(&batches(3, 9)).contains(": stage 0: expected `batch (batch_size = 3, "));
     assert_eq!(
         text(&batches(2, 9).prefetch(1).unwrap())
-            .split(", and was")
+            .split(", found `")
             .next(),
-        Some("expected a checkpoint of this pipeline, found another one: stage 0 is `prefetch`")
+        Some(
+            "expected a checkpoint of this pipeline, found one of a different pipeline: stage 0: \
+             expected `prefetch`"
+        )
     );
     let checkpoint = checkpoint_of(&Dataset::zip(&[range(2), range(3)]).unwrap(), 1);
     let text = |dataset: &Dataset| refusal(dataset, &checkpoint).message().to_owned();
     assert_eq!(
         text(&Dataset::zip(&[range(2)]).unwrap()),
-        "expected a checkpoint of this pipeline, found another one: there is no stage 2, which was `range (element_type = i64, start = 0, stop = 3, step = 1)`"
+        "expected a checkpoint of this pipeline, found one of a different pipeline: stage 2: \
+         expected none, found `range (element_type = i64, start = 0, stop = 3, step = 1)`"
     );
     let more = Dataset::zip(&[range(2), range(3), range(4)]).unwrap();
-    assert!(text(&more).ends_with("stop = 4, step = 1)`, and there was none"));
+    assert!(text(&more).ends_with("stop = 4, step = 1)`, found none"));
 }
 
 #[test]
@@ -267,7 +272,7 @@ fn an_element_that_cannot_be_written_is_named() {
     assert_eq!(error.code(), ErrorCode::Unimplemented);
     assert_eq!(
         error.message(),
-        "an element of type `!my.coin` that was drawn ahead cannot be written to a checkpoint"
+        "a prefetched element of type `!my.coin` cannot be written to a checkpoint"
     );
 }
 
@@ -301,7 +306,7 @@ fn a_stage_without_checkpoints_is_named() {
     assert_eq!(error.code(), ErrorCode::Unimplemented);
     assert_eq!(
         error.message(),
-        "the pipeline has no checkpoints: `checkpoints::PlainIterator` cannot be saved"
+        "the pipeline does not support checkpoints: `checkpoints::PlainIterator` cannot be saved"
     );
 }
 

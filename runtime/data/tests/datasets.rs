@@ -166,7 +166,7 @@ fn rows_of_tensors_share_their_memory_and_keep_their_type() {
         .unwrap_err();
     assert_eq!(
         error.message(),
-        "expected a dense tensor to take apart, found `i64`, at element 0 of `unbatch`"
+        "expected a dense tensor to unbatch, found `i64`, at element 0 of `unbatch`"
     );
 }
 

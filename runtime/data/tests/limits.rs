@@ -91,7 +91,7 @@ fn a_batch_of_too_many_pending_elements_is_an_error() {
     match batches.draw(&context()).into_outcome() {
         Ok(Outcome::Error(error)) => assert_eq!(
             error.error_if_present().unwrap().message(),
-            "expected at most 1048576 elements that are not available, found more in a batch of 1099511627776"
+            "expected at most 1048576 unavailable elements in a batch of 1099511627776, found more"
         ),
         other => panic!("expected an error, found {other:?}"),
     }
@@ -260,7 +260,7 @@ fn a_predicate_of_another_type_is_an_error() {
     let error = error.error_if_present().unwrap();
     assert_eq!(
         error.message(),
-        "the result of a predicate is of type `i1`, not `i64`, at element 0 of `filter`"
+        "expected a predicate with a result of type `i1`, found `i64`, at element 0 of `filter`"
     );
     assert_eq!(error.code(), ErrorCode::InvalidArgument);
 }

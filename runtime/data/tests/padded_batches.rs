@@ -147,28 +147,28 @@ fn elements_that_do_not_fit_are_named() {
     let padded = |extents: &[Option<usize>]| PaddedComponent::default().with_extents(extents);
     assert_eq!(
         error(long.clone(), &[padded(&[Some(4)])]),
-        "an element of the batch has size 5 in dimension 0, which is padded to 4"
+        "dimension 0 of an element: expected at most 4, the padded size, found 5"
     );
     assert_eq!(
         error(long.clone(), &[padded(&[None, None])]),
-        "elements of the batch have 1 dimensions, and are padded in 2"
+        "expected 1 padded size, one for each dimension of an element, found 2"
     );
     let of_another_type = PaddedComponent::default().with_padding(AnyRef::available(1_i64));
     assert_eq!(
         error(long.clone(), &[of_another_type]),
-        "the padding is of type `i64`, and elements of the batch of type i32"
+        "expected a padding of type i32, the type of the elements, found `i64`"
     );
     assert_eq!(
         error(
             long,
             &[PaddedComponent::default(), PaddedComponent::default()]
         ),
-        "elements of a padded batch have 2 components, not 1"
+        "expected elements with 2 components, found 1"
     );
     let texts = [AnyRef::available(ByteString::from("a"))];
     assert_eq!(
         error(Dataset::from_values(&texts).unwrap(), &[]),
-        "element 0 of the batch is of type `!tfrt.string`, not a number or a dense tensor"
+        "element 0 of the batch: expected a number or a dense tensor, found `!tfrt.string`"
     );
     let huge = given(&[tensor(&[1], 1)]);
     assert_eq!(

@@ -36,7 +36,7 @@ impl<'a> StateReader<'a> {
     pub(crate) fn finish(self) -> Result<(), Error> {
         match self.rest {
             [] => Ok(()),
-            _ => Err(damaged("a stage has more state than it reads")),
+            _ => Err(damaged("the state of a stage is longer than expected")),
         }
     }
 
@@ -52,13 +52,15 @@ impl<'a> StateReader<'a> {
                 self.rest = rest;
                 Ok(bytes)
             }
-            None => Err(damaged("it is cut off")),
+            None => Err(damaged("unexpected end of the data")),
         }
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let bytes = self.raw(N)?;
-        bytes.try_into().map_err(|_| damaged("it is cut off"))
+        bytes
+            .try_into()
+            .map_err(|_| damaged("unexpected end of the data"))
     }
 
     /// Reads a number.
@@ -85,7 +87,7 @@ impl<'a> StateReader<'a> {
         let count = self.u64()?;
         match usize::try_from(count) {
             Ok(count) if count <= self.rest.len() => Ok(count),
-            _ => Err(damaged("it is cut off")),
+            _ => Err(damaged("unexpected end of the data")),
         }
     }
 
@@ -108,7 +110,7 @@ impl<'a> StateReader<'a> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(damaged("a truth value is neither true nor false")),
+            _ => Err(damaged("expected 0 or 1 as a boolean")),
         }
     }
 

@@ -47,7 +47,7 @@ pub(super) fn write(to: &mut StateWriter<'_>, value: &AnyRef) -> Result<(), Erro
     } else {
         let found = value.mlir_type().unwrap_or("none");
         return Err(Error::new(format!(
-            "an element of type `{found}` that was drawn ahead cannot be written to a checkpoint"
+            "a prefetched element of type `{found}` cannot be written to a checkpoint"
         ))
         .with_code(ErrorCode::Unimplemented));
     }
@@ -123,7 +123,7 @@ fn read_tensor(
     let tensor = DenseHostTensor::from_buffer(dtype, shape, buffer)?;
     // Every byte pattern is a number, but not a truth value.
     if dtype == DType::I1 && bytes.iter().any(|&byte| byte > 1) {
-        return Err(damaged("a truth value is neither true nor false"));
+        return Err(damaged("expected 0 or 1 as a boolean"));
     }
     Ok(tensor)
 }

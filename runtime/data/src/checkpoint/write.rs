@@ -199,7 +199,7 @@ impl<'a> StateWriter<'a> {
 pub(super) fn unsupported<T: ?Sized>() -> Error {
     let stage = std::any::type_name::<T>();
     Error::new(format!(
-        "the pipeline has no checkpoints: `{stage}` cannot be saved"
+        "the pipeline does not support checkpoints: `{stage}` cannot be saved"
     ))
     .with_code(ErrorCode::Unimplemented)
 }

@@ -248,7 +248,8 @@ impl BatchIterator {
     fn refuse(&self, ctx: &ExecutionContext) -> IterationResult {
         let batch_size = self.batch_size;
         let message = format!(
-            "expected at most {MAX_PENDING} elements that are not available, found more in a batch of {batch_size}"
+            "expected at most {MAX_PENDING} unavailable elements in a batch of {batch_size}, \
+             found more"
         );
         let error = Error::new(message).with_code(ErrorCode::ResourceExhausted);
         Outcome::error(ctx.emit_error(error)).into()

@@ -186,10 +186,7 @@ impl Chooser {
         *num_drawn = num_drawn.wrapping_add(1);
         let fail = |message: String| Choice::Answer(Outcome::Error(at.emit(invalid(message), ctx)));
         let [number] = &values[..] else {
-            return fail(format!(
-                "expected one number that chooses, found {}",
-                values.len()
-            ));
+            return fail(format!("expected one selector, found {}", values.len()));
         };
         if number.is_error() {
             return Choice::Answer(Outcome::Error(number.clone()));
@@ -197,7 +194,7 @@ impl Chooser {
         let Some(&number) = number.get::<i64>() else {
             let found = number.mlir_type().unwrap_or("none");
             return fail(format!(
-                "expected a number of type `i64` that chooses, found `{found}`"
+                "expected a selector of type `i64`, found `{found}`"
             ));
         };
         match usize::try_from(number)

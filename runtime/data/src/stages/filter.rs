@@ -233,7 +233,10 @@ pub(super) fn decide<'a>(
 ) -> Result<Verdict, &'a AnyRef> {
     let fail = |message: String| Ok(Verdict::Fails(at.emit(invalid(message), ctx)));
     let [answer] = &answer[..] else {
-        return fail(format!("a predicate has one result, not {}", answer.len()));
+        let found = answer.len();
+        return fail(format!(
+            "expected a predicate with one result, found {found} results"
+        ));
     };
     if !answer.is_available() {
         return Err(answer);
@@ -243,7 +246,7 @@ pub(super) fn decide<'a>(
         Some(false) => Ok(Verdict::Rejects),
         None if answer.is_error() => Ok(Verdict::Fails(answer.clone())),
         None => fail(format!(
-            "the result of a predicate is of type `i1`, not `{}`",
+            "expected a predicate with a result of type `i1`, found `{}`",
             answer.mlir_type().unwrap_or("none")
         )),
     }

@@ -164,9 +164,11 @@ impl Machine for GeneratorMachine {
         if from.bool()? {
             let state = from.values()?;
             if state.len() != self.stage.num_state {
-                return Err(damaged(
-                    "a generator has another number of values as its state",
-                ));
+                return Err(damaged(&format!(
+                    "expected {} values as the state of a generator, found {}",
+                    self.stage.num_state,
+                    state.len()
+                )));
             }
             self.ctx =
                 (self.stage.finish.is_some() && !self.has_ended).then(|| from.exec_ctx().clone());

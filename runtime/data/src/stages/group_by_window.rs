@@ -276,7 +276,7 @@ impl GroupByWindowMachine {
             let found = asked.answer.len();
             return fail(
                 &asked,
-                format!("a key function has one result, not {found}"),
+                format!("expected a key function with one result, found {found} results"),
             );
         };
         if !key.is_available() {

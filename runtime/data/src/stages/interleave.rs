@@ -435,7 +435,7 @@ fn dataset_among(results: &Values) -> Result<&AnyRef, Error> {
     match &results[..] {
         [dataset] => Ok(dataset),
         _ => Err(invalid(format!(
-            "a function that makes datasets has one result, not {}",
+            "expected one dataset as the result of a function, found {} results",
             results.len()
         ))),
     }

@@ -153,9 +153,9 @@ fn copy_value<T: Value + Immutable + Clone>(value: &AnyRef, ctx: &ExecutionConte
         Some(payload) => AnyRef::available(payload.clone()),
         None if value.is_error() => value.clone(),
         None => AnyRef::error(ctx.emit_error(invalid(format!(
-            "an element to be remembered is of type `{}`, not `{}`",
-            value.mlir_type().unwrap_or("none"),
-            T::MLIR_TYPE
+            "expected a cached element of type `{}`, found `{}`",
+            T::MLIR_TYPE,
+            value.mlir_type().unwrap_or("none")
         )))),
     }
 }

@@ -146,12 +146,13 @@ impl WithoutErrorsMachine {
     /// Logs how many errors were left out, if there was one since the last time.
     fn tell(&mut self) {
         if let Some(first) = self.first.take().filter(|_| self.stage.logs) {
+            let s = if self.num_ignored == 1 { "" } else { "s" };
             log::write_line(
                 log::Level::Warning,
                 file!(),
                 line!(),
                 format_args!(
-                    "an `{}` dataset left out errors: {} in all, the first: {}",
+                    "an `{}` dataset ignored {} error{s}, the first: {}",
                     self.stage.name,
                     self.num_ignored,
                     first.message()

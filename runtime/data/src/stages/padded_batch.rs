@@ -194,7 +194,8 @@ impl PaddedBatch {
                 .filter(|_| values.len() == num_components)
             else {
                 let message = format!(
-                    "element {index} of the batch has {} components, the first has {num_components}",
+                    "element {index} of the batch: expected {num_components} components, as in \
+                     the first element, found {}",
                     values.len()
                 );
                 return Err(invalid(message).into());
@@ -218,7 +219,7 @@ impl PaddedBatch {
             }
         }
         let Some((dtype, mut extents)) = shape else {
-            return Err(Error::new("a batch has no rows").into());
+            return Err(Error::new("the batch is empty").into());
         };
         component.fix(&mut extents)?;
         let size = dtype.size_bytes().unwrap_or(0);
@@ -252,10 +253,10 @@ impl PaddedBatch {
 
     #[cold]
     fn misfit(&self, num_components: usize) -> Failure {
-        let message = format!(
-            "elements of a padded batch have {} components, not {num_components}",
-            self.components.len()
-        );
+        let expected = self.components.len();
+        let s = if expected == 1 { "" } else { "s" };
+        let message =
+            format!("expected elements with {expected} component{s}, found {num_components}");
         invalid(message).into()
     }
 }
@@ -289,7 +290,7 @@ pub(super) fn row_of(value: &AnyRef, index: usize) -> Result<Row<'_>, Failure> {
         return Err(Failure::Element(value.clone()));
     }
     Err(invalid(format!(
-        "element {index} of the batch is of type `{}`, not a number or a dense tensor",
+        "element {index} of the batch: expected a number or a dense tensor, found `{}`",
         value.mlir_type().unwrap_or("none")
     ))
     .into())
@@ -334,17 +335,19 @@ impl PaddedComponent {
             return Ok(());
         };
         if given.len() != extents.len() {
+            let (expected, found) = (extents.len(), given.len());
+            let s = if expected == 1 { "" } else { "s" };
             return Err(invalid(format!(
-                "elements of the batch have {} dimensions, and are padded in {}",
-                extents.len(),
-                given.len()
+                "expected {expected} padded size{s}, one for each dimension of an element, found \
+                 {found}"
             )));
         }
         for (dimension, (extent, given)) in extents.iter_mut().zip(given).enumerate() {
             match *given {
                 Some(given) if *extent > given => {
                     return Err(invalid(format!(
-                        "an element of the batch has size {extent} in dimension {dimension}, which is padded to {given}"
+                        "dimension {dimension} of an element: expected at most {given}, the padded \
+                         size, found {extent}"
                     )));
                 }
                 Some(given) => *extent = given,
@@ -362,7 +365,7 @@ impl PaddedComponent {
         match scalar(padding) {
             Some((found, bytes)) if found == dtype => Ok(Some(bytes)),
             _ => Err(invalid(format!(
-                "the padding is of type `{}`, and elements of the batch of type {dtype}",
+                "expected a padding of type {dtype}, the type of the elements, found `{}`",
                 padding.mlir_type().unwrap_or("none")
             ))),
         }

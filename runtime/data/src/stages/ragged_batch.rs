@@ -127,7 +127,8 @@ fn assemble_component(
             .filter(|_| values.len() == num_components);
         let Some(value) = value else {
             return Err(invalid(format!(
-                "element {index} of the batch has {} components, the first has {num_components}",
+                "element {index} of the batch: expected {num_components} components, as in the \
+                 first element, found {}",
                 values.len()
             ))
             .into());
@@ -147,7 +148,7 @@ fn assemble_component(
         splits.push(i64::try_from(num_rows).unwrap_or(i64::MAX));
     }
     let Some((dtype, mut dims)) = first else {
-        return Err(Error::new("a batch has no rows").into());
+        return Err(Error::new("the batch is empty").into());
     };
     let is_scalar = dims.is_empty();
     match dims.first_mut() {

@@ -178,8 +178,10 @@ enum Class {
 
 fn class_in(answer: &Values, num_classes: usize) -> Result<Class, Error> {
     let [class] = &answer[..] else {
-        let message = format!("a class function has one result, not {}", answer.len());
-        return Err(invalid(message));
+        return Err(invalid(format!(
+            "expected a class function with one result, found {} results",
+            answer.len()
+        )));
     };
     if !class.is_available() {
         return Ok(Class::Pending(class.clone()));

@@ -116,7 +116,8 @@ impl Machine for ScanMachine {
         let num_state = self.state.len();
         if results.len() < num_state {
             let message = format!(
-                "a function of a scan returns its state of {num_state} values first, and only has {} results",
+                "expected a scan function with at least {num_state} results for its state, \
+                 found {}",
                 results.len()
             );
             return StepResult::Answer(Outcome::Error(at.emit(invalid(message), ctx)));
@@ -138,7 +139,11 @@ impl Machine for ScanMachine {
         self.num_scanned = from.u64()?;
         let state = from.values()?;
         if state.len() != self.state.len() {
-            return Err(damaged("a scan has another number of values as its state"));
+            return Err(damaged(&format!(
+                "expected {} values as the state of a scan, found {}",
+                self.state.len(),
+                state.len()
+            )));
         }
         self.state = state;
         self.drawn = from.results()?.pop_front();

@@ -175,7 +175,9 @@ impl Machine for ShuffleMachine {
         self.drawn = from.results()?.pop_front();
         for outcome in from.outcomes()? {
             if self.ring.is_full() {
-                return Err(damaged("a shuffle holds more elements than its size"));
+                return Err(damaged(
+                    "the shuffle buffer holds more elements than its size",
+                ));
             }
             self.store(outcome);
         }

@@ -231,7 +231,7 @@ impl UnbatchMachine {
             Rows::of(value).ok_or_else(|| {
                 let found = value.mlir_type().unwrap_or("none");
                 invalid(format!(
-                    "expected a dense tensor to take apart, found `{found}`"
+                    "expected a dense tensor to unbatch, found `{found}`"
                 ))
             })
         };
@@ -240,7 +240,7 @@ impl UnbatchMachine {
         let length = lengths.next().flatten();
         let Some(length) = length.filter(|_| lengths.all(|other| other == length)) else {
             return Err(invalid(
-                "tensors that are taken apart have a first dimension, of one size for all components",
+                "expected components with a first dimension of the same size",
             ));
         };
         let start = std::mem::take(&mut self.num_rows_sought).min(length);

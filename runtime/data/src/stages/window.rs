@@ -182,7 +182,8 @@ impl Dataset {
             .filter(|span| *span < MAX_SPAN);
         let Some(span) = span else {
             return Err(invalid(format!(
-                "a window spans at most {MAX_SPAN} elements, not {size} with a stride of {stride}"
+                "expected a window that spans at most {MAX_SPAN} elements, found {size} elements \
+                 with a stride of {stride}"
             )));
         };
         Self::new(Window {

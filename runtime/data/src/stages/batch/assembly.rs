@@ -142,13 +142,9 @@ impl Assembly {
             }));
         }
         if values.len() != self.components.len() {
-            let message = match self.components.len() {
-                1 => format!("elements of a batch have 1 component, not {}", values.len()),
-                expected => format!(
-                    "elements of a batch have {expected} components, not {}",
-                    values.len()
-                ),
-            };
+            let (expected, found) = (self.components.len(), values.len());
+            let s = if expected == 1 { "" } else { "s" };
+            let message = format!("expected elements with {expected} component{s}, found {found}");
             let error = AnyRef::error(ctx.emit_error(invalid(message)));
             return self.fail_all(&error);
         }
@@ -286,7 +282,7 @@ impl Component {
             BatchComponent::Any => "a number, a string or a tensor".to_owned(),
         };
         Err(Problem::Misfit(invalid(format!(
-            "element {index} of the batch is of type `{}`, not {wanted}",
+            "element {index} of the batch: expected {wanted}, found `{}`",
             value.mlir_type().unwrap_or("none")
         ))))
     }
@@ -413,7 +409,7 @@ impl State {
     ) -> Result<AnyRef, Error> {
         let (metadata, row_bytes, buffer, bytes) = match self {
             Self::Failed(error) => return Ok(error),
-            Self::Empty => return Err(Error::new("a batch has no rows")),
+            Self::Empty => return Err(Error::new("the batch is empty")),
             Self::Strings { metadata, strings } => {
                 let shape = shape_of(num_rows, &metadata)?;
                 let tensor = StringHostTensor::new(shape, strings)?;
