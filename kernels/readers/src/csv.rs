@@ -102,7 +102,7 @@ impl CsvOptions {
             return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
         }
         if let Some(schema) = &self.schema {
-            schema.expect_scalars("rows of comma-separated values")?;
+            schema.expect_scalars("CSV files")?;
         }
         self.dataset_of(&files.into())
     }

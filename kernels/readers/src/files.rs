@@ -147,7 +147,7 @@ fn resolve_local(name: &Arc<str>, paths: &mut Vec<Arc<str>>) -> Result<(), Error
 #[cfg(feature = "patterns")]
 fn find_matches(name: &str) -> Result<Vec<String>, Error> {
     let matches = glob::glob(name).map_err(|error| {
-        let message = format!("`{name}` is not a pattern of file names: {error}");
+        let message = format!("`{name}` is not a valid file name pattern: {error}");
         Error::new(message).with_code(ErrorCode::InvalidArgument)
     })?;
     let mut found = Vec::new();

@@ -569,11 +569,11 @@ impl Source {
             return Ok(index);
         }
         let found = match found {
-            Some(path) => format!("file {number} is `{path}`"),
-            None => format!("there are {} files", paths.len()),
+            Some(path) => format!("`{path}` as file {number}"),
+            None if paths.len() == 1 => "1 file".to_owned(),
+            None => format!("{} files", paths.len()),
         };
-        let message =
-            format!("the checkpoint is in `{restored}`, which is not among the files: {found}");
+        let message = format!("expected the file `{restored}` of the checkpoint, found {found}");
         Err(Error::new(message).with_code(ErrorCode::NotFound))
     }
 
@@ -727,12 +727,17 @@ impl Source {
 
     fn tell_of_skipped(&self, state: &mut State) {
         if let Some(first) = state.first_skipped.take() {
+            let s = if state.place.num_skipped == 1 {
+                ""
+            } else {
+                "s"
+            };
             log::write_line(
                 log::Level::Warning,
                 file!(),
                 line!(),
                 format_args!(
-                    "a `{}` dataset skipped errors: {} in all, the first: {}",
+                    "a `{}` dataset skipped {} error{s}, the first: {}",
                     self.format.name(),
                     state.place.num_skipped,
                     first.message()

@@ -189,7 +189,7 @@ impl Schema {
         let invalid =
             |message: String| Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
         if columns.is_empty() {
-            return invalid("a schema has at least one column".to_owned());
+            return invalid("expected at least one column in the schema".to_owned());
         }
         for (index, column) in columns.iter().enumerate() {
             let Column { name, dtype, .. } = column;
@@ -198,14 +198,14 @@ impl Schema {
             }
             if !is_supported(*dtype) {
                 return invalid(format!(
-                    "column `{name}`: no file has elements of type {dtype}"
+                    "column `{name}`: files cannot contain elements of type {dtype}"
                 ));
             }
             if let ColumnShape::Fixed(dims) = &column.shape
                 && !is_addressable(dims)
             {
                 return invalid(format!(
-                    "column `{name}`: no tensor has so many elements as {dims:?}"
+                    "column `{name}`: the shape {dims:?} has too many elements"
                 ));
             }
             let is_of_type = match &column.missing {
@@ -219,7 +219,7 @@ impl Schema {
             };
             if !is_of_type {
                 return invalid(format!(
-                    "column `{name}`: the default is not of type {dtype}"
+                    "column `{name}`: expected a default of type {dtype}"
                 ));
             }
         }
@@ -250,7 +250,7 @@ impl Schema {
         match self.columns.iter().find(is_tensor) {
             None => Ok(()),
             Some(Column { name, .. }) => {
-                let message = format!("column `{name}`: {format} have one value in each row");
+                let message = format!("column `{name}`: {format} support only one value per row");
                 Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
             }
         }

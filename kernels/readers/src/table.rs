@@ -505,7 +505,7 @@ pub fn create(
     for Column { name, shape, .. } in schema.columns() {
         if *shape == ColumnShape::Variable {
             return Err(invalid(format!(
-                "column `{name}`: rows with any number of values cannot be written"
+                "column `{name}`: rows of variable length cannot be written"
             )));
         }
     }
@@ -536,7 +536,11 @@ pub fn create(
                     ..
                 },
             ] => Box::new(LineWriter(create()?)),
-            _ => return Err(invalid("a text file has one column of strings".to_owned())),
+            _ => {
+                return Err(invalid(
+                    "expected one column of strings for a text file".to_owned(),
+                ));
+            }
         },
         TableFormat::Parquet => columnar::write_columns(
             ColumnarFormat::Parquet,
@@ -636,7 +640,9 @@ impl WriteColumns for LineWriter {
             for cell in rows.row(index)? {
                 if let Cell::Bytes(line) = cell {
                     if line.contains(&b'\n') {
-                        return Err(invalid("a line of text cannot have lines in it".to_owned()));
+                        return Err(invalid(
+                            "a line of text cannot contain line breaks".to_owned(),
+                        ));
                     }
                     self.0.write_all(&line).map_err(Error::other)?;
                 }

@@ -124,7 +124,7 @@ impl Format for TensorFiles {
             let chosen = positions.into_iter().map(|position| found[position].take());
             tensors = chosen
                 .collect::<Option<_>>()
-                .ok_or_else(|| file.error("a tensor is asked for twice"))?;
+                .ok_or_else(|| file.error("a tensor is requested twice"))?;
         }
         let mut values = Values::new();
         let mut len_bytes = 0;

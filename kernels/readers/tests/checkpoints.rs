@@ -62,12 +62,12 @@ fn files_are_found_again_by_their_names() {
 
     // The file of the checkpoint is gone.
     fs::remove_file(folder.path("d.txt")).unwrap();
-    let (gone, found) = (folder.path("d.txt"), "there are 1 files");
-    let message = format!("the checkpoint is in `{gone}`, which is not among the files: {found}");
+    let (gone, found) = (folder.path("d.txt"), "1 file");
+    let message = format!("expected the file `{gone}` of the checkpoint, found {found}");
     assert_eq!(rest(&checkpoint), [Err(message)]);
     folder.write("c.txt", "c0\n");
-    let found = format!("file 1 is `{}`", folder.path("c.txt"));
-    let message = format!("the checkpoint is in `{gone}`, which is not among the files: {found}");
+    let found = format!("`{}` as file 1", folder.path("c.txt"));
+    let message = format!("expected the file `{gone}` of the checkpoint, found {found}");
     assert_eq!(rest(&checkpoint), [Err(message)]);
 }
 

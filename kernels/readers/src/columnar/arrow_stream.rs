@@ -181,7 +181,7 @@ impl ReadElements for FileBatches {
         if let Err(error) = read {
             self.has_ended = true;
             let (row, position) = (self.num_rows, self.batches.position);
-            let note = format!(" (behind row {row}, before byte {position} of the stream)");
+            let note = format!(" (after row {row}, before byte {position} of the stream)");
             return Some(Err(error.with_note(note)));
         }
         let (batch, columns) = match (self.rest.take(), &self.columns) {

@@ -281,6 +281,6 @@ pub(super) fn guarded<T, E: std::fmt::Display>(
 ) -> Result<T, Error> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(result) => result.map_err(|error| file.error(error)),
-        Err(_) => Err(file.error("the file is damaged in a way that its reader does not explain")),
+        Err(_) => Err(file.error("the file is damaged")),
     }
 }

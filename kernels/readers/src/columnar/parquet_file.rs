@@ -182,8 +182,8 @@ impl ReadElements for FileBatches {
                 let note = match self.run_of(self.num_rows) {
                     Some(Run {
                         group, position, ..
-                    }) => format!(" (behind row {row}, in row group {group} at byte {position})"),
-                    None => format!(" (behind row {row})"),
+                    }) => format!(" (after row {row}, in row group {group} at byte {position})"),
+                    None => format!(" (after row {row})"),
                 };
                 return Some(Err(error.with_note(note)));
             }

@@ -32,7 +32,7 @@ fn schema_of(columns: &[(String, DType)]) -> Result<SchemaRef, Error> {
             DType::String => DataType::Binary,
             other => {
                 return Err(invalid(format!(
-                    "column `{name}`: no column has elements of type {other}"
+                    "column `{name}`: unsupported element type {other}"
                 )));
             }
         };
@@ -156,7 +156,7 @@ impl<W: Write + Send> WriteColumns for ParquetWriter<W> {
         let batch = batch_of(&self.schema, columns)?;
         match &mut self.writer {
             Some(writer) => writer.write(&batch).map_err(Error::other),
-            None => Err(invalid("the file is finished".to_owned())),
+            None => Err(invalid("the file is already finished".to_owned())),
         }
     }
 

@@ -57,7 +57,7 @@ impl<W: Write> WriteColumns for CsvWriter<W> {
                 let [cell] = &cells[..] else {
                     let found = cells.len();
                     return Err(invalid(format!(
-                        "column `{name}`: a field is one value, found {found} in a row"
+                        "column `{name}`: expected one value in a field, found {found}"
                     )));
                 };
                 let field = match cell {

@@ -121,7 +121,7 @@ impl<'a> Parser<'a> {
                     Some(escaped @ ('\\' | '"')) => text.push(escaped),
                     _ => {
                         self.position += index + 1;
-                        return Err(self.wrong("`n`, `t`, `\\` or `\"` behind `\\`"));
+                        return Err(self.wrong("`n`, `t`, `\\` or `\"` after `\\`"));
                     }
                 },
                 char => text.push(char),
