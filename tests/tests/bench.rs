@@ -558,7 +558,7 @@ fn files_of_rows_are_read_in_stages() -> Outcome {
     let output = tfrt(&["data", "convert", "--to", "csv"], &file, &["/dev/full"])?;
     require_status(1, &output)?;
     let expected =
-        "error: No space left on device (os error 28): cannot write `/dev/full` behind row 3\n";
+        "error: No space left on device (os error 28): cannot write `/dev/full` after row 3\n";
     require_equal(String::from_utf8(output.stderr)?.as_str(), expected)
 }
 

@@ -577,7 +577,7 @@ impl NamedWriter {
     fn named(&self, error: Error) -> Error {
         let Self { path, num_rows, .. } = self;
         error.with_note(format_args!(
-            ": cannot write `{path}` behind row {num_rows}"
+            ": cannot write `{path}` after row {num_rows}"
         ))
     }
 }

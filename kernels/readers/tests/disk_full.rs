@@ -142,7 +142,7 @@ fn errors_name_the_file() {
         });
         let message = written.unwrap_err().message().to_owned();
         let expected =
-            "No space left on device (os error 28): cannot write `/dev/full` behind row 3";
+            "No space left on device (os error 28): cannot write `/dev/full` after row 3";
         assert_eq!(message, expected, "{format:?}");
     }
     let missing = create("/no/such/folder/a.csv", TableFormat::Csv, &schema);
