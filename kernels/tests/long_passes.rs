@@ -57,7 +57,7 @@ const MAX_GROWTH_BYTES: u64 = 8 << 20;
 fn num_elements() -> i64 {
     match std::env::var_os("TFRT_LONG_TESTS") {
         Some(_) => 100_000_000,
-        None => 200_000,
+        None => 30_000,
     }
 }
 

@@ -367,11 +367,7 @@ impl<M: Machine> Shared<M> {
     /// As [`Draw::seek`], if no request waits.
     #[cold]
     fn seek(self: &Arc<Self>, num_before: u64) -> Result<(), Error> {
-        // Relaxed on failure: nothing is read then.
-        let takes_token = self
-            .events
-            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed);
-        if takes_token.is_err() {
+        if !self.events.try_take() {
             return Err(cannot_seek::<M>(num_before));
         }
         let mut held = self.hold();
