@@ -33,22 +33,22 @@ use crate::policy::OnError;
 use crate::read_ahead::{self, Element, Format, ReadElements};
 use crate::tfrecord::{RecordReader, RecordWriter};
 
-/// What a header begins with.
+/// The start of the header.
 const MAGIC: &[u8] = b"TFRT elements, version 1\n";
 
 /// The first byte of a record.
 const ELEMENT: u8 = 0;
 const END: u8 = 1;
 
-/// About how many bytes are written at a time.
+/// The approximate number of bytes of one write.
 const BYTES_PER_WRITE: usize = 1 << 20;
 
-/// The same elements, kept in a file after the first whole pass: later passes, of other processes,
-/// too, read the file. Errors are kept, too; a pass during which a request was cancelled, or that
-/// goes on from a checkpoint, is not.
+/// Keeps the elements of a dataset in a file after the first complete pass. Later passes read the
+/// file, also in other processes. Errors are kept, too. A pass that was cancelled or restored from
+/// a checkpoint is not kept.
 ///
-/// The file belongs to the pipeline below: with other stages, or other parameters, it is written
-/// anew. A file that cannot be written is one failed draw, and the elements follow.
+/// The file belongs to the pipeline below: for other stages or parameters, it is replaced. If the
+/// file cannot be written, one draw fails, and the elements follow.
 ///
 /// ```
 /// use tfrt_data::Dataset;
@@ -74,14 +74,14 @@ pub fn cache_in_file(input: &Dataset, path: &str) -> Result<Dataset, Error> {
     file_cache("cache", input, path.into())
 }
 
-/// As [`cache_in_file`], in a file of a folder that is named after the pipeline: several pipelines
-/// can have their elements in one folder, which is made if it is missing.
+/// Keeps elements as [`cache_in_file`] does, in a file of a folder. The file is named after the
+/// pipeline, so that several pipelines can share the folder, which is created if it is missing.
 ///
 /// # Errors
 /// If datasets are nested too deep.
 pub fn snapshot(input: &Dataset, folder: &str) -> Result<Dataset, Error> {
     let description = input.description().to_string();
-    // FNV-1a: tells pipelines apart; the file has the whole description.
+    // FNV-1a distinguishes pipelines; the header of the file has the whole description.
     let digest = description
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -110,7 +110,7 @@ fn file_cache(name: &'static str, input: &Dataset, path: PathBuf) -> Result<Data
 struct FileCache {
     name: &'static str,
     input: Dataset,
-    /// What the file has.
+    /// The elements of the file.
     kept: Dataset,
     path: Arc<Path>,
     description: Arc<str>,
@@ -154,20 +154,20 @@ struct FileCacheMachine {
     pass: Pass,
 }
 
-/// Where elements come from.
+/// The source of the elements.
 #[derive(Debug)]
 enum Pass {
-    /// Nobody has looked for the file.
+    /// Not known yet.
     Unknown,
-    /// A task looks for the file.
+    /// A task checks whether the file exists.
     Looking(AsyncValueRef<Looked>),
-    /// From the file.
+    /// The file.
     Kept(Box<dyn Draw>, Option<IterationResult>),
-    /// From the input.
+    /// The input.
     First(FirstPass),
 }
 
-/// Whether the file is there.
+/// The result of the check for the file.
 #[derive(Debug)]
 struct Looked {
     is_there: bool,
@@ -183,7 +183,7 @@ impl Value for Looked {
 struct FirstPass {
     input: Box<dyn Draw>,
     drawn: Option<IterationResult>,
-    /// Nothing if the elements are not kept.
+    /// `None` if the elements are not kept.
     writing: Option<Writing>,
     has_ended: bool,
 }
@@ -233,7 +233,7 @@ impl Machine for FileCacheMachine {
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         match &mut self.pass {
-            // Nothing was drawn: the restored pass looks for the file itself.
+            // Nothing was drawn: the restored pass checks for the file itself.
             Pass::Unknown | Pass::Looking(_) => to.count(0),
             Pass::Kept(kept, drawn) => {
                 to.count(1);
@@ -283,7 +283,7 @@ impl FirstPass {
             return StepResult::Answer(Outcome::END);
         }
         if let Some(cancelled) = ctx.request().cancel_value() {
-            // Elements may be the cancellation from now on.
+            // The following elements may be errors of the cancellation.
             self.writing = None;
             return StepResult::Answer(Outcome::Error(cancelled.clone()));
         }
@@ -322,7 +322,7 @@ impl FirstPass {
         }
         if outcome.is_end() {
             writing.end();
-            // Told when the file is in its place.
+            // The end is delivered when the file is complete.
             return self.step(ctx);
         }
         match writing.add(&outcome, ctx) {
@@ -337,11 +337,11 @@ impl FirstPass {
     }
 }
 
-/// A file on its way.
+/// An unfinished file and its pending records.
 #[derive(Debug)]
 struct Writing {
     path: Arc<Path>,
-    /// What has to be written.
+    /// The records that are not written yet.
     records: RecordWriter<Vec<u8>>,
     num_bytes: usize,
     num_elements: u64,
@@ -350,10 +350,10 @@ struct Writing {
     file: Background,
 }
 
-/// Who has the file.
+/// The owner of the file.
 #[derive(Debug)]
 enum Background {
-    /// Nobody writes; there may be no file yet.
+    /// No write is running; the file may not exist yet.
     Idle(Option<UnfinishedFile>),
     /// A task writes.
     Busy(AsyncValueRef<Written>),
@@ -361,7 +361,7 @@ enum Background {
     Finished,
 }
 
-/// What became of a write. Taken out once.
+/// The result of a write. It is taken out once.
 #[derive(Debug)]
 struct Written(Option<io::Result<Option<UnfinishedFile>>>);
 
@@ -386,7 +386,7 @@ impl Writing {
 
     fn record(&mut self, data: &[u8]) {
         self.num_bytes += data.len();
-        // Memory takes everything.
+        // A write to memory cannot fail.
         let _ = self.records.write(data);
     }
 
@@ -415,7 +415,8 @@ impl Writing {
         matches!(self.file, Background::Finished)
     }
 
-    /// Starts a write if there is enough to write, and says what to wait for before there is more.
+    /// Starts a write if there are enough records, and returns the value to wait for before more
+    /// records are added.
     fn go_on(&mut self, ctx: &ExecutionContext) -> Result<Option<AnyRef>, Error> {
         loop {
             let is_full = self.has_end || self.num_bytes >= BYTES_PER_WRITE;
@@ -452,8 +453,8 @@ impl Writing {
     }
 }
 
-/// Writes records to a file, which is made if there is none. With the last ones the file takes its
-/// place.
+/// Writes records to a file, which is created first if necessary. After the last records, the file
+/// gets its final name.
 fn write(
     path: &Path,
     file: Option<UnfinishedFile>,
@@ -474,7 +475,7 @@ fn write(
     Ok(None)
 }
 
-/// A file that is removed unless it takes its place.
+/// A file that is removed unless it gets its final name.
 #[derive(Debug)]
 struct UnfinishedFile {
     file: File,
@@ -483,7 +484,7 @@ struct UnfinishedFile {
 }
 
 impl UnfinishedFile {
-    /// In the folder where the file is to be, so that taking its place is a matter of names.
+    /// Creates the file in the folder of its final name, so that renaming suffices.
     fn create(path: &Path) -> io::Result<Self> {
         /// Several passes of one process may write. Orders nothing: relaxed.
         static NUM_FILES: AtomicU64 = AtomicU64::new(0);
@@ -509,7 +510,7 @@ impl UnfinishedFile {
 impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         if !self.is_in_place {
-            // Nobody can be told.
+            // There is nobody to report an error to.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -524,7 +525,7 @@ fn failed_to_write(path: &Path, error: &io::Error) -> Error {
     Error::new(format!("failed to write file {path} due to error: {text}"))
 }
 
-/// Runs `f` on the blocking pool, or here if the pool takes nothing.
+/// Runs `f` on the blocking pool, or on this thread if the pool rejects it.
 fn in_background<T: Value>(
     ctx: &ExecutionContext,
     f: impl FnOnce() -> T + Send + 'static,
@@ -542,7 +543,7 @@ fn header(description: &str) -> Vec<u8> {
     [MAGIC, description.as_bytes()].concat()
 }
 
-/// Whether there is a file with the elements of a pipeline.
+/// Returns `true` if the file has the elements of this pipeline.
 fn is_kept(path: &Path, description: &str) -> bool {
     let Ok(file) = File::open(path) else {
         return false;

@@ -167,7 +167,7 @@ impl Dataset {
 }
 
 impl Outcome {
-    /// The outcome as a checkpoint has it, without the header of one.
+    /// Encodes the outcome as in a checkpoint, without a header.
     ///
     /// ```
     /// use tfrt_async::AnyRef;
@@ -194,7 +194,7 @@ impl Outcome {
         })
     }
 
-    /// What [`to_bytes`](Self::to_bytes) made bytes of. Tensors are in the memory of the host of
+    /// Decodes an outcome from [`to_bytes`](Self::to_bytes). Tensors are allocated in the host of
     /// `ctx`.
     ///
     /// # Errors

@@ -79,7 +79,7 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
         Cardinality::Unknown
     }
 
-    /// The types of the components of the elements, as far as the description tells.
+    /// Returns the types of the components of the elements, as far as they are known.
     fn element_types(&self) -> ElementTypes {
         ElementTypes::UNKNOWN
     }
@@ -97,17 +97,17 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
         false
     }
 
-    /// Whether iterators can [seek](Draw::seek): the stage knows how many elements there are, and
-    /// comes to any of them without drawing those in front. A checkpoint of a stage above it is
-    /// then restored without a walk through the elements that were delivered.
+    /// Returns `true` if iterators can [seek](Draw::seek): the number of elements is known, and an
+    /// iterator can move to each of them without drawing the elements before it. A shuffle above
+    /// the stage is then restored without drawing the delivered elements again.
     fn is_seekable(&self) -> bool {
         false
     }
 
-    /// The same stage over a share of the files that its elements come from, for worker `index` of
-    /// `num_workers` that share them: the elements of all workers are those of the stage, in
-    /// another order. Nothing if the elements do not come from files, or depend on more than their
-    /// own.
+    /// Returns the same stage over a share of the files that its elements come from, for worker
+    /// `index` of `num_workers`: all workers together have the elements of the stage, in another
+    /// order. Returns `None` if the elements do not come from files, or if an element depends on
+    /// others.
     fn share_files(&self, num_workers: u64, index: u64) -> Option<Result<Dataset, Error>> {
         let _ = (num_workers, index);
         None
@@ -181,7 +181,8 @@ impl Position {
 pub struct Dataset {
     stage: Arc<dyn Stage>,
     height: u32,
-    /// Of the stage, asked once: a tree may hold the same dataset many times.
+    /// The types of the stage. They are computed once, since a tree may contain a dataset many
+    /// times.
     element_types: ElementTypes,
 }
 
@@ -220,7 +221,7 @@ impl Dataset {
         self.stage.cardinality()
     }
 
-    /// The types of the components of the elements, as far as the description tells.
+    /// Returns the types of the components of the elements, as far as they are known.
     #[must_use]
     pub fn element_types(&self) -> ElementTypes {
         self.element_types.clone()
@@ -232,8 +233,7 @@ impl Dataset {
         self.stage.is_cheap_to_redraw()
     }
 
-    /// Whether iterators come to any element without drawing those in front; see
-    /// [`Stage::is_seekable`].
+    /// Returns `true` if iterators can seek; see [`Stage::is_seekable`].
     #[must_use]
     pub fn is_seekable(&self) -> bool {
         self.stage.is_seekable()
@@ -245,7 +245,7 @@ impl Dataset {
         &*self.stage
     }
 
-    /// The dataset that `rebuild` makes of a [share](Stage::share_files) of this one.
+    /// Returns the dataset that `rebuild` makes of a [share](Stage::share_files) of this one.
     pub(crate) fn share_files_of<S: Stage>(
         &self,
         num_workers: u64,

@@ -80,7 +80,7 @@ fn describe(dataset: &Dataset, depth: u32, description: &mut Description) {
 }
 
 impl Dataset {
-    /// The last stage in words, with its attributes.
+    /// Describes the last stage with its attributes.
     pub(crate) fn own_description(&self) -> String {
         let description = Description::of(self);
         let node = description.nodes.first();
@@ -120,11 +120,11 @@ impl fmt::Display for Node {
     }
 }
 
-/// The attribute of values that are given, which is missing as long as they are pending.
+/// The attribute of given values that is missing while they are pending.
 pub(crate) const DIGEST: &str = "digest";
 
 impl Node {
-    /// Whether a stage is the same, as far as both descriptions tell.
+    /// Returns `true` if two stages are equal, as far as both are described.
     fn is_alike(&self, other: &Self) -> bool {
         let has_digest = |node: &Self| node.attributes.iter().any(|(name, _)| name == DIGEST);
         let are_both_known = has_digest(self) && has_digest(other);

@@ -1,9 +1,9 @@
-//! What is known of elements before one is drawn: how many components they have, and of which
-//! types.
+//! The types of elements, as far as they are known before one is drawn: the number of components
+//! and their types.
 //!
-//! The types go from the sources to the last stage while a pipeline is built. A stage with a
-//! function compares them with what the function takes, so that a mismatch is an error when the
-//! stage is made, and names both stages. What is not known is not compared.
+//! While a pipeline is built, the types pass from the sources to the last stage. A stage with a
+//! function compares them with the parameters of the function. A mismatch is an error that names
+//! both stages. Unknown types are not compared.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::function::ElementFunction;
 use crate::numbers::is_number;
 use crate::result::Values;
 
-/// More components are not described: a zip of a zip doubles their number.
+/// The largest number of components that is described. Nested zips would double it at each level.
 const MAX_COMPONENTS: usize = 64;
 
 /// The types of the components of the elements of a dataset, as far as they are known.
@@ -35,7 +35,7 @@ const MAX_COMPONENTS: usize = 64;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ElementTypes {
-    /// Nothing if even the number of components is unknown.
+    /// `None` if the number of components is unknown, too.
     types: Option<Arc<[ComponentType]>>,
 }
 
@@ -43,10 +43,10 @@ pub struct ElementTypes {
 type ComponentType = Option<Arc<str>>;
 
 impl ElementTypes {
-    /// Nothing is known.
+    /// No component is known, nor their number.
     pub const UNKNOWN: Self = Self { types: None };
 
-    /// Components of these types, in their MLIR spelling; nothing stands for an unknown one.
+    /// Creates the types of components from their MLIR spellings; `None` is an unknown type.
     ///
     /// ```
     /// use tfrt_data::ElementTypes;
@@ -59,13 +59,13 @@ impl ElementTypes {
         Self::of_components(types.collect())
     }
 
-    /// One component with payloads of type `T`.
+    /// Creates the type of one component with payloads of type `T`.
     #[must_use]
     pub fn of<T: Value>() -> Self {
         Self::new([Some(T::MLIR_TYPE)])
     }
 
-    /// So many components of unknown types.
+    /// Creates the given number of unknown types.
     #[must_use]
     pub fn of_unknown(num_components: usize) -> Self {
         // Before the list is made: the number may be a program's.
@@ -84,7 +84,7 @@ impl ElementTypes {
         }
     }
 
-    /// Those of values that are there.
+    /// Returns the types of existing values.
     pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = &'a AnyRef>) -> Self {
         Self::new(values.into_iter().map(|value| match value.is_error() {
             true => None,
@@ -92,7 +92,7 @@ impl ElementTypes {
         }))
     }
 
-    /// What is known of all of these elements.
+    /// Returns the types that all of these elements have in common.
     pub(crate) fn common_of<'a>(elements: impl IntoIterator<Item = &'a Values>) -> Self {
         let mut elements = elements.into_iter();
         let type_of = |value: &'a AnyRef| match value.is_error() {
@@ -115,19 +115,19 @@ impl ElementTypes {
         Self::new(types)
     }
 
-    /// How many components there are, if that is known.
+    /// Returns the number of components, if it is known.
     #[must_use]
     pub fn num_components(&self) -> Option<usize> {
         self.types.as_ref().map(|types| types.len())
     }
 
-    /// The types, in their MLIR spelling. Nothing if the number of components is unknown.
+    /// Returns the types in their MLIR spelling; none if the number of components is unknown.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
         let types = self.types.as_deref().unwrap_or_default();
         types.iter().map(Option::as_deref)
     }
 
-    /// The components of these elements, and behind them those of `others`.
+    /// Returns the types of these components, followed by those of `others`.
     pub(crate) fn followed_by(&self, others: &Self) -> Self {
         match (&self.types, &others.types) {
             (Some(types), Some(others)) => {
@@ -137,7 +137,7 @@ impl ElementTypes {
         }
     }
 
-    /// The components behind the first so many; nothing is known if there are fewer.
+    /// Returns the types after the first `num_first`, or unknown types if there are fewer.
     pub(crate) fn behind(&self, num_first: usize) -> Self {
         match self
             .types
@@ -149,7 +149,7 @@ impl ElementTypes {
         }
     }
 
-    /// What is known of elements that come from here or from there.
+    /// Returns the types that both have in common.
     pub(crate) fn common(&self, other: &Self) -> Self {
         match (&self.types, &other.types) {
             (Some(types), Some(others)) if types.len() == others.len() => {
@@ -161,7 +161,7 @@ impl ElementTypes {
         }
     }
 
-    /// Whether no element is of both types.
+    /// Returns `true` if an element cannot have both types.
     pub(crate) fn conflicts_with(&self, other: &Self) -> bool {
         let (Some(types), Some(others)) = (&self.types, &other.types) else {
             return false;
@@ -174,8 +174,8 @@ impl ElementTypes {
     }
 }
 
-/// Whether no value is of both types. Only spellings that stand for one type alone tell: an author
-/// may give any other one to several types.
+/// Returns `true` if a value cannot have both types. This holds only for spellings of exactly one
+/// type: an author may give another spelling to several types.
 fn are_apart(ty: &str, other: &str) -> bool {
     ty != other && is_exact(ty) && is_exact(other)
 }
@@ -205,7 +205,7 @@ impl fmt::Display for ElementTypes {
     }
 }
 
-/// Says that a function takes the bound values and the components of the elements of `input`.
+/// Checks that a function takes the bound values and the components of the elements of `input`.
 pub(crate) fn check_parameters(
     stage: &str,
     function: &ElementFunction,
@@ -235,7 +235,7 @@ pub(crate) fn check_parameters(
     Ok(())
 }
 
-/// Says that a function has results of these types.
+/// Checks that the results of a function have these types.
 pub(crate) fn check_results(
     stage: &str,
     function: &ElementFunction,
@@ -250,7 +250,7 @@ pub(crate) fn check_results(
     Ok(())
 }
 
-/// Says that a function returns a state before its other results.
+/// Checks that a function returns a state before its other results.
 pub(crate) fn check_state(
     stage: &str,
     function: &ElementFunction,
@@ -266,7 +266,7 @@ pub(crate) fn check_state(
     Ok(())
 }
 
-/// Says that a function of the elements of `input` answers with a truth value.
+/// Checks that a function takes the elements of `input` and returns a Boolean.
 pub(crate) fn check_predicate(
     stage: &str,
     predicate: &ElementFunction,
@@ -276,7 +276,7 @@ pub(crate) fn check_predicate(
     check_results(stage, predicate, &ElementTypes::of::<bool>())
 }
 
-/// The common types of the elements of several inputs of a stage, which must not differ.
+/// Checks that the elements of all inputs of a stage have the same types.
 pub(crate) fn check_alike(stage: &str, inputs: &[Dataset]) -> Result<(), Error> {
     let mut inputs = inputs.iter();
     let Some(first) = inputs.next() else {
@@ -294,7 +294,7 @@ pub(crate) fn check_alike(stage: &str, inputs: &[Dataset]) -> Result<(), Error> 
     }
 }
 
-/// The types that the elements of all inputs have in common.
+/// Returns the types that the elements of all inputs have in common.
 pub(crate) fn common_types(inputs: &[Dataset]) -> ElementTypes {
     let types = inputs.iter().map(Dataset::element_types);
     let common = types.reduce(|common, types| common.common(&types));

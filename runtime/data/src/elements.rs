@@ -40,7 +40,7 @@ pub struct Elements<T, M> {
     ctx: ExecutionContext,
     /// Whether the end, or the cancellation of the request, was returned.
     has_ended: bool,
-    /// What was drawn, and was not there when it was looked for.
+    /// A drawn element that was pending at the last poll.
     awaited: Option<Awaited>,
     element: PhantomData<fn() -> (T, M)>,
 }
@@ -48,7 +48,7 @@ pub struct Elements<T, M> {
 /// An element on its way.
 struct Awaited {
     result: IterationResult,
-    /// Tells when the part of it is there that was missing last.
+    /// Completes when its first pending part is available.
     part: AnyFuture,
 }
 
@@ -109,8 +109,8 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         poll_fn(|context| self.poll_element(context)).await
     }
 
-    /// The next element if it is there; otherwise, the task is woken when it is. An element that
-    /// was drawn is not lost if nobody polls again: it comes next.
+    /// Polls for the next element. A drawn element is not lost if the caller stops polling: it is
+    /// the next element.
     fn poll_element(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Error>>> {
         if self.has_ended {
             return Poll::Ready(None);
@@ -136,7 +136,7 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         })
     }
 
-    /// What was drawn before and is awaited, or what is drawn now.
+    /// Returns the awaited result, or draws one.
     fn take_drawn(&mut self) -> IterationResult {
         match self.awaited.take() {
             Some(awaited) => awaited.result,
@@ -189,7 +189,7 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         }
     }
 
-    /// Says that nothing was drawn that was not returned.
+    /// Checks that all drawn elements were returned.
     fn check_returned(&self) -> Result<(), Error> {
         match self.awaited {
             None => Ok(()),
@@ -212,7 +212,7 @@ impl<T: FromValues<M>, M> Elements<T, M> {
     }
 }
 
-/// The first part of a drawn result that is not there: the outcome, or one of its values.
+/// Returns the first pending part of a drawn result: the outcome, or one of its values.
 fn missing_part(result: &mut IterationResult) -> Option<AnyRef> {
     if let Some(pending) = result.settle() {
         return Some(pending);

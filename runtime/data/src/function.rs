@@ -83,8 +83,8 @@ impl ElementFunction {
         })
     }
 
-    /// Says of which types the parameters and results of a closure are. Functions of programs say
-    /// that themselves.
+    /// Sets the types of the parameters and results of a closure. Functions of programs declare
+    /// their types.
     #[must_use]
     pub fn with_types(mut self, parameters: ElementTypes, results: ElementTypes) -> Self {
         if let Kind::Closure { types, .. } = &mut self.0 {
@@ -111,7 +111,7 @@ impl ElementFunction {
         }
     }
 
-    /// The types of its parameters, as far as they are known.
+    /// Returns the types of the parameters, as far as they are known.
     #[must_use]
     pub fn parameter_types(&self) -> ElementTypes {
         match &self.0 {
@@ -122,7 +122,7 @@ impl ElementFunction {
         }
     }
 
-    /// The types of its results, as far as they are known.
+    /// Returns the types of the results, as far as they are known.
     #[must_use]
     pub fn result_types(&self) -> ElementTypes {
         match &self.0 {
@@ -150,8 +150,8 @@ impl ElementFunction {
         self.call_at(ctx, arguments, None)
     }
 
-    /// As [`call`](Self::call), for an element of a stage, which an error of a closure names.
-    /// Functions of programs name their kernels.
+    /// Calls it as [`call`](Self::call) does, for an element of a stage. Errors of closures name
+    /// this element; errors of programs name their kernels.
     #[inline]
     pub(crate) fn call_at(
         &self,
@@ -170,7 +170,7 @@ impl ElementFunction {
     }
 }
 
-/// The types that a function of a program declares.
+/// Returns the types that a function of a program declares.
 fn declared(types: &[&str], count: usize) -> ElementTypes {
     match types.len() == count {
         true => ElementTypes::new(types.iter().copied().map(Some)),
@@ -178,7 +178,7 @@ fn declared(types: &[&str], count: usize) -> ElementTypes {
     }
 }
 
-/// An element of a stage, for its errors.
+/// An element of a stage, as errors name it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct At {
     stage: &'static str,
@@ -186,25 +186,25 @@ pub(crate) struct At {
 }
 
 impl At {
-    /// The element that was drawn behind so many others, failed draws included.
+    /// Creates the name of the element with this number, counted from 0. Failed draws count.
     #[inline]
     pub(crate) fn new(stage: &'static str, number: u64) -> Self {
         Self { stage, number }
     }
 
-    /// How many were drawn before.
+    /// Returns the number of the element.
     pub(crate) fn number(self) -> u64 {
         self.number
     }
 
-    /// The same error, which tells where it happened.
+    /// Adds the element to an error.
     #[cold]
     pub(crate) fn of(self, error: Error) -> Error {
         let Self { stage, number } = self;
         error.with_note(format_args!(", at element {number} of `{stage}`"))
     }
 
-    /// Reports an error that happened here, and makes it a value.
+    /// Adds the element to an error, reports the error, and returns it as a value.
     #[cold]
     pub(crate) fn emit(self, error: Error, ctx: &ExecutionContext) -> AnyRef {
         AnyRef::error(ctx.emit_error(self.of(error)))
@@ -361,7 +361,7 @@ impl BoundFunction {
         }
     }
 
-    /// What becomes of the end, or of a failed draw.
+    /// Applies the function to the end or to a failed draw.
     #[cold]
     fn apply_to_end(&self, outcome: Outcome, ctx: &ExecutionContext, at: At) -> Outcome {
         if PipelineOptions::of(ctx.host()).skips_end_calls() {

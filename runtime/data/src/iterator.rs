@@ -46,8 +46,9 @@ pub trait Draw: Send + Sync + fmt::Debug + 'static {
         Err(from.unsupported::<Self>())
     }
 
-    /// Goes to the element in front of which there are so many others, or to the end, without
-    /// drawing them. Called where the stage is [seekable](crate::Stage::is_seekable), at any time.
+    /// Moves to the element with the number `num_before`, counted from 0, or to the end, without
+    /// drawing the elements before it. It is called only if the stage is
+    /// [seekable](crate::Stage::is_seekable), at any time.
     ///
     /// # Errors
     /// If the iterator cannot do that, as those that do not implement this.
@@ -56,7 +57,7 @@ pub trait Draw: Send + Sync + fmt::Debug + 'static {
     }
 }
 
-/// The error of an iterator that can only draw.
+/// Returns the error of an iterator that cannot seek.
 #[cold]
 pub(crate) fn cannot_seek<T: ?Sized>(num_before: u64) -> Error {
     let iterator = std::any::type_name::<T>();

@@ -37,9 +37,9 @@ pub(crate) fn scalar(value: &AnyRef) -> Option<(DType, [u8; 8])> {
     None
 }
 
-/// About how many bytes of memory the values take. Those of types of users count as few.
+/// Estimates the memory of values, in bytes. For types of users, only the overhead counts.
 pub(crate) fn size_bytes_of(values: &[AnyRef]) -> u64 {
-    /// What every value takes.
+    /// The overhead of each value.
     const OVERHEAD: usize = 32;
     let size = |value: &AnyRef| {
         let payload = if let Some(tensor) = value.get::<DenseHostTensor>() {
@@ -57,7 +57,7 @@ pub(crate) fn size_bytes_of(values: &[AnyRef]) -> u64 {
     values.iter().map(size).sum()
 }
 
-/// Whether values of this type are numbers or truth values.
+/// Returns `true` if a spelling is that of a number type or Boolean.
 pub(crate) fn is_number(spelling: &str) -> bool {
     const NUMBERS: [&str; 13] = [
         "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "bf16", "f32", "f64",

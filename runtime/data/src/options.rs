@@ -1,11 +1,11 @@
-//! What holds for all pipelines of a host.
+//! Settings of all pipelines of a host.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt_host::HostContext;
 
-/// Settings of the pipelines of a host. Nothing of it decides about elements.
+/// Settings of the pipelines of a host. They do not change the elements.
 ///
 /// ```
 /// use tfrt_data::PipelineOptions;
@@ -22,37 +22,36 @@ pub struct PipelineOptions {
 }
 
 impl PipelineOptions {
-    /// Sets whether functions of maps, filters and interleaves are called for elements alone.
-    /// Otherwise they are called for ends and failed draws, too, as in the reference, with errors
-    /// as arguments.
+    /// Sets whether functions of maps, filters and interleaves are called only for elements. By
+    /// default, they are also called for ends and failed draws, with errors as arguments, as in the
+    /// reference.
     #[must_use]
     pub fn with_skipped_end_calls(mut self, skips_end_calls: bool) -> Self {
         self.skips_end_calls = skips_end_calls;
         self
     }
 
-    /// Sets how many bytes of elements the stages may hold that find out by themselves how many
-    /// calls to keep under way. It is half of the free memory if nothing is set.
+    /// Sets the memory for the elements of stages that tune their own parallelism, in bytes. The
+    /// default is half of the free memory.
     #[must_use]
     pub fn with_ram_budget(mut self, num_bytes: u64) -> Self {
         self.ram_budget = Some(num_bytes);
         self
     }
 
-    /// Whether functions are called for elements alone.
+    /// Returns `true` if functions are called only for elements.
     #[must_use]
     pub fn skips_end_calls(&self) -> bool {
         self.skips_end_calls
     }
 
-    /// How many bytes of elements may be held by stages that tune themselves.
+    /// Returns the memory for the elements of self-tuning stages, in bytes.
     #[must_use]
     pub fn ram_budget(&self) -> u64 {
         self.ram_budget.unwrap_or_else(half_of_free_memory)
     }
 
-    /// Makes these the settings of a host. Passes that have begun may keep the budget that they
-    /// began with.
+    /// Installs the settings in a host. Passes that have already started may keep their budget.
     pub fn install(self, host: &HostContext) {
         *installed(host)
             .0
@@ -60,7 +59,7 @@ impl PipelineOptions {
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(self);
     }
 
-    /// The settings of a host.
+    /// Returns the settings of a host.
     #[must_use]
     pub fn of(host: &HostContext) -> Arc<Self> {
         let installed = installed(host);
@@ -76,14 +75,14 @@ fn installed(host: &HostContext) -> Arc<Installed> {
     host.shared_context(Installed::default)
 }
 
-/// Half of what the system says is free; one gibibyte where it says nothing.
+/// Returns half of the free memory, or one gibibyte if the system does not report it.
 fn half_of_free_memory() -> u64 {
     const DEFAULT: u64 = 1 << 30;
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     free_memory(&info).map_or(DEFAULT, |num_bytes| num_bytes / 2)
 }
 
-/// What Linux calls available, in bytes.
+/// Parses the available memory in `/proc/meminfo`, in bytes.
 fn free_memory(info: &str) -> Option<u64> {
     let line = info
         .lines()
@@ -92,11 +91,11 @@ fn free_memory(info: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// The memory that the tuned stages of a host share.
+/// The memory that the self-tuning stages of a host share.
 #[derive(Debug)]
 pub(crate) struct RamBudget {
     num_bytes: u64,
-    /// What stages hold. Orders nothing: relaxed.
+    /// The bytes that stages hold. It orders nothing, so all accesses are relaxed.
     num_held: AtomicU64,
 }
 
@@ -112,19 +111,19 @@ impl RamBudget {
         }
     }
 
-    /// Whether so many bytes of the budget are left. Another stage may take them first: the budget
-    /// is kept but for one element of each stage.
+    /// Returns `true` if this many bytes are left. Another stage may take them first, so that the
+    /// budget can be exceeded by one element per stage.
     pub(crate) fn has_left(&self, num_bytes: u64) -> bool {
         let held = self.num_held.load(Ordering::Relaxed);
         held.saturating_add(num_bytes) <= self.num_bytes
     }
 
-    /// Takes so many bytes.
+    /// Takes bytes from the budget.
     pub(crate) fn take(&self, num_bytes: u64) {
         self.num_held.fetch_add(num_bytes, Ordering::Relaxed);
     }
 
-    /// Gives back what was taken.
+    /// Returns bytes to the budget.
     pub(crate) fn give_back(&self, num_bytes: u64) {
         self.num_held.fetch_sub(num_bytes, Ordering::Relaxed);
     }

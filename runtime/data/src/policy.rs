@@ -1,14 +1,14 @@
-//! What follows an error.
+//! The policy for errors.
 
 use std::fmt;
 use std::str::FromStr;
 
 use tfrt_support::{Error, ErrorCode};
 
-/// What follows an error among the elements of a dataset.
+/// The policy of a dataset for errors among its elements.
 ///
-/// Nothing is lost silently: errors that are skipped are counted, and the count is logged at the
-/// end of the pass.
+/// No error is lost silently: skipped errors are counted, and the count is logged at the end of the
+/// pass.
 ///
 /// ```
 /// use tfrt_data::OnError;
@@ -20,16 +20,16 @@ use tfrt_support::{Error, ErrorCode};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// The error takes the place of its element, and the elements behind it follow.
+    /// The error replaces its element, and the following elements are delivered.
     #[default]
     Fail,
-    /// The error is skipped. The first one behind `max` of them is handed on, and ends the
+    /// The error is skipped. The first error after `max` skipped ones is delivered and ends the
     /// sequence.
     Skip {
-        /// How many errors are skipped in a pass.
+        /// The number of errors that are skipped in a pass.
         max: u64,
     },
-    /// The first error is handed on, and ends the sequence.
+    /// The first error is delivered and ends the sequence.
     Stop,
 }
 

@@ -211,20 +211,20 @@ impl From<Outcome> for IterationResult {
 pub(crate) struct ValuePromises(SmallVec<[IndirectPromise; 2]>);
 
 impl ValuePromises {
-    /// As many promises as `count` says, and their values.
+    /// Creates `count` promises and their values.
     pub(crate) fn new(count: usize) -> (Self, Values) {
         let (promises, values) = (0..count).map(|_| AnyRef::indirect()).unzip();
         (Self(promises), values)
     }
 
-    /// Every value is the one at its position.
+    /// Forwards each promised value to the value at its position.
     pub(crate) fn forward_to(self, values: impl IntoIterator<Item = AnyRef>) {
         for (promise, value) in self.0.into_iter().zip(values) {
             promise.forward_to(value);
         }
     }
 
-    /// How many there are.
+    /// Returns the number of promises.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

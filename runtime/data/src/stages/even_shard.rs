@@ -1,13 +1,13 @@
-//! Shares of a dataset that are equally long, for workers that take their steps together.
+//! Shards of equal length, for workers that take their steps together.
 //!
 //! ```text
-//!  three workers, seven elements      0 1 2 │ 3 4 5 │ 6        a group has an element for each worker
+//!  three workers, seven elements      0 1 2 │ 3 4 5 │ 6        a group has one element per worker
 //!  drop     worker 0: 0 3     worker 1: 1 4     worker 2: 2 5
 //!  pad      worker 0: 0 3 6   worker 1: 1 4 6   worker 2: 2 5 6
 //! ```
 //!
-//! Every worker draws all elements, so that it knows without a word from the others whether the
-//! last group is whole.
+//! Every worker draws all elements, so that it knows without communication whether the last group
+//! is complete.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 
-/// What becomes of the last elements if they cannot be shared out evenly.
+/// The treatment of the last elements if shards would differ in length.
 ///
 /// ```
 /// use tfrt_data::UnevenShards;
@@ -36,12 +36,12 @@ use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnevenShards {
-    /// Some workers have one element more than others.
+    /// Some workers get one more element than others.
     #[default]
     Keep,
-    /// Workers without an element have one of the others, again.
+    /// A worker without an element gets a copy of another worker's.
     Pad,
-    /// Nobody has them.
+    /// The last elements are dropped.
     Drop,
 }
 
@@ -130,12 +130,12 @@ struct EvenShardMachine {
     num_shards: usize,
     index: usize,
     is_padded: bool,
-    /// How many elements of the group are known.
+    /// The number of known elements of the group.
     num_drawn: usize,
-    /// What was drawn, and is not known yet.
+    /// A drawn result whose outcome is pending.
     drawn: Option<IterationResult>,
-    /// Of the group, what this worker may need: its own element, and those in front of it, which it
-    /// repeats if its own is missing.
+    /// The elements of the group that this worker may need: its own, and those before it, of which
+    /// it repeats one if its own is missing.
     kept: Vec<Outcome>,
     has_ended: bool,
 }
@@ -199,7 +199,7 @@ impl Machine for EvenShardMachine {
 }
 
 impl EvenShardMachine {
-    /// The element of this worker in a group that is whole or padded.
+    /// Returns the element of this worker in a complete or padded group.
     fn end_group(&mut self) -> Outcome {
         let num_drawn = std::mem::take(&mut self.num_drawn);
         let mut kept = std::mem::take(&mut self.kept);
@@ -215,8 +215,9 @@ impl EvenShardMachine {
 }
 
 impl Dataset {
-    /// As [`shard`](Self::shard), with shards that are equally long, if that is asked for: workers
-    /// that wait for each other in every step, as those of a training do, must have as many steps.
+    /// Returns a shard as [`shard`](Self::shard) does. Unless `uneven` is `Keep`, all shards have
+    /// the same length: workers that wait for each other in every step need the same number of
+    /// steps.
     ///
     /// ```
     /// use tfrt_data::{Dataset, UnevenShards};
@@ -241,7 +242,7 @@ impl Dataset {
         index: i64,
         uneven: UnevenShards,
     ) -> Result<Self, Error> {
-        /// A worker may hold an element of each.
+        /// A worker may hold one element per shard.
         const MAX_NUM_SHARDS: i64 = 1 << 20;
         let shard = self.shard(num_shards, index)?;
         if uneven == UnevenShards::Keep {

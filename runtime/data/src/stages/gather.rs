@@ -1,4 +1,4 @@
-//! Consecutive elements that are put together once all of them are there.
+//! Batches that are assembled once all of their elements are available.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,10 +12,10 @@ use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult};
 
-/// How a batch is made of its elements.
+/// Assembles a batch from its elements.
 pub(super) trait Assemble: fmt::Debug + Send + Sync + 'static {
-    /// The batch of these elements and failed draws, whose values are available. There is at least
-    /// one.
+    /// Returns the batch of these elements and failed draws, of which there is at least one. Their
+    /// values are available.
     fn assemble(&self, rows: &[Outcome], ctx: &ExecutionContext) -> Outcome;
 }
 
@@ -77,7 +77,7 @@ impl<A: Assemble> Machine for Gather<A> {
 }
 
 impl<A: Assemble> Gather<A> {
-    /// An iterator over batches.
+    /// Creates an iterator over batches.
     pub(super) fn iterator(
         input: Box<dyn Draw>,
         batch_size: usize,

@@ -1,4 +1,4 @@
-//! Elements that functions make of a state, one after the other.
+//! Elements that functions generate from a state.
 //!
 //! ```text
 //!  init ──► state ──► next ──► (true, state, element) ──► next ──► … ──► (false, state, …) ──► finish
@@ -64,13 +64,13 @@ impl Stage for Generator {
 #[derive(Debug)]
 struct GeneratorMachine {
     stage: Generator,
-    /// What the last call returned; nothing before the first.
+    /// The state that the last call returned; `None` before the first call.
     state: Option<Values>,
-    /// What `next` returned, until it is known whether that is an element.
+    /// The results of `next`, until its first result is available.
     called: Option<Values>,
     num_called: u64,
     has_ended: bool,
-    /// Where `finish` runs if the iterator is dropped before the end.
+    /// The context of `finish`, if the iterator is dropped before the end.
     ctx: Option<ExecutionContext>,
 }
 
@@ -95,7 +95,7 @@ impl Machine for GeneratorMachine {
                     return StepResult::Wait(awaited.clone());
                 }
                 if let Some(failed) = state.iter().find(|value| value.is_error()).cloned() {
-                    // There is no state to go on with.
+                    // Without a state, there are no further elements.
                     self.has_ended = true;
                     return StepResult::Answer(Outcome::Error(failed));
                 }
@@ -129,7 +129,7 @@ impl Machine for GeneratorMachine {
                 StepResult::Answer(Outcome::END)
             }
             None => {
-                // The error would come again and again.
+                // The next call would fail alike, for ever.
                 self.end();
                 let found = &results[0];
                 StepResult::Answer(Outcome::Error(match found.is_error() {
@@ -210,9 +210,9 @@ impl Drop for GeneratorMachine {
 }
 
 impl Dataset {
-    /// The elements that a function makes of a state, one after the other. It takes the state, and
-    /// returns whether there is an element, the next state, and the components of the element;
-    /// where there is no element, they are not looked at. An error of the function ends the
+    /// Returns the dataset of the elements that a function generates from a state. The function
+    /// takes the state, and returns a Boolean, the next state, and the components of an element.
+    /// `false` is the end: the components are then ignored. An error of the function ends the
     /// sequence.
     ///
     /// ```
@@ -228,8 +228,8 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// If the function does not take and return what it should, as far as types are known, or the
-    /// state is a dataset that is nested too deep.
+    /// If the function has the wrong types, as far as they are known, or the state is a dataset
+    /// that is nested too deep.
     pub fn generate<M>(
         state: impl Value,
         next: impl IntoElementFunction<M>,
@@ -242,14 +242,14 @@ impl Dataset {
         Self::generator_with(init, &[state], next.into_element_function(), None)
     }
 
-    /// As [`generate`](Self::generate), with a state that a function makes of `arguments` when the
-    /// first element is drawn, and one that is called with the last state: at the end, or when the
-    /// iterator is dropped before. An iterator that is restored from a checkpoint goes on with the
-    /// saved state: `init` is not called again.
+    /// Returns a dataset as [`generate`](Self::generate) does. `init` takes `arguments` and returns
+    /// the first state; it is called when the first element is drawn. `finish` is called with the
+    /// last state: at the end, or when the iterator is dropped. An iterator that is restored from a
+    /// checkpoint continues with the saved state, without a call of `init`.
     ///
     /// # Errors
-    /// If the functions do not take and return what they should, as far as types are known, or an
-    /// argument is a dataset that is nested too deep.
+    /// If the functions have the wrong types, as far as they are known, or an argument is a dataset
+    /// that is nested too deep.
     pub fn generator_with(
         init: ElementFunction,
         arguments: &[AnyRef],

@@ -1,12 +1,12 @@
-//! Elements with equal keys, together.
+//! Elements grouped by a key.
 //!
 //! ```text
-//!              ┌─ key 0: a c      a window of three is whole:
+//!              ┌─ key 0: a c      a window of three is complete:
 //!  input ──key─┤                  reduce(1, dataset of b d f) ──► its elements
 //!              └─ key 1: b d f
 //! ```
 //!
-//! At the end of the input, the windows that are not whole are reduced in the order of their keys.
+//! At the end of the input, incomplete windows are reduced in the order of their keys.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,12 +38,12 @@ struct GroupByWindow {
     windows: Windows,
 }
 
-/// How many elements a window has.
+/// The sizes of windows.
 #[derive(Clone, Debug)]
 enum Windows {
     OfSize(usize),
-    /// What the key function returns is a length, and the key is the number of the bucket: bucket
-    /// `i` has the lengths below the boundary `i`, and one more bucket the others.
+    /// The key function returns a length, and the key is the number of its bucket. Bucket `i` has
+    /// the lengths below boundary `i`; one more bucket has the remaining lengths.
     OfBuckets {
         boundaries: Arc<[i64]>,
         sizes: Arc<[usize]>,
@@ -51,7 +51,7 @@ enum Windows {
 }
 
 impl Windows {
-    /// The key of what the function returned.
+    /// Returns the key for a result of the key function.
     fn key(&self, returned: i64) -> i64 {
         match self {
             Self::OfSize(_) => returned,
@@ -120,14 +120,14 @@ struct GroupByWindowMachine {
     stage: GroupByWindow,
     position: Position,
     drawn: WholeDraw,
-    /// The element whose key is being looked for, and what the function returned.
+    /// The element whose key is pending, and the result of the key function.
     asked: Option<Asked>,
     num_drawn: u64,
-    /// The windows that are not whole.
+    /// The incomplete windows.
     groups: BTreeMap<i64, Vec<Outcome>>,
-    /// How many windows were reduced.
+    /// The number of reduced windows.
     num_windows: u64,
-    /// What became of the last one.
+    /// The dataset of the last reduced window.
     current: Option<Opening>,
     has_ended: bool,
 }
@@ -187,7 +187,7 @@ impl Machine for GroupByWindowMachine {
         to.u64(self.num_drawn);
         to.u64(self.num_windows);
         self.drawn.save(to)?;
-        // Asked again after the restore.
+        // The key function is called again after the restore.
         let asked = self.asked.as_ref();
         let asked =
             asked.map(|asked| IterationResult::from(Outcome::Element(asked.values.clone())));
@@ -239,7 +239,7 @@ impl Machine for GroupByWindowMachine {
 }
 
 impl GroupByWindowMachine {
-    /// The next element of the window that was reduced last; nothing if it has ended.
+    /// Returns the next element of the last reduced window, or `None` at its end.
     fn draw_from_current(&mut self, ctx: &ExecutionContext) -> Option<StepResult> {
         match self.current.take()? {
             Opening::Later(later) if !later.is_available() => {
@@ -265,8 +265,7 @@ impl GroupByWindowMachine {
         }
     }
 
-    /// Puts an element into its window, once its key is there, and reduces the window if it is
-    /// whole.
+    /// Adds an element to its window once its key is available, and reduces a complete window.
     fn add_to_group(&mut self, asked: Asked, ctx: &ExecutionContext) -> Option<StepResult> {
         let fail = |asked: &Asked, message: String| {
             let error = asked.at.emit(invalid(message), ctx);
@@ -320,10 +319,9 @@ impl GroupByWindowMachine {
 }
 
 impl Dataset {
-    /// Elements with equal keys together: `key` returns a number of type `i64` for each element,
-    /// and `reduce` takes a key and a dataset of `window_size` elements with this key, and returns
-    /// the dataset whose elements take their place. At the end, windows may be smaller; they follow
-    /// in the order of their keys.
+    /// Groups elements by key. `key` returns a number of type `i64` for each element. `reduce`
+    /// takes a key and a dataset of `window_size` elements with this key, and returns the dataset
+    /// that replaces them. The last windows may be smaller; they follow in the order of their keys.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -343,8 +341,8 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// If the size is not positive, the functions do not take and return what they should, as far
-    /// as types are known, or datasets are nested too deep.
+    /// If the size is not positive, the functions have the wrong types, as far as they are known,
+    /// or datasets are nested too deep.
     pub fn group_by_window<K, R>(
         &self,
         key: impl IntoElementFunction<K>,
@@ -358,7 +356,8 @@ impl Dataset {
         )
     }
 
-    /// As [`group_by_window`](Self::group_by_window), with functions of programs or closures.
+    /// Groups elements as [`group_by_window`](Self::group_by_window) does, with functions of
+    /// programs or untyped closures.
     ///
     /// # Errors
     /// As `group_by_window`.
@@ -388,12 +387,12 @@ impl Dataset {
         })
     }
 
-    /// Batches of elements of similar length, each padded to the longest of the batch. `length`
-    /// returns the length of an element, a number of type `i64`; lengths below `boundaries[0]` are
-    /// in the first bucket, those below `boundaries[1]` in the second, and so on, and the others in
-    /// one more. A batch of bucket `i` has `batch_sizes[i]` elements; at the end, batches may be
-    /// smaller, unless `drops_remainder`. See [`padded_batch_with`](Self::padded_batch_with) for
-    /// `components`.
+    /// Returns batches of elements of similar length, each padded to the longest element of the
+    /// batch. `length` returns the length of an element, a number of type `i64`. Lengths below
+    /// `boundaries[0]` are in the first bucket, those below `boundaries[1]` in the second, and so
+    /// on; one more bucket has the remaining lengths. A batch of bucket `i` has `batch_sizes[i]`
+    /// elements. The last batches may be smaller, unless `drops_remainder` is set. See
+    /// [`padded_batch_with`](Self::padded_batch_with) for `components`.
     ///
     /// ```
     /// use tfrt_data::{Dataset, ElementFunction};
@@ -415,9 +414,9 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// If the boundaries do not grow, there is not one batch size more than there are boundaries, a
-    /// size is not positive, the function does not take the components or return a length, as far
-    /// as types are known, or datasets are nested too deep.
+    /// If the boundaries do not increase, the number of batch sizes is not the number of boundaries
+    /// plus one, a size is not positive, the function does not take the components or return a
+    /// length, as far as types are known, or datasets are nested too deep.
     pub fn bucket_by_length<K>(
         &self,
         length: impl IntoElementFunction<K>,
@@ -448,7 +447,7 @@ impl Dataset {
             .iter()
             .map(|&size| require_positive("batch_size", size))
             .collect::<Result<_, _>>()?;
-        // Once, for its errors and its description.
+        // A sample of the batches has the errors and the description.
         let sample = self.padded_batch_with(1, components, drops_remainder)?;
         let name = sample.own_description();
         let (components, window_sizes) = (components.to_vec(), Arc::clone(&sizes));

@@ -1,4 +1,4 @@
-//! What follows an error: policies of single stages.
+//! Policies of single stages for errors.
 
 use tfrt_host::{ExecutionContext, log};
 use tfrt_support::Error;
@@ -18,7 +18,7 @@ use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 struct WithoutErrors {
     name: &'static str,
     input: Dataset,
-    /// How many errors are left out in a pass. The first one behind them ends it.
+    /// The number of errors that are skipped in a pass. The next one ends it.
     max_ignored: u64,
     logs: bool,
 }
@@ -77,7 +77,7 @@ struct WithoutErrorsMachine {
     stage: WithoutErrors,
     drawn: WholeDraw,
     num_ignored: u64,
-    /// The first error, until it is told.
+    /// The first error, until it is logged.
     first: Option<Error>,
     has_ended: bool,
 }
@@ -88,7 +88,7 @@ impl Machine for WithoutErrorsMachine {
             if self.has_ended {
                 return StepResult::Answer(Outcome::END);
             }
-            // A cancelled request fails all draws, which is nothing to leave out.
+            // A cancelled request fails all draws. These errors are not skipped.
             if let Some(cancelled) = ctx.request().cancel_value() {
                 return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
@@ -143,7 +143,7 @@ impl Machine for WithoutErrorsMachine {
 }
 
 impl WithoutErrorsMachine {
-    /// Logs how many errors were left out, if there was one since the last time.
+    /// Logs the number of skipped errors, if there are new ones.
     fn tell(&mut self) {
         if let Some(first) = self.first.take().filter(|_| self.stage.logs) {
             let s = if self.num_ignored == 1 { "" } else { "s" };
@@ -164,14 +164,14 @@ impl WithoutErrorsMachine {
 
 impl Drop for WithoutErrorsMachine {
     fn drop(&mut self) {
-        // A pass that was not finished left out errors, too.
+        // An unfinished pass may have skipped errors, too.
         self.tell();
     }
 }
 
 impl Dataset {
-    /// The elements without those that failed to be drawn, or of which a component is an error. If
-    /// `logs`, a warning at the end of a pass tells how many were left out.
+    /// Removes failed draws, and elements of which a component is an error. With `logs`, a warning
+    /// at the end of a pass has their number.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -197,8 +197,8 @@ impl Dataset {
         })
     }
 
-    /// The same elements with a policy for errors: those of the stages below that have none of
-    /// their own. An error is a draw that failed, or an element of which a component is one.
+    /// Sets the policy for errors of this stage, and of the stages below it without a policy of
+    /// their own. An error is a failed draw, or an element of which a component is an error.
     ///
     /// ```
     /// use tfrt_data::{Dataset, OnError};
@@ -215,7 +215,7 @@ impl Dataset {
     /// let error = Err("division by zero, at element 1 of `map`".to_owned());
     /// assert_eq!(found(OnError::Fail)?, [Ok(-12), error.clone(), Ok(12), Ok(6)]);
     /// assert_eq!(found(OnError::Stop)?, [Ok(-12), error]);
-    /// // With a warning in the log, which tells how many were skipped.
+    /// // A warning in the log has the number of skipped errors.
     /// assert_eq!(found(OnError::Skip { max: 1 })?, [Ok(-12), Ok(12), Ok(6)]);
     /// # Ok::<(), Error>(())
     /// ```

@@ -110,7 +110,7 @@ enum Degree {
 }
 
 impl Degree {
-    /// How many calls to keep under way, of which so many are.
+    /// Returns the number of calls to keep under way, given the number of held results.
     fn now(&mut self, num_held: usize, ctx: &ExecutionContext) -> usize {
         if let Self::Unknown = self {
             let num_threads = ctx.queue().parallelism_level();
@@ -130,7 +130,7 @@ impl Degree {
         }
     }
 
-    /// Whether there is memory for one more call.
+    /// Returns `true` if there is memory for one more call.
     fn may_begin(&mut self) -> bool {
         match self {
             Self::Tuned { held, .. } => held.may_begin(),
@@ -138,14 +138,14 @@ impl Degree {
         }
     }
 
-    /// Counts a call that has begun, for what was drawn.
+    /// Counts the start of a call for a drawn result.
     fn begin(&mut self, drawn: &IterationResult) {
         if let Self::Tuned { held, .. } = self {
             held.begin(drawn);
         }
     }
 
-    /// Counts a result that is handed out.
+    /// Counts a delivered result.
     fn deliver(&mut self, chosen: usize, outcome: &Outcome) {
         if let Self::Tuned {
             tuner, start, held, ..
@@ -157,15 +157,15 @@ impl Degree {
     }
 }
 
-/// The memory of the calls that a tuned stage keeps under way, of the budget of all stages of the
-/// host. What a call takes is what the largest ones took so far; before any is known, there is one
-/// call.
+/// The memory of the calls of a self-tuning stage, taken from the budget of the host. The size of
+/// the largest previous element and result is the estimate for a call. Until the first result is
+/// known, only one call runs.
 #[derive(Debug)]
 struct HeldMemory {
     budget: Arc<RamBudget>,
-    /// What was taken of the budget for each call, oldest first.
+    /// The bytes that were taken from the budget for each call, oldest first.
     taken: VecDeque<u64>,
-    /// The largest element that was drawn, and the largest result.
+    /// The sizes of the largest drawn element and of the largest result.
     largest: (u64, Option<u64>),
 }
 
@@ -173,7 +173,7 @@ impl HeldMemory {
     fn new(budget: Arc<RamBudget>, num_held: usize) -> Self {
         Self {
             budget,
-            // Those of a checkpoint have no size yet.
+            // Results of a checkpoint are not counted.
             taken: std::iter::repeat_n(0, num_held).collect(),
             largest: (0, None),
         }
@@ -206,7 +206,7 @@ impl HeldMemory {
         }
     }
 
-    /// Forgets the calls that were begun behind the end.
+    /// Removes the calls that were started after the end.
     fn clear(&mut self) {
         self.budget.give_back(self.taken.drain(..).sum());
     }

@@ -1,4 +1,4 @@
-//! Consecutive elements of different lengths as one, without padding.
+//! Batches of elements of different lengths, without padding.
 //!
 //! ```text
 //!  [1 2 3]            values      1 2 3 4 5 6
@@ -47,7 +47,7 @@ impl Stage for RaggedBatch {
         self.input.cardinality().map(num_batches)
     }
 
-    /// Known of numbers alone: the rank of a tensor decides how many tensors it becomes.
+    /// Known only for numbers: a tensor becomes one or two tensors, depending on its rank.
     fn element_types(&self) -> ElementTypes {
         let inputs = self.input.element_types();
         let are_numbers = inputs.iter().all(|ty| ty.is_some_and(is_number));
@@ -87,8 +87,8 @@ impl Stage for RaggedBatch {
 struct Ragged;
 
 impl Assemble for Ragged {
-    /// An error of any element is that of the batch: of a component that is one, nobody knows of
-    /// how many tensors it consists.
+    /// An error of any element is the error of the batch: the number of tensors of a failed
+    /// component is unknown.
     fn assemble(&self, rows: &[Outcome], ctx: &ExecutionContext) -> Outcome {
         let mut elements: Vec<&Values> = Vec::with_capacity(rows.len());
         for row in rows {
@@ -111,7 +111,7 @@ impl Assemble for Ragged {
     }
 }
 
-/// The tensors of a component: one of numbers, or the values and the row splits of tensors.
+/// Returns the tensors of a component: one for numbers; values and row splits for tensors.
 fn assemble_component(
     position: usize,
     num_components: usize,
@@ -165,7 +165,7 @@ fn assemble_component(
     Ok(tensors)
 }
 
-/// The rows of all elements, one behind the other.
+/// Concatenates the rows of all elements.
 fn concatenated(
     position: usize,
     elements: &[&Values],
@@ -204,11 +204,11 @@ fn concatenated(
 }
 
 impl Dataset {
-    /// Every `batch_size` consecutive elements as one, without padding. A component of tensors that
-    /// differ in their first dimension becomes two: a tensor of all rows, one behind the other, and
-    /// one of type `i64` that says where the rows of each element begin, with the number of all
-    /// rows at the end. A component of numbers becomes one tensor. If `drops_remainder`, a last
-    /// batch that would be smaller is left out.
+    /// Returns batches of `batch_size` consecutive elements, without padding. A component of
+    /// tensors that differ in their first dimension becomes two: a tensor of all rows, and a tensor
+    /// of type `i64` with the index of the first row of each element, followed by the number of
+    /// rows. A component of numbers becomes one tensor. With `drops_remainder`, a smaller last
+    /// batch is dropped.
     ///
     /// ```
     /// use tfrt_data::Dataset;

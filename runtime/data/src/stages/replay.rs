@@ -16,13 +16,13 @@ pub(crate) trait Replayable: Machine {
     /// How many outcomes it has delivered; those of cancelled requests do not count.
     fn num_delivered(&self) -> u64;
 
-    /// Comes to where so many outcomes have been delivered. Returns what the stage waits for, or
-    /// nothing when it is there.
+    /// Moves to the state after `goal` delivered outcomes. Returns the next step, or `None` when
+    /// the state is reached.
     fn advance_to(&mut self, goal: u64, ctx: &ExecutionContext) -> Option<StepResult> {
         self.deliver_to_nobody(goal, ctx)
     }
 
-    /// Delivers until so many outcomes have been delivered.
+    /// Draws and drops outcomes until `goal` of them are delivered.
     fn deliver_to_nobody(&mut self, goal: u64, ctx: &ExecutionContext) -> Option<StepResult> {
         for _ in 0..STEPS_PER_TASK {
             if self.num_delivered() >= goal {

@@ -1,4 +1,4 @@
-//! Elements that are left out at random, so that classes become as frequent as they should be.
+//! Random removal of elements, so that the classes get the requested frequencies.
 
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
@@ -19,17 +19,17 @@ use crate::typed::IntoElementFunction;
 
 const NAME: &str = "rejection_resample";
 
-/// How often each class was seen before the first element, where the frequencies are found out: the
-/// first elements must not decide alone.
+/// The initial count of each class, if frequencies are estimated: the first elements must not
+/// determine the estimate alone.
 const NUM_SEEN_AT_FIRST: u64 = 10;
 
 #[derive(Clone, Debug)]
 struct Resample {
     input: Dataset,
     class: BoundFunction,
-    /// How frequent each class should be.
+    /// The requested frequency of each class.
     target: Box<[f64]>,
-    /// How frequent each class is; found out if that is not said.
+    /// The frequency of each class in the input; estimated if it is not given.
     initial: Option<Box<[f64]>>,
     seeds: (i64, i64),
 }
@@ -80,13 +80,13 @@ struct ResampleMachine {
     input: Box<dyn Draw>,
     stage: Resample,
     drawn: WholeDraw,
-    /// The element whose class is being looked for, and what the function returned.
+    /// The element whose class is pending, and the result of the class function.
     asked: Option<(Values, Values, At)>,
     num_drawn: u64,
     numbers: Philox,
-    /// How many elements were decided about: for each, one number was used.
+    /// The number of decisions; each used one random number.
     num_decided: u64,
-    /// How many elements of each class there were.
+    /// The number of elements of each class.
     num_seen: Vec<u64>,
 }
 
@@ -134,7 +134,7 @@ impl Machine for ResampleMachine {
         to.u64(self.num_decided);
         self.num_seen.iter().for_each(|&count| to.u64(count));
         self.drawn.save(to)?;
-        // Asked again after the restore.
+        // The class function is called again after the restore.
         let asked = self.asked.as_ref();
         let asked = asked.map(|(values, ..)| Outcome::Element(values.clone()).into());
         to.results(asked.iter())?;
@@ -169,7 +169,7 @@ impl Machine for ResampleMachine {
     }
 }
 
-/// What is known of the class of an element.
+/// The class of an element.
 enum Class {
     Known(usize),
     Failed(AnyRef),
@@ -209,14 +209,14 @@ fn with_class(class: usize, mut values: Values) -> Outcome {
 }
 
 impl ResampleMachine {
-    /// Whether an element of a class is handed on. Uses one random number.
+    /// Decides whether an element of a class is delivered. Uses one random number.
     fn accepts(&mut self, class: usize) -> bool {
         self.num_decided = self.num_decided.wrapping_add(1);
         let chance = f64::from(self.numbers.next_u32()) / (f64::from(u32::MAX) + 1.0);
         self.num_seen[class] = self.num_seen[class].saturating_add(1);
         let target = &self.stage.target;
-        // How much more frequent a class should be than it is. What matters are ratios: counts do
-        // as well as frequencies.
+        // The ratio of the requested to the actual frequency. Counts serve as well as
+        // frequencies, since only the proportions of these ratios matter.
         let demand = |class: usize| {
             let present = match &self.stage.initial {
                 Some(initial) => initial[class],
@@ -233,7 +233,7 @@ impl ResampleMachine {
     }
 }
 
-/// Says that these are frequencies of so many classes.
+/// Checks that these are the frequencies of the given number of classes.
 fn check_frequencies(name: &str, frequencies: &[f64], num_classes: usize) -> Result<(), Error> {
     if frequencies.len() != num_classes {
         return Err(invalid(format!(
@@ -254,10 +254,10 @@ fn check_frequencies(name: &str, frequencies: &[f64], num_classes: usize) -> Res
 }
 
 impl Dataset {
-    /// Elements whose classes are as frequent as `target` says: some of those of frequent classes
-    /// are left out, at random. `class` returns the class of an element, a number of type `i64`; it
-    /// is one more component in front. `initial` says how frequent the classes are; otherwise that
-    /// is found out on the way. Equal seeds make equal choices.
+    /// Removes random elements of frequent classes, so that the classes get the frequencies of
+    /// `target`. `class` returns the class of an element, a number of type `i64`, which becomes the
+    /// first component. `initial` has the frequencies of the input; without it, they are estimated
+    /// from the elements. Equal seeds make equal choices.
     ///
     /// ```
     /// use tfrt_data::Dataset;

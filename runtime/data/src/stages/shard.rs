@@ -139,13 +139,13 @@ impl Machine for ShardMachine {
 }
 
 impl Dataset {
-    /// The share of worker `index` of `num_shards` that share a dataset. If the elements come from
-    /// files, and no stage depends on more than one of them, workers share the files, or the
-    /// records if there are fewer files than workers. Otherwise they share the elements as
-    /// [`shard`](Self::shard) does, which each of them makes all of: a warning in the log says so.
+    /// Returns the share of worker `index` of `num_shards`. If the elements come from files, the
+    /// workers share the files, or the records of each file if there are fewer files than workers.
+    /// Otherwise they share the elements as [`shard`](Self::shard) does: every worker then makes
+    /// all elements, and a warning in the log says so.
     ///
-    /// Stages that keep the elements of the files apart are maps, filters, shuffles, prefetches,
-    /// interleaves, repeats, policies for errors, and batches, which are those of each worker.
+    /// Maps, filters, shuffles, prefetches, interleaves, repeats, policies for errors and batches
+    /// may stand above the files. Each worker makes its own batches.
     ///
     /// ```
     /// use tfrt_data::Dataset;

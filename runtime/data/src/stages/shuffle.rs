@@ -33,7 +33,7 @@ use crate::philox::Philox;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult, go_on_later};
 
-/// How many numbers of elements are shuffled before other tasks get their turn.
+/// The number of steps before other tasks get their turn.
 const MOVES_PER_TASK: u64 = 1 << 16;
 
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Stage for Shuffle {
             ring: Ring::new(self.capacity),
             max_bytes: self.max_bytes,
             num_bytes: 0,
-            // The sizes of elements decide how many the ring holds: they have to be drawn.
+            // The sizes of elements determine the number in the ring, so they have to be drawn.
             can_seek: self.max_bytes.is_none() && self.input.is_seekable(),
             returning: None,
             num_inputs: match self.input.cardinality() {
@@ -126,12 +126,12 @@ struct ShuffleMachine {
     input: Box<dyn Draw>,
     ring: Ring<Outcome>,
     max_bytes: Option<u64>,
-    /// What the elements in the ring take, if that is limited.
+    /// The size of the elements in the ring, if it is limited.
     num_bytes: u64,
-    /// Whether the input can seek, and has this many elements.
+    /// Whether the input can seek; and its number of elements.
     can_seek: bool,
     num_inputs: u64,
-    /// What is left to do to come back to where a checkpoint was.
+    /// The remaining work of a restore.
     returning: Option<Returning>,
     seeds: (i64, i64),
     /// The number of this pass, if each has an order of its own.
@@ -192,7 +192,7 @@ impl Replayable for ShuffleMachine {
     }
 
     fn advance_to(&mut self, goal: u64, ctx: &ExecutionContext) -> Option<StepResult> {
-        // A stage of a user may call itself seekable and leave the rest to its default.
+        // A user's stage may claim to be seekable without implementing `seek`.
         self.can_seek &= self.returning.is_some() || self.input.seek(0).is_ok();
         if !self.can_seek {
             return self.deliver_to_nobody(goal, ctx);
@@ -230,12 +230,12 @@ impl Replayable for ShuffleMachine {
     }
 }
 
-/// How a shuffle comes back to where a checkpoint was, without drawing what it had delivered.
+/// The steps of a restore that does not draw the delivered elements again.
 #[derive(Debug)]
 enum Returning {
-    /// The numbers of the elements are shuffled; so many were put into the ring.
+    /// The numbers of the elements are shuffled, of which this many were put into the ring.
     Shuffling(Ring<u64>, u64),
-    /// The elements with these numbers are drawn. Then the input goes on at this number.
+    /// The elements with these numbers are drawn. Then the input continues at this number.
     Drawing(VecDeque<u64>, u64),
 }
 
@@ -291,8 +291,7 @@ impl ShuffleMachine {
         }
     }
 
-    /// Returns what to wait for, or nothing when the shuffle is where so many elements have been
-    /// handed out.
+    /// Returns the next step, or `None` when the shuffle is in the state after `goal` elements.
     fn go_back(
         &mut self,
         returning: &mut Returning,
@@ -344,7 +343,7 @@ impl ShuffleMachine {
 #[derive(Debug)]
 struct Ring<T> {
     capacity: usize,
-    /// As far as it was ever filled.
+    /// The slots that were used so far.
     slots: Vec<Option<T>>,
     start: usize,
     num_filled: usize,
@@ -374,7 +373,7 @@ impl<T> Ring<T> {
         self.num_filled += 1;
     }
 
-    /// Takes an element that the next number chooses, if there is one.
+    /// Takes the element that the next random number selects, if there is one.
     fn take(&mut self, numbers: &mut Philox) -> Option<T> {
         if self.num_filled == 0 {
             return None;
@@ -388,7 +387,7 @@ impl<T> Ring<T> {
         element
     }
 
-    /// The elements from the start of the ring, so that where that is does not matter.
+    /// Returns the elements from the start of the ring, independently of its place.
     fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
         (0..self.num_filled).map(|index| {
             let slot = (self.start + index) % self.capacity;
@@ -423,9 +422,9 @@ impl Dataset {
         self.shuffle_within(buffer_size, None, seed, seed2, reshuffles)
     }
 
-    /// As [`shuffle_with`](Self::shuffle_with), with a limit in bytes, too: as soon as the elements
-    /// that are held take `buffer_bytes`, no more are drawn ahead. Sizes are those of tensors and
-    /// strings, with 32 bytes for each value.
+    /// Shuffles as [`shuffle_with`](Self::shuffle_with) does, with a buffer that is also limited in
+    /// bytes: once its elements take `buffer_bytes`, no more are drawn. The size of an element is
+    /// that of its tensors and strings, and 32 bytes for each value.
     ///
     /// # Errors
     /// If a size is not positive, or datasets are nested too deep.

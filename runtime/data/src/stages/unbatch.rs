@@ -82,11 +82,11 @@ struct UnbatchMachine {
     tensors: SmallVec<[Rows; 2]>,
     /// Its rows that were not handed out.
     rows: std::ops::Range<usize>,
-    /// Of each tensor, if all are given: then the rows can be sought.
+    /// The number of rows of each tensor, if all tensors are given: the rows can then be sought.
     num_rows: Option<Box<[u64]>>,
-    /// How many rows of the next tensor lie in front of the place that was sought.
+    /// The number of rows to skip in the next tensor after a seek.
     num_rows_sought: usize,
-    /// How many results were taken apart.
+    /// The number of drawn results.
     num_drawn: u64,
 }
 
@@ -219,7 +219,7 @@ impl Machine for UnbatchMachine {
             tensor += 1;
         }
         (self.drawn, self.rows, self.num_drawn) = (None, 0..0, tensor);
-        // Behind the last tensor there is the end.
+        // The end follows the last tensor.
         self.num_rows_sought = usize::try_from(rest).unwrap_or(usize::MAX);
         self.input.seek(tensor)
     }
@@ -249,7 +249,7 @@ impl UnbatchMachine {
     }
 }
 
-/// How many rows each element of a dataset has, if all are tensors that are given.
+/// Returns the number of rows of each element of a dataset, if all elements are given tensors.
 fn num_rows_of_given(dataset: &Dataset) -> Option<Box<[u64]>> {
     let rows = |outcome: &Outcome| {
         let Outcome::Element(values) = outcome else {

@@ -61,7 +61,8 @@ struct UniqueMachine {
     input: Box<dyn Draw>,
     drawn: WholeDraw,
     num_drawn: u64,
-    /// The elements so far, as checkpoints have them: equal bytes are equal values of equal types.
+    /// The previous elements, encoded as in checkpoints: equal bytes are equal values of equal
+    /// types.
     seen: HashSet<Box<[u8]>>,
 }
 
@@ -78,7 +79,7 @@ impl Machine for UniqueMachine {
             let at = At::new("unique", self.num_drawn);
             self.num_drawn = self.num_drawn.wrapping_add(1);
             let values = match outcome {
-                // An error is not compared: each is handed on.
+                // Errors are not compared: each is delivered.
                 Outcome::Element(values) if !values.iter().any(|value| value.is_error()) => values,
                 outcome => return StepResult::Answer(outcome),
             };
@@ -97,7 +98,7 @@ impl Machine for UniqueMachine {
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.u64(self.num_drawn);
         self.drawn.save(to)?;
-        // Equal states are equal bytes.
+        // Sorted, so that equal states are equal bytes.
         let mut seen: Vec<_> = self.seen.iter().collect();
         seen.sort_unstable();
         to.count(seen.len());
@@ -123,8 +124,9 @@ fn key_of(values: &Values, ctx: &ExecutionContext) -> Result<Box<[u8]>, Error> {
 }
 
 impl Dataset {
-    /// Every element once, where it comes first. Numbers, strings and tensors can be compared; they
-    /// are equal if their types, shapes and bits are. All different elements are kept in memory.
+    /// Returns the dataset without repeated elements. Numbers, strings and tensors can be compared:
+    /// they are equal if their types, shapes and bits are equal. All distinct elements are kept in
+    /// memory.
     ///
     /// ```
     /// use tfrt_data::Dataset;

@@ -1,4 +1,4 @@
-//! What a stage has drawn, until all of it is there.
+//! A drawn result, kept until all of its values are available.
 
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
@@ -8,15 +8,16 @@ use crate::checkpoint::{StateReader, StateWriter};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
-/// A draw of a stage that looks at the values of elements.
+/// The current draw of a stage that reads the values of elements.
 #[derive(Debug, Default)]
 pub(super) struct WholeDraw {
-    /// What was drawn, while something of it is pending.
+    /// The drawn result, while a part of it is pending.
     drawn: Option<IterationResult>,
 }
 
 impl WholeDraw {
-    /// The next outcome, with values that are available; or what to wait for before asking again.
+    /// Returns the next outcome with available values, or the value to wait for before the next
+    /// call.
     pub(super) fn next(
         &mut self,
         input: &mut dyn Draw,

@@ -1,4 +1,4 @@
-//! What is promised of a batch of which some elements are pending, and the wait for them.
+//! The promises of a batch with pending elements, and the wait for these elements.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,11 +6,11 @@ use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise, Promises, run_when_ready
 
 use crate::result::{IterationResult, Outcome, ValuePromises, Values};
 
-/// What is promised of a batch of which nothing is known.
+/// The promises of a batch whose number of components is unknown.
 #[derive(Debug)]
 pub(super) struct WholeBatch {
     pub(super) promise: Promise<Outcome>,
-    /// Kept once the batch has looked at its elements.
+    /// Fulfilled once the batch has read the metadata of its elements.
     pub(super) looked_at: Option<Promise<Chain>>,
 }
 
@@ -21,11 +21,11 @@ impl Promises for WholeBatch {
     }
 }
 
-/// What is promised of a batch that has its components: first its outcome, which is that of its
-/// first result, then its values.
+/// The promises of a batch with a known number of components: first its outcome, which is that of
+/// its first result, then its values.
 ///
-/// Shared by who waits for the first result, without being a consumer of it, and who waits for all
-/// results.
+/// It is shared by the waiter for the first result, which is not a consumer of it, and the waiter
+/// for all results.
 #[derive(Clone, Debug)]
 pub(super) struct Answer(Arc<Mutex<AnswerState>>);
 
@@ -33,7 +33,7 @@ pub(super) struct Answer(Arc<Mutex<AnswerState>>);
 struct AnswerState {
     /// Until the first result is known.
     outcome: Option<Promise<Outcome>>,
-    /// From then on.
+    /// Once the first result is known.
     values: Option<ValuePromises>,
     looked_at: Option<Promise<Chain>>,
 }
@@ -65,10 +65,10 @@ impl Answer {
         })))
     }
 
-    /// Tells the outcome as soon as the first result of the batch is known.
+    /// Publishes the outcome as soon as the first result of the batch is known.
     pub(super) fn begin_with(&self, first: &AsyncValueRef<Outcome>, num_components: usize) {
         let this = self.clone();
-        // A watcher: who waits for all results keeps a reference to this one.
+        // A watcher suffices: the waiter for all results keeps a reference to this one.
         first.as_any().watch(move |value| {
             let first = match value.get::<Outcome>() {
                 Some(first) => first.clone(),
@@ -78,7 +78,7 @@ impl Answer {
         });
     }
 
-    /// Tells the outcome, if it was not told before.
+    /// Publishes the outcome, unless it is already published.
     fn begin(&self, first: Outcome, num_components: usize) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(promise) = state.outcome.take() else {
@@ -86,12 +86,12 @@ impl Answer {
         };
         let (promises, values) = ValuePromises::new(num_components);
         state.values = Some(promises);
-        // Not under the lock: who waits for the outcome runs here.
+        // Not under the lock: this runs the waiters for the outcome.
         drop(state);
         promise.emplace(with_values(first, values));
     }
 
-    /// Tells what the batch is, once all results are known.
+    /// Publishes the values of the batch, once all results are known.
     pub(super) fn finish(self, num_components: usize, batch: impl FnOnce() -> Outcome) {
         let looked_at = self.hold().looked_at.take();
         if let Some(looked_at) = looked_at {
@@ -99,7 +99,7 @@ impl Answer {
         }
         let batch = batch();
         if self.hold().outcome.is_some() {
-            // The first result is known, and who watches it has not been called yet.
+            // The first result is known, and its watcher has not run yet.
             self.begin(batch.clone(), num_components);
         }
         let promises = self.hold().values.take();
@@ -110,7 +110,7 @@ impl Answer {
                 let num_values = promises.len();
                 promises.forward_to(std::iter::repeat_n(error, num_values));
             }
-            // Nobody looks at the values of an end.
+            // The values of an end are not read.
             Outcome::End(_) => {}
         }
     }
@@ -120,7 +120,7 @@ impl Answer {
     }
 }
 
-/// The outcome of a batch with these values, whose first result is `first`.
+/// Returns the outcome of a batch with these values, whose first result is `first`.
 pub(super) fn with_values(first: Outcome, values: Values) -> Outcome {
     match first {
         Outcome::Element(_) => Outcome::Element(values),
@@ -129,15 +129,15 @@ pub(super) fn with_values(first: Outcome, values: Values) -> Outcome {
     }
 }
 
-/// Calls `f` with the outcomes of `results` and with `promises` once all of them and all of their
-/// values are there, and `previous` is.
+/// Calls `f` with the outcomes of `results` and with `promises` once `previous`, all outcomes and
+/// all of their values are available.
 pub(super) fn when_complete<P: Promises>(
     results: Vec<IterationResult>,
     previous: Option<AnyRef>,
     promises: P,
     f: impl FnOnce(Vec<Outcome>, P) + Send + 'static,
 ) {
-    // What is pending, oldest first, and where it belongs.
+    // The pending results, oldest first.
     let mut outcomes: Vec<Option<Outcome>> = Vec::with_capacity(results.len());
     let mut awaited: Vec<AnyRef> = previous.into_iter().collect();
     let num_previous = awaited.len();
@@ -158,7 +158,7 @@ pub(super) fn when_complete<P: Promises>(
                     Some(outcome) => outcome.clone(),
                     None => Outcome::Error(value),
                 },
-                // There is one for each.
+                // Each pending result has a value.
                 None => Outcome::END,
             })
         });
@@ -167,13 +167,13 @@ pub(super) fn when_complete<P: Promises>(
     });
 }
 
-/// Calls `f` with outcomes and promises once all values of the outcomes are there.
+/// Calls `f` with outcomes and promises once all values of the outcomes are available.
 fn when_values_are_there<P: Promises>(
     mut outcomes: Vec<Outcome>,
     promises: P,
     f: impl FnOnce(Vec<Outcome>, P) + Send + 'static,
 ) {
-    // What is pending is taken out of its element: who holds it is its consumer.
+    // Pending values are taken out of their elements: a holder would be a consumer.
     let (mut places, mut awaited) = (Vec::new(), Vec::new());
     for (place, value) in values_of(&mut outcomes).enumerate() {
         if !value.is_available() {
@@ -192,7 +192,7 @@ fn when_values_are_there<P: Promises>(
     });
 }
 
-/// The values of all elements.
+/// Returns the values of all elements.
 fn values_of(outcomes: &mut [Outcome]) -> impl Iterator<Item = &mut AnyRef> {
     let values = outcomes.iter_mut().filter_map(|outcome| match outcome {
         Outcome::Element(values) => Some(values),
