@@ -261,7 +261,7 @@ fn composite_op_that_calls_itself() -> Result<()> {
         );
         let error = error_of_program(&eager("s"), &text)?;
         let said = error.located().to_string();
-        let expected = "bad.mlir:3:8: calls of functions are nested deeper than ";
+        let expected = "bad.mlir:3:8: function calls are nested more than ";
         assert!(said.starts_with(expected), "{said}");
         Ok(())
     })
@@ -304,7 +304,7 @@ fn wait_on_a_thread_of_the_queue() -> Result<()> {
             refused(
                 eager.to_vec::<f32>(&pending),
                 ErrorCode::Unknown,
-                "a task of a work queue may not wait for the queue that runs it",
+                "a task cannot wait for the work queue that runs it",
             );
             Ok(())
         });

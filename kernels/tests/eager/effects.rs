@@ -43,7 +43,7 @@ fn effects_of_a_thread_keep_their_order() -> Result<()> {
     Ok(())
 }
 
-/// How often it was called.
+/// The number of times that it was called.
 static NUM_CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts its calls.

@@ -20,7 +20,7 @@ fn lies(x: &DenseHostTensor) -> Result<DenseHostTensor> {
     Ok(DenseHostTensor::vector(&[first, first])?)
 }
 
-/// The same, later.
+/// Returns the same, later.
 #[tfrt_op("eager_test.LiesLater", metadata = same)]
 async fn lies_later(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let (promise, turn) = AsyncValueRef::unconstructed();
@@ -29,7 +29,7 @@ async fn lies_later(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<Dense
     lies(x)
 }
 
-/// Its metadata function panics.
+/// Panics in its metadata function.
 #[tfrt_op("eager_test.PanicsAtOnce", metadata = panicking)]
 fn panics_at_once(x: &DenseHostTensor) -> DenseHostTensor {
     x.clone()
@@ -202,7 +202,7 @@ fn a_call_has_as_many_operands_and_results_as_the_op() -> Result<()> {
     Ok(())
 }
 
-/// Registered twice, in a way that nobody can use.
+/// Registered twice, in a way that no one can use.
 #[tfrt_op("eager_test.Twice", raw)]
 fn twice_as_one(_call: &mut OpCall<'_>) {}
 

@@ -44,7 +44,7 @@ fn eager(queue: &str) -> Arc<EagerContext> {
         .expect("one device")
 }
 
-/// The error of a call.
+/// Returns the error of a call.
 fn message<T>(outcome: Result<T>) -> String {
     match outcome {
         Ok(_) => "no error".to_owned(),
@@ -52,8 +52,8 @@ fn message<T>(outcome: Result<T>) -> String {
     }
 }
 
-/// The handle that a call returns, or one of its error: which of them depends on how fast the queue
-/// is.
+/// Returns the handle that a call returns, or one of its error: which of them depends on how fast
+/// the queue is.
 fn handle(outcome: Result<TensorHandle>) -> TensorHandle {
     outcome.unwrap_or_else(TensorHandle::error)
 }
@@ -69,7 +69,7 @@ fn block_on<F: Future>(eager: &EagerContext, mut future: std::pin::Pin<&mut F>) 
     }
 }
 
-/// A context with two processors.
+/// Returns a context with two processors.
 fn two_devices(queue: &str) -> Arc<EagerContext> {
     EagerContext::builder(host(queue))
         .device(Arc::new(CpuDevice::new("CPU:1")))
@@ -81,7 +81,7 @@ fn device_of(handle: &TensorHandle) -> &str {
     handle.device().expect("it is known").0.name()
 }
 
-/// Where the elements of a tensor are.
+/// Returns where the elements of a tensor are.
 fn address(eager: &EagerContext, handle: &TensorHandle) -> *const f32 {
     eager
         .with_elements(handle, |elements: &tfrt_tensor::Elements<'_, f32>| {

@@ -44,7 +44,7 @@ struct Step {
 
 const NUM_INPUTS: usize = 2;
 
-/// A random program over matrices of 3 x 3.
+/// Returns a random program over matrices of 3 x 3.
 fn random_program(random: &mut Random) -> Vec<Step> {
     const UNARY: [&str; 5] = [
         "tf.Relu",
@@ -84,7 +84,7 @@ fn inputs(random: &mut Random) -> [Vec<f32>; NUM_INPUTS] {
     })
 }
 
-/// The last value of a program, op by op.
+/// Returns the last value of a program, op by op.
 fn op_by_op(
     eager: &Arc<EagerContext>,
     program: &[Step],
@@ -111,7 +111,7 @@ fn op_by_op(
     eager.to_vec(&last)
 }
 
-/// The last value of the same program as a graph.
+/// Returns the last value of the same program as a graph.
 fn as_graph(host: &Arc<HostContext>, program: &[Step], inputs: &[Vec<f32>]) -> Vec<f32> {
     let mut text = "func @main(%v0: !t.tensor, %v1: !t.tensor) -> !t.tensor {\n".to_owned();
     for (index, step) in program.iter().enumerate() {

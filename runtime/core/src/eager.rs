@@ -39,7 +39,7 @@ use tfrt_host::{ExecutionContext, HostContext, RequestContext};
 use tfrt_support::{Error, ErrorCode, Place};
 
 use crate::core_op::CoreRuntimeOp;
-use crate::handle::{CopyBudget, TensorHandle};
+use crate::handle::{CopyBudget, CopyStats, TensorHandle};
 use crate::handler::{CpuOpHandler, NullOpHandler, OpHandlerRef};
 use crate::runtime::CoreRuntime;
 
@@ -364,9 +364,9 @@ impl EagerContext {
         self.ops.stats()
     }
 
-    /// How many copies of operands are kept with their handles, and how many bytes they take.
+    /// Returns how many copies of operands are kept with their handles.
     #[must_use]
-    pub fn kept_copies(&self) -> (usize, usize) {
+    pub fn kept_copies(&self) -> CopyStats {
         self.copies.used()
     }
 

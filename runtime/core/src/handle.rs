@@ -29,6 +29,7 @@ use copies::Copies;
 use crate::identity;
 
 pub(crate) use copies::CopyBudget;
+pub use copies::CopyStats;
 pub use promise::HandlePromise;
 pub use transfer::inferred_tensor_type;
 pub(crate) use transfer::same_device;

@@ -72,8 +72,8 @@ pub use eager::{
 };
 pub use exchange::RendezvousRef;
 pub use handle::{
-    DevicePart, HandlePromise, MetadataPart, MetadataValue, PendingMetadata, TensorHandle,
-    inferred_tensor_type,
+    CopyStats, DevicePart, HandlePromise, MetadataPart, MetadataValue, PendingMetadata,
+    TensorHandle, inferred_tensor_type,
 };
 pub use handler::{
     CpuOpHandler, LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef,

@@ -59,6 +59,25 @@ impl KeptCopies {
     }
 }
 
+/// The copies of operands that are kept with their handles.
+///
+/// ```
+/// use tfrt_core::EagerContext;
+/// use tfrt_host::HostContext;
+///
+/// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+/// let kept = eager.kept_copies();
+/// assert_eq!((kept.copies, kept.bytes), (0, 0));
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyStats {
+    /// How many there are.
+    pub copies: usize,
+    /// How many bytes they take.
+    pub bytes: usize,
+}
+
 /// How many bytes copies may take, and how many they take.
 #[derive(Debug)]
 pub(crate) struct CopyBudget {
@@ -99,12 +118,12 @@ impl CopyBudget {
         })
     }
 
-    /// How many copies there are, and how many bytes they take.
-    pub(crate) fn used(&self) -> (usize, usize) {
-        (
-            self.num_copies.load(Ordering::Relaxed),
-            self.num_bytes.load(Ordering::Relaxed),
-        )
+    pub(crate) fn used(&self) -> CopyStats {
+        // Relaxed: numbers, which order nothing.
+        CopyStats {
+            copies: self.num_copies.load(Ordering::Relaxed),
+            bytes: self.num_bytes.load(Ordering::Relaxed),
+        }
     }
 
     /// Makes all copies outdated.
@@ -120,7 +139,7 @@ impl CopyBudget {
 
     /// Lets go of all copies. Returns whether there were any.
     pub(crate) fn give_up(&self) -> bool {
-        let had_some = self.used().0 != 0;
+        let had_some = self.used().copies != 0;
         let holders = std::mem::take(&mut *self.lock());
         for holder in holders.iter().filter_map(Weak::upgrade) {
             holder.clear();
@@ -156,7 +175,7 @@ impl CopyBudget {
         let mut holders = self.lock();
         // Handles come and go: what is left of those that are gone goes when it is half of the
         // list.
-        if holders.len() >= 64 && holders.len() >= 2 * self.used().0 {
+        if holders.len() >= 64 && holders.len() >= 2 * self.used().copies {
             holders.retain(|holder| holder.strong_count() != 0);
         }
         holders.push_back(Arc::downgrade(holder));
