@@ -282,19 +282,19 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
             .map_err(|error| conflict(K::OP, index, "read", error))
     }
 
-    fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error> {
+    #[inline]
+    unsafe fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error> {
         const {
             assert!(
                 !is_copied::<T>(),
                 "what a kernel writes into is never copied"
             )
         };
-        // SAFETY: the markers of the kernel read its operands; the type is not copied, so D2
-        // applies.
+        // SAFETY: duty 1 of `write`; the type is not copied, so D2 applies.
         let value = unsafe { self.place::<AnyRef>(index) };
-        value
-            .try_write::<T>()
-            .map_err(|error| conflict(K::OP, index, "write", error))
+        // SAFETY: duty 1 of `write`: the value has a payload of this type.
+        let guard = unsafe { value.try_write_unchecked::<T>() };
+        guard.map_err(|error| conflict(K::OP, index, "write", error))
     }
 
     #[inline]

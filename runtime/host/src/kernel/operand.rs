@@ -150,7 +150,8 @@ impl<T: Value, const INDEX: usize> Param for ByMut<T, INDEX> {
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
-        source.write(INDEX)
+        // SAFETY: duty 1.
+        unsafe { source.write(INDEX) }
     }
 
     #[inline]

@@ -53,7 +53,10 @@ pub trait Source<'a>: Copy {
     unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error>;
 
     /// Borrows the payload of the operand at `index`, of a mutable type, for writing.
-    fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error>;
+    ///
+    /// # Safety
+    /// 1. [`check`](Self::check) of `T` and `index` would succeed.
+    unsafe fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error>;
 
     /// Returns the operand at `index` as a reference.
     fn reference(self, index: usize) -> Result<&'a AnyRef, Error>;
@@ -172,7 +175,8 @@ impl<'a> Source<'a> for FrameParts<'a> {
             .map_err(|error| conflict(self.op, index, "read", error))
     }
 
-    fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error> {
+    #[inline]
+    unsafe fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error> {
         let guard = self.reference(index)?.try_write::<T>();
         guard.map_err(|error| conflict(self.op, index, "write", error))
     }

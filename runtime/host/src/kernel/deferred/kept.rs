@@ -359,7 +359,7 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
             .map_err(|error| conflict(self.call.op, index, "read", error))
     }
 
-    fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'k, T>, Error> {
+    unsafe fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'k, T>, Error> {
         self.shared(index)?
             .try_write::<T>()
             .map_err(|error| conflict(self.call.op, index, "write", error))
