@@ -145,7 +145,7 @@ pub(crate) fn lower(
     let num_streams = graph.streams.iter().map(|stream| stream.index() + 1).max();
     let mut code = Code {
         schedule: None,
-        is_leaf: false,
+        leaf: None,
         num_links,
         start: Start {
             stream: graph.stream,
@@ -172,9 +172,14 @@ pub(crate) fn lower(
         true => Schedule::Exact,
         false => Schedule::of(&code),
     });
-    code.is_leaf = matches!(code.schedule, Some(Schedule::Exact))
+    let is_leaf = matches!(code.schedule, Some(Schedule::Exact))
         && !code.frame.has_slots
         && code.kernels.iter().all(Kernel::is_plain);
+    if is_leaf {
+        let kernels = code.kernels.iter().zip(ids(code.kernels.len()));
+        let kernels = kernels.filter_map(|(kernel, id)| kernel.in_leaf(id));
+        code.leaf = Some(kernels.collect());
+    }
     Ok(code)
 }
 

@@ -73,9 +73,10 @@ pub(crate) struct Code {
     pub(crate) frame: FrameLayout,
     /// An upper bound of the stream numbers.
     pub(crate) num_streams: usize,
-    /// Whether the function is a leaf: its schedule is exact, and each of its kernels is a
-    /// constant, or runs in place on copied payloads and uses nothing else.
-    pub(crate) is_leaf: bool,
+    /// For a leaf, its kernels except for constants. A function is a leaf if its schedule is exact
+    /// and each of its kernels is a constant, or runs in place on copied payloads and uses nothing
+    /// else.
+    pub(crate) leaf: Option<Box<[LeafKernel]>>,
     /// The number of links from kernels that only call a function to the functions that they call.
     pub(crate) num_links: u32,
 }
@@ -150,7 +151,28 @@ pub(crate) struct Kernel {
     pub(crate) extras: Extras,
 }
 
+/// A kernel of a leaf that is not a constant.
+#[derive(Debug)]
+pub(crate) struct LeafKernel {
+    pub(crate) run: DirectFn,
+    /// Its first offset, among the words.
+    pub(crate) offsets: u32,
+    pub(crate) id: KernelId,
+}
+
 impl Kernel {
+    /// Returns the kernel, which has this id, as one of a leaf. Returns `None` for a constant.
+    pub(crate) fn in_leaf(&self, id: KernelId) -> Option<LeafKernel> {
+        let run = self
+            .direct
+            .filter(|_| !self.extras.contains(Extras::CONSTANT));
+        Some(LeafKernel {
+            run: run?,
+            offsets: self.offsets,
+            id,
+        })
+    }
+
     /// Returns `true` if it is a constant, or a call of a direct kernel that uses only its
     /// operands.
     pub(crate) fn is_plain(&self) -> bool {

@@ -91,6 +91,6 @@ fn run_all(frame: Frame<'_>, section: &[u8], ctx: &ExecutionContext) -> bool {
         };
         // SAFETY: the frame belongs to this run alone; a constant has no operands, and cells for
         // its results.
-        unsafe { frame.run(kernel, run, &call) }.is_ok()
+        unsafe { frame.run(kernel.offsets, run, &call) }.is_ok()
     })
 }

@@ -35,7 +35,7 @@ use tfrt_async::{AnyRef, TypeIndex};
 use tfrt_host::__runtime::{DirectCall, DirectFn};
 use tfrt_support::Error;
 
-use crate::lower::code::{BoolCell, Code, Kernel, Offset, Register};
+use crate::lower::code::{BoolCell, Code, Offset, Register};
 
 /// One word of a frame.
 pub(crate) type Word = MaybeUninit<u64>;
@@ -59,6 +59,35 @@ thread_local! {
     static SPARE: RefCell<Vec<Box<[Word]>>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Words for a frame that is too large for the native stack. The thread keeps them afterwards.
+struct SpareWords(Box<[Word]>);
+
+impl SpareWords {
+    /// Returns at least this many words.
+    #[inline(never)]
+    fn take(num_words: usize) -> Self {
+        let words = SPARE
+            .try_with(|spare| spare.borrow_mut().pop())
+            .ok()
+            .flatten()
+            .filter(|words| words.len() >= num_words);
+        Self(words.unwrap_or_else(|| Box::new_uninit_slice(num_words.next_power_of_two())))
+    }
+}
+
+impl Drop for SpareWords {
+    fn drop(&mut self) {
+        let words = std::mem::take(&mut self.0);
+        let _ = SPARE.try_with(|spare| {
+            let spare = &mut *spare.borrow_mut();
+            let num_kept: usize = spare.iter().map(|words| words.len()).sum();
+            if num_kept + words.len() <= MAX_SPARE_WORDS {
+                spare.push(words);
+            }
+        });
+    }
+}
+
 /// The frame of one running function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<'a> {
@@ -80,40 +109,21 @@ impl<'a> Frame<'a> {
 
     /// Calls `f` with an empty frame of `code`, for a run that ends before `f` returns. `f` must
     /// not leave a reference in a slot.
-    // Inlined even where it is large, so that what `f` captures stays where it is.
+    // Inlined with the only call of `f`, so that what `f` captures stays where it is.
     #[inline(always)]
     pub(crate) fn with<R>(code: &Code, f: impl FnOnce(Frame<'_>) -> R) -> R {
-        if code.frame.num_words <= MAX_STACK_WORDS {
-            let mut words = [Word::uninit(); MAX_STACK_WORDS];
-            // SAFETY: duty 1: there are at least as many words. Duty 2: they belong to this run
-            // alone.
-            return f(unsafe { Frame::new(NonNull::from(&mut words).cast(), code) });
-        }
-        Self::with_spare(code, f)
-    }
-
-    #[inline(never)]
-    fn with_spare<R>(code: &Code, f: impl FnOnce(Frame<'_>) -> R) -> R {
         let num_words = code.frame.num_words;
-        let mut words = SPARE
-            .try_with(|spare| spare.borrow_mut().pop())
-            .ok()
-            .flatten()
-            .filter(|words| words.len() >= num_words)
-            .unwrap_or_else(|| Box::new_uninit_slice(num_words.next_power_of_two()));
+        let mut on_stack = [Word::uninit(); MAX_STACK_WORDS];
+        let mut spare = (num_words > MAX_STACK_WORDS).then(|| SpareWords::take(num_words));
+        let base = match &mut spare {
+            Some(SpareWords(words)) => NonNull::from(&mut **words).cast(),
+            None => NonNull::from(&mut on_stack).cast(),
+        };
         // SAFETY: duty 1: there are at least as many words. Duty 2: they belong to this run alone.
-        let outcome = f(unsafe { Frame::new(NonNull::from(&mut *words).cast(), code) });
-        let _ = SPARE.try_with(|spare| {
-            let spare = &mut *spare.borrow_mut();
-            let num_kept: usize = spare.iter().map(|words| words.len()).sum();
-            if num_kept + words.len() <= MAX_SPARE_WORDS {
-                spare.push(words);
-            }
-        });
-        outcome
+        f(unsafe { Frame::new(base, code) })
     }
 
-    /// Calls a direct kernel.
+    /// Calls a direct kernel whose first offset is word `offsets` of the code.
     ///
     /// # Safety
     /// 1. The places of its results are empty, and nothing else writes them.
@@ -122,13 +132,13 @@ impl<'a> Frame<'a> {
     #[inline]
     pub(crate) unsafe fn run(
         self,
-        kernel: &Kernel,
+        offsets: u32,
         run: DirectFn,
         call: &DirectCall<'_>,
     ) -> Result<(), Error> {
-        debug_assert!(kernel.offsets as usize <= self.code.words.len());
+        debug_assert!(offsets as usize <= self.code.words.len());
         // SAFETY: C4: the offsets are a range of the words.
-        let offsets = unsafe { self.code.words.as_ptr().add(kernel.offsets as usize) };
+        let offsets = unsafe { self.code.words.as_ptr().add(offsets as usize) };
         // SAFETY: it points into the words, or to their end.
         let offsets = unsafe { NonNull::new_unchecked(offsets.cast_mut()) };
         // SAFETY: duties 1 to 3 of the kernel follow from C5 and our duties 1 and 2: the offsets

@@ -25,6 +25,7 @@ use tfrt_host::__runtime::{DirectCall, DirectFn, FunctionList};
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::Error;
 
+use super::frame::Frame;
 use super::framed;
 use super::invocation::InvocationRef;
 use super::panics;
@@ -127,15 +128,16 @@ fn is_made_constant(invocation: &InvocationRef, kernel: &Kernel) -> bool {
 #[inline(never)]
 fn run_in_place(
     invocation: &InvocationRef,
+    frame: Frame<'_>,
     kernel: &Kernel,
     run: DirectFn,
     idle_call: &DirectCall<'_>,
 ) -> Result<(), Error> {
-    let (code, frame) = (invocation.code(), invocation.frame());
+    let code = frame.code;
     let details = code.details(code.id_of(kernel));
     let call = |call: &DirectCall<'_>| {
         // SAFETY: as in `run_plain_kernels`, which calls this.
-        unsafe { frame.run(kernel, run, call) }
+        unsafe { frame.run(kernel.offsets, run, call) }
     };
     if kernel.extras.contains(Extras::READS_CALL) {
         let ctx = invocation.path_ctx();
@@ -211,11 +213,11 @@ impl<'a> InOrder<'a> {
                 // run (T3), and have the types that it reads (C5); values that they could not write
                 // are among the failures, of which there are none (L1 of `failures`). The call does
                 // not panic: a direct kernel returns an error instead.
-                if let Err(error) = unsafe { frame.run(kernel, run, &idle_call) } {
+                if let Err(error) = unsafe { frame.run(kernel.offsets, run, &idle_call) } {
                     return Stop::Failed(error);
                 }
             } else if kernel.extras.is_within(IN_PLACE) {
-                if let Err(error) = run_in_place(invocation, kernel, run, &idle_call) {
+                if let Err(error) = run_in_place(invocation, frame, kernel, run, &idle_call) {
                     return Stop::Failed(error);
                 }
             } else if !is_made_constant(invocation, kernel) {

@@ -61,7 +61,7 @@ impl Link {
             callee: id,
             arguments,
             results: collect(results).filter(|_| !is_repeated),
-            is_leaf: callee.is_leaf,
+            is_leaf: callee.leaf.is_some(),
         })
     }
 }

@@ -78,7 +78,7 @@ impl<'a> Path<'a> {
         // ready, so the producers of its operands have written them (F1 of `frame`), with the types
         // that it reads (C5); values that they could not write are among the failures, which the
         // caller has checked (L1 of `failures`).
-        unsafe { self.frame.run(kernel, run, call) }
+        unsafe { self.frame.run(kernel.offsets, run, call) }
     }
 
     /// Like [`call_in_place`](Self::call_in_place), for a kernel that may use its context,

@@ -105,7 +105,7 @@ impl Run<'_> {
         // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: the kernels before it,
         // or the arguments, are the producers of its operands (C1); they have put what it reads
         // (C5), or the run would have been left.
-        unsafe { frame.run(kernel, run, call) }
+        unsafe { frame.run(kernel.offsets, run, call) }
     }
 
     /// Runs a direct kernel that uses only its operands, some of which are in slots, or some of
@@ -128,7 +128,8 @@ impl Run<'_> {
     ///
     /// Neither the kernel nor the drop of an operand panics, so the progress is only needed where
     /// results have to be looked at.
-    #[inline]
+    // Inlined in both of its callers, which are made for it.
+    #[inline(always)]
     fn finish_in_place(
         &self,
         id: KernelId,

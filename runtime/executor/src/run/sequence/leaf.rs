@@ -15,12 +15,13 @@ use tfrt_host::__runtime::{BorrowedContext, DirectCall};
 use tfrt_host::ExecutionContext;
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::Error;
+use tfrt_support::entity::EntityId;
 
 use super::is_followed;
 use super::left::Left;
 use super::state::Run;
 use super::transfer::{CallerPlaces, Outcome, Transfer, Values};
-use crate::lower::code::{Extras, Kernel, KernelDetails};
+use crate::lower::code::{KernelDetails, KernelId};
 use crate::run::body::Body;
 use crate::run::frame::Frame;
 use crate::run::links::Link;
@@ -73,18 +74,19 @@ pub(crate) fn follow(
     };
     let outcome = Frame::with(&body.code, |frame| {
         body.constants.put_made(frame);
-        follow_in(program, body, caller, frame, &nesting, transfer)
+        let idle = DirectCall::idle(caller);
+        follow_in(program, body, &idle, frame, &nesting, transfer)
     });
     Some(outcome)
 }
 
 /// Runs a function that [is a leaf](is_leaf) now, in a frame that is empty except for the made
-/// constants.
+/// constants. `idle` is a call in the context of the caller.
 #[inline]
 pub(crate) fn follow_in(
     program: &Arc<Program>,
     body: &Body,
-    caller: &ExecutionContext,
+    idle: &DirectCall<'_>,
     frame: Frame<'_>,
     nesting: &Nesting,
     transfer: &mut impl Transfer,
@@ -92,9 +94,17 @@ pub(crate) fn follow_in(
     if !transfer.put_arguments(frame) {
         return Outcome::Refused;
     }
-    match run_kernels::<false>(frame, &DirectCall::idle(caller)) {
+    match run_kernels::<false>(frame, idle) {
         Ok(()) => transfer.take_results(frame),
-        Err(left) => go_on(program, body, caller, frame, nesting, *left, transfer),
+        Err(left) => go_on(
+            program,
+            body,
+            idle.exec_ctx,
+            frame,
+            nesting,
+            *left,
+            transfer,
+        ),
     }
     Outcome::Finished
 }
@@ -175,7 +185,7 @@ pub(crate) fn run_sync(
 #[inline]
 pub(crate) fn is_leaf(body: &Body) -> bool {
     // A trace shows every kernel.
-    body.code.is_leaf
+    body.code.leaf.is_some()
         && body.constants.are_ready(&body.code)
         && !tracing::is_active(TracingLevel::Debug)
 }
@@ -192,31 +202,36 @@ fn run_kernels<const IS_SYNC: bool>(
     idle: &DirectCall<'_>,
 ) -> Result<(), Box<Left>> {
     let request = &**idle.exec_ctx.request();
-    for kernel in &frame.code.kernels {
+    for kernel in frame.code.leaf.as_deref().unwrap_or_default() {
         if !IS_SYNC && request.cancel_value().is_some() {
-            return Err(stop(frame, kernel, None));
+            return stop_before(frame, Some(kernel.id));
         }
-        let (Some(run), false) = (kernel.direct, kernel.extras.contains(Extras::CONSTANT)) else {
-            continue;
-        };
         // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: its operands come from
         // the kernels before it, from the constants, which have been made, or from the arguments
         // (C1); all of these have put what it reads (C5).
-        if let Err(error) = unsafe { frame.run(kernel, run, idle) } {
-            return Err(stop(frame, kernel, Some(error)));
+        if let Err(error) = unsafe { frame.run(kernel.offsets, kernel.run, idle) } {
+            return Err(Box::new(Left::Failed(kernel.id, error)));
         }
+    }
+    if !IS_SYNC && request.cancel_value().is_some() {
+        return stop_before(frame, None);
     }
     Ok(())
 }
 
+/// Leaves a run whose request is cancelled behind the last kernel that has run: before `next`, or
+/// at the end. Constants that follow it are skipped like other kernels; if nothing follows, the run
+/// has ended.
 #[cold]
 #[inline(never)]
-fn stop(frame: Frame<'_>, kernel: &Kernel, error: Option<Error>) -> Box<Left> {
-    let id = frame.code.id_of(kernel);
-    Box::new(match error {
-        Some(error) => Left::Failed(id, error),
-        None => Left::Before(id),
-    })
+fn stop_before(frame: Frame<'_>, next: Option<KernelId>) -> Result<(), Box<Left>> {
+    let kernels = frame.code.leaf.as_deref().unwrap_or_default();
+    let done = kernels.iter().take_while(|kernel| Some(kernel.id) != next);
+    let num_done = done.last().map_or(0, |last| last.id.index() + 1);
+    if num_done == frame.code.kernels.len() {
+        return Ok(());
+    }
+    Err(Box::new(Left::Before(KernelId::from_index(num_done))))
 }
 
 #[cold]

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
 use tfrt_bef::FunctionId;
+use tfrt_host::__runtime::DirectCall;
 use tfrt_host::{ExecutionContext, Rounds};
 
 use super::transfer::{Outcome, Transfer, Values, take_results};
@@ -83,7 +84,7 @@ fn run_all<'f>(
     series: &mut Series<'_, 'f>,
 ) -> u32 {
     let mut num_rounds = 0;
-    let request = &**ctx.request();
+    let (request, idle) = (&**ctx.request(), DirectCall::idle(ctx));
     while num_rounds < max_rounds && request.cancel_value().is_none() {
         let Some(nesting) = Nesting::enter_run(ctx.host()) else {
             break;
@@ -94,7 +95,7 @@ fn run_all<'f>(
             if num_rounds < 2 {
                 body.constants.put_made(frame);
             }
-            leaf::follow_in(program, body, ctx, frame, &nesting, series)
+            leaf::follow_in(program, body, &idle, frame, &nesting, series)
         } else {
             follow_in(program, body, ctx, frame, &nesting, None, series)
         };
@@ -132,6 +133,12 @@ struct Series<'a, 'f> {
 }
 
 impl Series<'_, '_> {
+    #[cold]
+    fn put_first_arguments(&self, callee: Frame<'_>) -> bool {
+        let (arguments, results) = (&*self.values, &mut []);
+        Values { arguments, results }.put_arguments(callee)
+    }
+
     fn replace_values(&mut self, results: Vec<Option<AnyRef>>) {
         self.values.clear();
         self.values.extend(results.into_iter().flatten());
@@ -142,8 +149,7 @@ impl Transfer for Series<'_, '_> {
     #[inline]
     fn put_arguments(&mut self, callee: Frame<'_>) -> bool {
         let Some(previous) = self.previous else {
-            let (arguments, results) = (&*self.values, &mut []);
-            return Values { arguments, results }.put_arguments(callee);
+            return self.put_first_arguments(callee);
         };
         callee.copy_cells(&self.carrying.copies, previous);
         true

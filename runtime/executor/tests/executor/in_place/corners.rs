@@ -1,18 +1,20 @@
 //! Corner cases that random programs do not reach.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt_async::Passing;
 use tfrt_async::{AnyRef, ByteString, Immutable, Value};
 use tfrt_attr::Scalar;
 use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, RegisterId};
-use tfrt_executor::Program;
+use tfrt_executor::{Program, follow_schedules};
 use tfrt_host::__private::{Attribute, ByMut, ByValue, Declared, Execution, Fallible, Payload};
 use tfrt_host::__runtime::LocationSource;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
-use tfrt_host::{ExecutionContext, HostContext, Interpreter, RequestContextBuilder};
+use tfrt_host::{
+    ExecutionContext, HostContext, Interpreter, RequestContext, RequestContextBuilder,
+};
 use tfrt_ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
@@ -478,4 +480,69 @@ fn a_constant_may_be_defined_behind_its_reader() {
     let (host, results) = execute(&more, &[graph], &[]);
     host.await_available(&results).expect("not a worker");
     assert_eq!(results[0].get::<i64>(), Some(&42));
+}
+
+/// The request that [`Stop`] cancels.
+static STOPPED: Mutex<Option<Arc<RequestContext>>> = Mutex::new(None);
+
+/// Cancels a request that it does not learn of from its call, and returns its operand.
+struct Stop;
+
+impl Declared for Stop {
+    const OP: &'static OpDef = &op("test.stop", OpTraits::NONE);
+}
+
+/// Calls `f0` of `graph` twice, and returns the outcome of the second call, in which [`Stop`]
+/// cancels the request.
+fn cancelled(graph: Graph) -> Vec<Outcome> {
+    let stop = KernelDescriptor::new::<Stop, (ByValue<i64, 0>,), Payload<i64>, _>(|(number,)| {
+        let mut stopped = STOPPED.lock().unwrap_or_else(PoisonError::into_inner);
+        stopped.take().inspect(|request| request.cancel());
+        number
+    });
+    let host = HostContext::builder()
+        .registry(registry(&[stop]))
+        .queue(queue_of("s"))
+        .build();
+    let argument = [AnyRef::available(5_i64)];
+    let program = Program::load(&host, &build_for(&argument, &[graph])).expect("the kernels exist");
+    let main = program.function("f0").expect("the first function");
+    let call = |is_stopped: bool| {
+        let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+        let request = is_stopped.then(|| Arc::clone(ctx.request()));
+        *STOPPED.lock().unwrap_or_else(PoisonError::into_inner) = request;
+        main.execute(&ctx, &argument)
+    };
+    // The first call computes the constants.
+    drop(call(false));
+    call(true).iter().map(outcome).collect()
+}
+
+#[test]
+fn a_constant_behind_a_kernel_that_cancels_the_request_is_skipped() {
+    let _alone = alone();
+    let (stop, constant) = (node(Stop::OP, &[0]), node(&constant::DIRECT, &[]));
+    let mut num_skipped = 0;
+    for nodes in [
+        vec![stop.clone(), constant.clone()],
+        vec![constant.clone(), stop.clone()],
+        vec![constant.clone(), stop, constant],
+    ] {
+        let graph = Graph {
+            num_arguments: 1,
+            returns: (1..=nodes.len()).collect(),
+            nodes,
+        };
+        let found = cancelled(graph.clone());
+        follow_schedules(false);
+        let expected = cancelled(graph);
+        follow_schedules(true);
+        assert_eq!(found, expected);
+        let is_skipped = |outcome: &&Outcome| **outcome == Outcome::Error("Cancelled".into());
+        num_skipped += found.iter().filter(is_skipped).count();
+    }
+    assert!(
+        num_skipped > 0,
+        "no constant follows the kernel in any order"
+    );
 }
