@@ -49,7 +49,7 @@ pub fn dtype_of(module: &Module, ty: TypeId) -> Option<DType> {
             FloatType::F16 => DType::F16,
             FloatType::F32 => DType::F32,
             FloatType::F64 => DType::F64,
-            FloatType::F80 | FloatType::F128 => return None,
+            _ => return None,
         },
         Type::Complex(part) => match module.ty(*part) {
             Type::Float(FloatType::F32) => DType::Complex64,

@@ -53,11 +53,12 @@ pub enum Attribute {
         /// The sizes of the dimensions, `None` for `?`; no list at all if the rank is unknown, too.
         dims: Option<Box<[Option<u64>]>>,
     },
-    /// `#dialect.body`, of an unknown dialect.
+    /// `#dialect.body` or `#dialect<body>`, of an unknown dialect.
     Opaque {
         /// The dialect.
         dialect: Box<str>,
-        /// Everything after the first dot, as written.
+        /// Everything after the first dot, as written; without a dot, the brackets and what is in
+        /// them.
         body: Box<str>,
         /// The type after a colon, if there is one.
         ty: Option<TypeId>,
@@ -67,6 +68,21 @@ pub enum Attribute {
         /// Keyword and brackets, as written.
         text: Box<str>,
         /// A tensor or vector type.
+        ty: TypeId,
+    },
+    /// `array<i64: 1, 2>`.
+    DenseArray {
+        /// An integer or floating point type.
+        element: TypeId,
+        /// The elements, in the form of [`DenseElements`].
+        bytes: Box<[u8]>,
+    },
+    /// `dense_resource<key> : T`: elements at the end of the text; see
+    /// [`Module::resource_bytes`](crate::Module::resource_bytes).
+    Resource {
+        /// The name of the elements.
+        key: Box<str>,
+        /// A tensor or vector type of fixed shape.
         ty: TypeId,
     },
     /// `loc(…)` as an attribute.

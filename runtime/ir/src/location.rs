@@ -18,6 +18,19 @@ pub enum Location {
         /// The column, in bytes.
         column: u32,
     },
+    /// A range in a file.
+    FileRange {
+        /// The file, as its producer named it.
+        file: Box<str>,
+        /// The first line.
+        line: u32,
+        /// The column where the range starts, in bytes.
+        column: u32,
+        /// The last line.
+        end_line: u32,
+        /// The column where the range ends, in bytes.
+        end_column: u32,
+    },
     /// A name of another location, which is [`Location::Unknown`] if there is none.
     Name {
         /// The name.

@@ -19,6 +19,8 @@ mod attributes;
 
 mod locations;
 
+pub(crate) mod resources;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -34,6 +36,7 @@ use use_list::{Neighbours, UseList};
 
 pub(crate) use crate::ids::{BlockId, NameId, OpId, RegionId, ValueId};
 pub use attributes::dense_element_bytes;
+pub(crate) use resources::Resource;
 
 /// The name of the module op.
 pub const MODULE_OP: &str = "builtin.module";
@@ -72,6 +75,10 @@ pub struct Module {
     leaves_out_chains: bool,
     /// The contents of modules that are kept as text.
     texts: HashMap<OpId, Box<str>>,
+    /// The attributes of ops that are written as properties.
+    properties: HashMap<OpId, Box<[NameId]>>,
+    /// What stands at the end of the text, in its order.
+    resources: Vec<Resource>,
 }
 
 #[derive(Clone, Debug)]
@@ -191,6 +198,8 @@ impl Module {
             root: tfrt_support::entity::EntityId::from_index(0),
             leaves_out_chains: false,
             texts: HashMap::new(),
+            properties: HashMap::new(),
+            resources: Vec::new(),
         };
         let location = module.unknown_location();
         let body = module.create_region();
@@ -461,6 +470,19 @@ impl Module {
     /// Sets the text of a module.
     pub(crate) fn set_text(&mut self, op: OpId, text: &str) {
         self.texts.insert(op, text.into());
+    }
+
+    /// Sets which attributes of an op are written as properties: `<{a = 1 : i32}>`.
+    pub(crate) fn set_properties(&mut self, op: OpId, names: Vec<NameId>) {
+        if !names.is_empty() {
+            self.properties.insert(op, names.into());
+        }
+    }
+
+    /// Returns `true` if an attribute of an op is written as a property.
+    pub(crate) fn is_property(&self, op: OpId, name: NameId) -> bool {
+        let names = self.properties.get(&op);
+        names.is_some_and(|names| names.contains(&name))
     }
 
     /// Returns the regions of an op.

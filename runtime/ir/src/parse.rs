@@ -19,6 +19,8 @@ mod attributes;
 
 mod dense;
 
+mod resources;
+
 mod locations;
 
 mod scopes;

@@ -8,6 +8,8 @@ pub mod attributes;
 
 pub mod number;
 
+mod small_float;
+
 pub(crate) mod types;
 
 mod names;
@@ -15,6 +17,8 @@ mod names;
 mod ops;
 
 mod builtin;
+
+mod resources;
 
 mod custom;
 
@@ -51,6 +55,7 @@ pub fn print(module: &Module, options: &PrintOptions) -> String {
     if !options.local_scope {
         printer.newline();
         printer.location_aliases();
+        printer.resources();
     }
     printer.finish()
 }

@@ -15,6 +15,8 @@ pub use crate::module::MODULE_OP;
 pub const FUNC_OP: &str = "builtin.func";
 /// The later name of functions, with their later dialect. Parsed as [`FUNC_OP`].
 pub const LATER_FUNC_OP: &str = "func.func";
+/// The op that ends functions of the later dialect.
+pub(crate) const LATER_RETURN_OP: &str = "func.return";
 /// The later name of [`FUNCTION_TYPE`].
 pub const LATER_FUNCTION_TYPE: &str = "function_type";
 /// The attribute of a module whose contents are understood only by kernels that refer to it.

@@ -58,11 +58,12 @@ pub enum Type {
         /// The types of the results.
         results: Box<[TypeId]>,
     },
-    /// `!dialect.body`.
+    /// `!dialect.body` or `!dialect<body>`.
     Dialect {
         /// The dialect.
         dialect: Box<str>,
-        /// Everything after the first dot, as written.
+        /// Everything after the first dot, as written; without a dot, the brackets and what is in
+        /// them.
         body: Box<str>,
     },
 }
@@ -82,6 +83,14 @@ pub enum Signedness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the documentation")]
 pub enum FloatType {
+    F8E5M2,
+    F8E4M3,
+    F8E3M4,
+    F8E4M3Fn,
+    F8E4M3Fnuz,
+    F8E5M2Fnuz,
+    F8E4M3B11Fnuz,
+    F8E8M0Fnu,
     Bf16,
     F16,
     F32,
@@ -95,6 +104,14 @@ impl FloatType {
     #[must_use]
     pub fn from_spelling(spelling: &str) -> Option<Self> {
         Some(match spelling {
+            "f8E5M2" => Self::F8E5M2,
+            "f8E4M3" => Self::F8E4M3,
+            "f8E3M4" => Self::F8E3M4,
+            "f8E4M3FN" => Self::F8E4M3Fn,
+            "f8E4M3FNUZ" => Self::F8E4M3Fnuz,
+            "f8E5M2FNUZ" => Self::F8E5M2Fnuz,
+            "f8E4M3B11FNUZ" => Self::F8E4M3B11Fnuz,
+            "f8E8M0FNU" => Self::F8E8M0Fnu,
             "bf16" => Self::Bf16,
             "f16" => Self::F16,
             "f32" => Self::F32,
@@ -109,6 +126,14 @@ impl FloatType {
     #[must_use]
     pub const fn spelling(self) -> &'static str {
         match self {
+            Self::F8E5M2 => "f8E5M2",
+            Self::F8E4M3 => "f8E4M3",
+            Self::F8E3M4 => "f8E3M4",
+            Self::F8E4M3Fn => "f8E4M3FN",
+            Self::F8E4M3Fnuz => "f8E4M3FNUZ",
+            Self::F8E5M2Fnuz => "f8E5M2FNUZ",
+            Self::F8E4M3B11Fnuz => "f8E4M3B11FNUZ",
+            Self::F8E8M0Fnu => "f8E8M0FNU",
             Self::Bf16 => "bf16",
             Self::F16 => "f16",
             Self::F32 => "f32",
@@ -122,6 +147,14 @@ impl FloatType {
     #[must_use]
     pub const fn width(self) -> u32 {
         match self {
+            Self::F8E5M2
+            | Self::F8E4M3
+            | Self::F8E3M4
+            | Self::F8E4M3Fn
+            | Self::F8E4M3Fnuz
+            | Self::F8E5M2Fnuz
+            | Self::F8E4M3B11Fnuz
+            | Self::F8E8M0Fnu => 8,
             Self::Bf16 | Self::F16 => 16,
             Self::F32 => 32,
             Self::F64 => 64,

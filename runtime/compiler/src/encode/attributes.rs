@@ -36,6 +36,8 @@ pub fn attribute_value(module: &Module, attribute: AttrId) -> Option<AttrValue> 
         | Attribute::Shape { .. }
         | Attribute::Opaque { .. }
         | Attribute::Elements { .. }
+        | Attribute::DenseArray { .. }
+        | Attribute::Resource { .. }
         | Attribute::Location(_) => None,
     }
 }

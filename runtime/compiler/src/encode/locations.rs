@@ -2,11 +2,15 @@
 
 use tfrt_ir::{LocationId, Module};
 
-/// Returns the location in the form of a file, which has no metadata of fused locations.
+/// Returns the location in the form of a file, which has neither the ends of ranges nor the
+/// metadata of fused locations.
 pub(super) fn file_location(module: &Module, location: LocationId) -> tfrt_bef::BefLocation {
     match module.location(location) {
         tfrt_ir::Location::Unknown => tfrt_bef::BefLocation::Unknown,
-        tfrt_ir::Location::File { file, line, column } => tfrt_bef::BefLocation::File {
+        tfrt_ir::Location::File { file, line, column }
+        | tfrt_ir::Location::FileRange {
+            file, line, column, ..
+        } => tfrt_bef::BefLocation::File {
             file: (**file).to_owned(),
             line: *line,
             column: *column,

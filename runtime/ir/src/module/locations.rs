@@ -68,7 +68,10 @@ impl Module {
         let mut pending = vec![location];
         while let Some(next) = pending.pop() {
             match self.location(next) {
-                Location::File { file, line, column } => {
+                Location::File { file, line, column }
+                | Location::FileRange {
+                    file, line, column, ..
+                } => {
                     return Place::file(&**file, *line, *column);
                 }
                 Location::Unknown => {}

@@ -48,6 +48,8 @@ impl Parser<'_, '_> {
                 Ok(self.module.intern_attribute(Attribute::Unit))
             }
             "dense" => self.dense_attribute(ty),
+            "dense_resource" => self.resource_attribute(ty),
+            "array" => self.dense_array_attribute(),
             "sparse" | "opaque" => self.raw_elements_attribute(ty),
             "loc" => {
                 self.advance();
@@ -170,7 +172,7 @@ impl Parser<'_, '_> {
         }))
     }
 
-    /// `'#' alias | '#' dialect '.' body (':' type)?`
+    /// `'#' alias | '#' dialect ('.' body | '<' body '>') (':' type)?`
     fn extended_attribute(&mut self) -> Parse<AttrId> {
         let token = self.advance();
         let identifier = &self.spelling(token)[1..];

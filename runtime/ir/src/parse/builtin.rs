@@ -6,8 +6,8 @@ use super::parser::{Parse, Parser};
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{NameId, OpId, OpState, RegionId};
 use crate::symbols::{
-    ARGUMENT_ATTRIBUTES, COMPILED_ATTRIBUTE, FUNC_OP, FUNCTION_TYPE, LATER_FUNC_OP, MODULE_OP,
-    RESULT_ATTRIBUTES, SYMBOL_NAME, SYMBOL_VISIBILITY,
+    ARGUMENT_ATTRIBUTES, COMPILED_ATTRIBUTE, FUNC_OP, FUNCTION_TYPE, LATER_FUNC_OP,
+    LATER_RETURN_OP, MODULE_OP, RESULT_ATTRIBUTES, SYMBOL_NAME, SYMBOL_VISIBILITY,
 };
 use crate::types::TypeId;
 
@@ -103,7 +103,7 @@ impl<'s> Parser<'s, '_> {
         Ok(self.module.create_op(state))
     }
 
-    /// `'func.call' '@' name '(' values ')' attribute-dict? ':' function-type`
+    /// `('call' | 'func.call') '@' name '(' values ')' attribute-dict? ':' function-type`
     pub(super) fn plain_call(&mut self, token: Token, name: &str) -> Parse<OpId> {
         self.check_dialect_of(name)?;
         let mut state = OpState::new(name, self.location(token.start));
@@ -188,7 +188,7 @@ impl<'s> Parser<'s, '_> {
         if self.is(Kind::LBrace) {
             let offset = self.token().start;
             let return_op = match self.spelling(token_of_name) {
-                LATER_FUNC_OP => "func.return",
+                LATER_FUNC_OP => LATER_RETURN_OP,
                 _ => "std.return",
             };
             let outer = std::mem::replace(&mut self.return_op, return_op);

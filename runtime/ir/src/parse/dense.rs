@@ -74,6 +74,60 @@ impl Parser<'_, '_> {
         }))
     }
 
+    /// `'array' '<' type (':' element (',' element)*)? '>'`
+    pub(super) fn dense_array_attribute(&mut self) -> Parse<AttrId> {
+        self.advance();
+        self.expect(Kind::Less, "expected '<' after 'array'")?;
+        let offset = self.token().start;
+        let element = self.ty()?;
+        let size = match self.module.ty(element) {
+            Type::Integer { .. } | Type::Float(_) => dense_element_bytes(self.module, element),
+            _ => None,
+        };
+        let Some(size) = size else {
+            return Err(self.error_at(offset, "expected integer or float type"));
+        };
+        let mut elements = Vec::new();
+        if self.opt(Kind::Colon) {
+            self.comma_list(|this| {
+                if this.is(Kind::LParen) {
+                    return Err(this.error("expected integer or float literal"));
+                }
+                this.literal_element(&mut elements)
+            })?;
+        }
+        self.expect(Kind::Greater, "expected '>'")?;
+        let mut bytes = Vec::with_capacity(elements.len() * size);
+        for (is_negative, token) in elements {
+            let raw = match *self.module.ty(element) {
+                Type::Float(format) => {
+                    u128::from(self.float_element(token, is_negative, format)?)
+                }
+                _ => self.integer_element(token, is_negative, element)?,
+            };
+            // Wider types than any literal are filled up with zeros, as in dense elements.
+            let raw = raw.to_le_bytes().into_iter().chain(std::iter::repeat(0));
+            bytes.extend(raw.take(size));
+        }
+        Ok(self.module.intern_attribute(Attribute::DenseArray {
+            element,
+            bytes: bytes.into(),
+        }))
+    }
+
+    /// `'dense_resource' '<' (word | string) '>' ':' type`
+    pub(super) fn resource_attribute(&mut self, ty: Option<TypeId>) -> Parse<AttrId> {
+        self.advance();
+        self.expect(Kind::Less, "expected '<' after 'dense_resource'")?;
+        let key = self.resource_name()?;
+        self.expect(Kind::Greater, "expected '>'")?;
+        let ty = self.elements_type(ty)?;
+        let key = key.into();
+        Ok(self
+            .module
+            .intern_attribute(Attribute::Resource { key, ty }))
+    }
+
     fn elements_type(&mut self, ty: Option<TypeId>) -> Parse<TypeId> {
         let ty = match ty {
             Some(ty) => ty,

@@ -43,6 +43,10 @@ pub(super) enum Kind {
     LSquare,
     RSquare,
     Ellipsis,
+    /// `{-#`
+    MetadataBegin,
+    /// `#-}`
+    MetadataEnd,
 }
 
 impl Kind {
@@ -66,6 +70,8 @@ impl Kind {
             Self::LSquare => "[",
             Self::RSquare => "]",
             Self::Ellipsis => "...",
+            Self::MetadataBegin => "{-#",
+            Self::MetadataEnd => "#-}",
             _ => "",
         }
     }
@@ -168,6 +174,10 @@ impl<'s> Lexer<'s> {
             b'>' => Kind::Greater,
             b'(' => Kind::LParen,
             b')' => Kind::RParen,
+            b'{' if self.byte(0) == b'-' && self.byte(1) == b'#' => {
+                self.offset += 2;
+                Kind::MetadataBegin
+            }
             b'{' => Kind::LBrace,
             b'}' => Kind::RBrace,
             b'[' => Kind::LSquare,
@@ -184,6 +194,10 @@ impl<'s> Lexer<'s> {
             b'.' => self.fail(start, "expected three consecutive dots for an ellipsis"),
             b'"' => self.string(Kind::String),
             b'@' => self.at_identifier(),
+            b'#' if self.byte(0) == b'-' && self.byte(1) == b'}' => {
+                self.offset += 2;
+                Kind::MetadataEnd
+            }
             b'#' => self.prefixed(Kind::Hash, "invalid attribute name"),
             b'!' => self.prefixed(Kind::Exclamation, "invalid type identifier"),
             b'%' => self.prefixed(Kind::Percent, "invalid SSA name"),

@@ -63,7 +63,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `location ::= string … | 'callsite' … | 'fused' … | 'unknown'`
+    /// `location ::= string … | 'callsite' … | 'fused' … | '#' alias | 'unknown'`
     pub(super) fn location_instance(&mut self) -> Parse<LocationId> {
         self.nested(|this| {
             if this.is(Kind::String) {
@@ -75,6 +75,15 @@ impl Parser<'_, '_> {
             if this.is_word("fused") {
                 return this.fused_location();
             }
+            if this.is(Kind::Hash) {
+                let token = this.advance();
+                let alias = &this.spelling(token)[1..];
+                if !this.attribute_aliases.contains_key(alias) {
+                    let message = format!("undefined symbol alias id '{alias}'");
+                    return Err(this.error_at(token.start, message));
+                }
+                return this.aliased_location(alias, token.start);
+            }
             if this.opt_word("unknown") {
                 return Ok(this.module.unknown_location());
             }
@@ -82,7 +91,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// `string ':' line ':' column | string ('(' location ')')?`
+    /// `string ':' line ':' column ('to' line? ':' column)? | string ('(' location ')')?`
     fn name_or_file_location(&mut self) -> Parse<LocationId> {
         let token = self.advance();
         let text = self.string_text(token)?;
@@ -91,7 +100,25 @@ impl Parser<'_, '_> {
             self.expect(Kind::Colon, "expected ':' in FileLineColLoc")?;
             let column =
                 self.location_number("expected integer column number in FileLineColLoc")?;
-            return Ok(self.module.file_location(&text, line, column));
+            if !self.opt_word("to") {
+                return Ok(self.module.file_location(&text, line, column));
+            }
+            let end_line = match self.is(Kind::Colon) {
+                true => line,
+                false => {
+                    self.location_number("expected integer line number in FileLineColRange")?
+                }
+            };
+            self.expect(Kind::Colon, "expected ':' in FileLineColRange")?;
+            let end_column =
+                self.location_number("expected integer column number in FileLineColRange")?;
+            return Ok(self.module.intern_location(Location::FileRange {
+                file: text.into(),
+                line,
+                column,
+                end_line,
+                end_column,
+            }));
         }
         let mut child = self.module.unknown_location();
         if self.opt(Kind::LParen) {

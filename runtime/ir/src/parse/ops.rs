@@ -11,7 +11,9 @@ use super::written::OpParser;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{BlockId, OpId, OpState, RegionId};
 use crate::registry::{OpEntry, Registry};
-use crate::symbols::{FUNC_OP, FUNCTION_TYPE, LATER_FUNC_OP, LATER_FUNCTION_TYPE, MODULE_OP};
+use crate::symbols::{
+    FUNC_OP, FUNCTION_TYPE, LATER_FUNC_OP, LATER_FUNCTION_TYPE, LATER_RETURN_OP, MODULE_OP,
+};
 use crate::syntax::OpSyntax;
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
@@ -19,7 +21,7 @@ use crate::types::{FloatType, Signedness, Type, TypeId};
 pub(super) type NamedArguments<'s> = Vec<(Name<'s>, TypeId)>;
 
 impl<'s> Parser<'s, '_> {
-    /// `program ::= (op | attribute-alias | type-alias)*`. A single module is the program; anything
+    /// `program ::= (op | attribute-alias | type-alias | file-metadata)*`. A single module is the program; anything
     /// else is wrapped in one.
     pub(super) fn program(&mut self) -> Parse<()> {
         let body = self.module.body();
@@ -28,6 +30,7 @@ impl<'s> Parser<'s, '_> {
                 Kind::Eof => break,
                 Kind::Hash => self.attribute_alias()?,
                 Kind::Exclamation => self.type_alias()?,
+                Kind::MetadataBegin => self.file_metadata()?,
                 _ => {
                     let op = self.op()?;
                     self.module.append_op(body, op);
@@ -163,10 +166,13 @@ impl<'s> Parser<'s, '_> {
         match name {
             "func" | FUNC_OP | LATER_FUNC_OP => return self.func(token),
             "module" | MODULE_OP => return self.module_op(token),
-            "return" if self.num_compiled > 0 => {
+            "return" if self.num_compiled > 0 || self.return_op == LATER_RETURN_OP => {
                 return self.plain_return(token, self.return_op);
             }
-            "func.return" => return self.plain_return(token, name),
+            "call" if self.return_op == LATER_RETURN_OP => {
+                return self.plain_call(token, "func.call");
+            }
+            LATER_RETURN_OP => return self.plain_return(token, name),
             "func.call" => return self.plain_call(token, name),
             _ => {}
         }
@@ -230,7 +236,8 @@ impl<'s> Parser<'s, '_> {
         self.error_at(token.start, message)
     }
 
-    /// `generic-op ::= string '(' values ')' successors? regions? attribute-dict? ':' function-type`
+    /// `generic-op ::= string '(' values ')' successors? properties? regions? attribute-dict? ':'
+    /// function-type`, `properties ::= '<' attribute-dict '>'`
     fn generic_op(&mut self) -> Parse<OpId> {
         let token = self.token();
         let name = self.string_text(token)?;
@@ -259,6 +266,15 @@ impl<'s> Parser<'s, '_> {
             }
             state.successors = self.successors()?;
         }
+        let mut properties = Vec::new();
+        if self.opt(Kind::Less) {
+            for (name, value) in self.dictionary()? {
+                properties.push(name);
+                let name = self.module.name(name).to_owned();
+                state.attributes.push((name, value));
+            }
+            self.expect(Kind::Greater, "expected '>' to close properties")?;
+        }
         if self.opt(Kind::LParen) {
             self.comma_list(|this| {
                 let region = this.module.create_region();
@@ -268,7 +284,13 @@ impl<'s> Parser<'s, '_> {
             self.expect(Kind::RParen, "expected ')' to end region list")?;
         }
         if self.is(Kind::LBrace) {
+            let offset = self.token().start;
             for (name, value) in self.dictionary()? {
+                if properties.contains(&name) {
+                    let name = self.module.name(name);
+                    let message = format!("'{name}' is a property and an attribute");
+                    return Err(self.error_at(offset, message));
+                }
                 let name = match self.module.name(name) {
                     LATER_FUNCTION_TYPE if is_later_func => FUNCTION_TYPE,
                     name => name,
@@ -281,7 +303,9 @@ impl<'s> Parser<'s, '_> {
         if let Some(def) = def {
             self.add_defaults(def, &mut state);
         }
-        Ok(self.module.create_op(state))
+        let op = self.module.create_op(state);
+        self.module.set_properties(op, properties);
+        Ok(op)
     }
 
     /// Rejects ops of an unknown dialect unless the options allow them.

@@ -318,7 +318,7 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    /// `'!' alias | '!' dialect '.' body | '!' dialect '<' string '>'`
+    /// `'!' alias | '!' dialect '.' body | '!' dialect '<' (string | body) '>'`
     fn extended_type(&mut self) -> Parse<TypeId> {
         let token = self.advance();
         let identifier = &self.spelling(token)[1..];
@@ -362,18 +362,23 @@ impl<'s> Parser<'s, '_> {
         ))
     }
 
-    /// Returns the dialect and the body of `dialect.body` or `dialect<"body">`, whose identifier
-    /// has been read, and the offset of the body.
+    /// Returns the dialect and the body of `dialect.body`, `dialect<"body">` or `dialect<body>`,
+    /// whose identifier has been read, and the offset of the body. Without a dot and quotes, the
+    /// brackets belong to the body.
     pub(super) fn dialect_symbol(
         &mut self,
         start: usize,
         identifier: &'s str,
     ) -> Parse<(&'s str, String, usize)> {
         let Some((dialect, name)) = identifier.split_once('.') else {
-            self.expect(Kind::Less, "expected '<' in dialect type")?;
+            let open = self
+                .expect(Kind::Less, "expected '<' in dialect type")?
+                .start;
             let token = self.token();
             if token.kind != Kind::String {
-                return Err(self.error("expected string literal data in dialect symbol"));
+                let close = self.matching_bracket(open)?;
+                self.reset(close);
+                return Ok((identifier, self.source[open..close].to_owned(), open));
             }
             self.advance();
             let body = self.string_text(token)?;
@@ -390,8 +395,8 @@ impl<'s> Parser<'s, '_> {
         Ok((dialect, name.to_owned(), offset))
     }
 
-    /// Returns the offset after the bracket that closes the `<` at `start`.
-    fn matching_bracket(&mut self, start: usize) -> Parse<usize> {
+    /// Returns the offset after the bracket that closes the one at `start`.
+    pub(super) fn matching_bracket(&mut self, start: usize) -> Parse<usize> {
         let mut open = Vec::new();
         let mut lexer = self.lexer;
         let bytes = self.source.as_bytes();

@@ -188,6 +188,53 @@ impl<'s> OpParser<'_, 's, '_> {
         Ok(self.parser.attribute(ty)?)
     }
 
+    /// Reads a word.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn word(&mut self) -> Result<&'s str> {
+        if !self.parser.is(Kind::Bare) && !self.parser.is(Kind::IntType) {
+            return Err(self.error("expected a word"));
+        }
+        let token = self.parser.advance();
+        Ok(self.parser.spelling(token))
+    }
+
+    /// Reads an integer, which may be negative.
+    ///
+    /// # Errors
+    /// If there is none, or it has more than 64 bits.
+    pub fn integer(&mut self) -> Result<i64> {
+        let is_negative = self.opt("-");
+        let token = self.parser.token();
+        if token.kind != Kind::Integer {
+            return Err(self.error("expected an integer"));
+        }
+        let sign = if is_negative { "-" } else { "" };
+        let value = format!("{sign}{}", self.parser.spelling(token)).parse();
+        let value = value.map_err(|_| self.error("expected an integer of 64 bits"))?;
+        self.parser.advance();
+        Ok(value)
+    }
+
+    /// Reads a text between brackets, whatever it is, and returns it with them.
+    ///
+    /// # Errors
+    /// If there is no bracket, or those of the text do not match.
+    pub fn bracketed(&mut self) -> Result<&'s str> {
+        let token = self.parser.token();
+        if !matches!(
+            token.kind,
+            Kind::Less | Kind::LSquare | Kind::LParen | Kind::LBrace
+        ) {
+            return Err(self.error("expected a bracket"));
+        }
+        let close = self.parser.matching_bracket(token.start)?;
+        let text = &self.parser.source[token.start..close];
+        self.parser.reset(close);
+        Ok(text)
+    }
+
     /// Reads `@name`, and returns the name.
     ///
     /// # Errors
@@ -235,6 +282,14 @@ impl<'s> OpParser<'_, 's, '_> {
         let arguments = arguments.into_iter().map(|(name, ty)| (name.0, ty));
         self.parser.region(region, arguments.collect(), false)?;
         Ok(region)
+    }
+
+    /// Reads the location of an argument, if there is one. It is not kept.
+    ///
+    /// # Errors
+    /// If it is not well formed.
+    pub fn opt_location(&mut self) -> Result<()> {
+        Ok(self.parser.opt_trailing_location(None)?)
     }
 
     /// Reads the name of a block of this region: `^name`.

@@ -70,11 +70,7 @@ pub(crate) fn print_entry(
     elides: bool,
     out: &mut String,
 ) {
-    if is_bare_identifier(name) {
-        out.push_str(name);
-    } else {
-        print_string(name.as_bytes(), out);
-    }
+    print_name(name, out);
     if *module.attribute(value) != Attribute::Unit {
         out.push_str(" = ");
         write(module, value, TypeNote::Always, elides, out);
@@ -89,6 +85,15 @@ pub fn is_bare_identifier(name: &str) -> bool {
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
+}
+
+/// Appends a name, in quotes if it needs them.
+pub(super) fn print_name(name: &str, out: &mut String) {
+    if is_bare_identifier(name) {
+        out.push_str(name);
+    } else {
+        print_string(name.as_bytes(), out);
+    }
 }
 
 /// Appends a string in quotes.
@@ -191,13 +196,28 @@ fn write(module: &Module, attribute: AttrId, note: TypeNote, elides: bool, out: 
             out.push('>');
         }
         Attribute::Opaque { dialect, body, ty } => {
-            let _ = write!(out, "#{dialect}.{body}");
+            let dot = if body.starts_with('<') { "" } else { "." };
+            let _ = write!(out, "#{dialect}{dot}{body}");
             if let Some(ty) = ty {
                 let _ = write!(out, " : {}", module.type_spelling(*ty));
             }
         }
         Attribute::Elements { text, ty } => {
             let _ = write!(out, "{text} : {}", module.type_spelling(*ty));
+        }
+        Attribute::DenseArray { element, bytes } => {
+            let _ = write!(out, "array<{}", module.type_spelling(*element));
+            let size = dense_element_bytes(module, *element).unwrap_or(1);
+            for (index, chunk) in bytes.chunks(size).enumerate() {
+                out.push_str(if index == 0 { ": " } else { ", " });
+                write_element(module, *element, chunk, out);
+            }
+            out.push('>');
+        }
+        Attribute::Resource { key, ty } => {
+            out.push_str("dense_resource<");
+            print_name(key, out);
+            let _ = write!(out, "> : {}", module.type_spelling(*ty));
         }
         Attribute::Location(location) => {
             let _ = write!(out, "loc({})", location_text(module, *location));
@@ -390,6 +410,20 @@ fn write_location(module: &Module, location: LocationId, out: &mut String) {
         Location::File { file, line, column } => {
             print_string(file.as_bytes(), out);
             let _ = write!(out, ":{line}:{column}");
+        }
+        Location::FileRange {
+            file,
+            line,
+            column,
+            end_line,
+            end_column,
+        } => {
+            print_string(file.as_bytes(), out);
+            let _ = write!(out, ":{line}:{column} to ");
+            if end_line != line {
+                let _ = write!(out, "{end_line}");
+            }
+            let _ = write!(out, ":{end_column}");
         }
         Location::Name { name, child } => {
             print_string(name.as_bytes(), out);

@@ -6,6 +6,7 @@
 
 use half::{bf16, f16};
 
+use super::small_float::SmallFloat;
 use crate::types::FloatType;
 
 /// Returns the value of the bits of a format, as stored in [`crate::Attribute::Float`].
@@ -16,6 +17,7 @@ pub fn float_value(format: FloatType, bits: u64) -> f64 {
         FloatType::F16 => f16::from_bits(bits as u16).to_f64(),
         FloatType::F32 => f64::from(f32::from_bits(bits as u32)),
         FloatType::F64 | FloatType::F80 | FloatType::F128 => f64::from_bits(bits),
+        small => SmallFloat::of(small).value(bits as u8),
     }
 }
 
@@ -27,6 +29,7 @@ pub fn float_bits(format: FloatType, value: f64) -> u64 {
         FloatType::F16 => u64::from(f16::from_f64(value).to_bits()),
         FloatType::F32 => u64::from((value as f32).to_bits()),
         FloatType::F64 | FloatType::F80 | FloatType::F128 => value.to_bits(),
+        small => u64::from(SmallFloat::of(small).bits(value)),
     }
 }
 
@@ -37,6 +40,7 @@ fn needed_digits(format: FloatType) -> usize {
         FloatType::F16 => 11,
         FloatType::F32 => 24,
         FloatType::F64 | FloatType::F80 | FloatType::F128 => 53,
+        small => SmallFloat::of(small).significand_bits(),
     };
     2 + significand_bits * 59 / 196
 }

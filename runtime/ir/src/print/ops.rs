@@ -122,6 +122,21 @@ impl<'a> Printer<'a> {
             }
             self.out.push(']');
         }
+        let (properties, attributes): (Vec<_>, Vec<_>) = self
+            .module
+            .attributes(op)
+            .iter()
+            .partition(|(name, _)| self.module.is_property(op, *name));
+        if !properties.is_empty() {
+            self.out.push_str(" <");
+            print_dictionary(
+                self.module,
+                &properties,
+                self.options.elide_large_elements,
+                &mut self.out,
+            );
+            self.out.push('>');
+        }
         let regions = self.module.regions(op);
         if !regions.is_empty() {
             self.out.push_str(" (");
@@ -136,7 +151,7 @@ impl<'a> Printer<'a> {
         if is_later_func {
             self.later_func_attributes(op);
         } else {
-            self.attr_dict(self.module.attributes(op), false);
+            self.attr_dict(&attributes, false);
         }
         self.out.push_str(" : ");
         let inputs: Vec<_> = self

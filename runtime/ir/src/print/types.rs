@@ -79,7 +79,8 @@ fn spell(module: &Module, ty: &Type) -> String {
             spell_results(module, &mut out, results);
         }
         Type::Dialect { dialect, body } => {
-            let _ = write!(out, "!{dialect}.{body}");
+            let dot = if body.starts_with('<') { "" } else { "." };
+            let _ = write!(out, "!{dialect}{dot}{body}");
         }
     }
     out

@@ -41,6 +41,18 @@ impl OpPrinter<'_, '_> {
         self.printer.values(values);
     }
 
+    /// Returns `true` if values are printed under the same names, one by one.
+    #[must_use]
+    pub fn have_equal_names(&self, a: &[ValueId], b: &[ValueId]) -> bool {
+        let names = &self.printer.names;
+        let name = |value: ValueId| {
+            let mut text = String::new();
+            names.write_value(value, &mut text);
+            text
+        };
+        a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| name(a) == name(b))
+    }
+
     /// Prints a type.
     pub fn ty(&mut self, ty: TypeId) {
         let spelling = self.printer.module.type_spelling(ty);

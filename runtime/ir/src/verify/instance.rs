@@ -143,6 +143,8 @@ pub(crate) fn attr_instance(module: &Module, attribute: AttrId) -> AttrInstance<
         | Attribute::Dictionary(_)
         | Attribute::Opaque { .. }
         | Attribute::Elements { .. }
+        | Attribute::DenseArray { .. }
+        | Attribute::Resource { .. }
         | Attribute::Location(_) => AttrInstance::Other,
     }
 }
