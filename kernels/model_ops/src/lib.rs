@@ -24,6 +24,7 @@
 //! | [`losses`] | losses of classifiers |
 //! | [`random`] | random numbers |
 //! | [`lists`] | lists of tensors, optional values, and conditions of loops |
+//! | [`hlo`] | ops with the semantics of XLA |
 //!
 //! # Omitted operands
 //! An op with optional operands takes the operands that are present, in order; the attribute
@@ -74,14 +75,22 @@ pub mod random;
 
 pub mod lists;
 
+pub mod hlo;
+
 use tfrt::ods::DialectDef;
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
-const DIALECTS: &[DialectDef] = &[DialectDef {
-    summary: "The ops of imported models.",
-    ..DialectDef::new("nn")
-}];
+const DIALECTS: &[DialectDef] = &[
+    DialectDef {
+        summary: "The ops of imported models.",
+        ..DialectDef::new("nn")
+    },
+    DialectDef {
+        summary: "Ops with the semantics of XLA.",
+        ..DialectDef::new("hlo")
+    },
+];
 
 tfrt::declare_dialects!(DIALECTS);
 

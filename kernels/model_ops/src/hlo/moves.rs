@@ -1,0 +1,424 @@
+//! Elements to other places: broadcasts, slices, padding.
+
+use tfrt::prelude::*;
+use tfrt_tensor::DenseHostTensor;
+
+use super::{axes, load, numbers};
+use crate::number::with_size;
+use crate::pieces::window;
+use crate::{advance, allocate, dense, extents, invalid, product, strides};
+
+/// Copies elements: for each place of the result from a place of the operand, which is a sum over
+/// axes of what `step` says, from `start` on.
+fn copied(
+    op: &'static str,
+    x: &DenseHostTensor,
+    dims: &[usize],
+    steps: &[usize],
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let mut result = allocate(ctx, x.dtype(), dims)?;
+    if result.num_elements() == 0 {
+        return Ok(result);
+    }
+    let Some((&last, outer)) = dims.split_last() else {
+        return Ok(x.clone());
+    };
+    let (&last_step, outer_steps) = steps.split_last().unwrap_or((&0, &[]));
+    with_size!(op, x.dtype(), N => {
+        let from = x.buffer().read()?;
+        let from = from.as_chunks::<N>().0;
+        let mut to = result.buffer_mut().write()?;
+        let mut index = vec![0; outer.len()];
+        for row in to.as_chunks_mut::<N>().0.chunks_exact_mut(last) {
+            let places = index.iter().zip(outer_steps);
+            let start: usize = places.map(|(index, step)| index * step).sum();
+            match last_step {
+                0 => row.fill(from[start]),
+                1 => row.copy_from_slice(&from[start..start + last]),
+                _ => {
+                    for (at, to) in row.iter_mut().enumerate() {
+                        *to = from[start + at * last_step];
+                    }
+                }
+            }
+            advance(&mut index, outer);
+        }
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Repeats the elements of a tensor in a larger one: `axes` says which dimension of the result each
+/// of its dimensions is.
+///
+/// # Errors
+/// If a dimension is neither 1 nor that of the result.
+#[tfrt_op("hlo.BroadcastInDim")]
+fn broadcast_in_dim(
+    x: &AnyRef,
+    #[attr] dims: Option<&[i64]>,
+    #[attr] axes: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.BroadcastInDim";
+    let x = dense(x)?;
+    let dims = extents(OP, dims.unwrap_or_default())?;
+    let axes = super::axes(OP, axes, dims.len())?;
+    let own = x.shape().dims();
+    let fits = axes.len() == own.len()
+        && axes
+            .iter()
+            .zip(own)
+            .all(|(&axis, &extent)| extent == 1 || extent == dims[axis]);
+    if !fits {
+        return Err(invalid(format!(
+            "`{OP}` cannot repeat {} in {dims:?} along {axes:?}",
+            x.shape()
+        )));
+    }
+    let mut steps = vec![0; dims.len()];
+    for ((&axis, &extent), stride) in axes.iter().zip(own).zip(strides(own)) {
+        steps[axis] = if extent == 1 { 0 } else { stride };
+    }
+    copied(OP, &x, &dims, &steps, ctx)
+}
+
+/// Returns the elements from `starts` up to `limits`, in `steps`.
+///
+/// # Errors
+/// If the elements are not there.
+#[tfrt_op("hlo.Slice")]
+fn slice(
+    x: &AnyRef,
+    #[attr] starts: Option<&[i64]>,
+    #[attr] limits: Option<&[i64]>,
+    #[attr] steps: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.Slice";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let rank = dims.len();
+    let begin = extents(OP, &numbers(OP, "starts", starts, rank, 0)?)?;
+    let end = extents(OP, &numbers(OP, "limits", limits, rank, 0)?)?;
+    let steps = numbers(OP, "steps", steps, rank, 1)?;
+    let mut sizes = vec![0; rank];
+    for axis in 0..rank {
+        if begin[axis] > end[axis] || end[axis] > dims[axis] || steps[axis] < 1 {
+            return Err(invalid(format!(
+                "`{OP}` cannot take {}:{}:{} of {} elements along axis {axis}",
+                begin[axis], end[axis], steps[axis], dims[axis]
+            )));
+        }
+        sizes[axis] = (end[axis] - begin[axis]).div_ceil(steps[axis].unsigned_abs() as usize);
+    }
+    window(OP, &x, &begin, &steps, &sizes, ctx)
+}
+
+/// Where a slice of `sizes` starts: at these numbers, moved so that it is inside of the tensor.
+fn clamped(
+    op: &'static str,
+    starts: &[AnyRef],
+    dims: &[usize],
+    sizes: &[usize],
+) -> Result<Vec<usize>> {
+    if starts.len() != dims.len() || sizes.len() != dims.len() {
+        return Err(invalid(format!(
+            "`{op}` needs {} starts and sizes, found {} and {}",
+            dims.len(),
+            starts.len(),
+            sizes.len()
+        )));
+    }
+    let places = starts.iter().zip(dims.iter().zip(sizes));
+    let places = places.map(|(start, (&extent, &size))| {
+        let numbers = crate::whole_numbers(op, &dense(start)?)?;
+        let (&[start], Some(room)) = (&numbers[..], extent.checked_sub(size)) else {
+            return Err(invalid(format!(
+                "`{op}` cannot take {size} of {extent} elements from {numbers:?}"
+            )));
+        };
+        Ok(start.clamp(0, room as i64) as usize)
+    });
+    places.collect()
+}
+
+/// Returns a slice that starts where the other operands say, moved so that it is inside.
+///
+/// # Errors
+/// If the slice is larger than the tensor.
+#[tfrt_op("hlo.DynamicSlice")]
+fn dynamic_slice(
+    operands: &[AnyRef],
+    #[attr] sizes: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.DynamicSlice";
+    let [x, starts @ ..] = operands else {
+        return Err(invalid(format!("`{OP}` needs an operand")));
+    };
+    let x = dense(x)?;
+    let sizes = extents(OP, sizes.unwrap_or_default())?;
+    let begin = clamped(OP, starts, x.shape().dims(), &sizes)?;
+    window(OP, &x, &begin, &vec![1; sizes.len()], &sizes, ctx)
+}
+
+/// Writes the second operand into the first one, where the others say, moved so that it is inside.
+///
+/// # Errors
+/// If it is larger than the first operand, or of another type.
+#[tfrt_op("hlo.DynamicUpdateSlice")]
+fn dynamic_update_slice(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.DynamicUpdateSlice";
+    let [x, update, starts @ ..] = operands else {
+        return Err(invalid(format!("`{OP}` needs two operands")));
+    };
+    let (x, update) = (dense(x)?, dense(update)?);
+    if x.dtype() != update.dtype() {
+        return Err(invalid(format!(
+            "`{OP}` needs an update of {}, found {}",
+            x.dtype(),
+            update.dtype()
+        )));
+    }
+    let (dims, sizes) = (x.shape().dims(), update.shape().dims());
+    let begin = clamped(OP, starts, dims, sizes)?;
+    let mut result = x.copied(ctx.allocator())?;
+    if update.num_elements() == 0 {
+        return Ok(result);
+    }
+    let own = strides(dims);
+    let first: usize = begin.iter().zip(&own).map(|(at, step)| at * step).sum();
+    let (row, outer) = sizes
+        .split_last()
+        .map_or((1, sizes), |(&row, outer)| (row, outer));
+    {
+        let width = x.dtype().size_bytes().unwrap_or(1);
+        let from = update.buffer().read()?;
+        let mut to = result.buffer_mut().write()?;
+        let mut index = vec![0; outer.len()];
+        for from in from.chunks_exact(row * width) {
+            let place: usize = index.iter().zip(&own).map(|(at, step)| at * step).sum();
+            let start = (first + place) * width;
+            to[start..start + from.len()].copy_from_slice(from);
+            advance(&mut index, outer);
+        }
+    }
+    Ok(result)
+}
+
+/// Reverses the order of elements along some axes.
+///
+/// # Errors
+/// If there is no such axis.
+#[tfrt_op("hlo.Reverse")]
+fn reverse(
+    x: &AnyRef,
+    #[attr] axes: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.Reverse";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let (mut begin, mut steps) = (vec![0; dims.len()], vec![1; dims.len()]);
+    for axis in super::axes(OP, axes, dims.len())? {
+        (begin[axis], steps[axis]) = (dims[axis].saturating_sub(1), -1);
+    }
+    window(OP, &x, &begin, &steps, dims, ctx)
+}
+
+/// Puts elements of the second operand, a scalar, before, behind and between those of the first
+/// one along each axis; negative numbers before and behind take elements away.
+///
+/// # Errors
+/// If there are not as many numbers as axes, or fewer than no elements would be left.
+#[tfrt_op("hlo.Pad")]
+fn pad(
+    x: &AnyRef,
+    value: &AnyRef,
+    #[attr] low: Option<&[i64]>,
+    #[attr] high: Option<&[i64]>,
+    #[attr] interior: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.Pad";
+    let (x, value) = (dense(x)?, dense(value)?);
+    let dims = x.shape().dims();
+    let rank = dims.len();
+    let low = numbers(OP, "low", low, rank, 0)?;
+    let high = numbers(OP, "high", high, rank, 0)?;
+    let interior = numbers(OP, "interior", interior, rank, 0)?;
+    if value.dtype() != x.dtype() || value.num_elements() != 1 {
+        return Err(invalid(format!(
+            "`{OP}` cannot pad {} by {}",
+            x.dtype(),
+            value.metadata()
+        )));
+    }
+    let mut sizes = vec![0; rank];
+    for axis in 0..rank {
+        let extent = dims[axis] as i128;
+        let between = (extent - 1).max(0) * i128::from(interior[axis]);
+        let size = extent + between + i128::from(low[axis]) + i128::from(high[axis]);
+        let size = usize::try_from(size).ok().filter(|_| interior[axis] >= 0);
+        sizes[axis] = size.ok_or_else(|| {
+            invalid(format!(
+                "`{OP}` cannot pad {} elements by {}, {} and {}",
+                dims[axis], low[axis], high[axis], interior[axis]
+            ))
+        })?;
+    }
+    let mut result = allocate(ctx, x.dtype(), &sizes)?;
+    let own = strides(&sizes);
+    with_size!(OP, x.dtype(), N => {
+        let value = value.buffer().read()?.as_chunks::<N>().0[0];
+        let from = x.buffer().read()?;
+        let mut to = result.buffer_mut().write()?;
+        let to = to.as_chunks_mut::<N>().0;
+        to.fill(value);
+        let mut index = vec![0; rank];
+        for element in from.as_chunks::<N>().0 {
+            let place = (0..rank).try_fold(0, |place, axis| {
+                let at = index[axis] as i128 * (i128::from(interior[axis]) + 1) + i128::from(low[axis]);
+                let at = usize::try_from(at).ok().filter(|&at| at < sizes[axis])?;
+                Some(place + at * own[axis])
+            });
+            if let Some(place) = place {
+                to[place] = *element;
+            }
+            advance(&mut index, dims);
+        }
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Where each window of a tensor starts and how it goes on: what reductions by windows and
+/// convolutions have in common.
+#[derive(Clone, Debug)]
+pub(super) struct WindowAxis {
+    pub(super) size: usize,
+    pub(super) step: usize,
+    pub(super) low: i64,
+    /// The distance of elements of the tensor, between which there is padding.
+    pub(super) base_dilation: usize,
+    /// The distance of elements of the window.
+    pub(super) dilation: usize,
+    /// How many elements the tensor has.
+    pub(super) extent: usize,
+    /// How many windows there are.
+    pub(super) count: usize,
+}
+
+impl WindowAxis {
+    /// The place in the tensor of an element of a window; none if that is padding.
+    pub(super) fn place(&self, window: usize, element: usize) -> Option<usize> {
+        // Numbers of an axis are less than 2^48 each, and their products are checked by `new`.
+        let at = (window * self.step + element * self.dilation) as i64 - self.low;
+        let at = usize::try_from(at).ok()?;
+        let place = at / self.base_dilation;
+        (at % self.base_dilation == 0 && place < self.extent).then_some(place)
+    }
+}
+
+/// The windows of a tensor of `dims`, along each axis.
+pub(super) struct WindowNumbers<'a> {
+    pub(super) sizes: &'a [i64],
+    pub(super) steps: Option<&'a [i64]>,
+    pub(super) base_dilations: Option<&'a [i64]>,
+    pub(super) dilations: Option<&'a [i64]>,
+    /// Before and behind each axis.
+    pub(super) padding: Option<&'a [i64]>,
+}
+
+impl WindowNumbers<'_> {
+    pub(super) fn axes(&self, op: &str, dims: &[usize]) -> Result<Vec<WindowAxis>> {
+        /// More than any extent, and so small that products fit into an integer.
+        const GREATEST: i64 = 1 << 30;
+        let rank = dims.len();
+        let sizes = numbers(op, "sizes", Some(self.sizes), rank, 1)?;
+        let steps = numbers(op, "steps", self.steps, rank, 1)?;
+        let base = numbers(op, "base_dilations", self.base_dilations, rank, 1)?;
+        let dilations = numbers(op, "dilations", self.dilations, rank, 1)?;
+        let padding = numbers(op, "padding", self.padding, 2 * rank, 0)?;
+        let axis = |axis: usize| {
+            let positive = [sizes[axis], steps[axis], base[axis], dilations[axis]];
+            let pads = [padding[2 * axis], padding[2 * axis + 1]];
+            let is_valid = positive.iter().all(|number| (1..GREATEST).contains(number))
+                && pads.iter().all(|pad| pad.abs() < GREATEST)
+                && (dims[axis] as i64) < GREATEST;
+            if !is_valid {
+                return Err(invalid(format!(
+                    "`{op}` has no windows of {positive:?}, padded by {pads:?}, along an axis of {}",
+                    dims[axis]
+                )));
+            }
+            let dilated = |extent: i64, dilation: i64| match extent {
+                0 => 0,
+                _ => (extent - 1) * dilation + 1,
+            };
+            let padded = dilated(dims[axis] as i64, base[axis]) + pads[0] + pads[1];
+            let room = padded - dilated(sizes[axis], dilations[axis]);
+            let count = if room < 0 || padded < 0 {
+                0
+            } else {
+                room / steps[axis] + 1
+            };
+            Ok(WindowAxis {
+                size: sizes[axis] as usize,
+                step: steps[axis] as usize,
+                low: pads[0],
+                base_dilation: base[axis] as usize,
+                dilation: dilations[axis] as usize,
+                extent: dims[axis],
+                count: count as usize,
+            })
+        };
+        (0..rank).map(axis).collect()
+    }
+}
+
+/// The place in a tensor of an element of a window, by the indices of both; none for padding.
+pub(super) fn window_place(
+    axes: &[WindowAxis],
+    own: &[usize],
+    window: &[usize],
+    element: &[usize],
+) -> Option<usize> {
+    let all = axes.iter().zip(own).zip(window.iter().zip(element));
+    all.into_iter()
+        .try_fold(0, |place, ((axis, stride), (&window, &element))| {
+            Some(place + axis.place(window, element)? * stride)
+        })
+}
+
+/// Moves dimensions: dimension `axis` of the result is `perm[axis]` of the operand. The elements
+/// are in the form of `element`.
+pub(super) fn permuted(elements: &[u64], dims: &[usize], perm: &[usize]) -> Vec<u64> {
+    let own = strides(dims);
+    let sizes: Vec<usize> = perm.iter().map(|&axis| dims[axis]).collect();
+    let mut index = vec![0; perm.len()];
+    let moved = (0..product(&sizes)).map(|_| {
+        let place: usize = perm
+            .iter()
+            .zip(&index)
+            .map(|(&axis, at)| own[axis] * at)
+            .sum();
+        advance(&mut index, &sizes);
+        elements[place]
+    });
+    moved.collect()
+}
+
+/// The elements of an operand and their shape.
+pub(super) fn loaded(op: &'static str, x: &AnyRef) -> Result<(DenseHostTensor, Vec<u64>)> {
+    let x = dense(x)?;
+    let elements = load(op, &x)?;
+    Ok((x, elements))
+}
+
+/// The axes of a tensor that an attribute lists.
+pub(super) fn listed(op: &str, given: Option<&[i64]>, x: &DenseHostTensor) -> Result<Vec<usize>> {
+    axes(op, given, x.shape().rank())
+}

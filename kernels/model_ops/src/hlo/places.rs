@@ -1,0 +1,419 @@
+//! Gathers, scatters, sorting.
+//!
+//! Indices are vectors in a tensor, along one of its dimensions. Each names the place in another
+//! tensor where a slice starts.
+
+use tfrt::prelude::*;
+use tfrt_tensor::DenseHostTensor;
+
+use super::element::Type;
+use super::moves::{listed, loaded};
+use super::program::Program;
+use super::{index_of, load, other_axes, pick, store};
+use crate::number::with_size;
+use crate::{advance, allocate, dense, extents, invalid, product, strides};
+
+/// The dimensions of a gather or scatter.
+struct Indexing {
+    /// The numbers of the vectors.
+    numbers: Vec<i64>,
+    /// The dimensions of the tensor of indices, without that of the vectors.
+    outer: Vec<usize>,
+    /// How far a step along each of these goes in `numbers`.
+    outer_strides: Vec<usize>,
+    /// How far a step along a vector goes.
+    vector_stride: usize,
+    /// Which axis of the tensor each number of a vector is for.
+    map: Vec<usize>,
+    /// Axes of the tensor, and the axes of `outer` that they are.
+    batching: Vec<(usize, usize)>,
+}
+
+impl Indexing {
+    fn new(
+        op: &'static str,
+        indices: &DenseHostTensor,
+        vector_axis: i64,
+        map: Vec<usize>,
+        own_batching: &[usize],
+        indices_batching: &[usize],
+    ) -> Result<Self> {
+        let dims = indices.shape().dims();
+        let axis = usize::try_from(vector_axis)
+            .ok()
+            .filter(|&axis| axis <= dims.len());
+        let axis =
+            axis.ok_or_else(|| invalid(format!("`{op}`: the indices have no axis {vector_axis}")))?;
+        let own = strides(dims);
+        let (len, vector_stride) = match dims.get(axis) {
+            Some(&len) => (len, own[axis]),
+            None => (1, 0),
+        };
+        if len != map.len() || own_batching.len() != indices_batching.len() {
+            return Err(invalid(format!(
+                "`{op}`: indices of {} do not have vectors of {}",
+                indices.shape(),
+                map.len()
+            )));
+        }
+        let outer_axes = other_axes(dims.len(), &[axis]);
+        let batching = own_batching.iter().zip(indices_batching);
+        let batching = batching.map(|(&own, &other)| {
+            let position = outer_axes.iter().position(|&axis| axis == other);
+            let position = position.ok_or_else(|| {
+                invalid(format!(
+                    "`{op}`: axis {other} of the indices is that of the vectors"
+                ))
+            });
+            Ok((own, position?))
+        });
+        Ok(Self {
+            numbers: crate::whole_numbers(op, indices)?,
+            outer: pick(dims, &outer_axes),
+            outer_strides: pick(&own, &outer_axes),
+            vector_stride,
+            map,
+            batching: batching.collect::<Result<Vec<_>>>()?,
+        })
+    }
+
+    /// The start of the slice of an index, along each axis of the tensor.
+    fn start(&self, outer: &[usize], rank: usize) -> Vec<i64> {
+        let mut start = vec![0; rank];
+        let vector = outer.iter().zip(&self.outer_strides);
+        let vector: usize = vector.map(|(at, stride)| at * stride).sum();
+        for (position, &axis) in self.map.iter().enumerate() {
+            start[axis] = self.numbers[vector + position * self.vector_stride];
+        }
+        for &(axis, position) in &self.batching {
+            start[axis] = outer[position] as i64;
+        }
+        start
+    }
+}
+
+/// Takes the slices whose starts the second operand has, moved so that they are inside. The result
+/// has the dimensions of the indices, and at `offset` those of slices, without the `collapsed` and
+/// the common ones.
+///
+/// # Errors
+/// If the dimensions do not fit together.
+#[tfrt_op("hlo.Gather")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the attributes of the op"
+)]
+fn gather(
+    x: &AnyRef,
+    indices: &AnyRef,
+    #[attr] sizes: Option<&[i64]>,
+    #[attr] offset: Option<&[i64]>,
+    #[attr] collapsed: Option<&[i64]>,
+    #[attr] batching: Option<&[i64]>,
+    #[attr] indices_batching: Option<&[i64]>,
+    #[attr] map: Option<&[i64]>,
+    #[attr] vector_axis: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.Gather";
+    let (x, indices) = (dense(x)?, dense(indices)?);
+    let dims = x.shape().dims();
+    let sizes = extents(OP, sizes.unwrap_or_default())?;
+    let own_batching = listed(OP, batching, &x)?;
+    let indexing = Indexing::new(
+        OP,
+        &indices,
+        vector_axis,
+        listed(OP, map, &x)?,
+        &own_batching,
+        &listed(OP, indices_batching, &indices)?,
+    )?;
+    let gone = [listed(OP, collapsed, &x)?, own_batching].concat();
+    let kept = other_axes(dims.len(), &gone);
+    let rank = indexing.outer.len() + kept.len();
+    let offset = super::axes(OP, offset, rank)?;
+    let fits = sizes.len() == dims.len()
+        && sizes.iter().zip(dims).all(|(size, extent)| size <= extent)
+        && gone.iter().all(|&axis| sizes[axis] <= 1)
+        && offset.len() == kept.len();
+    if !fits {
+        return Err(invalid(format!(
+            "`{OP}` cannot take slices of {sizes:?}, at {offset:?} of the result, from {}",
+            x.shape()
+        )));
+    }
+    let outer_axes = other_axes(rank, &offset);
+    let mut result_dims = vec![0; rank];
+    for (&axis, &extent) in outer_axes.iter().zip(&indexing.outer) {
+        result_dims[axis] = extent;
+    }
+    for (&axis, &own) in offset.iter().zip(&kept) {
+        result_dims[axis] = sizes[own];
+    }
+    let mut result = allocate(ctx, x.dtype(), &result_dims)?;
+    if result.num_elements() == 0 || x.num_elements() == 0 {
+        return Ok(result);
+    }
+    let own = strides(dims);
+    let own_steps = pick(&own, &kept);
+    let slice_dims = pick(&sizes, &kept);
+    let result_strides = strides(&result_dims);
+    let (outer_steps, offset_steps) = (
+        pick(&result_strides, &outer_axes),
+        pick(&result_strides, &offset),
+    );
+    with_size!(OP, x.dtype(), N => {
+        let from = x.buffer().read()?;
+        let from = from.as_chunks::<N>().0;
+        let mut to = result.buffer_mut().write()?;
+        let to = to.as_chunks_mut::<N>().0;
+        let mut outer = vec![0; indexing.outer.len()];
+        for _ in 0..product(&indexing.outer) {
+            let start = indexing.start(&outer, dims.len());
+            let first: usize = (0..dims.len())
+                .map(|axis| start[axis].clamp(0, (dims[axis] - sizes[axis]) as i64) as usize * own[axis])
+                .sum();
+            let base: usize = outer.iter().zip(&outer_steps).map(|(at, step)| at * step).sum();
+            let mut index = vec![0; slice_dims.len()];
+            for _ in 0..product(&slice_dims) {
+                let sum = |steps: &[usize]| -> usize {
+                    index.iter().zip(steps).map(|(at, step)| at * step).sum()
+                };
+                to[base + sum(&offset_steps)] = from[first + sum(&own_steps)];
+                advance(&mut index, &slice_dims);
+            }
+            advance(&mut outer, &indexing.outer);
+        }
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Combines elements of tensors with updates, by a function that is a program. The operands are the
+/// tensors, the indices of slices, and the updates: as many as tensors. Updates whose places are out
+/// of range are dropped, element by element; the others are applied in order.
+///
+/// # Errors
+/// If the program or the dimensions do not fit the operands.
+#[tfrt_op("hlo.Scatter")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the attributes of the op"
+)]
+fn scatter(
+    operands: &[AnyRef],
+    #[attr] program: &str,
+    #[attr] window: Option<&[i64]>,
+    #[attr] inserted: Option<&[i64]>,
+    #[attr] batching: Option<&[i64]>,
+    #[attr] indices_batching: Option<&[i64]>,
+    #[attr] map: Option<&[i64]>,
+    #[attr] vector_axis: i64,
+    ctx: &ExecutionContext,
+) -> Result<Vec<AnyRef>> {
+    const OP: &str = "hlo.Scatter";
+    let count = operands.len() / 2;
+    if operands.len() != 2 * count + 1 || count == 0 {
+        return Err(invalid(format!(
+            "`{OP}` needs as many tensors as updates, and indices, found {} operands",
+            operands.len()
+        )));
+    }
+    let tensors = operands.iter().map(dense).collect::<Result<Vec<_>>>()?;
+    let (inputs, rest) = tensors.split_at(count);
+    let (indices, updates) = (&rest[0], &rest[1..]);
+    let (x, first_updates) = (&inputs[0], &updates[0]);
+    let dims = x.shape().dims();
+    let types = inputs.iter().map(|tensor| Type::of(OP, tensor.dtype()));
+    let types = types.collect::<Result<Vec<_>>>()?;
+    let fits = inputs.iter().zip(updates).all(|(input, update)| {
+        input.shape() == x.shape()
+            && update.shape() == first_updates.shape()
+            && input.dtype() == update.dtype()
+    });
+    let mut program = Program::new(OP, program, &[&types[..], &types[..]].concat())?;
+    program.expect_results(OP, &types)?;
+    let own_batching = listed(OP, batching, x)?;
+    let indexing = Indexing::new(
+        OP,
+        indices,
+        vector_axis,
+        listed(OP, map, x)?,
+        &own_batching,
+        &listed(OP, indices_batching, indices)?,
+    )?;
+    let window = listed(OP, window, first_updates)?;
+    let kept = other_axes(
+        dims.len(),
+        &[listed(OP, inserted, x)?, own_batching].concat(),
+    );
+    let update_dims = first_updates.shape().dims();
+    let outer_axes = other_axes(update_dims.len(), &window);
+    if !fits || window.len() != kept.len() || pick(update_dims, &outer_axes) != indexing.outer {
+        return Err(invalid(format!(
+            "`{OP}` cannot write updates of {}, at indices of {}, to {}",
+            first_updates.shape(),
+            indices.shape(),
+            x.shape()
+        )));
+    }
+    let mut elements = inputs
+        .iter()
+        .map(|input| load(OP, input))
+        .collect::<Result<Vec<_>>>()?;
+    let updates = updates
+        .iter()
+        .map(|update| load(OP, update))
+        .collect::<Result<Vec<_>>>()?;
+    let own = strides(dims);
+    let function = program.as_binary();
+    let mut index = vec![0; update_dims.len()];
+    for at in 0..first_updates.num_elements() {
+        let start = indexing.start(&pick(&index, &outer_axes), dims.len());
+        let mut place = start;
+        for (&axis, &own) in window.iter().zip(&kept) {
+            place[own] = place[own].saturating_add(index[axis] as i64);
+        }
+        advance(&mut index, update_dims);
+        let place = place.iter().zip(dims.iter().zip(&own));
+        let place = place
+            .into_iter()
+            .try_fold(0, |sum, (&at, (&extent, stride))| {
+                let at = usize::try_from(at).ok().filter(|&at| at < extent)?;
+                Some(sum + at * stride)
+            });
+        let Some(place) = place else {
+            continue;
+        };
+        if let Some(function) = function {
+            elements[0][place] = function.of(types[0], elements[0][place], updates[0][at]);
+            continue;
+        }
+        for tensor in 0..count {
+            let old = program.argument(tensor);
+            old.clear();
+            old.push(elements[tensor][place]);
+            let update = program.argument(count + tensor);
+            update.clear();
+            update.push(updates[tensor][at]);
+        }
+        program.run(1);
+        for (tensor, elements) in elements.iter_mut().enumerate() {
+            elements[place] = program.result(tensor)[0];
+        }
+    }
+    let results = elements.iter().zip(&types);
+    let results = results
+        .map(|(elements, ty)| Ok(AnyRef::available(store(OP, ctx, ty.dtype, dims, elements)?)));
+    results.collect()
+}
+
+/// Sorts tensors together along an axis, by a function that says whether the elements at one place
+/// come before those at another: a program of an element at the one and at the other place, of each
+/// tensor. Elements of which none comes first keep their order.
+///
+/// # Errors
+/// If the program does not fit the operands, or there is no such axis.
+#[tfrt_op("hlo.Sort")]
+fn sort(
+    operands: &[AnyRef],
+    #[attr] program: &str,
+    #[attr] axis: i64,
+    ctx: &ExecutionContext,
+) -> Result<Vec<AnyRef>> {
+    const OP: &str = "hlo.Sort";
+    let tensors = operands.iter().map(|operand| loaded(OP, operand));
+    let tensors = tensors.collect::<Result<Vec<_>>>()?;
+    let Some((first, _)) = tensors.first() else {
+        return Err(invalid(format!("`{OP}` needs an operand")));
+    };
+    let dims = first.shape().dims();
+    if tensors
+        .iter()
+        .any(|(tensor, _)| tensor.shape() != first.shape())
+    {
+        return Err(invalid(format!("`{OP}` needs operands of one shape")));
+    }
+    let types = tensors
+        .iter()
+        .map(|(tensor, _)| Type::of(OP, tensor.dtype()));
+    let types = types.collect::<Result<Vec<_>>>()?;
+    let pairs: Vec<Type> = types.iter().flat_map(|&ty| [ty, ty]).collect();
+    let mut program = Program::new(OP, program, &pairs)?;
+    program.expect_results(OP, &[Type::BOOL])?;
+    let axis = crate::axis_of(OP, axis, dims.len())?;
+    let (extent, step) = (dims[axis], product(&dims[axis + 1..]));
+    let mut sorted: Vec<Vec<u64>> = tensors
+        .iter()
+        .map(|(_, elements)| elements.clone())
+        .collect();
+    let outer_axes = other_axes(dims.len(), &[axis]);
+    let (outer, own) = (pick(dims, &outer_axes), pick(&strides(dims), &outer_axes));
+    for row in 0..if extent < 2 { 0 } else { product(&outer) } {
+        let index = index_of(row, &outer);
+        let start: usize = index.iter().zip(&own).map(|(at, stride)| at * stride).sum();
+        let mut comes_first = |a: usize, b: usize| {
+            for (tensor, (_, elements)) in tensors.iter().enumerate() {
+                for (side, at) in [a, b].into_iter().enumerate() {
+                    let argument = program.argument(2 * tensor + side);
+                    argument.clear();
+                    argument.push(elements[start + at * step]);
+                }
+            }
+            program.run(1);
+            program.result(0)[0] != 0
+        };
+        let order = merge_sorted(extent, &mut comes_first);
+        for (to, (_, from)) in sorted.iter_mut().zip(&tensors) {
+            for (at, &source) in order.iter().enumerate() {
+                to[start + at * step] = from[start + source * step];
+            }
+        }
+    }
+    let results = sorted.iter().zip(&types);
+    let results = results
+        .map(|(elements, ty)| Ok(AnyRef::available(store(OP, ctx, ty.dtype, dims, elements)?)));
+    results.collect()
+}
+
+/// The numbers below `count`, in the order of a function that need not be an order at all: the sort
+/// then ends with some order.
+fn merge_sorted(count: usize, comes_first: &mut impl FnMut(usize, usize) -> bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    let mut width = 1;
+    while width < count {
+        let mut merged = Vec::with_capacity(count);
+        for pair in order.chunks(2 * width) {
+            let (left, right) = pair.split_at(width.min(pair.len()));
+            let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
+            while let (Some(&&a), Some(&&b)) = (left.peek(), right.peek()) {
+                // Of equal elements the left one comes first.
+                merged.push(if comes_first(b, a) {
+                    right.next();
+                    b
+                } else {
+                    left.next();
+                    a
+                });
+            }
+            merged.extend(left);
+            merged.extend(right);
+        }
+        order = merged;
+        width *= 2;
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorting_is_stable_and_ends_without_an_order() {
+        let keys = [3, 1, 2, 1, 3, 0, 1];
+        let order = merge_sorted(keys.len(), &mut |a, b| keys[a] < keys[b]);
+        assert_eq!(order, [5, 1, 3, 6, 2, 0, 4]);
+        assert_eq!(merge_sorted(5, &mut |_, _| true).len(), 5);
+    }
+}

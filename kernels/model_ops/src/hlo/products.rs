@@ -1,0 +1,268 @@
+//! Products of any dimensions, convolutions.
+
+use tfrt::prelude::*;
+use tfrt_tensor::DenseHostTensor;
+
+use super::element::{Kind, Type};
+use super::moves::{WindowNumbers, listed, loaded, permuted, window_place};
+use super::{numbers, other_axes, pick, store};
+use crate::{advance, extents, invalid, product, strides};
+
+/// The sum of products of pairs of elements, in a type. Floating point numbers are rounded once.
+struct Sum {
+    real: f64,
+    whole: u64,
+    is_real: bool,
+    is_bool: bool,
+}
+
+impl Sum {
+    fn new(ty: Type) -> Self {
+        Self {
+            real: 0.0,
+            whole: 0,
+            is_real: ty.is_real(),
+            is_bool: ty.kind == Kind::Bool,
+        }
+    }
+
+    fn add(&mut self, a: u64, b: u64) {
+        if self.is_real {
+            self.real += f64::from_bits(a) * f64::from_bits(b);
+        } else if self.is_bool {
+            self.whole |= a & b;
+        } else {
+            self.whole = self.whole.wrapping_add(a.wrapping_mul(b));
+        }
+    }
+
+    fn end(self, ty: Type) -> u64 {
+        if self.is_real {
+            ty.round(self.real)
+        } else {
+            ty.wrap(self.whole)
+        }
+    }
+}
+
+/// The type of a product, whose factors are of it or of a narrower one of its kind.
+fn product_type(op: &str, dtype: DType, factors: [&DenseHostTensor; 2]) -> Result<Type> {
+    let ty = Type::of(op, dtype)?;
+    for factor in factors {
+        let own = Type::of(op, factor.dtype())?;
+        if own.is_real() != ty.is_real() {
+            return Err(invalid(format!(
+                "`{op}` cannot make {dtype} of {}",
+                factor.dtype()
+            )));
+        }
+    }
+    Ok(ty)
+}
+
+/// Sums products of elements along the `contracting` axes of two tensors, for each place along the
+/// `batch` axes, which both have, and along all other ones: the batch axes are the first of the
+/// result, then come the others of the first operand, then those of the second.
+///
+/// # Errors
+/// If the axes do not fit together.
+#[tfrt_op("hlo.DotGeneral")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the attributes of the op"
+)]
+fn dot_general(
+    lhs: &AnyRef,
+    rhs: &AnyRef,
+    #[attr] lhs_batch: Option<&[i64]>,
+    #[attr] rhs_batch: Option<&[i64]>,
+    #[attr] lhs_contracting: Option<&[i64]>,
+    #[attr] rhs_contracting: Option<&[i64]>,
+    #[attr] dtype: DType,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.DotGeneral";
+    let ((lhs, a), (rhs, b)) = (loaded(OP, lhs)?, loaded(OP, rhs)?);
+    let ty = product_type(OP, dtype, [&lhs, &rhs])?;
+    let (a_batch, b_batch) = (listed(OP, lhs_batch, &lhs)?, listed(OP, rhs_batch, &rhs)?);
+    let a_summed = listed(OP, lhs_contracting, &lhs)?;
+    let b_summed = listed(OP, rhs_contracting, &rhs)?;
+    let (a_dims, b_dims) = (lhs.shape().dims(), rhs.shape().dims());
+    let fits = pick(a_dims, &a_batch) == pick(b_dims, &b_batch)
+        && pick(a_dims, &a_summed) == pick(b_dims, &b_summed)
+        && a_batch.iter().all(|axis| !a_summed.contains(axis))
+        && b_batch.iter().all(|axis| !b_summed.contains(axis));
+    if !fits {
+        return Err(invalid(format!(
+            "`{OP}` cannot multiply {} and {} along {a_summed:?} and {b_summed:?} for each of {a_batch:?} and {b_batch:?}",
+            lhs.shape(),
+            rhs.shape()
+        )));
+    }
+    let a_free = other_axes(a_dims.len(), &[&a_batch[..], &a_summed[..]].concat());
+    let b_free = other_axes(b_dims.len(), &[&b_batch[..], &b_summed[..]].concat());
+    let dims = [
+        pick(a_dims, &a_batch),
+        pick(a_dims, &a_free),
+        pick(b_dims, &b_free),
+    ]
+    .concat();
+    crate::allocate(ctx, dtype, &dims)?;
+    let a = permuted(&a, a_dims, &[&a_batch[..], &a_free, &a_summed].concat());
+    let b = permuted(&b, b_dims, &[&b_batch[..], &b_free, &b_summed].concat());
+    let depth = product(&pick(a_dims, &a_summed));
+    let (rows, columns) = (
+        product(&pick(a_dims, &a_free)),
+        product(&pick(b_dims, &b_free)),
+    );
+    let mut elements = Vec::with_capacity(product(&dims));
+    for batch in 0..product(&pick(a_dims, &a_batch)) {
+        for row in 0..rows {
+            let a = &a[(batch * rows + row) * depth..][..depth];
+            for column in 0..columns {
+                let b = &b[(batch * columns + column) * depth..][..depth];
+                let mut sum = Sum::new(ty);
+                for (&a, &b) in a.iter().zip(b) {
+                    sum.add(a, b);
+                }
+                elements.push(sum.end(ty));
+            }
+        }
+    }
+    store(OP, ctx, dtype, &dims, &elements)
+}
+
+/// Convolves a tensor with filters. `order` lists dimensions: those of the tensor for batch,
+/// channels, and space; those of the filters for channels of the result, channels of the tensor, and
+/// space; those of the result as of the tensor. `groups` has the numbers of groups of channels and
+/// of batches. Padding is listed before and behind each dimension of space.
+///
+/// # Errors
+/// If the dimensions do not fit together.
+#[tfrt_op("hlo.Convolution")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the attributes of the op"
+)]
+fn convolution(
+    lhs: &AnyRef,
+    rhs: &AnyRef,
+    #[attr] order: &[i64],
+    #[attr] steps: Option<&[i64]>,
+    #[attr] padding: Option<&[i64]>,
+    #[attr] lhs_dilations: Option<&[i64]>,
+    #[attr] rhs_dilations: Option<&[i64]>,
+    #[attr] reversed: Option<&[i64]>,
+    #[attr] groups: &[i64],
+    #[attr] dtype: DType,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.Convolution";
+    let ((lhs, a), (rhs, b)) = (loaded(OP, lhs)?, loaded(OP, rhs)?);
+    let ty = product_type(OP, dtype, [&lhs, &rhs])?;
+    let rank = lhs.shape().rank();
+    if order.len() != 3 * rank || rank < 2 || rhs.shape().rank() != rank {
+        return Err(invalid(format!(
+            "`{OP}` needs the order of {rank} dimensions, found {order:?} for {} and {}",
+            lhs.shape(),
+            rhs.shape()
+        )));
+    }
+    let a_order = listed(OP, Some(&order[..rank]), &lhs)?;
+    let b_order = listed(OP, Some(&order[rank..2 * rank]), &rhs)?;
+    let result_order = listed(OP, Some(&order[2 * rank..]), &lhs)?;
+    let (a, b) = (
+        permuted(&a, lhs.shape().dims(), &a_order),
+        permuted(&b, rhs.shape().dims(), &b_order),
+    );
+    let (a_dims, b_dims) = (
+        pick(lhs.shape().dims(), &a_order),
+        pick(rhs.shape().dims(), &b_order),
+    );
+    let groups = extents(OP, groups)?;
+    let [feature_groups, batch_groups] = groups[..] else {
+        return Err(invalid(format!("`{OP}` needs two numbers of groups")));
+    };
+    let divides = |count: usize, extent: usize| count > 0 && extent % count == 0;
+    let fits = divides(feature_groups, b_dims[0])
+        && divides(batch_groups, b_dims[0])
+        && divides(batch_groups, a_dims[0])
+        && b_dims[1].checked_mul(feature_groups) == Some(a_dims[1]);
+    if !fits {
+        return Err(invalid(format!(
+            "`{OP}` cannot convolve {} with {} in {feature_groups} and {batch_groups} groups",
+            lhs.shape(),
+            rhs.shape()
+        )));
+    }
+    let reversed = numbers(OP, "reversed", reversed, rank - 2, 0)?;
+    let sizes: Vec<i64> = b_dims[2..].iter().map(|&size| size as i64).collect();
+    let (a_space, b_space) = (&a_dims[2..], &b_dims[2..]);
+    let axes = match sizes.contains(&0) {
+        true => return Err(invalid(format!("`{OP}` needs filters that have elements"))),
+        false => WindowNumbers {
+            sizes: &sizes,
+            steps,
+            base_dilations: lhs_dilations,
+            dilations: rhs_dilations,
+            padding,
+        }
+        .axes(OP, a_space)?,
+    };
+    let space: Vec<usize> = axes.iter().map(|axis| axis.count).collect();
+    let batches = a_dims[0] / batch_groups;
+    let dims = [&[batches, b_dims[0]][..], &space].concat();
+    crate::allocate(ctx, dtype, &dims)?;
+    let own = strides(a_space);
+    let (a_area, area, b_area) = (product(a_space), product(&space), product(b_space));
+    // Where each element of each filter reads, from the start of a channel.
+    let mut reads: Vec<Vec<(usize, usize)>> = Vec::with_capacity(area);
+    let mut window = vec![0; space.len()];
+    for _ in 0..area {
+        let mut element = vec![0; b_space.len()];
+        let mut found = Vec::new();
+        for at in 0..b_area {
+            let turned = element.iter().zip(b_space.iter().zip(&reversed));
+            let turned = turned.map(|(&at, (&size, &is_reversed))| match is_reversed {
+                0 => at,
+                _ => size - 1 - at,
+            });
+            let turned: Vec<usize> = turned.collect();
+            if let Some(place) = window_place(&axes, &own, &window, &turned) {
+                found.push((at, place));
+            }
+            advance(&mut element, b_space);
+        }
+        reads.push(found);
+        advance(&mut window, &space);
+    }
+    let mut elements = Vec::with_capacity(product(&dims));
+    for batch in 0..batches {
+        for channel in 0..b_dims[0] {
+            let group = channel / (b_dims[0] / feature_groups);
+            let batch_group = channel / (b_dims[0] / batch_groups);
+            for reads in &reads {
+                let mut sum = Sum::new(ty);
+                for input in 0..b_dims[1] {
+                    let from =
+                        (batch_group * batches + batch) * a_dims[1] + group * b_dims[1] + input;
+                    let (a, b) = (
+                        &a[from * a_area..],
+                        &b[(channel * b_dims[1] + input) * b_area..],
+                    );
+                    for &(at, place) in reads {
+                        sum.add(a[place], b[at]);
+                    }
+                }
+                elements.push(sum.end(ty));
+            }
+        }
+    }
+    // The dimensions of the result, in the order that it should have.
+    let mut inverse = vec![0; rank];
+    for (position, &axis) in result_order.iter().enumerate() {
+        inverse[axis] = position;
+    }
+    let elements = permuted(&elements, &dims, &inverse);
+    store(OP, ctx, dtype, &pick(&dims, &inverse), &elements)
+}

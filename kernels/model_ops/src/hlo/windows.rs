@@ -1,0 +1,344 @@
+//! Reductions, as a whole and by windows.
+
+use tfrt::prelude::*;
+use tfrt_tensor::DenseHostTensor;
+
+use super::element::Type;
+use super::element_wise::scalar;
+use super::moves::{WindowAxis, WindowNumbers, loaded, window_place};
+use super::program::Program;
+use super::{index_of, load, other_axes, pick, store};
+use crate::{advance, dense, invalid, product, strides};
+
+/// What is reduced: tensors of one shape, and the elements that their reductions begin with.
+struct Reduced {
+    tensors: Vec<DenseHostTensor>,
+    elements: Vec<Vec<u64>>,
+    types: Vec<Type>,
+    /// What each accumulator begins with.
+    first: Vec<u64>,
+    program: Program,
+}
+
+impl Reduced {
+    fn new(op: &'static str, operands: &[AnyRef], program: &str) -> Result<Self> {
+        let (inputs, inits) = operands.split_at(operands.len() / 2);
+        if inputs.is_empty() || inputs.len() != inits.len() {
+            return Err(invalid(format!(
+                "`{op}` needs as many tensors as first elements, found {} operands",
+                operands.len()
+            )));
+        }
+        let tensors = inputs.iter().map(dense).collect::<Result<Vec<_>>>()?;
+        let types = tensors.iter().map(|tensor| Type::of(op, tensor.dtype()));
+        let types = types.collect::<Result<Vec<_>>>()?;
+        if let Some(other) = tensors
+            .iter()
+            .find(|tensor| tensor.shape() != tensors[0].shape())
+        {
+            return Err(invalid(format!(
+                "`{op}` needs tensors of one shape, found {} and {}",
+                tensors[0].shape(),
+                other.shape()
+            )));
+        }
+        let inits = inits.iter().map(dense).collect::<Result<Vec<_>>>()?;
+        let is_other = |(init, ty): (&DenseHostTensor, &Type)| init.dtype() != ty.dtype;
+        if inits.iter().zip(&types).any(is_other) {
+            return Err(invalid(format!(
+                "`{op}` needs first elements of the types of the tensors"
+            )));
+        }
+        let first = inits.iter().map(|init| scalar(op, "init", init));
+        let first = first.collect::<Result<Vec<_>>>()?;
+        let program = Program::new(op, program, &[&types[..], &types[..]].concat())?;
+        program.expect_results(op, &types)?;
+        let elements = tensors.iter().map(|tensor| load(op, tensor));
+        Ok(Self {
+            elements: elements.collect::<Result<Vec<_>>>()?,
+            tensors,
+            types,
+            first,
+            program,
+        })
+    }
+
+    fn dims(&self) -> &[usize] {
+        self.tensors[0].shape().dims()
+    }
+
+    /// Reduces `count` sets of elements at once. `place` is the place of the element of a set in a
+    /// round; none stands for the element that the reduction begins with.
+    fn run(
+        &mut self,
+        count: usize,
+        rounds: usize,
+        mut places: impl FnMut(usize, &mut Vec<Option<usize>>),
+    ) -> Vec<Vec<u64>> {
+        let num = self.types.len();
+        let mut sums: Vec<Vec<u64>> = self.first.iter().map(|&first| vec![first; count]).collect();
+        let mut round_places = Vec::with_capacity(count);
+        if let Some(function) = self.program.as_binary() {
+            // Sums of floating point numbers are rounded once, at their end.
+            let own = self.types[0];
+            let ty = match own.is_real() {
+                true => Type::named("f64").unwrap_or(own),
+                false => own,
+            };
+            let (from, sums) = (&self.elements[0], &mut sums[0]);
+            for round in 0..rounds {
+                round_places.clear();
+                places(round, &mut round_places);
+                for (sum, place) in sums.iter_mut().zip(&round_places) {
+                    let element = place.map_or(self.first[0], |place| from[place]);
+                    *sum = function.of(ty, *sum, element);
+                }
+            }
+            if own.is_real() {
+                for sum in sums {
+                    *sum = own.round(f64::from_bits(*sum));
+                }
+            }
+        } else {
+            for round in 0..rounds {
+                round_places.clear();
+                places(round, &mut round_places);
+                for index in 0..num {
+                    let (from, first) = (&self.elements[index], self.first[index]);
+                    let elements = round_places.iter();
+                    let elements = elements.map(|place| place.map_or(first, |place| from[place]));
+                    let argument = self.program.argument(num + index);
+                    argument.clear();
+                    argument.extend(elements);
+                    std::mem::swap(self.program.argument(index), &mut sums[index]);
+                }
+                self.program.run(count);
+                for (index, sum) in sums.iter_mut().enumerate() {
+                    sum.clear();
+                    sum.extend_from_slice(self.program.result(index));
+                }
+            }
+        }
+        sums
+    }
+
+    fn results(
+        &self,
+        op: &'static str,
+        ctx: &ExecutionContext,
+        dims: &[usize],
+        sums: &[Vec<u64>],
+    ) -> Result<Vec<AnyRef>> {
+        let results = sums.iter().zip(&self.types);
+        let results =
+            results.map(|(sums, ty)| Ok(AnyRef::available(store(op, ctx, ty.dtype, dims, sums)?)));
+        results.collect()
+    }
+}
+
+/// Reduces tensors along axes: by a function, which is a program, of what was reduced so far and of
+/// the next elements. The first half of the operands are the tensors, the second half scalars to
+/// begin with.
+///
+/// # Errors
+/// If the program does not fit the operands, or there is no such axis.
+#[tfrt_op("hlo.Reduce")]
+fn reduce(
+    operands: &[AnyRef],
+    #[attr] program: &str,
+    #[attr] axes: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<Vec<AnyRef>> {
+    const OP: &str = "hlo.Reduce";
+    let mut reduced = Reduced::new(OP, operands, program)?;
+    let dims = reduced.dims().to_vec();
+    let gone = super::axes(OP, axes, dims.len())?;
+    let kept = other_axes(dims.len(), &gone);
+    let (result_dims, gone_dims) = (pick(&dims, &kept), pick(&dims, &gone));
+    let own = strides(&dims);
+    let starts = |axes: &[usize], dims: &[usize]| -> Vec<usize> {
+        let mut index = vec![0; dims.len()];
+        let starts = (0..product(dims)).map(|_| {
+            let start = axes.iter().zip(&index).map(|(&axis, at)| own[axis] * at);
+            let start = start.sum();
+            advance(&mut index, dims);
+            start
+        });
+        starts.collect()
+    };
+    let (lanes, rounds) = (starts(&kept, &result_dims), starts(&gone, &gone_dims));
+    let sums = reduced.run(lanes.len(), rounds.len(), |round, places| {
+        places.extend(lanes.iter().map(|lane| Some(lane + rounds[round])));
+    });
+    reduced.results(OP, ctx, &result_dims, &sums)
+}
+
+/// Reduces each window of tensors, as `hlo.Reduce` reduces the whole. Padding, before and behind
+/// each axis and between elements, is what the reduction begins with.
+///
+/// # Errors
+/// If the program or the windows do not fit the operands.
+#[tfrt_op("hlo.ReduceWindow")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the attributes of the op"
+)]
+fn reduce_window(
+    operands: &[AnyRef],
+    #[attr] program: &str,
+    #[attr] sizes: &[i64],
+    #[attr] steps: Option<&[i64]>,
+    #[attr] base_dilations: Option<&[i64]>,
+    #[attr] dilations: Option<&[i64]>,
+    #[attr] padding: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<Vec<AnyRef>> {
+    const OP: &str = "hlo.ReduceWindow";
+    let mut reduced = Reduced::new(OP, operands, program)?;
+    let dims = reduced.dims().to_vec();
+    let windows = WindowNumbers {
+        sizes,
+        steps,
+        base_dilations,
+        dilations,
+        padding,
+    };
+    let axes = windows.axes(OP, &dims)?;
+    let (counts, sizes) = extents_of(&axes);
+    // Refuses more windows than a tensor has elements.
+    let count = tfrt_tensor::Shape::new(&counts)?.num_elements();
+    let rounds = tfrt_tensor::Shape::new(&sizes)?.num_elements();
+    let own = strides(&dims);
+    crate::allocate(ctx, reduced.types[0].dtype, &counts)?;
+    let sums = reduced.run(
+        count,
+        if count == 0 { 0 } else { rounds },
+        |round, places| {
+            let element = index_of(round, &sizes);
+            let mut window = vec![0; counts.len()];
+            for _ in 0..count {
+                places.push(window_place(&axes, &own, &window, &element));
+                advance(&mut window, &counts);
+            }
+        },
+    );
+    reduced.results(OP, ctx, &counts, &sums)
+}
+
+/// How many windows there are along each axis, and how large they are.
+fn extents_of(axes: &[WindowAxis]) -> (Vec<usize>, Vec<usize>) {
+    axes.iter().map(|axis| (axis.count, axis.size)).unzip()
+}
+
+/// Chooses an element of each window of the first operand by one function, the first one of those
+/// that are equally good, and adds the elements of the second operand to the chosen places by
+/// another function. All places begin with the third operand.
+///
+/// # Errors
+/// If the programs or the windows do not fit the operands.
+#[tfrt_op("hlo.SelectAndScatter")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the attributes of the op"
+)]
+fn select_and_scatter(
+    x: &AnyRef,
+    source: &AnyRef,
+    init: &AnyRef,
+    #[attr] select: &str,
+    #[attr] scatter: &str,
+    #[attr] sizes: &[i64],
+    #[attr] steps: Option<&[i64]>,
+    #[attr] padding: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "hlo.SelectAndScatter";
+    let ((x, from), (source, added)) = (loaded(OP, x)?, loaded(OP, source)?);
+    let init = dense(init)?;
+    let ty = Type::of(OP, x.dtype())?;
+    if [source.dtype(), init.dtype()] != [ty.dtype; 2] {
+        return Err(invalid(format!("`{OP}` needs operands of one type")));
+    }
+    let mut select = Program::new(OP, select, &[ty, ty])?;
+    select.expect_results(OP, &[Type::BOOL])?;
+    let mut scatter = Program::new(OP, scatter, &[ty, ty])?;
+    scatter.expect_results(OP, &[ty])?;
+    let dims = x.shape().dims();
+    let windows = WindowNumbers {
+        sizes,
+        steps,
+        base_dilations: None,
+        dilations: None,
+        padding,
+    };
+    let axes = windows.axes(OP, dims)?;
+    let (counts, sizes) = extents_of(&axes);
+    if counts != source.shape().dims() {
+        return Err(invalid(format!(
+            "`{OP}` needs an element for each of the windows {counts:?}, found {}",
+            source.shape()
+        )));
+    }
+    let own = strides(dims);
+    let mut chosen: Vec<Option<usize>> = vec![None; added.len()];
+    let rounds = match added.len() {
+        0 => 0,
+        _ => tfrt_tensor::Shape::new(&sizes)?.num_elements(),
+    };
+    for round in 0..rounds {
+        let element = index_of(round, &sizes);
+        let mut window = vec![0; counts.len()];
+        let mut next = Vec::with_capacity(chosen.len());
+        for _ in 0..chosen.len() {
+            next.push(window_place(&axes, &own, &window, &element));
+            advance(&mut window, &counts);
+        }
+        let elements = |places: &[Option<usize>]| -> Vec<u64> {
+            let elements = places
+                .iter()
+                .map(|place| place.map_or(0, |place| from[place]));
+            elements.collect()
+        };
+        *select.argument(0) = elements(&chosen);
+        *select.argument(1) = elements(&next);
+        select.run(chosen.len());
+        for ((chosen, next), &keeps) in chosen.iter_mut().zip(next).zip(select.result(0)) {
+            if next.is_some() && (chosen.is_none() || keeps == 0) {
+                *chosen = next;
+            }
+        }
+    }
+    let mut sums = vec![scalar(OP, "init", &init)?; from.len()];
+    for (place, element) in chosen.into_iter().zip(added) {
+        if let Some(place) = place {
+            *scatter.argument(0) = vec![sums[place]];
+            *scatter.argument(1) = vec![element];
+            scatter.run(1);
+            sums[place] = scatter.result(0)[0];
+        }
+    }
+    store(OP, ctx, ty.dtype, dims, &sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_skip_padding_and_what_is_between_elements() {
+        let windows = WindowNumbers {
+            sizes: &[2],
+            steps: Some(&[2]),
+            base_dilations: Some(&[2]),
+            dilations: Some(&[3]),
+            padding: Some(&[1, 0]),
+        };
+        // Elements at 1, 3 and 5 of six; windows of two elements that are three apart.
+        let axes = windows.axes("t", &[3]).unwrap();
+        assert_eq!((axes[0].count, axes[0].size), (2, 2));
+        let place = |window, element| axes[0].place(window, element);
+        assert_eq!([place(0, 0), place(0, 1)], [None, Some(1)]);
+        assert_eq!([place(1, 0), place(1, 1)], [None, Some(2)]);
+        assert!(windows.axes("t", &[3, 3]).is_err());
+    }
+}
