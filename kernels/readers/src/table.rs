@@ -576,9 +576,7 @@ struct NamedWriter {
 impl NamedWriter {
     fn named(&self, error: Error) -> Error {
         let Self { path, num_rows, .. } = self;
-        error.with_note(format_args!(
-            ": cannot write `{path}` after row {num_rows}"
-        ))
+        error.with_note(format_args!(": cannot write `{path}` after row {num_rows}"))
     }
 }
 

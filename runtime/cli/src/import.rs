@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use clap::Parser;
+use tfrt_import::program::Program;
 use tfrt_import::{Limit, Limits};
 use tfrt_onnx::Model;
 use tfrt_onnx::import::Options;
@@ -12,6 +13,7 @@ use tfrt_support::escape::{escaped, escaped_lines};
 
 use crate::failure::{self, Failure};
 use crate::output;
+use crate::run_model::{self, ModelKind};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,7 +31,7 @@ const MAX_SHOWN_WARNINGS: usize = 20;
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The model, as an ONNX file
+    /// The model: an ONNX file or a StableHLO text, detected by its content
     #[arg(value_name = "MODEL")]
     file: String,
 
@@ -109,6 +111,9 @@ impl LimitArguments {
 /// Runs the tool.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let limits = arguments.limits.limits();
+    if run_model::model_kind(&arguments.file) == Some(ModelKind::StableHlo) {
+        return import_stablehlo(arguments, limits);
+    }
     let model = Model::open(&arguments.file, &limits);
     let model = model.map_err(|error| Failure::caused("error", error))?;
     for warning in model.warnings().iter().take(MAX_SHOWN_WARNINGS) {
@@ -123,6 +128,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file = escaped(&arguments.file).to_string();
     let program = model.import(&options);
     let program = program.map_err(|failure| Failure::caused(format!("error: {file}"), failure))?;
+    write_program(arguments, &program)
+}
+
+/// Writes the program that a model becomes, or says how large it is.
+fn write_program(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     match &arguments.program {
         Some(path) => output::write(path, program.text.as_bytes()),
         None if arguments.quiet => Ok(()),
@@ -132,6 +142,42 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             program.weights.len()
         )),
     }
+}
+
+/// Imports a StableHLO file.
+fn import_stablehlo(arguments: &Arguments, limits: Limits) -> Result<(), Failure> {
+    let file = escaped(&arguments.file).to_string();
+    let of_file = || format!("error: {file}");
+    if !arguments.outputs.is_empty() {
+        return Err(Failure::new(
+            "error: `--output` names values, which functions of StableHLO do not do",
+        ));
+    }
+    let model = run_model::stablehlo(&arguments.file)?;
+    let mut options = tfrt_stablehlo::import::Options::default();
+    options.limits = limits;
+    let function = model.function(&options.function);
+    let function = function.map_err(|error| Failure::caused(of_file(), error))?;
+    if !arguments.quiet && arguments.program.as_deref() != Some("-") {
+        let mut text = format!("{file}: StableHLO\n");
+        for (index, input) in function.inputs.iter().enumerate() {
+            let _ = writeln!(text, "input: arg{index}: {input}");
+        }
+        for (index, output) in function.outputs.iter().enumerate() {
+            let _ = writeln!(text, "output: result{index}: {output}");
+        }
+        let ops = model.op_counts();
+        let count: usize = ops.iter().map(|(_, count)| count).sum();
+        let ops: Vec<String> = ops
+            .into_iter()
+            .map(|(op, count)| format!("{op} {count}"))
+            .collect();
+        let _ = writeln!(text, "ops: {count}: {}", escaped_lines(&ops.join(", ")));
+        output::write("-", text.as_bytes())?;
+    }
+    let imported = model.import(&options);
+    let imported = imported.map_err(|failure| Failure::caused(of_file(), failure))?;
+    write_program(arguments, &imported.program)
 }
 
 /// Describes a model.

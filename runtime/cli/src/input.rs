@@ -58,8 +58,8 @@ impl Input {
     /// program.
     pub(crate) fn read_program(path: &str) -> Result<Self, Failure> {
         #[cfg(feature = "onnx")]
-        if crate::run_model::is_model(path) {
-            return crate::run_model::imported(path);
+        if let Some(kind) = crate::run_model::model_kind(path) {
+            return crate::run_model::imported(path, kind);
         }
         Self::read(path)
     }

@@ -247,8 +247,9 @@ pub(crate) fn run_telling(program: &str, mut arguments: Arguments) -> Result<(),
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let options = &arguments.options;
     #[cfg(feature = "onnx")]
-    if crate::run_model::is_model(&options.file) {
-        return crate::run_model::run(program, &options.file, &arguments.model, &options.libraries);
+    if let Some(kind) = crate::run_model::model_kind(&options.file) {
+        let file = (options.file.as_str(), kind);
+        return crate::run_model::run(program, file, &arguments.model, &options.libraries);
     }
     if let Some(path) = &arguments.trace {
         return run_recorded(program, options, path);

@@ -1,4 +1,4 @@
-//! `tfrt run MODEL.onnx`: runs a model of another system on tensors from files.
+//! `tfrt run MODEL`: runs a model of another system, ONNX or StableHLO, on tensors from files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tfrt_host::HostContext;
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_import::names::shown;
+use tfrt_import::program::Program;
 use tfrt_import::{Limits, Session};
 use tfrt_onnx::import::Options;
 use tfrt_onnx::{Model, tensor_file};
@@ -35,34 +36,95 @@ pub(crate) struct ModelArguments {
     outputs: Vec<String>,
 }
 
-/// Returns `true` if a file is an ONNX model, detected by its first byte: models begin with the
-/// version of the format, neither text nor BEF files do.
-pub(crate) fn is_model(path: &str) -> bool {
+/// The format of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModelKind {
+    Onnx,
+    StableHlo,
+}
+
+/// Returns the format of a model, detected by its content, or `None` if the file is not a model.
+/// ONNX models begin with the version of the format, which neither text nor BEF files do; StableHLO
+/// is text with ops of its dialect.
+pub(crate) fn model_kind(path: &str) -> Option<ModelKind> {
     const FIRST_FIELD: u8 = 0x08;
+    if path == "-" {
+        return None;
+    }
     let mut first = [0];
-    let opened = std::fs::File::open(path);
-    let read = opened.and_then(|mut file| std::io::Read::read_exact(&mut file, &mut first));
-    path != "-" && read.is_ok() && first == [FIRST_FIELD]
+    let mut file = std::fs::File::open(path).ok()?;
+    std::io::Read::read_exact(&mut file, &mut first).ok()?;
+    if first == [FIRST_FIELD] {
+        return Some(ModelKind::Onnx);
+    }
+    let is_plain = !first[0].is_ascii_control() || first[0].is_ascii_whitespace();
+    if !is_plain || !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    tfrt_stablehlo::is_stablehlo(&text).then_some(ModelKind::StableHlo)
+}
+
+/// A model that was imported: its program, and for each input what is said of it.
+struct LoadedModel {
+    program: Program,
+    inputs: Vec<(String, String)>,
+}
+
+/// Imports a model.
+fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
+    let file = escaped(path);
+    let of_file = || format!("error: {file}");
+    match kind {
+        ModelKind::Onnx => {
+            let model = Model::open(path, &Limits::default());
+            let model = model.map_err(|error| Failure::caused("error", error))?;
+            let program = model.import(&Options::default());
+            let inputs = model.inputs();
+            Ok(LoadedModel {
+                inputs: inputs
+                    .map(|input| (input.name.clone(), input.to_string()))
+                    .collect(),
+                program: program.map_err(|failure| Failure::caused(of_file(), failure))?,
+            })
+        }
+        ModelKind::StableHlo => {
+            let model = stablehlo(path)?;
+            let options = tfrt_stablehlo::import::Options::default();
+            let function = model.function(&options.function);
+            let function = function.map_err(|error| Failure::caused(of_file(), error))?;
+            let imported = model.import(&options);
+            let imported = imported.map_err(|failure| Failure::caused(of_file(), failure))?;
+            let inputs = imported.program.inputs.iter().zip(&function.inputs);
+            Ok(LoadedModel {
+                inputs: inputs
+                    .map(|(name, ty)| (name.clone(), format!("{name}: {ty}")))
+                    .collect(),
+                program: imported.program,
+            })
+        }
+    }
+}
+
+/// Reads a file of StableHLO.
+pub(crate) fn stablehlo(path: &str) -> Result<tfrt_stablehlo::Model, Failure> {
+    let input = Input::read(path)?;
+    let model = tfrt_stablehlo::Model::from_text(input.text()?, path);
+    model.map_err(|error| Failure::caused("error", error))
 }
 
 /// Returns the text of the program that a model becomes, under the name of its file.
-pub(crate) fn imported(path: &str) -> Result<Input, Failure> {
-    let model = Model::open(path, &Limits::default());
-    let model = model.map_err(|error| Failure::caused("error", error))?;
-    let program = model.import(&Options::default()).map_err(|failure| {
-        let file = escaped(path);
-        Failure::caused(format!("error: {file}"), failure)
-    })?;
+pub(crate) fn imported(path: &str, kind: ModelKind) -> Result<Input, Failure> {
     Ok(Input {
         name: path.to_owned(),
-        bytes: program.text.into_bytes(),
+        bytes: load(path, kind)?.program.text.into_bytes(),
     })
 }
 
 /// Runs a model. `program` is the name that the tool was started under.
 pub(crate) fn run(
     program: &str,
-    file: &str,
+    (file, kind): (&str, ModelKind),
     arguments: &ModelArguments,
     libraries: &LibraryArguments,
 ) -> Result<(), Failure> {
@@ -71,21 +133,16 @@ pub(crate) fn run(
         .registry(Arc::clone(front_end.kernels()))
         .build();
     let limits = Limits::default();
-    let model = Model::open(file, &limits).map_err(|error| Failure::caused("error", error))?;
-    let imported = model.import(&Options::default()).map_err(|failure| {
-        let file = escaped(file);
-        Failure::caused(format!("error: {file}"), failure)
-    })?;
-    let session = Session::load(imported, file, &host).map_err(failed)?;
+    let model = load(file, kind)?;
+    let session = Session::load(model.program, file, &host).map_err(failed)?;
     let mut inputs = Vec::new();
     for given in &arguments.inputs {
         let (name, file) = split(given, session.inputs(), "input")?;
         inputs.push((name, read(file, &limits)?));
     }
-    let missing = model
-        .inputs()
-        .filter(|input| !inputs.iter().any(|(name, _)| *name == input.name));
-    let missing: Vec<String> = missing.map(ToString::to_string).collect();
+    let missing = model.inputs.into_iter();
+    let missing = missing.filter(|(input, _)| !inputs.iter().any(|(name, _)| name == input));
+    let missing: Vec<String> = missing.map(|(_, shown)| shown).collect();
     if !missing.is_empty() {
         return Err(Failure::new(format!(
             "error: missing inputs: {}",

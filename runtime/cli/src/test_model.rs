@@ -1,10 +1,13 @@
 //! `tfrt test-model`: runs models on recorded inputs and compares their outputs with recorded ones.
 //!
 //! A case is a folder with `model.onnx` and folders `test_data_set_K`, each with `input_I.pb` and
-//! `output_I.pb`, in the format of the ONNX project. Each case runs on a separate thread, so one
-//! that panics or takes too long does not affect others.
+//! `output_I.pb`, in the format of the ONNX project; or a StableHLO file whose functions compare
+//! their results: see `stablehlo`. Each case runs on a separate thread, so one that panics or takes
+//! too long does not affect others.
 
 mod compare;
+
+mod stablehlo;
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -36,6 +39,7 @@ Examples:
   tfrt test-model test_conv_basic          run one test case
   tfrt test-model --filter conv node/      run all cases in `node/` whose name contains `conv`
   tfrt test-model --outputs out node/      run all cases, and write the computed outputs to `out`
+  tfrt test-model abs.mlir                 run a StableHLO file that compares its results
 
 A test case is a folder with `model.onnx`, `test_data_set_0/input_0.pb`, `output_0.pb` and so on. The
 exit status is 0 if all cases pass.";
@@ -47,8 +51,8 @@ const MAX_SHOWN_FAILURES: usize = 50;
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Test cases, or folders of test cases
-    #[arg(value_name = "DIR")]
+    /// Test cases, folders of test cases, or StableHLO files
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
     /// A file that lists test cases, one per line
@@ -115,11 +119,19 @@ enum Event<'a> {
     },
 }
 
-/// A case: its name and its folder.
+/// A case: its name and its folder, or its file.
 #[derive(Clone, Debug)]
 struct Case {
     name: String,
     folder: PathBuf,
+}
+
+/// Returns `true` if a path is a StableHLO file, judged by its name alone.
+fn is_text(path: &Path) -> bool {
+    path.is_file()
+        && path
+            .extension()
+            .is_some_and(|extension| extension == "mlir")
 }
 
 /// The result of a case.
@@ -202,9 +214,11 @@ fn find_cases(program: &str, arguments: &Arguments) -> Result<Vec<Case>, Failure
     }
     let mut cases = Vec::new();
     let mut add = |folder: PathBuf| {
-        let name = folder
-            .file_name()
-            .map_or_else(|| folder.to_string_lossy(), |name| name.to_string_lossy());
+        let name = match is_text(&folder) {
+            true => folder.file_stem(),
+            false => folder.file_name(),
+        };
+        let name = name.map_or_else(|| folder.to_string_lossy(), |name| name.to_string_lossy());
         let is_wanted = arguments
             .filter
             .as_ref()
@@ -217,7 +231,7 @@ fn find_cases(program: &str, arguments: &Arguments) -> Result<Vec<Case>, Failure
         }
     };
     for path in paths {
-        if path.join("model.onnx").is_file() {
+        if path.join("model.onnx").is_file() || path.is_file() {
             add(path);
             continue;
         }
@@ -226,7 +240,7 @@ fn find_cases(program: &str, arguments: &Arguments) -> Result<Vec<Case>, Failure
         folders.sort();
         let folders = folders.into_iter();
         folders
-            .filter(|folder| folder.join("model.onnx").is_file())
+            .filter(|folder| folder.join("model.onnx").is_file() || is_text(folder))
             .for_each(&mut add);
     }
     Ok(cases)
@@ -249,7 +263,12 @@ fn run_case(
         .map(|folder| folder.join(&case.name));
     // A case that takes too long keeps its thread until the process ends.
     std::thread::spawn(move || {
-        let outcome = try_case(&own_case, &own_host, [rtol, atol], folder.as_deref());
+        let outcome = match own_case.folder.is_file() {
+            true => {
+                stablehlo::try_case(&own_case.folder, &own_host, [rtol, atol], folder.as_deref())
+            }
+            false => try_case(&own_case, &own_host, [rtol, atol], folder.as_deref()),
+        };
         let _ = sender.send(outcome);
     });
     let timeout = Duration::from_secs(arguments.timeout);
@@ -326,6 +345,7 @@ fn try_case(
         let tolerance = Tolerance {
             relative: rtol.or(data.rtol).unwrap_or(1e-3),
             absolute: atol.or(data.atol).unwrap_or(1e-7),
+            ulps: 0,
         };
         let mut is_compared = false;
         for set in 0.. {

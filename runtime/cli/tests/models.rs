@@ -182,3 +182,126 @@ fn import_says_what_a_model_is_and_prints_its_program() {
     assert!(!limited.status.success());
     assert!(text(&limited.stderr).contains("`--max-nodes` raises it"));
 }
+
+/// The recorded programs of JAX.
+fn recorded(name: &str) -> String {
+    let root = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../kernels/stablehlo/tests/data"
+    );
+    format!("{root}/{name}")
+}
+
+#[test]
+fn recorded_programs_of_stablehlo_compute_what_they_expect() {
+    let output = tfrt(&["test-model", &recorded("")]);
+    let found = text(&output.stdout);
+    assert!(output.status.success(), "{found}");
+    assert!(found.ends_with("6 cases: 6 pass\n"), "{found}");
+}
+
+const SUM: &str = "func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %z = stablehlo.add %x, %y : tensor<2xf32>
+  return %z : tensor<2xf32>
+}
+";
+
+#[test]
+fn a_program_of_stablehlo_is_run_and_imported() {
+    let folder = Folder::new("stablehlo");
+    let file = |name: &str| folder.0.join(name).to_string_lossy().into_owned();
+    std::fs::write(file("sum.txt"), SUM).unwrap();
+    for (name, numbers) in [("x.pb", [1.0_f32, 2.0]), ("y.pb", [10.0, 20.0])] {
+        let tensor = DenseHostTensor::vector(&numbers).unwrap();
+        std::fs::write(file(name), tensor_file::write("t", &tensor).unwrap()).unwrap();
+    }
+    let imported = tfrt(&["import", &file("sum.txt")]);
+    let found = text(&imported.stdout);
+    assert!(found.contains("input: arg0: tensor<2xf32>"), "{found}");
+    assert!(found.contains("ops: 1: stablehlo.add 1"), "{found}");
+    let (x, y) = (
+        format!("arg0={}", file("x.pb")),
+        format!("arg1={}", file("y.pb")),
+    );
+    let output = tfrt(&["run", &file("sum.txt"), "--input", &x, "--input", &y]);
+    let found = text(&output.stdout);
+    assert!(
+        found.starts_with("result0: f32 [2], least 11, mean 16.5, greatest 22"),
+        "{found}{}",
+        text(&output.stderr)
+    );
+    let output = tfrt(&["run", &file("sum.txt"), "--input", &x]);
+    let found = text(&output.stderr);
+    assert!(
+        found.contains("missing inputs: arg1: tensor<2xf32>"),
+        "{found}"
+    );
+}
+
+#[test]
+fn everything_that_a_program_of_stablehlo_lacks_is_told_at_once() {
+    let folder = Folder::new("stablehlo-lacks");
+    let path = folder.0.join("p.mlir").to_string_lossy().into_owned();
+    let program = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %a = \"stablehlo.frob\"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  %b = stablehlo.custom_call @mine(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  %c = stablehlo.custom_call @mine(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  %d = \"stablehlo.frob\"(%c) : (tensor<2xf32>) -> tensor<2xf32>
+  return %b : tensor<2xf32>
+}
+";
+    std::fs::write(&path, program).unwrap();
+    let output = tfrt(&["import", "--quiet", &path]);
+    let found = text(&output.stderr);
+    assert!(!output.status.success());
+    assert!(
+        found.contains("2 operators or types are not supported"),
+        "{found}"
+    );
+    assert!(
+        found.contains("stablehlo.custom_call: of `@mine`"),
+        "{found}"
+    );
+    assert!(found.contains(":2:8, "), "{found}");
+}
+
+#[test]
+fn a_case_of_stablehlo_that_computes_something_else_is_wrong() {
+    let folder = Folder::new("stablehlo-wrong");
+    let case = |name: &str, expected: &str| {
+        let path = folder.0.join(name).to_string_lossy().into_owned();
+        let program = format!(
+            "func.func @main() -> tensor<2xf32> {{
+  %x = stablehlo.constant dense<[1.0, -2.0]> : tensor<2xf32>
+  %y = stablehlo.abs %x : tensor<2xf32>
+  check.expect_almost_eq_const %y, dense<{expected}> : tensor<2xf32>
+  return %y : tensor<2xf32>
+}}
+"
+        );
+        std::fs::write(&path, program).unwrap();
+        path
+    };
+    let right = tfrt(&["test-model", &case("right.mlir", "[1.0, 2.0]")]);
+    assert!(right.status.success(), "{}", text(&right.stdout));
+    let wrong = tfrt(&["test-model", &case("wrong.mlir", "[1.0, 3.0]")]);
+    let found = text(&wrong.stdout);
+    assert!(!wrong.status.success());
+    assert!(
+        found.contains("wrong.mlir:4:3: 1 of 2 elements are wrong"),
+        "{found}"
+    );
+    let outputs = folder.0.join("out").to_string_lossy().into_owned();
+    tfrt(&[
+        "test-model",
+        "--outputs",
+        &outputs,
+        &case("wrong.mlir", "[1.0, 3.0]"),
+    ]);
+    assert!(
+        folder
+            .0
+            .join("out/wrong/test_data_set_0/output_0.pb")
+            .is_file()
+    );
+}

@@ -16,6 +16,22 @@
 //! the format of the ONNX project. It compares element types and shapes exactly, and numbers within
 //! a tolerance.
 //!
+//! # Programs of StableHLO
+//! JAX and other systems write their programs as text of StableHLO, which the same commands take:
+//!
+//! ```text
+//! python -c 'import jax, jax.numpy as jnp; print(jax.jit(jnp.sin).lower(jnp.ones(3)).as_text())' > sin.mlir
+//! tfrt import sin.mlir                                 what it is, and whether everything is supported
+//! tfrt run sin.mlir --input arg0=x.npy                 a line for each result
+//! tfrt test-model cases/abs.mlir                       a program that compares what it computes
+//! ```
+//!
+//! A file is a program of StableHLO if its text has functions `func.func` and ops `stablehlo.…` or
+//! `chlo.…`. The function `@main` is run; its inputs are called `arg0`, `arg1`, …, its outputs
+//! `result0`, `result1`, …. In a case, calls such as `@check.expect_close` compare two values;
+//! `tfrt run` leaves them out. From Rust, the crate `tfrt_stablehlo` reads such texts. Portable
+//! artifacts, which are bytecode, are not read: write the module as text.
+//!
 //! # From Rust
 //! A [`Model`](crate::Model) is a file that was read and checked. Importing it creates a program,
 //! and a [`Session`](tfrt_import::Session) runs the program on a host whose kernels include those

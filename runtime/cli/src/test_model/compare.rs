@@ -9,11 +9,13 @@ use tfrt_support::DType;
 use tfrt_support::TensorMetadata;
 use tfrt_tensor::{DenseHostTensor, Element, TensorError};
 
-/// The tolerance of comparisons: `|found - expected| <= absolute + relative · |expected|`.
+/// The tolerance of comparisons: `|found - expected| <= absolute + relative · |expected|`, or a
+/// number of units in the last place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
     pub(super) relative: f64,
     pub(super) absolute: f64,
+    pub(super) ulps: u64,
 }
 
 /// The difference between a tensor and the expected one.
@@ -209,9 +211,14 @@ fn numbers<T: Element>(
         let elements = tensor.elements::<T>().map_err(Difference::Unreadable)?;
         Ok(elements.iter().map(|&x| widen(x)).collect())
     };
+    let dtype = found.dtype();
     let (found, expected) = (read(found)?, read(expected)?);
     let excess = |(&found, &expected): (&f64, &f64)| {
         if found == expected || (found.is_nan() && expected.is_nan()) {
+            return 0.0;
+        }
+        let both_finite = found.is_finite() && expected.is_finite();
+        if both_finite && rank(dtype, found).abs_diff(rank(dtype, expected)) <= tolerance.ulps {
             return 0.0;
         }
         let allowed = tolerance.absolute + tolerance.relative * expected.abs();
@@ -237,15 +244,53 @@ fn numbers<T: Element>(
     }
 }
 
+/// The position of a number among all numbers of its type, in ascending order.
+fn rank(dtype: DType, number: f64) -> i64 {
+    let (bits, width) = match dtype {
+        DType::F16 => (u64::from(f16::from_f64(number).to_bits()), 16),
+        DType::Bf16 => (u64::from(bf16::from_f64(number).to_bits()), 16),
+        DType::F32 => (u64::from((number as f32).to_bits()), 32),
+        _ => (number.to_bits(), 64),
+    };
+    let sign = 1_u64 << (width - 1);
+    let magnitude = (bits & (sign - 1)) as i64;
+    if bits & sign == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_may_be_units_in_the_last_place_apart() {
+        let compared = |found: f32, ulps: u64| {
+            let tolerance = Tolerance {
+                relative: 0.0,
+                absolute: 0.0,
+                ulps,
+            };
+            let tensor = |number: f32| DenseHostTensor::vector(&[number]).unwrap();
+            compare(&tensor(found), &tensor(1.0), tolerance).is_ok()
+        };
+        let three_up = 1.0_f32.next_up().next_up().next_up();
+        assert!(compared(three_up, 3));
+        assert!(!compared(three_up, 2));
+        assert!(compared(1.0_f32.next_down(), 1));
+        assert!(!compared(f32::INFINITY, u64::MAX));
+        assert_eq!(rank(DType::F32, -0.0), rank(DType::F32, 0.0));
+        assert!(rank(DType::F64, -1.0) < rank(DType::F64, -0.5));
+    }
 
     fn check(found: &[f32], expected: &[f32], message: &str) {
         let tensor = |elements: &[f32]| DenseHostTensor::vector(elements).unwrap();
         let tolerance = Tolerance {
             relative: 1e-3,
             absolute: 1e-7,
+            ulps: 0,
         };
         let compared = compare(&tensor(found), &tensor(expected), tolerance);
         let text = compared.map_or_else(|difference| difference.to_string(), |()| String::new());

@@ -1,0 +1,408 @@
+//! From models to programs of our ops.
+//!
+//! ```text
+//!  function ──inline calls──► ops ──lower──► calls of our ops
+//!                              │
+//!                              └─ regions of reductions, scatters, sorts ──► functions of elements
+//! ```
+//!
+//! | module | contents |
+//! |---|---|
+//! | `attributes` | attributes of ops: lists, numbers, names |
+//! | `bodies` | regions as functions of elements |
+//! | `calls` | how each op is lowered |
+//! | `control` | calls of functions, branches, loops |
+//! | `products` | dot products and convolutions |
+//! | `normalization` | batch normalization |
+//!
+//! What cannot be lowered is collected, so that one import tells everything that is missing.
+
+mod attributes;
+
+mod bodies;
+
+mod calls;
+
+mod control;
+
+mod normalization;
+
+mod products;
+
+use std::collections::HashMap;
+
+use tfrt_import::program::{Attr, Program, ProgramBuilder, Value};
+use tfrt_import::report::Unsupported;
+use tfrt_import::{ImportError, Limit, Limits};
+use tfrt_ir::{BlockId, Module, OpId, ValueId};
+use tfrt_support::DType;
+use tfrt_tensor::DenseHostTensor;
+
+use crate::check::Check;
+use crate::model::{MAIN, Model, static_tensor};
+
+pub use calls::supported_ops;
+
+/// What an import is asked for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The function that becomes the program.
+    pub function: String,
+    /// Whether comparisons of tests are kept. Otherwise they are left out.
+    pub has_checks: bool,
+    /// How large the program may become.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            function: MAIN.to_owned(),
+            has_checks: false,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// A program that was imported.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The program. Its inputs are called `arg0`, `arg1`, …, its outputs `result0`, `result1`, …
+    pub program: Program,
+    /// How many outputs are results of the function. The others are what is compared.
+    pub num_results: usize,
+    /// The comparisons, if they are kept.
+    pub checks: Vec<Check>,
+}
+
+/// Why a model is not imported.
+#[derive(Clone, Debug)]
+pub enum ImportFailure {
+    /// It breaks a rule.
+    Broken(ImportError),
+    /// It needs what we do not have.
+    Unsupported(Unsupported),
+}
+
+impl std::fmt::Display for ImportFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Broken(error) => error.fmt(f),
+            Self::Unsupported(unsupported) => unsupported.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ImportFailure {}
+
+impl From<ImportError> for ImportFailure {
+    fn from(error: ImportError) -> Self {
+        Self::Broken(error)
+    }
+}
+
+impl Model {
+    /// The program that a function is.
+    ///
+    /// ```
+    /// use tfrt_stablehlo::Model;
+    /// use tfrt_stablehlo::import::Options;
+    ///
+    /// let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    ///   %y = stablehlo.abs %x : tensor<2xf32>
+    ///   return %y : tensor<2xf32>
+    /// }";
+    /// let model = Model::from_text(text, "model.mlir")?;
+    /// let imported = model.import(&Options::default())?;
+    /// assert_eq!(imported.program.inputs, ["arg0"]);
+    /// assert_eq!(imported.program.outputs, ["result0"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What breaks a rule, with its place; or everything that is not supported.
+    pub fn import(&self, options: &Options) -> Result<Imported, ImportFailure> {
+        let function = self.function(&options.function)?;
+        let mut lowering = Lowering {
+            module: &self.module,
+            options,
+            builder: ProgramBuilder::default(),
+            unsupported: Unsupported::default(),
+            values: HashMap::new(),
+            num_ops: 0,
+            depth: 0,
+            callers: Vec::new(),
+            checks: Vec::new(),
+        };
+        let block = self.module.entry_block(function.op);
+        let block = block.ok_or_else(|| {
+            ImportError::new(format!("the function `@{}` has no body", function.name))
+        })?;
+        for (index, &argument) in self.module.block_arguments(block).iter().enumerate() {
+            let value = lowering.builder.input(&format!("arg{index}"));
+            let ty = self.module.value_type(argument);
+            if static_tensor(&self.module, ty).is_none() {
+                let what = format!("values of type {}", self.module.type_spelling(ty));
+                lowering
+                    .unsupported
+                    .add(what, &format!("argument {index}"), "");
+                lowering.values.insert(argument, None);
+            } else {
+                lowering.values.insert(argument, Some(value));
+            }
+        }
+        lowering.callers.push(function.op);
+        let results = lowering.block(block)?;
+        let num_results = results.len();
+        let mut outputs: Vec<(String, Option<Value>)> = results
+            .into_iter()
+            .enumerate()
+            .map(|(index, value)| (format!("result{index}"), value))
+            .collect();
+        let mut checks = Vec::new();
+        for (index, (check, found, expected)) in lowering.checks.drain(..).enumerate() {
+            let check = Check {
+                found: format!("found{index}"),
+                expected: format!("expected{index}"),
+                ..check
+            };
+            outputs.push((check.found.clone(), Some(found)));
+            outputs.push((check.expected.clone(), Some(expected)));
+            checks.push(check);
+        }
+        if !lowering.unsupported.is_empty() {
+            return Err(ImportFailure::Unsupported(lowering.unsupported));
+        }
+        let outputs = outputs.iter();
+        let outputs = outputs.map(|(name, value)| Some((name.as_str(), (*value)?)));
+        let outputs: Option<Vec<(&str, Value)>> = outputs.collect();
+        let outputs = outputs.ok_or_else(|| ImportError::new("a result is not computed"))?;
+        Ok(Imported {
+            program: lowering.builder.finish(&outputs),
+            num_results,
+            checks,
+        })
+    }
+}
+
+/// What an op becomes: its results; nothing if it is not supported.
+type Lowered = Result<Option<Vec<Value>>, ImportError>;
+
+struct Lowering<'a> {
+    module: &'a Module,
+    options: &'a Options,
+    builder: ProgramBuilder,
+    unsupported: Unsupported,
+    /// The values so far; none for what an op that is not supported would have made.
+    values: HashMap<ValueId, Option<Value>>,
+    num_ops: u64,
+    /// How many regions and calls there are around the op.
+    depth: u64,
+    /// The functions that are being inlined, outermost first.
+    callers: Vec<OpId>,
+    /// Comparisons, with what they compare.
+    checks: Vec<(Check, Value, Value)>,
+}
+
+impl<'a> Lowering<'a> {
+    /// Lowers the ops of a block. Returns the operands of its last one.
+    fn block(&mut self, block: BlockId) -> Result<Vec<Option<Value>>, ImportError> {
+        let limits = &self.options.limits;
+        limits.check(Limit::Subgraphs, self.depth)?;
+        let ops = self.module.block_ops(block);
+        let Some((&last, ops)) = ops.split_last() else {
+            return Err(ImportError::new("a block is empty"));
+        };
+        for &op in ops {
+            self.num_ops += 1;
+            let checked = limits.check(Limit::Nodes, self.num_ops);
+            let lowered = checked.and_then(|()| self.op(op));
+            let num_ops = self.builder.num_ops() as u64;
+            lowered
+                .and_then(|()| limits.check(Limit::Nodes, num_ops))
+                .and_then(|()| limits.check(Limit::ProgramBytes, self.builder.len_bytes()))
+                .map_err(
+                    |error| match error.to_string().starts_with(&self.place(op)) {
+                        true => error,
+                        false => error.within(self.label(op)),
+                    },
+                )?;
+        }
+        let name = self.module.op_name(last);
+        if !matches!(name, "stablehlo.return" | "func.return" | "std.return") {
+            let message = format!("expected a return at the end of a block, found `{name}`");
+            return Err(ImportError::new(message).within(self.place(last)));
+        }
+        let operands = self.module.operands(last).iter();
+        operands.map(|&value| self.known(value, last)).collect()
+    }
+
+    /// The place of an op in the text.
+    fn place(&self, op: OpId) -> String {
+        self.module.place(self.module.op_location(op)).to_string()
+    }
+
+    /// The place and name of an op.
+    fn label(&self, op: OpId) -> String {
+        format!("{}: `{}`", self.place(op), self.module.op_name(op))
+    }
+
+    /// What a value is, if the op that makes it is supported.
+    fn known(&self, value: ValueId, user: OpId) -> Result<Option<Value>, ImportError> {
+        let found = self.values.get(&value).copied();
+        found.ok_or_else(|| {
+            ImportError::new("an operand is used before it is made").within(self.label(user))
+        })
+    }
+
+    fn op(&mut self, op: OpId) -> Result<(), ImportError> {
+        let module = self.module;
+        let mut operands = Vec::new();
+        let mut is_missing = false;
+        for &value in module.operands(op) {
+            match self.known(value, op)? {
+                Some(value) => operands.push(value),
+                None => is_missing = true,
+            }
+        }
+        for &result in module.results(op) {
+            let ty = module.value_type(result);
+            if static_tensor(module, ty).is_none() {
+                let what = format!("values of type {}", module.type_spelling(ty));
+                let place = self.place(op);
+                self.unsupported.add(what, &place, "");
+                is_missing = true;
+            }
+        }
+        let lowered = if is_missing {
+            // What is missing was told of where it would have been made; what this op lacks besides
+            // is told, too.
+            if !calls::is_known(module.op_name(op)) {
+                self.missing(op);
+            }
+            None
+        } else {
+            let lowered = calls::lower(self, op, &operands)?;
+            if lowered.is_none() && !calls::is_known(module.op_name(op)) {
+                self.missing(op);
+            }
+            lowered
+        };
+        let results = module.results(op);
+        match lowered {
+            Some(values) if values.len() == results.len() => {
+                for (&result, value) in results.iter().zip(values) {
+                    self.values.insert(result, Some(value));
+                }
+            }
+            Some(values) => {
+                return Err(ImportError::new(format!(
+                    "expected {} results, found {}",
+                    values.len(),
+                    results.len()
+                )));
+            }
+            None => {
+                for &result in results {
+                    self.values.insert(result, None);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says that an op is not supported.
+    fn missing(&mut self, op: OpId) {
+        let place = self.place(op);
+        self.unsupported.add(self.module.op_name(op), &place, "");
+    }
+
+    /// Says what of an op is not supported.
+    fn lacks(&mut self, op: OpId, what: &str) -> Lowered {
+        let what = format!("{}: {what}", self.module.op_name(op));
+        let place = self.place(op);
+        self.unsupported.add(what, &place, "");
+        Ok(None)
+    }
+
+    /// The element type and extents of a value.
+    fn tensor(&self, value: ValueId) -> Result<(DType, Vec<usize>), ImportError> {
+        let ty = self.module.value_type(value);
+        static_tensor(self.module, ty).ok_or_else(|| {
+            let spelling = self.module.type_spelling(ty);
+            ImportError::new(format!(
+                "expected a tensor of known shape, found {spelling}"
+            ))
+        })
+    }
+
+    /// The operand or result of a number.
+    fn nth(values: &[ValueId], index: usize) -> Result<ValueId, ImportError> {
+        let found = values.get(index).copied();
+        found.ok_or_else(|| {
+            ImportError::new(format!(
+                "expected more than {index} operands or results, found {}",
+                values.len()
+            ))
+        })
+    }
+
+    /// The type of an operand.
+    fn operand(&self, op: OpId, index: usize) -> Result<(DType, Vec<usize>), ImportError> {
+        self.tensor(Self::nth(self.module.operands(op), index)?)
+    }
+
+    /// The type of a result.
+    fn result(&self, op: OpId, index: usize) -> Result<(DType, Vec<usize>), ImportError> {
+        self.tensor(Self::nth(self.module.results(op), index)?)
+    }
+
+    /// Adds a call of an op of ours.
+    fn emit(
+        &mut self,
+        op: OpId,
+        name: &str,
+        operands: &[Value],
+        attrs: &[(&str, Attr)],
+        num_results: usize,
+    ) -> Vec<Value> {
+        let label = self.label(op);
+        self.builder
+            .call(name, operands, attrs, num_results, &label)
+    }
+
+    /// Adds a call of an op of ours with one result.
+    fn emit_one(
+        &mut self,
+        op: OpId,
+        name: &str,
+        operands: &[Value],
+        attrs: &[(&str, Attr)],
+    ) -> Value {
+        self.emit(op, name, operands, attrs, 1)[0]
+    }
+
+    /// Adds a function of elements.
+    fn apply(&mut self, op: OpId, program: &str, operands: &[Value]) -> Value {
+        let attrs = [("program", Attr::Text(program.to_owned()))];
+        self.emit_one(op, "hlo.Apply", operands, &attrs)
+    }
+
+    /// Adds a constant.
+    fn weight(&mut self, tensor: DenseHostTensor) -> Value {
+        self.builder.weight("", tensor)
+    }
+}
+
+/// Attributes that are lists, but for those that are empty, which ops of ours leave out.
+fn lists<'n>(given: Vec<(&'n str, Vec<i64>)>) -> Vec<(&'n str, Attr)> {
+    let given = given.into_iter().filter(|(_, list)| !list.is_empty());
+    given.map(|(name, list)| (name, Attr::Ints(list))).collect()
+}
+
+/// Extents as numbers of an attribute.
+fn extents(dims: &[usize]) -> Vec<i64> {
+    dims.iter().map(|&extent| extent as i64).collect()
+}

@@ -1,0 +1,234 @@
+//! A program as it is read: functions with inputs and outputs.
+
+use std::fmt;
+
+use tfrt_import::ImportError;
+use tfrt_import::names::shown;
+use tfrt_ir::symbols::SYMBOL_VISIBILITY;
+use tfrt_ir::{
+    FloatType, Module, OpId, ParseOptions, PrintOptions, Signedness, Type, TypeId, parse, print,
+};
+use tfrt_support::DType;
+use tfrt_support::nearest::{did_you_mean, nearest};
+
+use crate::text;
+
+/// The name of the function that a program is, unless another one is asked for.
+pub const MAIN: &str = "main";
+
+/// A program of StableHLO.
+///
+/// ```
+/// use tfrt_stablehlo::Model;
+///
+/// let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+///   %y = stablehlo.abs %x : tensor<2xf32>
+///   return %y : tensor<2xf32>
+/// }";
+/// let model = Model::from_text(text, "model.mlir")?;
+/// let main = model.function("main")?;
+/// assert_eq!(main.inputs[0].to_string(), "tensor<2xf32>");
+/// # Ok::<(), tfrt_import::ImportError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) module: Module,
+}
+
+/// A function of a program.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// The types of its arguments.
+    pub inputs: Vec<TensorType>,
+    /// The types of its results.
+    pub outputs: Vec<TensorType>,
+    /// Whether it is not private, so that others may call it.
+    pub is_entry: bool,
+    pub(crate) op: OpId,
+}
+
+/// The type of a value: that of a tensor, or another one, of which only the spelling is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorType {
+    spelling: String,
+    known: Option<(DType, Vec<usize>)>,
+}
+
+impl TensorType {
+    pub(crate) fn of(module: &Module, ty: TypeId) -> Self {
+        Self {
+            spelling: module.type_spelling(ty).to_owned(),
+            known: static_tensor(module, ty),
+        }
+    }
+
+    /// The element type and the extents of a tensor, if it has elements that we have, and all
+    /// extents are known.
+    #[must_use]
+    pub fn known(&self) -> Option<(DType, &[usize])> {
+        self.known.as_ref().map(|(dtype, dims)| (*dtype, &dims[..]))
+    }
+}
+
+impl fmt::Display for TensorType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.spelling)
+    }
+}
+
+fn visibility(module: &Module, op: OpId) -> Option<&str> {
+    module.attribute_str(module.attr(op, SYMBOL_VISIBILITY)?)
+}
+
+/// The element type of a type of one element.
+pub(crate) fn element_type(module: &Module, ty: TypeId) -> Option<DType> {
+    Some(match module.ty(ty) {
+        Type::Integer {
+            width,
+            signedness: Signedness::Unsigned,
+        } => match width {
+            8 => DType::Ui8,
+            16 => DType::Ui16,
+            32 => DType::Ui32,
+            64 => DType::Ui64,
+            _ => return None,
+        },
+        Type::Integer { width, .. } => match width {
+            1 => DType::I1,
+            8 => DType::I8,
+            16 => DType::I16,
+            32 => DType::I32,
+            64 => DType::I64,
+            _ => return None,
+        },
+        Type::Float(float) => match float {
+            FloatType::F16 => DType::F16,
+            FloatType::Bf16 => DType::Bf16,
+            FloatType::F32 => DType::F32,
+            FloatType::F64 => DType::F64,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// The element type and the extents of the type of a tensor, if they are known.
+pub(crate) fn static_tensor(module: &Module, ty: TypeId) -> Option<(DType, Vec<usize>)> {
+    let Type::Tensor { dims, element, .. } = module.ty(ty) else {
+        return None;
+    };
+    let dims = dims.iter().map(|dim| usize::try_from((*dim)?).ok());
+    Some((
+        element_type(module, *element)?,
+        dims.collect::<Option<Vec<_>>>()?,
+    ))
+}
+
+/// Whether a text is one of StableHLO: it has functions of MLIR's later dialect, and ops of
+/// StableHLO, outside of comments.
+///
+/// ```
+/// use tfrt_stablehlo::is_stablehlo;
+///
+/// assert!(is_stablehlo("func.func @main() { stablehlo.return }"));
+/// assert!(!is_stablehlo("func @main() { tfrt.return } // not func.func with stablehlo.add"));
+/// ```
+#[must_use]
+pub fn is_stablehlo(text: &str) -> bool {
+    let (mut has_function, mut has_op) = (false, false);
+    for line in text.lines() {
+        let code = line.split("//").next().unwrap_or_default();
+        has_function |= code.contains("func.func");
+        has_op |= ["stablehlo.", "chlo."]
+            .iter()
+            .any(|dialect| code.contains(dialect));
+        if has_function && has_op {
+            return true;
+        }
+    }
+    false
+}
+
+impl Model {
+    /// Reads a program.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and where.
+    pub fn from_text(text: &str, file_name: &str) -> Result<Self, ImportError> {
+        let options = ParseOptions {
+            allow_unregistered_dialects: true,
+        };
+        let parsed = parse(text, file_name, &text::registry(), &options);
+        let module = parsed.map_err(|errors| {
+            let first = &errors[0];
+            ImportError::new(first.message.clone()).within(first.place.to_string())
+        })?;
+        Ok(Self { module })
+    }
+
+    /// The program as text: in the forms that StableHLO is usually written in, or all ops in the
+    /// generic form.
+    #[must_use]
+    pub fn to_text(&self, is_generic: bool) -> String {
+        let options = PrintOptions {
+            generic: is_generic,
+            func_dialect: true,
+            ..PrintOptions::default()
+        };
+        print(&self.module, &options)
+    }
+
+    /// The functions, in their order.
+    #[must_use]
+    pub fn functions(&self) -> Vec<Function> {
+        let module = &self.module;
+        let named = module.functions(module.root()).filter_map(|op| {
+            let (inputs, outputs) = module.signature(op)?;
+            let types = |types: &[TypeId]| {
+                let types = types.iter().map(|&ty| TensorType::of(module, ty));
+                types.collect()
+            };
+            Some(Function {
+                name: module.symbol_name(op)?.to_owned(),
+                is_entry: visibility(module, op) != Some("private"),
+                inputs: types(inputs),
+                outputs: types(outputs),
+                op,
+            })
+        });
+        named.collect()
+    }
+
+    /// The function of a name.
+    ///
+    /// # Errors
+    /// If there is none; with those that there are.
+    pub fn function(&self, name: &str) -> Result<Function, ImportError> {
+        let functions = self.functions();
+        let names = functions.iter().map(|function| function.name.as_str());
+        let hint = did_you_mean(&nearest(name, names));
+        let mut all = functions.into_iter();
+        all.find(|function| function.name == name).ok_or_else(|| {
+            ImportError::new(format!("there is no function `@{}`{hint}", shown(name)))
+        })
+    }
+
+    /// The number of ops of each name, in the order of the names.
+    #[must_use]
+    pub fn op_counts(&self) -> Vec<(String, usize)> {
+        let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+        for op in self.module.walk(self.module.root()) {
+            let name = self.module.op_name(op);
+            if name.starts_with("stablehlo.") || name.starts_with("chlo.") {
+                *counts.entry(name).or_default() += 1;
+            }
+        }
+        let counts = counts.into_iter();
+        counts
+            .map(|(name, count)| (name.to_owned(), count))
+            .collect()
+    }
+}

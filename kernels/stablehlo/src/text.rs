@@ -1,0 +1,236 @@
+//! The text of StableHLO: custom forms of the ops of the dialects `stablehlo`, `chlo` and `check`.
+//!
+//! | module | ops |
+//! |---|---|
+//! | `plain` | operands, lists of numbers by keyword, types |
+//! | `constants` | constants, comparisons, slices, calls of custom functions |
+//! | `products` | general dot products, convolutions |
+//! | `regions` | reductions, loops |
+//! | `structured` | attributes that are text in brackets |
+//!
+//! All other ops are written in the generic form. Only the text is known here; what an op means, and
+//! whether its operands fit, is checked when a program is imported.
+
+mod constants;
+
+mod plain;
+
+mod products;
+
+mod regions;
+
+pub(crate) mod structured;
+
+use std::sync::Arc;
+
+use tfrt::ods::DialectDef;
+use tfrt_compiler::LinkedSyntaxes;
+use tfrt_ir::syntax::{NamedValue, OpParser, OpPrinter, OpSyntax, SyntaxError};
+use tfrt_ir::{AttrId, Attribute, Module, OpId, OpState, Registry, Type, TypeId, ValueId};
+
+/// The dialects, which appear in texts only.
+const DIALECTS: &[DialectDef] = &[
+    of_texts("stablehlo", "The ops of StableHLO, which are imported."),
+    of_texts("chlo", "Ops of clients of StableHLO, which are imported."),
+    of_texts("check", "Comparisons in tests of StableHLO."),
+    of_texts("func", "MLIR's functions, which StableHLO is written in."),
+    of_texts("mhlo", "Attributes of the predecessor of StableHLO."),
+    of_texts("jax", "Attributes of JAX."),
+    of_texts("sdy", "Attributes of sharded programs."),
+];
+
+const fn of_texts(name: &'static str, summary: &'static str) -> DialectDef {
+    DialectDef {
+        summary,
+        is_listed: false,
+        ..DialectDef::new(name)
+    }
+}
+
+tfrt::declare_dialects!(DIALECTS);
+
+inventory::submit! { LinkedSyntaxes(plain::SYNTAXES) }
+inventory::submit! { LinkedSyntaxes(constants::SYNTAXES) }
+inventory::submit! { LinkedSyntaxes(products::SYNTAXES) }
+inventory::submit! { LinkedSyntaxes(regions::SYNTAXES) }
+
+/// What texts are read with.
+pub(crate) fn registry() -> Arc<Registry> {
+    let all = [
+        plain::SYNTAXES,
+        constants::SYNTAXES,
+        products::SYNTAXES,
+        regions::SYNTAXES,
+    ];
+    Arc::new(Registry::default().with_syntaxes(all.into_iter().flatten()))
+}
+
+type Parsed<T> = Result<T, SyntaxError>;
+
+/// The custom form of an op.
+const fn syntax(
+    op: &'static str,
+    parse: tfrt_ir::syntax::ParseFn,
+    print: tfrt_ir::syntax::PrintFn,
+) -> OpSyntax {
+    OpSyntax { op, parse, print }
+}
+
+/// Reads `[1, 2]`.
+fn integers(parser: &mut OpParser<'_, '_, '_>) -> Parsed<Vec<i64>> {
+    let mut numbers = Vec::new();
+    parser.expect("[")?;
+    parser.list_until("]", |parser| {
+        numbers.push(parser.integer()?);
+        Ok(())
+    })?;
+    Ok(numbers)
+}
+
+/// `array<i64: 1, 2>`
+fn integer_array(module: &mut Module, numbers: &[i64]) -> AttrId {
+    let element = module.intern_type(Type::Integer {
+        width: 64,
+        signedness: tfrt_ir::Signedness::Signless,
+    });
+    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
+    let bytes = bytes.collect();
+    module.intern_attribute(Attribute::DenseArray { element, bytes })
+}
+
+/// The numbers of `array<i64: 1, 2>`.
+fn numbers_of(module: &Module, attribute: AttrId) -> Option<Vec<i64>> {
+    let Attribute::DenseArray { element, bytes } = module.attribute(attribute) else {
+        return None;
+    };
+    match module.ty(*element) {
+        Type::Integer { width: 64, .. } => {
+            let (chunks, _) = bytes.as_chunks::<8>();
+            Some(
+                chunks
+                    .iter()
+                    .map(|&chunk| i64::from_le_bytes(chunk))
+                    .collect(),
+            )
+        }
+        _ => None,
+    }
+}
+
+/// Prints `[1, 2]`.
+fn print_integers(printer: &mut OpPrinter<'_, '_>, numbers: &[i64]) {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    printer.text(&format!("[{}]", numbers.join(", ")));
+}
+
+/// `#stablehlo<kind NAME>`
+fn enumeration(module: &mut Module, kind: &str, name: &str) -> AttrId {
+    module.intern_attribute(Attribute::Opaque {
+        dialect: "stablehlo".into(),
+        body: format!("<{kind} {name}>").into(),
+        ty: None,
+    })
+}
+
+/// The name in `#stablehlo<kind NAME>`.
+pub(crate) fn enumeration_name<'m>(
+    module: &'m Module,
+    attribute: AttrId,
+    kind: &str,
+) -> Option<&'m str> {
+    let Attribute::Opaque { body, .. } = module.attribute(attribute) else {
+        return None;
+    };
+    let inner = body.strip_prefix('<')?.strip_suffix('>')?;
+    inner.strip_prefix(kind)?.strip_prefix(' ')
+}
+
+/// Reads the types behind a colon: `(A, B) -> C`, `A, B -> C`, or types that stand for those of
+/// operands and results.
+fn types<'s>(
+    parser: &mut OpParser<'_, 's, '_>,
+    operands: &[NamedValue<'s>],
+    state: &mut OpState,
+) -> Parsed<()> {
+    parser.expect(":")?;
+    let mut given = vec![parser.ty()?];
+    let function = match parser.module().ty(given[0]) {
+        Type::Function { inputs, results } => Some((inputs.to_vec(), results.to_vec())),
+        _ => None,
+    };
+    let (inputs, results) = match function {
+        Some(function) => function,
+        None => {
+            while parser.opt(",") {
+                given.push(parser.ty()?);
+            }
+            if parser.is("->") {
+                let results = parser.opt_arrow_types()?;
+                (given, results)
+            } else if let [one] = given[..] {
+                (vec![one; operands.len()], vec![one])
+            } else if given.len() == operands.len() {
+                (given.clone(), given)
+            } else if let ([condition, value], 3) = (&given[..], operands.len()) {
+                // A selection: the types of the condition and of the values.
+                (vec![*condition, *value, *value], vec![*value])
+            } else {
+                return Err(parser.error_at_op("expected the types of operands and results"));
+            }
+        }
+    };
+    if inputs.len() != operands.len() {
+        return Err(parser.error_at_op(format!(
+            "expected {} operand types, found {}",
+            operands.len(),
+            inputs.len()
+        )));
+    }
+    for (&value, &ty) in operands.iter().zip(&inputs) {
+        state.operands.push(parser.resolve(value, ty)?);
+    }
+    state.result_types.extend(results);
+    Ok(())
+}
+
+/// Prints ` : (A, B) -> C`, or ` : A` if all types are one.
+fn print_types(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) {
+    let (operands, results) = (module.operands(op), module.results(op));
+    let ty = |value: &ValueId| module.value_type(*value);
+    printer.text(" : ");
+    match results {
+        [one] if operands.iter().all(|operand| ty(operand) == ty(one)) => {
+            printer.ty(ty(one));
+        }
+        _ => print_function_type(printer, module, operands, results),
+    }
+}
+
+/// Prints `(A, B) -> C`.
+fn print_function_type(
+    printer: &mut OpPrinter<'_, '_>,
+    module: &Module,
+    operands: &[ValueId],
+    results: &[ValueId],
+) {
+    let _ = module;
+    printer.text("(");
+    printer.types_of(operands);
+    printer.text(")");
+    match results.is_empty() {
+        true => printer.text(" -> ()"),
+        false => printer.arrow_types_of(results),
+    }
+}
+
+/// The type of a tensor of one element of the type of another tensor.
+fn scalar_of(module: &mut Module, ty: TypeId) -> TypeId {
+    match *module.ty(ty) {
+        Type::Tensor { element, .. } => module.intern_type(Type::Tensor {
+            dims: [].into(),
+            element,
+            encoding: None,
+        }),
+        _ => ty,
+    }
+}

@@ -1,0 +1,218 @@
+//! Programs that are imported and run: what recorded cases do not have.
+
+use std::sync::Arc;
+
+use tfrt::host::HostContext;
+use tfrt::prelude::KernelRegistry;
+use tfrt_import::{Limits, Session};
+use tfrt_ir::split_input_file;
+use tfrt_stablehlo::Model;
+use tfrt_stablehlo::import::Options;
+use tfrt_tensor::{DenseHostTensor, Element};
+
+tfrt::link!(tfrt_kernels);
+tfrt::link!(tfrt_model_ops);
+
+fn host() -> Arc<HostContext> {
+    let registry = KernelRegistry::from_link().expect("the kernels fit together");
+    HostContext::builder().registry(Arc::new(registry)).build()
+}
+
+fn run(text: &str, host: &Arc<HostContext>) -> Result<Vec<DenseHostTensor>, String> {
+    let model = Model::from_text(text, "f").map_err(|error| error.to_string())?;
+    let mut options = Options::default();
+    options.limits = Limits::default();
+    options.has_checks = true;
+    let imported = model
+        .import(&options)
+        .map_err(|failure| failure.to_string())?;
+    let session = Session::load(imported.program, "f", host).map_err(|error| error.to_string())?;
+    session.run(&[]).map_err(|error| error.to_string())
+}
+
+/// Checks what a function without arguments returns, of which this is the body.
+fn check<T: Element + PartialEq + std::fmt::Debug>(ty: &str, body: &str, expected: &[T]) {
+    let text = format!("func.func @main() -> {ty} {{\n{body}\n  return %y : {ty}\n}}\n");
+    let found = run(&text, &host()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(&*found[0].elements::<T>().unwrap(), expected);
+}
+
+#[test]
+fn the_forms_of_older_texts_are_read() {
+    check::<f32>(
+        "tensor<2x2xf32>",
+        r#"  %x = "stablehlo.constant"() {value = dense<[1.0, 2.0]> : tensor<2xf32>} : () -> tensor<2xf32>
+  %y = "stablehlo.broadcast_in_dim"(%x) {broadcast_dimensions = dense<1> : tensor<1xi64>} : (tensor<2xf32>) -> tensor<2x2xf32>"#,
+        &[1.0, 2.0, 1.0, 2.0],
+    );
+    check::<i32>(
+        "tensor<2xi32>",
+        r#"  %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %y = "stablehlo.reduce"(%x, %z) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) {dimensions = dense<0> : tensor<1xi64>} : (tensor<2x2xi32>, tensor<i32>) -> tensor<2xi32>"#,
+        &[4, 6],
+    );
+}
+
+#[test]
+fn constants_may_stand_at_the_end_of_the_text() {
+    let text = "func.func @main() -> tensor<2xi8> {
+  %y = stablehlo.constant dense_resource<w> : tensor<2xi8>
+  return %y : tensor<2xi8>
+}
+{-# dialect_resources: { builtin: { w: \"0x0100000005FF\" } } #-}
+";
+    let found = run(text, &host()).unwrap();
+    assert_eq!(&*found[0].elements::<i8>().unwrap(), [5, -1]);
+    let error = run(&text.replace("<w>", "<v>"), &host()).unwrap_err();
+    assert!(error.contains("there is no resource `v`"), "{error}");
+}
+
+#[test]
+fn regions_may_use_constants_from_outside_and_call_functions() {
+    check::<i32>(
+        "tensor<3xi32>",
+        r#"  %x = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %ten = stablehlo.constant dense<10> : tensor<i32>
+  %y = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>):
+    %b = stablehlo.multiply %a, %ten : tensor<i32>
+    %c = func.call @next(%b) : (tensor<i32>) -> tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) : (tensor<3xi32>) -> tensor<3xi32>
+  return %y : tensor<3xi32>
+}
+func.func private @next(%x: tensor<i32>) -> tensor<i32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %z = stablehlo.add %x, %one : tensor<i32>
+  return %z : tensor<i32>
+}
+func.func private @unused() -> tensor<3xi32> {
+  %y = stablehlo.constant dense<0> : tensor<3xi32>"#,
+        &[11, 21, 31],
+    );
+}
+
+#[test]
+fn updates_out_of_range_are_dropped_element_by_element() {
+    check::<i32>(
+        "tensor<4xi32>",
+        r#"  %x = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %i = stablehlo.constant dense<[2]> : tensor<1xi32>
+  %u = stablehlo.constant dense<[10, 20, 30]> : tensor<3xi32>
+  %y = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    stablehlo.return %b : tensor<i32>
+  }) : (tensor<4xi32>, tensor<1xi32>, tensor<3xi32>) -> tensor<4xi32>"#,
+        &[1, 2, 10, 20],
+    );
+}
+
+#[test]
+fn batch_normalization_is_that_of_the_specification() {
+    let operands = "  %x = stablehlo.constant dense<[[1.0, 2.0], [3.0, 6.0]]> : tensor<2x2xf64>
+  %s = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf64>
+  %o = stablehlo.constant dense<[0.0, 1.0]> : tensor<2xf64>
+";
+    check::<f64>(
+        "tensor<2x2xf64>",
+        &format!(
+            "{operands}  %y, %m, %v = \"stablehlo.batch_norm_training\"(%x, %s, %o) <{{epsilon = 0.0 : f32, feature_index = 1 : i64}}> : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>)"
+        ),
+        &[-1.0, -1.0, 1.0, 3.0],
+    );
+    check::<f64>(
+        "tensor<2xf64>",
+        &format!(
+            "{operands}  %z, %m, %y = \"stablehlo.batch_norm_training\"(%x, %s, %o) <{{epsilon = 0.0 : f32, feature_index = 1 : i64}}> : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>)"
+        ),
+        &[1.0, 4.0],
+    );
+    // The gradient of the sum of the outputs with respect to the inputs is 0, with respect to the
+    // offset the number of rows.
+    let gradients = "  %m = stablehlo.constant dense<[2.0, 4.0]> : tensor<2xf64>
+  %v = stablehlo.constant dense<[1.0, 4.0]> : tensor<2xf64>
+  %g = stablehlo.constant dense<1.0> : tensor<2x2xf64>
+";
+    let call = |results: &str| {
+        format!(
+            "{operands}{gradients}  {results} = \"stablehlo.batch_norm_grad\"(%x, %s, %m, %v, %g) <{{epsilon = 0.0 : f32, feature_index = 1 : i64}}> : (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>)"
+        )
+    };
+    check::<f64>("tensor<2x2xf64>", &call("%y, %a, %b"), &[0.0; 4]);
+    check::<f64>("tensor<2xf64>", &call("%a, %y, %b"), &[0.0; 2]);
+    check::<f64>("tensor<2xf64>", &call("%a, %b, %y"), &[2.0; 2]);
+}
+
+#[test]
+fn what_a_kernel_refuses_names_the_place() {
+    let text = "func.func @main() -> tensor<9xf32> {
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %y = stablehlo.slice %x [0:9] : (tensor<2xf32>) -> tensor<9xf32>
+  return %y : tensor<9xf32>
+}
+";
+    let error = run(text, &host()).unwrap_err();
+    assert!(
+        error.contains("cannot take 0:9:1 of 2 elements along axis 0"),
+        "{error}"
+    );
+}
+
+#[test]
+fn hostile_programs_end_in_a_result_or_an_error() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+    let host = host();
+    // A generator of numbers with a fixed seed.
+    let mut state = 2_u64;
+    let mut next = move |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    let words = [
+        "-1",
+        "9223372036854775807",
+        "0",
+        "3",
+        "2",
+        "7",
+        "tensor<0xf32>",
+    ];
+    let (mut num_results, mut num_errors) = (0, 0);
+    // Loops are left out, as one that is changed may not end.
+    for name in ["moves", "places", "products", "reductions"] {
+        let text = std::fs::read_to_string(format!("{folder}/{name}.mlir")).unwrap();
+        for part in split_input_file(&text, "f").iter().step_by(3) {
+            for _ in 0..6 {
+                let mut text = part.text.to_owned();
+                let numbers: Vec<(usize, usize)> = text
+                    .split(|c: char| !c.is_ascii_digit() && c != '-')
+                    .filter(|word| !word.is_empty() && word.len() < 4)
+                    .map(|word| {
+                        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+                        (start, start + word.len())
+                    })
+                    .collect();
+                let (start, end) = numbers[next(numbers.len())];
+                text.replace_range(start..end, words[next(words.len())]);
+                match run(&text, &host) {
+                    Ok(_) => num_results += 1,
+                    Err(error) => {
+                        assert!(!error.contains("panicked"), "{error}\n{text}");
+                        num_errors += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        num_results > 20 && num_errors > 20,
+        "{num_results} {num_errors}"
+    );
+}

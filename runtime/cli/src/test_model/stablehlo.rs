@@ -1,0 +1,235 @@
+//! Files of StableHLO as cases: their functions compute something, and compare it with what they
+//! expect.
+//!
+//! A file may have several programs, between lines `// -----`. Of each, `@main` is run, or, if there
+//! is none, every function that is not private. A function with arguments is
+//! only imported, as there is nothing to run it on.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tfrt_host::HostContext;
+use tfrt_import::Session;
+use tfrt_onnx::tensor_file;
+use tfrt_stablehlo::check::{Check, Comparison};
+use tfrt_stablehlo::import::{ImportFailure, Imported, Options};
+use tfrt_stablehlo::{Function, Model};
+use tfrt_support::DType;
+use tfrt_tensor::DenseHostTensor;
+
+use super::compare::{self, Tolerance};
+use super::{Outcome, Status};
+use crate::failure::{CliError, WithCauses};
+
+/// Ops that sum in any order, so that single bits of their results mean nothing.
+const SUMS: &[&str] = &[
+    "stablehlo.batch_norm_grad",
+    "stablehlo.batch_norm_inference",
+    "stablehlo.batch_norm_training",
+    "stablehlo.convolution",
+    "stablehlo.dot",
+    "stablehlo.dot_general",
+    "stablehlo.reduce",
+    "stablehlo.reduce_window",
+    "stablehlo.scatter",
+    "stablehlo.select_and_scatter",
+];
+
+/// How a case ended early, and why.
+type Ended = (Status, String);
+
+fn failed(error: &(dyn std::error::Error + 'static)) -> Ended {
+    (Status::Error, WithCauses(error).to_string())
+}
+
+/// Runs a case.
+pub(super) fn try_case(
+    path: &Path,
+    host: &Arc<HostContext>,
+    tolerances: [Option<f64>; 2],
+    outputs: Option<&Path>,
+) -> Outcome {
+    let mut case = Run {
+        host,
+        tolerances,
+        outputs,
+        ops: Vec::new(),
+        num_runs: 0,
+        num_checks: 0,
+    };
+    let (status, message) = match case.file(path) {
+        Ok(()) if case.num_checks > 0 => (Status::Pass, String::new()),
+        Ok(()) => (Status::Computed, String::new()),
+        Err(ended) => ended,
+    };
+    case.ops.sort();
+    case.ops.dedup();
+    Outcome {
+        status,
+        message,
+        ops: case.ops,
+    }
+}
+
+struct Run<'a> {
+    host: &'a Arc<HostContext>,
+    tolerances: [Option<f64>; 2],
+    outputs: Option<&'a Path>,
+    ops: Vec<String>,
+    num_runs: usize,
+    num_checks: usize,
+}
+
+impl Run<'_> {
+    fn file(&mut self, path: &Path) -> Result<(), Ended> {
+        let text = std::fs::read(path).map_err(|error| failed(&error))?;
+        let text = String::from_utf8(text)
+            .map_err(|_| (Status::Error, "expected UTF-8 text".to_owned()))?;
+        let file_name = path.display().to_string();
+        let parts = tfrt_ir::split_input_file(&text, &file_name);
+        let has_several = parts.len() > 1;
+        for part in parts.iter().filter(|part| !part.text.trim().is_empty()) {
+            let name = if has_several { &part.name } else { &file_name };
+            let model = Model::from_text(part.text, name).map_err(|error| failed(&error))?;
+            let functions = model.functions();
+            self.ops
+                .extend(model.op_counts().into_iter().map(|(name, _)| name));
+            let main = functions.iter().find(|function| function.name == "main");
+            let run: Vec<&Function> = match main {
+                Some(main) => vec![main],
+                None => functions
+                    .iter()
+                    .filter(|function| function.is_entry)
+                    .collect(),
+            };
+            for function in run {
+                self.function(&model, function)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, model: &Model, function: &Function) -> Result<(), Ended> {
+        let mut options = Options::default();
+        options.function.clone_from(&function.name);
+        options.has_checks = true;
+        let imported = model.import(&options).map_err(|failure| match &failure {
+            ImportFailure::Unsupported(_) => (Status::Unsupported, failure.to_string()),
+            ImportFailure::Broken(_) => failed(&failure),
+        })?;
+        if !function.inputs.is_empty() {
+            return Ok(());
+        }
+        let Imported {
+            program,
+            num_results,
+            checks,
+            ..
+        } = imported;
+        let session =
+            Session::load(program, "model.mlir", self.host).map_err(|error| failed(&error))?;
+        let found = session.run(&[]).map_err(|error| failed(&error))?;
+        let run = self.num_runs;
+        self.num_runs += 1;
+        if let Some(outputs) = self.outputs {
+            let folder = outputs.join(format!("test_data_set_{run}"));
+            let results = found.iter().take(num_results);
+            write_outputs(&folder, session.outputs(), results).map_err(|error| failed(&error))?;
+        }
+        for (found, declared) in found.iter().zip(&function.outputs) {
+            if declared
+                .known()
+                .is_some_and(|declared| declared != (found.dtype(), found.shape().dims()))
+            {
+                let message = format!("expected {declared}, got {}", found.metadata());
+                return Err((Status::Wrong, message));
+            }
+        }
+        let sums = self.ops.iter().any(|op| SUMS.contains(&op.as_str()));
+        let tensor = |name: &str| {
+            let position = session.outputs().iter().position(|output| output == name);
+            position.and_then(|position| found.get(position))
+        };
+        for check in &checks {
+            let (Some(found), Some(expected)) = (tensor(&check.found), tensor(&check.expected))
+            else {
+                return Err((Status::Error, "a comparison has no outputs".to_owned()));
+            };
+            let tolerance = self.tolerance(check, expected, sums);
+            compare::compare(found, expected, tolerance).map_err(|difference| {
+                let wrong = CliError::caused(check.place.clone(), difference);
+                (Status::Wrong, WithCauses(&wrong).to_string())
+            })?;
+            self.num_checks += 1;
+        }
+        Ok(())
+    }
+
+    /// How far the numbers of a comparison may be apart. Sums may be off by a part of the greatest
+    /// number that is expected.
+    fn tolerance(&self, check: &Check, expected: &DenseHostTensor, sums: bool) -> Tolerance {
+        let (relative, absolute, ulps) = match check.comparison {
+            Comparison::Close { ulps } => {
+                let absolute = if sums {
+                    part_of_greatest(expected)
+                } else {
+                    0.0
+                };
+                (0.0, absolute, ulps)
+            }
+            Comparison::AlmostEqual => (1e-3, 1e-3, 0),
+            _ => (0.0, 0.0, 0),
+        };
+        let [given_relative, given_absolute] = self.tolerances;
+        match check.comparison {
+            Comparison::Equal => Tolerance {
+                relative,
+                absolute,
+                ulps,
+            },
+            _ => Tolerance {
+                relative: given_relative.unwrap_or(relative),
+                absolute: given_absolute.unwrap_or(absolute),
+                ulps,
+            },
+        }
+    }
+}
+
+/// A small part of the greatest finite number of a tensor, by its element type.
+fn part_of_greatest(tensor: &DenseHostTensor) -> f64 {
+    let part = match tensor.dtype() {
+        DType::F16 => 2e-3,
+        DType::Bf16 => 1.6e-2,
+        DType::F32 => 1e-5,
+        _ => 1e-12,
+    };
+    let numbers = match tfrt_tensor::statistics::Statistics::of(tensor) {
+        Ok(Some(statistics)) => [statistics.min, statistics.max],
+        _ => [0.0; 2],
+    };
+    let finite = numbers.map(|number| {
+        if number.is_finite() {
+            number.abs()
+        } else {
+            0.0
+        }
+    });
+    part * finite[0].max(finite[1])
+}
+
+fn write_outputs<'t>(
+    folder: &Path,
+    names: &[String],
+    results: impl Iterator<Item = &'t DenseHostTensor>,
+) -> Result<(), CliError> {
+    let place = folder.display().to_string();
+    std::fs::create_dir_all(folder).map_err(|error| CliError::caused(&*place, error))?;
+    for (index, (name, tensor)) in names.iter().zip(results).enumerate() {
+        let bytes = tensor_file::write(name, tensor);
+        let bytes = bytes.map_err(|error| CliError::caused(&*place, error))?;
+        let path = folder.join(format!("output_{index}.pb"));
+        std::fs::write(path, bytes).map_err(|error| CliError::caused(&*place, error))?;
+    }
+    Ok(())
+}
