@@ -218,5 +218,5 @@ fn hostile_texts_are_errors_or_programs() {
             let _ = import_with(&part.text[..cut], Limits::default());
         }
     }
-    assert!(num_imported > 100, "{num_imported}");
+    assert!(num_imported > 20, "{num_imported}");
 }

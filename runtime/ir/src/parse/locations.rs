@@ -79,8 +79,7 @@ impl Parser<'_, '_> {
                 let token = this.advance();
                 let alias = &this.spelling(token)[1..];
                 if !this.attribute_aliases.contains_key(alias) {
-                    let message = format!("undefined symbol alias id '{alias}'");
-                    return Err(this.error_at(token.start, message));
+                    return Err(this.error_at(token.start, "expected location instance"));
                 }
                 return this.aliased_location(alias, token.start);
             }
