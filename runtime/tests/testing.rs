@@ -178,7 +178,7 @@ program:2:12: error: division by zero (InvalidArgument, from `sample.divide`)
     );
     check(
         &|| _ = error().with_code(ErrorCode::NotFound),
-        "expected an error of the code NotFound",
+        "expected an error with the code NotFound",
     );
     check(
         &|| _ = error().from_kernel("sample.add"),
