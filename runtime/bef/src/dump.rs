@@ -78,7 +78,7 @@ impl fmt::Debug for DumpOptions<'_> {
 /// 0000000a  section 3 Types, 1 byte
 /// 0000000c    0 types
 /// 0000000d  section 4 FunctionIndex
-///           error at 0xf: expected the alignment of the section, found the end
+///           error at 0xf: expected the alignment of the section, found the end of the data
 /// ");
 /// # Ok::<(), std::io::Error>(())
 /// ```
