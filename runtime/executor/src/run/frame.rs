@@ -59,35 +59,6 @@ thread_local! {
     static SPARE: RefCell<Vec<Box<[Word]>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Words for a frame that is too large for the native stack. The thread keeps them afterwards.
-struct SpareWords(Box<[Word]>);
-
-impl SpareWords {
-    /// Returns at least this many words.
-    #[inline(never)]
-    fn take(num_words: usize) -> Self {
-        let words = SPARE
-            .try_with(|spare| spare.borrow_mut().pop())
-            .ok()
-            .flatten()
-            .filter(|words| words.len() >= num_words);
-        Self(words.unwrap_or_else(|| Box::new_uninit_slice(num_words.next_power_of_two())))
-    }
-}
-
-impl Drop for SpareWords {
-    fn drop(&mut self) {
-        let words = std::mem::take(&mut self.0);
-        let _ = SPARE.try_with(|spare| {
-            let spare = &mut *spare.borrow_mut();
-            let num_kept: usize = spare.iter().map(|words| words.len()).sum();
-            if num_kept + words.len() <= MAX_SPARE_WORDS {
-                spare.push(words);
-            }
-        });
-    }
-}
-
 /// The frame of one running function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<'a> {
@@ -109,18 +80,36 @@ impl<'a> Frame<'a> {
 
     /// Calls `f` with an empty frame of `code`, for a run that ends before `f` returns. `f` must
     /// not leave a reference in a slot.
-    // Inlined with the only call of `f`, so that what `f` captures stays where it is.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn with<R>(code: &Code, f: impl FnOnce(Frame<'_>) -> R) -> R {
+        if code.frame.num_words <= MAX_STACK_WORDS {
+            let mut words = [Word::uninit(); MAX_STACK_WORDS];
+            // SAFETY: duty 1: there are at least as many words. Duty 2: they belong to this run
+            // alone.
+            return f(unsafe { Frame::new(NonNull::from(&mut words).cast(), code) });
+        }
+        Self::with_spare(code, f)
+    }
+
+    #[inline(never)]
+    fn with_spare<R>(code: &Code, f: impl FnOnce(Frame<'_>) -> R) -> R {
         let num_words = code.frame.num_words;
-        let mut on_stack = [Word::uninit(); MAX_STACK_WORDS];
-        let mut spare = (num_words > MAX_STACK_WORDS).then(|| SpareWords::take(num_words));
-        let base = match &mut spare {
-            Some(SpareWords(words)) => NonNull::from(&mut **words).cast(),
-            None => NonNull::from(&mut on_stack).cast(),
-        };
+        let mut words = SPARE
+            .try_with(|spare| spare.borrow_mut().pop())
+            .ok()
+            .flatten()
+            .filter(|words| words.len() >= num_words)
+            .unwrap_or_else(|| Box::new_uninit_slice(num_words.next_power_of_two()));
         // SAFETY: duty 1: there are at least as many words. Duty 2: they belong to this run alone.
-        f(unsafe { Frame::new(base, code) })
+        let outcome = f(unsafe { Frame::new(NonNull::from(&mut *words).cast(), code) });
+        let _ = SPARE.try_with(|spare| {
+            let spare = &mut *spare.borrow_mut();
+            let num_kept: usize = spare.iter().map(|words| words.len()).sum();
+            if num_kept + words.len() <= MAX_SPARE_WORDS {
+                spare.push(words);
+            }
+        });
+        outcome
     }
 
     /// Calls a direct kernel whose first offset is word `offsets` of the code.

@@ -2,8 +2,9 @@
 //!
 //! A kernel is plain if it runs in place. Most plain kernels only need to be called and to have
 //! their users counted down; some use their context, some have operands in slots, which are dropped
-//! after the call, and the results of some have to be published. Every other kernel goes through [`super::publish`], and so does every
-//! kernel once something has failed, is cancelled or is traced.
+//! after the call, and the results of some have to be published. Every other kernel goes through
+//! [`super::publish`], and so does every kernel once something has failed, is cancelled or is
+//! traced.
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
 
 use tfrt_host::__runtime::{DirectCall, DirectFn, FunctionList};
