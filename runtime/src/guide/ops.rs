@@ -107,8 +107,8 @@
 //!
 //! [`tfrt::core::metadata`](crate::core::metadata) has functions for the common cases:
 //! `metadata = broadcast` is the shape to which two operands are broadcast, and
-//! `metadata = same_as` is the shape of the only operand. Call others, such as `reduce` and
-//! `concat`, from a function like the one above.
+//! `metadata = same_as` is the shape of the only operand. The option takes a path, so import the
+//! function. Call others, such as `reduce` and `concat`, from a function like the one above.
 //!
 //! A metadata function takes the metadata of *every* operand, in order, and then any of the
 //! attributes, each with the type of its parameter; the compiler checks the signature. If it cannot

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use tfrt::core::metadata::{same_as, same_as_both, scalar};
 use tfrt::prelude::*;
 use tfrt::tensor::Shape;
 
 /// Returns each element times a factor.
 #[tfrt_op("user.Scale", T = [f32, f64], metadata = scaled, forward = x, function = scale)]
-fn scale_elements<T: Element + From<f32> + std::ops::Mul<Output = T>>(
+pub fn scale_elements<T: Element + From<f32> + std::ops::Mul<Output = T>>(
     x: Forwarded<'_, T>,
     #[attr(default = 2.0)] factor: f32,
     #[out] y: &mut [T],
@@ -21,7 +22,7 @@ fn scaled(x: &TensorMetadata, _factor: f32) -> TensorMetadata {
 
 /// Returns the product of a column and a row.
 #[tfrt_op("user.Outer", T = [i32, f32], metadata = outer_shape, function = outer)]
-fn outer_product<T: Element + std::ops::Mul<Output = T>>(
+pub fn outer_product<T: Element + std::ops::Mul<Output = T>>(
     column: &[T],
     row: &[T],
     #[out] mut product: TensorViewMut<'_, T, 2>,
@@ -44,7 +45,7 @@ fn outer_shape(column: &TensorMetadata, row: &TensorMetadata) -> Result<TensorMe
 
 /// Returns the larger of two tensors, element by element.
 #[tfrt_op("user.Larger", T = [i32, i64], metadata = same_as_both, function = larger)]
-fn larger_elements<T: Element + Ord>(a: &[T], b: &[T], #[out] y: &mut [T]) {
+pub fn larger_elements<T: Element + Ord>(a: &[T], b: &[T], #[out] y: &mut [T]) {
     for (y, (a, b)) in y.iter_mut().zip(a.iter().zip(b)) {
         *y = *a.max(b);
     }
@@ -52,7 +53,7 @@ fn larger_elements<T: Element + Ord>(a: &[T], b: &[T], #[out] y: &mut [T]) {
 
 /// Returns the sums of a matrix along an axis.
 #[tfrt_op("user.SumAlong", metadata = sum_shape, function = sum_along)]
-fn sum_of_matrix(
+pub fn sum_of_matrix(
     matrix: TensorView<'_, f32, 2>,
     #[host] axis: &[i64],
     ctx: &ExecutionContext,
@@ -85,19 +86,19 @@ fn sum_shape(matrix: &TensorMetadata, _axis: &TensorMetadata) -> Result<Option<T
 
 /// Returns the smallest and the largest element.
 #[tfrt_op("user.Range", metadata = two_scalars, function = range)]
-fn range_of_elements(x: &[f32], #[out] least: &mut [f32], #[out] most: &mut [f32]) {
+pub fn range_of_elements(x: &[f32], #[out] least: &mut [f32], #[out] most: &mut [f32]) {
     least[0] = x.iter().copied().fold(f32::INFINITY, f32::min);
     most[0] = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
 }
 
 fn two_scalars(x: &TensorMetadata) -> (TensorMetadata, TensorMetadata) {
-    let one = tfrt::core::metadata::scalar(x.dtype);
+    let one = scalar(x.dtype);
     (one.clone(), one)
 }
 
 /// Returns the elements that are larger than a bound: nobody knows before how many.
 #[tfrt_op("user.Above", function = above)]
-fn elements_above(
+pub fn elements_above(
     x: &[f32],
     bound: Option<&DenseHostTensor>,
     ctx: &ExecutionContext,
@@ -116,14 +117,14 @@ fn elements_above(
 
 /// Returns how many elements all operands have together.
 #[tfrt_op("user.CountAll", function = count_all)]
-fn count_elements(tensors: Operands<'_, DenseHostTensor>) -> Result<DenseHostTensor> {
+pub fn count_elements(tensors: Operands<'_, DenseHostTensor>) -> Result<DenseHostTensor> {
     let count: usize = tensors.iter().map(DenseHostTensor::num_elements).sum();
     Ok(DenseHostTensor::vector(&[count as i64])?)
 }
 
 /// Adds one to each element, in place.
 #[tfrt_op("user.Increment", function = increment)]
-fn increment_elements(x: &mut DenseHostTensor) -> Result<()> {
+pub fn increment_elements(x: &mut DenseHostTensor) -> Result<()> {
     x.elements_mut::<i32>()?.iter_mut().for_each(|x| *x += 1);
     Ok(())
 }
@@ -133,29 +134,29 @@ pub struct Tickets(AtomicI64);
 
 /// Returns a roll of tickets.
 #[tfrt_op("user.NewTickets", function = new_tickets)]
-fn make_tickets(#[attr] first: i64) -> ResourceTensor {
+pub fn make_tickets(#[attr] first: i64) -> ResourceTensor {
     ResourceTensor::new(Tickets(AtomicI64::new(first)))
 }
 
 /// Returns the next ticket.
 #[tfrt_op("user.Draw", effect = "tickets", function = draw)]
-fn draw_ticket(#[resource] tickets: &Tickets) -> Result<DenseHostTensor> {
+pub fn draw_ticket(#[resource] tickets: &Tickets) -> Result<DenseHostTensor> {
     let ticket = tickets.0.fetch_add(1, Ordering::Relaxed);
     Ok(DenseHostTensor::vector(&[ticket])?)
 }
 
 /// Returns its operand, after a while.
 #[tfrt_op("user.Later", metadata = same_as, function = later)]
-async fn pass_later(x: DenseHostTensor, host: &HostContext) -> DenseHostTensor {
+pub async fn pass_later(x: &DenseHostTensor, host: &HostContext) -> DenseHostTensor {
     host.timers()
         .sleep(std::time::Duration::from_millis(1))
         .await;
-    x
+    x.clone()
 }
 
 /// Returns how many bytes a file has.
 #[tfrt_op("user.FileSize", blocking, function = file_size)]
-fn size_of_file(path: &StringHostTensor) -> Result<DenseHostTensor> {
+pub fn size_of_file(path: &StringHostTensor) -> Result<DenseHostTensor> {
     let [path] = path.strings() else {
         return Err(Error::new("expected one path"));
     };
