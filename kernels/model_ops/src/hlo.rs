@@ -18,8 +18,8 @@
 //! shift by more than there are bits gives 0, or the sign. Half- and single-precision numbers are
 //! computed in double precision, and rounded once.
 //!
-//! What a reduction, a scatter or a sort does with elements is a small program, in an attribute: see
-//! `program`.
+//! What a reduction, a scatter or a sort does with elements is a small program, in an attribute:
+//! see `program`.
 
 mod element;
 
@@ -46,11 +46,28 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::{allocate, invalid};
 
+/// Room for elements, of which there are as many as a file says: an error where there is none.
+fn room<T>(op: &'static str, count: usize) -> Result<Vec<T>> {
+    let mut elements = Vec::new();
+    let reserved = elements.try_reserve_exact(count);
+    reserved.map_err(|_| invalid(format!("`{op}` has no memory for {count} elements")))?;
+    Ok(elements)
+}
+
+/// A copy of elements.
+fn copied<T: Copy>(op: &'static str, elements: &[T]) -> Result<Vec<T>> {
+    let mut copy = room(op, elements.len())?;
+    copy.extend_from_slice(elements);
+    Ok(copy)
+}
+
 /// The elements of a tensor, in the form of `element`.
 fn load(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<u64>> {
-    let dtype = element::Type::of(op, tensor.dtype())?;
+    let ty = element::Type::of(op, tensor.dtype())?;
     let bytes = tensor.buffer().read()?;
-    Ok(dtype.load(&bytes))
+    let mut elements = room(op, tensor.num_elements())?;
+    elements.extend(ty.elements(&bytes));
+    Ok(elements)
 }
 
 /// A tensor of these elements.

@@ -5,7 +5,7 @@
 /// How two tensors are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Comparison {
+pub enum Closeness {
     /// They are equal.
     Equal,
     /// Floating point numbers are so many units in the last place apart, at most.
@@ -22,7 +22,7 @@ pub enum Comparison {
 #[non_exhaustive]
 pub struct Check {
     /// How they are compared.
-    pub comparison: Comparison,
+    pub comparison: Closeness,
     /// The output that was computed.
     pub found: String,
     /// The output with what is expected.

@@ -39,7 +39,7 @@ use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
 use crate::check::Check;
-use crate::model::{MAIN, Model, static_tensor};
+use crate::model::{HloModel, MAIN, static_tensor};
 
 pub use calls::supported_ops;
 
@@ -79,14 +79,14 @@ pub struct Imported {
 
 /// Why a model is not imported.
 #[derive(Clone, Debug)]
-pub enum ImportFailure {
+pub enum HloImportFailure {
     /// It breaks a rule.
     Broken(ImportError),
     /// It needs what we do not have.
     Unsupported(Unsupported),
 }
 
-impl std::fmt::Display for ImportFailure {
+impl std::fmt::Display for HloImportFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Broken(error) => error.fmt(f),
@@ -95,26 +95,26 @@ impl std::fmt::Display for ImportFailure {
     }
 }
 
-impl std::error::Error for ImportFailure {}
+impl std::error::Error for HloImportFailure {}
 
-impl From<ImportError> for ImportFailure {
+impl From<ImportError> for HloImportFailure {
     fn from(error: ImportError) -> Self {
         Self::Broken(error)
     }
 }
 
-impl Model {
+impl HloModel {
     /// The program that a function is.
     ///
     /// ```
-    /// use tfrt_stablehlo::Model;
+    /// use tfrt_stablehlo::HloModel;
     /// use tfrt_stablehlo::import::Options;
     ///
     /// let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     ///   %y = stablehlo.abs %x : tensor<2xf32>
     ///   return %y : tensor<2xf32>
     /// }";
-    /// let model = Model::from_text(text, "model.mlir")?;
+    /// let model = HloModel::from_text(text, "model.mlir")?;
     /// let imported = model.import(&Options::default())?;
     /// assert_eq!(imported.program.inputs, ["arg0"]);
     /// assert_eq!(imported.program.outputs, ["result0"]);
@@ -123,7 +123,7 @@ impl Model {
     ///
     /// # Errors
     /// What breaks a rule, with its place; or everything that is not supported.
-    pub fn import(&self, options: &Options) -> Result<Imported, ImportFailure> {
+    pub fn import(&self, options: &Options) -> Result<Imported, HloImportFailure> {
         let function = self.function(&options.function)?;
         let mut lowering = Lowering {
             module: &self.module,
@@ -173,7 +173,7 @@ impl Model {
             checks.push(check);
         }
         if !lowering.unsupported.is_empty() {
-            return Err(ImportFailure::Unsupported(lowering.unsupported));
+            return Err(HloImportFailure::Unsupported(lowering.unsupported));
         }
         let outputs = outputs.iter();
         let outputs = outputs.map(|(name, value)| Some((name.as_str(), (*value)?)));

@@ -1,7 +1,7 @@
 //! StableHLO programs as programs of our ops.
 //!
 //! ```text
-//!  text ──parse──► Model ──inline, lower──► program of our ops ──► session
+//!  text ──parse──► HloModel ──inline, lower──► program of our ops ──► session
 //! ```
 //!
 //! | module | contents |
@@ -24,4 +24,4 @@ pub mod import;
 
 pub mod check;
 
-pub use model::{Function, Model, TensorType, is_stablehlo};
+pub use model::{Function, HloModel, HloType, is_stablehlo};

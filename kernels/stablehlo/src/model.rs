@@ -19,19 +19,19 @@ pub const MAIN: &str = "main";
 /// A program of StableHLO.
 ///
 /// ```
-/// use tfrt_stablehlo::Model;
+/// use tfrt_stablehlo::HloModel;
 ///
 /// let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 ///   %y = stablehlo.abs %x : tensor<2xf32>
 ///   return %y : tensor<2xf32>
 /// }";
-/// let model = Model::from_text(text, "model.mlir")?;
+/// let model = HloModel::from_text(text, "model.mlir")?;
 /// let main = model.function("main")?;
 /// assert_eq!(main.inputs[0].to_string(), "tensor<2xf32>");
 /// # Ok::<(), tfrt_import::ImportError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct HloModel {
     pub(crate) module: Module,
 }
 
@@ -42,9 +42,9 @@ pub struct Function {
     /// Its name.
     pub name: String,
     /// The types of its arguments.
-    pub inputs: Vec<TensorType>,
+    pub inputs: Vec<HloType>,
     /// The types of its results.
-    pub outputs: Vec<TensorType>,
+    pub outputs: Vec<HloType>,
     /// Whether it is not private, so that others may call it.
     pub is_entry: bool,
     pub(crate) op: OpId,
@@ -52,12 +52,12 @@ pub struct Function {
 
 /// The type of a value: that of a tensor, or another one, of which only the spelling is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TensorType {
+pub struct HloType {
     spelling: String,
     known: Option<(DType, Vec<usize>)>,
 }
 
-impl TensorType {
+impl HloType {
     pub(crate) fn of(module: &Module, ty: TypeId) -> Self {
         Self {
             spelling: module.type_spelling(ty).to_owned(),
@@ -73,7 +73,7 @@ impl TensorType {
     }
 }
 
-impl fmt::Display for TensorType {
+impl fmt::Display for HloType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.spelling)
     }
@@ -152,7 +152,7 @@ pub fn is_stablehlo(text: &str) -> bool {
     false
 }
 
-impl Model {
+impl HloModel {
     /// Reads a program.
     ///
     /// # Errors
@@ -188,7 +188,7 @@ impl Model {
         let named = module.functions(module.root()).filter_map(|op| {
             let (inputs, outputs) = module.signature(op)?;
             let types = |types: &[TypeId]| {
-                let types = types.iter().map(|&ty| TensorType::of(module, ty));
+                let types = types.iter().map(|&ty| HloType::of(module, ty));
                 types.collect()
             };
             Some(Function {

@@ -8,8 +8,8 @@
 //! | `regions` | reductions, loops |
 //! | `structured` | attributes that are text in brackets |
 //!
-//! All other ops are written in the generic form. Only the text is known here; what an op means, and
-//! whether its operands fit, is checked when a program is imported.
+//! All other ops are written in the generic form. Only the text is known here; what an op means,
+//! and whether its operands fit, is checked when a program is imported.
 
 mod constants;
 

@@ -2,11 +2,11 @@
 
 use tfrt_import::{Limit, Limits};
 use tfrt_ir::split_input_file;
-use tfrt_stablehlo::Model;
-use tfrt_stablehlo::import::{ImportFailure, Options};
+use tfrt_stablehlo::HloModel;
+use tfrt_stablehlo::import::{HloImportFailure, Options};
 
 fn import_with(text: &str, limits: Limits) -> Result<String, String> {
-    let model = Model::from_text(text, "f").map_err(|error| error.to_string())?;
+    let model = HloModel::from_text(text, "f").map_err(|error| error.to_string())?;
     let mut options = Options::default();
     options.limits = limits;
     options.has_checks = true;
@@ -154,8 +154,8 @@ fn everything_that_is_not_supported_is_told() {
   return %c : tensor<2xf32>
 }
 ";
-    let model = Model::from_text(text, "f").unwrap();
-    let Err(ImportFailure::Unsupported(unsupported)) = model.import(&Options::default()) else {
+    let model = HloModel::from_text(text, "f").unwrap();
+    let Err(HloImportFailure::Unsupported(unsupported)) = model.import(&Options::default()) else {
         panic!("it is supported");
     };
     let found: Vec<(&str, usize)> = unsupported.iter().collect();

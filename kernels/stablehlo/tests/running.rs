@@ -6,7 +6,7 @@ use tfrt::host::HostContext;
 use tfrt::prelude::KernelRegistry;
 use tfrt_import::{Limits, Session};
 use tfrt_ir::split_input_file;
-use tfrt_stablehlo::Model;
+use tfrt_stablehlo::HloModel;
 use tfrt_stablehlo::import::Options;
 use tfrt_tensor::{DenseHostTensor, Element};
 
@@ -19,7 +19,7 @@ fn host() -> Arc<HostContext> {
 }
 
 fn run(text: &str, host: &Arc<HostContext>) -> Result<Vec<DenseHostTensor>, String> {
-    let model = Model::from_text(text, "f").map_err(|error| error.to_string())?;
+    let model = HloModel::from_text(text, "f").map_err(|error| error.to_string())?;
     let mut options = Options::default();
     options.limits = Limits::default();
     options.has_checks = true;

@@ -1,10 +1,10 @@
 //! The text of StableHLO: what is read is printed in the same form, and read again as the same.
 
 use tfrt_ir::split_input_file;
-use tfrt_stablehlo::Model;
+use tfrt_stablehlo::HloModel;
 
-fn model(text: &str) -> Model {
-    Model::from_text(text, "f").unwrap_or_else(|error| panic!("{error}\n{text}"))
+fn model(text: &str) -> HloModel {
+    HloModel::from_text(text, "f").unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// Checks that the ops of a function of some arguments are printed as they are written.
@@ -109,7 +109,7 @@ fn recorded_programs_are_printed_and_read_again_as_the_same() {
 fn errors_in_the_text_have_a_place() {
     let check = |op: &str, expected: &str| {
         let text = format!("func.func @f(%x: tensor<2xf32>) {{\n  %y = {op}\n  return\n}}\n");
-        let error = Model::from_text(&text, "f").unwrap_err();
+        let error = HloModel::from_text(&text, "f").unwrap_err();
         assert_eq!(error.to_string(), format!("f:2:{expected}"));
     };
     check(

@@ -107,9 +107,9 @@ fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
 }
 
 /// Reads a file of StableHLO.
-pub(crate) fn stablehlo(path: &str) -> Result<tfrt_stablehlo::Model, Failure> {
+pub(crate) fn stablehlo(path: &str) -> Result<tfrt_stablehlo::HloModel, Failure> {
     let input = Input::read(path)?;
-    let model = tfrt_stablehlo::Model::from_text(input.text()?, path);
+    let model = tfrt_stablehlo::HloModel::from_text(input.text()?, path);
     model.map_err(|error| Failure::caused("error", error))
 }
 

@@ -129,13 +129,17 @@ impl Type {
     }
 
     /// The elements that bytes are.
-    pub(super) fn load(self, bytes: &[u8]) -> Vec<u64> {
-        let elements = bytes.chunks_exact(self.size_bytes()).map(|chunk| {
+    pub(super) fn elements(self, bytes: &[u8]) -> impl Iterator<Item = u64> {
+        bytes.chunks_exact(self.size_bytes()).map(move |chunk| {
             let mut native = [0; 8];
             native[..chunk.len()].copy_from_slice(chunk);
             self.of_native(u64::from_le_bytes(native))
-        });
-        elements.collect()
+        })
+    }
+
+    /// The elements that few bytes are.
+    pub(super) fn load(self, bytes: &[u8]) -> Vec<u64> {
+        self.elements(bytes).collect()
     }
 
     /// Writes elements as bytes.

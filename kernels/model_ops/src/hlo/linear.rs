@@ -58,9 +58,9 @@ impl Matrices {
     }
 }
 
-/// Factors symmetric matrices into a triangular one and its transpose: `a = l lᵀ`, or `a = uᵀ u`. Of
-/// `a`, only the triangle is read that the result has; the other one of the result is 0. A matrix
-/// that is not positive definite gives NaN.
+/// Factors symmetric matrices into a triangular one and its transpose: `a = l lᵀ`, or `a = uᵀ u`.
+/// Of `a`, only the triangle is read that the result has; the other one of the result is 0. A
+/// matrix that is not positive definite gives NaN.
 ///
 /// # Errors
 /// If the matrices are not square, or not of floating point numbers.

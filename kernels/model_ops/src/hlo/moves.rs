@@ -395,20 +395,23 @@ pub(super) fn window_place(
 
 /// Moves dimensions: dimension `axis` of the result is `perm[axis]` of the operand. The elements
 /// are in the form of `element`.
-pub(super) fn permuted(elements: &[u64], dims: &[usize], perm: &[usize]) -> Vec<u64> {
+pub(super) fn permuted(
+    op: &'static str,
+    elements: &[u64],
+    dims: &[usize],
+    perm: &[usize],
+) -> Result<Vec<u64>> {
     let own = strides(dims);
     let sizes: Vec<usize> = perm.iter().map(|&axis| dims[axis]).collect();
     let mut index = vec![0; perm.len()];
-    let moved = (0..product(&sizes)).map(|_| {
-        let place: usize = perm
-            .iter()
-            .zip(&index)
-            .map(|(&axis, at)| own[axis] * at)
-            .sum();
+    let mut moved = super::room(op, elements.len())?;
+    for _ in 0..product(&sizes) {
+        let places = perm.iter().zip(&index);
+        let place: usize = places.map(|(&axis, at)| own[axis] * at).sum();
         advance(&mut index, &sizes);
-        elements[place]
-    });
-    moved.collect()
+        moved.push(elements[place]);
+    }
+    Ok(moved)
 }
 
 /// The elements of an operand and their shape.

@@ -190,8 +190,8 @@ fn gather(
 }
 
 /// Combines elements of tensors with updates, by a function that is a program. The operands are the
-/// tensors, the indices of slices, and the updates: as many as tensors. Updates whose places are out
-/// of range are dropped, element by element; the others are applied in order.
+/// tensors, the indices of slices, and the updates: as many as tensors. Updates whose places are
+/// out of range are dropped, element by element; the others are applied in order.
 ///
 /// # Errors
 /// If the program or the dimensions do not fit the operands.
@@ -343,10 +343,10 @@ fn sort(
     program.expect_results(OP, &[Type::BOOL])?;
     let axis = crate::axis_of(OP, axis, dims.len())?;
     let (extent, step) = (dims[axis], product(&dims[axis + 1..]));
-    let mut sorted: Vec<Vec<u64>> = tensors
+    let sorted = tensors
         .iter()
-        .map(|(_, elements)| elements.clone())
-        .collect();
+        .map(|(_, elements)| super::copied(OP, elements));
+    let mut sorted = sorted.collect::<Result<Vec<Vec<u64>>>>()?;
     let outer_axes = other_axes(dims.len(), &[axis]);
     let (outer, own) = (pick(dims, &outer_axes), pick(&strides(dims), &outer_axes));
     for row in 0..if extent < 2 { 0 } else { product(&outer) } {

@@ -108,14 +108,14 @@ fn dot_general(
     ]
     .concat();
     crate::allocate(ctx, dtype, &dims)?;
-    let a = permuted(&a, a_dims, &[&a_batch[..], &a_free, &a_summed].concat());
-    let b = permuted(&b, b_dims, &[&b_batch[..], &b_free, &b_summed].concat());
+    let a = permuted(OP, &a, a_dims, &[&a_batch[..], &a_free, &a_summed].concat())?;
+    let b = permuted(OP, &b, b_dims, &[&b_batch[..], &b_free, &b_summed].concat())?;
     let depth = product(&pick(a_dims, &a_summed));
     let (rows, columns) = (
         product(&pick(a_dims, &a_free)),
         product(&pick(b_dims, &b_free)),
     );
-    let mut elements = Vec::with_capacity(product(&dims));
+    let mut elements: Vec<u64> = super::room(OP, product(&dims))?;
     for batch in 0..product(&pick(a_dims, &a_batch)) {
         for row in 0..rows {
             let a = &a[(batch * rows + row) * depth..][..depth];
@@ -133,9 +133,9 @@ fn dot_general(
 }
 
 /// Convolves a tensor with filters. `order` lists dimensions: those of the tensor for batch,
-/// channels, and space; those of the filters for channels of the result, channels of the tensor, and
-/// space; those of the result as of the tensor. `groups` has the numbers of groups of channels and
-/// of batches. Padding is listed before and behind each dimension of space.
+/// channels, and space; those of the filters for channels of the result, channels of the tensor,
+/// and space; those of the result as of the tensor. `groups` has the numbers of groups of channels
+/// and of batches. Padding is listed before and behind each dimension of space.
 ///
 /// # Errors
 /// If the dimensions do not fit together.
@@ -172,8 +172,8 @@ fn convolution(
     let b_order = listed(OP, Some(&order[rank..2 * rank]), &rhs)?;
     let result_order = listed(OP, Some(&order[2 * rank..]), &lhs)?;
     let (a, b) = (
-        permuted(&a, lhs.shape().dims(), &a_order),
-        permuted(&b, rhs.shape().dims(), &b_order),
+        permuted(OP, &a, lhs.shape().dims(), &a_order)?,
+        permuted(OP, &b, rhs.shape().dims(), &b_order)?,
     );
     let (a_dims, b_dims) = (
         pick(lhs.shape().dims(), &a_order),
@@ -215,12 +215,14 @@ fn convolution(
     crate::allocate(ctx, dtype, &dims)?;
     let own = strides(a_space);
     let (a_area, area, b_area) = (product(a_space), product(&space), product(b_space));
-    // Where each element of each filter reads, from the start of a channel.
-    let mut reads: Vec<Vec<(usize, usize)>> = Vec::with_capacity(area);
+    let mut elements: Vec<u64> = super::room(OP, product(&dims))?;
+    elements.resize(product(&dims), 0);
     let mut window = vec![0; space.len()];
-    for _ in 0..area {
+    let mut reads = Vec::new();
+    for at_window in 0..if elements.is_empty() { 0 } else { area } {
+        // Where each element of a filter reads, from the start of a channel.
+        reads.clear();
         let mut element = vec![0; b_space.len()];
-        let mut found = Vec::new();
         for at in 0..b_area {
             let turned = element.iter().zip(b_space.iter().zip(&reversed));
             let turned = turned.map(|(&at, (&size, &is_reversed))| match is_reversed {
@@ -229,32 +231,26 @@ fn convolution(
             });
             let turned: Vec<usize> = turned.collect();
             if let Some(place) = window_place(&axes, &own, &window, &turned) {
-                found.push((at, place));
+                reads.push((at, place));
             }
             advance(&mut element, b_space);
         }
-        reads.push(found);
         advance(&mut window, &space);
-    }
-    let mut elements = Vec::with_capacity(product(&dims));
-    for batch in 0..batches {
-        for channel in 0..b_dims[0] {
-            let group = channel / (b_dims[0] / feature_groups);
-            let batch_group = channel / (b_dims[0] / batch_groups);
-            for reads in &reads {
+        for batch in 0..batches {
+            for channel in 0..b_dims[0] {
+                let group = channel / (b_dims[0] / feature_groups);
+                let batch_group = channel / (b_dims[0] / batch_groups);
                 let mut sum = Sum::new(ty);
                 for input in 0..b_dims[1] {
                     let from =
                         (batch_group * batches + batch) * a_dims[1] + group * b_dims[1] + input;
-                    let (a, b) = (
-                        &a[from * a_area..],
-                        &b[(channel * b_dims[1] + input) * b_area..],
-                    );
-                    for &(at, place) in reads {
+                    let a = &a[from * a_area..];
+                    let b = &b[(channel * b_dims[1] + input) * b_area..];
+                    for &(at, place) in &reads {
                         sum.add(a[place], b[at]);
                     }
                 }
-                elements.push(sum.end(ty));
+                elements[(batch * b_dims[0] + channel) * area + at_window] = sum.end(ty);
             }
         }
     }
@@ -263,6 +259,6 @@ fn convolution(
     for (position, &axis) in result_order.iter().enumerate() {
         inverse[axis] = position;
     }
-    let elements = permuted(&elements, &dims, &inverse);
+    let elements = permuted(OP, &elements, &dims, &inverse)?;
     store(OP, ctx, dtype, &pick(&dims, &inverse), &elements)
 }

@@ -1,8 +1,8 @@
-//! Random bits: the counter generators ThreeFry (2 x 32 bits, 20 rounds) and Philox (4 x 32 bits, 10
-//! rounds), with the order of elements that XLA has.
+//! Random bits: the counter generators ThreeFry (2 x 32 bits, 20 rounds) and Philox (4 x 32 bits,
+//! 10 rounds), with the order of elements that XLA has.
 
 use tfrt::prelude::*;
-use tfrt_tensor::DenseHostTensor;
+use tfrt_tensor::{DenseHostTensor, Shape};
 
 use super::element::{Kind, Type};
 use super::{index_of, load, store};
@@ -34,7 +34,10 @@ fn rng_bit_generator(
     }
     let mut numbers = load(OP, &state)?;
     // More elements than memory has are refused before they are made.
-    crate::allocate(ctx, dtype, &dims)?;
+    drop(super::room::<[u64; 3]>(
+        OP,
+        Shape::new(&dims)?.num_elements(),
+    )?);
     let bits = match (algorithm, &mut numbers[..]) {
         ("THREE_FRY", [key, counter]) => three_fry_bits(*key, counter, &dims, ty.bits),
         ("PHILOX", [key, low]) => {

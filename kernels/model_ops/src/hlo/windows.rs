@@ -1,5 +1,7 @@
 //! Reductions, as a whole and by windows.
 
+use std::ops::Range;
+
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
@@ -9,6 +11,10 @@ use super::moves::{WindowAxis, WindowNumbers, loaded, window_place};
 use super::program::Program;
 use super::{index_of, load, other_axes, pick, store};
 use crate::{advance, dense, invalid, product, strides};
+
+/// How many sets of elements are reduced at a time: so few that they need little memory, whatever a
+/// file says.
+const BLOCK: usize = 4096;
 
 /// What is reduced: tensors of one shape, and the elements that their reductions begin with.
 struct Reduced {
@@ -67,9 +73,32 @@ impl Reduced {
         self.tensors[0].shape().dims()
     }
 
-    /// Reduces `count` sets of elements at once. `place` is the place of the element of a set in a
-    /// round; none stands for the element that the reduction begins with.
+    /// Reduces `count` sets of elements, many at a time. `places` adds the places of the elements of
+    /// some sets in a round; none stands for the element that the reduction begins with.
     fn run(
+        &mut self,
+        op: &'static str,
+        count: usize,
+        rounds: usize,
+        mut places: impl FnMut(Range<usize>, usize, &mut Vec<Option<usize>>),
+    ) -> Result<Vec<Vec<u64>>> {
+        let mut sums: Vec<Vec<u64>> = Vec::with_capacity(self.types.len());
+        for _ in 0..self.types.len() {
+            sums.push(super::room(op, count)?);
+        }
+        for start in (0..count).step_by(BLOCK) {
+            let sets = start..(start + BLOCK).min(count);
+            let block = self.run_block(sets.len(), rounds, |round, found| {
+                places(sets.clone(), round, found);
+            });
+            for (sums, block) in sums.iter_mut().zip(block) {
+                sums.extend(block);
+            }
+        }
+        Ok(sums)
+    }
+
+    fn run_block(
         &mut self,
         count: usize,
         rounds: usize,
@@ -156,20 +185,25 @@ fn reduce(
     let kept = other_axes(dims.len(), &gone);
     let (result_dims, gone_dims) = (pick(&dims, &kept), pick(&dims, &gone));
     let own = strides(&dims);
-    let starts = |axes: &[usize], dims: &[usize]| -> Vec<usize> {
-        let mut index = vec![0; dims.len()];
-        let starts = (0..product(dims)).map(|_| {
-            let start = axes.iter().zip(&index).map(|(&axis, at)| own[axis] * at);
-            let start = start.sum();
-            advance(&mut index, dims);
-            start
-        });
-        starts.collect()
+    let place_of = |place: usize, axes: &[usize], dims: &[usize]| -> usize {
+        let index = index_of(place, dims);
+        axes.iter()
+            .zip(index)
+            .map(|(&axis, at)| own[axis] * at)
+            .sum()
     };
-    let (lanes, rounds) = (starts(&kept, &result_dims), starts(&gone, &gone_dims));
-    let sums = reduced.run(lanes.len(), rounds.len(), |round, places| {
-        places.extend(lanes.iter().map(|lane| Some(lane + rounds[round])));
-    });
+    let (count, rounds) = (product(&result_dims), product(&gone_dims));
+    let mut block = 0..0;
+    let mut lanes: Vec<usize> = Vec::new();
+    let sums = reduced.run(OP, count, rounds, |sets, round, places| {
+        if sets != block {
+            block = sets.clone();
+            lanes.clear();
+            lanes.extend(sets.map(|set| place_of(set, &kept, &result_dims)));
+        }
+        let offset = place_of(round, &gone, &gone_dims);
+        places.extend(lanes.iter().map(|lane| Some(lane + offset)));
+    })?;
     reduced.results(OP, ctx, &result_dims, &sums)
 }
 
@@ -210,18 +244,14 @@ fn reduce_window(
     let rounds = tfrt_tensor::Shape::new(&sizes)?.num_elements();
     let own = strides(&dims);
     crate::allocate(ctx, reduced.types[0].dtype, &counts)?;
-    let sums = reduced.run(
-        count,
-        if count == 0 { 0 } else { rounds },
-        |round, places| {
-            let element = index_of(round, &sizes);
-            let mut window = vec![0; counts.len()];
-            for _ in 0..count {
-                places.push(window_place(&axes, &own, &window, &element));
-                advance(&mut window, &counts);
-            }
-        },
-    );
+    let sums = reduced.run(OP, count, rounds, |sets, round, places| {
+        let element = index_of(round, &sizes);
+        let mut window = index_of(sets.start, &counts);
+        for _ in sets {
+            places.push(window_place(&axes, &own, &window, &element));
+            advance(&mut window, &counts);
+        }
+    })?;
     reduced.results(OP, ctx, &counts, &sums)
 }
 
@@ -280,41 +310,43 @@ fn select_and_scatter(
         )));
     }
     let own = strides(dims);
-    let mut chosen: Vec<Option<usize>> = vec![None; added.len()];
-    let rounds = match added.len() {
-        0 => 0,
-        _ => tfrt_tensor::Shape::new(&sizes)?.num_elements(),
-    };
-    for round in 0..rounds {
-        let element = index_of(round, &sizes);
-        let mut window = vec![0; counts.len()];
-        let mut next = Vec::with_capacity(chosen.len());
-        for _ in 0..chosen.len() {
-            next.push(window_place(&axes, &own, &window, &element));
-            advance(&mut window, &counts);
-        }
-        let elements = |places: &[Option<usize>]| -> Vec<u64> {
-            let elements = places
-                .iter()
-                .map(|place| place.map_or(0, |place| from[place]));
-            elements.collect()
-        };
-        *select.argument(0) = elements(&chosen);
-        *select.argument(1) = elements(&next);
-        select.run(chosen.len());
-        for ((chosen, next), &keeps) in chosen.iter_mut().zip(next).zip(select.result(0)) {
-            if next.is_some() && (chosen.is_none() || keeps == 0) {
-                *chosen = next;
+    let rounds = tfrt_tensor::Shape::new(&sizes)?.num_elements();
+    let first = scalar(OP, "init", &init)?;
+    let mut sums: Vec<u64> = super::room(OP, from.len())?;
+    sums.resize(from.len(), first);
+    for start in (0..added.len()).step_by(BLOCK) {
+        let count = BLOCK.min(added.len() - start);
+        let mut chosen: Vec<Option<usize>> = vec![None; count];
+        for round in 0..rounds {
+            let element = index_of(round, &sizes);
+            let mut window = index_of(start, &counts);
+            let mut next = Vec::with_capacity(count);
+            for _ in 0..count {
+                next.push(window_place(&axes, &own, &window, &element));
+                advance(&mut window, &counts);
+            }
+            let elements = |places: &[Option<usize>]| -> Vec<u64> {
+                let elements = places.iter();
+                elements
+                    .map(|place| place.map_or(0, |place| from[place]))
+                    .collect()
+            };
+            *select.argument(0) = elements(&chosen);
+            *select.argument(1) = elements(&next);
+            select.run(count);
+            for ((chosen, next), &keeps) in chosen.iter_mut().zip(next).zip(select.result(0)) {
+                if next.is_some() && (chosen.is_none() || keeps == 0) {
+                    *chosen = next;
+                }
             }
         }
-    }
-    let mut sums = vec![scalar(OP, "init", &init)?; from.len()];
-    for (place, element) in chosen.into_iter().zip(added) {
-        if let Some(place) = place {
-            *scatter.argument(0) = vec![sums[place]];
-            *scatter.argument(1) = vec![element];
-            scatter.run(1);
-            sums[place] = scatter.result(0)[0];
+        for (place, &element) in chosen.into_iter().zip(&added[start..start + count]) {
+            if let Some(place) = place {
+                *scatter.argument(0) = vec![sums[place]];
+                *scatter.argument(1) = vec![element];
+                scatter.run(1);
+                sums[place] = scatter.result(0)[0];
+            }
         }
     }
     store(OP, ctx, ty.dtype, dims, &sums)

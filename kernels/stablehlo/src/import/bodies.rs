@@ -1,7 +1,7 @@
 //! Regions as functions of elements: what reductions, scatters and sorts do with two elements.
 //!
-//! A region on scalars becomes the text of a small program, whose form the op `hlo.Apply` documents:
-//! its arguments are those of the region, in their order.
+//! A region on scalars becomes the text of a small program for ops such as `hlo.Apply`, whose
+//! grammar their crate documents. Its arguments are those of the region, in their order.
 
 use std::collections::HashMap;
 use std::fmt::Write;

@@ -13,7 +13,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
 
 use super::bodies::type_name;
 use super::{Lowered, Lowering, extents, lists};
-use crate::check::{Check, Comparison};
+use crate::check::{Check, Closeness};
 
 /// Functions of one element that have the same name in functions of elements.
 const UNARY: &[&str] = &[
@@ -701,14 +701,14 @@ impl Lowering<'_> {
     /// Keeps a comparison, if that is asked for.
     fn check(&mut self, op: OpId, name: &str, operands: &[Value]) -> Lowered {
         let comparison = match name {
-            "check.expect_eq" | "check.expect_eq_const" => Comparison::Equal,
+            "check.expect_eq" | "check.expect_eq_const" => Closeness::Equal,
             "check.expect_close" => {
                 let ulps = self.optional_int(op, "max_ulp_difference")?.unwrap_or(3);
-                Comparison::Close {
+                Closeness::Close {
                     ulps: ulps.unsigned_abs(),
                 }
             }
-            "check.expect_almost_eq" | "check.expect_almost_eq_const" => Comparison::AlmostEqual,
+            "check.expect_almost_eq" | "check.expect_almost_eq_const" => Closeness::AlmostEqual,
             _ => return self.lacks(op, &format!("of `{}`", shown(name))),
         };
         let (found, expected) = match *operands {

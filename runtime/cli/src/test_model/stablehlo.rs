@@ -1,9 +1,9 @@
 //! Files of StableHLO as cases: their functions compute something, and compare it with what they
 //! expect.
 //!
-//! A file may have several programs, between lines `// -----`. Of each, `@main` is run, or, if there
-//! is none, every function that is not private. A function with arguments is
-//! only imported, as there is nothing to run it on.
+//! A file may have several programs, between lines `// -----`. Of each, `@main` is run, or, if
+//! there is none, every function that is not private. A function with arguments is only imported,
+//! as there is nothing to run it on.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 use tfrt_host::HostContext;
 use tfrt_import::Session;
 use tfrt_onnx::tensor_file;
-use tfrt_stablehlo::check::{Check, Comparison};
-use tfrt_stablehlo::import::{ImportFailure, Imported, Options};
-use tfrt_stablehlo::{Function, Model};
+use tfrt_stablehlo::check::{Check, Closeness};
+use tfrt_stablehlo::import::{HloImportFailure, Imported, Options};
+use tfrt_stablehlo::{Function, HloModel};
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
@@ -90,7 +90,7 @@ impl Run<'_> {
         let has_several = parts.len() > 1;
         for part in parts.iter().filter(|part| !part.text.trim().is_empty()) {
             let name = if has_several { &part.name } else { &file_name };
-            let model = Model::from_text(part.text, name).map_err(|error| failed(&error))?;
+            let model = HloModel::from_text(part.text, name).map_err(|error| failed(&error))?;
             let functions = model.functions();
             self.ops
                 .extend(model.op_counts().into_iter().map(|(name, _)| name));
@@ -109,13 +109,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn function(&mut self, model: &Model, function: &Function) -> Result<(), Ended> {
+    fn function(&mut self, model: &HloModel, function: &Function) -> Result<(), Ended> {
         let mut options = Options::default();
         options.function.clone_from(&function.name);
         options.has_checks = true;
         let imported = model.import(&options).map_err(|failure| match &failure {
-            ImportFailure::Unsupported(_) => (Status::Unsupported, failure.to_string()),
-            ImportFailure::Broken(_) => failed(&failure),
+            HloImportFailure::Unsupported(_) => (Status::Unsupported, failure.to_string()),
+            HloImportFailure::Broken(_) => failed(&failure),
         })?;
         if !function.inputs.is_empty() {
             return Ok(());
@@ -169,7 +169,7 @@ impl Run<'_> {
     /// number that is expected.
     fn tolerance(&self, check: &Check, expected: &DenseHostTensor, sums: bool) -> Tolerance {
         let (relative, absolute, ulps) = match check.comparison {
-            Comparison::Close { ulps } => {
+            Closeness::Close { ulps } => {
                 let absolute = if sums {
                     part_of_greatest(expected)
                 } else {
@@ -177,12 +177,12 @@ impl Run<'_> {
                 };
                 (0.0, absolute, ulps)
             }
-            Comparison::AlmostEqual => (1e-3, 1e-3, 0),
+            Closeness::AlmostEqual => (1e-3, 1e-3, 0),
             _ => (0.0, 0.0, 0),
         };
         let [given_relative, given_absolute] = self.tolerances;
         match check.comparison {
-            Comparison::Equal => Tolerance {
+            Closeness::Equal => Tolerance {
                 relative,
                 absolute,
                 ulps,

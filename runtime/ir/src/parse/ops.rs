@@ -21,8 +21,8 @@ use crate::types::{FloatType, Signedness, Type, TypeId};
 pub(super) type NamedArguments<'s> = Vec<(Name<'s>, TypeId)>;
 
 impl<'s> Parser<'s, '_> {
-    /// `program ::= (op | attribute-alias | type-alias | file-metadata)*`. A single module is the program; anything
-    /// else is wrapped in one.
+    /// `program ::= (op | attribute-alias | type-alias | file-metadata)*`. A single module is the
+    /// program; anything else is wrapped in one.
     pub(super) fn program(&mut self) -> Parse<()> {
         let body = self.module.body();
         loop {
