@@ -461,9 +461,9 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `partial = path` names a function for partially known metadata: it takes a `&PartialMetadata` for
-/// every operand, attributes as above, and returns a `PartialMetadata` for each result. Compilers
-/// call it for tensors with unknown dimensions.
+/// `partial = path` names a function for partially known metadata: it takes a `&PartialMetadata`
+/// for every operand, attributes as above, and returns a `PartialMetadata` for each result.
+/// Compilers call it for tensors with unknown dimensions.
 ///
 /// With `metadata_only` the function *is* the metadata function of an op that runs elsewhere. Its
 /// attributes are marked with `#[attr]`.

@@ -264,7 +264,7 @@ fn operands_are_tuples_lists_and_references() {
         .expect_value(String::from("text"));
     let open = complaint(|| _ = testing::kernel("sample.same").operands((1,)).run());
     assert!(
-        open.contains("leaves the type of result `same` open"),
+        open.contains("does not fix the type of result `same`"),
         "{open}"
     );
 }
@@ -522,7 +522,7 @@ fn a_crate_that_the_linker_left_out_is_told_of_even_if_a_name_is_near() {
     let refused = complaint(|| _ = testing::program(source).call("main", ()));
     for hint in [
         "did you mean `sample.add`",
-        "no kernel of `simple` is linked (linked: sample)",
+        "no kernels of `simple` are linked (linked: sample)",
         "tfrt::link!",
     ] {
         assert!(refused.contains(hint), "{refused}");

@@ -623,7 +623,7 @@ fn functions_that_cannot_be_measured_are_refused() -> Outcome {
     let file = program("refused.mlir", PATH)?;
     for (function, complaint) in [
         ("man", "tfrt: couldn't find function man"),
-        ("double", "tfrt: function double has arguments"),
+        ("double", "tfrt: function 'double' has arguments"),
     ] {
         let output = tfrt(&["bench"], &file, &[function])?;
         require_equal(output.status, Some(1))?;

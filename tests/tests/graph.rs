@@ -181,7 +181,7 @@ fn functions_beyond_the_limit_are_folded() -> Result<(), Failed> {
         return Err(format!("{hints} of {} functions are folded", functions(&all)).into());
     }
     // One that is asked for is drawn in any case.
-    let name = between(&folded, "--functions=", " ").ok_or("no name")?;
+    let name = between(&folded, "--functions=", "\"").ok_or("no name")?;
     let one = draw_some(&["--max-ops=1", "--functions", name])?;
     match one.contains("--functions=") {
         true => Err(format!("`{name}` is folded").into()),

@@ -19,8 +19,8 @@
 //! Each format has a dataset, and a reader over any stream of bytes that does not depend on
 //! pipelines. No file can make a reader panic. The memory that a file takes is bounded by a small
 //! multiple of its size, with these exceptions, where a few bytes may stand for many: a record of a
-//! compressed file, a line or a row of text, a page of a Parquet file (256 MiB each), and a column with a dictionary (1 GiB a batch). Errors name the
-//! file, the record and the byte.
+//! compressed file, a line or a row of text, a page of a Parquet file (256 MiB each), and a column
+//! with a dictionary (1 GiB a batch). Errors name the file, the record and the byte.
 //!
 //! A format whose feature is off is not silently absent: its functions exist, and return an error
 //! that names the feature.

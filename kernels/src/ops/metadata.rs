@@ -40,8 +40,8 @@ pub(super) fn matmul(
     Ok(TensorMetadata::new(a.dtype, [rows, columns]))
 }
 
-/// Returns the rows, the inner extent and the columns of a product of tensors of these element types
-/// and extents.
+/// Returns the rows, the inner extent and the columns of a product of tensors of these element
+/// types and extents.
 pub(super) fn product(
     (a_dtype, a): (DType, &[usize]),
     (b_dtype, b): (DType, &[usize]),

@@ -104,7 +104,7 @@ fn functions_that_call_functions_end_at_a_limit() {
     let limits = Limits::default().with(Limit::Nodes, 2000);
     let error = import_with(&text, limits).unwrap_err();
     assert!(
-        error.contains("2001 nodes are more than the limit of 2000"),
+        error.contains("expected at most 2000 nodes, found 2001"),
         "{error}"
     );
     let limits = Limits::default().with(Limit::Subgraphs, 5);

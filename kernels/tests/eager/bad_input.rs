@@ -85,7 +85,7 @@ fn element_type_that_an_op_does_not_take() -> Result<()> {
         refused(
             eager.op("tf.Neg")?.call(&[&bits]),
             ErrorCode::InvalidArgument,
-            "`tf.Neg` does not take i1",
+            "`tf.Neg` does not support i1",
         );
         let (a, b) = (eager.tensor([1.0_f32])?, eager.tensor([1.0_f64])?);
         refused(
@@ -161,7 +161,7 @@ fn wrong_number_of_operands() -> Result<()> {
         refused(
             add.call_array::<2>(&[&x, &x]),
             ErrorCode::InvalidArgument,
-            "`tf.AddV2` has 1 result, but 2 are asked for",
+            "`tf.AddV2` has 1 result, but the call asks for 2",
         );
         refused(
             add.call(&[&x, &TensorHandle::default()]),
@@ -183,7 +183,7 @@ fn metadata_that_disagrees_with_what_an_op_returns() -> Result<()> {
             let eager = eager(queue);
             let x = eager.tensor([1.0_f32; 3])?;
             let said = format!(
-                "`{op}` returned f32 [2] as result 0, but its metadata function said f32 [3]"
+                "result 0 of `{op}`: expected f32 [3], as its metadata function says, found f32 [2]"
             );
             let op = eager.op(op)?.ready()?;
             refused(
@@ -284,7 +284,8 @@ fn function_as_op_that_calls_itself() -> Result<()> {
         refused(
             f.call(&[&x]),
             ErrorCode::InvalidArgument,
-            "the function `f` cannot be instantiated: f.mlir:4:8: error: the function `f`, which is an op, calls itself: f -> f",
+            "cannot instantiate function `f`: f.mlir:4:8: error: function `f` is called as an op and \
+             cannot call itself: f -> f",
         );
         refused(
             eager.function_op(&program, "g"),

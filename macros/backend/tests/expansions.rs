@@ -258,7 +258,7 @@ fn every_mistake_of_an_op_is_an_error_of_its_own() {
         "an op cannot have the option `sync`",
         "did you mean `side_effecting`",
         "unknown kind of tensor `dense`",
-        "expected the type of a device as one word",
+        "expected the type of a device as a single word",
         "only elements of a result can be written",
         "make `a` an attribute",
         "an op has no functions",
@@ -304,7 +304,7 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", side_effecting"#,
             r#"fn a(#[resource] x: &mut Table) {}"#,
-            r#"let it lock what changes"#,
+            r#"use interior mutability"#,
         ),
         (
             r#""my.A", side_effecting"#,
@@ -438,7 +438,7 @@ fn kernels_have_no_markers_of_ops() {
     let expansion =
         tfrt_macros_backend::kernel(Facade::Tfrt, quote::quote!("my.add"), item).to_string();
     for marker in ["host", "resource"] {
-        let said = format!("`#[{marker}]` is for operands of ops");
+        let said = format!("`#[{marker}]` is only for operands of ops");
         assert!(expansion.contains(&said), "{expansion}");
     }
 }

@@ -180,7 +180,7 @@ fn import_says_what_a_model_is_and_prints_its_program() {
     assert!(printed.contains("\"nn.Relu\"(%v0) : 1"), "{printed}");
     let limited = tfrt(&["import", "--max-nodes", "0", &model]);
     assert!(!limited.status.success());
-    assert!(text(&limited.stderr).contains("`--max-nodes` raises it"));
+    assert!(text(&limited.stderr).contains("`--max-nodes` raises the limit"));
 }
 
 /// The recorded programs of JAX.
@@ -226,7 +226,7 @@ fn a_program_of_stablehlo_is_run_and_imported() {
     let output = tfrt(&["run", &file("sum.txt"), "--input", &x, "--input", &y]);
     let found = text(&output.stdout);
     assert!(
-        found.starts_with("result0: f32 [2], least 11, mean 16.5, greatest 22"),
+        found.starts_with("result0: f32 [2], minimum 11, mean 16.5, maximum 22"),
         "{found}{}",
         text(&output.stderr)
     );

@@ -19,6 +19,8 @@
 
 pub mod partial;
 
+use std::fmt::Display;
+
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_support::{Extents, TensorMetadata};
 
@@ -36,9 +38,7 @@ pub fn same_as_both(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMeta
     if a == b {
         Ok(a.clone())
     } else {
-        Err(invalid(format!(
-            "expected operands of the same type and shape, found {a} and {b}"
-        )))
+        Err(not_alike(a, b))
     }
 }
 
@@ -176,6 +176,13 @@ fn dimension_of(axis: i64, rank: usize) -> Option<usize> {
     };
     let dimension = usize::try_from(from_start).ok();
     dimension.filter(|&dimension| dimension < rank)
+}
+
+#[cold]
+fn not_alike(a: &dyn Display, b: &dyn Display) -> Error {
+    invalid(format!(
+        "expected operands of the same type and shape, found {a} and {b}"
+    ))
 }
 
 #[cold]

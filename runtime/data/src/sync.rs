@@ -1,5 +1,5 @@
-//! The primitives of the protocols that models explore: those of `std` and of crossbeam, or those of
-//! loom under the model checker.
+//! The primitives of the protocols that models explore: those of `std` and of crossbeam, or those
+//! of loom under the model checker.
 
 #[cfg(not(loom))]
 mod shim {

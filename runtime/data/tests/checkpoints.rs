@@ -83,7 +83,11 @@ fn functions_of_another_place_are_another_pipeline() {
     let checkpoint = checkpoint_of(&doubled(&range(5)), 2);
     assert_eq!(numbers_from(&doubled(&range(5)), &checkpoint), [4, 6, 8]);
     let message = refusal(&increased(&range(5)), &checkpoint);
-    assert!(message.message().contains("stage 0 is `map (function = "));
+    assert!(
+        message
+            .message()
+            .contains("stage 0: expected `map (function = ")
+    );
 }
 
 #[test]

@@ -174,8 +174,8 @@ pub fn event<N: Into<Cow<'static, str>>>(level: TracingLevel, name: impl FnOnce(
     }
 }
 
-/// Reports to the sink that something that belongs to no thread lasted from `since` until now. Spans
-/// of the same track may overlap.
+/// Reports to the sink that something that belongs to no thread lasted from `since` until now.
+/// Spans of the same track may overlap.
 pub fn span(level: TracingLevel, track: &Arc<str>, since: Instant) {
     if is_active(level)
         && let Some(sink) = sink()

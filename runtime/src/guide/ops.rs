@@ -295,9 +295,9 @@
 //!
 //! Ops have no effects unless they declare them: `side_effecting`, `effect = "class"`, or a
 //! parameter `&mut DenseHostTensor`. Effects of one class happen in the order of the calls of a
-//! thread, and effects of two classes do not wait for each other; `side_effecting` alone is the class
-//! `io`. An op that writes to a parameter is ordered with all effects. All other ops wait only for
-//! their operands. In graphs, the same ops have a [chain](super::chains).
+//! thread, and effects of two classes do not wait for each other; `side_effecting` alone is the
+//! class `io`. An op that writes to a parameter is ordered with all effects. All other ops wait
+//! only for their operands. In graphs, the same ops have a [chain](super::chains).
 //!
 //! # Kinds of tensors
 //!

@@ -180,7 +180,7 @@ fn divergent_barriers_and_wrong_masks_are_deadlocks() {
             format!(
                 "{half}@%p1 bra other;\nbar.sync 0;\nbra done;\nother: bar.sync 1;\ndone: ret;"
             ),
-            "these wait",
+            "but others wait",
         ),
         // Half of a warp waits at another place of the same barrier.
         (
@@ -192,7 +192,7 @@ fn divergent_barriers_and_wrong_masks_are_deadlocks() {
         // Half of a warp shuffles with all, the others wait for the block.
         (
             format!("{half}@%p1 shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;\nbar.sync 0;"),
-            "these wait",
+            "but others wait",
         ),
         // A lane reads one that is not there.
         (

@@ -73,8 +73,8 @@ impl Reduced {
         self.tensors[0].shape().dims()
     }
 
-    /// Reduces `count` sets of elements, many at a time. `places` adds the places of the elements of
-    /// some sets in a round; none stands for the element that the reduction begins with.
+    /// Reduces `count` sets of elements, many at a time. `places` adds the places of the elements
+    /// of some sets in a round; none stands for the element that the reduction begins with.
     fn run(
         &mut self,
         op: &'static str,

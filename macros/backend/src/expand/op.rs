@@ -278,8 +278,8 @@ fn of_query(path: &Path) -> TokenStream {
     quote!(|#query| __tfrt::result_metadata::<__tfrt::AnyResults>(#asked))
 }
 
-/// Returns the metadata function of an op whose author's function takes operands and attributes. The
-/// function `told` reads what it returns.
+/// Returns the metadata function of an op whose author's function takes operands and attributes.
+/// The function `told` reads what it returns.
 fn of_operands(
     kernel: &KernelModel,
     variant: &Variant,

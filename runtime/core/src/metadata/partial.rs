@@ -150,8 +150,7 @@ pub fn same_as(x: &PartialMetadata) -> PartialMetadata {
 /// # Errors
 /// If they differ in element type or shape.
 pub fn same_as_both(a: &PartialMetadata, b: &PartialMetadata) -> Result<PartialMetadata, Error> {
-    a.and(b)
-        .ok_or_else(|| invalid(format!("{a} and {b} differ")))
+    a.and(b).ok_or_else(|| super::not_alike(a, b))
 }
 
 /// The result is one number.
@@ -492,7 +491,7 @@ mod tests {
         check(same_as_both(&x, &y), "f32 [4, 3]");
         check(
             same_as_both(&x, &of(&[None])),
-            "error: f32 [?, 3] and f32 [?] differ",
+            "error: expected operands of the same type and shape, found f32 [?, 3] and f32 [?]",
         );
         check(matmul(&x, &any, false, false), "f32 [?, ?]");
         check(matmul(&y, &x, false, false), "f32 [4, 3]");

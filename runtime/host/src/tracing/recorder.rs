@@ -131,7 +131,8 @@ impl TraceRecorder {
         }
     }
 
-    /// Returns the number of slices, events, spans and samples that were not kept because of the capacity.
+    /// Returns the number of slices, events, spans and samples that were not kept because of the
+    /// capacity.
     #[must_use]
     pub fn num_dropped(&self) -> usize {
         let tracks = lock(&self.tracks);

@@ -65,8 +65,8 @@ pub trait TracingSink: Send + Sync + fmt::Debug {
         let _ = work;
     }
 
-    /// Something that belongs to no thread lasted from `since` until now. Sinks that record only what
-    /// threads do ignore it.
+    /// Something that belongs to no thread lasted from `since` until now. Sinks that record only
+    /// what threads do ignore it.
     fn span(&self, track: &Arc<str>, since: Instant) {
         let _ = (track, since);
     }
