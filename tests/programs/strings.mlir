@@ -25,7 +25,7 @@ func @tensor() -> !tfrt.chain {
 
 func @no_text() -> !tfrt.string {
   %path = "tfrt_test.get_string"() { value = "no/\FF" } : () -> !tfrt.string
-  // expected-error @+1 {{operand `path` of `tfrt_test.read_string_from_file`: expected UTF-8 text, found byte 0xff at 3}}
+  // expected-error @+1 {{operand `path` of `tfrt_test.read_string_from_file`: expected UTF-8 text, found byte 0xff at offset 3}}
   %text = "tfrt_test.read_string_from_file"(%path) : (!tfrt.string) -> !tfrt.string
   tfrt.return %text : !tfrt.string
 }

@@ -91,7 +91,7 @@ fn the_op_that_asked_for_too_much_is_named() {
     let error = results[0].error_if_present().expect("it is too large");
     let message = error.message();
     assert!(
-        message.contains("`tfrt_test.create_dense_tensor` asked for it"),
+        message.contains("`tfrt_test.create_dense_tensor` requested it"),
         "{message}"
     );
 }

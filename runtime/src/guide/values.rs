@@ -43,7 +43,7 @@
 //! cut.expect_value(ByteString::from(b"\xd8"));
 //!
 //! let count = testing::kernel("values.num_characters").operands((ByteString::from(b"ab\xff"),));
-//! count.run().expect_error("operand `text` of `values.num_characters`: expected UTF-8 text, found byte 0xff at 2");
+//! count.run().expect_error("operand `text` of `values.num_characters`: expected UTF-8 text, found byte 0xff at offset 2, which does not start a character");
 //! ```
 //!
 //! `String` takes an owned copy, and `Option<&str>` makes the operand optional. Results are a

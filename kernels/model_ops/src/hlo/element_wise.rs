@@ -99,10 +99,10 @@ fn bitcast_convert(
     Ok(result)
 }
 
-/// Makes a tensor of the numbers of its places along a dimension.
+/// Creates a tensor whose elements are their own indices along a dimension.
 ///
 /// # Errors
-/// If there is no such dimension, or the elements are no numbers.
+/// If the dimension is out of range, or the element type is not numeric.
 #[tfrt_op("hlo.Iota")]
 fn iota(
     #[attr] dtype: DType,

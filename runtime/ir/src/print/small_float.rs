@@ -1,8 +1,8 @@
 //! Floating point numbers of eight bits.
 //!
-//! A format is a number of bits for exponent and fraction, a bias, and a rule for the codes that
-//! are no finite number. Positive codes are in the order of their values, so that rounding is a
-//! choice between two neighbours.
+//! A format is a number of bits for exponent and fraction, a bias, and a rule for the codes of
+//! infinities and NaN. Positive codes are in the order of their values, so rounding is a choice
+//! between two neighbours.
 
 use crate::types::FloatType;
 
@@ -68,7 +68,7 @@ impl SmallFloat {
         }
     }
 
-    /// The first positive code that is no finite number.
+    /// Returns the first positive code of infinity or NaN.
     fn first_special(self) -> u16 {
         match self.special {
             Special::Ieee => 0x80 - (1 << self.fraction_bits),
