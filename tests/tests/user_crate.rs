@@ -104,7 +104,7 @@ scaled: [-10.0, 5.0, 30.0]
 scaled by default: [-2.0, 1.0, 6.0]
 outer product: DenseHostTensor dtype = i32, shape = [2, 3], values = [3, 4, 5, 6, 8, 10]
 larger: DenseHostTensor dtype = i32, shape = [2], values = [2, 2]
-i32 [2] and i32 [3] differ at user.Larger(i32 [2], i32 [3]) on CPU:0
+expected operands of the same type and shape, found i32 [2] and i32 [3] at user.Larger(i32 [2], i32 [3]) on CPU:0
 sums along 0: [5.0, 7.0, 9.0]
 sums along 1: [6.0, 15.0]
 from -1 to 3

@@ -121,6 +121,10 @@ fn parallel_map_dataset(
     results(dataset),
     format = "operands attr-dict",
 )]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "operands and attributes of the kernel"
+)]
 fn parallel_interleave_dataset(
     input: &Dataset,
     cycle_length: i64,

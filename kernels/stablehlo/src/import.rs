@@ -396,8 +396,8 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Attributes that are lists, but for those that are empty, which ops of ours leave out.
-fn lists<'n>(given: Vec<(&'n str, Vec<i64>)>) -> Vec<(&'n str, Attr)> {
+/// Returns the attributes that are lists, without the empty ones, which our ops omit.
+fn lists(given: Vec<(&str, Vec<i64>)>) -> Vec<(&str, Attr)> {
     let given = given.into_iter().filter(|(_, list)| !list.is_empty());
     given.map(|(name, list)| (name, Attr::Ints(list))).collect()
 }

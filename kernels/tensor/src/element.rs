@@ -148,9 +148,7 @@ impl_element! {
 /// [`TensorError::NoElements`] for strings, resources and variants, which have no size.
 #[inline]
 pub fn element_bytes(dtype: DType) -> Result<usize, TensorError> {
-    dtype
-        .size_bytes()
-        .ok_or_else(|| TensorError::NoElements { dtype })
+    dtype.size_bytes().ok_or(TensorError::NoElements { dtype })
 }
 
 /// Returns the size of a tensor's elements in bytes.

@@ -268,6 +268,10 @@ fn scatter(
     let own = strides(dims);
     let function = program.as_binary();
     let mut index = vec![0; update_dims.len()];
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "several lists of updates are read at this index"
+    )]
     for at in 0..first_updates.num_elements() {
         let start = indexing.start(&pick(&index, &outer_axes), dims.len());
         let mut place = start;

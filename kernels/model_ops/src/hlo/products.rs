@@ -183,7 +183,7 @@ fn convolution(
     let [feature_groups, batch_groups] = groups[..] else {
         return Err(invalid(format!("`{OP}` needs two numbers of groups")));
     };
-    let divides = |count: usize, extent: usize| count > 0 && extent % count == 0;
+    let divides = |count: usize, extent: usize| count > 0 && extent.is_multiple_of(count);
     let fits = divides(feature_groups, b_dims[0])
         && divides(batch_groups, b_dims[0])
         && divides(batch_groups, a_dims[0])

@@ -132,14 +132,14 @@ impl Reduced {
             for round in 0..rounds {
                 round_places.clear();
                 places(round, &mut round_places);
-                for index in 0..num {
+                for (index, sum) in sums.iter_mut().enumerate().take(num) {
                     let (from, first) = (&self.elements[index], self.first[index]);
                     let elements = round_places.iter();
                     let elements = elements.map(|place| place.map_or(first, |place| from[place]));
                     let argument = self.program.argument(num + index);
                     argument.clear();
                     argument.extend(elements);
-                    std::mem::swap(self.program.argument(index), &mut sums[index]);
+                    std::mem::swap(self.program.argument(index), sum);
                 }
                 self.program.run(count);
                 for (index, sum) in sums.iter_mut().enumerate() {

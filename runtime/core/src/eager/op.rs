@@ -375,10 +375,7 @@ impl ReadyOp {
         let mut arguments: Handles = arguments.into_iter().collect();
         let caller = Location::caller();
         let outcome = self.run(&mut arguments, &mut results, caller);
-        outcome.map_err(|error| {
-            error.set_place_if_unset(Place::from(caller));
-            error
-        })?;
+        outcome.inspect_err(|error| error.set_place_if_unset(Place::from(caller)))?;
         let [result] = results;
         Ok(result)
     }
@@ -408,10 +405,7 @@ impl ReadyOp {
         caller: &'static Location<'static>,
     ) -> Result<(), Error> {
         let outcome = self.run_kept(arguments, results, caller);
-        outcome.map_err(|error| {
-            error.set_place_if_unset(Place::from(caller));
-            error
-        })
+        outcome.inspect_err(|error| error.set_place_if_unset(Place::from(caller)))
     }
 
     fn run_kept(
@@ -634,7 +628,7 @@ impl ReadyOp {
         match failed {
             None => Ok(()),
             Some(error) => {
-                error.set_kernel_if_unset(&*self.name);
+                error.set_kernel_if_unset(&self.name);
                 Err(error.clone())
             }
         }
