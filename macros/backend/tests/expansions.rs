@@ -259,7 +259,7 @@ fn every_mistake_of_an_op_is_an_error_of_its_own() {
         "did you mean `side_effecting`",
         "unknown kind of tensor `dense`",
         "expected the type of a device as a single word",
-        "only elements of a result can be written",
+        "a function can write only to results",
         "make `a` an attribute",
         "an op has no functions",
         "an op returns tensors",
@@ -309,17 +309,17 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", side_effecting"#,
             r#"fn a(#[resource] x: &DenseHostTensor) {}"#,
-            r#"an object of a type of your own"#,
+            r#"a resource must be a type of your own"#,
         ),
         (
             r#""my.A", side_effecting"#,
             r#"fn a(#[resource] x: &[f32]) {}"#,
-            r#"an object of a type of your own"#,
+            r#"a resource must be a type of your own"#,
         ),
         (
             r#""my.A""#,
             r#"fn a(#[resource] x: &Table) {}"#,
-            r#"takes part in the order of effects"#,
+            r#"or `effect_free` if the resource never"#,
         ),
         (
             r#""my.A", raw"#,
@@ -369,12 +369,12 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", forward = x"#,
             r#"fn a(x: Forwarded<'_, f32>) -> DenseHostTensor {}"#,
-            r#"there is no result that could take the memory"#,
+            r#"no result can take over the memory"#,
         ),
         (
             r#""my.A", metadata = m, forward = x"#,
             r#"fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32], #[out] z: &mut [f32]) {}"#,
-            r#"`forward` is for ops with one result"#,
+            r#"`forward` is only for ops with one result"#,
         ),
         (
             r#""my.A", metadata = m, forward = x"#,
@@ -384,12 +384,12 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A", metadata = m, forward = x"#,
             r#"async fn a(x: Forwarded<'_, f32>, #[out] y: &mut [f32]) {}"#,
-            r#"functions that run at once: remove `async`"#,
+            r#"is only for synchronous functions: remove `async`"#,
         ),
         (
             r#""my.A", raw, forward = x"#,
             r#"fn a(call: &mut OpCall<'_>) {}"#,
-            r#"`forward` is for ops whose function takes operands"#,
+            r#"`forward` is only for ops whose function takes operands"#,
         ),
         (
             r#""my.A", function"#,
@@ -414,12 +414,12 @@ fn misused_operands_and_options_of_ops_are_explained() {
         (
             r#""my.A.{T}", T = [f32, i32], function = b"#,
             r#"fn a<T: Element>(x: &[T]) {}"#,
-            r#"but there is one for each type"#,
+            r#"but there is one op for each type"#,
         ),
         (
             r#""my.A", raw, function = b"#,
             r#"fn a(call: &mut OpCall<'_>) {}"#,
-            r#"this op has no signature"#,
+            r#"`function` is only for ops with a signature"#,
         ),
     ];
     for (options, item, said) in cases {

@@ -202,7 +202,7 @@ fn divergent_barriers_and_wrong_masks_are_deadlocks() {
             "not in the mask",
         ),
         // A lane that is not in its own mask.
-        ("bar.warp.sync 1;".to_owned(), "own mask"),
+        ("bar.warp.sync 1;".to_owned(), "does not contain the lane"),
         ("bar.sync 16;".to_owned(), "from 0 to 15"),
     ] {
         let fault = fault(&body, 32);
