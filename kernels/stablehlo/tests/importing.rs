@@ -109,7 +109,10 @@ fn functions_that_call_functions_end_at_a_limit() {
     );
     let limits = Limits::default().with(Limit::Subgraphs, 5);
     let error = import_with(&text, limits).unwrap_err();
-    assert!(error.contains("`--max-subgraphs` raises the limit"), "{error}");
+    assert!(
+        error.contains("`--max-subgraphs` raises the limit"),
+        "{error}"
+    );
 }
 
 #[test]
