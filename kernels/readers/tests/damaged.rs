@@ -370,7 +370,8 @@ fn columns() {
         let file = output.0.lock().unwrap().clone();
         let dataset = |path: &str| ColumnarOptions::default().dataset(format, path).unwrap();
         let noticed = Noticed {
-            // The list of batches in the footer of an Arrow file has no checksum, and may be absent.
+            // The list of batches in the footer of an Arrow file has no checksum, and may be
+            // absent.
             may_hide_all: format == ColumnarFormat::Arrow,
             ..WHOLE
         };
