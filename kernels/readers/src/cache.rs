@@ -28,7 +28,7 @@ use tfrt_host::ExecutionContext;
 use tfrt_queue::Task;
 use tfrt_support::Error;
 
-use crate::files::{Files, OpenFile, Stream};
+use crate::files::{Files, OpenFile, Stream, failed_to};
 use crate::policy::OnError;
 use crate::read_ahead::{self, Element, Format, ReadElements};
 use crate::tfrecord::{RecordReader, RecordWriter};
@@ -518,11 +518,7 @@ impl Drop for UnfinishedFile {
 
 #[cold]
 fn failed_to_write(path: &Path, error: &io::Error) -> Error {
-    let text = error.to_string();
-    // What the system says, without its number.
-    let text = text.split(" (os error ").next().unwrap_or_default();
-    let path = path.display();
-    Error::new(format!("failed to write file {path} due to error: {text}"))
+    failed_to("write", &path.to_string_lossy(), error)
 }
 
 /// Runs `f` on the blocking pool, or on this thread if the pool rejects it.

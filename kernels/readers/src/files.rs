@@ -340,8 +340,9 @@ impl OpenFile {
     }
 }
 
+/// Returns the error of a failure of the system to do something with a file.
 #[cold]
-fn failed_to(what: &str, path: &str, error: &io::Error) -> Error {
+pub(crate) fn failed_to(what: &str, path: &str, error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::NotFound => ErrorCode::NotFound,
         _ => ErrorCode::Unknown,

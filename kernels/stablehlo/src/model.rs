@@ -2,12 +2,11 @@
 
 use std::fmt;
 
+use tfrt_compiler::element_type::dtype_of;
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_ir::symbols::SYMBOL_VISIBILITY;
-use tfrt_ir::{
-    FloatType, Module, OpId, ParseOptions, PrintOptions, Signedness, Type, TypeId, parse, print,
-};
+use tfrt_ir::{Module, OpId, ParseOptions, PrintOptions, Type, TypeId, parse, print};
 use tfrt_support::DType;
 use tfrt_support::nearest::{did_you_mean, nearest};
 
@@ -83,39 +82,15 @@ fn visibility(module: &Module, op: OpId) -> Option<&str> {
     module.attribute_str(module.attr(op, SYMBOL_VISIBILITY)?)
 }
 
-/// The element type of a type of one element.
+/// Returns the element type of a type of one element, or `None` if no op here computes with it.
 pub(crate) fn element_type(module: &Module, ty: TypeId) -> Option<DType> {
-    Some(match module.ty(ty) {
-        Type::Integer {
-            width,
-            signedness: Signedness::Unsigned,
-        } => match width {
-            8 => DType::Ui8,
-            16 => DType::Ui16,
-            32 => DType::Ui32,
-            64 => DType::Ui64,
-            _ => return None,
-        },
-        Type::Integer { width, .. } => match width {
-            1 => DType::I1,
-            8 => DType::I8,
-            16 => DType::I16,
-            32 => DType::I32,
-            64 => DType::I64,
-            _ => return None,
-        },
-        Type::Float(float) => match float {
-            FloatType::F16 => DType::F16,
-            FloatType::Bf16 => DType::Bf16,
-            FloatType::F32 => DType::F32,
-            FloatType::F64 => DType::F64,
-            _ => return None,
-        },
-        _ => return None,
-    })
+    match module.ty(ty) {
+        Type::Integer { .. } | Type::Float(_) => dtype_of(module, ty),
+        _ => None,
+    }
 }
 
-/// The element type and the extents of the type of a tensor, if they are known.
+/// Returns the element type and the extents of the type of a tensor, if they are known.
 pub(crate) fn static_tensor(module: &Module, ty: TypeId) -> Option<(DType, Vec<usize>)> {
     let Type::Tensor { dims, element, .. } = module.ty(ty) else {
         return None;

@@ -68,6 +68,11 @@ impl<'a> Lowering<'a> {
         found.ok_or_else(|| ImportError::new(format!("the attribute `{name}` is missing")))
     }
 
+    /// Returns a list of integers, which is empty if the attribute is missing.
+    pub(super) fn ints_or_empty(&self, op: OpId, name: &str) -> Result<Vec<i64>, ImportError> {
+        Ok(self.optional_ints(op, name)?.unwrap_or_default())
+    }
+
     fn ints_of(&self, attribute: AttrId) -> Result<Option<Vec<i64>>, ImportError> {
         let module = self.module;
         let limits = &self.options.limits;

@@ -445,16 +445,9 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             attrs.extend(lists(vec![
                 (
                     "base_dilations",
-                    lowering
-                        .optional_ints(op, "base_dilations")?
-                        .unwrap_or_default(),
+                    lowering.ints_or_empty(op, "base_dilations")?,
                 ),
-                (
-                    "dilations",
-                    lowering
-                        .optional_ints(op, "window_dilations")?
-                        .unwrap_or_default(),
-                ),
+                ("dilations", lowering.ints_or_empty(op, "window_dilations")?),
             ]));
             attrs.push(("program", Attr::Text(program)));
             if lowering.ints(op, "window_dimensions")?.is_empty() {
@@ -593,14 +586,17 @@ fn custom_call(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Low
 }
 
 impl Lowering<'_> {
-    /// The elements of a constant: of one that is the same everywhere, one element.
+    /// Returns the element type of a constant and the bytes of its elements: of one element if all
+    /// are equal.
     pub(super) fn constant_bytes(&self, op: OpId) -> Result<(DType, Vec<u8>), ImportError> {
         let (dtype, _) = self.result(op, 0)?;
-        let value = self
-            .module
-            .attr(op, "value")
-            .map(|value| self.module.attribute(value));
-        let bytes = match value {
+        Ok((dtype, self.element_bytes(op, dtype)?))
+    }
+
+    /// Returns the bytes of the elements of the attribute `value`, which are of type `dtype`.
+    fn element_bytes(&self, op: OpId, dtype: DType) -> Result<Vec<u8>, ImportError> {
+        let value = self.module.attr(op, "value");
+        let bytes = match value.map(|value| self.module.attribute(value)) {
             Some(Attribute::Dense {
                 elements: DenseElements::Splat(bytes) | DenseElements::List(bytes),
                 ..
@@ -614,14 +610,11 @@ impl Lowering<'_> {
             }
             _ => return Err(ImportError::new("expected the elements of a tensor")),
         };
-        let size = dtype.size_bytes().unwrap_or(1);
-        match !bytes.is_empty() && bytes.len() % size == 0 || bytes.is_empty() {
-            true => Ok((dtype, bytes)),
-            false => Err(ImportError::new(format!(
-                "{} bytes are no elements of {dtype}",
-                bytes.len()
-            ))),
+        if !bytes.len().is_multiple_of(dtype.size_bytes().unwrap_or(1)) {
+            let message = format!("expected elements of {dtype}, found {} bytes", bytes.len());
+            return Err(ImportError::new(message));
         }
+        Ok(bytes)
     }
 
     fn constant(&mut self, op: OpId) -> Result<Value, ImportError> {
@@ -681,20 +674,9 @@ impl Lowering<'_> {
     /// The attributes of windows that all ops with windows have.
     fn windows(&self, op: OpId) -> Result<Vec<(&'static str, Attr)>, ImportError> {
         Ok(lists(vec![
-            (
-                "sizes",
-                self.optional_ints(op, "window_dimensions")?
-                    .unwrap_or_default(),
-            ),
-            (
-                "steps",
-                self.optional_ints(op, "window_strides")?
-                    .unwrap_or_default(),
-            ),
-            (
-                "padding",
-                self.optional_ints(op, "padding")?.unwrap_or_default(),
-            ),
+            ("sizes", self.ints_or_empty(op, "window_dimensions")?),
+            ("steps", self.ints_or_empty(op, "window_strides")?),
+            ("padding", self.ints_or_empty(op, "padding")?),
         ]))
     }
 
@@ -715,16 +697,7 @@ impl Lowering<'_> {
             [found, expected] => (found, expected),
             [found] if self.has(op, "value") => {
                 let (dtype, dims) = self.operand(op, 0)?;
-                let value = self.module.attr(op, "value");
-                let value = value.map(|value| self.module.attribute(value));
-                let Some(Attribute::Dense {
-                    elements: DenseElements::Splat(bytes) | DenseElements::List(bytes),
-                    ..
-                }) = value
-                else {
-                    return Err(ImportError::new("expected the elements of a tensor"));
-                };
-                let bytes = bytes.to_vec();
+                let bytes = self.element_bytes(op, dtype)?;
                 (found, self.tensor_constant(op, dtype, &dims, &bytes)?)
             }
             _ => return Err(ImportError::new("expected two tensors to compare")),

@@ -132,9 +132,7 @@ impl Lowering<'_> {
             )
         })?;
         let (dtype, dims) = self.result(op, 0)?;
-        let numbers = |name: &str| -> Result<Vec<i64>, ImportError> {
-            Ok(self.optional_ints(op, name)?.unwrap_or_default())
-        };
+        let numbers = |name: &str| self.ints_or_empty(op, name);
         let (steps, padding) = (numbers("window_strides")?, numbers("padding")?);
         let (lhs_dilations, rhs_dilations) = (numbers("lhs_dilation")?, numbers("rhs_dilation")?);
         let reversed = numbers("window_reversal")?;
