@@ -3,18 +3,19 @@
 //!
 //! Counts the values of the whole process in the end, which is why all of it is one test.
 
+mod counted;
 mod oracle;
 
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use counted::Counted;
 use oracle::{Item, Oracle, Tree, inner_tree};
 use tfrt_async::{AnyRef, AsyncValueRef, live_values};
 use tfrt_data::{
-    Cardinality, DataIterator, Dataset, Draw, ElementFunction, ElementTypes, IntoElementFunction,
-    IterationResult, OnError, Outcome, Philox, Position, Stage, StageDescription, StateReader,
-    StateWriter, UnevenShards, Values,
+    DataIterator, Dataset, ElementFunction, IntoElementFunction, IterationResult, OnError, Outcome,
+    Philox, UnevenShards, Values,
 };
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
@@ -101,72 +102,6 @@ impl Choices {
             28 => Tree::EvenShard(input(), 3, self.below(3) as usize, self.below(2) == 0),
             _ => Tree::Memory(input()),
         }
-    }
-}
-
-/// Counts draws: a dataset of a user.
-#[derive(Debug)]
-struct Counted {
-    input: Dataset,
-    count: Arc<AtomicUsize>,
-}
-
-impl Stage for Counted {
-    fn name(&self) -> &'static str {
-        "counted"
-    }
-
-    fn input_height(&self) -> u32 {
-        self.input.height()
-    }
-
-    fn describe(&self, to: &mut StageDescription<'_>) {
-        to.input(&self.input);
-    }
-
-    fn is_cheap_to_redraw(&self) -> bool {
-        self.input.is_cheap_to_redraw()
-    }
-
-    fn cardinality(&self) -> Cardinality {
-        self.input.cardinality()
-    }
-
-    fn element_types(&self) -> ElementTypes {
-        self.input.element_types()
-    }
-
-    fn is_seekable(&self) -> bool {
-        self.input.is_seekable()
-    }
-
-    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
-        Box::new(CountedIterator(
-            self.input.iterator_below(position),
-            Arc::clone(&self.count),
-        ))
-    }
-}
-
-#[derive(Debug)]
-struct CountedIterator(Box<dyn Draw>, Arc<AtomicUsize>);
-
-impl Draw for CountedIterator {
-    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.draw(ctx)
-    }
-
-    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
-        to.input(&mut *self.0)
-    }
-
-    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
-        from.input(&mut *self.0)
-    }
-
-    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
-        self.0.seek(num_before)
     }
 }
 

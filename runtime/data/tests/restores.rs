@@ -1,12 +1,12 @@
 //! Restores that seek: what was delivered is not drawn again.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+mod counted;
 
-use tfrt_data::{
-    Cardinality, Dataset, Draw, ElementFunction, IterationResult, Outcome, Position, Stage,
-    StageDescription, StateReader, StateWriter,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use counted::Counted;
+use tfrt_data::{Cardinality, Dataset, ElementFunction, Outcome, Position};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_support::Error;
 
@@ -16,66 +16,6 @@ fn context() -> ExecutionContext {
 
 fn range(stop: i64) -> Dataset {
     Dataset::range(0, stop, 1).unwrap()
-}
-
-/// Counts draws, and hands on everything else.
-#[derive(Debug)]
-struct Counted {
-    input: Dataset,
-    count: Arc<AtomicU64>,
-}
-
-impl Stage for Counted {
-    fn name(&self) -> &'static str {
-        "counted"
-    }
-
-    fn input_height(&self) -> u32 {
-        self.input.height()
-    }
-
-    fn cardinality(&self) -> Cardinality {
-        self.input.cardinality()
-    }
-
-    fn describe(&self, to: &mut StageDescription<'_>) {
-        to.input(&self.input);
-    }
-
-    fn is_cheap_to_redraw(&self) -> bool {
-        self.input.is_cheap_to_redraw()
-    }
-
-    fn is_seekable(&self) -> bool {
-        self.input.is_seekable()
-    }
-
-    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
-        let input = self.input.iterator_below(position);
-        Box::new(CountedIterator(input, Arc::clone(&self.count)))
-    }
-}
-
-#[derive(Debug)]
-struct CountedIterator(Box<dyn Draw>, Arc<AtomicU64>);
-
-impl Draw for CountedIterator {
-    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.draw(ctx)
-    }
-
-    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
-        to.input(&mut *self.0)
-    }
-
-    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
-        from.input(&mut *self.0)
-    }
-
-    fn seek(&mut self, num_before: u64) -> Result<(), Error> {
-        self.0.seek(num_before)
-    }
 }
 
 fn numbers(dataset: &Dataset) -> Vec<i64> {
@@ -177,8 +117,8 @@ fn behind_a_seek_comes_what_lies_behind_so_many_draws() {
 #[test]
 fn a_shuffle_is_restored_without_drawing_what_it_had_delivered() {
     const LEN: i64 = 100_000;
-    const SIZE: u64 = 64;
-    let count = Arc::new(AtomicU64::new(0));
+    const SIZE: usize = 64;
+    let count = Arc::new(AtomicUsize::new(0));
     let counted = Counted {
         input: range(LEN).shard(2, 1).unwrap(),
         count: Arc::clone(&count),

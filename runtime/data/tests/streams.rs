@@ -1,14 +1,13 @@
 //! Elements for asynchronous code.
 
 use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
 
 use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_data::{Dataset, ElementFunction};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_support::ErrorCode;
-
-use std::sync::{Arc, Mutex};
 
 fn context() -> ExecutionContext {
     ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build())
@@ -46,6 +45,7 @@ fn an_element_that_was_awaited_in_vain_comes_next() {
 #[test]
 fn elements_are_a_stream() {
     use futures_core::{FusedStream, Stream};
+    use std::task::Poll;
 
     let ctx = context();
     let (dataset, promises) = later(2);
