@@ -40,7 +40,7 @@ struct AnswerState {
 
 impl Promises for Answer {
     fn have_consumer(&self) -> bool {
-        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.hold();
         let (outcome, looked_at) = (state.outcome.as_ref(), state.looked_at.as_ref());
         outcome.is_some_and(Promise::has_consumer)
             || state.values.as_ref().is_some_and(Promises::have_consumer)
@@ -80,7 +80,7 @@ impl Answer {
 
     /// Publishes the outcome, unless it is already published.
     fn begin(&self, first: Outcome, num_components: usize) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.hold();
         let Some(promise) = state.outcome.take() else {
             return;
         };
