@@ -1,19 +1,19 @@
-//! The comparisons that tests of StableHLO carry out: calls of `@check.expect_eq` and the like.
+//! The comparisons in tests of StableHLO: calls of `@check.expect_eq` and the like.
 //!
-//! An import keeps them if it is asked to: the program then returns what is compared, too.
+//! An import keeps them on request. The program then also returns the compared tensors.
 
-/// How two tensors are compared.
+/// The criterion by which two tensors are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Closeness {
-    /// They are equal.
+    /// All elements are equal.
     Equal,
-    /// Floating point numbers are so many units in the last place apart, at most.
+    /// Floating point numbers differ by at most this many units in the last place.
     Close {
-        /// The greatest distance.
+        /// The greatest allowed distance.
         ulps: u64,
     },
-    /// Floating point numbers differ by a thousandth, at most.
+    /// Floating point numbers differ by at most a thousandth.
     AlmostEqual,
 }
 
@@ -21,12 +21,12 @@ pub enum Closeness {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Check {
-    /// How they are compared.
+    /// The criterion.
     pub comparison: Closeness,
-    /// The output that was computed.
+    /// The name of the output with the computed tensor.
     pub found: String,
-    /// The output with what is expected.
+    /// The name of the output with the expected tensor.
     pub expected: String,
-    /// Where the text asks for it.
+    /// The place of the comparison in the text.
     pub place: String,
 }

@@ -1,21 +1,21 @@
-//! From models to programs of our ops.
+//! Lowers models to programs of our ops.
 //!
 //! ```text
 //!  function ──inline calls──► ops ──lower──► calls of our ops
 //!                              │
-//!                              └─ regions of reductions, scatters, sorts ──► functions of elements
+//!                              └─ regions of reductions, scatters, sorts ──► scalar programs
 //! ```
 //!
 //! | module | contents |
 //! |---|---|
 //! | `attributes` | attributes of ops: lists, numbers, names |
-//! | `bodies` | regions as functions of elements |
-//! | `calls` | how each op is lowered |
+//! | `bodies` | regions as scalar programs |
+//! | `calls` | the lowering of each op |
 //! | `control` | calls of functions, branches, loops |
 //! | `products` | dot products and convolutions |
 //! | `normalization` | batch normalization |
 //!
-//! What cannot be lowered is collected, so that one import tells everything that is missing.
+//! An import collects all unsupported ops and types, and reports them together.
 
 mod attributes;
 
@@ -43,15 +43,15 @@ use crate::model::{HloModel, MAIN, static_tensor};
 
 pub use calls::supported_ops;
 
-/// What an import is asked for.
+/// The options of an import.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// The function that becomes the program.
     pub function: String,
-    /// Whether comparisons of tests are kept. Otherwise they are left out.
+    /// Whether the program keeps the comparisons of tests.
     pub has_checks: bool,
-    /// How large the program may become.
+    /// The limits on the size of the program.
     pub limits: Limits,
 }
 
@@ -65,24 +65,24 @@ impl Default for Options {
     }
 }
 
-/// A program that was imported.
+/// An imported program.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Imported {
-    /// The program. Its inputs are called `arg0`, `arg1`, …, its outputs `result0`, `result1`, …
+    /// The program. Its inputs are named `arg0`, `arg1`, …; its outputs `result0`, `result1`, …
     pub program: Program,
-    /// How many outputs are results of the function. The others are what is compared.
+    /// The number of outputs that are results of the function. The others are compared tensors.
     pub num_results: usize,
-    /// The comparisons, if they are kept.
+    /// The comparisons, if the import keeps them.
     pub checks: Vec<Check>,
 }
 
-/// Why a model is not imported.
+/// The reason why an import failed.
 #[derive(Clone, Debug)]
 pub enum HloImportFailure {
-    /// It breaks a rule.
+    /// The model is invalid.
     Broken(ImportError),
-    /// It needs what we do not have.
+    /// The model uses unsupported ops or types.
     Unsupported(Unsupported),
 }
 
@@ -104,7 +104,7 @@ impl From<ImportError> for HloImportFailure {
 }
 
 impl HloModel {
-    /// The program that a function is.
+    /// Imports a function as a program.
     ///
     /// ```
     /// use tfrt_stablehlo::HloModel;
@@ -122,7 +122,7 @@ impl HloModel {
     /// ```
     ///
     /// # Errors
-    /// What breaks a rule, with its place; or everything that is not supported.
+    /// Returns the first fault of an invalid model, with its place, or everything unsupported.
     pub fn import(&self, options: &Options) -> Result<Imported, HloImportFailure> {
         let function = self.function(&options.function)?;
         let mut lowering = Lowering {
@@ -178,7 +178,8 @@ impl HloModel {
         let outputs = outputs.iter();
         let outputs = outputs.map(|(name, value)| Some((name.as_str(), (*value)?)));
         let outputs: Option<Vec<(&str, Value)>> = outputs.collect();
-        let outputs = outputs.ok_or_else(|| ImportError::new("a result is not computed"))?;
+        let outputs =
+            outputs.ok_or_else(|| ImportError::new("expected a value for every result"))?;
         Ok(Imported {
             program: lowering.builder.finish(&outputs),
             num_results,
@@ -187,7 +188,7 @@ impl HloModel {
     }
 }
 
-/// What an op becomes: its results; nothing if it is not supported.
+/// The results of a lowered op, or `None` if the op is unsupported.
 type Lowered = Result<Option<Vec<Value>>, ImportError>;
 
 struct Lowering<'a> {
@@ -195,25 +196,27 @@ struct Lowering<'a> {
     options: &'a Options,
     builder: ProgramBuilder,
     unsupported: Unsupported,
-    /// The values so far; none for what an op that is not supported would have made.
+    /// The values so far; `None` for results of unsupported ops.
     values: HashMap<ValueId, Option<Value>>,
     num_ops: u64,
-    /// How many regions and calls there are around the op.
+    /// The number of regions and calls around the current op.
     depth: u64,
-    /// The functions that are being inlined, outermost first.
+    /// The functions being inlined, outermost first.
     callers: Vec<OpId>,
-    /// Comparisons, with what they compare.
+    /// The comparisons, each with its found and expected values.
     checks: Vec<(Check, Value, Value)>,
 }
 
 impl<'a> Lowering<'a> {
-    /// Lowers the ops of a block. Returns the operands of its last one.
+    /// Lowers the ops of a block, and returns the operands of its terminator.
     fn block(&mut self, block: BlockId) -> Result<Vec<Option<Value>>, ImportError> {
         let limits = &self.options.limits;
         limits.check(Limit::Subgraphs, self.depth)?;
         let ops = self.module.block_ops(block);
         let Some((&last, ops)) = ops.split_last() else {
-            return Err(ImportError::new("a block is empty"));
+            return Err(ImportError::new(
+                "expected a terminator, found an empty block",
+            ));
         };
         for &op in ops {
             self.num_ops += 1;
@@ -239,21 +242,21 @@ impl<'a> Lowering<'a> {
         operands.map(|&value| self.known(value, last)).collect()
     }
 
-    /// The place of an op in the text.
+    /// Returns the place of an op in the text.
     fn place(&self, op: OpId) -> String {
         self.module.place(self.module.op_location(op)).to_string()
     }
 
-    /// The place and name of an op.
+    /// Returns the place and name of an op.
     fn label(&self, op: OpId) -> String {
         format!("{}: `{}`", self.place(op), self.module.op_name(op))
     }
 
-    /// What a value is, if the op that makes it is supported.
+    /// Returns the lowered form of a value, or `None` if its defining op is unsupported.
     fn known(&self, value: ValueId, user: OpId) -> Result<Option<Value>, ImportError> {
         let found = self.values.get(&value).copied();
         found.ok_or_else(|| {
-            ImportError::new("an operand is used before it is made").within(self.label(user))
+            ImportError::new("an operand is used before its definition").within(self.label(user))
         })
     }
 
@@ -277,8 +280,8 @@ impl<'a> Lowering<'a> {
             }
         }
         let lowered = if is_missing {
-            // What is missing was told of where it would have been made; what this op lacks besides
-            // is told, too.
+            // Missing operands were reported at their definitions. Only an unknown op is reported
+            // here.
             if !calls::is_known(module.op_name(op)) {
                 self.missing(op);
             }
@@ -313,13 +316,13 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Says that an op is not supported.
+    /// Records an op as unsupported.
     fn missing(&mut self, op: OpId) {
         let place = self.place(op);
         self.unsupported.add(self.module.op_name(op), &place, "");
     }
 
-    /// Says what of an op is not supported.
+    /// Records an unsupported use of an op.
     fn lacks(&mut self, op: OpId, what: &str) -> Lowered {
         let what = format!("{}: {what}", self.module.op_name(op));
         let place = self.place(op);
@@ -327,7 +330,7 @@ impl<'a> Lowering<'a> {
         Ok(None)
     }
 
-    /// The element type and extents of a value.
+    /// Returns the element type and extents of a value.
     fn tensor(&self, value: ValueId) -> Result<(DType, Vec<usize>), ImportError> {
         let ty = self.module.value_type(value);
         static_tensor(self.module, ty).ok_or_else(|| {
@@ -338,7 +341,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The operand or result of a number.
+    /// Returns the operand or result at an index.
     fn nth(values: &[ValueId], index: usize) -> Result<ValueId, ImportError> {
         let found = values.get(index).copied();
         found.ok_or_else(|| {
@@ -349,17 +352,17 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The type of an operand.
+    /// Returns the element type and extents of an operand.
     fn operand(&self, op: OpId, index: usize) -> Result<(DType, Vec<usize>), ImportError> {
         self.tensor(Self::nth(self.module.operands(op), index)?)
     }
 
-    /// The type of a result.
+    /// Returns the element type and extents of a result.
     fn result(&self, op: OpId, index: usize) -> Result<(DType, Vec<usize>), ImportError> {
         self.tensor(Self::nth(self.module.results(op), index)?)
     }
 
-    /// Adds a call of an op of ours.
+    /// Adds a call of one of our ops.
     fn emit(
         &mut self,
         op: OpId,
@@ -373,7 +376,7 @@ impl<'a> Lowering<'a> {
             .call(name, operands, attrs, num_results, &label)
     }
 
-    /// Adds a call of an op of ours with one result.
+    /// Adds a call of one of our ops with one result.
     fn emit_one(
         &mut self,
         op: OpId,
@@ -384,7 +387,7 @@ impl<'a> Lowering<'a> {
         self.emit(op, name, operands, attrs, 1)[0]
     }
 
-    /// Adds a function of elements.
+    /// Adds a call of `hlo.Apply` with a scalar program.
     fn apply(&mut self, op: OpId, program: &str, operands: &[Value]) -> Value {
         let attrs = [("program", Attr::Text(program.to_owned()))];
         self.emit_one(op, "hlo.Apply", operands, &attrs)
@@ -396,13 +399,13 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Returns the attributes that are lists, without the empty ones, which our ops omit.
+/// Returns list attributes, without empty lists, which our ops omit.
 fn lists(given: Vec<(&str, Vec<i64>)>) -> Vec<(&str, Attr)> {
     let given = given.into_iter().filter(|(_, list)| !list.is_empty());
     given.map(|(name, list)| (name, Attr::Ints(list))).collect()
 }
 
-/// Extents as numbers of an attribute.
+/// Converts extents to the elements of a list attribute.
 fn extents(dims: &[usize]) -> Vec<i64> {
     dims.iter().map(|&extent| extent as i64).collect()
 }

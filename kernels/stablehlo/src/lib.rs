@@ -1,4 +1,4 @@
-//! StableHLO programs as programs of our ops.
+//! Imports StableHLO programs as programs of our ops.
 //!
 //! ```text
 //!  text ──parse──► HloModel ──inline, lower──► program of our ops ──► session
@@ -6,14 +6,14 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `text` | the custom forms of the ops |
-//! | `model` | a program as it is read: functions with inputs and outputs |
-//! | [`import`] | from a model to a program |
-//! | [`check`] | the comparisons that tests carry out |
+//! | `text` | the custom assembly formats of the ops |
+//! | `model` | a parsed program: functions with inputs and outputs |
+//! | [`import`] | the lowering of a model to a program |
+//! | [`check`] | the comparisons of tests |
 //!
-//! Texts are not trusted: whatever one says, it is read, or an error says where it is wrong.
-//! [`Limits`](tfrt_import::Limits) bound what functions that call functions may become. This crate
-//! does not run programs: [`Session`](tfrt_import::Session) does.
+//! Texts are untrusted: each is imported, or rejected with an error that names the place.
+//! [`Limits`](tfrt_import::Limits) bound the size of inlined functions. This crate does not run
+//! programs; [`Session`](tfrt_import::Session) does.
 #![forbid(unsafe_code)]
 
 mod text;

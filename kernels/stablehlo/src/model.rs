@@ -1,4 +1,4 @@
-//! A program as it is read: functions with inputs and outputs.
+//! A parsed program: functions with inputs and outputs.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::text;
 
-/// The name of the function that a program is, unless another one is asked for.
+/// The name of the function that an import uses by default.
 pub const MAIN: &str = "main";
 
-/// A program of StableHLO.
+/// A StableHLO program.
 ///
 /// ```
 /// use tfrt_stablehlo::HloModel;
@@ -38,18 +38,18 @@ pub struct HloModel {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Function {
-    /// Its name.
+    /// The name of the function.
     pub name: String,
     /// The types of its arguments.
     pub inputs: Vec<HloType>,
     /// The types of its results.
     pub outputs: Vec<HloType>,
-    /// Whether it is not private, so that others may call it.
+    /// Whether the function is public.
     pub is_entry: bool,
     pub(crate) op: OpId,
 }
 
-/// The type of a value: that of a tensor, or another one, of which only the spelling is known.
+/// The type of a value: a tensor type, or another type known only by its spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HloType {
     spelling: String,
@@ -64,8 +64,8 @@ impl HloType {
         }
     }
 
-    /// The element type and the extents of a tensor, if it has elements that we have, and all
-    /// extents are known.
+    /// Returns the element type and extents of a tensor type, if the element type is supported and
+    /// the shape is static.
     #[must_use]
     pub fn known(&self) -> Option<(DType, &[usize])> {
         self.known.as_ref().map(|(dtype, dims)| (*dtype, &dims[..]))
@@ -102,8 +102,7 @@ pub(crate) fn static_tensor(module: &Module, ty: TypeId) -> Option<(DType, Vec<u
     ))
 }
 
-/// Whether a text is one of StableHLO: it has functions of MLIR's later dialect, and ops of
-/// StableHLO, outside of comments.
+/// Returns `true` if a text contains `func.func` and ops of StableHLO or CHLO, outside comments.
 ///
 /// ```
 /// use tfrt_stablehlo::is_stablehlo;
@@ -128,10 +127,10 @@ pub fn is_stablehlo(text: &str) -> bool {
 }
 
 impl HloModel {
-    /// Reads a program.
+    /// Parses a program.
     ///
     /// # Errors
-    /// What is wrong with the text, and where.
+    /// Returns the first error in the text, with its place.
     pub fn from_text(text: &str, file_name: &str) -> Result<Self, ImportError> {
         let options = ParseOptions {
             allow_unregistered_dialects: true,
@@ -144,8 +143,8 @@ impl HloModel {
         Ok(Self { module })
     }
 
-    /// The program as text: in the forms that StableHLO is usually written in, or all ops in the
-    /// generic form.
+    /// Prints the program, with all ops in the generic form if `is_generic` is true, and otherwise
+    /// in their custom assembly formats.
     #[must_use]
     pub fn to_text(&self, is_generic: bool) -> String {
         let options = PrintOptions {
@@ -156,7 +155,7 @@ impl HloModel {
         print(&self.module, &options)
     }
 
-    /// The functions, in their order.
+    /// Returns the functions, in the order of the text.
     #[must_use]
     pub fn functions(&self) -> Vec<Function> {
         let module = &self.module;
@@ -177,10 +176,10 @@ impl HloModel {
         named.collect()
     }
 
-    /// The function of a name.
+    /// Returns the function with a name.
     ///
     /// # Errors
-    /// If there is none; with those that there are.
+    /// If the program has no such function. The error suggests the nearest name.
     pub fn function(&self, name: &str) -> Result<Function, ImportError> {
         let functions = self.functions();
         let names = functions.iter().map(|function| function.name.as_str());
@@ -191,7 +190,7 @@ impl HloModel {
         })
     }
 
-    /// The number of ops of each name, in the order of the names.
+    /// Returns the number of StableHLO and CHLO ops of each name, sorted by name.
     #[must_use]
     pub fn op_counts(&self) -> Vec<(String, usize)> {
         let mut counts = std::collections::BTreeMap::<&str, usize>::new();

@@ -1,15 +1,15 @@
-//! The text of StableHLO: custom forms of the ops of the dialects `stablehlo`, `chlo` and `check`.
+//! The custom assembly formats of the dialects `stablehlo`, `chlo` and `check`.
 //!
 //! | module | ops |
 //! |---|---|
-//! | `plain` | operands, lists of numbers by keyword, types |
-//! | `constants` | constants, comparisons, slices, calls of custom functions |
+//! | `plain` | operands, attributes by keyword, types |
+//! | `constants` | constants, comparisons, slices, custom calls |
 //! | `products` | general dot products, convolutions |
 //! | `regions` | reductions, loops |
-//! | `structured` | attributes that are text in brackets |
+//! | `structured` | attributes with text in angle brackets |
 //!
-//! All other ops are written in the generic form. Only the text is known here; what an op means,
-//! and whether its operands fit, is checked when a program is imported.
+//! All other ops use the generic form. These modules handle only the syntax; an import checks ops
+//! and their operands.
 
 mod constants;
 
@@ -28,7 +28,7 @@ use tfrt_compiler::LinkedSyntaxes;
 use tfrt_ir::syntax::{NamedValue, OpParser, OpPrinter, OpSyntax, SyntaxError};
 use tfrt_ir::{AttrId, Attribute, Module, OpId, OpState, Registry, Type, TypeId, ValueId};
 
-/// The dialects, which appear in texts only.
+/// The dialects, which appear only in texts.
 const DIALECTS: &[DialectDef] = &[
     of_texts("stablehlo", "The ops of StableHLO, which are imported."),
     of_texts("chlo", "Ops of clients of StableHLO, which are imported."),
@@ -54,7 +54,7 @@ inventory::submit! { LinkedSyntaxes(constants::SYNTAXES) }
 inventory::submit! { LinkedSyntaxes(products::SYNTAXES) }
 inventory::submit! { LinkedSyntaxes(regions::SYNTAXES) }
 
-/// What texts are read with.
+/// Returns the registry for parsing texts.
 pub(crate) fn registry() -> Arc<Registry> {
     let all = [
         plain::SYNTAXES,
@@ -67,7 +67,7 @@ pub(crate) fn registry() -> Arc<Registry> {
 
 type Parsed<T> = Result<T, SyntaxError>;
 
-/// The custom form of an op.
+/// Declares the custom assembly format of an op.
 const fn syntax(
     op: &'static str,
     parse: tfrt_ir::syntax::ParseFn,
@@ -76,7 +76,7 @@ const fn syntax(
     OpSyntax { op, parse, print }
 }
 
-/// Reads `[1, 2]`.
+/// Parses `[1, 2]`.
 fn integers(parser: &mut OpParser<'_, '_, '_>) -> Parsed<Vec<i64>> {
     let mut numbers = Vec::new();
     parser.expect("[")?;
@@ -87,7 +87,7 @@ fn integers(parser: &mut OpParser<'_, '_, '_>) -> Parsed<Vec<i64>> {
     Ok(numbers)
 }
 
-/// `array<i64: 1, 2>`
+/// Creates `array<i64: 1, 2>`.
 fn integer_array(module: &mut Module, numbers: &[i64]) -> AttrId {
     let element = module.intern_type(Type::Integer {
         width: 64,
@@ -98,7 +98,7 @@ fn integer_array(module: &mut Module, numbers: &[i64]) -> AttrId {
     module.intern_attribute(Attribute::DenseArray { element, bytes })
 }
 
-/// The numbers of `array<i64: 1, 2>`.
+/// Returns the numbers of `array<i64: 1, 2>`.
 fn numbers_of(module: &Module, attribute: AttrId) -> Option<Vec<i64>> {
     let Attribute::DenseArray { element, bytes } = module.attribute(attribute) else {
         return None;
@@ -123,7 +123,7 @@ fn print_integers(printer: &mut OpPrinter<'_, '_>, numbers: &[i64]) {
     printer.text(&format!("[{}]", numbers.join(", ")));
 }
 
-/// `#stablehlo<kind NAME>`
+/// Creates `#stablehlo<kind NAME>`.
 fn enumeration(module: &mut Module, kind: &str, name: &str) -> AttrId {
     module.intern_attribute(Attribute::Opaque {
         dialect: "stablehlo".into(),
@@ -132,7 +132,7 @@ fn enumeration(module: &mut Module, kind: &str, name: &str) -> AttrId {
     })
 }
 
-/// The name in `#stablehlo<kind NAME>`.
+/// Returns the name in `#stablehlo<kind NAME>`.
 pub(crate) fn enumeration_name<'m>(
     module: &'m Module,
     attribute: AttrId,
@@ -145,8 +145,8 @@ pub(crate) fn enumeration_name<'m>(
     inner.strip_prefix(kind)?.strip_prefix(' ')
 }
 
-/// Reads the types behind a colon: `(A, B) -> C`, `A, B -> C`, or types that stand for those of
-/// operands and results.
+/// Parses the types after a colon: `(A, B) -> C`, `A, B -> C`, or a list from which the types of
+/// operands and results follow.
 fn types<'s>(
     parser: &mut OpParser<'_, 's, '_>,
     operands: &[NamedValue<'s>],
@@ -172,7 +172,7 @@ fn types<'s>(
             } else if given.len() == operands.len() {
                 (given.clone(), given)
             } else if let ([condition, value], 3) = (&given[..], operands.len()) {
-                // A selection: the types of the condition and of the values.
+                // `select` lists the types of the condition and of the values.
                 (vec![*condition, *value, *value], vec![*value])
             } else {
                 return Err(parser.error_at_op("expected the types of operands and results"));
@@ -193,7 +193,7 @@ fn types<'s>(
     Ok(())
 }
 
-/// Prints ` : (A, B) -> C`, or ` : A` if all types are one.
+/// Prints ` : (A, B) -> C`, or ` : A` if all types are equal.
 fn print_types(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) {
     let (operands, results) = (module.operands(op), module.results(op));
     let ty = |value: &ValueId| module.value_type(*value);
@@ -223,7 +223,7 @@ fn print_function_type(
     }
 }
 
-/// The type of a tensor of one element of the type of another tensor.
+/// Returns the scalar tensor type with the element type of another tensor type.
 fn scalar_of(module: &mut Module, ty: TypeId) -> TypeId {
     match *module.ty(ty) {
         Type::Tensor { element, .. } => module.intern_type(Type::Tensor {

@@ -1,4 +1,4 @@
-//! What an import refuses, and what it makes of hostile texts.
+//! Tests the errors of imports, and imports of hostile texts.
 
 use tfrt_import::{Limit, Limits};
 use tfrt_ir::split_input_file;
@@ -21,7 +21,7 @@ fn check_error(text: &str, expected: &str) {
     assert!(error.contains(expected), "{error}");
 }
 
-/// A function that does something with `%x` and returns `%y`.
+/// Returns a function that applies an op to `%x` and returns its result `%y`.
 fn of(op: &str) -> String {
     format!(
         "func.func @main(%x: tensor<2xf32>, %i: tensor<i32>) -> tensor<2xf32> {{\n  %y = {op}\n  return %y : tensor<2xf32>\n}}\n"
@@ -124,7 +124,7 @@ fn attributes_that_are_wrong_are_named() {
     );
     check(
         "\"stablehlo.transpose\"(%x) {permutation = \"a\"} : (tensor<2xf32>) -> tensor<2xf32>",
-        "`stablehlo.transpose`: attribute `permutation` is no list of integers",
+        "`stablehlo.transpose`: attribute `permutation`: expected a list of integers",
     );
     check(
         "\"stablehlo.gather\"(%x, %i) {dimension_numbers = 1 : i32, slice_sizes = array<i64: 1>} : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>",
@@ -132,7 +132,7 @@ fn attributes_that_are_wrong_are_named() {
     );
     check(
         "\"stablehlo.gather\"(%x, %i) {dimension_numbers = #stablehlo.gather<offset_dims = [a]>, slice_sizes = array<i64: 1>} : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>",
-        "`stablehlo.gather`: attribute `dimension_numbers`: `offset_dims` is no list of numbers",
+        "`stablehlo.gather`: attribute `dimension_numbers`: expected a list of integers as `offset_dims`",
     );
     check(
         "\"stablehlo.add\"(%x) : (tensor<2xf32>) -> tensor<2xf32>",
@@ -140,7 +140,7 @@ fn attributes_that_are_wrong_are_named() {
     );
     check(
         "stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>",
-        "`stablehlo.dot_general`: dimension 1 of a tensor of 1 dimensions is missing, or named twice",
+        "`stablehlo.dot_general`: dimension 1 is repeated or out of range for a tensor of rank 1",
     );
     check(
         "\"stablehlo.reduce\"(%x, %x) ({}) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>",
@@ -175,7 +175,7 @@ fn everything_that_is_not_supported_is_told() {
 #[test]
 fn hostile_texts_are_errors_or_programs() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
-    // A generator of numbers with a fixed seed.
+    // A random number generator with a fixed seed.
     let mut state = 1_u64;
     let mut next = move |below: usize| {
         state = state

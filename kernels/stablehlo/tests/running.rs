@@ -1,4 +1,4 @@
-//! Programs that are imported and run: what recorded cases do not have.
+//! Imports and runs programs that the recorded cases do not cover.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn run(text: &str, host: &Arc<HostContext>) -> Result<Vec<DenseHostTensor>, Stri
     session.run(&[]).map_err(|error| error.to_string())
 }
 
-/// Checks what a function without arguments returns, of which this is the body.
+/// Checks the result of a function without arguments that has this body.
 fn check<T: Element + PartialEq + std::fmt::Debug>(ty: &str, body: &str, expected: &[T]) {
     let text = format!("func.func @main() -> {ty} {{\n{body}\n  return %y : {ty}\n}}\n");
     let found = run(&text, &host()).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -132,8 +132,8 @@ fn batch_normalization_is_that_of_the_specification() {
         ),
         &[1.0, 4.0],
     );
-    // The gradient of the sum of the outputs with respect to the inputs is 0, with respect to the
-    // offset the number of rows.
+    // The gradient of the sum of the outputs is 0 with respect to the inputs, and the number of
+    // rows with respect to the offset.
     let gradients = "  %m = stablehlo.constant dense<[2.0, 4.0]> : tensor<2xf64>
   %v = stablehlo.constant dense<[1.0, 4.0]> : tensor<2xf64>
   %g = stablehlo.constant dense<1.0> : tensor<2x2xf64>
@@ -158,7 +158,7 @@ fn what_a_kernel_refuses_names_the_place() {
 ";
     let error = run(text, &host()).unwrap_err();
     assert!(
-        error.contains("cannot take 0:9:1 of 2 elements along axis 0"),
+        error.contains("cannot slice 0:9:1 from 2 elements along axis 0"),
         "{error}"
     );
 }
@@ -167,7 +167,7 @@ fn what_a_kernel_refuses_names_the_place() {
 fn hostile_programs_end_in_a_result_or_an_error() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
     let host = host();
-    // A generator of numbers with a fixed seed.
+    // A random number generator with a fixed seed.
     let mut state = 2_u64;
     let mut next = move |below: usize| {
         state = state
@@ -185,7 +185,7 @@ fn hostile_programs_end_in_a_result_or_an_error() {
         "tensor<0xf32>",
     ];
     let (mut num_results, mut num_errors) = (0, 0);
-    // Loops are left out, as one that is changed may not end.
+    // Loops are left out, because a mutated loop may never end.
     for name in ["moves", "places", "products", "reductions"] {
         let text = std::fs::read_to_string(format!("{folder}/{name}.mlir")).unwrap();
         for part in split_input_file(&text, "f").iter().step_by(3) {

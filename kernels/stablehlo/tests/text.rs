@@ -1,4 +1,4 @@
-//! The text of StableHLO: what is read is printed in the same form, and read again as the same.
+//! Tests that StableHLO texts round-trip, and that errors name their places.
 
 use tfrt_ir::split_input_file;
 use tfrt_stablehlo::HloModel;
@@ -7,7 +7,7 @@ fn model(text: &str) -> HloModel {
     HloModel::from_text(text, "f").unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Checks that the ops of a function of some arguments are printed as they are written.
+/// Checks that the ops in the body of a function print as they are written.
 fn check(ops: &str) {
     let text = format!(
         "module {{\n  func.func @f(%arg0: tensor<2x3xf32>, %arg1: tensor<i32>, %arg2: tensor<f32>, \
@@ -16,7 +16,7 @@ fn check(ops: &str) {
     );
     let read = model(&text);
     assert_eq!(read.to_text(false), text);
-    // The generic form says the same.
+    // The generic form parses to the same program.
     assert_eq!(model(&read.to_text(true)).to_text(false), text);
 }
 
@@ -130,7 +130,7 @@ fn errors_in_the_text_have_a_place() {
     );
     check(
         "stablehlo.constant 1.0 : f32",
-        "8: custom op 'stablehlo.constant' expected elements of a tensor",
+        "8: custom op 'stablehlo.constant' expected an elements attribute",
     );
     check(
         "stablehlo.reduce_precision %x, format = e5 : tensor<2xf32>",

@@ -259,7 +259,7 @@ fn everything_that_a_program_of_stablehlo_lacks_is_told_at_once() {
         "{found}"
     );
     assert!(
-        found.contains("stablehlo.custom_call: of `@mine`"),
+        found.contains("stablehlo.custom_call: to `@mine`"),
         "{found}"
     );
     assert!(found.contains(":2:8, "), "{found}");

@@ -1,6 +1,6 @@
-//! Attributes of ops: lists, numbers, names.
+//! Reads attributes of ops: lists, numbers, names.
 //!
-//! Texts of different age write the same attribute in different forms; each reader takes all.
+//! Versions of StableHLO write the same attribute in different forms. Each reader accepts them all.
 
 use tfrt_import::{ImportError, Limit};
 use tfrt_ir::{AttrId, Attribute, DenseElements, OpId, Type};
@@ -9,31 +9,34 @@ use super::Lowering;
 use crate::text::enumeration_name;
 use crate::text::structured::{body, entries, entry, numbers};
 
-/// An attribute that is text in brackets, by its entries.
+/// The entries of an attribute such as `#stablehlo.gather<…>`.
 pub(super) struct Structured<'m> {
     name: &'static str,
     entries: Vec<(&'m str, &'m str)>,
 }
 
 impl Structured<'_> {
-    /// A list of numbers; empty, if it is left out.
+    /// Returns a list of integers, which is empty if the entry is omitted.
     pub(super) fn list(&self, name: &str) -> Result<Vec<i64>, ImportError> {
         let Some(text) = entry(&self.entries, name) else {
             return Ok(Vec::new());
         };
         numbers(text).ok_or_else(|| {
             ImportError::new(format!(
-                "attribute `{}`: `{name}` is no list of numbers",
+                "attribute `{}`: expected a list of integers as `{name}`",
                 self.name
             ))
         })
     }
 
-    /// A number; 0, if it is left out.
+    /// Returns an integer, which is 0 if the entry is omitted.
     pub(super) fn number(&self, name: &str) -> Result<i64, ImportError> {
         let text = entry(&self.entries, name).unwrap_or("0");
         text.parse().map_err(|_| {
-            ImportError::new(format!("attribute `{}`: `{name}` is no number", self.name))
+            ImportError::new(format!(
+                "attribute `{}`: expected an integer as `{name}`",
+                self.name
+            ))
         })
     }
 }
@@ -47,7 +50,7 @@ impl<'a> Lowering<'a> {
         self.attribute(op, name).is_some()
     }
 
-    /// A list of numbers, if it is there.
+    /// Returns a list of integers, if the op has the attribute.
     pub(super) fn optional_ints(
         &self,
         op: OpId,
@@ -57,12 +60,12 @@ impl<'a> Lowering<'a> {
             return Ok(None);
         };
         let found = self.ints_of(attribute)?;
-        found
-            .map(Some)
-            .ok_or_else(|| ImportError::new(format!("attribute `{name}` is no list of integers")))
+        found.map(Some).ok_or_else(|| {
+            ImportError::new(format!("attribute `{name}`: expected a list of integers"))
+        })
     }
 
-    /// A list of numbers that must be there.
+    /// Returns a required list of integers.
     pub(super) fn ints(&self, op: OpId, name: &str) -> Result<Vec<i64>, ImportError> {
         let found = self.optional_ints(op, name)?;
         found.ok_or_else(|| ImportError::new(format!("the attribute `{name}` is missing")))
@@ -121,50 +124,51 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// A number, if it is there.
+    /// Returns an integer, if the op has the attribute.
     pub(super) fn optional_int(&self, op: OpId, name: &str) -> Result<Option<i64>, ImportError> {
         let Some(attribute) = self.attribute(op, name) else {
             return Ok(None);
         };
         let number = self.module.attribute_int(attribute);
         let number = number.and_then(|number| i64::try_from(number).ok());
-        let wrong = || ImportError::new(format!("attribute `{name}` is no integer"));
+        let wrong = || ImportError::new(format!("attribute `{name}`: expected an integer"));
         number.map(Some).ok_or_else(wrong)
     }
 
-    /// A number that must be there.
+    /// Returns a required integer.
     pub(super) fn int(&self, op: OpId, name: &str) -> Result<i64, ImportError> {
         let found = self.optional_int(op, name)?;
         found.ok_or_else(|| ImportError::new(format!("the attribute `{name}` is missing")))
     }
 
-    /// A truth value; false, if it is left out.
+    /// Returns a Boolean, which is false if the attribute is omitted.
     pub(super) fn flag(&self, op: OpId, name: &str) -> Result<bool, ImportError> {
         Ok(self.optional_int(op, name)?.unwrap_or(0) != 0)
     }
 
-    /// A floating point number that must be there.
+    /// Returns a required floating point number.
     pub(super) fn float(&self, op: OpId, name: &str) -> Result<f64, ImportError> {
         let found = self
             .attribute(op, name)
             .map(|found| self.module.attribute(found));
+        let wrong = || ImportError::new(format!("attribute `{name}`: expected an f32 or f64"));
         match found {
             Some(Attribute::Float { bits, ty }) => match self.module.ty(*ty) {
                 Type::Float(format) => Ok(match format.width() {
                     32 => f64::from(f32::from_bits(*bits as u32)),
                     64 => f64::from_bits(*bits),
-                    _ => return Err(ImportError::new(format!("attribute `{name}` is too short"))),
+                    _ => return Err(wrong()),
                 }),
-                _ => Err(ImportError::new(format!("attribute `{name}` is no number"))),
+                _ => Err(wrong()),
             },
-            Some(_) => Err(ImportError::new(format!("attribute `{name}` is no number"))),
+            Some(_) => Err(wrong()),
             None => Err(ImportError::new(format!(
                 "the attribute `{name}` is missing"
             ))),
         }
     }
 
-    /// A text, if it is there.
+    /// Returns a string or symbol name, if the op has the attribute.
     pub(super) fn text(&self, op: OpId, name: &str) -> Option<&'a str> {
         let attribute = self.attribute(op, name)?;
         let module: &'a tfrt_ir::Module = self.module;
@@ -173,13 +177,13 @@ impl<'a> Lowering<'a> {
             .or_else(|| module.attribute_flat_symbol(attribute))
     }
 
-    /// A name of a kind, such as `LT` of comparisons, if it is there.
+    /// Returns the case of an enumeration, such as `LT`, if the op has the attribute.
     pub(super) fn name_of_kind(&self, op: OpId, name: &str, kind: &str) -> Option<&'a str> {
         let module: &'a tfrt_ir::Module = self.module;
         enumeration_name(module, self.attribute(op, name)?, kind)
     }
 
-    /// The text of an attribute in brackets.
+    /// Returns the text between the angle brackets of an attribute.
     pub(super) fn bracketed(
         &self,
         op: OpId,
@@ -197,7 +201,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// An attribute in brackets that has entries.
+    /// Returns the entries between the angle brackets of an attribute.
     pub(super) fn structured(
         &self,
         op: OpId,
@@ -211,7 +215,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The integers of a width that bytes are.
+/// Reads bytes as integers of a width.
 fn whole_numbers(bytes: &[u8], width: u32) -> Option<Vec<i64>> {
     let size = (width.div_ceil(8) as usize).max(1);
     if size > 8 {

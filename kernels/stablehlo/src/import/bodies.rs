@@ -1,7 +1,7 @@
-//! Regions as functions of elements: what reductions, scatters and sorts do with two elements.
+//! Lowers the regions of ops such as reductions, scatters and sorts to scalar programs.
 //!
-//! A region on scalars becomes the text of a small program for ops such as `hlo.Apply`, whose
-//! grammar their crate documents. Its arguments are those of the region, in their order.
+//! A region on scalars becomes the text of a small program for ops such as `hlo.Apply`. Their crate
+//! documents its grammar. The program has the arguments of the region, in the same order.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -13,11 +13,11 @@ use tfrt_support::DType;
 use super::{Lowering, calls};
 use crate::model::static_tensor;
 
-/// A function of elements that is being written.
+/// A scalar program under construction.
 #[derive(Default)]
 struct Body {
     text: String,
-    /// The numbers of values.
+    /// The number of each value in the program.
     values: HashMap<ValueId, usize>,
     num_values: usize,
 }
@@ -33,8 +33,8 @@ impl Body {
 }
 
 impl Lowering<'_> {
-    /// The region of an op as a function of elements. Nothing if it is not one; what it needs is
-    /// then among what is not supported.
+    /// Lowers a region of an op to a scalar program. Returns `None` after it records why that is
+    /// unsupported.
     pub(super) fn element_function(
         &mut self,
         op: OpId,
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         Ok(Some(body.text))
     }
 
-    /// The block of a region that has one.
+    /// Returns the only block of a region.
     pub(super) fn only_block(&self, region: RegionId) -> Result<BlockId, ImportError> {
         match self.module.blocks(region) {
             &[block] => Ok(block),
@@ -75,7 +75,9 @@ impl Lowering<'_> {
     ) -> Result<Option<Vec<usize>>, ImportError> {
         self.options.limits.check(Limit::Subgraphs, depth)?;
         let Some((&last, ops)) = self.module.block_ops(block).split_last() else {
-            return Err(ImportError::new("a region is empty"));
+            return Err(ImportError::new(
+                "expected a terminator, found an empty region",
+            ));
         };
         let mut is_whole = true;
         for &op in ops {
@@ -91,7 +93,7 @@ impl Lowering<'_> {
         results.collect()
     }
 
-    /// The number of a value: an argument, a result, or a constant from outside of the region.
+    /// Returns the number of a value: an argument, a result, or a constant from outside the region.
     fn element(
         &mut self,
         value: ValueId,
@@ -109,11 +111,11 @@ impl Lowering<'_> {
         {
             return Ok(Some(number));
         }
-        self.lacks(user, "a region that uses values from outside")?;
+        self.lacks(user, "within a region, on values captured from outside it")?;
         Ok(None)
     }
 
-    /// Adds what an op of a region computes. Returns whether that was possible.
+    /// Adds an op of a region to the program. Returns `true` if the op is supported.
     fn instruction(&mut self, op: OpId, body: &mut Body, depth: u64) -> Result<bool, ImportError> {
         let module = self.module;
         let name = module.op_name(op);
@@ -136,7 +138,7 @@ impl Lowering<'_> {
             ty.is_some_and(|(_, dims)| dims.iter().all(|&extent| extent == 1))
         };
         if !is_scalar(result) || !module.operands(op).iter().all(|&value| is_scalar(value)) {
-            self.lacks(op, "within a region, on tensors that are no scalars")?;
+            self.lacks(op, "within a region, on tensors that are not scalars")?;
             return Ok(false);
         }
         let instruction = match (name, &operands[..]) {
@@ -181,7 +183,11 @@ impl Lowering<'_> {
         let block = self.callee_block(op)?;
         let arguments = self.module.block_arguments(block);
         if arguments.len() != operands.len() {
-            return Err(ImportError::new("a call has another number of operands"));
+            return Err(ImportError::new(format!(
+                "expected {} operands, found {}",
+                arguments.len(),
+                operands.len()
+            )));
         }
         for (&argument, &number) in arguments.iter().zip(operands) {
             body.values.insert(argument, number);
@@ -196,7 +202,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The name of an element type in functions of elements.
+/// Returns the name of an element type in scalar programs.
 pub(super) fn type_name(dtype: DType) -> String {
     match dtype {
         DType::Ui8 => "ui8".to_owned(),

@@ -1,8 +1,8 @@
-//! How each op is lowered.
+//! Lowers each op.
 //!
-//! To add an op: give it an arm in [`special`], or, if it is a function of elements, one in
-//! [`element_instruction`]. What an op of StableHLO means is in its specification; ops called `hlo.…`
-//! are made to mean the same.
+//! To add an op, give it an arm in [`special`], or in [`element_instruction`] if it is
+//! element-wise. The specification of StableHLO defines the semantics of its ops; ops named `hlo.…`
+//! have the same semantics.
 
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
@@ -15,7 +15,7 @@ use super::bodies::type_name;
 use super::{Lowered, Lowering, extents, lists};
 use crate::check::{Check, Closeness};
 
-/// Functions of one element that have the same name in functions of elements.
+/// Unary element-wise ops that have the same name in scalar programs.
 const UNARY: &[&str] = &[
     "abs",
     "acos",
@@ -58,7 +58,7 @@ const UNARY: &[&str] = &[
     "tanh",
 ];
 
-/// Functions of two elements, likewise.
+/// Binary element-wise ops that have the same name in scalar programs.
 const BINARY: &[&str] = &[
     "add",
     "and",
@@ -78,7 +78,7 @@ const BINARY: &[&str] = &[
     "xor",
 ];
 
-/// Other functions of elements.
+/// Other element-wise ops.
 const OTHER: &[&str] = &[
     "clamp",
     "compare",
@@ -88,7 +88,7 @@ const OTHER: &[&str] = &[
     "square",
 ];
 
-/// Functions of single-precision numbers that ops of other semantics compute alike, and fast.
+/// Element-wise ops on single-precision numbers, with faster ops that compute the same results.
 const FAST: &[(&str, &str)] = &[
     ("abs", "nn.Abs"),
     ("add", "tf.AddV2"),
@@ -155,13 +155,13 @@ const SPECIAL: &[&str] = &[
     "check.expect_almost_eq_const",
 ];
 
-/// The ops that are imported, in alphabetical order.
+/// Returns the names of the supported ops, in alphabetical order.
 #[must_use]
 pub fn supported_ops() -> Vec<String> {
     let functions = UNARY.iter().chain(BINARY).chain(OTHER);
     let functions =
         functions.flat_map(|name| [format!("stablehlo.{name}"), format!("chlo.{name}")]);
-    // Of each function, only the dialects that have it.
+    // Keeps each op only in the dialects that define it.
     let functions = functions.filter(|name| match name.split_once('.') {
         Some(("chlo", name)) => CHLO.contains(&name),
         Some((_, name)) => !CHLO.contains(&name) || name == "tan",
@@ -173,7 +173,7 @@ pub fn supported_ops() -> Vec<String> {
     names
 }
 
-/// The functions of elements of the dialect `chlo`.
+/// The element-wise ops of the dialect `chlo`.
 const CHLO: &[&str] = &[
     "acos",
     "acosh",
@@ -196,20 +196,20 @@ const CHLO: &[&str] = &[
     "tan",
 ];
 
-/// The name of a function of elements that an op is, without its dialect.
+/// Returns the name of an element-wise op, without its dialect.
 fn function_name(op: &str) -> Option<&str> {
     let (dialect, name) = op.split_once('.')?;
     let is_function = UNARY.contains(&name) || BINARY.contains(&name) || OTHER.contains(&name);
     (matches!(dialect, "stablehlo" | "chlo") && is_function).then_some(name)
 }
 
-/// Whether an op is lowered at all.
+/// Returns `true` if the importer knows an op.
 pub(super) fn is_known(op: &str) -> bool {
     SPECIAL.contains(&op) || function_name(op).is_some()
 }
 
-/// The instruction of functions of elements that an op is, of values with these numbers. Nothing if
-/// it is none.
+/// Lowers an element-wise op to an instruction on the values with these numbers. Returns `None` for
+/// other ops.
 pub(super) fn element_instruction(
     lowering: &Lowering<'_>,
     op: OpId,
@@ -262,7 +262,7 @@ pub(super) fn element_instruction(
     }))
 }
 
-/// Lowers an op whose operands are supported. Nothing if it is not supported.
+/// Lowers an op whose operands are supported. Returns `None` if the op is unsupported.
 pub(super) fn lower(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered {
     let numbers: Vec<usize> = (0..operands.len()).collect();
     let Some(instruction) = element_instruction(lowering, op, &numbers)? else {
@@ -303,7 +303,9 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
                 ("axis", Attr::Int(lowering.int(op, "iota_dimension")?)),
             ];
             if dims.is_empty() {
-                return Err(ImportError::new("a scalar has no dimension to count along"));
+                return Err(ImportError::new(
+                    "expected a tensor of rank 1 or more, found a scalar",
+                ));
             }
             one(lowering.emit_one(op, "hlo.Iota", &[], &attrs))
         }
@@ -312,7 +314,11 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             let axis = usize::try_from(lowering.int(op, "dimension")?).ok();
             let extent = axis.and_then(|axis| dims.get(axis)).copied();
             let extent = extent.and_then(|extent| i32::try_from(extent).ok());
-            let extent = extent.ok_or_else(|| ImportError::new("there is no such dimension"))?;
+            let extent = extent.ok_or_else(|| {
+                ImportError::new(
+                    "attribute `dimension`: expected a dimension whose extent fits in i32",
+                )
+            })?;
             let tensor = scalar(extent)?;
             one(lowering.weight(tensor))
         }
@@ -451,8 +457,8 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             ]));
             attrs.push(("program", Attr::Text(program)));
             if lowering.ints(op, "window_dimensions")?.is_empty() {
-                // A scalar has one window, of one element.
-                return lowering.lacks(op, "of scalars");
+                // A scalar has one window of one element.
+                return lowering.lacks(op, "on scalars");
             }
             let count = lowering.module.results(op).len();
             Ok(Some(lowering.emit(
@@ -519,7 +525,7 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
             number_of_operands(1)?;
             let algorithm = lowering.name_of_kind(op, "rng_algorithm", "rng_algorithm");
             let algorithm = match algorithm {
-                // The choice is ours: that of XLA on a processor.
+                // The default is up to the implementation; XLA on CPUs uses Philox.
                 Some("DEFAULT") | None => "PHILOX",
                 Some(other) => other,
             };
@@ -576,12 +582,13 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
 
 fn custom_call(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered {
     let target = lowering.text(op, "call_target_name");
-    let target = target.ok_or_else(|| ImportError::new("expected the name of what is called"))?;
+    let target =
+        target.ok_or_else(|| ImportError::new("the attribute `call_target_name` is missing"))?;
     match target {
         "Sharding" if operands.len() == 1 => Ok(Some(operands.to_vec())),
         "shape_assertion" => Ok(Some(Vec::new())),
         _ if target.starts_with("check.") => lowering.check(op, target, operands),
-        _ => lowering.lacks(op, &format!("of `@{}`", shown(target))),
+        _ => lowering.lacks(op, &format!("to `@{}`", shown(target))),
     }
 }
 
@@ -608,7 +615,7 @@ impl Lowering<'_> {
                 })?;
                 found.to_vec()
             }
-            _ => return Err(ImportError::new("expected the elements of a tensor")),
+            _ => return Err(ImportError::new("expected dense elements as `value`")),
         };
         if !bytes.len().is_multiple_of(dtype.size_bytes().unwrap_or(1)) {
             let message = format!("expected elements of {dtype}, found {} bytes", bytes.len());
@@ -633,7 +640,7 @@ impl Lowering<'_> {
         let size = dtype.size_bytes().unwrap_or(1);
         let shape = Shape::new(dims).map_err(|error| ImportError::new(error.to_string()))?;
         if bytes.len() == size && shape.num_elements() != 1 {
-            // One element for all of them.
+            // The constant is a splat.
             let one = self.weight(dense(dtype, Shape::scalar(), bytes)?);
             return Ok(self.broadcast(op, one, dims, Vec::new()));
         }
@@ -671,7 +678,7 @@ impl Lowering<'_> {
         self.emit_one(op, "nn.Transpose", &[x], &[("perm", Attr::Ints(perm))])
     }
 
-    /// The attributes of windows that all ops with windows have.
+    /// Returns the window attributes that all windowed ops have.
     fn windows(&self, op: OpId) -> Result<Vec<(&'static str, Attr)>, ImportError> {
         Ok(lists(vec![
             ("sizes", self.ints_or_empty(op, "window_dimensions")?),
@@ -680,7 +687,7 @@ impl Lowering<'_> {
         ]))
     }
 
-    /// Keeps a comparison, if that is asked for.
+    /// Records a comparison, if the options ask for comparisons.
     fn check(&mut self, op: OpId, name: &str, operands: &[Value]) -> Lowered {
         let comparison = match name {
             "check.expect_eq" | "check.expect_eq_const" => Closeness::Equal,
@@ -691,7 +698,7 @@ impl Lowering<'_> {
                 }
             }
             "check.expect_almost_eq" | "check.expect_almost_eq_const" => Closeness::AlmostEqual,
-            _ => return self.lacks(op, &format!("of `{}`", shown(name))),
+            _ => return self.lacks(op, &format!("to `{}`", shown(name))),
         };
         let (found, expected) = match *operands {
             [found, expected] => (found, expected),
@@ -715,7 +722,7 @@ impl Lowering<'_> {
     }
 }
 
-/// A tensor of these bytes.
+/// Creates a tensor from bytes.
 fn dense(dtype: DType, shape: Shape, bytes: &[u8]) -> Result<DenseHostTensor, ImportError> {
     let wrong = |error: &dyn std::fmt::Display| ImportError::new(error.to_string());
     let allocator: std::sync::Arc<dyn tfrt_host::allocator::HostAllocator> =
@@ -724,7 +731,7 @@ fn dense(dtype: DType, shape: Shape, bytes: &[u8]) -> Result<DenseHostTensor, Im
     DenseHostTensor::from_buffer(dtype, shape, buffer).map_err(|error| wrong(&error))
 }
 
-/// A tensor of one element.
+/// Creates a scalar tensor.
 pub(super) fn scalar<T: tfrt_tensor::Element>(value: T) -> Result<DenseHostTensor, ImportError> {
     let allocator: std::sync::Arc<dyn tfrt_host::allocator::HostAllocator> =
         std::sync::Arc::new(tfrt_host::allocator::Malloc);

@@ -1,10 +1,10 @@
-//! Calls of functions, branches, loops.
+//! Lowers calls of functions, branches and loops.
 //!
 //! | op | becomes |
 //! |---|---|
-//! | `call`, `composite` | the ops of the function that is called |
-//! | `if`, `case` | calls of one of two functions, as deep as it takes to tell the branches apart |
-//! | `while` | a function that is called as long as another one says so |
+//! | `call`, `composite` | the ops of the callee |
+//! | `if`, `case` | a binary tree of calls, each of one of two functions |
+//! | `while` | a function that is called while a second one returns true |
 
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
@@ -14,7 +14,7 @@ use tfrt_ir::{BlockId, OpId, RegionId};
 use super::{Lowered, Lowering};
 
 impl Lowering<'_> {
-    /// The body of the function that an op calls.
+    /// Returns the body of the callee of an op.
     pub(super) fn callee_block(&self, op: OpId) -> Result<BlockId, ImportError> {
         let name = self
             .text(op, "callee")
@@ -33,7 +33,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Lowers the body of the function that an op calls.
+    /// Inlines the callee of an op.
     pub(super) fn inlined(&mut self, op: OpId, operands: &[Value]) -> Lowered {
         let block = self.callee_block(op)?;
         let callee = self.module.region_op(self.module.block_region(block));
@@ -51,7 +51,7 @@ impl Lowering<'_> {
         self.all(results?)
     }
 
-    /// Lowers a block, whose arguments are these values.
+    /// Lowers a block with these values as its arguments.
     fn nested(
         &mut self,
         block: BlockId,
@@ -74,12 +74,12 @@ impl Lowering<'_> {
         results
     }
 
-    /// Values of which all are supported; nothing otherwise, which was told of where one is made.
+    /// Returns the values, or `None` if one is missing. Its defining op was already reported.
     fn all(&self, values: Vec<Option<Value>>) -> Lowered {
         Ok(values.into_iter().collect())
     }
 
-    /// Lowers a region as a function of its own. Nothing if something in it is not supported.
+    /// Lowers a region to a separate function. Returns `None` if it contains an unsupported op.
     fn region(
         &mut self,
         region: RegionId,
@@ -88,7 +88,7 @@ impl Lowering<'_> {
         let block = self.only_block(region)?;
         let arguments = self.builder.begin(num_arguments);
         let results = self.nested(block, &arguments);
-        // The function ends before the error is handed on, as every function that begins does.
+        // The function must end before the error propagates: the builder pairs `begin` and `end`.
         let values: Option<Vec<Value>> = match &results {
             Ok(results) => results.iter().copied().collect(),
             Err(_) => None,
@@ -116,7 +116,7 @@ impl Lowering<'_> {
         Ok(Some(self.builder.repeat(operands, condition, body, &label)))
     }
 
-    /// Nothing, for a reason that was told already.
+    /// Returns `None` for a reason that was already reported.
     fn told(&mut self) -> Lowered {
         Ok(None)
     }
@@ -146,11 +146,11 @@ impl Lowering<'_> {
             return Err(ImportError::new("expected an index"));
         };
         if regions.is_empty() {
-            return Err(ImportError::new("expected a branch"));
+            return Err(ImportError::new("expected at least one branch"));
         }
         let num_checks = self.checks.len();
         let last = regions.len() - 1;
-        // An index out of range means the last branch.
+        // An index out of range selects the last branch.
         let program = format!(
             "const i32 00000000;const i32 {last:08x};cmp lt 0 1;cmp gt 0 2;or 3 4;select 5 2 0;ret 6"
         );
@@ -163,8 +163,8 @@ impl Lowering<'_> {
         Ok(results)
     }
 
-    /// The results of one of some branches, the first of which has a number; by halves, so that
-    /// functions nest as deep as the logarithm of how many there are.
+    /// Lowers branches numbered from `first`, and returns the results of the selected one. It
+    /// halves them, so that functions nest only to the logarithm of the number of branches.
     fn one_of(&mut self, op: OpId, regions: &[RegionId], first: usize, index: Value) -> Lowered {
         if let &[region] = regions {
             let block = self.only_block(region)?;

@@ -1,4 +1,4 @@
-//! Batch normalization, as functions of elements and sums over all but one dimension.
+//! Lowers batch normalization to scalar programs and sums over all dimensions but one.
 
 use tfrt_import::ImportError;
 use tfrt_import::program::{Attr, Value};
@@ -8,17 +8,17 @@ use tfrt_support::DType;
 use super::bodies::type_name;
 use super::{Lowering, lists};
 
-/// What the three ops have in common.
+/// The properties that the three ops share.
 struct Normalization {
     dtype: DType,
     dims: Vec<usize>,
     feature: i64,
-    /// An instruction that makes `epsilon` in double precision.
+    /// An instruction that yields `epsilon` in double precision.
     epsilon: String,
 }
 
 impl Normalization {
-    /// The number of elements that belong to each feature.
+    /// Returns the number of elements of each feature.
     fn count(&self) -> usize {
         let others = self.dims.iter().enumerate();
         let others = others.filter(|(axis, _)| *axis as i64 != self.feature);
@@ -26,7 +26,7 @@ impl Normalization {
     }
 }
 
-/// An instruction that makes a number in double precision.
+/// Returns an instruction that yields a number in double precision.
 fn constant(number: f64) -> String {
     format!("const f64 {:016x}", number.to_bits())
 }
@@ -38,7 +38,7 @@ impl Lowering<'_> {
         let is_axis = usize::try_from(feature).is_ok_and(|axis| axis < dims.len());
         if !is_axis {
             return Err(ImportError::new(format!(
-                "a tensor of {} dimensions has no dimension {feature}",
+                "attribute `feature_index`: expected a dimension below {}, found {feature}",
                 dims.len()
             )));
         }
@@ -50,15 +50,15 @@ impl Lowering<'_> {
         })
     }
 
-    /// One number for each feature, repeated for all elements.
+    /// Broadcasts one number for each feature to all elements.
     fn spread(&mut self, op: OpId, of: &Normalization, x: Value) -> Value {
         self.broadcast(op, x, &of.dims, vec![of.feature])
     }
 
-    /// The sum for each feature.
+    /// Sums the elements of each feature.
     fn sum(&mut self, op: OpId, of: &Normalization, x: Value) -> Value {
         let name = type_name(of.dtype);
-        // Zero of any type: what is left of a number without itself.
+        // All bits of zero are 0 in every element type.
         let zero = self.apply(op, &format!("const {name} 0;ret 0"), &[]);
         let axes = (0..of.dims.len() as i64).filter(|&axis| axis != of.feature);
         let mut attrs = lists(vec![("axes", axes.collect())]);
@@ -66,7 +66,7 @@ impl Lowering<'_> {
         self.emit_one(op, "hlo.Reduce", &[x, zero], &attrs)
     }
 
-    /// The sum for each feature, divided by how many elements it is of.
+    /// Computes the mean of the elements of each feature.
     fn mean(&mut self, op: OpId, of: &Normalization, x: Value) -> Value {
         let sum = self.sum(op, of, x);
         let count = constant(of.count() as f64);
@@ -88,7 +88,7 @@ impl Lowering<'_> {
         Ok(self.normalized(op, &of, &all))
     }
 
-    /// The operands are of one shape: what is normalized, scale, offset, mean, variance.
+    /// Normalizes operands of one shape: input, scale, offset, mean, variance.
     fn normalized(&mut self, op: OpId, of: &Normalization, operands: &[Value]) -> Value {
         let name = type_name(of.dtype);
         let epsilon = &of.epsilon;
@@ -130,7 +130,7 @@ impl Lowering<'_> {
         let scale = self.spread(op, &of, scale);
         let mean = self.spread(op, &of, mean);
         let variance = self.spread(op, &of, variance);
-        // The gradient times the distance from the mean; and that in units of the deviation.
+        // The gradient times the difference from the mean, then divided by the standard deviation.
         let products = self.apply(op, "subtract 1 2;multiply 0 3;ret 4", &[gradient, x, mean]);
         let epsilon = &of.epsilon;
         let program = format!("{epsilon};convert {name} 2;add 1 3;sqrt 4;divide 0 5;ret 6");

@@ -1,8 +1,8 @@
-//! Dot products and convolutions.
+//! Lowers dot products and convolutions.
 //!
-//! A dot product of single-precision numbers becomes a product of stacks of matrices, whose kernel
-//! is fast; a convolution of two dimensions of space without dilated operands becomes that of our
-//! op library. All others are computed by general ops.
+//! A dot product of single-precision numbers becomes a batched matrix product, whose kernel is
+//! fast. A convolution with two spatial dimensions and without dilated operands becomes `nn.Conv`.
+//! General ops compute all others.
 
 use tfrt_import::ImportError;
 use tfrt_import::program::{Attr, Value};
@@ -12,7 +12,7 @@ use tfrt_support::DType;
 use super::{Lowering, lists};
 use crate::text::structured::order;
 
-/// The dimensions of a factor: those that both have, those that are summed over, the others.
+/// The dimensions of a factor: batch, contracting and free dimensions.
 struct Factor {
     batch: Vec<i64>,
     summed: Vec<i64>,
@@ -32,7 +32,7 @@ impl Factor {
                 Some(seen) if !*seen => *seen = true,
                 _ => {
                     return Err(ImportError::new(format!(
-                        "dimension {axis} of a tensor of {rank} dimensions is missing, or named twice"
+                        "dimension {axis} is repeated or out of range for a tensor of rank {rank}"
                     )));
                 }
             }
@@ -46,7 +46,7 @@ impl Factor {
         })
     }
 
-    /// The number of elements along some dimensions.
+    /// Returns the product of the extents of these dimensions.
     fn extent(&self, axes: &[i64]) -> Option<usize> {
         axes.iter().try_fold(1_usize, |product, &axis| {
             product.checked_mul(self.dims[axis as usize])
@@ -152,7 +152,7 @@ impl Lowering<'_> {
         if is_fast {
             let x = self.transpose(op, operands[0], orders[0].clone());
             let filters = self.transpose(op, operands[1], orders[1].clone());
-            // Ours lists what comes before all dimensions first.
+            // `nn.Conv` takes the low padding of all dimensions first.
             let pads = match padding[..] {
                 [top, bottom, left, right] => vec![top, left, bottom, right],
                 _ => Vec::new(),

@@ -1,4 +1,4 @@
-//! Constants, comparisons, slices, calls of custom functions, and the ends of regions.
+//! Constants, comparisons, slices, custom calls, and terminators of regions.
 
 use tfrt_ir::syntax::{OpParser, OpPrinter, OpSyntax};
 use tfrt_ir::{Attribute, Module, OpId, OpState};
@@ -38,7 +38,7 @@ pub(super) const SYNTAXES: &[OpSyntax] = &[
     ),
 ];
 
-/// `attr-dict dense<…> : T`
+/// Parses `attr-dict dense<…> : T`.
 fn parse_constant(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     parser.opt_attributes(state)?;
     let value = parser.attribute(None)?;
@@ -46,7 +46,7 @@ fn parse_constant(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Par
     let ty = match parser.module().attribute(value) {
         Attribute::Dense { ty, .. } | Attribute::Resource { ty, .. } => *ty,
         Attribute::Elements { ty, .. } => *ty,
-        _ => return Err(parser.error_at_op("expected elements of a tensor")),
+        _ => return Err(parser.error_at_op("expected an elements attribute")),
     };
     state.result_types.push(ty);
     Ok(())
@@ -72,7 +72,7 @@ fn print_constant(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) ->
     true
 }
 
-/// `LT, %a, %b (, FLOAT)? attr-dict : types`
+/// Parses `LT, %a, %b (, FLOAT)? attr-dict : types`.
 fn parse_compare(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let direction = parser.word()?;
     let direction = enumeration(parser.module(), "comparison_direction", direction);
@@ -114,7 +114,7 @@ fn print_compare(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> 
     true
 }
 
-/// `%x [start:limit(:stride)?, …] attr-dict : types`
+/// Parses `%x [start:limit(:stride)?, …] attr-dict : types`.
 fn parse_slice(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let x = parser.value()?;
     parser.expect("[")?;
@@ -165,7 +165,7 @@ fn print_slice(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bo
     true
 }
 
-/// `(%a, %b attr-dict : A, B)?`
+/// Parses `(%a, %b attr-dict : A, B)?`.
 fn parse_return(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let values = parser.values()?;
     parser.opt_attributes(state)?;
@@ -194,7 +194,7 @@ fn print_return(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> b
     true
 }
 
-/// `@name(%a, %b) attr-dict : types`
+/// Parses `@name(%a, %b) attr-dict : types`.
 fn parse_custom_call(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let name = parser.symbol()?;
     let name = parser.module().string_attr(name);
@@ -222,7 +222,7 @@ fn print_custom_call(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId)
     true
 }
 
-/// `"name" %a, %b attr-dict : types`
+/// Parses `"name" %a, %b attr-dict : types`.
 fn parse_composite(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let name = parser.attribute(None)?;
     state.attributes.push(("name".into(), name));
@@ -250,7 +250,7 @@ fn print_composite(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -
     true
 }
 
-/// `%x, format = e5m10 attr-dict : T`
+/// Parses `%x, format = e5m10 attr-dict : T`.
 fn parse_reduce_precision(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let x = parser.value()?;
     parser.expect(",")?;
@@ -287,7 +287,7 @@ fn print_reduce_precision(printer: &mut OpPrinter<'_, '_>, module: &Module, op: 
     true
 }
 
-/// `(%x, k = 2) attr-dict : T -> (T, U)`
+/// Parses `(%x, k = 2) attr-dict : T -> (T, U)`.
 fn parse_top_k(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     parser.expect("(")?;
     let x = parser.value()?;
@@ -317,7 +317,7 @@ fn print_top_k(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bo
     true
 }
 
-/// `%x, dense<…> : T`
+/// Parses `%x, dense<…> : T`.
 fn parse_check_constant(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let x = parser.value()?;
     parser.expect(",")?;
@@ -325,7 +325,7 @@ fn parse_check_constant(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) 
     state.attributes.push(("value".into(), value));
     let ty = match parser.module().attribute(value) {
         Attribute::Dense { ty, .. } | Attribute::Resource { ty, .. } => *ty,
-        _ => return Err(parser.error_at_op("expected elements of a tensor")),
+        _ => return Err(parser.error_at_op("expected an elements attribute")),
     };
     state.operands.push(parser.resolve(x, ty)?);
     parser.opt_attributes(state)

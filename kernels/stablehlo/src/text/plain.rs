@@ -1,4 +1,4 @@
-//! Ops whose form is their operands, numbers by keyword, attributes, and types:
+//! Ops whose format lists operands, attributes by keyword, the attribute dictionary and types:
 //! `stablehlo.pad %x, %v, low = [0], high = [1], interior = [0] : (…) -> …`.
 
 use tfrt_ir::syntax::{OpParser, OpPrinter, OpSyntax};
@@ -9,7 +9,7 @@ use super::{
     print_types, syntax, types,
 };
 
-/// An attribute behind the operands: `keyword = …`.
+/// An attribute after the operands: `keyword = …`.
 #[derive(Clone, Copy)]
 enum Clause {
     /// `dims = [0, 1]`: an array of integers.
@@ -18,7 +18,7 @@ enum Clause {
     Integer(&'static str, &'static str),
     /// `lower = true`: any attribute.
     Any(&'static str, &'static str),
-    /// `algorithm = DEFAULT`: one of the names of a kind.
+    /// `algorithm = DEFAULT`: a case of an enumeration.
     Name(&'static str, &'static str, &'static str),
 }
 
@@ -42,7 +42,7 @@ impl Clause {
     }
 }
 
-/// The clauses of ops that have some.
+/// The clauses of each op that has clauses.
 const CLAUSES: &[(&str, &[Clause])] = {
     use Clause::{Any, Integer, Integers, Name};
     &[
@@ -146,7 +146,7 @@ fn clauses_of(op: &str) -> &'static [Clause] {
     found.map_or(&[], |entry| entry.1)
 }
 
-/// `%a, %b, keyword = value attr-dict : types`
+/// Parses `%a, %b, keyword = value attr-dict : types`.
 fn parse_plain(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let mut operands = Vec::new();
     let mut clauses = clauses_of(&state.name).iter();

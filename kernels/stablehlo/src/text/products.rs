@@ -1,4 +1,4 @@
-//! General dot products, convolutions.
+//! General dot products and convolutions.
 
 use tfrt_ir::syntax::{OpParser, OpPrinter, OpSyntax};
 use tfrt_ir::{AttrId, Attribute, DenseElements, Module, OpId, OpState, Signedness, Type};
@@ -31,7 +31,7 @@ fn opaque(module: &mut Module, body: String) -> AttrId {
     })
 }
 
-/// `[DEFAULT, HIGHEST]`
+/// Parses `= [DEFAULT, HIGHEST]`.
 fn parse_precision(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     parser.expect("=")?;
     parser.expect("[")?;
@@ -48,7 +48,7 @@ fn parse_precision(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Pa
     Ok(())
 }
 
-/// Prints `, precision = [DEFAULT, HIGHEST]`, if the op has it.
+/// Prints `, precision = [DEFAULT, HIGHEST]`, if the op has a precision.
 fn print_precision(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bool {
     let Some(all) = module.attr(op, "precision_config") else {
         return true;
@@ -66,7 +66,7 @@ fn print_precision(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -
     true
 }
 
-/// `%a, %b (, precision = […])? attr-dict : types`
+/// Parses `%a, %b (, precision = […])? attr-dict : types`.
 fn parse_dot(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let a = parser.value()?;
     parser.expect(",")?;
@@ -95,7 +95,7 @@ fn print_dot(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bool
     true
 }
 
-/// `[1, 2] x [0, 1]`
+/// Parses `= [1, 2] x [0, 1]`.
 fn pair(parser: &mut OpParser<'_, '_, '_>) -> Parsed<[Vec<i64>; 2]> {
     parser.expect("=")?;
     let left = integers(parser)?;
@@ -103,8 +103,8 @@ fn pair(parser: &mut OpParser<'_, '_, '_>) -> Parsed<[Vec<i64>; 2]> {
     Ok([left, integers(parser)?])
 }
 
-/// `%a, %b, (batching_dims = [0] x [0],)? contracting_dims = [1] x [0] (, precision = […])?
-/// (, algorithm = <…>)? attr-dict : types`
+/// Parses `%a, %b, (batching_dims = [0] x [0],)? contracting_dims = [1] x [0]
+/// (, precision = […])? (, algorithm = <…>)? attr-dict : types`.
 fn parse_dot_general(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let a = parser.value()?;
     parser.expect(",")?;
@@ -183,7 +183,7 @@ fn print_dot_general(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId)
     true
 }
 
-/// The attributes of a window by their keywords.
+/// The keywords and names of the window attributes.
 const WINDOW: &[(&str, &str)] = &[
     ("stride", "window_strides"),
     ("pad", "padding"),
@@ -192,7 +192,7 @@ const WINDOW: &[(&str, &str)] = &[
     ("reverse", "window_reversal"),
 ];
 
-/// `(%a, %b) dim_numbers = […]x[…]->[…], window = {…} attr-dict : types`
+/// Parses `(%a, %b) dim_numbers = […]x[…]->[…], window = {…} attr-dict : types`.
 fn parse_convolution(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     parser.expect("(")?;
     let a = parser.value()?;
@@ -233,7 +233,7 @@ fn parse_convolution(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> 
     types(parser, &[a, b], state)
 }
 
-/// `[[0, 1], [1, 1]]`, as `dense<…> : tensor<2x2xi64>`.
+/// Parses `[[0, 1], [1, 1]]` as `dense<…> : tensor<2x2xi64>`.
 fn pads(parser: &mut OpParser<'_, '_, '_>) -> Parsed<AttrId> {
     let mut all = Vec::new();
     parser.expect("[")?;
@@ -260,7 +260,7 @@ fn pads(parser: &mut OpParser<'_, '_, '_>) -> Parsed<AttrId> {
     Ok(module.intern_attribute(Attribute::Dense { ty, elements }))
 }
 
-/// `[true, false]`, also as numbers.
+/// Parses `[true, false]`, or the same list as integers.
 fn flags(parser: &mut OpParser<'_, '_, '_>) -> Parsed<AttrId> {
     let mut bytes = Vec::new();
     parser.expect("[")?;
@@ -331,7 +331,7 @@ fn print_convolution(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId)
     true
 }
 
-/// The pairs of numbers of `dense<[[0, 1], [1, 1]]> : tensor<2x2xi64>`.
+/// Returns the pairs of numbers of `dense<[[0, 1], [1, 1]]> : tensor<2x2xi64>`.
 fn padding(module: &Module, attribute: AttrId) -> Option<Vec<[i64; 2]>> {
     let Attribute::Dense { ty, elements } = module.attribute(attribute) else {
         return None;
@@ -346,7 +346,7 @@ fn padding(module: &Module, attribute: AttrId) -> Option<Vec<[i64; 2]>> {
     match elements {
         DenseElements::Splat(bytes) => {
             let one = number(bytes)?;
-            // As many dimensions as the text of a type has.
+            // A type in the text has at most 64 dimensions.
             (count <= 64).then(|| vec![[one; 2]; count as usize])
         }
         DenseElements::List(bytes) => {

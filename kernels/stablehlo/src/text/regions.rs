@@ -1,4 +1,4 @@
-//! Reductions and loops, whose text names the arguments of their regions.
+//! Reductions and loops, whose formats name the arguments of their regions.
 
 use tfrt_ir::syntax::{NamedValue, OpParser, OpPrinter, OpSyntax};
 use tfrt_ir::{Module, OpId, OpState, RegionId, Type, TypeId};
@@ -13,7 +13,7 @@ pub(super) const SYNTAXES: &[OpSyntax] = &[
     syntax("stablehlo.while", parse_while, print_while),
 ];
 
-/// `(%x init: %c), … (applies op)? across dimensions = […] attr-dict : types reducer?`
+/// Parses `(%x init: %c), … (applies op)? across dimensions = […] attr-dict : types reducer?`.
 fn parse_reduce<'s>(parser: &mut OpParser<'_, 's, '_>, state: &mut OpState) -> Parsed<()> {
     let (mut inputs, mut inits) = (Vec::new(), Vec::new());
     loop {
@@ -48,7 +48,7 @@ fn parse_reduce<'s>(parser: &mut OpParser<'_, 's, '_>, state: &mut OpState) -> P
     Ok(())
 }
 
-/// The region that one op is: of two arguments, which it is applied to.
+/// Creates a region with two arguments and one op on them.
 fn applied_region(
     parser: &mut OpParser<'_, '_, '_>,
     op: &str,
@@ -78,8 +78,8 @@ fn applied_region(
     Ok(region)
 }
 
-/// `reducer(%a: A, %c: A) (%b: B, %d: B) region`: pairs of arguments, of which the region has the
-/// first ones of all pairs first.
+/// Parses `reducer(%a: A, %c: A) (%b: B, %d: B) region`. The region takes the first argument of
+/// each pair, then the second of each.
 fn reducer(parser: &mut OpParser<'_, '_, '_>, count: usize) -> Parsed<RegionId> {
     parser.expect("reducer")?;
     let (mut left, mut right) = (Vec::new(), Vec::new());
@@ -152,8 +152,8 @@ fn print_reduce(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> b
     true
 }
 
-/// The name of the op that the region of a reduction consists of, if it has no attributes, and the
-/// reduction one operand.
+/// Returns the name of the only op in the region of a reduction, if the op has no attributes and
+/// the reduction has one input.
 fn applied_op(module: &Module, op: OpId) -> Option<&str> {
     let &[region] = module.regions(op) else {
         return None;
@@ -192,7 +192,7 @@ fn applied_op(module: &Module, op: OpId) -> Option<&str> {
     fits.then(|| module.op_name(inner))
 }
 
-/// `(%a = %b, …) : types (attributes attr-dict)? cond region do region`
+/// Parses `(%a = %b, …) : types (attributes attr-dict)? cond region do region`.
 fn parse_while<'s>(parser: &mut OpParser<'_, 's, '_>, state: &mut OpState) -> Parsed<()> {
     let (mut names, mut values) = (Vec::new(), Vec::new());
     parser.expect("(")?;
@@ -227,7 +227,7 @@ fn print_while(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bo
         return false;
     };
     let arguments = module.block_arguments(first);
-    // Both regions name their arguments alike, so that the printer must have done so.
+    // The format names the arguments of both regions once, so their names must be equal.
     let types = |values: &[tfrt_ir::ValueId]| -> Vec<TypeId> {
         values
             .iter()

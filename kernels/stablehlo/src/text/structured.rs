@@ -1,9 +1,9 @@
-//! Attributes that are text in brackets: `#stablehlo.gather<offset_dims = [1], …>` and
+//! Attributes with text in angle brackets: `#stablehlo.gather<offset_dims = [1], …>` and
 //! `#stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>`.
 
 use tfrt_ir::{AttrId, Attribute, Module};
 
-/// The text between the angle brackets of `#stablehlo.NAME<…>`.
+/// Returns the text between the angle brackets of `#stablehlo.NAME<…>`.
 pub(crate) fn body<'m>(module: &'m Module, attribute: AttrId, name: &str) -> Option<&'m str> {
     match module.attribute(attribute) {
         Attribute::Opaque { body, .. } => {
@@ -14,7 +14,7 @@ pub(crate) fn body<'m>(module: &'m Module, attribute: AttrId, name: &str) -> Opt
     }
 }
 
-/// The entries of a text such as `a = [1, 2], b = 3`: their names and what they say.
+/// Returns the names and values of the entries of a text such as `a = [1, 2], b = 3`.
 pub(crate) fn entries(text: &str) -> Vec<(&str, &str)> {
     let mut entries = Vec::new();
     for part in split(text) {
@@ -25,7 +25,7 @@ pub(crate) fn entries(text: &str) -> Vec<(&str, &str)> {
     entries
 }
 
-/// The parts of a text that are between commas outside of brackets.
+/// Splits a text at the commas outside brackets.
 pub(crate) fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
@@ -47,7 +47,7 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The numbers of `[1, 2]`; of `[]`, none.
+/// Parses the numbers of `[1, 2]` or `[]`.
 pub(crate) fn numbers(text: &str) -> Option<Vec<i64>> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     split(inner)
@@ -56,14 +56,14 @@ pub(crate) fn numbers(text: &str) -> Option<Vec<i64>> {
         .collect()
 }
 
-/// The entry of a name among entries.
+/// Returns the value of the entry with a name.
 pub(crate) fn entry<'t>(entries: &[(&str, &'t str)], name: &str) -> Option<&'t str> {
     let found = entries.iter().find(|entry| entry.0 == name);
     found.map(|entry| entry.1)
 }
 
-/// Which dimension of a tensor is which: those named by letters, in the order of `letters`, then
-/// those of space, in their order. `text` is such as `[b, 0, 1, f]`.
+/// Returns the positions of dimensions in a text such as `[b, 0, 1, f]`: first the dimensions named
+/// by `letters`, in that order, then the spatial dimensions, in numerical order.
 pub(crate) fn order(text: &str, letters: [&str; 2]) -> Option<Vec<i64>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     let names = split(inner);
