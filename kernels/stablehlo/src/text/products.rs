@@ -346,7 +346,7 @@ fn padding(module: &Module, attribute: AttrId) -> Option<Vec<[i64; 2]>> {
     match elements {
         DenseElements::Splat(bytes) => {
             let one = number(bytes)?;
-            // A type in the text has at most 64 dimensions.
+            // Bounds the printed pairs. An op with more spatial dimensions has the generic form.
             (count <= 64).then(|| vec![[one; 2]; count as usize])
         }
         DenseElements::List(bytes) => {
