@@ -1,4 +1,4 @@
-//! Forms of newer versions of MLIR: each is read, printed, and read again as the same.
+//! Tests that the syntax of newer MLIR versions round-trips.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ fn read(source: &str) -> Result<tfrt_ir::Module, String> {
     parse(source, "f", &registry, &options).map_err(|errors| errors[0].to_string())
 }
 
-/// Checks that a text is printed as `expected`, which is printed as itself.
+/// Checks that a text prints as `expected`, and that `expected` prints as itself.
 fn check_with(source: &str, expected: &str, options: &PrintOptions) {
     for text in [source, expected] {
         let module = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -208,7 +208,7 @@ fn functions_of_the_newer_dialect_call_and_return_without_its_name() {
     let text = print(&read(&long).unwrap(), &options);
     assert_eq!(print(&read(short).unwrap(), &options), text);
     check_with(short, &text, &options);
-    // Other functions have no such names.
+    // Other functions have no short names for these ops.
     assert!(read("func @f() {\n  return\n}\n").is_err());
 }
 

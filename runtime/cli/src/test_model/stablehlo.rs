@@ -1,9 +1,8 @@
-//! Files of StableHLO as cases: their functions compute something, and compare it with what they
-//! expect.
+//! Runs StableHLO files as test cases: their functions compare computed with expected tensors.
 //!
-//! A file may have several programs, between lines `// -----`. Of each, `@main` is run, or, if
-//! there is none, every function that is not private. A function with arguments is only imported,
-//! as there is nothing to run it on.
+//! A file may have several programs, separated by lines `// -----`. Each runs `@main`, or every
+//! public function if the program has no `@main`. A function with arguments is only imported,
+//! because the file has no inputs for it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use super::compare::{self, Tolerance};
 use super::{Outcome, Status};
 use crate::failure::{CliError, WithCauses};
 
-/// Ops that sum in any order, so that single bits of their results mean nothing.
+/// Ops with an unspecified order of summation, so that the low bits of their results may differ.
 const SUMS: &[&str] = &[
     "stablehlo.batch_norm_grad",
     "stablehlo.batch_norm_inference",
@@ -35,7 +34,7 @@ const SUMS: &[&str] = &[
     "stablehlo.select_and_scatter",
 ];
 
-/// How a case ended early, and why.
+/// The status of a case that ended early, and the reason.
 type Ended = (Status, String);
 
 fn failed(error: &(dyn std::error::Error + 'static)) -> Ended {
@@ -165,8 +164,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// How far the numbers of a comparison may be apart. Sums may be off by a part of the greatest
-    /// number that is expected.
+    /// Returns the tolerance of a comparison. Sums may differ by a fraction of the greatest number
+    /// expected.
     fn tolerance(&self, check: &Check, expected: &DenseHostTensor, sums: bool) -> Tolerance {
         let (relative, absolute, ulps) = match check.comparison {
             Closeness::Close { ulps } => {
@@ -196,7 +195,8 @@ impl Run<'_> {
     }
 }
 
-/// A small part of the greatest finite number of a tensor, by its element type.
+/// Returns a small fraction of the greatest magnitude in a tensor. The fraction depends on the
+/// element type.
 fn part_of_greatest(tensor: &DenseHostTensor) -> f64 {
     let part = match tensor.dtype() {
         DType::F16 => 2e-3,

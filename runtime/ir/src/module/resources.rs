@@ -1,4 +1,4 @@
-//! What stands at the end of a text, behind the program: elements under names.
+//! The resources in the file metadata after a program: named elements.
 //!
 //! ```text
 //! {-#
@@ -12,33 +12,33 @@
 
 use crate::module::Module;
 
-/// The section with the elements of attributes.
+/// The section for the elements of attributes.
 pub(crate) const DIALECT_RESOURCES: &str = "dialect_resources";
 
-/// The section of tools.
+/// The section for tools.
 pub(crate) const EXTERNAL_RESOURCES: &str = "external_resources";
 
-/// The bytes before the elements: how they are to be aligned.
+/// The size of the alignment that precedes the elements.
 const ALIGNMENT_BYTES: usize = 4;
 
 /// An entry of a section.
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
     pub(crate) section: &'static str,
-    /// The dialect or tool whose entry it is.
+    /// The dialect or tool that owns the entry.
     pub(crate) owner: Box<str>,
     pub(crate) key: Box<str>,
     pub(crate) value: ResourceValue,
 }
 
-/// What an entry has.
+/// The value of an entry.
 #[derive(Clone, Debug)]
 pub(crate) enum ResourceValue {
     /// `"0x…"`
     Blob(Box<[u8]>),
     /// `"text"`
     Text(Box<[u8]>),
-    /// `true`, `false`
+    /// `true` or `false`
     Bool(bool),
 }
 
@@ -51,7 +51,7 @@ impl Module {
         self.resources.push(resource);
     }
 
-    /// Returns the elements of `dense_resource<key>`, packed, if the text has them.
+    /// Returns the packed elements of `dense_resource<key>`, if the text has them.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What stands at the end of a text: `{-# … #-}`.
+//! Parses the file metadata at the end of a text: `{-# … #-}`.
 
 use super::lexer::{Kind, hex_digit};
 use super::parser::{Parse, Parser};
@@ -6,7 +6,7 @@ use crate::module::Resource;
 use crate::module::resources::{DIALECT_RESOURCES, EXTERNAL_RESOURCES, ResourceValue};
 
 impl Parser<'_, '_> {
-    /// `file-metadata ::= '{-#' (section (',' section)*)? '#-}'`,
+    /// Parses `file-metadata ::= '{-#' (section (',' section)*)? '#-}'`,
     /// `section ::= word ':' '{' (owner (',' owner)*)? '}'`,
     /// `owner ::= name ':' '{' (entry (',' entry)*)? '}'`
     pub(super) fn file_metadata(&mut self) -> Parse<()> {
@@ -37,7 +37,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// `entry ::= name ':' (string | 'true' | 'false')`
+    /// Parses `entry ::= name ':' (string | 'true' | 'false')`.
     fn resource(&mut self, section: &'static str, owner: &str) -> Parse<()> {
         let key = self.resource_name()?;
         self.expect(Kind::Colon, "expected ':'")?;
@@ -67,7 +67,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// The bytes of a blob, which begins with four that say how it is aligned.
+    /// Decodes the bytes of a blob. The first four are its alignment.
     fn blob(&mut self, digits: &[u8], offset: usize) -> Parse<Box<[u8]>> {
         let (pairs, rest) = digits.as_chunks::<2>();
         if !rest.is_empty() || pairs.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
@@ -82,7 +82,7 @@ impl Parser<'_, '_> {
             .collect())
     }
 
-    /// `name ::= word | string`
+    /// Parses `name ::= word | string`.
     pub(super) fn resource_name(&mut self) -> Parse<String> {
         let token = self.token();
         match token.kind {

@@ -1,4 +1,4 @@
-//! What stands at the end of a text: `{-# … #-}`.
+//! Prints the file metadata at the end of a text: `{-# … #-}`.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::ops::Printer;
 use crate::module::resources::{DIALECT_RESOURCES, EXTERNAL_RESOURCES, ResourceValue};
 
 impl Printer<'_> {
-    /// Prints the resources of the program, if there are any: by section, then by owner.
+    /// Prints the resources of the program, if it has any, by section and then by owner.
     pub(super) fn resources(&mut self) {
         let all = self.module.resources();
         if all.is_empty() {

@@ -1,25 +1,25 @@
-//! Floating point numbers of eight bits.
+//! 8-bit floating point numbers.
 //!
-//! A format is a number of bits for exponent and fraction, a bias, and a rule for the codes of
-//! infinities and NaN. Positive codes are in the order of their values, so rounding is a choice
+//! A format consists of the widths of exponent and fraction, a bias, and a rule for the encodings
+//! of infinities and NaN. Positive encodings are in the order of their values, so rounding chooses
 //! between two neighbours.
 
 use crate::types::FloatType;
 
-/// What the codes beyond the finite numbers mean.
+/// The rule for the encodings of infinities and NaN.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Special {
-    /// The greatest exponent is for infinities and NaN.
+    /// The greatest exponent encodes infinities and NaN.
     Ieee,
-    /// Only the greatest code of each sign is NaN.
+    /// Only the greatest encoding of each sign is NaN.
     GreatestIsNan,
-    /// The code of negative zero is NaN.
+    /// The encoding of negative zero is NaN.
     NegativeZeroIsNan,
-    /// The code of all ones is NaN; there is no sign and no zero.
+    /// The encoding with all bits set is NaN. The format has neither a sign nor a zero.
     Exponent,
 }
 
-/// A format of eight bits.
+/// An 8-bit format.
 #[derive(Clone, Copy)]
 pub(super) struct SmallFloat {
     fraction_bits: u32,
@@ -30,7 +30,7 @@ pub(super) struct SmallFloat {
 const SIGN: u8 = 0x80;
 
 impl SmallFloat {
-    /// The format of a type of eight bits.
+    /// Returns the format of an 8-bit type.
     pub(super) fn of(ty: FloatType) -> Self {
         let (fraction_bits, bias, special) = match ty {
             FloatType::F8E5M2 => (2, 15, Special::Ieee),
@@ -40,7 +40,7 @@ impl SmallFloat {
             FloatType::F8E4M3Fnuz => (3, 8, Special::NegativeZeroIsNan),
             FloatType::F8E4M3B11Fnuz => (3, 11, Special::NegativeZeroIsNan),
             FloatType::F8E8M0Fnu => (0, 127, Special::Exponent),
-            // Wider types have no small format; the match lists all of eight bits.
+            // The other 8-bit type is `F8E4M3Fn`; wider types have no small format.
             _ => (3, 7, Special::GreatestIsNan),
         };
         Self {
@@ -50,12 +50,12 @@ impl SmallFloat {
         }
     }
 
-    /// The number of bits of a significand, with the leading one that is not stored.
+    /// Returns the number of bits of a significand, with its implicit leading bit.
     pub(super) fn significand_bits(self) -> usize {
         self.fraction_bits as usize + 1
     }
 
-    /// The value of a positive code, as if it were finite.
+    /// Returns the value of a positive encoding, as if it were finite.
     fn magnitude(self, code: u16) -> f64 {
         if self.special == Special::Exponent {
             return 2_f64.powi(i32::from(code) - self.bias);
@@ -68,7 +68,7 @@ impl SmallFloat {
         }
     }
 
-    /// Returns the first positive code of infinity or NaN.
+    /// Returns the first positive encoding of infinity or NaN.
     fn first_special(self) -> u16 {
         match self.special {
             Special::Ieee => 0x80 - (1 << self.fraction_bits),
@@ -78,7 +78,7 @@ impl SmallFloat {
         }
     }
 
-    /// The value of a code.
+    /// Returns the value of an encoding.
     pub(super) fn value(self, code: u8) -> f64 {
         if self.special == Special::Exponent {
             return match code {
@@ -105,8 +105,8 @@ impl SmallFloat {
         }
     }
 
-    /// The code of the nearest value, the even one of two that are equally near. What is too large
-    /// becomes infinity where there is one, else NaN.
+    /// Rounds a value to the nearest encoding, with ties to even. A value that is too large becomes
+    /// infinity, or NaN in formats without infinity.
     pub(super) fn bits(self, value: f64) -> u8 {
         let first_special = self.first_special();
         if self.special == Special::Exponent && (value.is_nan() || value.is_sign_negative()) {
@@ -186,7 +186,7 @@ mod tests {
         let check = |ty: FloatType, value: f64, expected: u8| {
             assert_eq!(SmallFloat::of(ty).bits(value), expected, "{ty:?} {value}");
         };
-        // 448 is the greatest number; 464 is halfway to the next one.
+        // 448 is the greatest number. 464 is halfway to the next one.
         check(FloatType::F8E4M3Fn, 448.0, 0x7E);
         check(FloatType::F8E4M3Fn, 463.9, 0x7E);
         check(FloatType::F8E4M3Fn, 470.0, 0x7F);
@@ -194,7 +194,7 @@ mod tests {
         check(FloatType::F8E5M2, -65536.0, 0xFC);
         check(FloatType::F8E4M3Fnuz, 1e9, 0x80);
         check(FloatType::F8E4M3Fnuz, -0.0, 0x00);
-        // Halfway between 1 and 1.125: the even one.
+        // Halfway between 1 and 1.125, and rounded to the even encoding.
         check(FloatType::F8E4M3Fn, 1.0625, 0x38);
         check(FloatType::F8E4M3Fn, 1.1875, 0x3A);
         check(FloatType::F8E8M0Fnu, 4.0, 0x81);
