@@ -1,25 +1,25 @@
-//! Ops with the semantics of XLA: what programs of StableHLO are made of, where no op with other
-//! semantics does the same.
+//! Ops with the semantics of XLA, for StableHLO programs. The import uses other ops where they
+//! compute the same.
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`element_wise`] | functions of elements, types, counting |
-//! | [`moves`] | elements to other places: broadcasts, slices, padding |
-//! | [`windows`] | reductions, as a whole and by windows |
+//! | [`element_wise`] | element-wise programs, bitcasts, iota |
+//! | [`moves`] | data movement: broadcasts, slices, padding |
+//! | [`windows`] | reductions of whole tensors and of windows |
 //! | [`places`] | gathers, scatters, sorting |
-//! | [`products`] | products of any dimensions, convolutions |
-//! | [`linear`] | factors of matrices, triangular equations |
+//! | [`products`] | general dot products, convolutions |
+//! | [`linear`] | Cholesky decomposition, triangular systems |
 //! | [`random`] | random bits |
-//! | `element` | one form for elements of every type |
-//! | `function` | functions of elements in this form |
-//! | `program` | functions that an attribute has as text |
+//! | `element` | a common representation of elements of every type |
+//! | `function` | scalar functions in this representation |
+//! | `program` | scalar programs as the text of an attribute |
 //!
-//! Integers wrap around. A division by zero gives -1, and the remainder by zero the dividend. A
-//! shift by more than there are bits gives 0, or the sign. Half- and single-precision numbers are
+//! Integers wrap around. Division by zero returns -1, and the remainder by zero is the dividend. A
+//! shift by at least the bit width returns 0, or the sign. Half- and single-precision numbers are
 //! computed in double precision, and rounded once.
 //!
-//! What a reduction, a scatter or a sort does with elements is a small program, in an attribute:
-//! see `program`.
+//! Reductions, scatters and sorts apply a small program to elements. It is the text of an
+//! attribute: see `program`.
 
 mod element;
 
@@ -46,22 +46,22 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::{allocate, invalid};
 
-/// Room for elements, of which there are as many as a file says: an error where there is none.
+/// Allocates a vector for `count` elements, or returns an error: the count may come from a file.
 fn room<T>(op: &'static str, count: usize) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     let reserved = elements.try_reserve_exact(count);
-    reserved.map_err(|_| invalid(format!("`{op}` has no memory for {count} elements")))?;
+    reserved.map_err(|_| invalid(format!("`{op}` failed to allocate {count} elements")))?;
     Ok(elements)
 }
 
-/// A copy of elements.
+/// Copies elements to a new vector.
 fn copied<T: Copy>(op: &'static str, elements: &[T]) -> Result<Vec<T>> {
     let mut copy = room(op, elements.len())?;
     copy.extend_from_slice(elements);
     Ok(copy)
 }
 
-/// The elements of a tensor, in the form of `element`.
+/// Returns the elements of a tensor, in the representation of `element`.
 fn load(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<u64>> {
     let ty = element::Type::of(op, tensor.dtype())?;
     let bytes = tensor.buffer().read()?;
@@ -70,7 +70,7 @@ fn load(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<u64>> {
     Ok(elements)
 }
 
-/// A tensor of these elements.
+/// Creates a tensor from elements.
 fn store(
     op: &'static str,
     ctx: &ExecutionContext,
@@ -82,7 +82,7 @@ fn store(
     let ty = element::Type::of(op, dtype)?;
     if result.num_elements() != elements.len() {
         return Err(invalid(format!(
-            "`{op}` makes {} elements, which are no tensor of {dims:?}",
+            "`{op}` needs elements for a tensor of {dims:?}, found {}",
             elements.len()
         )));
     }
@@ -90,7 +90,7 @@ fn store(
     Ok(result)
 }
 
-/// Numbers of an attribute, of which there are `count`; without the attribute, all are `missing`.
+/// Returns the `count` numbers of an attribute. If it is absent, each number is `missing`.
 fn numbers(
     op: &str,
     name: &str,
@@ -108,26 +108,28 @@ fn numbers(
     )))
 }
 
-/// The axes that an attribute lists, each once and each below `rank`.
+/// Returns the axes that an attribute lists. Each must be distinct and below `rank`.
 fn axes(op: &str, given: Option<&[i64]>, rank: usize) -> Result<Vec<usize>> {
     let given = given.unwrap_or_default();
     if let Some(negative) = given.iter().find(|&&axis| axis < 0) {
-        return Err(invalid(format!("`{op}`: there is no axis {negative}")));
+        return Err(invalid(format!(
+            "`{op}` needs non-negative axes, found {negative}"
+        )));
     }
     crate::axes_of(op, given, rank)
 }
 
-/// The axes that others leave.
+/// Returns the axes below `rank` that are not in `axes`.
 fn other_axes(rank: usize, axes: &[usize]) -> Vec<usize> {
     (0..rank).filter(|axis| !axes.contains(axis)).collect()
 }
 
-/// The extents of some axes.
+/// Returns the extents of these axes.
 fn pick(dims: &[usize], axes: &[usize]) -> Vec<usize> {
     axes.iter().map(|&axis| dims[axis]).collect()
 }
 
-/// The index of the place of an element.
+/// Converts the linear position of an element to an index.
 fn index_of(mut place: usize, dims: &[usize]) -> Vec<usize> {
     let mut index = vec![0; dims.len()];
     for axis in (0..dims.len()).rev() {

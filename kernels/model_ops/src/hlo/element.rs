@@ -1,14 +1,14 @@
-//! One form for elements of every type, so that functions and loops are written once.
+//! A common representation of elements of every type, so that functions and loops are written once.
 //!
-//! An element is 64 bits: an integer, extended by its sign or by zeros; a truth value, 0 or 1; a
-//! floating point number as one of double precision, which has each number of the narrower types.
+//! An element has 64 bits. An integer is sign- or zero-extended. A Boolean is 0 or 1. A floating
+//! point number has double precision, which represents all values of the narrower types.
 
 use half::{bf16, f16};
 use tfrt::prelude::*;
 
 use crate::unsupported;
 
-/// What the bits of an element mean.
+/// The interpretation of the bits of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
@@ -17,12 +17,12 @@ pub(super) enum Kind {
     Real,
 }
 
-/// An element type that has the form.
+/// An element type with this representation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Type {
     pub(super) dtype: DType,
     pub(super) kind: Kind,
-    /// Its width; that of a truth value is 1.
+    /// The width in bits, which is 1 for a Boolean.
     pub(super) bits: u32,
 }
 
@@ -49,14 +49,14 @@ impl Type {
         bits: 1,
     };
 
-    /// The type of elements of a tensor.
+    /// Returns the type for the element type of a tensor.
     pub(super) fn of(op: &str, dtype: DType) -> Result<Self> {
         let found = NAMES.iter().find(|entry| entry.1 == dtype);
         let &(_, dtype, kind, bits) = found.ok_or_else(|| unsupported(op, dtype))?;
         Ok(Self { dtype, kind, bits })
     }
 
-    /// The type with a name.
+    /// Returns the type with a name.
     pub(super) fn named(name: &str) -> Option<Self> {
         let &(_, dtype, kind, bits) = NAMES.iter().find(|entry| entry.0 == name)?;
         Some(Self { dtype, kind, bits })
@@ -71,7 +71,7 @@ impl Type {
         self.kind == Kind::Real
     }
 
-    /// The element that an integer becomes, of which only the lowest bits count.
+    /// Truncates an integer to the width of the type, and extends it to an element.
     pub(super) fn wrap(self, bits: u64) -> u64 {
         match (self.kind, self.bits) {
             (Kind::Bool, _) => bits & 1,
@@ -81,7 +81,7 @@ impl Type {
         }
     }
 
-    /// The lowest bits of an element, as an unsigned number.
+    /// Returns the low bits of an element as an unsigned integer.
     pub(super) fn unsigned(self, element: u64) -> u64 {
         match self.bits {
             64 => element,
@@ -89,7 +89,7 @@ impl Type {
         }
     }
 
-    /// The element nearest to a number, for floating point types.
+    /// Rounds a number to the nearest element of a floating point type.
     pub(super) fn round(self, value: f64) -> u64 {
         let rounded = match self.dtype {
             DType::F32 => f64::from(value as f32),
@@ -100,7 +100,7 @@ impl Type {
         rounded.to_bits()
     }
 
-    /// The bits of an element in its own type.
+    /// Returns the bits of an element in its own type.
     pub(super) fn native(self, element: u64) -> u64 {
         match self.dtype {
             DType::F32 => u64::from((f64::from_bits(element) as f32).to_bits()),
@@ -110,7 +110,7 @@ impl Type {
         }
     }
 
-    /// The element with these bits in its own type.
+    /// Returns the element with these bits in its own type.
     pub(super) fn of_native(self, native: u64) -> u64 {
         match self.dtype {
             DType::F32 => f64::from(f32::from_bits(native as u32)).to_bits(),
@@ -128,7 +128,7 @@ impl Type {
         }
     }
 
-    /// The elements that bytes are.
+    /// Decodes bytes as an iterator of elements.
     pub(super) fn elements(self, bytes: &[u8]) -> impl Iterator<Item = u64> {
         bytes.chunks_exact(self.size_bytes()).map(move |chunk| {
             let mut native = [0; 8];
@@ -137,12 +137,12 @@ impl Type {
         })
     }
 
-    /// The elements that few bytes are.
+    /// Decodes a small number of bytes as a vector of elements.
     pub(super) fn load(self, bytes: &[u8]) -> Vec<u64> {
         self.elements(bytes).collect()
     }
 
-    /// Writes elements as bytes.
+    /// Encodes elements as bytes.
     pub(super) fn store(self, elements: &[u64], bytes: &mut [u8]) {
         let size = self.size_bytes();
         for (chunk, &element) in bytes.chunks_exact_mut(size).zip(elements) {

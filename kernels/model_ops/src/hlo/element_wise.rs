@@ -1,4 +1,4 @@
-//! Functions of elements, types, counting.
+//! Element-wise programs, bitcasts, iota.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -8,11 +8,11 @@ use super::load;
 use super::program::Program;
 use crate::{allocate, dense, extents, invalid, product};
 
-/// Computes a function, which is a program, of the elements of tensors of one shape. A scalar
-/// stands for as many elements as the others have.
+/// Applies a scalar program to each element of tensors of one shape. Scalars are broadcast to this
+/// shape.
 ///
 /// # Errors
-/// If the program does not fit the operands, or these do not fit together.
+/// If the program does not match the operands, or their shapes differ.
 #[tfrt_op("hlo.Apply")]
 fn apply(
     operands: &[AnyRef],
@@ -20,7 +20,7 @@ fn apply(
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "hlo.Apply";
-    /// How many elements are computed at a time, so that they stay in the cache.
+    /// The number of elements computed at a time, small enough to stay in the cache.
     const BLOCK: usize = 1024;
     let tensors = operands.iter().map(dense).collect::<Result<Vec<_>>>()?;
     let types = tensors.iter().map(|tensor| Type::of(OP, tensor.dtype()));
@@ -70,10 +70,11 @@ fn apply(
     Ok(result)
 }
 
-/// Returns the same bits as elements of another type and shape: of as many bytes in all.
+/// Reinterprets the bits of a tensor as elements of another type and shape with the same number of
+/// bytes.
 ///
 /// # Errors
-/// If there are not as many.
+/// If the numbers of bytes differ.
 #[tfrt_op("hlo.BitcastConvert")]
 fn bitcast_convert(
     x: &AnyRef,
@@ -99,7 +100,7 @@ fn bitcast_convert(
     Ok(result)
 }
 
-/// Creates a tensor whose elements are their own indices along a dimension.
+/// Creates a tensor in which each element is its own index along a dimension.
 ///
 /// # Errors
 /// If the dimension is out of range, or the element type is not numeric.
@@ -135,7 +136,7 @@ fn iota(
     Ok(result)
 }
 
-/// The one element of a scalar.
+/// Returns the element of a tensor that must have exactly one.
 pub(super) fn scalar(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<u64> {
     match load(op, tensor)?[..] {
         [element] => Ok(element),

@@ -1,4 +1,4 @@
-//! Functions of elements, by the names that they have in programs.
+//! Scalar functions, by their names in programs.
 
 use tfrt::prelude::*;
 
@@ -8,11 +8,11 @@ use super::element::{Kind, Type};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unary(fn(Type, u64) -> u64, Domain, bool);
 
-/// A function of two elements of one type, with a result of that type.
+/// A function of two elements of one type. The result has the same type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Binary(fn(Type, u64, u64) -> u64, Domain);
 
-/// Which types a function takes.
+/// The types that a function accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Domain {
     Any,
@@ -20,7 +20,7 @@ enum Domain {
     Numbers,
     Reals,
     Integers,
-    /// Integers and truth values.
+    /// Integers and Booleans.
     Bits,
 }
 
@@ -175,20 +175,20 @@ impl Unary {
         found.map(|entry| entry.1)
     }
 
-    /// The type of the result; none if the function does not take the type.
+    /// Returns the type of the result, or `None` if the function does not accept the type.
     pub(super) fn result(self, ty: Type) -> Option<Type> {
         let result = if self.2 { Type::BOOL } else { ty };
         self.1.has(ty).then_some(result)
     }
 
-    /// Computes the function of each element.
+    /// Applies the function to each element.
     pub(super) fn run(self, ty: Type, x: &[u64], to: &mut Vec<u64>) {
         to.clear();
         to.extend(x.iter().map(|&x| (self.0)(ty, x)));
     }
 }
 
-/// A function of two elements, by what it does to floating point numbers and integers.
+/// Defines a function of two elements from its floating point and integer versions.
 macro_rules! number_function {
     ($domain:ident, $real:expr, $whole:expr) => {
         Binary(
@@ -304,30 +304,30 @@ impl Binary {
         found.map(|entry| entry.1)
     }
 
-    /// Whether the function takes elements of a type.
+    /// Returns `true` if the function accepts elements of a type.
     pub(super) fn takes(self, ty: Type) -> bool {
         self.1.has(ty)
     }
 
-    /// The function of two elements.
+    /// Applies the function to two elements.
     pub(super) fn of(self, ty: Type, a: u64, b: u64) -> u64 {
         (self.0)(ty, a, b)
     }
 
-    /// Computes the function of each pair of elements.
+    /// Applies the function to each pair of elements.
     pub(super) fn run(self, ty: Type, a: &[u64], b: &[u64], to: &mut Vec<u64>) {
         to.clear();
         to.extend(a.iter().zip(b).map(|(&a, &b)| (self.0)(ty, a, b)));
     }
 }
 
-/// By how many bits an element moves others, if they have so many.
+/// Returns the shift amount that an element specifies, if it is below the bit width.
 fn amount(ty: Type, element: u64) -> Option<u32> {
     let amount = u32::try_from(ty.unsigned(element)).ok()?;
     (amount < ty.bits).then_some(amount)
 }
 
-/// The greater or lesser of two numbers; NaN if one is, and 0 is greater than -0.
+/// Returns the maximum or minimum of two numbers, or NaN if one is NaN. 0 is greater than -0.
 fn extreme(a: f64, b: f64, is_greatest: bool) -> f64 {
     if a.is_nan() || b.is_nan() {
         return if a.is_nan() { a } else { b };
@@ -339,7 +339,7 @@ fn extreme(a: f64, b: f64, is_greatest: bool) -> f64 {
     }
 }
 
-/// Whether an integer or truth value is less than another one.
+/// Returns `true` if an integer or Boolean is less than another one.
 fn is_less(ty: Type, a: u64, b: u64) -> bool {
     match ty.kind {
         Kind::Signed => (a as i64) < (b as i64),
@@ -347,7 +347,7 @@ fn is_less(ty: Type, a: u64, b: u64) -> bool {
     }
 }
 
-/// A power modulo 2^64, of which the lowest bits are those of a narrower one.
+/// Computes a power modulo 2^64. Truncating it yields the power in a narrower type.
 fn whole_power(mut base: u64, mut exponent: u64) -> u64 {
     let mut power = 1_u64;
     while exponent != 0 {
@@ -360,7 +360,7 @@ fn whole_power(mut base: u64, mut exponent: u64) -> u64 {
     power
 }
 
-/// The number next to `a` in the direction of `b`, in the type of both.
+/// Returns the number next to `a` in the direction of `b`, in the type of both.
 fn next_after(ty: Type, a: u64, b: u64) -> u64 {
     let (from, to) = (f64::from_bits(a), f64::from_bits(b));
     if from.is_nan() || to.is_nan() {
@@ -381,13 +381,13 @@ fn next_after(ty: Type, a: u64, b: u64) -> u64 {
     ty.of_native(next)
 }
 
-/// The derivative of the logarithm of the gamma function.
+/// Computes the derivative of the logarithm of the gamma function.
 fn digamma(x: f64) -> f64 {
     if x == 0.0 || x == f64::NEG_INFINITY || x < 0.0 && x.fract() == 0.0 {
         return f64::NAN;
     }
     if x < 0.0 {
-        // Reflection.
+        // The reflection formula.
         return digamma(1.0 - x) - std::f64::consts::PI / (std::f64::consts::PI * x).tan();
     }
     let (mut x, mut shift) = (x, 0.0);
@@ -404,7 +404,7 @@ fn digamma(x: f64) -> f64 {
     shift + x.ln() - 0.5 / x - series
 }
 
-/// The inverse of the error function: an estimate, and steps of Newton's method.
+/// Computes the inverse of the error function by Newton's method from an estimate.
 fn inverse_erf(y: f64) -> f64 {
     if y.abs() >= 1.0 || y.is_nan() || y == 0.0 {
         return match y {
@@ -414,7 +414,7 @@ fn inverse_erf(y: f64) -> f64 {
             _ => f64::NAN,
         };
     }
-    // Winitzki's estimate, right to three digits.
+    // Winitzki's estimate, accurate to three digits.
     const A: f64 = 0.147;
     let logarithm = ((1.0 - y) * (1.0 + y)).ln();
     let half = 2.0 / (std::f64::consts::PI * A) + logarithm / 2.0;
@@ -422,7 +422,7 @@ fn inverse_erf(y: f64) -> f64 {
         .sqrt()
         .copysign(y);
     for _ in 0..4 {
-        // Near 1, only the complement tells values apart.
+        // Near 1, only the complement distinguishes values.
         let error = match y.abs() < 0.5 {
             true => libm::erf(x) - y,
             false => (1.0 - y.abs() - libm::erfc(x.abs())) * y.signum(),
@@ -435,7 +435,7 @@ fn inverse_erf(y: f64) -> f64 {
     x
 }
 
-/// How elements are compared.
+/// The direction of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     Eq,
@@ -459,7 +459,8 @@ impl Comparison {
         })
     }
 
-    /// Whether two elements compare so; with `is_total`, floating point numbers by a total order.
+    /// Returns `true` if the comparison of two elements holds. With `is_total`, floating point
+    /// numbers compare by their total order.
     pub(super) fn holds(self, ty: Type, is_total: bool, a: u64, b: u64) -> bool {
         let order = match ty.kind {
             Kind::Real if is_total => Some(f64::from_bits(a).total_cmp(&f64::from_bits(b))),
@@ -481,7 +482,7 @@ impl Comparison {
     }
 }
 
-/// The least of the greater of `x` and `least`, and `greatest`.
+/// Computes the minimum of `greatest` and the maximum of `x` and `least`.
 pub(super) fn clamp(ty: Type, least: u64, x: u64, greatest: u64) -> u64 {
     if ty.is_real() {
         let (least, x, greatest) = (
@@ -499,8 +500,8 @@ pub(super) fn clamp(ty: Type, least: u64, x: u64, greatest: u64) -> u64 {
     }
 }
 
-/// The element of another type: numbers are rounded to floating point types, and cut to integers,
-/// which saturate; integers wrap around; NaN becomes 0.
+/// Converts an element to another type. Conversions to floating point types round. Conversions from
+/// them to integers truncate and saturate, and NaN becomes 0. Conversions between integers wrap.
 pub(super) fn convert(from: Type, to: Type, x: u64) -> u64 {
     match (from.kind, to.kind) {
         (Kind::Real, Kind::Real) => to.round(f64::from_bits(x)),
@@ -522,7 +523,7 @@ pub(super) fn convert(from: Type, to: Type, x: u64) -> u64 {
     }
 }
 
-/// The number with fewer bits of exponent and fraction, in its own type.
+/// Rounds a number to fewer exponent and fraction bits, and returns it in its own type.
 pub(super) fn reduce_precision(ty: Type, exponent_bits: u32, fraction_bits: u32, x: u64) -> u64 {
     let value = f64::from_bits(x);
     if !value.is_finite() {
@@ -539,7 +540,7 @@ pub(super) fn reduce_precision(ty: Type, exponent_bits: u32, fraction_bits: u32,
     let sign = bits & (1 << (ty.bits - 1));
     if fraction_bits < own_fraction {
         let dropped = own_fraction - fraction_bits;
-        // To the nearest, to the even one of two.
+        // Rounds to nearest, ties to even.
         let is_odd = bits >> dropped & 1;
         bits += (1 << (dropped - 1)) - 1 + is_odd;
         bits &= !((1 << dropped) - 1);
@@ -625,12 +626,12 @@ mod tests {
             );
         };
         near(real("digamma", 1.0), -0.577_215_664_901_532_9);
-        // The terms cancel nearly.
+        // The terms nearly cancel.
         let found = real("digamma", -0.5);
         assert!((found - 0.036_489_973_978_576_52).abs() < 1e-14, "{found}");
         for x in [1e-9, 0.1, 0.5, 0.9, 1.7, 3.0, 5.0] {
             let y = libm::erf(x);
-            // Beyond 3, the numbers near 1 are too far apart to tell.
+            // For larger numbers, `y` is too close to 1 to recover `x`.
             if x <= 1.7 {
                 near(real("erf_inv", y), x);
                 near(real("erf_inv", -y), -x);

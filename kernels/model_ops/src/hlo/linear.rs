@@ -1,4 +1,4 @@
-//! Factors of matrices, and equations with triangular ones. All is computed in double precision.
+//! Cholesky decomposition and triangular systems. All arithmetic is in double precision.
 
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
@@ -8,7 +8,7 @@ use super::moves::loaded;
 use super::store;
 use crate::{invalid, product};
 
-/// The elements of stacks of matrices, and the dimensions of a stack.
+/// The elements of a batch of matrices, and its dimensions.
 struct Matrices {
     tensor: DenseHostTensor,
     elements: Vec<f64>,
@@ -39,13 +39,13 @@ impl Matrices {
         })
     }
 
-    /// The dimensions before those of the matrices.
+    /// Returns the batch dimensions.
     fn outer(&self) -> &[usize] {
         let dims = self.tensor.shape().dims();
         &dims[..dims.len() - 2]
     }
 
-    /// A tensor like this one, of other elements.
+    /// Creates a tensor of the same type and shape with other elements.
     fn stored(
         &self,
         op: &'static str,
@@ -58,12 +58,12 @@ impl Matrices {
     }
 }
 
-/// Factors symmetric matrices into a triangular one and its transpose: `a = l lᵀ`, or `a = uᵀ u`.
-/// Of `a`, only the triangle is read that the result has; the other one of the result is 0. A
-/// matrix that is not positive definite gives NaN.
+/// Computes the Cholesky decomposition of symmetric matrices: `a = l lᵀ`, or `a = uᵀ u`. The op
+/// reads only the triangle of `a` that it writes; the other triangle of the result is 0. A matrix
+/// that is not positive definite yields NaN.
 ///
 /// # Errors
-/// If the matrices are not square, or not of floating point numbers.
+/// If the matrices are not square, or their elements are not floating point numbers.
 #[tfrt_op("hlo.Cholesky")]
 fn cholesky(
     a: &AnyRef,
@@ -79,7 +79,7 @@ fn cholesky(
             a.tensor.shape()
         )));
     }
-    // The place of an element of the lower triangle, or of its mirror image in the upper one.
+    // The position of an element of the lower triangle, or of its mirror image in the upper one.
     let place = |row: usize, column: usize| match lower {
         true => row * n + column,
         false => column * n + row,
@@ -104,10 +104,10 @@ fn cholesky(
     a.stored(OP, ctx, &factors)
 }
 
-/// Solves `a x = b`, or `x a = b`, for triangular matrices `a`, of which only one triangle is read.
+/// Solves `a x = b`, or `x a = b`, for triangular matrices `a`. The op reads only one triangle.
 ///
 /// # Errors
-/// If the dimensions or types of the operands do not fit together.
+/// If the dimensions or types of the operands do not match.
 #[tfrt_op("hlo.TriangularSolve")]
 fn triangular_solve(
     a: &AnyRef,
@@ -132,7 +132,7 @@ fn triangular_solve(
             b.tensor.metadata()
         )));
     }
-    // With unknowns on the left, the transposed equations are solved.
+    // If the unknowns are on the left of `a`, the loops solve the transposed system.
     let is_transposed = transposed == left_side;
     let is_lower = lower != is_transposed;
     let mut unknowns = b.elements.clone();

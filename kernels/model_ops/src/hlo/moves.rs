@@ -1,4 +1,4 @@
-//! Elements to other places: broadcasts, slices, padding.
+//! Data movement: broadcasts, slices, padding.
 
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
@@ -8,8 +8,8 @@ use crate::number::with_size;
 use crate::pieces::window;
 use crate::{advance, allocate, dense, extents, invalid, product, strides};
 
-/// Copies elements: for each place of the result from a place of the operand, which is a sum over
-/// axes of what `step` says, from `start` on.
+/// Copies an element of the operand to each element of the result. The source position is the inner
+/// product of the result index and `steps`.
 fn copied(
     op: &'static str,
     x: &DenseHostTensor,
@@ -49,11 +49,11 @@ fn copied(
     Ok(result)
 }
 
-/// Repeats the elements of a tensor in a larger one: `axes` says which dimension of the result each
-/// of its dimensions is.
+/// Broadcasts a tensor to a larger shape. `axes` maps each dimension of the operand to a dimension
+/// of the result.
 ///
 /// # Errors
-/// If a dimension is neither 1 nor that of the result.
+/// If an extent is neither 1 nor that of the result.
 #[tfrt_op("hlo.BroadcastInDim")]
 fn broadcast_in_dim(
     x: &AnyRef,
@@ -73,7 +73,7 @@ fn broadcast_in_dim(
             .all(|(&axis, &extent)| extent == 1 || extent == dims[axis]);
     if !fits {
         return Err(invalid(format!(
-            "`{OP}` cannot repeat {} in {dims:?} along {axes:?}",
+            "`{OP}` cannot broadcast {} to {dims:?} along {axes:?}",
             x.shape()
         )));
     }
@@ -87,7 +87,7 @@ fn broadcast_in_dim(
 /// Returns the elements from `starts` up to `limits`, in `steps`.
 ///
 /// # Errors
-/// If the elements are not there.
+/// If the slice is out of bounds.
 #[tfrt_op("hlo.Slice")]
 fn slice(
     x: &AnyRef,
@@ -107,7 +107,7 @@ fn slice(
     for axis in 0..rank {
         if begin[axis] > end[axis] || end[axis] > dims[axis] || steps[axis] < 1 {
             return Err(invalid(format!(
-                "`{OP}` cannot take {}:{}:{} of {} elements along axis {axis}",
+                "`{OP}` cannot slice {}:{}:{} from {} elements along axis {axis}",
                 begin[axis], end[axis], steps[axis], dims[axis]
             )));
         }
@@ -116,7 +116,7 @@ fn slice(
     window(OP, &x, &begin, &steps, &sizes, ctx)
 }
 
-/// Where a slice of `sizes` starts: at these numbers, moved so that it is inside of the tensor.
+/// Clamps the starts of a slice of `sizes`, so that it lies inside the tensor.
 fn clamped(
     op: &'static str,
     starts: &[AnyRef],
@@ -136,7 +136,7 @@ fn clamped(
         let numbers = crate::whole_numbers(op, &dense(start)?)?;
         let (&[start], Some(room)) = (&numbers[..], extent.checked_sub(size)) else {
             return Err(invalid(format!(
-                "`{op}` cannot take {size} of {extent} elements from {numbers:?}"
+                "`{op}` cannot slice {size} of {extent} elements from {numbers:?}"
             )));
         };
         Ok(start.clamp(0, room as i64) as usize)
@@ -144,7 +144,7 @@ fn clamped(
     places.collect()
 }
 
-/// Returns a slice that starts where the other operands say, moved so that it is inside.
+/// Returns a slice that starts at the indices in the other operands, clamped so that it is inside.
 ///
 /// # Errors
 /// If the slice is larger than the tensor.
@@ -164,10 +164,11 @@ fn dynamic_slice(
     window(OP, &x, &begin, &vec![1; sizes.len()], &sizes, ctx)
 }
 
-/// Writes the second operand into the first one, where the others say, moved so that it is inside.
+/// Writes the second operand into the first one, at the indices in the others, clamped so that it
+/// is inside.
 ///
 /// # Errors
-/// If it is larger than the first operand, or of another type.
+/// If the second operand is larger than the first one, or of another type.
 #[tfrt_op("hlo.DynamicUpdateSlice")]
 fn dynamic_update_slice(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "hlo.DynamicUpdateSlice";
@@ -211,7 +212,7 @@ fn dynamic_update_slice(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<D
 /// Reverses the order of elements along some axes.
 ///
 /// # Errors
-/// If there is no such axis.
+/// If an axis is out of range.
 #[tfrt_op("hlo.Reverse")]
 fn reverse(
     x: &AnyRef,
@@ -228,11 +229,11 @@ fn reverse(
     window(OP, &x, &begin, &steps, dims, ctx)
 }
 
-/// Puts elements of the second operand, a scalar, before, behind and between those of the first
-/// one along each axis; negative numbers before and behind take elements away.
+/// Pads the first operand with the second one, a scalar, before, after and between its elements
+/// along each axis. Negative `low` and `high` padding removes elements.
 ///
 /// # Errors
-/// If there are not as many numbers as axes, or fewer than no elements would be left.
+/// If an attribute does not list one number for each axis, or an extent would be negative.
 #[tfrt_op("hlo.Pad")]
 fn pad(
     x: &AnyRef,
@@ -251,7 +252,7 @@ fn pad(
     let interior = numbers(OP, "interior", interior, rank, 0)?;
     if value.dtype() != x.dtype() || value.num_elements() != 1 {
         return Err(invalid(format!(
-            "`{OP}` cannot pad {} by {}",
+            "`{OP}` cannot pad {} with {}",
             x.dtype(),
             value.metadata()
         )));
@@ -294,27 +295,26 @@ fn pad(
     Ok(result)
 }
 
-/// Where each window of a tensor starts and how it goes on: what reductions by windows and
-/// convolutions have in common.
+/// The windows along one axis of a tensor, for windowed reductions and convolutions.
 #[derive(Clone, Debug)]
 pub(super) struct WindowAxis {
     pub(super) size: usize,
     pub(super) step: usize,
     pub(super) low: i64,
-    /// The distance of elements of the tensor, between which there is padding.
+    /// The distance between elements of the tensor, with padding in between.
     pub(super) base_dilation: usize,
-    /// The distance of elements of the window.
+    /// The distance between elements of the window.
     pub(super) dilation: usize,
-    /// How many elements the tensor has.
+    /// The number of elements of the tensor.
     pub(super) extent: usize,
-    /// How many windows there are.
+    /// The number of windows.
     pub(super) count: usize,
 }
 
 impl WindowAxis {
-    /// The place in the tensor of an element of a window; none if that is padding.
+    /// Returns the position in the tensor of an element of a window, or `None` for padding.
     pub(super) fn place(&self, window: usize, element: usize) -> Option<usize> {
-        // Numbers of an axis are less than 2^48 each, and their products are checked by `new`.
+        // `WindowNumbers::axes` bounds the numbers of an axis, so the products fit into an `i64`.
         let at = (window * self.step + element * self.dilation) as i64 - self.low;
         let at = usize::try_from(at).ok()?;
         let place = at / self.base_dilation;
@@ -322,19 +322,19 @@ impl WindowAxis {
     }
 }
 
-/// The windows of a tensor of `dims`, along each axis.
+/// The attributes of windows, with numbers for each axis.
 pub(super) struct WindowNumbers<'a> {
     pub(super) sizes: &'a [i64],
     pub(super) steps: Option<&'a [i64]>,
     pub(super) base_dilations: Option<&'a [i64]>,
     pub(super) dilations: Option<&'a [i64]>,
-    /// Before and behind each axis.
+    /// The low and high padding of each axis.
     pub(super) padding: Option<&'a [i64]>,
 }
 
 impl WindowNumbers<'_> {
     pub(super) fn axes(&self, op: &str, dims: &[usize]) -> Result<Vec<WindowAxis>> {
-        /// More than any extent, and so small that products fit into an integer.
+        /// Exceeds any extent, and is so small that products fit into an integer.
         const GREATEST: i64 = 1 << 30;
         let rank = dims.len();
         let sizes = numbers(op, "sizes", Some(self.sizes), rank, 1)?;
@@ -350,7 +350,7 @@ impl WindowNumbers<'_> {
                 && (dims[axis] as i64) < GREATEST;
             if !is_valid {
                 return Err(invalid(format!(
-                    "`{op}` has no windows of {positive:?}, padded by {pads:?}, along an axis of {}",
+                    "`{op}` needs valid windows, found {positive:?}, padded by {pads:?}, along an axis of {}",
                     dims[axis]
                 )));
             }
@@ -379,7 +379,7 @@ impl WindowNumbers<'_> {
     }
 }
 
-/// The place in a tensor of an element of a window, by the indices of both; none for padding.
+/// Returns the position in a tensor of an element of a window, or `None` for padding.
 pub(super) fn window_place(
     axes: &[WindowAxis],
     own: &[usize],
@@ -393,8 +393,8 @@ pub(super) fn window_place(
         })
 }
 
-/// Moves dimensions: dimension `axis` of the result is `perm[axis]` of the operand. The elements
-/// are in the form of `element`.
+/// Permutes dimensions: dimension `axis` of the result is `perm[axis]` of the operand. The elements
+/// have the representation of `element`.
 pub(super) fn permuted(
     op: &'static str,
     elements: &[u64],
@@ -414,14 +414,14 @@ pub(super) fn permuted(
     Ok(moved)
 }
 
-/// The elements of an operand and their shape.
+/// Returns an operand as a tensor, and its elements.
 pub(super) fn loaded(op: &'static str, x: &AnyRef) -> Result<(DenseHostTensor, Vec<u64>)> {
     let x = dense(x)?;
     let elements = load(op, &x)?;
     Ok((x, elements))
 }
 
-/// The axes of a tensor that an attribute lists.
+/// Returns the axes of a tensor that an attribute lists.
 pub(super) fn listed(op: &str, given: Option<&[i64]>, x: &DenseHostTensor) -> Result<Vec<usize>> {
     axes(op, given, x.shape().rank())
 }

@@ -1,7 +1,7 @@
 //! Gathers, scatters, sorting.
 //!
-//! Indices are vectors in a tensor, along one of its dimensions. Each names the place in another
-//! tensor where a slice starts.
+//! Indices are vectors along one dimension of a tensor. Each is the start of a slice of another
+//! tensor.
 
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
@@ -13,19 +13,19 @@ use super::{index_of, load, other_axes, pick, store};
 use crate::number::with_size;
 use crate::{advance, allocate, dense, extents, invalid, product, strides};
 
-/// The dimensions of a gather or scatter.
+/// The dimension numbers of a gather or scatter.
 struct Indexing {
-    /// The numbers of the vectors.
+    /// The elements of the index vectors.
     numbers: Vec<i64>,
-    /// The dimensions of the tensor of indices, without that of the vectors.
+    /// The dimensions of the indices, without that of the vectors.
     outer: Vec<usize>,
-    /// How far a step along each of these goes in `numbers`.
+    /// The stride in `numbers` of each dimension in `outer`.
     outer_strides: Vec<usize>,
-    /// How far a step along a vector goes.
+    /// The stride in `numbers` between elements of a vector.
     vector_stride: usize,
-    /// Which axis of the tensor each number of a vector is for.
+    /// The axis of the tensor for each element of a vector.
     map: Vec<usize>,
-    /// Axes of the tensor, and the axes of `outer` that they are.
+    /// Pairs of batch axes: of the tensor, and in `outer`.
     batching: Vec<(usize, usize)>,
 }
 
@@ -51,7 +51,7 @@ impl Indexing {
         };
         if len != map.len() || own_batching.len() != indices_batching.len() {
             return Err(invalid(format!(
-                "`{op}`: indices of {} do not have vectors of {}",
+                "`{op}`: indices of {} do not hold vectors of {} elements",
                 indices.shape(),
                 map.len()
             )));
@@ -62,7 +62,7 @@ impl Indexing {
             let position = outer_axes.iter().position(|&axis| axis == other);
             let position = position.ok_or_else(|| {
                 invalid(format!(
-                    "`{op}`: axis {other} of the indices is that of the vectors"
+                    "`{op}`: axis {other} of the indices holds the vectors"
                 ))
             });
             Ok((own, position?))
@@ -77,7 +77,7 @@ impl Indexing {
         })
     }
 
-    /// The start of the slice of an index, along each axis of the tensor.
+    /// Returns the start of the slice at an index of `outer`, along each axis of the tensor.
     fn start(&self, outer: &[usize], rank: usize) -> Vec<i64> {
         let mut start = vec![0; rank];
         let vector = outer.iter().zip(&self.outer_strides);
@@ -92,12 +92,12 @@ impl Indexing {
     }
 }
 
-/// Takes the slices whose starts the second operand has, moved so that they are inside. The result
-/// has the dimensions of the indices, and at `offset` those of slices, without the `collapsed` and
-/// the common ones.
+/// Gathers slices of the first operand that start at the indices in the second one, clamped so that
+/// they are inside. The result has the batch dimensions of the indices, and at `offset` those of
+/// slices, without the `collapsed` and `batching` ones.
 ///
 /// # Errors
-/// If the dimensions do not fit together.
+/// If the dimensions do not match.
 #[tfrt_op("hlo.Gather")]
 #[expect(
     clippy::too_many_arguments,
@@ -189,12 +189,12 @@ fn gather(
     Ok(result)
 }
 
-/// Combines elements of tensors with updates, by a function that is a program. The operands are the
-/// tensors, the indices of slices, and the updates: as many as tensors. Updates whose places are
-/// out of range are dropped, element by element; the others are applied in order.
+/// Combines elements of tensors with updates by a scalar program. The operands are the tensors, the
+/// indices of slices, and one update for each tensor. Out-of-bounds updates are dropped element by
+/// element. The others are applied in order.
 ///
 /// # Errors
-/// If the program or the dimensions do not fit the operands.
+/// If the program or the dimensions do not match the operands.
 #[tfrt_op("hlo.Scatter")]
 #[expect(
     clippy::too_many_arguments,
@@ -215,7 +215,7 @@ fn scatter(
     let count = operands.len() / 2;
     if operands.len() != 2 * count + 1 || count == 0 {
         return Err(invalid(format!(
-            "`{OP}` needs as many tensors as updates, and indices, found {} operands",
+            "`{OP}` needs tensors, indices, and an update for each tensor, found {} operands",
             operands.len()
         )));
     }
@@ -312,12 +312,12 @@ fn scatter(
     results.collect()
 }
 
-/// Sorts tensors together along an axis, by a function that says whether the elements at one place
-/// come before those at another: a program of an element at the one and at the other place, of each
-/// tensor. Elements of which none comes first keep their order.
+/// Sorts tensors together along an axis. A scalar program compares two positions: it takes the two
+/// elements of each tensor at these positions, and returns true if the first position comes first.
+/// The sort is stable.
 ///
 /// # Errors
-/// If the program does not fit the operands, or there is no such axis.
+/// If the program does not match the operands, or the axis is out of range.
 #[tfrt_op("hlo.Sort")]
 fn sort(
     operands: &[AnyRef],
@@ -380,8 +380,8 @@ fn sort(
     results.collect()
 }
 
-/// The numbers below `count`, in the order of a function that need not be an order at all: the sort
-/// then ends with some order.
+/// Sorts the numbers below `count` by a comparison. If the comparison defines no order, the sort
+/// still terminates, in some order.
 fn merge_sorted(count: usize, comes_first: &mut impl FnMut(usize, usize) -> bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     let mut width = 1;
@@ -391,7 +391,7 @@ fn merge_sorted(count: usize, comes_first: &mut impl FnMut(usize, usize) -> bool
             let (left, right) = pair.split_at(width.min(pair.len()));
             let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
             while let (Some(&&a), Some(&&b)) = (left.peek(), right.peek()) {
-                // Of equal elements the left one comes first.
+                // If elements are equal, the left one comes first.
                 merged.push(if comes_first(b, a) {
                     right.next();
                     b

@@ -1,4 +1,4 @@
-//! Products of any dimensions, convolutions.
+//! General dot products, convolutions.
 
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
@@ -8,7 +8,7 @@ use super::moves::{WindowNumbers, listed, loaded, permuted, window_place};
 use super::{numbers, other_axes, pick, store};
 use crate::{advance, extents, invalid, product, strides};
 
-/// The sum of products of pairs of elements, in a type. Floating point numbers are rounded once.
+/// A sum of products of elements. Floating point numbers are rounded once.
 struct Sum {
     real: f64,
     whole: u64,
@@ -45,14 +45,15 @@ impl Sum {
     }
 }
 
-/// The type of a product, whose factors are of it or of a narrower one of its kind.
+/// Returns the type of a product. The factors must be of the same type, or a narrower one of its
+/// kind.
 fn product_type(op: &str, dtype: DType, factors: [&DenseHostTensor; 2]) -> Result<Type> {
     let ty = Type::of(op, dtype)?;
     for factor in factors {
         let own = Type::of(op, factor.dtype())?;
         if own.is_real() != ty.is_real() {
             return Err(invalid(format!(
-                "`{op}` cannot make {dtype} of {}",
+                "`{op}` cannot compute {dtype} from {}",
                 factor.dtype()
             )));
         }
@@ -60,12 +61,12 @@ fn product_type(op: &str, dtype: DType, factors: [&DenseHostTensor; 2]) -> Resul
     Ok(ty)
 }
 
-/// Sums products of elements along the `contracting` axes of two tensors, for each place along the
-/// `batch` axes, which both have, and along all other ones: the batch axes are the first of the
-/// result, then come the others of the first operand, then those of the second.
+/// Sums products of elements along the `contracting` axes of two tensors, for each index along the
+/// shared `batch` axes and all free axes. The axes of the result are the batch axes, the free axes
+/// of the first operand, then those of the second.
 ///
 /// # Errors
-/// If the axes do not fit together.
+/// If the axes do not match.
 #[tfrt_op("hlo.DotGeneral")]
 #[expect(
     clippy::too_many_arguments,
@@ -132,13 +133,13 @@ fn dot_general(
     store(OP, ctx, dtype, &dims, &elements)
 }
 
-/// Convolves a tensor with filters. `order` lists dimensions: those of the tensor for batch,
-/// channels, and space; those of the filters for channels of the result, channels of the tensor,
-/// and space; those of the result as of the tensor. `groups` has the numbers of groups of channels
-/// and of batches. Padding is listed before and behind each dimension of space.
+/// Convolves a tensor with filters. `order` lists the batch, channel and spatial dimensions of the
+/// tensor, then the output channel, input channel and spatial dimensions of the filters, then the
+/// dimensions of the result, like those of the tensor. `groups` lists the feature and batch group
+/// counts. `padding` lists the low and high padding of each spatial dimension.
 ///
 /// # Errors
-/// If the dimensions do not fit together.
+/// If the dimensions do not match.
 #[tfrt_op("hlo.Convolution")]
 #[expect(
     clippy::too_many_arguments,
@@ -163,7 +164,8 @@ fn convolution(
     let rank = lhs.shape().rank();
     if order.len() != 3 * rank || rank < 2 || rhs.shape().rank() != rank {
         return Err(invalid(format!(
-            "`{OP}` needs the order of {rank} dimensions, found {order:?} for {} and {}",
+            "`{OP}` needs an `order` of {} dimensions, found {order:?} for {} and {}",
+            3 * rank,
             lhs.shape(),
             rhs.shape()
         )));
@@ -181,7 +183,7 @@ fn convolution(
     );
     let groups = extents(OP, groups)?;
     let [feature_groups, batch_groups] = groups[..] else {
-        return Err(invalid(format!("`{OP}` needs two numbers of groups")));
+        return Err(invalid(format!("`{OP}` needs two group counts")));
     };
     let divides = |count: usize, extent: usize| count > 0 && extent.is_multiple_of(count);
     let fits = divides(feature_groups, b_dims[0])
@@ -199,7 +201,7 @@ fn convolution(
     let sizes: Vec<i64> = b_dims[2..].iter().map(|&size| size as i64).collect();
     let (a_space, b_space) = (&a_dims[2..], &b_dims[2..]);
     let axes = match sizes.contains(&0) {
-        true => return Err(invalid(format!("`{OP}` needs filters that have elements"))),
+        true => return Err(invalid(format!("`{OP}` needs non-empty filters"))),
         false => WindowNumbers {
             sizes: &sizes,
             steps,
@@ -220,7 +222,7 @@ fn convolution(
     let mut window = vec![0; space.len()];
     let mut reads = Vec::new();
     for at_window in 0..if elements.is_empty() { 0 } else { area } {
-        // Where each element of a filter reads, from the start of a channel.
+        // The position that each element of a filter reads, relative to the start of a channel.
         reads.clear();
         let mut element = vec![0; b_space.len()];
         for at in 0..b_area {
@@ -254,7 +256,7 @@ fn convolution(
             }
         }
     }
-    // The dimensions of the result, in the order that it should have.
+    // Permutes the dimensions of the result to the requested order.
     let mut inverse = vec![0; rank];
     for (position, &axis) in result_order.iter().enumerate() {
         inverse[axis] = position;

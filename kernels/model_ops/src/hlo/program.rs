@@ -1,5 +1,5 @@
-//! Functions of elements that an attribute has as text: what a reduction, a scatter or a sort does
-//! with elements, and what is computed element by element.
+//! Scalar programs, which are the text of an attribute. They define reductions, scatters, sorts and
+//! element-wise ops.
 //!
 //! ```text
 //! program     ::= instruction (';' instruction)* ';' 'ret' value*
@@ -9,11 +9,11 @@
 //!               | 'reduce_precision' number number value
 //! ```
 //!
-//! A value is a number: first come the arguments, then the results of the instructions. Constants
-//! are the bits of their type in hexadecimal digits. For example, `add 0 1;ret 2` is a sum.
+//! A number names a value: first the arguments, then the results of the instructions. A constant
+//! is the bits of its type in hexadecimal digits. For example, `add 0 1;ret 2` is a sum.
 //!
-//! Programs come from files. Each is checked as a whole, with the types of its arguments, before it
-//! runs; it has no jumps, so that it ends.
+//! Programs come from files. Each is checked against the types of its arguments before it runs. It
+//! has no jumps, so it terminates.
 
 use tfrt::prelude::*;
 
@@ -42,7 +42,7 @@ enum Instruction {
     },
 }
 
-/// A program that was checked, and the elements of its values.
+/// A checked program, and the elements of its values.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     num_arguments: usize,
@@ -50,12 +50,12 @@ pub(super) struct Program {
     /// The types of all values.
     types: Vec<Type>,
     results: Vec<usize>,
-    /// The elements of all values; those of the arguments are set by the caller.
+    /// The elements of all values. The caller sets those of the arguments.
     registers: Vec<Vec<u64>>,
 }
 
 impl Program {
-    /// Reads a program for arguments of these types.
+    /// Parses a program for arguments of these types.
     pub(super) fn new(op: &str, text: &str, arguments: &[Type]) -> Result<Self> {
         let mut program = Self {
             num_arguments: arguments.len(),
@@ -67,7 +67,7 @@ impl Program {
         let mut has_results = false;
         for line in text.split(';') {
             if has_results {
-                return Err(wrong(op, line, "it is behind the end"));
+                return Err(wrong(op, line, "it follows `ret`"));
             }
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
             if let Some((&"ret", values)) = words.split_first() {
@@ -83,7 +83,7 @@ impl Program {
             }
         }
         if !has_results {
-            return Err(wrong(op, text, "it does not end in `ret`"));
+            return Err(wrong(op, text, "expected `ret` at the end"));
         }
         program.registers = vec![Vec::new(); program.types.len()];
         Ok(program)
@@ -93,7 +93,7 @@ impl Program {
         let value = word.parse::<usize>().ok();
         value
             .filter(|&value| value < self.types.len())
-            .ok_or_else(|| wrong(op, line, &format!("there is no value `{word}`")))
+            .ok_or_else(|| wrong(op, line, &format!("unknown value `{word}`")))
     }
 
     fn instruction(&self, op: &str, line: &str, words: &[&str]) -> Result<(Instruction, Type)> {
@@ -101,9 +101,9 @@ impl Program {
         let ty = |value: usize| self.types[value];
         let same = |a: usize, b: usize| match self.types[a] == self.types[b] {
             true => Ok(self.types[a]),
-            false => Err(wrong(op, line, "its operands are of several types")),
+            false => Err(wrong(op, line, "expected operands of one type")),
         };
-        let refused = |ty: Type| wrong(op, line, &format!("it does not take {}", ty.name()));
+        let refused = |ty: Type| wrong(op, line, &format!("unsupported type {}", ty.name()));
         Ok(match *words {
             ["const", name, bits] => {
                 let ty = Type::named(name).ok_or_else(|| wrong(op, line, "unknown type"))?;
@@ -180,7 +180,7 @@ impl Program {
         })
     }
 
-    /// The types of the results.
+    /// Returns the types of the results.
     pub(super) fn result_types(&self) -> Vec<Type> {
         self.results
             .iter()
@@ -188,7 +188,7 @@ impl Program {
             .collect()
     }
 
-    /// Refuses a program that does not return these types.
+    /// Returns an error if the results do not have these types.
     pub(super) fn expect_results(&self, op: &str, types: &[Type]) -> Result<()> {
         if self.result_types() == types {
             return Ok(());
@@ -204,7 +204,7 @@ impl Program {
         )))
     }
 
-    /// The function, if the program is one function of its two arguments.
+    /// Returns the function, if the program only applies one function to its two arguments.
     pub(super) fn as_binary(&self) -> Option<Binary> {
         match (&self.instructions[..], &self.results[..]) {
             ([Instruction::Binary(function, 0, 1)], [2]) if self.num_arguments == 2 => {
@@ -214,7 +214,8 @@ impl Program {
         }
     }
 
-    /// The elements of an argument, to be set before the program runs. All arguments have as many.
+    /// Returns the elements of an argument, to be set before the program runs. All arguments must
+    /// have the same number of elements.
     pub(super) fn argument(&mut self, index: usize) -> &mut Vec<u64> {
         &mut self.registers[index]
     }
@@ -281,7 +282,7 @@ impl Program {
         }
     }
 
-    /// The elements of a result.
+    /// Returns the elements of a result.
     pub(super) fn result(&self, index: usize) -> &[u64] {
         &self.registers[self.results[index]]
     }
@@ -319,15 +320,15 @@ mod tests {
             let error = Program::new("t", text, &[ty("i32"), ty("f32")]).unwrap_err();
             assert!(error.to_string().contains(expected), "{error}");
         };
-        check("add 0 1;ret 2", "several types");
-        check("add 0 2;ret 2", "there is no value `2`");
-        check("sqrt 0;ret 2", "it does not take i32");
+        check("add 0 1;ret 2", "operands of one type");
+        check("add 0 2;ret 2", "unknown value `2`");
+        check("sqrt 0;ret 2", "unsupported type i32");
         check("frob 0;ret 2", "unknown function");
         check("const f99 0;ret 2", "unknown type");
-        check("add 0 0", "does not end");
-        check("ret 0;ret 0", "behind the end");
+        check("add 0 0", "expected `ret`");
+        check("ret 0;ret 0", "follows `ret`");
         check("reduce_precision 0 3 1;ret 2", "number of bits");
         check("", "unknown instruction");
-        check("select 0 0 0;ret 2", "it does not take i32");
+        check("select 0 0 0;ret 2", "unsupported type i32");
     }
 }

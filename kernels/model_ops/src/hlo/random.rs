@@ -1,5 +1,5 @@
-//! Random bits: the counter generators ThreeFry (2 x 32 bits, 20 rounds) and Philox (4 x 32 bits,
-//! 10 rounds), with the order of elements that XLA has.
+//! Random bits from the counter-based generators ThreeFry (2 x 32 bits, 20 rounds) and Philox
+//! (4 x 32 bits, 10 rounds), with the order of elements of XLA.
 
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -8,11 +8,11 @@ use super::element::{Kind, Type};
 use super::{index_of, load, store};
 use crate::{dense, invalid, product};
 
-/// Makes random bits, and the state to make others from. A state is a key and a counter of one or
-/// two numbers of 64 bits; `algorithm` is `THREE_FRY` or `PHILOX`.
+/// Returns the next state and random bits. A state is a 64-bit key and a counter of one or two
+/// 64-bit numbers. `algorithm` is `THREE_FRY` or `PHILOX`.
 ///
 /// # Errors
-/// If the state or the type of elements does not fit the algorithm.
+/// If the algorithm does not support the state or the element type.
 #[tfrt_op("hlo.RngBitGenerator")]
 fn rng_bit_generator(
     state: &AnyRef,
@@ -28,12 +28,12 @@ fn rng_bit_generator(
     let is_whole = matches!(ty.kind, Kind::Signed | Kind::Unsigned) && ty.bits >= 32;
     if !is_whole || state.dtype() != DType::Ui64 || state.shape().rank() != 1 {
         return Err(invalid(format!(
-            "`{OP}` cannot make {dtype} from a state of {}",
+            "`{OP}` cannot generate {dtype} from a state of {}",
             state.metadata()
         )));
     }
     let mut numbers = load(OP, &state)?;
-    // More elements than memory has are refused before they are made.
+    // Refuses more elements than fit in memory before it generates them.
     drop(super::room::<[u64; 3]>(
         OP,
         Shape::new(&dims)?.num_elements(),
@@ -66,12 +66,12 @@ fn rng_bit_generator(
     ))
 }
 
-/// The low and the high half of a number.
+/// Returns the low and high halves of a number.
 fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }
 
-/// A block of ThreeFry.
+/// Computes a block of ThreeFry.
 fn three_fry([mut x, mut y]: [u32; 2], key: [u32; 2]) -> [u32; 2] {
     const ROTATIONS: [[u32; 4]; 2] = [[13, 15, 26, 6], [17, 29, 16, 24]];
     let keys = [key[0], key[1], key[0] ^ key[1] ^ 0x1BD1_1BDA];
@@ -90,7 +90,7 @@ fn three_fry([mut x, mut y]: [u32; 2], key: [u32; 2]) -> [u32; 2] {
     [x, y]
 }
 
-/// A block of Philox.
+/// Computes a block of Philox.
 fn philox(mut x: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     let multiplied = |a: u32, b: u32| halves(u64::from(a) * u64::from(b));
     for _ in 0..10 {
@@ -103,8 +103,8 @@ fn philox(mut x: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     x
 }
 
-/// Elements of ThreeFry. A block makes one element of 64 bits, or two of 32 bits, which are next to
-/// each other along the first even dimension, or else the longest one.
+/// Generates elements with ThreeFry. A block yields one 64-bit element, or two 32-bit elements. The
+/// two are adjacent along the first even dimension, or else the longest one.
 fn three_fry_bits(key: u64, counter: &mut u64, dims: &[usize], width: u32) -> Vec<u64> {
     let block = |at: usize| three_fry(halves(counter.wrapping_add(at as u64)), halves(key));
     let count = product(dims);
@@ -140,7 +140,7 @@ fn three_fry_bits(key: u64, counter: &mut u64, dims: &[usize], width: u32) -> Ve
     bits
 }
 
-/// Elements of Philox: four of 32 bits, or two of 64 bits, of each block.
+/// Generates elements with Philox. A block yields four 32-bit or two 64-bit elements.
 fn philox_bits(key: u64, counter: &mut u128, count: usize, width: u32) -> Vec<u64> {
     let words = if width == 64 { 2 } else { 1 };
     let num_blocks = count.saturating_mul(words).div_ceil(4);
@@ -164,7 +164,7 @@ fn philox_bits(key: u64, counter: &mut u128, count: usize, width: u32) -> Vec<u6
 mod tests {
     use super::*;
 
-    // What XLA makes of the key 1 | 2 << 32 and the counter 3 | 4 << 32.
+    // The tests expect the bits of XLA for this key and counter.
     const KEY: u64 = 1 | 2 << 32;
     const COUNTER: u64 = 3 | 4 << 32;
 

@@ -1,4 +1,4 @@
-//! Reductions, as a whole and by windows.
+//! Reductions of whole tensors and of windows.
 
 use std::ops::Range;
 
@@ -12,16 +12,15 @@ use super::program::Program;
 use super::{index_of, load, other_axes, pick, store};
 use crate::{advance, dense, invalid, product, strides};
 
-/// How many sets of elements are reduced at a time: so few that they need little memory, whatever a
-/// file says.
+/// The number of sets of elements reduced at a time. It bounds memory independently of the file.
 const BLOCK: usize = 4096;
 
-/// What is reduced: tensors of one shape, and the elements that their reductions begin with.
+/// The operands of a reduction: tensors of one shape, and their initial values.
 struct Reduced {
     tensors: Vec<DenseHostTensor>,
     elements: Vec<Vec<u64>>,
     types: Vec<Type>,
-    /// What each accumulator begins with.
+    /// The initial value of each accumulator.
     first: Vec<u64>,
     program: Program,
 }
@@ -31,7 +30,7 @@ impl Reduced {
         let (inputs, inits) = operands.split_at(operands.len() / 2);
         if inputs.is_empty() || inputs.len() != inits.len() {
             return Err(invalid(format!(
-                "`{op}` needs as many tensors as first elements, found {} operands",
+                "`{op}` needs an initial value for each tensor, found {} operands",
                 operands.len()
             )));
         }
@@ -52,7 +51,7 @@ impl Reduced {
         let is_other = |(init, ty): (&DenseHostTensor, &Type)| init.dtype() != ty.dtype;
         if inits.iter().zip(&types).any(is_other) {
             return Err(invalid(format!(
-                "`{op}` needs first elements of the types of the tensors"
+                "`{op}` needs initial values of the element types of the tensors"
             )));
         }
         let first = inits.iter().map(|init| scalar(op, "init", init));
@@ -73,8 +72,8 @@ impl Reduced {
         self.tensors[0].shape().dims()
     }
 
-    /// Reduces `count` sets of elements, many at a time. `places` adds the places of the elements
-    /// of some sets in a round; none stands for the element that the reduction begins with.
+    /// Reduces `count` sets of elements, many at a time. `places` appends the positions of the
+    /// elements of some sets in a round; `None` stands for the initial value.
     fn run(
         &mut self,
         op: &'static str,
@@ -108,7 +107,7 @@ impl Reduced {
         let mut sums: Vec<Vec<u64>> = self.first.iter().map(|&first| vec![first; count]).collect();
         let mut round_places = Vec::with_capacity(count);
         if let Some(function) = self.program.as_binary() {
-            // Sums of floating point numbers are rounded once, at their end.
+            // Sums of floating point numbers are rounded once, at the end.
             let own = self.types[0];
             let ty = match own.is_real() {
                 true => Type::named("f64").unwrap_or(own),
@@ -165,12 +164,12 @@ impl Reduced {
     }
 }
 
-/// Reduces tensors along axes: by a function, which is a program, of what was reduced so far and of
-/// the next elements. The first half of the operands are the tensors, the second half scalars to
-/// begin with.
+/// Reduces tensors along axes by a scalar program of the accumulators and the next elements. The
+/// first half of the operands are the tensors, and the second half the initial values, which are
+/// scalars.
 ///
 /// # Errors
-/// If the program does not fit the operands, or there is no such axis.
+/// If the program does not match the operands, or an axis is out of range.
 #[tfrt_op("hlo.Reduce")]
 fn reduce(
     operands: &[AnyRef],
@@ -207,11 +206,11 @@ fn reduce(
     reduced.results(OP, ctx, &result_dims, &sums)
 }
 
-/// Reduces each window of tensors, as `hlo.Reduce` reduces the whole. Padding, before and behind
-/// each axis and between elements, is what the reduction begins with.
+/// Reduces each window of tensors, as `hlo.Reduce` reduces whole tensors. Padding, before and after
+/// each axis and between elements, has the initial value.
 ///
 /// # Errors
-/// If the program or the windows do not fit the operands.
+/// If the program or the windows do not match the operands.
 #[tfrt_op("hlo.ReduceWindow")]
 #[expect(
     clippy::too_many_arguments,
@@ -239,7 +238,7 @@ fn reduce_window(
     };
     let axes = windows.axes(OP, &dims)?;
     let (counts, sizes) = extents_of(&axes);
-    // Refuses more windows than a tensor has elements.
+    // Refuses more windows than the elements that a tensor can have.
     let count = tfrt_tensor::Shape::new(&counts)?.num_elements();
     let rounds = tfrt_tensor::Shape::new(&sizes)?.num_elements();
     let own = strides(&dims);
@@ -255,17 +254,17 @@ fn reduce_window(
     reduced.results(OP, ctx, &counts, &sums)
 }
 
-/// How many windows there are along each axis, and how large they are.
+/// Returns the number and size of the windows along each axis.
 fn extents_of(axes: &[WindowAxis]) -> (Vec<usize>, Vec<usize>) {
     axes.iter().map(|axis| (axis.count, axis.size)).unzip()
 }
 
-/// Chooses an element of each window of the first operand by one function, the first one of those
-/// that are equally good, and adds the elements of the second operand to the chosen places by
-/// another function. All places begin with the third operand.
+/// Selects the first best element of each window of the first operand by the program `select`. Then
+/// combines the elements of the second operand into the selected positions by the program
+/// `scatter`. All positions start with the third operand.
 ///
 /// # Errors
-/// If the programs or the windows do not fit the operands.
+/// If the programs or the windows do not match the operands.
 #[tfrt_op("hlo.SelectAndScatter")]
 #[expect(
     clippy::too_many_arguments,
@@ -365,7 +364,7 @@ mod tests {
             dilations: Some(&[3]),
             padding: Some(&[1, 0]),
         };
-        // Elements at 1, 3 and 5 of six; windows of two elements that are three apart.
+        // The elements are at 1, 3 and 5 of six. Windows have two elements at distance 3.
         let axes = windows.axes("t", &[3]).unwrap();
         assert_eq!((axes[0].count, axes[0].size), (2, 2));
         let place = |window, element| axes[0].place(window, element);
