@@ -254,7 +254,7 @@ pub fn reduce(
     for &axis in axes {
         let dimension = dimension(axis, x, extents.len())?;
         if std::mem::replace(&mut is_reduced[dimension], true) {
-            return Err(invalid(format!("axis {axis} is named twice in {axes:?}")));
+            return Err(invalid(format!("axis {axis} is given twice in {axes:?}")));
         }
     }
     let extents = extents.iter().zip(is_reduced);
