@@ -1,4 +1,4 @@
-//! Ops called from Rust: the context of a program that runs one op after another.
+//! Calls of ops from Rust: the context of a program that runs one op after another.
 //!
 //! ```text
 //!  EagerContext ─┬─ devices, each with its handler
@@ -9,10 +9,10 @@
 //!      Op ── attr(…) ──► ready ──► ReadyOp ── call(&[&a, &b]) ──► TensorHandle …
 //! ```
 //!
-//! A call returns at once, with handles of tensors that are there or will be. What is known to be
-//! wrong at the call is the error of the call, at the place of the caller; what goes wrong later is
-//! the error of the handle. Effects of one thread and one class happen in the order of its calls;
-//! ops without effects wait for nothing but their operands.
+//! A call returns at once, with handles of available or pending tensors. The call returns the
+//! errors that it detects itself, located at the caller; a later failure becomes the error of the
+//! handle. Effects of one thread and one class happen in the order of its calls; ops without
+//! effects wait only for their operands.
 
 mod devices;
 
@@ -53,13 +53,13 @@ pub use scope::Scope;
 pub use tensors::ToTensor;
 pub use typed::TypedCall;
 
-/// Integer tensors of at most so many elements keep an op on the host, unless a limit is given.
+/// The default limit for the elements of integer tensors that keep an op on the host.
 const DEFAULT_MAX_SMALL_ELEMENTS: usize = 64;
 
-/// So many bytes of copies of operands are kept, unless a limit is given.
+/// The default limit for the bytes of kept copies of operands.
 const DEFAULT_MAX_COPIED_BYTES: usize = 256 << 20;
 
-/// Runs ops one by one. It is shared, and can be used from any thread.
+/// Runs ops one by one. The context is shared and can be used from any thread.
 ///
 /// ```
 /// # mod linked {
@@ -98,18 +98,18 @@ const DEFAULT_MAX_COPIED_BYTES: usize = 256 << 20;
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
 ///
-/// Dropping it waits until what its calls have started is done, and for nothing else that the host
-/// is doing.
+/// Dropping the context waits until the work that its calls started is done, and for no other work
+/// of the host.
 pub struct EagerContext {
-    /// Tells the contexts of a thread apart.
+    /// Distinguishes the contexts of a thread.
     id: u64,
-    /// Threads look at it, to forget what they know of a context that is gone.
+    /// Lets threads detect that the context is dropped, so that they drop their state for it.
     exists: Arc<()>,
     host: Arc<HostContext>,
     runtime: Arc<CoreRuntime>,
-    /// In the order in which they are preferred.
+    /// The devices in order of preference.
     devices: Vec<EagerDevice>,
-    /// That of calls outside of any scope with a request.
+    /// The context of calls outside of any scope with a request.
     ctx: ExecutionContext,
     ops: OpCache,
     copies: Arc<CopyBudget>,
@@ -117,13 +117,13 @@ pub struct EagerContext {
     in_flight: InFlight,
 }
 
-/// A device, and who makes its ops.
+/// A device, and the handler that makes its ops.
 struct EagerDevice {
     device: DeviceRef,
     handler: OpHandlerRef,
 }
 
-/// What is set when a context is built.
+/// The settings of a context.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
     soft_placement: bool,
@@ -154,22 +154,22 @@ pub struct EagerContextBuilder {
 }
 
 impl EagerContextBuilder {
-    /// Adds a device behind those that there are, with a handler for the ops that are registered
-    /// for its type.
+    /// Adds a device after the existing ones, with a handler for the ops that are registered for
+    /// its type.
     #[must_use]
     pub fn device(mut self, device: Arc<dyn Device>) -> Self {
         self.devices.push((device, None));
         self
     }
 
-    /// Adds a device, with a handler of its own.
+    /// Adds a device with its own handler.
     #[must_use]
     pub fn device_with_handler(mut self, device: Arc<dyn Device>, handler: OpHandlerRef) -> Self {
         self.devices.push((device, Some(handler)));
         self
     }
 
-    /// The request that calls belong to outside of any
+    /// Sets the request that calls belong to outside of any
     /// [`with_request`](EagerContext::with_request).
     #[must_use]
     pub fn request(mut self, request: Arc<RequestContext>) -> Self {
@@ -177,49 +177,51 @@ impl EagerContextBuilder {
         self
     }
 
-    /// Whether an op runs on another device where the one that was asked for cannot run it. By
-    /// default that is an error.
+    /// Sets whether an op runs on another device if the requested device cannot run it. By default,
+    /// that is an error.
     #[must_use]
     pub fn soft_placement(mut self, soft_placement: bool) -> Self {
         self.settings.soft_placement = soft_placement;
         self
     }
 
-    /// How many elements tensors of integers, such as shapes, have at most that keep an op in host
-    /// memory, where its operands are. By default 64.
+    /// Sets the limit for the elements of integer tensors, such as shapes, that keep an op in host
+    /// memory with its operands. The default is 64.
     #[must_use]
     pub fn max_small_elements(mut self, max_elements: usize) -> Self {
         self.settings.max_small_elements = max_elements;
         self
     }
 
-    /// How many made ops are kept; those that were used least recently go first. By default 4,096.
+    /// Sets the number of made ops that are kept; the least recently used are dropped first. The
+    /// default is 4,096.
     #[must_use]
     pub fn max_cached_ops(mut self, max_ops: usize) -> Self {
         self.settings.cache.max_ops = max_ops;
         self
     }
 
-    /// How many bytes made ops may take, but one op is kept in any case. By default 64 MiB.
+    /// Sets the number of bytes that made ops may take; one op is always kept. The default is 64
+    /// MiB.
     #[must_use]
     pub fn max_cached_bytes(mut self, max_bytes: usize) -> Self {
         self.settings.cache.max_bytes = max_bytes;
         self
     }
 
-    /// How many bytes may be taken by copies of operands on other devices. A copy is kept with its
-    /// handle and used again, until newer ones need its bytes. By default 256 MiB; with 0, every
-    /// call copies anew.
+    /// Sets the number of bytes that copies of operands on other devices may take. A copy is kept
+    /// with its handle and reused until newer copies need its bytes. The default is 256 MiB; with
+    /// 0, every call copies again.
     #[must_use]
     pub fn max_copied_bytes(mut self, max_bytes: usize) -> Self {
         self.settings.max_copied_bytes = max_bytes;
         self
     }
 
-    /// The context.
+    /// Builds the context.
     ///
     /// # Errors
-    /// If two devices have one name, or the request belongs to another host.
+    /// If two devices have the same name, or the request belongs to another host.
     #[track_caller]
     pub fn build(self) -> Result<Arc<EagerContext>, Error> {
         self.build_anywhere().map_err(at_caller())
@@ -252,7 +254,7 @@ impl EagerContextBuilder {
                 devices.push(added);
             }
         }
-        // Functions of programs look for the handler of the host by its name.
+        // Functions of programs look up the handler of the host by name.
         runtime.register_handler(devices[0].handler.name(), devices[0].handler.clone());
         let request = match self.request {
             Some(request) if !Arc::ptr_eq(request.host(), &self.host) => {
@@ -263,7 +265,7 @@ impl EagerContextBuilder {
             None => tfrt_host::RequestContextBuilder::new(Arc::clone(&self.host)).build(),
         };
         Ok(Arc::new(EagerContext {
-            // Relaxed: a number that is like no other.
+            // Relaxed: the number only needs to be unique.
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             exists: Arc::new(()),
             host: self.host,
@@ -291,7 +293,7 @@ impl fmt::Debug for EagerContextBuilder {
     }
 }
 
-/// Puts an error that happened nowhere yet at the place of the caller.
+/// Returns a function that locates errors without a location at the caller.
 #[track_caller]
 fn at_caller() -> impl Fn(Error) -> Error {
     let caller = Location::caller();
@@ -301,7 +303,7 @@ fn at_caller() -> impl Fn(Error) -> Error {
     }
 }
 
-/// A handler for the ops that are registered for the type of a device.
+/// Returns a handler for the ops that are registered for the type of a device.
 fn handler_of(runtime: &CoreRuntime, device: &DeviceRef) -> OpHandlerRef {
     let fallback = OpHandlerRef::new(NullOpHandler);
     OpHandlerRef::new(CpuOpHandler::new(runtime, device.clone(), fallback))
@@ -324,18 +326,18 @@ impl EagerContext {
         }
     }
 
-    /// The host.
+    /// Returns the host.
     #[must_use]
     pub fn host(&self) -> &Arc<HostContext> {
         &self.host
     }
 
-    /// The devices, in the order in which they are preferred.
+    /// Returns the devices in order of preference.
     pub fn devices(&self) -> impl Iterator<Item = &DeviceRef> {
         self.devices.iter().map(|known| &known.device)
     }
 
-    /// The names of the ops that are registered for the devices, sorted.
+    /// Returns the sorted names of the ops that are registered for the devices.
     #[must_use]
     pub fn op_names(&self) -> Vec<String> {
         let devices = self.devices();
@@ -346,45 +348,45 @@ impl EagerContext {
         names
     }
 
-    /// Whether an op runs on another device where the one that was asked for cannot run it.
+    /// Returns `true` if an op runs on another device when the requested device cannot run it.
     #[must_use]
     pub fn has_soft_placement(&self) -> bool {
         self.settings.soft_placement
     }
 
-    /// How many elements tensors of integers have at most that keep an op on the host.
+    /// Returns the limit for the elements of integer tensors that keep an op on the host.
     #[must_use]
     pub fn max_small_elements(&self) -> usize {
         self.settings.max_small_elements
     }
 
-    /// What the cache of made ops holds, and how often it helped.
+    /// Returns the contents and the hit counts of the cache of made ops.
     #[must_use]
     pub fn cache_stats(&self) -> CacheStats {
         self.ops.stats()
     }
 
-    /// Returns how many copies of operands are kept with their handles.
+    /// Returns the number of copies of operands that are kept with their handles, and their bytes.
     #[must_use]
     pub fn kept_copies(&self) -> CopyStats {
         self.copies.used()
     }
 
-    /// Lets go of all copies of operands that are kept with their handles, as a call does that runs
-    /// out of memory. Later calls copy anew.
+    /// Drops all copies of operands that are kept with their handles, as a call does when it runs
+    /// out of memory. Later calls copy again.
     ///
-    /// Copies follow what ops write to tensors. Whoever writes to the tensor of a handle in another
-    /// way calls this.
+    /// Writes of ops invalidate copies. After any other write to the tensor of a handle, call this
+    /// method.
     pub fn give_up_copies(&self) {
         self.copies.give_up();
     }
 
-    /// Forgets every made op. Results stay what they are: ops have no state.
+    /// Drops every made op. This does not change results, because ops have no state.
     pub fn clear_cache(&self) {
         self.ops.clear();
     }
 
-    /// The op of this name on a device, made now or before.
+    /// Returns the op of this name on a device, from the cache or newly made.
     fn made_op(&self, device: usize, name: &str) -> Result<CoreRuntimeOp, Error> {
         if let Some(op) = self.ops.get(device, name) {
             return Ok(op);
@@ -396,11 +398,11 @@ impl EagerContext {
 
     /// Waits until the effects of all calls that this thread has made have happened.
     ///
-    /// The future is about the thread that calls this method, whichever threads poll it.
+    /// The future concerns the thread that calls this method, whichever threads poll it.
     ///
     /// # Errors
-    /// The first error among them that nobody has been told of; of effects of several classes, that
-    /// of the class that came first. Then effects go on as if it had not been.
+    /// The first error among them that has not been reported; if several classes failed, the error
+    /// of the class that came first. Effects then continue as if it had not happened.
     pub fn synchronize(&self) -> impl Future<Output = Result<(), Error>> + Send + use<> {
         let effects = scope::effects_of_thread(self);
         async move {
@@ -416,11 +418,11 @@ impl EagerContext {
         }
     }
 
-    /// Waits until a tensor is there.
+    /// Waits until a tensor is available.
     ///
     /// # Errors
-    /// The error that the handle is; that this is a thread of the work queue, which would wait for
-    /// itself.
+    /// The error of the handle; an error if this is a thread of the work queue, which would wait
+    /// for itself.
     #[track_caller]
     pub fn wait<'a>(&self, handle: &'a TensorHandle) -> Result<&'a AnyRef, Error> {
         let at_caller = at_caller();
@@ -434,7 +436,7 @@ impl EagerContext {
         Ok(tensor)
     }
 
-    /// A handle of the same tensor on a device; see [`TensorHandle::transfer_to_inferred`].
+    /// Returns a handle of the same tensor on a device; see [`TensorHandle::transfer_to_inferred`].
     ///
     /// # Errors
     /// If there is no such device.
@@ -453,7 +455,7 @@ impl Drop for EagerContext {
         if done.is_available() {
             return;
         }
-        // On a thread of the queue there is no waiting; what is in flight keeps what it needs.
+        // A thread of the queue cannot wait; calls in flight keep what they need.
         let _ = self.host.await_available(&[done]);
     }
 }

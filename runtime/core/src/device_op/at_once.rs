@@ -1,5 +1,5 @@
-//! The shortest way through a call: everything is there, and nothing has to be converted, ordered
-//! or traced.
+//! The fast path of a call: all operands are available, and nothing needs conversion, ordering or
+//! tracing.
 //!
 //! ```text
 //!  handles of the caller ─► dense tensors here? ─no─► the general way, from its beginning
@@ -11,8 +11,8 @@
 //!                     result as was told? ─► handle
 //! ```
 //!
-//! Nothing is allocated here, and no handle is copied: what a call costs beside its kernel is a
-//! reference to each operand and a handle for each result.
+//! This path allocates nothing and copies no handle: beyond its kernel, a call costs one reference
+//! to each operand and one handle for each result.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -33,17 +33,17 @@ use crate::handle::TensorHandle;
 use crate::op::ResultMetadata;
 use crate::registry::Runner;
 
-/// For so many kinds of operands a caller remembers what the metadata function of an op said.
+/// The number of remembered results of a metadata function, each for other operand metadata.
 const NUM_ANSWERS: usize = 4;
 
-/// What the metadata function of an op said before, for operands of the same metadata and the same
-/// attributes.
+/// The earlier results of the metadata function of an op, for the same attributes.
 ///
-/// A metadata function sees metadata and attributes alone, so that it would say the same again.
-/// Answers are kept from the second question on: an op that is made for one call asks once.
+/// A metadata function depends only on metadata and attributes, so its results can be reused.
+/// Results are kept from the second query on, because an op that is made for one call queries only
+/// once.
 #[derive(Default)]
 pub(crate) struct Answers {
-    /// Whether there was a question.
+    /// Whether there has been a query.
     is_asked: AtomicBool,
     kept: OnceLock<Box<[OnceLock<Answer>; NUM_ANSWERS]>>,
 }
@@ -66,7 +66,7 @@ impl Answers {
         kept.iter().map_while(OnceLock::get)
     }
 
-    /// Returns the answer for operands like these, if it is known.
+    /// Returns the remembered result for operands with this metadata, if there is one.
     #[inline]
     fn find(&self, operands: &[&TensorMetadata]) -> Option<&ResultMetadata> {
         let is_same = |known: &[TensorMetadata]| {
@@ -76,10 +76,10 @@ impl Answers {
         found.next().map(|answer| &answer.results)
     }
 
-    /// Keeps an answer, if there is room.
+    /// Keeps a result, if there is room.
     #[cold]
     fn keep(&self, operands: &[TensorMetadata], results: &ResultMetadata) {
-        // Relaxed: which questions count as the first orders nothing.
+        // Relaxed: the flag orders nothing; any query may count as the first.
         if !self.is_asked.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -97,8 +97,8 @@ impl Answers {
 }
 
 impl DeviceOp {
-    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for,
-    /// converted or ordered. Returns `false` without doing anything otherwise.
+    /// Runs the op at once on handles that the caller keeps, if this takes no waiting, conversion
+    /// or ordering. Otherwise returns `false` without doing anything.
     pub(crate) fn run_at_once(
         &self,
         ctx: &ExecutionContext,
@@ -135,7 +135,7 @@ impl DeviceOp {
         self.run_any_at_once(ctx, arguments, attrs, results)
     }
 
-    /// [`run_at_once`](Self::run_at_once) for an op with one result that is a kernel.
+    /// Does the work of [`run_at_once`](Self::run_at_once) for a kernel with one result.
     fn run_kernel<const N: usize>(
         &self,
         call: &KernelCall<'_>,
@@ -168,8 +168,8 @@ impl DeviceOp {
         true
     }
 
-    /// Returns the tensors of one argument or more, and their metadata, if the op takes all of them
-    /// as they are.
+    /// Returns the tensors of at least one argument and their metadata, if the op accepts all of
+    /// them unconverted.
     #[inline]
     fn dense_operands<'a, const N: usize>(
         &self,
@@ -183,7 +183,8 @@ impl DeviceOp {
         Some(operands)
     }
 
-    /// Makes the handle of a result, which is an error if it is not what was told of it.
+    /// Makes the handle of a result. The handle is an error if the result does not match its
+    /// inferred metadata.
     #[inline]
     fn handle_of(
         &self,
@@ -191,7 +192,7 @@ impl DeviceOp {
         told: Option<&TensorMetadata>,
         tensor: Option<AnyRef>,
     ) -> TensorHandle {
-        // Nearly every tensor is a dense one.
+        // Nearly every tensor is dense.
         let dense = tensor.as_ref().and_then(AnyRef::get::<DenseHostTensor>);
         let metadata = dense.and_then(|dense| match told {
             None => Some(dense.metadata()),
@@ -219,7 +220,7 @@ impl DeviceOp {
         self.new_handle(told, tensor)
     }
 
-    /// [`run_at_once`](Self::run_at_once) for any op.
+    /// Does the work of [`run_at_once`](Self::run_at_once) for any op.
     fn run_any_at_once(
         &self,
         ctx: &ExecutionContext,
@@ -261,7 +262,7 @@ struct KernelCall<'a> {
 }
 
 impl KernelCall<'_> {
-    /// Runs the kernel. Only one that takes its frame may leave its result empty.
+    /// Runs the kernel. Only a kernel that takes its frame may leave its result empty.
     #[inline]
     fn run(&self, operands: &[AnyRef]) -> Option<AnyRef> {
         let op = self.kernel.descriptor().op();

@@ -1,8 +1,8 @@
-//! What the error of a failed call says of the call: the op, the metadata of its operands, and the
+//! The description of a failed call in its error: the op, the metadata of its operands, and the
 //! device.
 //!
-//! Only what the op itself made is described. An error that an operand brought says which call it
-//! comes from already, and the error of a cancelled request belongs to all calls of the request.
+//! Only errors of the op itself get a description. An error from an operand already names its call,
+//! and the error of a cancelled request belongs to all calls of the request.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::handle::TensorHandle;
 pub(crate) type Operand = Option<TensorMetadata>;
 
 impl DeviceOp {
-    /// Describes the call in an error that it met.
+    /// Describes the call in one of its errors.
     #[cold]
     pub(super) fn describe_in(&self, error: &Error, operands: impl IntoIterator<Item = Operand>) {
         error.set_call_if_unset(self.describe(operands));
@@ -50,7 +50,8 @@ impl DeviceOp {
         }
     }
 
-    /// [`describe_in_results`](Self::describe_in_results) for tensors without handles.
+    /// Does the work of [`describe_in_results`](Self::describe_in_results) for tensors without
+    /// handles.
     pub(super) fn describe_in_tensors(
         &self,
         ctx: &ExecutionContext,
@@ -66,7 +67,7 @@ impl DeviceOp {
         }
     }
 
-    /// For example `tf.AddV2(f32 [2], f32 [3]) on CPU:0`.
+    /// Returns text such as `tf.AddV2(f32 [2], f32 [3]) on CPU:0`.
     fn describe(&self, operands: impl IntoIterator<Item = Operand>) -> String {
         let mut call = format!("{}(", self.op.name());
         for (index, operand) in operands.into_iter().enumerate() {
@@ -82,8 +83,8 @@ impl DeviceOp {
     }
 }
 
-/// The tensor, whose error describes the call. A pending one is replaced: whoever waits for the
-/// tensor must not see the error before it does.
+/// Returns the tensor with the call described in its error. A pending tensor is replaced, so that
+/// its waiters cannot see the error before the description is added.
 fn with_call(tensor: AnyRef, ctx: &ExecutionContext, call: &Arc<str>) -> AnyRef {
     if tensor.is_available() {
         describe_own(&tensor, ctx.request(), call);

@@ -1,9 +1,9 @@
-//! Ops that were made, by device and name.
+//! The cache of made ops, by device and name.
 //!
-//! Readers take no lock: they look into a [`Published`] table. An op that is made is added to a
-//! copy of the table, which becomes the table: rare, since programs use few ops again and again.
-//! The cache is bounded by the number of its ops and by their bytes; the eighth that was used least
-//! recently goes first, so that copies which leave something out are rare as well.
+//! Readers take no lock: they read a [`Published`] table. A new op is added to a copy of the table,
+//! which replaces the table. This is rare, because programs reuse few ops. The cache limits the
+//! number of its ops and their bytes. It evicts the least recently used eighth at once, so that
+//! copies for evictions are rare as well.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use tfrt_async::Published;
 
 use crate::core_op::CoreRuntimeOp;
 
-/// What the cache of ops holds, and how often it helped.
+/// The contents of the cache of ops, and its hit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheStats {
-    /// How many ops are kept.
+    /// The number of ops.
     pub entries: usize,
-    /// About how many bytes they take.
+    /// The approximate number of bytes that they take.
     pub bytes: usize,
-    /// How often an op was found.
+    /// The number of lookups that found an op.
     pub hits: u64,
-    /// How often an op had to be made.
+    /// The number of lookups that had to make an op.
     pub misses: u64,
 }
 
-/// How much is kept.
+/// The limits of the cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CacheLimits {
     pub(super) max_ops: usize,
@@ -42,11 +42,11 @@ impl Default for CacheLimits {
     }
 }
 
-/// Ops that were made.
+/// A cache of made ops.
 pub(super) struct OpCache {
     table: Published<Table>,
     limits: CacheLimits,
-    /// Counts uses, as a clock.
+    /// A clock that counts uses.
     time: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -54,7 +54,7 @@ pub(super) struct OpCache {
 
 #[derive(Clone, Default)]
 struct Table {
-    /// At the index of the device, by name.
+    /// The ops by name, at the index of their device.
     ops: Vec<HashMap<Arc<str>, Arc<CachedOp>>>,
     num_ops: usize,
     num_bytes: usize,
@@ -63,7 +63,7 @@ struct Table {
 struct CachedOp {
     op: CoreRuntimeOp,
     num_bytes: usize,
-    /// When it was used last.
+    /// The time of the last use.
     used: AtomicU64,
 }
 
@@ -78,16 +78,16 @@ impl OpCache {
         }
     }
 
-    /// The op of this name on a device, if it is kept.
+    /// Returns the op of this name on a device, if it is in the cache.
     pub(super) fn get(&self, device: usize, name: &str) -> Option<CoreRuntimeOp> {
         let found = self.table.read(|table| {
             let cached = table.ops[device].get(name)?;
-            // Relaxed: which op was used last need not be known exactly.
+            // Relaxed: the order of uses need not be exact.
             let now = self.time.fetch_add(1, Ordering::Relaxed);
             cached.used.store(now, Ordering::Relaxed);
             Some(cached.op.clone())
         });
-        // Relaxed: numbers for people.
+        // Relaxed: statistics.
         let count = if found.is_some() {
             &self.hits
         } else {
@@ -97,7 +97,7 @@ impl OpCache {
         found
     }
 
-    /// Keeps an op. Others go if there is no room, but at least this one is kept.
+    /// Keeps an op, and evicts others if there is no room. This op is always kept.
     pub(super) fn insert(&self, device: usize, name: &str, op: &CoreRuntimeOp) {
         let name: Arc<str> = name.into();
         let added = Arc::new(CachedOp {
@@ -128,7 +128,7 @@ impl OpCache {
 
     pub(super) fn stats(&self) -> CacheStats {
         let (entries, bytes) = self.table.read(|table| (table.num_ops, table.num_bytes));
-        // Relaxed: numbers for people.
+        // Relaxed: statistics.
         CacheStats {
             entries,
             bytes,
@@ -153,9 +153,9 @@ impl Table {
         }
     }
 
-    /// Removes the eighth of the ops that was used least recently.
+    /// Removes the least recently used eighth of the ops.
     fn remove_oldest(&mut self) {
-        // Ops are used meanwhile; one time for each keeps the order whole.
+        // Ops are used meanwhile: reading each time once keeps the order consistent.
         let mut times = Vec::with_capacity(self.num_ops);
         for (device, ops) in self.ops.iter().enumerate() {
             let used = ops
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::core_op::{OpInvocation, RunOp};
 
-    /// An op that says how large it is.
+    /// An op that reports a given size.
     #[derive(Debug)]
     struct Large(usize);
 
@@ -213,10 +213,10 @@ mod tests {
         assert!(cache.get(1, "a").is_none(), "on another device");
         cache.insert(0, "c", &op(300));
         assert_eq!((kept(&cache).as_str(), cache.stats().bytes), ("ac", 700));
-        // Made again by another thread: there is one.
+        // Another thread made the op as well: it is kept once.
         cache.insert(0, "c", &op(500));
         assert_eq!((kept(&cache).as_str(), cache.stats().bytes), ("ac", 900));
-        // One is kept in any case.
+        // One op is always kept.
         cache.insert(1, "d", &op(5000));
         assert_eq!((kept(&cache).as_str(), cache.stats().bytes), ("d", 5000));
         cache.clear();

@@ -1,4 +1,4 @@
-//! Which device an op runs on, and why.
+//! The placement of ops on devices, and its explanation.
 
 use std::fmt;
 
@@ -12,18 +12,18 @@ use crate::attrs::OpAttrs;
 use crate::device_name::{DevicePattern, no_such_device};
 use crate::handle::{TensorHandle, same_device};
 
-/// What a copy from one device to another is assumed to cost: so many bytes a microsecond, behind
-/// so many microseconds.
+/// The assumed cost of a copy between devices: a latency in microseconds, and a rate in bytes per
+/// microsecond.
 const BYTES_PER_MICROSECOND: f64 = 10_000.0;
 const LATENCY_MICROSECONDS: f64 = 10.0;
 
-/// Why an op runs where it does.
+/// The reason for the placement of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlacementRule {
     /// There is one device.
     OnlyDevice,
-    /// An operand is a resource that lives there.
+    /// An operand is a resource on this device.
     Resource,
     /// A [scope](EagerContext::device) names the device.
     DeviceScope,
@@ -32,7 +32,7 @@ pub enum PlacementRule {
     /// Operands and results are small integer tensors, such as shapes, and the operands are in host
     /// memory.
     SmallIntegers,
-    /// Moving the operands costs least; of equals, the first device counts.
+    /// Moving the operands costs least; among equal costs, the first device wins.
     LeastCost,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for PlacementRule {
     }
 }
 
-/// Where an op runs, and why: what [`EagerContext::explain`] returns.
+/// The device of an op and the reason for it, as returned by [`EagerContext::explain`].
 ///
 /// ```
 /// # mod linked {
@@ -87,20 +87,20 @@ pub struct Placement {
     pub op: String,
     /// The device.
     pub device: DeviceRef,
-    /// Why it is this one.
+    /// The reason for the device.
     pub rule: PlacementRule,
-    /// What is known of each device, in their order.
+    /// The facts about each device, in device order.
     pub candidates: Vec<Candidate>,
 }
 
-/// What a placement knows of a device.
+/// The facts about a device that decide a placement.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The device.
     pub device: DeviceRef,
     /// Whether the op can run there.
     pub has_op: bool,
-    /// How many microseconds it is assumed to take to move the operands there.
+    /// The assumed time in microseconds to move the operands there.
     pub cost_microseconds: f64,
 }
 
@@ -122,18 +122,18 @@ impl fmt::Display for Placement {
     }
 }
 
-/// A line of a [`placement_table`]: what a placement knows of a device.
+/// A row of a [`placement_table`]: the facts about a device.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacementRow<'a> {
     /// The name of the device.
     pub device: &'a str,
     /// Whether the op can run there.
     pub has_op: bool,
-    /// How many microseconds it is assumed to take to move the operands there.
+    /// The assumed time in microseconds to move the operands there.
     pub cost_microseconds: f64,
 }
 
-/// What a placement was a choice between, as a table for people.
+/// Returns a readable table of the devices that a placement chose from.
 ///
 /// ```
 /// use tfrt_core::{PlacementRow, placement_table};
@@ -161,7 +161,7 @@ pub fn placement_table(rows: &[PlacementRow<'_>]) -> String {
 }
 
 impl EagerContext {
-    /// Where an op on these operands would run now, and why.
+    /// Returns the device that an op on these operands would run on now, and the reason.
     ///
     /// # Errors
     /// If no device could run it.
@@ -188,7 +188,7 @@ impl EagerContext {
         })
     }
 
-    /// The device that an op on these operands runs on, which is one that `has_op` accepts.
+    /// Returns the device that an op on these operands runs on. `has_op` accepts this device.
     pub(super) fn place(
         &self,
         op: &str,
@@ -245,7 +245,7 @@ impl EagerContext {
         }
     }
 
-    /// Where the operands live that are resources, if there is one.
+    /// Returns the device of the operands that are resources, if there are any.
     fn home_of_resources(
         &self,
         op: &str,
@@ -283,7 +283,7 @@ impl EagerContext {
             .ok_or_else(|| self.no_such_device(device.0.name()))
     }
 
-    /// Whether all results of an op on the host are known to be small integer tensors.
+    /// Returns `true` if all results of an op on the host are known to be small integer tensors.
     fn results_are_small(&self, op: &str, operands: &[&TensorHandle], attrs: &OpAttrs) -> bool {
         let device_type = self.devices[0].device.0.device_type();
         let Ok(Some(registered)) = self.runtime.ops().get(device_type, op) else {
@@ -310,7 +310,7 @@ impl EagerContext {
         self.made_op(device, op).is_ok()
     }
 
-    /// Of these devices, the first of those that it costs least to move the operands to.
+    /// Returns the first of these devices to which moving the operands costs least.
     fn cheapest(&self, devices: &[usize], operands: &[&TensorHandle]) -> Option<usize> {
         let cost = |&index: &usize| moving_cost(operands, &self.devices[index].device);
         devices
@@ -319,7 +319,7 @@ impl EagerContext {
             .min_by(|a, b| cost(a).total_cmp(&cost(b)))
     }
 
-    /// The device of this name.
+    /// Returns the device of this name.
     pub(super) fn find_device(&self, name: &str) -> Result<usize, Error> {
         match self.find_devices(name)?[..] {
             [device, ..] => Ok(device),
@@ -327,7 +327,7 @@ impl EagerContext {
         }
     }
 
-    /// The devices that a name, or a part of one, stands for.
+    /// Returns the devices that match a name or a part of a name.
     pub(super) fn find_devices(&self, name: &str) -> Result<Vec<usize>, Error> {
         let found = DevicePattern::new(name).matching(self.device_names());
         if found.is_empty() {
@@ -381,7 +381,7 @@ impl EagerContext {
     }
 }
 
-/// How many microseconds it is assumed to take to move the operands that are elsewhere to a device.
+/// Returns the assumed time in microseconds to move operands from other devices to a device.
 fn moving_cost(operands: &[&TensorHandle], device: &DeviceRef) -> f64 {
     let elsewhere = operands.iter().filter(|operand| {
         operand
@@ -393,7 +393,7 @@ fn moving_cost(operands: &[&TensorHandle], device: &DeviceRef) -> f64 {
             .metadata()
             .and_then(|metadata| metadata.size_bytes())
             .unwrap_or(0);
-        // A rough estimate needs no exact number.
+        // The estimate is rough, so the conversion may lose precision.
         #[expect(clippy::cast_precision_loss)]
         let num_bytes = num_bytes as f64;
         LATENCY_MICROSECONDS + num_bytes / BYTES_PER_MICROSECOND

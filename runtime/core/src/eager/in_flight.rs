@@ -1,4 +1,4 @@
-//! Calls of a context that are not done.
+//! The unfinished calls of a context.
 //!
 //! ```text
 //!   context ────────────────┐
@@ -6,23 +6,23 @@
 //!   waiter of a chain ──────┘
 //! ```
 //!
-//! Results and chains that are pending when a call returns own a share of one object until they are
-//! available, and so does the context. What the context waits for at its end is a value that
-//! becomes available with the last share. Calls whose results are there at once cost nothing, and
-//! work of others on the same host does not count.
+//! Results and chains that are pending when a call returns own a reference to one object until they
+//! are available, and so does the context. When the context is dropped, it waits for a value that
+//! becomes available when the last reference is dropped. Calls with immediately available results
+//! cost nothing, and other work on the same host does not count.
 
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, IndirectPromise};
 
-/// What calls have started and not done.
+/// The unfinished work of calls.
 #[derive(Debug)]
 pub(super) struct InFlight {
     open: Arc<Open>,
     all_done: AnyRef,
 }
 
-/// Makes the value available when nobody owns it any more.
+/// Makes the value available when the last owner drops it.
 #[derive(Debug)]
 struct Open(Option<IndirectPromise>);
 
@@ -57,8 +57,8 @@ impl InFlight {
         value.and_then(move |_| drop(open));
     }
 
-    /// A value that is available when all values are that were added. Nothing can be added any
-    /// more.
+    /// Returns a value that becomes available when all added values are. Nothing can be added after
+    /// this call.
     pub(super) fn finish(self) -> AnyRef {
         self.all_done
     }

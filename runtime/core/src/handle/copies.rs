@@ -6,10 +6,10 @@
 //!                        └────────────────────────┴── oldest first, weak ──┘
 //! ```
 //!
-//! A copy goes with the last clone of its handle; before that if the budget is needed for a newer
-//! one, or when the context gives up all copies because memory is short. An op that may write to
-//! its operands makes all copies of its context outdated, as nobody knows which handles share a
-//! tensor.
+//! A copy is dropped with the last clone of its handle. It is dropped earlier if a newer copy needs
+//! the budget, or if the context drops all copies because memory is short. An op that may write to
+//! its operands invalidates all copies of its context, because handles that share a tensor are not
+//! tracked.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ use tfrt_support::ErrorCode;
 
 use super::{DevicePart, TensorHandle, same_device};
 
-/// Where a handle keeps its copies. Nothing is allocated before the first one.
+/// The copies that a handle keeps. Nothing is allocated before the first copy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copies(OnceLock<Arc<KeptCopies>>);
 
@@ -42,7 +42,7 @@ struct KeptCopies(Mutex<Vec<KeptCopy>>);
 struct KeptCopy {
     device: DeviceRef,
     tensor: AnyRef,
-    /// The version of the budget when it was made.
+    /// The version of the budget when the copy was made.
     version: u64,
     _reserved: Reserved,
 }
@@ -52,7 +52,7 @@ impl KeptCopies {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets go of the copies. They are dropped outside of the lock.
+    /// Drops the copies, outside of the lock.
     fn clear(&self) {
         let cleared = std::mem::take(&mut *self.lock());
         drop(cleared);
@@ -72,25 +72,25 @@ impl KeptCopies {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyStats {
-    /// How many there are.
+    /// The number of copies.
     pub copies: usize,
-    /// How many bytes they take.
+    /// The number of bytes that they take.
     pub bytes: usize,
 }
 
-/// How many bytes copies may take, and how many they take.
+/// The limit for the bytes of copies, and their current number.
 #[derive(Debug)]
 pub(crate) struct CopyBudget {
     max_bytes: usize,
     num_bytes: AtomicUsize,
     num_copies: AtomicUsize,
-    /// Counts what made copies outdated.
+    /// The number of invalidations so far.
     version: AtomicU64,
-    /// Those who have copies, in the order in which they got them.
+    /// The holders of copies, in the order in which they got them.
     holders: Mutex<VecDeque<Weak<KeptCopies>>>,
 }
 
-/// A part of a budget, which is given back at the end.
+/// A part of a budget, which is returned on drop.
 #[derive(Debug)]
 struct Reserved {
     budget: Arc<CopyBudget>,
@@ -99,7 +99,7 @@ struct Reserved {
 
 impl Drop for Reserved {
     fn drop(&mut self) {
-        // Relaxed: numbers, which order nothing.
+        // Relaxed: the numbers order nothing.
         self.budget
             .num_bytes
             .fetch_sub(self.num_bytes, Ordering::Relaxed);
@@ -119,17 +119,17 @@ impl CopyBudget {
     }
 
     pub(crate) fn used(&self) -> CopyStats {
-        // Relaxed: numbers, which order nothing.
+        // Relaxed: the numbers order nothing.
         CopyStats {
             copies: self.num_copies.load(Ordering::Relaxed),
             bytes: self.num_bytes.load(Ordering::Relaxed),
         }
     }
 
-    /// Makes all copies outdated.
+    /// Invalidates all copies.
     pub(crate) fn outdate(&self) {
-        // Release: pairs with the acquire in `current_version`: who sees the new version sees what
-        // was written before.
+        // Release: pairs with the acquire in `current_version`: a thread that sees the new version
+        // sees the writes before it.
         self.version.fetch_add(1, Ordering::Release);
     }
 
@@ -137,7 +137,7 @@ impl CopyBudget {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Lets go of all copies. Returns whether there were any.
+    /// Drops all copies. Returns `true` if there were any.
     pub(crate) fn give_up(&self) -> bool {
         let had_some = self.used().copies != 0;
         let holders = std::mem::take(&mut *self.lock());
@@ -147,7 +147,8 @@ impl CopyBudget {
         had_some
     }
 
-    /// Reserves bytes for a copy, for which older ones go; nothing if it is too large.
+    /// Reserves bytes for a copy, and drops older copies to make room. Returns `None` if the copy
+    /// is too large.
     fn reserve(self: &Arc<Self>, num_bytes: usize) -> Option<Reserved> {
         if num_bytes > self.max_bytes {
             return None;
@@ -173,8 +174,7 @@ impl CopyBudget {
 
     fn add_holder(&self, holder: &Arc<KeptCopies>) {
         let mut holders = self.lock();
-        // Handles come and go: what is left of those that are gone goes when it is half of the
-        // list.
+        // Entries of dropped handles are removed once they are half of the list.
         if holders.len() >= 64 && holders.len() >= 2 * self.used().copies {
             holders.retain(|holder| holder.strong_count() != 0);
         }
@@ -187,8 +187,8 @@ impl CopyBudget {
 }
 
 impl TensorHandle {
-    /// [`transfer_to_inferred`](Self::transfer_to_inferred), where a copy that was made before is
-    /// used again. A copy is kept if its size is known and the budget allows it.
+    /// Does the same as [`transfer_to_inferred`](Self::transfer_to_inferred), but reuses an earlier
+    /// copy. A copy is kept if its size is known and the budget allows it.
     pub(crate) fn kept_copy(
         &self,
         ctx: &ExecutionContext,
@@ -212,7 +212,8 @@ impl TensorHandle {
         if is_out_of_memory(&copy) && self.error_if_present().is_none() && budget.give_up() {
             copy = self.transfer_to_inferred(ctx, device);
         }
-        // A request with a limit of its own pays for what it allocates as long as that exists.
+        // A request with its own limit is charged for each allocation as long as the allocation
+        // exists.
         let limits = ctx.host().limits();
         if ctx.request().memory().max_bytes() >= limits.max_request_bytes {
             self.keep(&copy, device, version, budget);
@@ -248,7 +249,7 @@ impl TensorHandle {
             kept.add(tensor, device, version, num_bytes, budget);
             return;
         }
-        // Only once it is there: a pending copy may still fail, with its request.
+        // Only once the copy is available: a pending copy may still fail with its request.
         let (kept, device) = (Arc::downgrade(kept), device.clone());
         let budget = Arc::downgrade(budget);
         tensor.and_then(move |tensor| {
@@ -260,7 +261,7 @@ impl TensorHandle {
 }
 
 impl KeptCopies {
-    /// Keeps an available copy, unless it is an error, outdated, too large, or there by now.
+    /// Keeps an available copy, unless it is an error, invalidated, too large, or already kept.
     fn add(
         self: &Arc<Self>,
         tensor: &AnyRef,

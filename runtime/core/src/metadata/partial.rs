@@ -1,8 +1,9 @@
-//! Metadata functions for tensors of which not everything is known: compilers ask them before there
-//! are tensors, about functions whose shapes are partly open.
+//! Metadata functions for partially known metadata. Compilers call them, before any tensor exists,
+//! for functions whose shapes are partially known.
 //!
-//! Each says the most that holds for all tensors that fit what is known, and refuses what no such
-//! tensors can be. With everything known, it says what its namesake in the module around it says.
+//! Each function returns everything that holds for all tensors with the known metadata, and an
+//! error if the op accepts no such tensors. If everything is known, the function returns the same
+//! as its namesake in the parent module.
 //!
 //! ```
 //! use tfrt_core::metadata::partial::{self, PartialMetadata};
@@ -23,10 +24,10 @@ use tfrt_support::{DType, Error, TensorMetadata};
 
 use super::invalid;
 
-/// The extents of a tensor of known rank, outermost first; none for one that is not known.
+/// The extents of a tensor of known rank, outermost first; `None` for an unknown extent.
 pub type PartialExtents = SmallVec<[Option<usize>; 6]>;
 
-/// What is known of the metadata of a tensor.
+/// The known part of the metadata of a tensor.
 ///
 /// ```
 /// use tfrt_core::metadata::partial::PartialMetadata;
@@ -42,9 +43,9 @@ pub type PartialExtents = SmallVec<[Option<usize>; 6]>;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PartialMetadata {
-    /// The element type.
+    /// The element type; `None` if it is unknown.
     pub dtype: Option<DType>,
-    /// The extents; none if not even the rank is known.
+    /// The extents; `None` if the rank is unknown.
     pub extents: Option<PartialExtents>,
 }
 
@@ -64,7 +65,7 @@ impl PartialMetadata {
         extents: None,
     };
 
-    /// Of a known element type and rank.
+    /// Creates metadata with a known element type and rank.
     #[must_use]
     pub fn new(dtype: DType, extents: impl IntoIterator<Item = Option<usize>>) -> Self {
         Self {
@@ -73,7 +74,7 @@ impl PartialMetadata {
         }
     }
 
-    /// Of a known element type.
+    /// Creates metadata with a known element type.
     #[must_use]
     pub const fn of_dtype(dtype: DType) -> Self {
         Self {
@@ -82,7 +83,7 @@ impl PartialMetadata {
         }
     }
 
-    /// The metadata, if all of it is known.
+    /// Returns the metadata, if all of it is known.
     #[must_use]
     pub fn known(&self) -> Option<TensorMetadata> {
         let extents = self.extents.as_ref()?.iter().copied();
@@ -90,7 +91,7 @@ impl PartialMetadata {
         Some(TensorMetadata::new(self.dtype?, &extents[..]))
     }
 
-    /// What both say; none if no tensor can be both.
+    /// Combines what both know; returns `None` if no tensor satisfies both.
     #[must_use]
     pub fn and(&self, other: &Self) -> Option<Self> {
         let extents = match (&self.extents, &other.extents) {
@@ -108,7 +109,7 @@ impl PartialMetadata {
     }
 }
 
-/// For example `f32 [2, ?]`, and `? [*]` if nothing is known.
+/// Writes text such as `f32 [2, ?]`, or `? [*]` if nothing is known.
 impl fmt::Display for PartialMetadata {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.dtype {
@@ -131,7 +132,7 @@ impl fmt::Display for PartialMetadata {
     }
 }
 
-/// What two sources say of one thing; none if they contradict each other.
+/// Combines what two sources know of one thing; returns `None` if they contradict each other.
 fn both<T: Copy + PartialEq>(a: Option<T>, b: Option<T>) -> Option<Option<T>> {
     match (a, b) {
         (Some(a), Some(b)) if a != b => None,
@@ -139,13 +140,13 @@ fn both<T: Copy + PartialEq>(a: Option<T>, b: Option<T>) -> Option<Option<T>> {
     }
 }
 
-/// The result is what the operand is.
+/// Returns the metadata of the operand for the result.
 #[must_use]
 pub fn same_as(x: &PartialMetadata) -> PartialMetadata {
     x.clone()
 }
 
-/// Both operands are alike, and so is the result: what is known of one holds for the other.
+/// Returns the metadata that both operands and the result share, combined from both operands.
 ///
 /// # Errors
 /// If they differ in element type or shape.
@@ -153,7 +154,7 @@ pub fn same_as_both(a: &PartialMetadata, b: &PartialMetadata) -> Result<PartialM
     a.and(b).ok_or_else(|| super::not_alike(a, b))
 }
 
-/// The result is one number.
+/// Returns the metadata of a result that is one number.
 #[must_use]
 pub fn scalar(dtype: Option<DType>) -> PartialMetadata {
     PartialMetadata {
@@ -162,8 +163,8 @@ pub fn scalar(dtype: Option<DType>) -> PartialMetadata {
     }
 }
 
-/// [`broadcast`](super::broadcast): an extent other than 1 is that of the result, whatever the
-/// other one turns out to be.
+/// Does the same as [`broadcast`](super::broadcast): a known extent other than 1 is the extent of
+/// the result, even if the other extent is unknown.
 ///
 /// # Errors
 /// If the element types differ, or two extents do and neither is 1.
@@ -201,7 +202,7 @@ pub fn broadcast(a: &PartialMetadata, b: &PartialMetadata) -> Result<PartialMeta
     })
 }
 
-/// [`comparison`](super::comparison).
+/// Does the same as [`comparison`](super::comparison).
 ///
 /// # Errors
 /// As [`broadcast`].
@@ -212,7 +213,7 @@ pub fn comparison(a: &PartialMetadata, b: &PartialMetadata) -> Result<PartialMet
     })
 }
 
-/// [`matmul`](super::matmul): the result is a matrix in any case.
+/// Does the same as [`matmul`](super::matmul): the result is always a matrix.
 ///
 /// # Errors
 /// If an operand cannot be a matrix, or element types or inner extents differ.
@@ -238,7 +239,8 @@ pub fn matmul(
     })
 }
 
-/// [`reduce`](super::reduce): without a rank, nobody knows what is left.
+/// Does the same as [`reduce`](super::reduce): if the rank is unknown, so are the remaining
+/// extents.
 ///
 /// # Errors
 /// If an axis does not exist, or is named twice.
@@ -268,7 +270,8 @@ pub fn reduce(
     })
 }
 
-/// [`concat`](super::concat): the extents beside the axis are those that any tensor tells.
+/// Does the same as [`concat`](super::concat): an extent off the axis is known if any tensor has
+/// it.
 ///
 /// # Errors
 /// If there is no tensor, the axis does not exist, or the tensors differ in element type or in
@@ -282,7 +285,7 @@ pub fn concat(axis: i64, tensors: &[PartialMetadata]) -> Result<PartialMetadata,
             "cannot join {first} and {tensor} along axis {axis}"
         ))
     };
-    // The dimension along the axis, and a tensor without it.
+    // Returns the extent along the axis, and the metadata without it.
     let apart = |tensor: &PartialMetadata| -> Result<(Option<usize>, PartialMetadata), Error> {
         let mut others = tensor.clone();
         let along = match &mut others.extents {
@@ -312,7 +315,7 @@ pub fn concat(axis: i64, tensors: &[PartialMetadata]) -> Result<PartialMetadata,
     Ok(joined)
 }
 
-/// The dimension that an axis names.
+/// Returns the dimension that an axis names.
 fn dimension(axis: i64, x: &PartialMetadata, rank: usize) -> Result<usize, Error> {
     super::dimension_of(axis, rank)
         .ok_or_else(|| invalid(format!("axis {axis} is out of range for {x}")))
@@ -323,7 +326,7 @@ mod tests {
     use super::*;
     use crate::metadata;
 
-    /// A generator of numbers: the same for a seed, everywhere.
+    /// A random number generator whose numbers depend only on the seed.
     struct Random(u64);
 
     impl Random {
@@ -343,7 +346,7 @@ mod tests {
             TensorMetadata::new(dtype, &extents[..])
         }
 
-        /// The same with less known of it.
+        /// Returns the same metadata with random parts unknown.
         fn veiled(&mut self, known: &TensorMetadata) -> PartialMetadata {
             let mut partial = PartialMetadata::from(known.clone());
             if self.below(6) == 0 {
@@ -371,7 +374,7 @@ mod tests {
         }
     }
 
-    /// A function on known and on partly known metadata.
+    /// A function on known metadata, and its namesake on partially known metadata.
     struct Both {
         name: &'static str,
         known: fn(&[TensorMetadata; 2]) -> Result<TensorMetadata, Error>,
