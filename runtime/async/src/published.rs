@@ -1,4 +1,4 @@
-//! Values that are replaced now and then, and read all the time: tables of caches.
+//! Values that are read often and replaced rarely, such as tables of caches.
 //!
 //! ```text
 //!  reader                              writer, one at a time
@@ -9,10 +9,11 @@
 //! ```
 //!
 //! Readers take no lock: they write to one counter (1, 3). A writer does not wait for readers
-//! either. What it cannot free yet is freed by the last reader that leaves, or by the next writer.
+//! either. The values that it cannot free yet are freed by the last reader that leaves, or by the
+//! next writer.
 //!
 //! - P1. A value is alive while it is the current one, and while it is among the replaced ones.
-//! - P2. The writer's lock is held during 4 to 6, and whoever frees values holds it.
+//! - P2. The writer's lock is held during 4 to 6, and by any thread that frees values.
 //! - P3. Replaced values are freed only after step 6 has read, by a read-modify-write, that the
 //!   count is zero. The operations on the count have one order. A reader that counted itself before
 //!   has counted itself out before: 3 is a release, and 6 acquires it, so its use of the value has
@@ -43,17 +44,18 @@ use crate::sync::{AtomicPtr, AtomicUsize, Mutex, MutexGuard, Ordering};
 /// assert_eq!(table.read(|table| table.len()), 3);
 /// ```
 pub struct Published<T> {
-    /// From a box, and never null.
+    /// The current value: from a box, never null.
     current: AtomicPtr<T>,
-    /// How many readers may have loaded a pointer and use it.
+    /// The number of readers that may have loaded a pointer and may be using it.
     readers: AtomicUsize,
-    /// Whether something is replaced and not freed: a hint for readers, who need no lock if not.
+    /// Whether a replaced value is not freed yet: a hint for readers, which need no lock if there
+    /// is none.
     has_replaced: AtomicUsize,
     /// The writer's lock, with the values that may still be in use.
     replaced: Mutex<Vec<Replaced<T>>>,
 }
 
-/// A value that is not the current one any more: from a box, which nobody else owns.
+/// A replaced value, from a box without another owner.
 struct Replaced<T>(*mut T);
 
 // SAFETY: it owns a `T`, as a box does.
@@ -61,7 +63,7 @@ unsafe impl<T: Send> Send for Replaced<T> {}
 
 impl<T> Drop for Replaced<T> {
     fn drop(&mut self) {
-        // SAFETY: it owns the box, which nobody uses: P3.
+        // SAFETY: it owns the box, which no reader uses: P3.
         drop(unsafe { Box::from_raw(self.0) });
     }
 }
@@ -81,8 +83,8 @@ impl<T: Send + Sync> Drop for Reader<'_, T> {
     }
 }
 
-// Values are read, replaced and dropped by any thread, so that they must be `Send` and `Sync`:
-// there is no other way to make a `Published`.
+// Any thread may read, replace and drop values, so they must be `Send` and `Sync`: this block has
+// the only constructor of `Published`.
 impl<T: Send + Sync> Published<T> {
     /// Publishes a first value.
     #[must_use]
@@ -95,8 +97,8 @@ impl<T: Send + Sync> Published<T> {
         }
     }
 
-    /// Uses the current value. What `f` keeps waiting is the memory of values that are replaced
-    /// meanwhile, and nobody else.
+    /// Calls `f` with the current value. No thread waits for `f`; it only delays freeing the values
+    /// that are replaced meanwhile.
     #[inline]
     pub fn read<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         // Acquire: pairs with the release of 6 in `free`.
@@ -108,8 +110,8 @@ impl<T: Send + Sync> Published<T> {
         f(unsafe { &*current })
     }
 
-    /// Replaces the current value by one that is made of it. Writers take turns; readers do not
-    /// wait. If `make` panics, the value stays. It must not replace the value itself.
+    /// Replaces the current value with one that `make` derives from it. Writers take turns; readers
+    /// do not wait. If `make` panics, the value stays. `make` must not replace the value itself.
     pub fn replace(&self, make: impl FnOnce(&T) -> T) {
         {
             let mut replaced = self.lock();
@@ -127,15 +129,16 @@ impl<T: Send + Sync> Published<T> {
         self.free();
     }
 
-    /// Frees replaced values, if nobody can be using them. If another thread holds the lock, that
-    /// thread looks after the values.
+    /// Frees the replaced values, if no reader can be using them. If another thread holds the lock,
+    /// that thread frees the values.
     #[cold]
     fn free(&self) {
         let freed = {
             let Ok(mut replaced) = self.replaced.try_lock() else {
                 return;
             };
-            // AcqRel: see P3. A read-modify-write, as a load may read what was there before.
+            // AcqRel: see P3. This is a read-modify-write, because a load may read an earlier
+            // count.
             if self.readers.fetch_add(0, Ordering::AcqRel) != 0 {
                 return;
             }
@@ -149,7 +152,7 @@ impl<T: Send + Sync> Published<T> {
     fn lock(&self) -> MutexGuard<'_, Vec<Replaced<T>>> {
         match self.replaced.lock() {
             Ok(guard) => guard,
-            // The list is whole between any two operations.
+            // The list is consistent between any two operations.
             Err(poisoned) => poisoned.into_inner(),
         }
     }
@@ -157,7 +160,7 @@ impl<T: Send + Sync> Published<T> {
 
 impl<T> Drop for Published<T> {
     fn drop(&mut self) {
-        // Relaxed: whoever owns it is the only one who sees it.
+        // Relaxed: the owner has exclusive access.
         let current = self.current.load(Ordering::Relaxed);
         drop(Replaced(current));
     }
@@ -199,7 +202,7 @@ mod tests {
         panics(&mut || published.replace(|_| panic!("as a test")));
         panics(&mut || published.read(|_| panic!("as a test")));
         assert_eq!(published.read(|value| *value), 1);
-        // The reader that panicked does not keep values.
+        // The reader that panicked does not keep values alive.
         let value = Arc::new(());
         let published = Published::new(Arc::clone(&value));
         panics(&mut || published.read(|_| panic!("as a test")));

@@ -1,4 +1,4 @@
-//! The types of elements, as far as they are known before one is drawn: the number of components
+//! The types of elements, as far as they are known before the first draw: the number of components
 //! and their types.
 //!
 //! While a pipeline is built, the types pass from the sources to the last stage. A stage with a
@@ -17,7 +17,7 @@ use crate::function::ElementFunction;
 use crate::numbers::is_number;
 use crate::result::Values;
 
-/// The largest number of components that is described. Nested zips would double it at each level.
+/// The largest number of components with known types. Nested zips would double it at each level.
 const MAX_COMPONENTS: usize = 64;
 
 /// The types of the components of the elements of a dataset, as far as they are known.
@@ -43,7 +43,7 @@ pub struct ElementTypes {
 type ComponentType = Option<Arc<str>>;
 
 impl ElementTypes {
-    /// No component is known, nor their number.
+    /// Neither the components nor their number are known.
     pub const UNKNOWN: Self = Self { types: None };
 
     /// Creates the types of components from their MLIR spellings; `None` is an unknown type.
@@ -68,7 +68,7 @@ impl ElementTypes {
     /// Creates the given number of unknown types.
     #[must_use]
     pub fn of_unknown(num_components: usize) -> Self {
-        // Before the list is made: the number may be a program's.
+        // Checked before the list is made: the number may come from a program.
         match num_components {
             0..=MAX_COMPONENTS => Self::of_components(vec![None; num_components]),
             _ => Self::UNKNOWN,
@@ -102,7 +102,7 @@ impl ElementTypes {
         let Some(first) = elements.next() else {
             return Self::UNKNOWN;
         };
-        // There may be many: nothing is made for each.
+        // There may be many elements: nothing is allocated for each.
         let mut types: Vec<Option<&str>> = first.iter().map(type_of).collect();
         for values in elements {
             if values.len() != types.len() {
@@ -121,7 +121,8 @@ impl ElementTypes {
         self.types.as_ref().map(|types| types.len())
     }
 
-    /// Returns the types in their MLIR spelling; none if the number of components is unknown.
+    /// Returns the types in their MLIR spelling; the iterator is empty if the number of components
+    /// is unknown.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
         let types = self.types.as_deref().unwrap_or_default();
         types.iter().map(Option::as_deref)
@@ -185,7 +186,7 @@ fn is_exact(spelling: &str) -> bool {
         || [
             ByteString::MLIR_TYPE,
             Dataset::MLIR_TYPE,
-            // All tensors have this one, and nothing else has.
+            // All tensors have this spelling, and no other values do.
             DenseHostTensor::MLIR_TYPE,
         ]
         .contains(&spelling)
@@ -326,7 +327,7 @@ mod tests {
         assert!(conflict(&[Some("i64")], &[Some("!t.tensor")]));
         assert!(conflict(&[None], &[None, None]));
         assert!(!conflict(&[Some("i64"), None], &[None, Some("f32")]));
-        // A type of a user may be an alias.
+        // A user's type may be an alias.
         assert!(!conflict(&[Some("i64")], &[Some("!my.number")]));
         assert!(!ElementTypes::UNKNOWN.conflicts_with(&types(&[])));
     }

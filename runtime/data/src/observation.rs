@@ -1,7 +1,8 @@
-//! What the stages of pipelines do, counted while somebody looks.
+//! Counts and times of the stages of pipelines, while they are observed.
 //!
-//! While nobody looks, an iterator is what its stage made, and nothing is counted. Otherwise every
-//! stage of an iterator that is made gets a cover, which passes draws on and looks at the clock:
+//! Without an observation, an iterator is the one that its stage made, and nothing is counted.
+//! During an observation, every stage of a new iterator is wrapped in a cover, which forwards draws
+//! and reads the clock:
 //!
 //! ```text
 //!  draw ──► cover of `batch` ──► batch ──► cover of `map` ──► map ──► …
@@ -9,9 +10,9 @@
 //!             └ drawing: inside the call, without the covers below
 //! ```
 //!
-//! A cover only watches values, so it changes neither what is drawn nor when. Iterators of the same
-//! stage are counted together: those of several passes, and those that a `repeat` or an
-//! `interleave` makes one after the other.
+//! A cover only watches values, so it changes neither the elements nor the times of draws.
+//! Iterators of the same stage are counted together: those of several passes, and those that a
+//! `repeat` or an `interleave` makes one after the other.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -30,7 +31,7 @@ use crate::dataset::{Dataset, Position};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
 
-/// Stages beyond this number are counted with others of their name.
+/// Stages beyond this number are counted together with others of the same name.
 const MAX_NUM_STAGES: usize = 1000;
 
 /// Whether an [`Observation`] is alive. Orders nothing: relaxed.
@@ -48,8 +49,8 @@ thread_local! {
     static NESTED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// Counts what the stages of all iterators do that are made while it lives. A process has one
-/// observation at a time: a new one begins from zero.
+/// Counts the elements and draws of the stages of all iterators that are made during its lifetime.
+/// A process has one observation at a time: a new one starts from zero.
 ///
 /// ```
 /// use tfrt_data::{Dataset, Observation};
@@ -70,49 +71,49 @@ thread_local! {
 #[must_use = "dropping it ends the observation"]
 pub struct Observation(());
 
-/// What an [`Observation`] has counted.
+/// The counts of an [`Observation`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservedStages {
     /// The stages, each above its inputs.
     pub stages: Vec<StageCounts>,
-    /// From the first draw until the last element was there.
+    /// The time from the first draw until the last element was available.
     pub elapsed: Duration,
 }
 
-/// What one stage has done.
+/// The counts of one stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StageCounts {
-    /// What people call it.
+    /// The name of the stage.
     pub name: String,
-    /// The place of the stage above, which draws from it.
+    /// The index of the stage above, which draws from it.
     pub parent: Option<usize>,
-    /// How many stages are above it.
+    /// The number of stages above it.
     pub depth: usize,
-    /// The elements that it delivered.
+    /// The number of delivered elements.
     pub num_elements: u64,
-    /// The draws that failed, and the elements with a value that is an error.
+    /// The number of failed draws and of elements with an error among their values.
     pub num_errors: u64,
-    /// About how many bytes the payloads of its elements have.
+    /// The approximate number of bytes in the payloads of its elements.
     pub num_bytes: u64,
-    /// The time in its draws, without those of the stages below.
+    /// The time inside its draws, without the draws of the stages below.
     pub drawing: Duration,
     /// The time in which at least one draw was under way.
     pub active: Duration,
-    /// The times of all draws in sum. Divided by `active`, it says how many were under way.
+    /// The total time of all draws. Divided by `active`, it is the mean number of draws under way.
     pub under_way: Duration,
-    /// The largest number of draws that were under way.
+    /// The largest number of draws that were under way at once.
     pub max_under_way: u64,
 }
 
 impl Observation {
-    /// Begins to count.
+    /// Starts an observation.
     pub fn start() -> Self {
         *lock() = Registry::default();
         IS_ACTIVE.store(true, Ordering::Relaxed);
         Self(())
     }
 
-    /// What has been counted so far.
+    /// Returns the counts so far.
     #[must_use]
     pub fn stages(&self) -> ObservedStages {
         lock().observed()
@@ -126,8 +127,8 @@ impl Drop for Observation {
 }
 
 impl ObservedStages {
-    /// The time in which draws of a stage were under way and none of the stages below: what the
-    /// stage itself takes.
+    /// Returns the time that the stage itself takes: draws of the stage were under way, and none of
+    /// the stages below.
     #[must_use]
     pub fn own_time(&self, index: usize) -> Duration {
         let below = self
@@ -142,8 +143,8 @@ impl ObservedStages {
         active.saturating_sub(below)
     }
 
-    /// The stage that takes longest itself. Nothing if what draws the elements takes longer than
-    /// the pipelines.
+    /// Returns the stage with the longest own time, or `None` if the consumer of the elements takes
+    /// longer than the pipelines.
     #[must_use]
     pub fn bottleneck(&self) -> Option<usize> {
         let roots = self.stages.iter().filter(|stage| stage.parent.is_none());
@@ -157,43 +158,43 @@ impl ObservedStages {
     }
 }
 
-/// All stages that were seen.
+/// All observed stages.
 #[derive(Default)]
 struct Registry {
     nodes: Vec<Node>,
-    /// The numbers of the nodes.
+    /// The numbers of the nodes, by place.
     places: Option<HashMap<Place, usize>>,
     first_draw: Option<Instant>,
     last_event: Option<Instant>,
 }
 
-/// What tells stages apart.
+/// The identity of a stage.
 #[derive(Clone, Debug, Hash, PartialEq, Eq)]
 enum Place {
-    /// The last stage of a pipeline, by the description of this.
+    /// The last stage of a pipeline, by the description of the pipeline.
     Root(String),
-    /// The input of a number that a stage makes its iterator with.
+    /// An input from which a stage makes its iterator, by its number.
     Input { parent: usize, ordinal: usize },
-    /// An input that becomes known later, by its name.
+    /// An input that is discovered later, by its name.
     Later { parent: usize, name: &'static str },
-    /// Whatever there is no room for.
+    /// The remaining stages of this name, beyond the limit.
     Rest(&'static str),
 }
 
 struct Node {
     name: &'static str,
     parent: Option<usize>,
-    /// Of the stage, as long as it lives.
+    /// The address of the stage, as long as it lives.
     address: usize,
-    /// How many inputs the iterator that is being made has so far; nothing if none is being made.
+    /// The number of inputs so far of the iterator under construction; `None` if there is none.
     num_inputs: Option<usize>,
     counts: Arc<Counts>,
 }
 
-/// What a stage has done.
+/// The state of the counts of a stage.
 #[derive(Debug)]
 struct Counts {
-    /// The name on the track of a trace.
+    /// The name of its track in a trace.
     track: Arc<str>,
     state: Mutex<CountState>,
 }
@@ -208,12 +209,12 @@ struct CountState {
     under_way: Duration,
     num_under_way: u64,
     max_under_way: u64,
-    /// Since when draws have been under way.
+    /// The time since which draws have been under way.
     active_since: Option<Instant>,
 }
 
 impl Registry {
-    /// The node of a stage below the one whose number is `parent`.
+    /// Returns the node of a stage below node `parent`.
     fn node_of(&mut self, dataset: &Dataset, parent: Option<usize>) -> usize {
         let name = dataset.name();
         let address = std::ptr::from_ref(dataset.stage()).cast::<()>().addr();
@@ -281,7 +282,7 @@ impl Registry {
         ObservedStages { stages, elapsed }
     }
 
-    /// Adds a stage and those below. Pipelines are at most `MAX_HEIGHT` stages high.
+    /// Adds a stage and the stages below it. Pipelines are at most `MAX_HEIGHT` stages high.
     fn add(&self, node: usize, parent: Option<usize>, depth: usize, to: &mut Vec<StageCounts>) {
         let place = to.len();
         let state = *self.nodes[node].counts.lock();
@@ -309,7 +310,7 @@ fn lock() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The iterator of a stage at `position`, with a cover if somebody looks.
+/// Makes the iterator of a stage at `position`, with a cover during an observation.
 #[inline]
 pub(crate) fn make_iterator(dataset: &Dataset, position: Position) -> Box<dyn Draw> {
     let is_looked_at = IS_ACTIVE.load(Ordering::Relaxed) || tracing::is_active(TracingLevel::Debug);
@@ -334,7 +335,7 @@ fn make_covered(dataset: &Dataset, position: Position) -> Box<dyn Draw> {
     Box::new(Cover { draw, counts })
 }
 
-/// An iterator that is looked at.
+/// An observed iterator.
 #[derive(Debug)]
 struct Cover {
     draw: Box<dyn Draw>,
@@ -381,13 +382,13 @@ impl Draw for Cover {
     }
 }
 
-/// A draw whose element is not there yet.
+/// A draw whose element is pending.
 struct UnderWay {
     counts: Arc<Counts>,
     start: Instant,
 }
 
-/// What a draw has delivered.
+/// The outcome of a draw.
 #[derive(Clone, Copy)]
 enum Delivered {
     Element { num_bytes: u64 },
@@ -396,7 +397,7 @@ enum Delivered {
 }
 
 impl UnderWay {
-    /// Ends it when the values of the outcome are there.
+    /// Ends the draw when the values of the outcome are available.
     fn watch(self, outcome: &Outcome) {
         let values = match outcome {
             Outcome::Element(values) => values,
@@ -411,7 +412,7 @@ impl UnderWay {
         if missing.is_empty() {
             return self.end(delivered(values));
         }
-        // The values that are there are counted now, so that no watcher keeps any.
+        // Available values are counted now, so that no watcher keeps them alive.
         let known = delivered(values);
         let waits = Arc::new(Waits {
             num_missing: AtomicUsize::new(missing.len()),
@@ -438,7 +439,7 @@ impl UnderWay {
 
 /// A draw that waits for several values.
 struct Waits {
-    /// The last decrement acquires what the others release.
+    /// The last decrement acquires the releases of the others.
     num_missing: AtomicUsize,
     delivered: Mutex<Delivered>,
     under_way: Mutex<Option<UnderWay>>,
@@ -476,7 +477,7 @@ impl Waits {
     }
 }
 
-/// What the values that are available come to.
+/// Returns the outcome for the available values.
 fn delivered(values: &[AnyRef]) -> Delivered {
     let mut num_bytes = 0;
     for value in values {
@@ -488,7 +489,7 @@ fn delivered(values: &[AnyRef]) -> Delivered {
     Delivered::Element { num_bytes }
 }
 
-/// About how many bytes a payload has; nothing is known of values that are not available.
+/// Returns the approximate number of bytes of a payload; unavailable values count as zero.
 fn payload_bytes(value: &AnyRef) -> u64 {
     if !value.is_available() {
         return 0;

@@ -1,4 +1,4 @@
-//! Ops to be called: named, given attributes, and called as often as one likes.
+//! Ops that can be called repeatedly: looked up by name, then given their attributes, then called.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -23,12 +23,12 @@ use crate::device_op::Answers;
 use crate::handle::TensorHandle;
 use crate::registry::{RegisteredOp, Runner};
 
-/// Most ops have no more operands or results.
+/// Most ops have at most this many operands and results.
 const NUM_IN_PLACE: usize = 4;
 
 type Handles = SmallVec<[TensorHandle; NUM_IN_PLACE]>;
 
-/// An op that is given its attributes.
+/// An op whose attributes are being set.
 ///
 /// ```
 /// # mod linked {
@@ -59,7 +59,7 @@ type Handles = SmallVec<[TensorHandle; NUM_IN_PLACE]>;
 pub struct Op {
     eager: Arc<EagerContext>,
     name: SmolStr,
-    /// Nobody else holds them before the op is ready. None if none is set.
+    /// The attributes, not shared before the op is ready; `None` if none is set.
     attrs: Option<Arc<OpAttrs>>,
     num_results: Option<usize>,
     /// The declaration, if the op is a kernel.
@@ -72,10 +72,10 @@ pub struct Op {
 }
 
 impl EagerContext {
-    /// The op of this name.
+    /// Looks up the op of this name.
     ///
     /// # Errors
-    /// If there is none for any of the devices.
+    /// If none of the devices has this op.
     #[track_caller]
     pub fn op(self: &Arc<Self>, name: &str) -> Result<Op, Error> {
         self.find_op(name).map_err(at_caller())
@@ -85,13 +85,13 @@ impl EagerContext {
         let having = (0..self.devices.len())
             .find_map(|index| Some((index, self.made_op(index, name).ok()?)));
         let Some((index, found)) = having else {
-            // An op that is registered in a way that does not allow its use says so.
+            // An op whose registration does not allow its use reports that.
             for known in &self.devices {
                 self.runtime.ops().get(known.device.0.device_type(), name)?;
             }
             return Err(self.no_such_op(name));
         };
-        // A handler that adds something to an op hides which one that is.
+        // A handler that wraps an op hides its registration.
         let registered = match found.registered() {
             Some(registered) => Some(Arc::clone(registered)),
             None => {
@@ -114,7 +114,7 @@ impl EagerContext {
             attrs: None,
             num_results: registered.as_ref().and_then(num_results),
             declared: kernel,
-            // An op that only its handler knows may have effects.
+            // An op without a registration may have effects.
             has_side_effects: registered.as_ref().is_none_or(|op| op.has_side_effects()),
             effect_class: kernel.and_then(effect_class),
             may_write: registered.as_ref().is_none_or(|op| may_write(op)),
@@ -123,13 +123,15 @@ impl EagerContext {
     }
 }
 
-/// Which effects a kernel is ordered with: all, if it writes to its operands, which others read.
+/// Returns the effects that a kernel is ordered with: all effects if it writes to its operands,
+/// because other ops read them.
 fn effect_class(op: &'static OpDef) -> EffectClass {
     let writes = op.operands.iter().any(|operand| operand.is_mutated);
     op.effect.class().filter(|_| !writes)
 }
 
-/// Whether an op may write to its operands: a kernel that says so, and anything else with effects.
+/// Returns `true` if an op may write to its operands: a kernel that declares it, or any other op
+/// with effects.
 fn may_write(op: &RegisteredOp) -> bool {
     match &op.runner {
         Runner::Kernel(kernel) => {
@@ -140,7 +142,7 @@ fn may_write(op: &RegisteredOp) -> bool {
     }
 }
 
-/// How many results an op declares, if it is one number.
+/// Returns the number of results that an op declares, if it is fixed.
 fn num_results(op: &Arc<RegisteredOp>) -> Option<usize> {
     let Runner::Kernel(kernel) = &op.runner else {
         return None;
@@ -156,8 +158,9 @@ fn num_results(op: &Arc<RegisteredOp>) -> Option<usize> {
 }
 
 impl EagerContext {
-    /// An op that somebody else made, such as a function, to be called like any other: it has no
-    /// attributes, takes its operands wherever they are, and decides itself where it runs.
+    /// Wraps an op that was made elsewhere, such as a function, so that it can be called like any
+    /// other. It has no attributes, accepts operands on any device, and decides itself where it
+    /// runs.
     ///
     /// ```
     /// use tfrt_core::{CoreRuntimeOp, EagerContext, OpInvocation, RunOp};
@@ -195,7 +198,7 @@ impl EagerContext {
             has_side_effects,
             effect_class: None,
             may_write: has_side_effects,
-            // One op for all devices.
+            // The same op serves all devices.
             found: (0, op),
             made: Box::default(),
             answers: Answers::default(),
@@ -239,7 +242,7 @@ impl Op {
         Error::new(message).with_code(ErrorCode::InvalidArgument)
     }
 
-    /// How many results are asked for, where the declaration of the op leaves that open. By default
+    /// Sets the number of results, if the declaration of the op does not fix it. The default is
     /// one.
     #[must_use]
     pub fn results(mut self, num_results: usize) -> Self {
@@ -247,10 +250,10 @@ impl Op {
         self
     }
 
-    /// The op with these attributes, to be called again and again.
+    /// Returns the op with these attributes, ready for repeated calls.
     ///
     /// # Errors
-    /// If an attribute is missing, or is of another type than the op declares.
+    /// If an attribute is missing, or its type is not the one that the op declares.
     #[track_caller]
     pub fn ready(self) -> Result<ReadyOp, Error> {
         self.make_ready().map_err(at_caller())
@@ -258,7 +261,7 @@ impl Op {
 
     fn make_ready(self) -> Result<ReadyOp, Error> {
         let attrs = match self.declared {
-            // Nothing is to be remembered about no attributes.
+            // An op without attributes needs no reference to them.
             Some(op) if op.attributes.is_empty() => OpAttrsRef::default(),
             declared => {
                 let mut attrs = self.attrs.unwrap_or_default();
@@ -298,7 +301,7 @@ impl Op {
     }
 }
 
-/// Returns the error of an attribute that is missing, if one is.
+/// Returns an error if an attribute is missing.
 #[cold]
 fn missing_attribute(name: &str, op: &OpDef, given: &OpAttrs) -> Option<Error> {
     let is_missing = |name: &str| !given.contains(name);
@@ -308,7 +311,7 @@ fn missing_attribute(name: &str, op: &OpDef, given: &OpAttrs) -> Option<Error> {
     Some(Error::new(message).with_code(ErrorCode::InvalidArgument))
 }
 
-/// An op with its attributes. Calling it again looks nothing up.
+/// An op with its attributes. Repeated calls look nothing up.
 ///
 /// See [`EagerContext`] for an example.
 pub struct ReadyOp {
@@ -317,25 +320,25 @@ pub struct ReadyOp {
     attrs: OpAttrsRef,
     num_results: usize,
     has_side_effects: bool,
-    /// Which effects it is ordered with, if it has any.
+    /// The effects that it is ordered with, if it has any.
     effect_class: EffectClass,
     /// Whether it may write to its operands.
     may_write: bool,
     /// The first device that has the op, and the op there.
     found: (usize, CoreRuntimeOp),
-    /// For each device the op that runs there, or that none does, once it is known; empty if there
-    /// is one device, or if the op itself decides where it runs.
+    /// For each device, the op that runs there or `None` if the device has none, once that is
+    /// known. Empty if there is only one device, or if the op itself decides where it runs.
     made: Box<[OnceLock<Option<CoreRuntimeOp>>]>,
-    /// What is known of the metadata of results.
+    /// The remembered metadata of results.
     answers: Answers,
 }
 
 impl ReadyOp {
-    /// Calls the op, which has one result.
+    /// Calls an op with one result.
     ///
     /// # Errors
-    /// What is known to be wrong at once: with the place of the caller, and the op and its operands
-    /// as notes. What goes wrong later is the error of the handle.
+    /// The errors that the call detects itself, located at the caller, with the op and its operands
+    /// as notes. A later failure becomes the error of the handle.
     #[track_caller]
     pub fn call(&self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
         let mut result = TensorHandle::INVALID;
@@ -347,10 +350,10 @@ impl ReadyOp {
         Ok(result)
     }
 
-    /// Calls the op, which has so many results.
+    /// Calls an op with `N` results.
     ///
     /// # Errors
-    /// Those of [`call`](Self::call); that the op has another number of results.
+    /// Those of [`call`](Self::call); an error if the op has another number of results.
     #[track_caller]
     pub fn call_array<const N: usize>(
         &self,
@@ -361,8 +364,8 @@ impl ReadyOp {
         Ok(results)
     }
 
-    /// Calls the op, and gives it the handles: an op may use the memory of a tensor again that
-    /// nobody else can see.
+    /// Calls the op and passes ownership of the handles: an op may reuse the memory of a tensor
+    /// without other references.
     ///
     /// # Errors
     /// Those of [`call`](Self::call).
@@ -391,13 +394,13 @@ impl ReadyOp {
         Ok(results)
     }
 
-    /// How many results the op has.
+    /// Returns the number of results of the op.
     #[must_use]
     pub fn num_results(&self) -> usize {
         self.num_results
     }
 
-    /// [`run`](Self::run) with handles that the caller keeps.
+    /// Does the work of [`run`](Self::run) on handles that the caller keeps.
     fn run_copies(
         &self,
         arguments: &[&TensorHandle],
@@ -429,7 +432,7 @@ impl ReadyOp {
         if self.made.len() > 1 {
             let outcome = self.run_placed(&ctx, is_sync, arguments, results);
             let is_out_of_memory = |error: &Error| error.code() == ErrorCode::ResourceExhausted;
-            // Copies are given up before a call fails for want of memory.
+            // The copies are dropped before a call fails for lack of memory.
             return match outcome {
                 Err(error)
                     if is_out_of_memory(&error)
@@ -453,7 +456,7 @@ impl ReadyOp {
         arguments: &[&TensorHandle],
         results: &mut [TensorHandle],
     ) -> Result<(), Error> {
-        // A list costs more than the few handles that most ops take.
+        // A list would cost more than the few handles that most ops take.
         match *arguments {
             [x] => self.run_in(ctx, is_sync, &mut [x.clone()], results),
             [x, y] => self.run_in(ctx, is_sync, &mut [x.clone(), y.clone()], results),
@@ -487,8 +490,8 @@ impl ReadyOp {
         self.run_in(&ctx, is_sync, arguments, results)
     }
 
-    /// Runs the op on the device where it is placed, on handles that the caller keeps, with the
-    /// copies that were made of them.
+    /// Runs the op on the device of its placement, on handles that the caller keeps and on the
+    /// copies made of them.
     fn run_placed(
         &self,
         ctx: &ExecutionContext,
@@ -508,7 +511,7 @@ impl ReadyOp {
         self.run_on(device, ctx, is_sync, &mut operands, results)
     }
 
-    /// Refuses a call for another number of results.
+    /// Returns an error if a call requests another number of results.
     #[inline]
     fn check_results(&self, results: &[TensorHandle]) -> Result<(), Error> {
         if results.len() != self.num_results {
@@ -517,7 +520,7 @@ impl ReadyOp {
         Ok(())
     }
 
-    /// Returns the context of a call, and whether the call returns when the op is done.
+    /// Returns the context of a call, and `true` if the call waits until the op is done.
     #[inline]
     fn begin(&self, caller: &'static Location<'static>) -> (CallContext<'_>, bool) {
         let (ctx, is_sync) = scope::context_and_mode(&self.eager);
@@ -535,7 +538,7 @@ impl ReadyOp {
         self.run_on(0, ctx, is_sync, arguments, results)
     }
 
-    /// Runs the op on a device. The operands are there.
+    /// Runs the op on a device that has the operands.
     fn run_on(
         &self,
         device: usize,
@@ -546,7 +549,7 @@ impl ReadyOp {
     ) -> Result<(), Error> {
         let op = match self.made_for(device) {
             Some(op) => op,
-            // Says why there is none.
+            // The error explains why the device has no such op.
             None => &self.eager.made_op(device, &self.name)?,
         };
         let effects = self
@@ -565,13 +568,13 @@ impl ReadyOp {
             self.outdate_copies(chain.as_ref());
         }
         if is_sync {
-            // Arguments that are not needed any more are not kept while the op runs.
+            // Arguments that the op has dropped are not kept while it runs.
             arguments.fill(TensorHandle::INVALID);
         }
         match (&chain, effects) {
             (Some(after), Some(effects)) => {
-                // An error that the call itself returns is nobody else's: effects go on as if the
-                // call had not been.
+                // The call itself returns this error, so nothing else reports it: effects continue
+                // as if the call had not happened.
                 let is_told = after.is_error();
                 if !is_told {
                     effects.set(class, after.clone());
@@ -588,7 +591,7 @@ impl ReadyOp {
         }
     }
 
-    /// Waits for the results and the chain of a call that does, and returns the first error among
+    /// Waits for the results and the chain of a synchronous call, and returns the first error among
     /// them.
     #[inline]
     fn end(
@@ -634,7 +637,7 @@ impl ReadyOp {
         }
     }
 
-    /// The device that a call on these operands runs on.
+    /// Returns the device that a call on these operands runs on.
     fn device(&self, operands: &[&TensorHandle]) -> Result<usize, Error> {
         if self.made.is_empty() {
             return Ok(0);
@@ -646,7 +649,8 @@ impl ReadyOp {
         Ok(placed.0)
     }
 
-    /// The copy of an operand where the op on a device needs it; none if it is there.
+    /// Returns a copy of an operand where the op on a device needs it, or `None` if the operand is
+    /// already there.
     fn copy_of_operand(
         &self,
         ctx: &ExecutionContext,
@@ -665,13 +669,13 @@ impl ReadyOp {
             return None;
         }
         Some(match self.may_write {
-            // What the op writes to is nobody else's.
+            // The op writes to a copy that nothing else shares.
             true => operand.transfer_to_inferred(ctx, needed),
             false => operand.kept_copy(ctx, needed, &self.eager.copies),
         })
     }
 
-    /// The op on a device, if it has one: looked for once.
+    /// Returns the op on a device, if the device has it. The lookup happens once.
     fn made_for(&self, device: usize) -> Option<&CoreRuntimeOp> {
         let (found, op) = &self.found;
         if device == *found {
@@ -681,7 +685,7 @@ impl ReadyOp {
         self.made.get(device)?.get_or_init(make).as_ref()
     }
 
-    /// Makes copies of tensors outdated that the op may have written to, or may write to until the
+    /// Invalidates copies of tensors that the op may have written to, or may write to until the
     /// chain is available.
     fn outdate_copies(&self, chain: Option<&AnyRef>) {
         self.eager.copies.outdate();
@@ -710,34 +714,34 @@ impl fmt::Debug for ReadyOp {
     }
 }
 
-/// Places in the source of callers, by numbers that contexts carry.
+/// The source locations of callers, by the numbers that contexts carry.
 #[derive(Debug)]
 pub(super) struct CallerPlaces {
     /// The name scope of the calls.
     pub(super) scope: Option<Arc<str>>,
 }
 
-/// The places that have a number, which is the same for all threads.
+/// The locations with a number, which is the same for all threads.
 static PLACES: Mutex<Places> = Mutex::new(Places {
     places: Vec::new(),
     numbers: BTreeMap::new(),
 });
 
 struct Places {
-    /// Each at its number, from 1.
+    /// The locations, each at its number; numbers start at 1.
     places: Vec<&'static Location<'static>>,
-    /// By address.
+    /// The numbers, by the address of the location.
     numbers: BTreeMap<usize, u32>,
 }
 
 thread_local! {
-    /// The place that this thread called from last, by its address, and its number.
+    /// The address of the location that this thread called from last, and its number.
     static LAST: Cell<(usize, u32)> = const { Cell::new((0, 0)) };
-    /// All places that this thread has called from.
+    /// All locations that this thread has called from.
     static KNOWN: RefCell<HashMap<usize, u32>> = RefCell::default();
 }
 
-/// The number of a place.
+/// Returns the number of a location.
 #[inline]
 fn token_of(place: &'static Location<'static>) -> u32 {
     let address = std::ptr::from_ref(place).addr();
@@ -755,7 +759,7 @@ fn find_token(place: &'static Location<'static>, address: usize) -> u32 {
             let Places { places, numbers } = &mut *known;
             *numbers.entry(address).or_insert_with(|| {
                 places.push(place);
-                // There are not as many calls in a program.
+                // Programs have fewer calls than this.
                 u32::try_from(places.len()).unwrap_or(0)
             })
         })

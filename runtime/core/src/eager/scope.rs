@@ -1,5 +1,5 @@
-//! What changes while a program runs: for each thread a stack of devices, modes and requests, and
-//! the chains of its effects.
+//! The state that changes while a program runs: for each thread, a stack of devices, modes and
+//! requests, and the chains of its effects.
 //!
 //! Effects of one class, such as output or the values of variables, happen in the order of calls.
 //! Those of two classes do not wait for each other. An op that may have any effects, and one that
@@ -20,13 +20,13 @@ use super::op::CallerPlaces;
 use super::{EagerContext, at_caller};
 
 thread_local! {
-    /// What this thread has to do with each context; mostly there is one.
+    /// The state of this thread for each context; usually there is one.
     static THREADS: RefCell<Vec<ThreadState>> = const { RefCell::new(Vec::new()) };
 
-    /// What most calls need to know of it: the context that this thread had to do with last, if it
-    /// is the one that calls run in, and whether calls return when the op is done.
+    /// The part of the state that most calls need: the context that this thread used last, if calls
+    /// run in it directly, and whether calls wait until the op is done.
     ///
-    /// Invariant: this is what the state of that context says. Upheld by `with_state`, which alone
+    /// Invariant: this agrees with the state for that context. Upheld by `with_state`, which alone
     /// changes states, and by `forget`.
     static LAST: Cell<(u64, bool)> = const { Cell::new((NO_CONTEXT, false)) };
 }
@@ -34,11 +34,11 @@ thread_local! {
 /// No context has this number.
 const NO_CONTEXT: u64 = u64::MAX;
 
-/// What a call runs in.
+/// The context that a call runs in.
 pub(super) enum CallContext<'a> {
-    /// That of the eager context, with a place of its own.
+    /// The context of the eager context, with its own location.
     Shared(BorrowedContext<'a>),
-    /// That of a scope of the thread, which may end during the call.
+    /// The context of a scope of the thread; the scope may end during the call.
     Own(ExecutionContext),
 }
 
@@ -54,43 +54,43 @@ impl Deref for CallContext<'_> {
     }
 }
 
-/// What one thread has to do with one context.
+/// The state of one thread for one context.
 struct ThreadState {
     context: u64,
     /// Whether the context still exists: another thread may have dropped it.
     exists: Weak<()>,
-    /// Each with the number of its scope.
+    /// The changes, each with the number of its scope.
     changes: Vec<(u64, Change)>,
     /// The number of the next scope.
     next_scope: u64,
-    /// Whether a call returns when the op is done.
+    /// Whether a call waits until the op is done.
     is_sync: bool,
-    /// The context of calls that a scope has changed; without one, calls are those of the eager
-    /// context. What is kept here beyond a scope must not refer to the host: the thread may be one
-    /// of its queue, which lives until nobody does.
+    /// The context of calls if a scope has changed it; otherwise calls use the context of the eager
+    /// context. State that outlives a scope must not refer to the host: the thread may belong to
+    /// the queue of the host, which lives until the last reference to the host is dropped.
     ctx: Option<ExecutionContext>,
     /// The name scope.
     name: Option<Arc<str>>,
     effects: Effects,
 }
 
-/// Which effects an op is ordered with: those of its class, or all.
+/// The effects that an op is ordered with: those of its class, or all.
 pub(super) type EffectClass = Option<&'static str>;
 
-/// The effects of a thread: what the next one follows.
+/// The effects of a thread, which the next effect follows.
 #[derive(Clone, Debug)]
 pub(super) struct Effects(Arc<Mutex<Chains>>);
 
-/// The last effect of each class, where it came after the last effect that is ordered with all.
+/// The last effect of each class since the last effect that is ordered with all.
 #[derive(Clone, Debug)]
 struct Chains {
     all: AnyRef,
-    /// In the order of their first effects since then.
+    /// The classes, in the order of their first effects since then.
     classes: SmallVec<[(&'static str, AnyRef); 2]>,
 }
 
 impl Chains {
-    /// What an effect of this class follows.
+    /// Returns the chain that an effect of this class follows.
     fn last(&self, class: EffectClass) -> AnyRef {
         if let Some(class) = class {
             let of_class = self.classes.iter().find(|(known, _)| *known == class);
@@ -109,7 +109,8 @@ impl Chains {
     }
 }
 
-/// A chain that is available when all of these are: ready, or the first error among them.
+/// Returns a chain that becomes available when all of these are: ready, or the first error among
+/// them.
 fn all_of(chains: Vec<AnyRef>) -> AnyRef {
     let (promise, all) = AnyRef::indirect();
     let awaited = chains.clone();
@@ -136,12 +137,12 @@ impl Effects {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an effect of this class follows.
+    /// Returns the chain that an effect of this class follows.
     pub(super) fn last(&self, class: EffectClass) -> AnyRef {
         self.lock().last(class)
     }
 
-    /// From now on, the next effect of this class follows `chain`.
+    /// Makes the next effect of this class follow `chain`.
     pub(super) fn set(&self, class: EffectClass, chain: AnyRef) {
         let (mut before, mut classes) = (chain, SmallVec::new());
         {
@@ -169,7 +170,7 @@ impl Effects {
         drop((before, classes));
     }
 
-    /// Begins anew where the last effect failed with this error.
+    /// Restarts the chains whose last effect failed with this error.
     pub(super) fn forget_failure(&self, failed: &Error) {
         let mut forgotten: SmallVec<[AnyRef; 2]> = SmallVec::new();
         {
@@ -187,19 +188,19 @@ impl Effects {
     }
 }
 
-/// What a scope changes, with what was in force before.
+/// A change by a scope, with the previous state.
 enum Change {
     /// The devices that ops may run on.
     Devices(Vec<usize>),
-    /// Whether a call returns when the op is done: what was in force before.
+    /// The previous mode: whether a call waits until the op is done.
     Sync(bool),
-    /// The request or the name scope that calls belong to: what was in force before.
+    /// The previous context and name scope of calls.
     Context(Option<ExecutionContext>, Option<Arc<str>>),
-    /// Everything: the devices that the task may use, and what was in force before.
+    /// A change of everything: the devices that the task may use, and the previous state.
     Task(Option<Vec<usize>>, Inherited),
 }
 
-/// What a task inherits from the thread that started it.
+/// The state that a task inherits from the thread that started it.
 struct Inherited {
     is_sync: bool,
     ctx: Option<ExecutionContext>,
@@ -208,7 +209,7 @@ struct Inherited {
 }
 
 impl ThreadState {
-    /// The devices that the innermost scope names.
+    /// Returns the devices that the innermost scope names.
     fn devices(&self) -> Option<&Vec<usize>> {
         let found = self
             .changes
@@ -216,14 +217,14 @@ impl ThreadState {
             .rev()
             .find_map(|(_, change)| match change {
                 Change::Devices(devices) => Some(Some(devices)),
-                // Scopes of the thread that runs a task are not those of the task.
+                // The scopes of the thread that runs a task do not apply to the task.
                 Change::Task(devices, _) => Some(devices.as_ref()),
                 _ => None,
             });
         found.flatten()
     }
 
-    /// Puts other scopes in force, and returns those that were.
+    /// Replaces the scopes in force, and returns the previous ones.
     fn replace(&mut self, other: Inherited) -> Inherited {
         Inherited {
             is_sync: std::mem::replace(&mut self.is_sync, other.is_sync),
@@ -234,7 +235,7 @@ impl ThreadState {
     }
 }
 
-/// Something that holds until it is dropped, for the thread that began it. Scopes end in the
+/// A setting that applies to the thread that began it until the scope is dropped. Scopes end in the
 /// reverse order of their beginning.
 ///
 /// ```
@@ -257,9 +258,9 @@ impl ThreadState {
 #[must_use = "the scope ends when it is dropped"]
 pub struct Scope<'a> {
     context: &'a EagerContext,
-    /// What tells it from others of the thread.
+    /// The number that distinguishes it from the other scopes of the thread.
     number: u64,
-    /// A scope belongs to its thread.
+    /// Makes the type `!Send`: a scope belongs to its thread.
     _not_send: std::marker::PhantomData<*const ()>,
 }
 
@@ -267,7 +268,7 @@ impl Drop for Scope<'_> {
     fn drop(&mut self) {
         let ended = with_state(self.context, |state| {
             let (mut ended, mut tasks) = (Vec::new(), Vec::new());
-            // A scope that outlives one around it has ended with that, and ends nothing else.
+            // A scope that outlives an enclosing scope has ended with it, and ends nothing else.
             let own = |(number, _): &(u64, Change)| *number == self.number;
             let Some(position) = state.changes.iter().position(own) else {
                 return (ended, tasks);
@@ -291,8 +292,8 @@ impl Drop for Scope<'_> {
 }
 
 impl EagerContext {
-    /// From now on, ops of this thread run on a device of this name. A part of a name, such as
-    /// `GPU`, `CPU:*` or `/task:1`, stands for any device that has it; see [`DevicePattern`].
+    /// Makes ops of this thread run on a device of this name. A part of a name, such as `GPU`,
+    /// `CPU:*` or `/task:1`, stands for any device that matches it; see [`DevicePattern`].
     ///
     /// # Errors
     /// If there is no such device.
@@ -304,7 +305,8 @@ impl EagerContext {
         Ok(self.begin(|_| Change::Devices(devices)))
     }
 
-    /// The devices that ops of this thread may run on now; none if they may run on any.
+    /// Returns the devices that ops of this thread may run on now, or `None` if they may run on
+    /// any.
     #[must_use]
     pub fn devices_in_scope(&self) -> Option<Vec<DeviceRef>> {
         let devices = devices(self)?.into_iter();
@@ -315,18 +317,18 @@ impl EagerContext {
         )
     }
 
-    /// From now on, a call of this thread returns when the op is done.
+    /// Makes calls of this thread return when the op is done.
     pub fn sync_mode(&self) -> Scope<'_> {
         self.begin(|state| Change::Sync(std::mem::replace(&mut state.is_sync, true)))
     }
 
-    /// From now on, a call of this thread returns at once, as it does by default.
+    /// Makes calls of this thread return at once, which is the default.
     pub fn async_mode(&self) -> Scope<'_> {
         self.begin(|state| Change::Sync(std::mem::replace(&mut state.is_sync, false)))
     }
 
-    /// From now on, calls of this thread belong to a request, which may be cancelled, and has a
-    /// deadline and limits of its own.
+    /// Makes calls of this thread belong to a request, which may be cancelled and may have its own
+    /// deadline and limits.
     ///
     /// # Errors
     /// If the request belongs to another host.
@@ -339,8 +341,8 @@ impl EagerContext {
         }))
     }
 
-    /// From now on, traces show calls of this thread under a name. Scopes nest: the name of an
-    /// inner one stands behind that of the outer one and a slash.
+    /// Makes traces show calls of this thread under a name. Scopes nest: the full name of an inner
+    /// scope is the name of the outer one, a slash, and its own name.
     ///
     /// ```
     /// use tfrt_core::EagerContext;
@@ -366,17 +368,17 @@ impl EagerContext {
         })
     }
 
-    /// The name scope of this thread, if there is one.
+    /// Returns the name scope of this thread, if there is one.
     #[must_use]
     pub fn current_name_scope(&self) -> Option<Arc<str>> {
         with_state(self, |state| state.name.clone())
     }
 
-    /// Starts a task of the work queue that calls ops. It inherits the scopes that are in force now
-    /// on this thread; its effects follow those that this thread has called so far.
+    /// Starts a task of the work queue that calls ops. The task inherits the scopes that are in
+    /// force on this thread now; its effects follow those of the earlier calls of this thread.
     ///
-    /// Returns a chain: it is ready when the effects of the task have happened, or the error that
-    /// the task returned or that one of its effects met.
+    /// Returns a chain, which is ready when the effects of the task have happened. If the task or
+    /// one of its effects fails, the chain is that error.
     ///
     /// ```
     /// use tfrt_core::EagerContext;
@@ -438,7 +440,7 @@ impl EagerContext {
     }
 }
 
-/// The context of calls of a request in a name scope: places are those of callers.
+/// Returns the context of calls of a request in a name scope. Locations are those of callers.
 pub(super) fn context_of(
     request: Arc<RequestContext>,
     scope: Option<Arc<str>>,
@@ -446,7 +448,7 @@ pub(super) fn context_of(
     ExecutionContext::new(request).for_callee(Arc::new(CallerPlaces { scope }))
 }
 
-/// Refuses a request that belongs to another host than the calls of a context.
+/// Returns an error if a request and a context belong to different hosts.
 fn check_host(context: &EagerContext, request: &RequestContext) -> Result<(), Error> {
     if Arc::ptr_eq(request.host(), &context.host) {
         return Ok(());
@@ -460,7 +462,7 @@ fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) 
     let result = THREADS.with_borrow_mut(|threads| {
         let known = threads.iter().position(|state| state.context == context.id);
         let index = known.unwrap_or_else(|| {
-            // What belongs to contexts that are gone goes with the first use of a new one.
+            // The first use of a new context drops the state for dropped contexts.
             let gone = |state: &mut ThreadState| state.exists.strong_count() == 0;
             forgotten.extend(threads.extract_if(.., gone));
             threads.push(ThreadState {
@@ -488,7 +490,7 @@ fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) 
     result
 }
 
-/// The context that calls of this thread run in.
+/// Returns the context that calls of this thread run in.
 pub(super) fn execution_context(context: &EagerContext) -> ExecutionContext {
     with_state(context, |state| ctx_of(context, state))
 }
@@ -497,11 +499,11 @@ fn ctx_of(context: &EagerContext, state: &ThreadState) -> ExecutionContext {
     state.ctx.as_ref().unwrap_or(&context.ctx).clone()
 }
 
-/// Returns the context that calls of this thread run in, and whether they return when the op is
+/// Returns the context that calls of this thread run in, and `true` if they wait until the op is
 /// done.
 #[inline]
 pub(super) fn context_and_mode(context: &EagerContext) -> (CallContext<'_>, bool) {
-    // Most threads have to do with one context, and with it most of the time.
+    // Most threads use one context, most of the time.
     let (last, is_sync) = LAST.get();
     if last == context.id {
         return (shared(context), is_sync);
@@ -522,19 +524,19 @@ fn shared(context: &EagerContext) -> CallContext<'_> {
     CallContext::Shared(BorrowedContext::of(&context.ctx))
 }
 
-/// The effects of this thread.
+/// Returns the effects of this thread.
 pub(super) fn effects_of_thread(context: &EagerContext) -> Effects {
     with_state(context, |state| state.effects.clone())
 }
 
-/// The devices that the innermost scope names; none if ops may run anywhere.
+/// Returns the devices that the innermost scope names, or `None` if ops may run anywhere.
 pub(super) fn devices(context: &EagerContext) -> Option<Vec<usize>> {
     with_state(context, |state| state.devices().cloned())
 }
 
-/// Forgets what this thread has to do with a context that ends.
+/// Drops the state of this thread for a context that ends.
 pub(super) fn forget(context: u64) {
-    // While a thread ends there may be nothing to forget.
+    // While a thread ends, its state may already be dropped.
     let forgotten = THREADS.try_with(|threads| {
         let mut threads = threads.borrow_mut();
         LAST.set((NO_CONTEXT, false));

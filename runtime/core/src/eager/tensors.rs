@@ -1,4 +1,4 @@
-//! Tensors from values of Rust, and back.
+//! Conversions between Rust values and tensors.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use tfrt_tensor::{
 use super::{EagerContext, at_caller, scope};
 use crate::handle::TensorHandle;
 
-/// A value that a tensor can be made of: a number, a slice, vector or array of numbers, an array of
-/// arrays, a text, or a tensor.
+/// A value that can be converted to a tensor: a number, a slice, vector or array of numbers, an
+/// array of arrays, a string, or a tensor.
 pub trait ToTensor {
-    /// The tensor.
+    /// Converts the value to a tensor.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -110,7 +110,7 @@ macro_rules! impl_tensor {
 impl_tensor!(DenseHostTensor ScalarHostTensor StringHostTensor);
 
 impl EagerContext {
-    /// A handle of a tensor on the device of the host.
+    /// Returns a handle of a tensor on the device of the host.
     ///
     /// ```
     /// use tfrt_core::EagerContext;
@@ -134,20 +134,20 @@ impl EagerContext {
         ))
     }
 
-    /// The elements of a dense tensor in host memory, which is waited for.
+    /// Waits for a dense tensor in host memory and returns its elements.
     ///
     /// # Errors
-    /// The error that the handle is; that the tensor is of another kind or element type, or is
+    /// The error of the handle; an error if the tensor has another kind or element type, or is
     /// being written.
     #[track_caller]
     pub fn to_vec<T: Element>(&self, handle: &TensorHandle) -> Result<Vec<T>, Error> {
         self.with_elements(handle, |elements: &Elements<'_, T>| elements.to_vec())
     }
 
-    /// The only element of a dense tensor, which is waited for.
+    /// Waits for a dense tensor and returns its only element.
     ///
     /// # Errors
-    /// Those of [`to_vec`](Self::to_vec); that there is not exactly one element.
+    /// Those of [`to_vec`](Self::to_vec); an error if there is not exactly one element.
     #[track_caller]
     pub fn to_scalar<T: Element>(&self, handle: &TensorHandle) -> Result<T, Error> {
         let at_caller = at_caller();
@@ -163,7 +163,7 @@ impl EagerContext {
         })
     }
 
-    /// Reads the elements of a dense tensor where they are. The tensor is waited for.
+    /// Waits for a dense tensor and reads its elements in place.
     ///
     /// # Errors
     /// Those of [`to_vec`](Self::to_vec).

@@ -1,6 +1,6 @@
-//! What functions that call an op are made of: `#[tfrt_op("my.Op", function = name)]` writes a
-//! function that begins a call, gives it operands and attributes in the order of the signature, and
-//! ends it.
+//! The parts of functions that call an op: `#[tfrt_op("my.Op", function = name)]` generates a
+//! function that begins a call, passes operands and attributes in the order of the signature, and
+//! ends the call.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::{EagerContext, Op, at_caller};
 use crate::attrs::ToOpAttr;
 use crate::handle::TensorHandle;
 
-/// Most ops have no more operands.
+/// Most ops have at most this many operands.
 const NUM_IN_PLACE: usize = 4;
 
-/// A call of an op that is being put together.
+/// A call of an op under construction.
 #[derive(Debug)]
 pub struct TypedCall<'a> {
     op: Op,
@@ -39,13 +39,13 @@ impl<'a> TypedCall<'a> {
         self.operands.push(operand);
     }
 
-    /// Passes the next operand, or leaves it out: an op has one such operand at most, so that the
-    /// number of operands tells.
+    /// Passes the next operand, or omits it. An op has at most one such operand, so the number of
+    /// operands shows whether it is present.
     pub fn operand_if_given(&mut self, operand: Option<&'a TensorHandle>) {
         self.operands.extend(operand);
     }
 
-    /// Gives all operands that remain.
+    /// Passes all remaining operands.
     pub fn operands(&mut self, operands: &[&'a TensorHandle]) {
         self.operands.extend_from_slice(operands);
     }
@@ -59,7 +59,7 @@ impl<'a> TypedCall<'a> {
         self.op.set_attr(name, value).map_err(at_caller())
     }
 
-    /// Sets an attribute, or leaves it out.
+    /// Sets an attribute, or omits it.
     ///
     /// # Errors
     /// Those of [`Op::attr`].
@@ -95,7 +95,7 @@ impl<'a> TypedCall<'a> {
         Ok(result)
     }
 
-    /// Calls an op with so many results.
+    /// Calls an op with `N` results.
     ///
     /// # Errors
     /// Those of [`ReadyOp::call_array`](super::ReadyOp::call_array).

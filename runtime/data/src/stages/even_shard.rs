@@ -134,8 +134,8 @@ struct EvenShardMachine {
     num_drawn: usize,
     /// A drawn result whose outcome is pending.
     drawn: Option<IterationResult>,
-    /// The elements of the group that this worker may need: its own, and those before it, of which
-    /// it repeats one if its own is missing.
+    /// The elements of the group that this worker may need: its own, and the earlier ones, one of
+    /// which it repeats if its own is missing.
     kept: Vec<Outcome>,
     has_ended: bool,
 }

@@ -14,12 +14,12 @@ use crate::token::{Machine, Serial, StepResult};
 
 /// Assembles a batch from its elements.
 pub(super) trait Assemble: fmt::Debug + Send + Sync + 'static {
-    /// Returns the batch of these elements and failed draws, of which there is at least one. Their
-    /// values are available.
+    /// Returns the batch of these elements and failed draws. There is at least one, and all values
+    /// are available.
     fn assemble(&self, rows: &[Outcome], ctx: &ExecutionContext) -> Outcome;
 }
 
-/// So many elements are drawn at most for batches behind the next one.
+/// The largest number of elements that are drawn ahead for batches after the next one.
 const MAX_AHEAD: usize = 1 << 16;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Gather<A> {
     batch_size: usize,
     drops_remainder: bool,
     batch: A,
-    /// Of the next batches, oldest first.
+    /// The drawn results of the next batches, oldest first.
     drawn: VecDeque<IterationResult>,
     has_ended: bool,
 }
@@ -36,8 +36,7 @@ pub(super) struct Gather<A> {
 impl<A: Assemble> Machine for Gather<A> {
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         let batch_size = self.batch_size;
-        // The elements of all batches that were asked for, so that their values are made side by
-        // side.
+        // Draws the elements of all requested batches, so that their values are made concurrently.
         let num_wanted = batch_size.saturating_mul(num_outstanding.max(1));
         let num_wanted = num_wanted.min(batch_size.max(MAX_AHEAD));
         while !self.has_ended && self.drawn.len() < num_wanted {
@@ -94,7 +93,8 @@ impl<A: Assemble> Gather<A> {
         }))
     }
 
-    /// What has to be waited for before there is a batch. Forgets what was drawn behind an end.
+    /// Returns the value to wait for before the batch can be assembled. Drops the results after an
+    /// end.
     fn await_drawn(&mut self) -> Option<AnyRef> {
         for index in 0..self.drawn.len().min(self.batch_size) {
             if let Some(awaited) = self.drawn[index].settle() {

@@ -129,7 +129,7 @@ impl Machine for GeneratorMachine {
                 StepResult::Answer(Outcome::END)
             }
             None => {
-                // The next call would fail alike, for ever.
+                // The next call would fail in the same way, forever.
                 self.end();
                 let found = &results[0];
                 StepResult::Answer(Outcome::Error(match found.is_error() {

@@ -171,7 +171,7 @@ impl Drop for WithoutErrorsMachine {
 
 impl Dataset {
     /// Removes failed draws, and elements of which a component is an error. With `logs`, a warning
-    /// at the end of a pass has their number.
+    /// at the end of a pass reports their number.
     ///
     /// ```
     /// use tfrt_data::Dataset;

@@ -1,4 +1,4 @@
-//! Every element once.
+//! Datasets without repeated elements.
 
 use std::collections::HashSet;
 

@@ -78,7 +78,7 @@ impl Answer {
         });
     }
 
-    /// Publishes the outcome, unless it is already published.
+    /// Publishes the outcome, unless it has been published.
     fn begin(&self, first: Outcome, num_components: usize) {
         let mut state = self.hold();
         let Some(promise) = state.outcome.take() else {

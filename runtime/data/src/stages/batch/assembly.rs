@@ -1,4 +1,4 @@
-//! A batch on its way: elements are copied into the rows of its tensors.
+//! A batch under construction: elements are copied into the rows of its tensors.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -17,24 +17,25 @@ use crate::result::{Outcome, Values};
 /// The metadata of each component of an element.
 pub(super) type Expected = SmallVec<[TensorMetadata; 2]>;
 
-/// The rows of a batch that are there so far.
+/// The rows of a batch so far.
 #[derive(Debug)]
 pub(super) struct Assembly {
     batch_size: usize,
     first: Option<First>,
-    /// How many results were added.
+    /// The number of added results.
     num_added: usize,
-    /// How many of them are rows: elements and failed draws.
+    /// The number of rows among them: elements and failed draws.
     num_rows: usize,
     components: SmallVec<[Component; 2]>,
-    /// The components are those of the first element.
+    /// Whether the first element determines the components.
     takes_any: bool,
     has_no_memory: bool,
-    /// What the elements of the first batch of an iterator were, if that holds for the others.
+    /// The metadata of the elements of the first batch of an iterator, if it applies to the other
+    /// batches.
     shared: Option<Arc<OnceLock<Expected>>>,
 }
 
-/// What the first result was.
+/// The kind of the first result.
 #[derive(Clone, Debug)]
 enum First {
     Element,
@@ -68,7 +69,7 @@ enum State {
 }
 
 impl Assembly {
-    /// An empty batch. Without `components`, they are those of the first element.
+    /// Creates an empty batch. Without `components`, the first element determines them.
     pub(super) fn new(
         batch_size: usize,
         components: &[BatchComponent],
@@ -90,7 +91,7 @@ impl Assembly {
         }
     }
 
-    /// How many components there are, if that is known.
+    /// Returns the number of components, if it is known.
     pub(super) fn num_components(&self) -> Option<usize> {
         match self.takes_any && self.components.is_empty() {
             true => None,
@@ -98,12 +99,12 @@ impl Assembly {
         }
     }
 
-    /// Whether there was no memory for the tensors.
+    /// Returns `true` if there was no memory for the tensors.
     pub(super) fn has_no_memory(&self) -> bool {
         self.has_no_memory
     }
 
-    /// The first result, without values; nothing if none has been added.
+    /// Returns the first result, without values, or `None` if none has been added.
     pub(super) fn first_outcome(&self) -> Option<Outcome> {
         Some(match self.first.as_ref()? {
             First::Element => Outcome::Element(Values::new()),
@@ -112,7 +113,7 @@ impl Assembly {
         })
     }
 
-    /// Adds a result, whose values are available.
+    /// Adds a result with available values.
     pub(super) fn add(&mut self, outcome: Outcome, ctx: &ExecutionContext) {
         let index = self.num_added;
         self.num_added += 1;
@@ -178,7 +179,7 @@ impl Assembly {
                     State::Empty | State::Failed(_) => None,
                 });
             if let Some(metadata) = metadata.collect::<Option<Expected>>() {
-                // The first batch alone comes here before the metadata is known.
+                // Only the first batch reaches this point before the metadata is known.
                 let _ = shared.set(metadata);
             }
         }
@@ -192,7 +193,7 @@ impl Assembly {
         }
     }
 
-    /// The batch. If `drops_remainder`, one that is not whole is the end.
+    /// Returns the batch. With `drops_remainder`, an incomplete batch becomes the end.
     pub(super) fn finish(self, drops_remainder: bool, ctx: &ExecutionContext) -> Outcome {
         match self.first {
             None | Some(First::End) => return Outcome::END,
@@ -213,15 +214,15 @@ impl Assembly {
     }
 }
 
-/// Why an element cannot be a row.
+/// The reason that an element cannot be a row.
 enum Problem {
     NoMemory(Error),
     Misfit(Error),
 }
 
 impl Component {
-    /// Copies a value into a row; it is not an error. `index` is its place among the results of the
-    /// batch.
+    /// Copies a value, which is not an error, into a row. `index` is its index among the results of
+    /// the batch.
     fn add(
         &mut self,
         value: &AnyRef,
@@ -400,7 +401,7 @@ impl State {
         })
     }
 
-    /// The tensor of the first rows.
+    /// Returns the tensor of the first rows.
     fn into_tensor(
         self,
         num_rows: usize,
@@ -434,7 +435,7 @@ impl State {
     }
 }
 
-/// The shape of so many rows.
+/// Returns the shape of this many rows.
 fn shape_of(num_rows: usize, metadata: &TensorMetadata) -> Result<Shape, Error> {
     let mut dims: SmallVec<[usize; 6]> = SmallVec::new();
     dims.push(num_rows);
