@@ -189,7 +189,7 @@ impl AnyRef {
         header.kind == Kind::Concrete && header.count.is_one()
     }
 
-    /// Returns `true` if there is no other reference to the value, whatever it stands for.
+    /// Returns `true` if there is no other reference to the value, even if it is indirect.
     pub(crate) fn is_only_reference(&self) -> bool {
         let header = self.header();
         header.kind != Kind::Immortal && header.count.is_one()
@@ -729,7 +729,7 @@ impl<F: FnOnce(&AnyRef) + Send + 'static> Wait for Watcher<F> {
     }
 }
 
-/// A waiter that makes other values of the value.
+/// A waiter that derives other values from the value.
 struct Producer<P, F> {
     promises: P,
     f: F,

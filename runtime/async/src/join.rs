@@ -55,8 +55,8 @@ fn give_up<F: FnOnce()>(share: Arc<Mutex<F>>) {
 /// Runs `f` with `promises` once all of `values` are available; an error counts as available.
 ///
 /// The newest value is waited for first. It counts as needed for as long as a value of the promises
-/// [has a consumer](Promises::have_consumer), and the others for as long as it is waited for: who
-/// makes the values may give them up from the newest to the oldest.
+/// [has a consumer](Promises::have_consumer), and the others for as long as it is waited for: their
+/// producers may cancel the values from the newest to the oldest.
 ///
 /// ```
 /// use tfrt_async::{AnyRef, AsyncValueRef, run_when_ready_for};
@@ -77,8 +77,7 @@ where
     wait_down_from(num_values, values, promises, f);
 }
 
-/// Waits for the newest of the first so many values that is not available, then for those before
-/// it.
+/// Waits for the newest unavailable value among the first ones, then for those before it.
 fn wait_down_from<V, P>(
     num_values: usize,
     mut values: V,
@@ -93,7 +92,7 @@ fn wait_down_from<V, P>(
         return f(values, promises);
     };
     let newest = num_values - 1 - newest;
-    // The waiter must not refer to the value; it is handed back when it is there.
+    // The waiter must not refer to the value; it receives the value when it is available.
     let placeholder = AnyRef::ready_chain();
     let value = std::mem::replace(&mut values.as_mut()[newest], placeholder);
     value.and_then_for(promises, move |value, promises| {

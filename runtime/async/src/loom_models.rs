@@ -454,7 +454,7 @@ fn loom_published_1_to_3_against_4_to_6_a_reader_finds_the_value_whole() {
         published.replace(|_| Seen::new(&drops));
         published.read(Seen::read);
         reader.join().unwrap();
-        // What could not be freed then is freed with the next replacement.
+        // A value that could not be freed then is freed with the next replacement.
         published.replace(|_| Seen::new(&drops));
         assert_eq!(count(&drops), 2);
         drop(published);

@@ -117,7 +117,7 @@ impl<T: Value> Promise<T> {
 /// assert!(promises.have_consumer());
 /// ```
 pub trait Promises: Send + 'static {
-    /// Returns `true` if anybody can see what any of the promises publishes. `false` is final.
+    /// Returns `true` if a publication of any of the promises can be observed. `false` is final.
     fn have_consumer(&self) -> bool;
 }
 
@@ -264,7 +264,7 @@ impl IndirectPromise {
         }
     }
 
-    /// Returns `true` if anybody can see what this promise publishes; see
+    /// Returns `true` if a publication of this promise can be observed; see
     /// [`Promise::has_consumer`].
     #[must_use]
     pub fn has_consumer(&self) -> bool {

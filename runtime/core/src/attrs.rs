@@ -7,8 +7,8 @@
 //!     └─ section: the bytes, as a program's attribute section has them: its own, or the program's
 //! ```
 //!
-//! Values lie in memory as they lie in a file, so that an op of the Core Runtime and a kernel of a
-//! graph read them alike, and the attributes of a program are read where they are.
+//! Values have the same layout in memory as in a file, so ops of the Core Runtime and kernels of a
+//! graph read them in the same way, and the attributes of a program are read in place.
 
 mod binding;
 
@@ -102,7 +102,7 @@ impl OpAttrs {
         Self::default()
     }
 
-    /// Sets an attribute. Returns whether it is new: an attribute that is set already keeps its
+    /// Sets an attribute. Returns `true` if it is new: an attribute that is already set keeps its
     /// value.
     ///
     /// # Errors
@@ -119,9 +119,9 @@ impl OpAttrs {
         Ok(true)
     }
 
-    /// The attributes that a program lists as pairs of a name and a value; those in `functions` are
-    /// names of functions. They are read where they are if `program` is the one in whose attribute
-    /// section they lie, and copied otherwise.
+    /// Returns the attributes that a program lists as pairs of a name and a value; those in
+    /// `functions` are names of functions. They are read in place if they are in the attribute
+    /// section of `program`, and copied otherwise.
     ///
     /// # Errors
     /// If an element is not a pair that begins with a name, or a function is not named by a text.
@@ -222,8 +222,8 @@ impl OpAttrs {
         self.entries.iter().map(|entry| entry.name.as_str())
     }
 
-    /// The attribute of this name, if it is set and of this type. A number is not a list, and types
-    /// must match exactly.
+    /// Returns the attribute of this name, if it is set and has this type. A number is not a list,
+    /// and types must match exactly.
     #[must_use]
     pub fn get<'a, T: FromAttr<'a>>(&'a self, name: &str) -> Option<T> {
         self.read(name)?.ok()
@@ -277,7 +277,7 @@ impl OpAttrs {
         })
     }
 
-    /// The set as programs print it, to the byte: text is a list of bytes, which need not be
+    /// Prints the set exactly as programs print it: text is a list of bytes, which need not be
     /// characters.
     ///
     /// ```
@@ -351,7 +351,7 @@ impl OpAttrs {
         }
     }
 
-    /// Returns where the attribute at `index` is, if it is the one of this name.
+    /// Returns the position of the attribute at `index`, if it has this name.
     #[inline]
     fn place_at(&self, index: usize, name: &str) -> Option<AttrPlace> {
         let entry = self.entries.get(index)?;

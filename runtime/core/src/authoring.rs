@@ -1,5 +1,5 @@
-//! What `#[tfrt_op]` writes calls of: the code between an op and the function that its author
-//! wrote.
+//! The functions that expansions of `#[tfrt_op]` call: the code between an op and its author's
+//! function.
 
 pub mod elements;
 

@@ -1,7 +1,8 @@
 //! Functions as ops.
 //!
 //! A *composite* op is a function of a chain and tensor handles to a chain and tensor handles. A
-//! *native composite* op is one of a chain and tensors: what the handles hold, without the handles.
+//! *native composite* op is a function of a chain and tensors: the tensors of the handles, without
+//! the handles.
 
 use std::fmt;
 
@@ -23,8 +24,8 @@ impl CoreRuntimeOp {
         Ok(Self::new(Composite { function }))
     }
 
-    /// The op that a function is, from a chain and tensors to a chain and tensors. Unless the chain
-    /// is there when the function returns, a call waits for all results.
+    /// Makes an op of a function from a chain and tensors to a chain and tensors. Unless the chain
+    /// is available when the function returns, a call waits for all results.
     #[must_use]
     pub fn native_composite(function: FunctionRef) -> Self {
         Self::new(NativeComposite { function })
@@ -59,8 +60,8 @@ fn check_signature(function: &FunctionRef) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses calls with other numbers of arguments and results than the function has, beside the
-/// chain.
+/// Returns an error unless the numbers of arguments and results, without the chain, match the
+/// function.
 fn check_counts(function: &FunctionRef, invocation: &OpInvocation<'_>) -> Result<(), Error> {
     let found = (invocation.arguments.len() + 1, invocation.results.len() + 1);
     let expected = (function.num_arguments(), function.num_results());
@@ -106,8 +107,8 @@ impl RunOp for Composite {
         let chain = invocation.chain.as_deref().cloned();
         let mut arguments = Vec::with_capacity(invocation.arguments.len() + 1);
         arguments.push(chain.unwrap_or_else(AnyRef::ready_chain));
-        // The values have the only references to the handles, so that ops of the function may use
-        // their memory again.
+        // The values have the only references to the handles, so ops of the function may reuse
+        // their memory.
         for argument in &mut *invocation.arguments {
             let handle = std::mem::take(argument);
             arguments.push(AnyRef::available(handle));

@@ -29,7 +29,7 @@ pub struct OpInvocation<'a> {
     pub attrs: &'a OpAttrs,
     /// One place for each result.
     pub results: &'a mut [TensorHandle],
-    /// The chain that the call follows, and in its place the chain that it returns. An op with side
+    /// The chain that the call follows. The call replaces it with its own chain. An op with side
     /// effects needs one.
     pub chain: Option<&'a mut AnyRef>,
 }
@@ -56,8 +56,8 @@ pub trait RunOp: Send + Sync + fmt::Debug {
     /// waiting.
     fn run(&self, invocation: &mut OpInvocation<'_>);
 
-    /// How many bytes it takes, with what it keeps for itself, such as prepared weights: caches of
-    /// ops are bounded by that.
+    /// Returns the number of bytes that the op takes, including private data such as prepared
+    /// weights. Caches of ops are limited by this number.
     fn num_bytes(&self) -> usize {
         size_of_val(self)
     }
@@ -164,10 +164,11 @@ impl CoreRuntimeOp {
         }
     }
 
-    /// How many bytes it takes beyond its own size, with what only it keeps.
+    /// Returns the number of bytes that the op takes beyond its own size, for data that only it
+    /// owns.
     pub(crate) fn num_bytes(&self) -> usize {
         match &self.runner {
-            // What is registered is kept in any case.
+            // Registered ops are kept in any case.
             Runner::Device(_) => 0,
             Runner::Other(op) => op.num_bytes(),
         }
@@ -189,8 +190,8 @@ impl CoreRuntimeOp {
         }
     }
 
-    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for,
-    /// converted or ordered. Returns `false` without doing anything otherwise.
+    /// Runs the op at once on handles that the caller keeps, if this takes no waiting, conversion
+    /// or ordering. Otherwise returns `false` without doing anything.
     #[inline]
     pub(crate) fn run_at_once(
         &self,

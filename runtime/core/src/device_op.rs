@@ -12,8 +12,8 @@
 //!                     dispatch: cancelled? ─► run ─► results
 //! ```
 //!
-//! A call never waits. Where everything is there, the op runs in the caller's thread, and nothing
-//! is allocated but what the op makes itself.
+//! A call never waits. If all operands are available, the op runs in the caller's thread, and only
+//! the op itself allocates.
 
 mod at_once;
 
@@ -62,14 +62,14 @@ type OperandMetadata = SmallVec<[TensorMetadata; NUM_IN_PLACE]>;
 pub struct DeviceOp {
     op: Arc<RegisteredOp>,
     device: DeviceRef,
-    /// Where operands are that are needed in host memory, if there are such operands and the device
-    /// is another one.
+    /// The device for operands in host memory, if there are such operands and the op runs on
+    /// another device.
     host: Option<DeviceRef>,
-    /// Whether calls may run [at once](Self::run_at_once): the op has no effects, and takes no
+    /// Whether calls may run [at once](Self::run_at_once): the op has no effects and takes no
     /// resources.
     may_run_at_once: bool,
-    /// Whether asking for metadata before the op runs would tell nothing that running it does not:
-    /// its kernel makes its results from the same metadata, or nothing can be told.
+    /// Whether inferring metadata before the op runs is pointless: its kernel makes its results
+    /// from the same metadata, or nothing can be inferred.
     tells_metadata_itself: bool,
 }
 
@@ -316,8 +316,8 @@ impl DeviceOp {
 }
 
 impl RegisteredOp {
-    /// What can be told of the metadata of results before the op runs; an empty list if nothing
-    /// can.
+    /// Returns the metadata of results that can be inferred before the op runs; an empty list if
+    /// there is none.
     ///
     /// # Errors
     /// If the op cannot run on such operands, or with these attributes.
@@ -344,18 +344,18 @@ impl RegisteredOp {
         })
     }
 
-    /// Whether the op can be asked about operands of which this is known.
+    /// Returns `true` if the op can infer results from operands with this partial metadata.
     #[must_use]
     pub fn tells_of(&self, operands: &[PartialMetadata]) -> bool {
         self.registration.partial.is_some()
             || operands.iter().all(|operand| operand.known().is_some())
     }
 
-    /// What holds for the results, as far as it can be told of operands of which not everything is
-    /// known; an empty list if nothing can.
+    /// Returns the metadata of results that can be inferred from partially known operands; an empty
+    /// list if there is none.
     ///
     /// # Errors
-    /// If the op cannot run on any operands of which this is known, or with these attributes.
+    /// If the op cannot run on any operands with this partial metadata, or with these attributes.
     pub fn partial_metadata(
         &self,
         operands: &[PartialMetadata],
@@ -379,8 +379,8 @@ impl RegisteredOp {
         })
     }
 
-    /// Refuses a call that gives the op other numbers of operands and results than it has, without
-    /// its chain.
+    /// Returns an error if the numbers of operands and results, without the chain, are not those of
+    /// the op.
     ///
     /// # Errors
     /// Which number is wrong.
@@ -390,8 +390,8 @@ impl RegisteredOp {
 }
 
 impl TensorHandle {
-    /// The tensor as an op with these flags takes it on a device: copied if it is elsewhere, and
-    /// dense unless the flags accept its kind. An error stays what it is.
+    /// Returns the tensor as an op with these flags takes it on a device: copied if it is
+    /// elsewhere, and dense unless the flags accept its kind. An error is returned unchanged.
     #[must_use]
     pub fn as_operand(
         mut self,
@@ -445,8 +445,8 @@ impl LaterCall {
         if let Some(error) = awaited.iter().find_map(is_error) {
             return self.outputs.fail(&error);
         }
-        // What waits holds references of its own, which would keep the op from using the memory of
-        // an operand again.
+        // A waiter holds its own references, which would keep the op from reusing the memory of an
+        // operand.
         when_available(awaited, move |failed| {
             let Self {
                 op,
@@ -480,7 +480,7 @@ impl LaterCall {
     }
 }
 
-/// Goes on when all values are available, with the first error among them. The values are let go of
+/// Continues when all values are available, with the first error among them. The values are dropped
 /// before.
 fn when_available(values: Vec<AnyRef>, f: impl FnOnce(Option<Error>) + Send + 'static) {
     if values.iter().all(AnyRef::is_available) {

@@ -6,8 +6,8 @@
 //!                └─ device     known, or pending
 //! ```
 //!
-//! An op returns its handles at once. What is known early is there early: metadata before the
-//! tensor, so that the shapes of a whole program can be checked before any of it is computed.
+//! An op returns its handles at once. Metadata can be available before the tensor, so that the
+//! shapes of a whole program can be checked before any of it is computed.
 
 mod promise;
 
@@ -117,8 +117,7 @@ impl DevicePart {
     }
 }
 
-/// A tensor as users of the Core Runtime see it: a tensor, its metadata and its device, each of
-/// which may be pending.
+/// A tensor of the Core Runtime, its metadata and its device, each of which may be pending.
 ///
 /// Cloning shares the tensor. The default is an invalid handle: one that was taken, or never set.
 ///
@@ -147,12 +146,12 @@ pub struct TensorHandle {
     tensor: Option<AnyRef>,
     metadata: Option<MetadataPart>,
     device: Option<DevicePart>,
-    /// On other devices.
+    /// Copies of the tensor on other devices.
     copies: Copies,
 }
 
 // Mutable: a kernel that has the last reference to a handle moves it out of its value, so that an
-// op may use the memory of the tensor again.
+// op may reuse the memory of the tensor.
 impl Value for TensorHandle {
     const MLIR_TYPE: &'static str = "!corert.tensorhandle";
     const IS_MUTABLE: bool = true;
@@ -173,8 +172,8 @@ impl TensorHandle {
         copies: Copies::NONE,
     };
 
-    /// A handle of these parts. If one of them is an error already, every part that can be an error
-    /// becomes that error.
+    /// Makes a handle of these parts. If one of them is already an error, every part that can be an
+    /// error becomes that error.
     #[must_use]
     pub fn new(
         device: impl Into<DevicePart>,
@@ -235,7 +234,7 @@ impl TensorHandle {
         }
     }
 
-    /// Makes a handle of a tensor that is there, and of which all is known.
+    /// Makes a handle of an available tensor with known metadata.
     #[inline]
     pub(crate) fn known(device: DeviceRef, metadata: TensorMetadata, tensor: AnyRef) -> Self {
         debug_assert!(tensor.is_concrete(), "an error has no metadata");
@@ -286,7 +285,7 @@ impl TensorHandle {
         std::mem::take(self).tensor
     }
 
-    /// Whether the tensor is there, and no error.
+    /// Returns `true` if the tensor is available and not an error.
     #[inline]
     pub(crate) fn is_there(&self) -> bool {
         self.tensor.as_ref().is_some_and(AnyRef::is_concrete)
@@ -310,7 +309,7 @@ impl TensorHandle {
         }
     }
 
-    /// The type of the elements, if it is known.
+    /// Returns the type of the elements, if it is known.
     ///
     /// ```
     /// use tfrt_core::EagerContext;
@@ -328,7 +327,7 @@ impl TensorHandle {
         Some(self.metadata()?.dtype)
     }
 
-    /// The extents, if they are known.
+    /// Returns the extents, if they are known.
     #[must_use]
     pub fn shape(&self) -> Option<Extents> {
         Some(self.metadata()?.extents)
@@ -399,8 +398,8 @@ impl TensorHandle {
         self.tensor.as_ref()?.error_if_present()
     }
 
-    /// Why there will be no metadata, even if the tensor, which fails as well, has not been told
-    /// yet.
+    /// Returns the reason why there will be no metadata, even if the tensor, which also fails, is
+    /// still pending.
     #[must_use]
     pub fn metadata_failure(&self) -> Option<&Error> {
         let error = self.metadata.as_ref()?.error()?;
@@ -448,8 +447,8 @@ impl TensorHandle {
         self.device.as_ref()
     }
 
-    /// The error that the handle is, if it is one: that of the tensor, which is one whenever the
-    /// metadata is.
+    /// Returns the error of the handle, if it is one: the error of the tensor, which is an error
+    /// whenever the metadata is.
     #[must_use]
     pub fn error_if_present(&self) -> Option<&Error> {
         self.tensor.as_ref()?.error_if_present()
@@ -506,7 +505,7 @@ impl fmt::Display for TensorHandle {
     }
 }
 
-/// As programs print it.
+/// Prints the handle as programs do.
 impl fmt::Debug for TensorHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

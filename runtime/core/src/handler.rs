@@ -1,5 +1,5 @@
-//! Op handlers: who makes ops from names. Handlers form a chain: what one does not know, its
-//! fallback may.
+//! Op handlers, which make ops from names. Handlers form a chain: a handler passes unknown ops to
+//! its fallback.
 //!
 //! ```text
 //!  logging ──► cpu ──► null

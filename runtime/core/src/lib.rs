@@ -9,7 +9,7 @@
 //!
 //! A graph knows all of its kernels before the first one runs. Here a caller names one op at a
 //! time, passes handles and attributes to it, and gets handles at once: of tensors that are
-//! available, or will be. The metadata of results is known early where it can be.
+//! available, or will be. The metadata of results is known early where possible.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,8 +1,8 @@
-//! Metadata functions for the common cases: what can be told of the results of ops from the
-//! metadata of their operands.
+//! Metadata functions for the common cases: they infer the metadata of results from the metadata of
+//! operands.
 //!
-//! `#[tfrt_op("my.Add", metadata = broadcast)]` names one where operands and attributes are all
-//! that it takes; elsewhere, a metadata function of the op's own calls them.
+//! `#[tfrt_op("my.Add", metadata = broadcast)]` names one that needs only operands and attributes;
+//! otherwise, the op's own metadata function calls one.
 //!
 //! ```
 //! use tfrt_core::metadata;
@@ -48,12 +48,12 @@ pub fn scalar(dtype: DType) -> TensorMetadata {
     TensorMetadata::new(dtype, [])
 }
 
-/// Both operands are stretched to one shape, as NumPy does it: dimensions are matched from the last
-/// to the first, an extent of 1 stretches, and a missing dimension counts as 1.
+/// Returns the shape to which both operands are broadcast, as in NumPy: dimensions are matched from
+/// the last to the first, an extent of 1 is stretched, and a missing dimension counts as 1.
 ///
 /// # Errors
-/// If the element types differ, or two extents do and neither is 1: the innermost such pair is told
-/// of.
+/// If the element types differ, or two extents do and neither is 1: the error names the innermost
+/// such pair.
 pub fn broadcast(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata, Error> {
     if a.dtype != b.dtype {
         return Err(invalid("incompatible dtypes for binary operation"));
@@ -110,8 +110,8 @@ pub fn matmul(
     }
 }
 
-/// A tensor without the dimensions that `axes` names, or with the extent 1 for each of them.
-/// Negative axes count from the end.
+/// Returns the metadata of a tensor without the dimensions that `axes` names, or with the extent 1
+/// for each of them. Negative axes count from the end.
 ///
 /// # Errors
 /// If an axis does not exist, or is named twice.
@@ -167,7 +167,7 @@ fn dimension(axis: i64, x: &TensorMetadata) -> Result<usize, Error> {
         .ok_or_else(|| invalid(format!("axis {axis} is out of range for {x}")))
 }
 
-/// The dimension that an axis of a tensor of this rank names, if there is one.
+/// Returns the dimension that an axis of a tensor of this rank names, if there is one.
 fn dimension_of(axis: i64, rank: usize) -> Option<usize> {
     let from_start = if axis < 0 {
         axis.saturating_add(rank as i64)

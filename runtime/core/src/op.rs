@@ -1,9 +1,8 @@
 //! Ops: what is registered, and what a registered op needs to run.
 //!
-//! Mostly an op *is* a kernel: the function that a graph runs is run for one call, with the tensors
-//! of the handles as operands and the op's attributes as those of the kernel. A few ops are
-//! functions of their own, because their attributes may be of any type, which no kernel can
-//! declare.
+//! Most ops *are* kernels: a call runs the same function that a graph runs, with the tensors of the
+//! handles as operands and the attributes of the op as attributes of the kernel. A few ops are
+//! separate functions, because their attributes may have any type, which a kernel cannot declare.
 //!
 //! ```text
 //!  #[tfrt_op] ──► OpRegistration ─┬─ kernel ── name ──► KernelRegistry
@@ -70,8 +69,8 @@ impl OpFlags {
 /// assert_eq!([0, 1, 2, 3, 100].map(|index| set.contains(index)), [false, true, false, true, true]);
 /// assert!(OperandSet::NONE.is_empty());
 /// ```
-// The last bit stands for every operand from there on: so many operands with markers of their own
-// no function has.
+// The last bit stands for all further operands: functions do not have that many separately marked
+// operands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OperandSet(u64);
 
@@ -110,37 +109,37 @@ impl OperandSet {
     }
 }
 
-/// The metadata of the results of an op, in order; none for a result whose metadata only the tensor
-/// tells.
+/// The metadata of the results of an op, in order; `None` for a result whose metadata is known only
+/// from the tensor.
 pub type ResultMetadata = SmallVec<[Option<TensorMetadata>; 1]>;
 
 /// What a metadata function of an op looks at.
 #[derive(Clone, Copy, Debug)]
 pub struct OpQuery<'a> {
-    /// The name of the op.
+    /// Returns the name of the op.
     pub op: &'a str,
     /// The metadata of its operands.
     pub operands: &'a [TensorMetadata],
-    /// Its attributes.
+    /// Returns its attributes.
     pub attrs: &'a OpAttrs,
 }
 
-/// What a metadata function looks at where not everything is known of the operands.
+/// The input of a metadata function for partially known operands.
 #[derive(Clone, Copy, Debug)]
 pub struct PartialQuery<'a> {
-    /// The name of the op.
+    /// Returns the name of the op.
     pub op: &'a str,
-    /// What is known of its operands.
+    /// Returns the partial metadata of its operands.
     pub operands: &'a [PartialMetadata],
-    /// Its attributes.
+    /// Returns its attributes.
     pub attrs: &'a OpAttrs,
 }
 
 impl PartialQuery<'_> {
-    /// What is known of the operand at `index`.
+    /// Returns the partial metadata of the operand at `index`.
     ///
     /// # Errors
-    /// If there are not as many operands.
+    /// If there are not that many operands.
     pub fn operand(&self, index: usize) -> Result<&PartialMetadata, Error> {
         self.operands
             .get(index)
@@ -152,7 +151,7 @@ impl OpQuery<'_> {
     /// The metadata of the operand at `index`.
     ///
     /// # Errors
-    /// If there are not as many operands.
+    /// If there are not that many operands.
     pub fn operand(&self, index: usize) -> Result<&TensorMetadata, Error> {
         self.operands
             .get(index)
@@ -241,8 +240,8 @@ impl<'a> OpCall<'a> {
         self.results.len()
     }
 
-    /// Sets the result at `index`, which may become available later. A result that nobody asked for
-    /// is dropped.
+    /// Sets the result at `index`, which may become available later. A result that was not
+    /// requested is dropped.
     pub fn set_result(&mut self, index: usize, tensor: AnyRef) {
         if let Some(slot) = self.results.get_mut(index) {
             *slot = Some(tensor);
@@ -281,15 +280,14 @@ pub type OpFunction = fn(&mut OpCall<'_>) -> Result<(), Error>;
 /// Tells the metadata of the results of an op.
 pub type OpMetadataFunction = fn(&OpQuery<'_>) -> Result<ResultMetadata, Error>;
 
-/// Tells what is known of the results of an op where not everything is known of its operands. An
-/// empty list says nothing.
+/// Infers the partial metadata of the results of an op from partially known operands. An empty list
+/// means that nothing is known.
 pub type OpPartialFunction = fn(&PartialQuery<'_>) -> Result<Vec<PartialMetadata>, Error>;
 
 /// What runs an op.
 #[derive(Clone, Copy, Debug)]
 pub enum Implementation {
-    /// The kernel of this name; its declaration says what there is to know of operands, attributes,
-    /// results and metadata.
+    /// The kernel of this name; its declaration defines operands, attributes, results and metadata.
     Kernel(&'static str),
     /// A function.
     Function(OpFunction),
@@ -316,7 +314,7 @@ pub enum Implementation {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OpRegistration {
-    /// The name of the op.
+    /// Returns the name of the op.
     pub name: &'static str,
     /// The type of the devices that it runs on.
     pub device_type: &'static str,
@@ -324,10 +322,10 @@ pub struct OpRegistration {
     pub flags: OpFlags,
     /// What runs it.
     pub implementation: Implementation,
-    /// Tells the metadata of its results. Without one, that of the kernel's declaration does, if
-    /// there is one.
+    /// Infers the metadata of its results. The default is the metadata function of the kernel's
+    /// declaration, if there is one.
     pub metadata: Option<OpMetadataFunction>,
-    /// Tells what holds for its results where not everything is known of its operands.
+    /// Infers the partial metadata of its results from partially known operands.
     pub partial: Option<OpPartialFunction>,
     /// Operands that it needs in host memory, on whatever device it runs: shapes, axes, sizes.
     pub host_operands: OperandSet,

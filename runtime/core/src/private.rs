@@ -1,5 +1,5 @@
-//! What expansions of `#[tfrt_op]` name: that of kernels, and this. No part of the public
-//! interface: it changes with the macro.
+//! The items that expansions of `#[tfrt_op]` use besides those of kernels. They are not part of the
+//! public interface and change with the macro.
 
 pub use tfrt_host::__private::*;
 pub use tfrt_host::kernel::Operands;
@@ -31,8 +31,8 @@ pub fn finished(outcome: impl Finished) -> Result<(), Error> {
     outcome.finished()
 }
 
-/// Holds what `#[tfrt_op]` writes beside a function, in one item that has a name which no author
-/// writes.
+/// Wraps the code that `#[tfrt_op]` generates next to a function in one item, under a name that no
+/// author uses.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! ops_of_a_free_function {

@@ -79,8 +79,8 @@ impl OpRegistry {
         registry
     }
 
-    /// Makes ops unusable whose declarations for several types of devices differ: nobody could tell
-    /// what a caller means.
+    /// Makes ops unusable if their declarations for several types of devices differ, because calls
+    /// would be ambiguous.
     fn refuse_disagreeing(&mut self) {
         let mut declared: BTreeMap<(&str, &str), &RegisteredOp> = BTreeMap::new();
         for &(device_type, ref ops) in &self.devices {

@@ -17,7 +17,7 @@ use crate::registry::OpRegistry;
 /// The name of the device that the host itself is.
 const HOST_DEVICE: &str = "CPU:0";
 
-/// What the Core Runtime keeps for a host: op handlers by name, registered ops, and the conversions
+/// The state of the Core Runtime for a host: op handlers by name, registered ops, and conversions
 /// of tensors.
 ///
 /// ```
@@ -37,8 +37,8 @@ pub struct CoreRuntime {
 }
 
 impl CoreRuntime {
-    /// The runtime of a host. There is one, made when somebody asks for it first, with the ops that
-    /// were linked.
+    /// Returns the runtime of a host. Each host has one, which is made at the first call, with the
+    /// linked ops.
     #[must_use]
     pub fn of(host: &HostContext) -> Arc<Self> {
         host.shared_context(|| Self::new(host))
@@ -70,8 +70,8 @@ impl CoreRuntime {
         handlers.get(name).cloned()
     }
 
-    /// Runs the op that a handler has under a name. If it has none, every result and the chain
-    /// become an error.
+    /// Runs the op that a handler has under a name. If the handler has none, every result and the
+    /// chain become an error.
     ///
     /// ```
     /// use tfrt_core::{CoreRuntime, NullOpHandler, OpAttrs, OpHandlerRef, OpInvocation, TensorHandle};

@@ -2,10 +2,10 @@
 //!
 //! A checkpoint has the state of every stage, so that another process can deliver exactly the
 //! elements that the saved iterator would have delivered. Elements that were drawn ahead count as
-//! not delivered. A stage that holds some writes them by value, and a save waits until they are
-//! there: nothing is recorded while a pipeline runs, and functions of elements are not called
-//! again. A stage whose inputs are cheap to draw from again, as numbers are, writes how many
-//! elements it delivered instead, and draws them again.
+//! not delivered. A stage that holds such elements writes them by value, and a save waits until
+//! they are available: nothing is recorded while a pipeline runs, and functions of elements are not
+//! called again. A stage whose inputs are cheap to draw from again, such as numbers, instead writes
+//! the number of delivered elements, and draws them again.
 //!
 //! ```text
 //!  magic │ version │ byte order │ description of the pipeline │ state of the last stage │ checksum
@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Numbers are little endian. Elements of tensors are in the byte order of the machine, which the
-//! header tells.
+//! header records.
 
 mod read;
 
@@ -93,10 +93,10 @@ impl DataIterator {
         }
     }
 
-    /// A checkpoint of the iterator: a [`Dataset::restore`] of the same pipeline delivers the rest
-    /// of its elements, bit for bit.
+    /// Returns a checkpoint of the iterator: a [`Dataset::restore`] of the same pipeline delivers
+    /// the rest of its elements, bit for bit.
     ///
-    /// Waits for elements that were drawn ahead, so that it is not for tasks of a work queue; see
+    /// Waits for elements that were drawn ahead, so tasks of a work queue must not call it; see
     /// [`try_save`](Self::try_save).
     ///
     /// ```
@@ -130,13 +130,13 @@ impl DataIterator {
 }
 
 impl Dataset {
-    /// An iterator that goes on where another one was [saved](DataIterator::save). It was one of
-    /// the same pipeline, perhaps of another process, on another queue, with other numbers of
-    /// elements drawn ahead.
+    /// Returns an iterator that continues where another one was [saved](DataIterator::save). The
+    /// saved iterator was of the same pipeline, but may be from another process, on another queue,
+    /// with other numbers of elements drawn ahead.
     ///
     /// # Errors
-    /// If the bytes are not a checkpoint, are damaged, or are of another pipeline: the first stage
-    /// that differs is named.
+    /// If the bytes are not a checkpoint, are damaged, or belong to another pipeline: the error
+    /// names the first stage that differs.
     pub fn restore(
         &self,
         checkpoint: &[u8],

@@ -84,15 +84,15 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
         ElementTypes::UNKNOWN
     }
 
-    /// Writes what decides about the elements: attributes, functions, then inputs. A checkpoint is
-    /// refused by a pipeline that is described in other words.
+    /// Writes everything that determines the elements: attributes, functions, then inputs. A
+    /// pipeline with another description refuses a checkpoint.
     fn describe(&self, to: &mut StageDescription<'_>) {
         let _ = to;
     }
 
-    /// Whether drawing the same elements again costs little and is seen by nobody: the stage calls
-    /// no function and reads no file, and that holds for its inputs. A checkpoint above it then has
-    /// numbers of elements in place of elements.
+    /// Returns `true` if drawing the same elements again is cheap and unobservable: neither the
+    /// stage nor its inputs call a function or read a file. A checkpoint above it then has numbers
+    /// of elements in place of elements.
     fn is_cheap_to_redraw(&self) -> bool {
         false
     }
@@ -127,7 +127,7 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     depth: u32,
-    /// The number of the stage above, one more than that, if stages are observed.
+    /// The number of the stage above plus one, if stages are observed.
     observed: u32,
 }
 
@@ -158,7 +158,7 @@ impl Position {
         self.observed.checked_sub(1).map(|number| number as usize)
     }
 
-    /// The same, of an iterator of the stage with this number.
+    /// Returns the same for an iterator of the stage with this number.
     pub(crate) fn observed_as(self, number: usize) -> Self {
         let observed = u32::try_from(number + 1).unwrap_or(0);
         Self { observed, ..self }
@@ -167,8 +167,8 @@ impl Position {
 
 /// A dataset: an immutable description of a sequence of elements, shared by all who refer to it.
 ///
-/// It is a tree of [stages](Stage). Making one does no work; what is wrong with its parameters is
-/// an error at once.
+/// It is a tree of [stages](Stage). Making one does no work; invalid parameters are reported at
+/// once.
 ///
 /// ```
 /// use tfrt_data::{Dataset, Position};
@@ -268,8 +268,8 @@ impl Dataset {
         observation::make_iterator(self, position.below())
     }
 
-    /// As [`iterator_below`](Self::iterator_below), for a dataset that became known only while an
-    /// iterator was in use.
+    /// Does the same as [`iterator_below`](Self::iterator_below), for a dataset that became known
+    /// only while an iterator was in use.
     ///
     /// # Errors
     /// If there would be more than [`MAX_HEIGHT`] iterators above each other.
@@ -294,8 +294,8 @@ impl Value for Dataset {
 
 impl Immutable for Dataset {}
 
-/// The height of what a value holds, if it is a dataset or an iterator. A stage that keeps values
-/// of any type keeps these, too.
+/// Returns the height of a value that is a dataset or an iterator. A stage that keeps values of any
+/// type may keep these, too.
 pub(crate) fn height_of(value: &AnyRef) -> u32 {
     if let Some(dataset) = value.get::<Dataset>() {
         return dataset.height();

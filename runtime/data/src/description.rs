@@ -5,11 +5,11 @@ use std::fmt;
 use crate::dataset::Dataset;
 use crate::function::ElementFunction;
 
-/// A dataset in words: every stage with what decides about its elements, each stage above its
-/// inputs.
+/// The description of a dataset: every stage with the parameters that determine its elements, each
+/// stage above its inputs.
 ///
 /// Two pipelines with the same description deliver the same elements, as long as their sources do.
-/// How far a stage draws ahead, and how many calls it keeps under way, is not described.
+/// The description omits how far a stage draws ahead, and how many calls it keeps under way.
 ///
 /// ```
 /// use tfrt_data::Dataset;
@@ -120,7 +120,7 @@ impl fmt::Display for Node {
     }
 }
 
-/// The attribute of given values that is missing while they are pending.
+/// The attribute of given values, which is missing while they are pending.
 pub(crate) const DIGEST: &str = "digest";
 
 impl Node {

@@ -19,10 +19,11 @@ use crate::typed::FromValues;
 
 /// The elements of a dataset, taken as values of type `T`: a payload, or a tuple of payloads.
 ///
-/// As an [`Iterator`] it blocks until the next element is there, so that it is not for tasks of a
-/// work queue; [`next_async`](Self::next_async) does not, nor does the `futures_core::Stream` that
-/// it is with the cargo feature `stream`. An element that is an error is an item, and the elements
-/// behind it follow. Nothing follows the end, nor the error of a request that was cancelled.
+/// As an [`Iterator`], it blocks until the next element is available, so tasks of a work queue must
+/// not use it that way. [`next_async`](Self::next_async) does not block, nor does its
+/// `futures_core::Stream` implementation (cargo feature `stream`). An element that is an error is
+/// an item, and further elements follow it. Nothing follows the end or the error of a cancelled
+/// request.
 ///
 /// ```
 /// use tfrt_data::Dataset;
@@ -45,7 +46,7 @@ pub struct Elements<T, M> {
     element: PhantomData<fn() -> (T, M)>,
 }
 
-/// An element on its way.
+/// A pending element.
 struct Awaited {
     result: IterationResult,
     /// Completes when its first pending part is available.
@@ -53,7 +54,7 @@ struct Awaited {
 }
 
 impl Dataset {
-    /// The elements, from the start, drawn in `ctx`. Functions of the stages are part of its
+    /// Returns the elements from the start, drawn in `ctx`. Functions of the stages are part of its
     /// request.
     #[must_use]
     pub fn elements<T: FromValues<M>, M>(&self, ctx: &ExecutionContext) -> Elements<T, M> {
@@ -117,7 +118,7 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         }
         let mut result = match &mut self.awaited {
             Some(Awaited { part, .. }) => {
-                // An error is as good as a payload here.
+                // An error serves as well as a payload here.
                 let _ = ready!(Pin::new(part).poll(context));
                 self.take_drawn()
             }
@@ -144,8 +145,8 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         }
     }
 
-    /// A checkpoint behind the last element that was returned; [`Dataset::elements_from`] goes on
-    /// there. Waits until elements that were drawn ahead are there.
+    /// Returns a checkpoint after the last returned element; [`Dataset::elements_from`] continues
+    /// there. Waits until elements that were drawn ahead are available.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -166,8 +167,8 @@ impl<T: FromValues<M>, M> Elements<T, M> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`DataIterator::save`]; and if an element was drawn by a [`next_async`] that was
-    /// given up before it returned the element: take that one first.
+    /// Those of [`DataIterator::save`]; an error if a [`next_async`] drew an element and was
+    /// dropped before it returned the element: take that element first.
     ///
     /// [`next_async`]: Self::next_async
     pub fn save(&mut self) -> Result<Vec<u8>, Error> {
@@ -228,7 +229,7 @@ fn missing_part(result: &mut IterationResult) -> Option<AnyRef> {
 /// Waits until a value is available.
 async fn available(value: &AnyRef) {
     if !value.is_available() {
-        // An error is as good as a payload here.
+        // An error serves as well as a payload here.
         let _ = value.clone().await;
     }
 }
@@ -236,8 +237,8 @@ async fn available(value: &AnyRef) {
 impl<T: FromValues<M>, M> Elements<T, M> {
     /// What a loop sees of an outcome whose values are available.
     fn item(&mut self, outcome: Outcome) -> Option<Result<T, Error>> {
-        // Every further draw of a cancelled request fails alike: a loop that skips errors would not
-        // end.
+        // Every further draw of a cancelled request fails in the same way: a loop that skips errors
+        // would not end.
         let is_element = outcome.is_element();
         self.has_ended = outcome.is_end() || (!is_element && self.ctx.request().is_cancelled());
         item(outcome)
@@ -275,7 +276,7 @@ impl<T: FromValues<M>, M> Iterator for Elements<T, M> {
 
 impl<T: FromValues<M>, M> FusedIterator for Elements<T, M> {}
 
-/// As [`next_async`](Elements::next_async).
+/// Polls as [`next_async`](Elements::next_async) does.
 ///
 /// ```
 /// use futures_core::Stream;

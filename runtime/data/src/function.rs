@@ -37,18 +37,19 @@ enum Kind {
     Closure {
         num_parameters: usize,
         num_results: usize,
-        /// What descriptions call it: by default its type, which tells the function that it was
-        /// written in.
+        /// Its name in descriptions: by default its type, which names the function that contains
+        /// it.
         name: Arc<str>,
-        /// Of its parameters and of its results.
+        /// The types of its parameters and of its results.
         types: (ElementTypes, ElementTypes),
         closure: Arc<Closure>,
     },
 }
 
 impl ElementFunction {
-    /// A closure that takes and returns so many values. It is called with available values, none of
-    /// which is an error; if one is, the results are that error, and the closure is not called.
+    /// Makes a function of a closure that takes and returns the given numbers of values. The
+    /// closure is called with available values; if a value is an error, the results are that error,
+    /// and the closure is not called.
     pub fn from_closure(
         num_parameters: usize,
         num_results: usize,
@@ -62,9 +63,9 @@ impl ElementFunction {
         )
     }
 
-    /// As [`from_closure`](Self::from_closure), of a closure that
-    /// [descriptions](crate::Description) call `name`. A closure that depends on more than where it
-    /// was written, like a schema, says so in its name: checkpoints tell pipelines apart by it.
+    /// Does the same as [`from_closure`](Self::from_closure), with `name` for
+    /// [descriptions](crate::Description). If a closure depends on other data, such as a schema,
+    /// its name should identify that data: checkpoints distinguish pipelines by it.
     pub fn from_named_closure(
         name: impl Into<Arc<str>>,
         num_parameters: usize,
@@ -330,9 +331,9 @@ impl BoundFunction {
         self.function.call_at(ctx, &arguments, Some(at))
     }
 
-    /// The result of a draw with the results of the function in place of the values. The function
-    /// is called for every result, ends and failed draws included unless [`PipelineOptions`] leave
-    /// them out, once all values are available: now if they are.
+    /// Returns the result of a draw with the results of the function in place of the values. The
+    /// function is called for every result, including ends and failed draws unless
+    /// [`PipelineOptions`] exclude them, once all values are available: now if they are.
     #[inline]
     pub(crate) fn apply(
         &self,
@@ -387,8 +388,8 @@ impl BoundFunction {
         }
     }
 
-    /// Calls the function once all values are available: now if they are. Values that nobody else
-    /// needs are given up with the results.
+    /// Calls the function once all values are available: now if they are. Values without other
+    /// consumers are dropped with the results.
     #[inline]
     pub(crate) fn call_when_available(
         &self,

@@ -15,30 +15,29 @@ use crate::result::IterationResult;
 
 /// The state of one pass over a [stage](crate::Stage): what elements are drawn from.
 ///
-/// Calls never overlap. Several results may be outstanding; they belong to the calls in their
+/// Calls never overlap. Several results may be outstanding; they belong to the calls in the same
 /// order.
 pub trait Draw: Send + Sync + fmt::Debug + 'static {
-    /// Draws the next element. Does not block: what takes time makes the result, or values of the
-    /// element, pending.
+    /// Draws the next element. Does not block: the result, or values of the element, may be
+    /// pending.
     ///
-    /// Functions that the draw calls run in `ctx`: as part of its request, and as long as that is
-    /// not cancelled.
+    /// Functions that the draw calls run in `ctx`: as part of its request, until the request is
+    /// cancelled.
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult;
 
-    /// Writes what [`restore`](Self::restore) makes of a new iterator this one, with the states of
-    /// its inputs. What was drawn ahead and not returned is part of it. May be called again with
-    /// nothing drawn in between, if something had to be waited for.
+    /// Writes the state from which [`restore`](Self::restore) restores a new iterator, with the
+    /// states of its inputs. It includes elements that were drawn ahead and not returned. May be
+    /// called again without a draw in between, if a value had to be waited for.
     ///
     /// # Errors
-    /// If a stage has no checkpoints, as those that do not implement this, or holds an element that
+    /// If a stage does not support checkpoints, which is the default, or holds an element that
     /// cannot be written.
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         Err(to.unsupported::<Self>())
     }
 
-    /// Puts a new iterator into the state that another one has written. The bytes may come from
-    /// anywhere: whatever they are, a restore must not panic, nor use more memory than a small
-    /// multiple of their size.
+    /// Restores a new iterator to the state that another one has written. The bytes are untrusted:
+    /// a restore must neither panic nor use more memory than a small multiple of their size.
     ///
     /// # Errors
     /// If it is not such a state.
@@ -51,7 +50,7 @@ pub trait Draw: Send + Sync + fmt::Debug + 'static {
     /// [seekable](crate::Stage::is_seekable), at any time.
     ///
     /// # Errors
-    /// If the iterator cannot do that, as those that do not implement this.
+    /// If the iterator cannot seek, which is the default.
     fn seek(&mut self, num_before: u64) -> Result<(), Error> {
         Err(cannot_seek::<Self>(num_before))
     }
@@ -86,8 +85,8 @@ impl Draw for Box<dyn Draw> {
 
 /// An iterator as a value. It keeps its dataset.
 ///
-/// Drawing changes it, so that a program orders draws by chains. Two draws at the same time are an
-/// error, not a race.
+/// Draws change it, so programs order them by chains. Two concurrent draws are an error, not a
+/// race.
 ///
 /// ```
 /// use tfrt_data::{Dataset, Outcome};
@@ -138,8 +137,8 @@ impl DataIterator {
     /// Draws from the iterator that is the payload of a value.
     ///
     /// # Errors
-    /// If the value is not an iterator, or somebody else draws from it at the same time: a program
-    /// with a missing chain.
+    /// If the value is not an iterator, or another draw is in progress, because the program lacks a
+    /// chain.
     #[inline]
     pub fn draw_from(value: &AnyRef, ctx: &ExecutionContext) -> Result<IterationResult, Error> {
         match value.try_write::<Self>() {

@@ -29,8 +29,8 @@
 //! | `observation` | [`Observation`]: what each stage takes |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
-//! File formats are in crates above this one. This crate does no I/O, but for asking the system how
-//! much memory is free.
+//! File formats are in crates above this one. This crate does no I/O, except that it queries the
+//! free memory of the system.
 #![deny(unsafe_code)]
 
 mod result;

@@ -57,7 +57,7 @@ pub(crate) fn size_bytes_of(values: &[AnyRef]) -> u64 {
     values.iter().map(size).sum()
 }
 
-/// Returns `true` if a spelling is that of a number type or Boolean.
+/// Returns `true` if this is the spelling of a number type or Boolean.
 pub(crate) fn is_number(spelling: &str) -> bool {
     const NUMBERS: [&str; 13] = [
         "i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "bf16", "f32", "f64",

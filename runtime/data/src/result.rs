@@ -38,8 +38,8 @@ pub const END_MESSAGE: &str = "iterator reached end";
 pub enum Outcome {
     /// There is an element. An element whose value is an error is still an element.
     Element(Values),
-    /// The sequence has ended. A stage that applies a function applies it to ends too, and these
-    /// are its results. Without values, each component is the error [`END_MESSAGE`].
+    /// The sequence has ended. A stage with a function also applies it to ends, and these are its
+    /// results. Without values, each component is the error [`END_MESSAGE`].
     End(Values),
     /// The draw failed with this value, which is an error.
     Error(AnyRef),
@@ -65,8 +65,8 @@ impl Outcome {
         Self::Error(AnyRef::error(error))
     }
 
-    /// The outcome that a value has become available with: a failed draw if it is an error, or if
-    /// nobody has waited for it.
+    /// Returns the outcome in an available value: a failed draw if it is an error, or not yet
+    /// available.
     #[must_use]
     pub fn of_available(pending: &AsyncValueRef<Self>) -> Self {
         match pending.get() {
@@ -153,8 +153,8 @@ impl IterationResult {
         }
     }
 
-    /// Makes a pending outcome that has become known a known one. Returns the value to wait for if
-    /// it has not.
+    /// Turns a pending outcome into a known one if it has become available. Otherwise returns the
+    /// value to wait for.
     #[inline]
     pub(crate) fn settle(&mut self) -> Option<AnyRef> {
         if let Self::Pending(pending) = self
@@ -169,7 +169,7 @@ impl IterationResult {
     }
 
     /// Calls `f` with the outcome and `promises`, as [`and_then`](Self::and_then) does. If the
-    /// promised values have no consumer any more, nor has the outcome.
+    /// promised values lose their last consumer, so does the outcome.
     pub fn and_then_for<P: Promises>(
         self,
         promises: P,

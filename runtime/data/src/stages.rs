@@ -72,6 +72,6 @@ mod whole;
 
 mod gather;
 
-/// How many results a stage draws past a known end where its definition asks for a number of draws:
-/// the number is the program's, and may be larger than any machine could count to.
+/// The number of results that a stage draws past a known end if its definition requires a number of
+/// draws: a program chooses this number, which may be too large to count to.
 pub(crate) const MAX_DRAWS_PAST_END: u64 = 1 << 20;

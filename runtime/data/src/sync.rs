@@ -1,4 +1,4 @@
-//! The primitives of the protocols that models explore: those of `std` and of crossbeam, or those
+//! The synchronization primitives of the modelled protocols: those of `std` and crossbeam, or those
 //! of loom under the model checker.
 
 #[cfg(not(loom))]

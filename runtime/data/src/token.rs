@@ -1,8 +1,8 @@
 //! Stages that answer their requests in order, whenever what they wait for arrives.
 //!
 //! The state of such a stage belongs to one thread at a time: to the consumer while it draws, or to
-//! the thread that made available what the oldest request waits for. Whoever holds the *token* may
-//! use the state.
+//! the thread that made the value available that the oldest request waits for. Only the holder of
+//! the *token* may use the state.
 //!
 //! ```text
 //!            the outcome is known: returned at once, nothing is allocated
@@ -13,17 +13,17 @@
 //!  value becomes available ─────► enter ─────────────────┘  others leave their event to the holder
 //! ```
 //!
-//! Invariant T1: whoever raises `events` from zero holds the token until it lowers the count to
-//! zero again. An event that is counted while somebody holds the token is handled by the holder
-//! before it gives the token up.
+//! Invariant T1: the thread that raises `events` from zero holds the token until it lowers the
+//! count to zero again. An event that is counted while the token is held is handled by the holder
+//! before it releases the token.
 //!
 //! Raising the count releases the queued request and acquires the state that the last holder left;
 //! lowering it releases the state. `events` is a type of its own, [`Events`], which models explore.
 //!
-//! Dropping the iterator counts an event, too. From then on the newest requests are given up as
-//! soon as nobody can see their answers ([`Promise::has_consumer`]), and with the last request the
-//! machine is dropped: it stops looking for elements, and its inputs stop in the same way. Requests
-//! whose answers somebody holds are answered as before.
+//! Dropping the iterator counts an event, too. From then on, the newest requests are dropped as
+//! soon as their answers have no consumer ([`Promise::has_consumer`]), and the machine is dropped
+//! with the last request: it stops looking for elements, and its inputs stop in the same way.
+//! Requests whose answers have a consumer are answered as before.
 
 mod events;
 
@@ -78,13 +78,13 @@ use events::Events;
 /// assert!(matches!(second.into_outcome(), Ok(Outcome::End(_))));
 /// ```
 pub trait Machine: Send + Sync + fmt::Debug + 'static {
-    /// Answers the oldest of `num_outstanding` requests, or says what it waits for. A stage that
-    /// draws ahead does so for all of them. May be called again although what it waits for is not
+    /// Answers the oldest of `num_outstanding` requests, or returns the value that it waits for. A
+    /// stage that draws ahead does so for all of them. May be called again before that value is
     /// available.
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult;
 
-    /// As [`Draw::save`]. No request waits for an answer then, but for those that were made after
-    /// the save began.
+    /// Does the work of [`Draw::save`]. Only requests that were made after the save began wait for
+    /// an answer then.
     ///
     /// # Errors
     /// As [`Draw::save`].
@@ -100,7 +100,7 @@ pub trait Machine: Send + Sync + fmt::Debug + 'static {
         Err(from.unsupported::<Self>())
     }
 
-    /// As [`Draw::seek`]. No request waits for an answer then.
+    /// Does the work of [`Draw::seek`]. No request waits for an answer then.
     ///
     /// # Errors
     /// As [`Draw::seek`].
@@ -118,8 +118,8 @@ pub enum StepResult {
     Wait(AnyRef),
 }
 
-/// How many elements a stage looks at for one request before it goes on as a task of the work
-/// queue, so that other tasks get their turn.
+/// The number of elements that a stage examines for one request before it continues as a task of
+/// the work queue, so that other tasks get their turn.
 pub(crate) const STEPS_PER_TASK: u32 = 100;
 
 /// A step that goes on in a task of the work queue.
@@ -235,7 +235,7 @@ impl<M: Machine> Draw for Serial<M> {
     fn seek(&mut self, num_before: u64) -> Result<(), Error> {
         match &mut self.home {
             Home::Here(machine) => machine.seek(num_before),
-            // No request waits, so nobody else holds the state.
+            // No request waits, so no other thread holds the state.
             Home::Away { shared, .. } => shared.seek(num_before),
             Home::Moving => unreachable!("the state moves in one step"),
         }
@@ -332,7 +332,7 @@ impl<M> Held<M> {
         self.outstanding.push_back(request);
     }
 
-    /// Gives up the newest requests whose answers nobody can see, and the machine with the last of
+    /// Drops the newest requests whose answers have no consumer, and the machine with the last of
     /// them. Requests before one that has a consumer stay, since their elements come first.
     #[cold]
     fn give_up(&mut self) {
@@ -347,8 +347,8 @@ impl<M> Held<M> {
         if self.outstanding.is_empty() {
             self.awaited = None;
             let machine = self.machine.take();
-            // A payload whose destructor panics must not keep the token; the panic hook has been
-            // told.
+            // A payload whose destructor panics must not keep the token; the panic hook has
+            // reported it.
             drop(catch_unwind(AssertUnwindSafe(|| drop(machine))));
         }
     }
@@ -364,7 +364,7 @@ impl<M: Machine> Shared<M> {
         saved
     }
 
-    /// As [`Draw::seek`], if no request waits.
+    /// Does the work of [`Draw::seek`], if no request waits.
     #[cold]
     fn seek(self: &Arc<Self>, num_before: u64) -> Result<(), Error> {
         if !self.events.try_take() {
@@ -426,8 +426,8 @@ impl<M: Machine> Shared<M> {
         }
     }
 
-    /// Releases the token, after handling what was counted in the meantime. The caller has handled
-    /// one event.
+    /// Releases the token, after handling the events counted in the meantime. The caller has
+    /// handled one event.
     fn leave(self: &Arc<Self>) {
         self.events.leave(|| self.handle(&mut self.hold()));
     }
@@ -471,8 +471,8 @@ impl<M: Machine> Shared<M> {
                     // A value that was waited for is not kept longer than that.
                     held.awaited = None;
                     if let Some(Request::Draw { promise, .. }) = held.outstanding.pop_front() {
-                        // A waiter that panics must not keep the token; the panic hook has been
-                        // told.
+                        // A waiter that panics must not keep the token; the panic hook has reported
+                        // it.
                         let publish = AssertUnwindSafe(|| promise.emplace(outcome));
                         drop(catch_unwind(publish));
                     }

@@ -164,8 +164,8 @@ impl Tuner {
 mod tests {
     use super::*;
 
-    /// Lets a stage of known cost run for so many periods: it delivers `rate(degree)` elements a
-    /// second.
+    /// Simulates a stage of known cost for a number of periods: it delivers `rate(degree)` elements
+    /// a second.
     fn run(tuner: &mut Tuner, now: &mut Duration, num_periods: u32, rate: impl Fn(usize) -> f64) {
         let end = *now + PERIOD * num_periods;
         while *now < end {

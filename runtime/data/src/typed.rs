@@ -9,8 +9,8 @@ use crate::element_types::ElementTypes;
 use crate::function::ElementFunction;
 use crate::result::Values;
 
-/// What [`Dataset::map`] and its kin take: closures of one to four components, and functions of
-/// programs.
+/// The functions that [`Dataset::map`] and similar methods take: closures of one to four
+/// components, and functions of programs.
 ///
 /// A closure takes each component by value, as a payload that can be cloned. It returns a payload,
 /// a tuple of payloads, or a `Result` of either. `Marker` tells the compiler which of these it is;
@@ -208,9 +208,9 @@ impl Dataset {
         self.map_with(function.into_element_function(), &[])
     }
 
-    /// As [`map`](Self::map), with up to `num_parallel` calls under way, each a task of the work
-    /// queue; -1 finds by trying how many make the pipeline fastest. The order is kept; see
-    /// [`parallel_map_with`](Self::parallel_map_with) for one where it is not.
+    /// Maps as [`map`](Self::map) does, with up to `num_parallel` concurrent calls, each a task of
+    /// the work queue; -1 finds the fastest number by experiment. The order is kept; see
+    /// [`parallel_map_with`](Self::parallel_map_with) to relax it.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -242,7 +242,7 @@ impl Dataset {
         self.filter_with(predicate.into_element_function())
     }
 
-    /// The elements of the datasets that a function returns, in turns: see
+    /// Returns the elements of the datasets that a function returns, in turns: see
     /// [`interleave_with`](Self::interleave_with).
     ///
     /// # Errors
@@ -272,8 +272,8 @@ impl Dataset {
         self.interleave_with(function.into_element_function(), 1, 1)
     }
 
-    /// What a function makes of each element and a state. It takes the state, then the components,
-    /// and returns the next state, then the components of the result.
+    /// Returns the results of a function of each element and a state. The function takes the state,
+    /// then the components, and returns the next state, then the components of the result.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -296,8 +296,8 @@ impl Dataset {
         )
     }
 
-    /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per
-    /// element.
+    /// Returns batches of `batch_size` consecutive elements: each component is a tensor with one
+    /// row per element.
     ///
     /// ```
     /// use tfrt_async::ByteString;
@@ -321,8 +321,8 @@ impl Dataset {
         self.batch_with(batch_size, &[], false, false)
     }
 
-    /// Every `batch_size` consecutive elements as one, each component padded with zeros to the
-    /// largest of the batch.
+    /// Returns batches of `batch_size` consecutive elements, each component padded with zeros to
+    /// the largest element of the batch.
     ///
     /// ```
     /// use tfrt_data::Dataset;

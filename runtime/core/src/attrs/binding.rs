@@ -1,7 +1,7 @@
 //! Where the declaration of a kernel finds its attributes in a set.
 //!
-//! A set remembers this for the kernel that asked first: a call that uses the set again neither
-//! searches for names nor checks kinds.
+//! A set caches this for the first kernel that asks: later calls with the set neither search for
+//! names nor check kinds.
 
 use std::sync::OnceLock;
 
@@ -21,9 +21,9 @@ const NUM_IN_PLACE: usize = 6;
 /// The binding that a set remembers.
 #[derive(Clone, Default)]
 pub(super) struct KeptBinding {
-    /// From before the set was shared.
+    /// The binding from before the set was shared.
     first: Option<Binding>,
-    /// In its absence, that of the kernel that asked first.
+    /// Otherwise, the binding of the first kernel that asked.
     later: OnceLock<Binding>,
 }
 
@@ -89,7 +89,7 @@ impl OpAttrs {
     /// The attributes that `op` declares, defaults included.
     ///
     /// # Errors
-    /// If one is missing, or of another kind.
+    /// If an attribute is missing or has another kind.
     pub(crate) fn bind(&self, op: &'static OpDef) -> Result<BoundAttrs<'_>, Error> {
         static NO_ATTRIBUTES: Binding = Binding {
             op: &OpDef::new(""),
@@ -105,7 +105,7 @@ impl OpAttrs {
         Ok(BoundAttrs { given, binding })
     }
 
-    /// Returns the attributes that `op` declares, if the set remembers where they are.
+    /// Returns the attributes that `op` declares, if the set has cached their positions.
     #[inline]
     pub(crate) fn bound(&self, op: &'static OpDef) -> Option<AttributeList<'_>> {
         if op.attributes.is_empty() {
@@ -119,10 +119,10 @@ impl OpAttrs {
         })
     }
 
-    /// Remembers where `op` finds its attributes.
+    /// Caches the positions of the attributes of `op`.
     ///
     /// # Errors
-    /// If one is missing, or of another kind.
+    /// If an attribute is missing or has another kind.
     pub(crate) fn bind_first(&mut self, op: &'static OpDef) -> Result<(), Error> {
         self.binding.first = Some(Binding::new(op, self)?);
         Ok(())
@@ -170,7 +170,7 @@ impl Binding {
 
 fn place(op: &OpDef, index: usize, declared: &AttrDef, attrs: &OpAttrs) -> Result<u32, Error> {
     let name = declared.name;
-    // Both are sorted by name: mostly, all attributes are set, and no others.
+    // Both are sorted by name. Usually all attributes are set, and no others.
     let found = attrs.place_at(index, name).or_else(|| attrs.place(name));
     match found {
         Some(found) => {

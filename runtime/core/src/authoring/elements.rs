@@ -1,7 +1,7 @@
 //! Elements of dense tensors as parameters of ops, and ops for several element types.
 //!
-//! The element type of a tensor is known when the op is called. The macro writes the choice: one
-//! call of the author's function for each element type that the op is for, with the elements
+//! The element type of a tensor is known when the op is called. The macro generates the dispatch:
+//! one call of the author's function for each element type that the op supports, with the elements
 //! borrowed as that type.
 
 use std::any::Any;

@@ -17,9 +17,9 @@ use super::elements::misfit;
 
 /// The elements of an operand whose memory the result may have taken.
 ///
-/// An op says so by `forward = x`, and takes `x` as this. Where nobody else can see the operand,
-/// and its element type and shape are those of the result, the result *is* the operand: its
-/// elements are where those of the result will be, and nothing is allocated.
+/// An op declares this by `forward = x`, and takes `x` as this type. If the operand has no other
+/// references, and has the element type and shape of the result, the result *is* the operand: the
+/// result overwrites its elements, and nothing is allocated.
 ///
 /// ```
 /// use tfrt_core::Forwarded;
@@ -58,8 +58,8 @@ impl<'a, T: Copy> Forwarded<'a, T> {
         matches!(self, Self::InPlace)
     }
 
-    /// Sets each element of the result to a function of that of the operand. There are as many of
-    /// one as of the other; if not, those that have no partner are left alone.
+    /// Sets each element of the result to a function of the element of the operand. The numbers of
+    /// elements should be equal; elements without a counterpart are left unchanged.
     #[inline]
     pub fn map_to(self, result: &mut [T], function: impl Fn(T) -> T) {
         match self {
@@ -76,8 +76,9 @@ impl<'a, T: Copy> Forwarded<'a, T> {
         }
     }
 
-    /// Sets each element of the result to a function of those of this operand and another one.
-    /// There are as many of each; if not, those that have no partners are left alone.
+    /// Sets each element of the result to a function of the elements of this operand and another
+    /// one. The numbers of elements should be equal; elements without counterparts are left
+    /// unchanged.
     #[inline]
     pub fn zip_to(self, other: Forwarded<'_, T>, result: &mut [T], function: impl Fn(T, T) -> T) {
         match (self, other) {
@@ -105,8 +106,8 @@ impl<'a, T: Copy> Forwarded<'a, T> {
     }
 }
 
-/// A result like this: in the memory of the first of these operands that fits and that nobody else
-/// can see, allocated otherwise.
+/// Returns a result with this metadata: in the memory of the first of these operands that fits and
+/// has no other references, otherwise newly allocated.
 ///
 /// # Errors
 /// If there is no memory for it.

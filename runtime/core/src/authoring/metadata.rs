@@ -82,15 +82,15 @@ pub fn told_of_rest(query: &MetadataQuery<'_>, start: usize) -> Result<RestMetad
         .collect()
 }
 
-/// What a metadata function is asked with: metadata, or what is known of it.
+/// The input of a metadata function: complete or partial metadata.
 pub trait Query<'a> {
-    /// What it has for an operand.
+    /// The metadata of one operand.
     type Operand: 'a;
 
-    /// All operands.
+    /// Returns all operands.
     fn operands(&self) -> &'a [Self::Operand];
 
-    /// The attributes.
+    /// Returns the attributes.
     fn attrs(&self) -> &'a OpAttrs;
 }
 
@@ -118,7 +118,7 @@ impl<'a> Query<'a> for PartialQuery<'a> {
     }
 }
 
-/// All operands from `start` on.
+/// Returns all operands from `start` on.
 #[must_use]
 pub fn operands_from<'a, Q: Query<'a>>(query: &Q, start: usize) -> &'a [Q::Operand] {
     query.operands().get(start..).unwrap_or_default()
@@ -173,14 +173,14 @@ pub trait OpMetadataAnswer<Op> {
     /// The metadata of each result.
     ///
     /// # Errors
-    /// What the function says.
+    /// The error of the function.
     fn into_results(self) -> Result<ResultMetadata, Error>;
 }
 
 /// What a metadata function says.
 ///
 /// # Errors
-/// What the function says.
+/// The error of the function.
 pub fn result_metadata<Op>(answer: impl OpMetadataAnswer<Op>) -> Result<ResultMetadata, Error> {
     answer.into_results()
 }
@@ -224,24 +224,24 @@ impl<Op> OpMetadataAnswer<Op> for ResultMetadata {
     }
 }
 
-/// What a metadata function of an op with these results may return where not everything is known.
+/// A result of a metadata function, for an op with these results, if metadata is partial.
 #[diagnostic::on_unimplemented(
     message = "a function for partly known metadata cannot return `{Self}` for this op",
     label = "does not fit the results of the op",
     note = "return one `PartialMetadata` for one result, or a tuple of one for each; a `Vec` for any number; or a `Result` of these"
 )]
 pub trait PartialAnswer<Op> {
-    /// What is known of each result.
+    /// Returns the known metadata of each result.
     ///
     /// # Errors
-    /// What the function says.
+    /// The error of the function.
     fn into_partial(self) -> Result<Vec<PartialMetadata>, Error>;
 }
 
-/// What a metadata function says of partly known operands.
+/// Returns the result of a metadata function for partially known operands.
 ///
 /// # Errors
-/// What the function says.
+/// The error of the function.
 pub fn partial_result_metadata<Op>(
     answer: impl PartialAnswer<Op>,
 ) -> Result<Vec<PartialMetadata>, Error> {

@@ -1,5 +1,5 @@
-//! Arguments as an op takes them: which kinds of tensors pass, which are converted, and which are
-//! refused.
+//! The conversion of arguments for an op: which kinds of tensors pass, which are converted, and
+//! which are refused.
 
 use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_host::ExecutionContext;

@@ -19,8 +19,8 @@ pub(super) struct Dispatch<'a> {
     pub(super) ctx: &'a ExecutionContext,
     pub(super) attrs: &'a OpAttrs,
     pub(super) tensors: &'a mut Tensors,
-    /// What is known of results already; empty if the op has no metadata function, or tells by its
-    /// results.
+    /// The inferred metadata of results; empty if the op has no metadata function, or if the
+    /// results themselves provide the metadata.
     pub(super) metadata: &'a [Option<TensorMetadata>],
     /// A slot for each result, which the call fills.
     pub(super) results: &'a mut [Option<AnyRef>],
@@ -74,8 +74,8 @@ impl DeviceOp {
         self.check_results(ctx, dispatch.metadata, dispatch.results);
     }
 
-    /// Makes an error of a result that was left empty, or that is not what the metadata function
-    /// said: whoever trusted it must not see the tensor.
+    /// Replaces a result with an error if it was left empty, or contradicts the metadata function:
+    /// users of the inferred metadata must not see such a tensor.
     pub(super) fn check_results(
         &self,
         ctx: &ExecutionContext,
@@ -110,8 +110,8 @@ impl DeviceOp {
         }
     }
 
-    /// What can be told of the results before the op runs; nothing if that fails, as running the op
-    /// will.
+    /// Returns the metadata of results that can be inferred before the op runs; nothing if that
+    /// fails, since running the op will fail as well.
     fn ask(&self, dispatch: &Dispatch<'_>) -> ResultMetadata {
         let operands: Result<OperandMetadata, Error> =
             dispatch.tensors.iter().map(read_metadata).collect();
@@ -169,7 +169,7 @@ fn agrees(op: &str, index: usize, told: &TensorMetadata, tensor: &AnyRef) -> Res
     .with_code(ErrorCode::Internal))
 }
 
-/// Returns `true` if a tensor is what the metadata function said.
+/// Returns `true` if a tensor matches the result of the metadata function.
 #[inline]
 pub(super) fn is_as_told(found: &(impl Tensor + ?Sized), told: &TensorMetadata) -> bool {
     found.dtype() == told.dtype && *found.shape() == told.extents

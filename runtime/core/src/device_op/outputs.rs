@@ -91,8 +91,8 @@ impl Outputs {
         }
     }
 
-    /// Keeps every promise with the results of the op. Metadata that is still promised is that of
-    /// the tensors.
+    /// Fulfils every promise with the results of the op. Pending metadata is taken from the
+    /// tensors.
     pub(super) fn forward(self, tensors: impl Iterator<Item = AnyRef>, chain: Option<AnyRef>) {
         for (output, tensor) in self.results.into_iter().zip(tensors) {
             if let Some(error) = tensor.error_if_present().cloned() {

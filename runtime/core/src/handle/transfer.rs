@@ -12,8 +12,8 @@ use super::{DevicePart, TensorHandle};
 use crate::runtime::CoreRuntime;
 
 impl TensorHandle {
-    /// The tensor on a device, as a tensor of a kind: shared if it is there already, and converted
-    /// otherwise. Metadata stays.
+    /// Returns the tensor on a device, as a tensor of a kind: shared if it is already there, and
+    /// converted otherwise. The metadata stays the same.
     ///
     /// A conversion that is not known, or fails, is an error of the tensor alone.
     #[must_use]
@@ -32,8 +32,8 @@ impl TensorHandle {
         self.transferred(ctx, None, move |_| Some(tensor_type))
     }
 
-    /// The tensor on a device, as a tensor of the kind that is usual there. On the same device it
-    /// stays what it is.
+    /// Returns the tensor on a device, as a tensor of the usual kind there. On the same device, its
+    /// kind does not change.
     #[must_use]
     pub fn transfer_to_inferred(&self, ctx: &ExecutionContext, device: &DeviceRef) -> Self {
         let destination = device.clone();
@@ -44,8 +44,9 @@ impl TensorHandle {
         })
     }
 
-    /// A handle of what `wanted` says of the device and the kind of the tensor, on `destination`,
-    /// or where the tensor is. Without an answer the tensor stays what it is.
+    /// Returns a handle of the tensor with the kind that `wanted` selects for the device and kind
+    /// of the tensor, on `destination` or where the tensor is. If `wanted` selects none, the tensor
+    /// is unchanged.
     fn transferred(
         &self,
         ctx: &ExecutionContext,

@@ -31,8 +31,7 @@ pub struct CpuOpHandler {
 }
 
 impl CpuOpHandler {
-    /// A handler for the ops of `runtime` on a device. Ops that it does not know are those of
-    /// `fallback`.
+    /// Creates a handler for the ops of `runtime` on a device. Unknown ops come from `fallback`.
     #[must_use]
     pub fn new(runtime: &CoreRuntime, device: DeviceRef, fallback: OpHandlerRef) -> Self {
         Self {

@@ -52,8 +52,8 @@ pub struct LoggingOpHandler {
 }
 
 impl LoggingOpHandler {
-    /// A handler that logs the ops of `fallback`: to standard error, or to the file that the
-    /// environment names.
+    /// Creates a handler that logs the ops of `fallback`: to standard error, or to the file that
+    /// the environment names.
     ///
     /// # Errors
     /// If that file cannot be opened.

@@ -1,8 +1,8 @@
 //! Declarations of one op for several types of devices.
 //!
-//! A caller does not know which device runs an op, so that all of its declarations must mean the
-//! same: as many operands and results, the same attributes, effects or none. What authors call
-//! operands and results is their own business.
+//! A caller does not know which device runs an op, so all of its declarations must agree: on the
+//! numbers of operands and results, the attributes, and whether there are effects. The names of
+//! operands and results may differ.
 
 use tfrt_host::__runtime::stored_code;
 use tfrt_ods::CHAIN_TYPE;

@@ -12,7 +12,7 @@ use crate::result::{IterationResult, Outcome, Values};
 
 /// What a stage reads its state from; see [`Draw::restore`].
 ///
-/// Every read is checked. Nothing that the bytes say makes a read panic, or set aside more memory
+/// Every read is checked. Whatever the bytes are, a read neither panics nor reserves more memory
 /// than there are bytes.
 #[derive(Debug)]
 pub struct StateReader<'a> {

@@ -9,9 +9,9 @@ use crate::result::{IterationResult, Outcome, Values};
 
 /// What a stage writes its state to; see [`Draw::save`].
 ///
-/// What is written is read by a [`StateReader`](super::StateReader), with the calls of the same
-/// names in the same order. What is pending is waited for: the stage writes again, from the start,
-/// when it is there.
+/// A [`StateReader`](super::StateReader) reads the state, with calls of the same names in the same
+/// order. If a value is pending, the stage writes again, from the start, once the value is
+/// available.
 #[derive(Debug)]
 pub struct StateWriter<'a> {
     bytes: Vec<u8>,

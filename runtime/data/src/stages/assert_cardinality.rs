@@ -113,9 +113,9 @@ impl Machine for AssertCardinalityMachine {
 }
 
 impl Dataset {
-    /// The same elements, of which there must be `expected`: fewer or more are an error, after
-    /// which the sequence ends. Where the number of elements of the input is unknown, this states
-    /// it.
+    /// Returns the same elements, whose number must be `expected`: fewer or more are an error,
+    /// after which the sequence ends. If the number of elements of the input is unknown, this
+    /// declares it.
     ///
     /// ```
     /// use tfrt_data::{Cardinality, Dataset};

@@ -1,12 +1,12 @@
 //! Consecutive elements as one, each component in a tensor with one row per element.
 //!
-//! A batch draws all of its elements at once, so that what is pending is worked on at the same
-//! time. Those that are available are copied as they are drawn; with the first one that is not, the
-//! rest of the batch is put together when everything is there.
+//! A batch draws all of its elements at once, so that pending elements are computed concurrently.
+//! Available elements are copied as they are drawn; from the first pending element on, the rest of
+//! the batch is assembled when all elements are available.
 //!
-//! What waits for the elements is registered with the newest of them, and counts as its consumer as
-//! long as the batch has one: a batch that nobody can see any more lets its elements go, from the
-//! newest to the oldest, as those who make them expect.
+//! The waiter for the elements is registered with the newest of them, and counts as its consumer as
+//! long as the batch has one: a batch without consumers drops its elements from the newest to the
+//! oldest, as their producers expect.
 
 mod answer;
 
@@ -31,8 +31,8 @@ use crate::element_types::{ElementTypes, mismatch};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, ValuePromises, are_available};
 
-/// How many results of a batch may be pending: each takes memory until it is known, here and in the
-/// stage below.
+/// The largest number of pending results of a batch: each takes memory until it is known, here and
+/// in the stage below.
 const MAX_PENDING: usize = 1 << 20;
 
 /// What the components of the elements of a batch are.
@@ -103,7 +103,7 @@ impl Stage for Batch {
     }
 
     fn is_seekable(&self) -> bool {
-        // The first element that has metadata decides about all batches.
+        // The first element with metadata determines that of all batches.
         !self.has_same_metadata && self.input.is_seekable()
     }
 
@@ -139,8 +139,8 @@ struct BatchIterator {
 #[derive(Debug, Default)]
 struct SharedMetadata {
     expected: Arc<OnceLock<Expected>>,
-    /// Available once the last batch that was begun has looked at its elements: batches fix the
-    /// metadata in their order.
+    /// Available once the last started batch has examined its elements: batches fix the metadata in
+    /// order.
     last: Option<AsyncValueRef<Chain>>,
 }
 
@@ -242,8 +242,8 @@ impl Draw for BatchIterator {
 }
 
 impl BatchIterator {
-    /// The outcome of a batch that would hold too many pending results. The elements that were
-    /// drawn for it are lost.
+    /// Returns the outcome of a batch that would hold too many pending results. The elements that
+    /// were drawn for it are lost.
     #[cold]
     fn refuse(&self, ctx: &ExecutionContext) -> IterationResult {
         let batch_size = self.batch_size;
@@ -304,8 +304,8 @@ impl BatchIterator {
         result
     }
 
-    /// The result of a batch of which some elements are pending, and that may not exist, or have
-    /// any number of components: nothing is known of it before all of it is.
+    /// Returns the result of a batch with pending elements that may not exist, or may have any
+    /// number of components: nothing is known of it before all elements are.
     fn finish_whole(
         &self,
         mut assembly: Assembly,
@@ -338,7 +338,7 @@ fn is_complete(outcome: &Outcome) -> bool {
     }
 }
 
-/// A tensor for each component of the elements of `input`.
+/// Returns one tensor for each component of the elements of `input`.
 pub(super) fn tensors_for(input: &Dataset) -> ElementTypes {
     match input.element_types().num_components() {
         Some(count) => tensors(count),
@@ -346,7 +346,7 @@ pub(super) fn tensors_for(input: &Dataset) -> ElementTypes {
     }
 }
 
-/// What elements with these components are.
+/// Returns the types of elements with these components.
 fn expected_of(components: &[BatchComponent]) -> ElementTypes {
     if components.is_empty() {
         return ElementTypes::UNKNOWN;
@@ -367,21 +367,20 @@ fn tensors(count: usize) -> ElementTypes {
 }
 
 impl Dataset {
-    /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per
-    /// element. The last batch may be smaller. If any value of a component is an error, the
-    /// component of the batch is.
+    /// Returns batches of `batch_size` consecutive elements: each component is a tensor with one
+    /// row per element. The last batch may be smaller. If any value of a component is an error, so
+    /// is the component of the batch.
     ///
     /// Without `components`, they are those of the first element of each batch, whatever they are.
     ///
-    /// If `drops_remainder`, there are no smaller batches: a last batch that would be smaller is
-    /// the end.
+    /// With `drops_remainder`, a smaller last batch is dropped.
     ///
-    /// All elements of a batch have the same element type and shape; if `has_same_metadata`, those
-    /// of all batches of an iterator have.
+    /// All elements of a batch have the same element type and shape; with `has_same_metadata`, so
+    /// do those of all batches of an iterator.
     ///
     /// # Errors
-    /// If the size is not positive, the elements are known not to have these components, or
-    /// datasets are nested too deep.
+    /// If the size is not positive, the elements cannot have these components, as far as is known,
+    /// or datasets are nested too deep.
     pub fn batch_with(
         &self,
         batch_size: i64,

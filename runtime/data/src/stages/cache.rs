@@ -86,8 +86,8 @@ enum Pass {
         /// What is not known yet.
         drawn: Option<IterationResult>,
         outcomes: Vec<Outcome>,
-        /// Whether a request that drew was cancelled: elements may be its cancellation, which is
-        /// nothing to keep.
+        /// Whether a request that drew was cancelled: elements may be errors of the cancellation,
+        /// which must not be kept.
         was_cancelled: bool,
     },
     /// Of what is kept, from here.
@@ -202,9 +202,9 @@ impl Replayable for CacheMachine {
 }
 
 impl Dataset {
-    /// The same elements, kept in memory after the first whole pass: later iterators do not draw
-    /// from the input. Errors are kept, too; a pass during which a request was cancelled is not.
-    /// Consumers are handed copies of the tensors, which they may change.
+    /// Returns the same elements, kept in memory after the first complete pass: later iterators do
+    /// not draw from the input. Errors are kept, too; a pass during which a request was cancelled
+    /// is not. Consumers receive copies of the tensors, which they may change.
     ///
     /// # Errors
     /// If datasets are nested too deep.

@@ -330,8 +330,9 @@ impl Machine for ChooseMachine {
 }
 
 impl Dataset {
-    /// Elements of `inputs`, each of the input whose number the next element of `numbers` is. The
-    /// numbers of inputs that have ended are passed over; the sequence ends with the numbers.
+    /// Returns elements of `inputs`: the next element of `numbers` is the number of the input to
+    /// draw from. Numbers of inputs that have ended are skipped; the sequence ends with the
+    /// numbers.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -360,15 +361,15 @@ impl Dataset {
         })
     }
 
-    /// All elements of `inputs` in their order, each time of an input that is chosen at random:
-    /// with a chance in proportion to its weight among those that have not ended. Equal seeds make
-    /// equal choices.
+    /// Returns all elements of `inputs` in their order, each from an input that is chosen at
+    /// random, with a probability proportional to its weight among the inputs that have not ended.
+    /// Equal seeds make equal choices.
     ///
     /// Without `weights`, the chances are equal. An input with the weight zero is never chosen.
     ///
     /// # Errors
-    /// If there are not as many weights as inputs, a weight is negative or not finite, the elements
-    /// of two inputs are known to be of different types, or datasets are nested too deep.
+    /// If the numbers of weights and inputs differ, a weight is negative or not finite, the
+    /// elements of two inputs are known to be of different types, or datasets are nested too deep.
     pub fn sample_from(
         inputs: &[Self],
         weights: Option<&[f64]>,

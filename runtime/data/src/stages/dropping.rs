@@ -1,8 +1,8 @@
 //! Results that a stage draws and drops.
 //!
-//! A result may be pending when it is dropped, and whoever makes it available keeps memory for it
-//! until then. So a stage that drops many waits for the oldest once [`MAX_PENDING`] of them are not
-//! known.
+//! A result may be pending when it is dropped, and its producer keeps memory for it until it is
+//! available. A stage that drops many results therefore waits for the oldest once [`MAX_PENDING`]
+//! of them are pending.
 
 use std::collections::VecDeque;
 

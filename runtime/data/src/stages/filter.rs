@@ -1,8 +1,8 @@
 //! The elements that a predicate accepts.
 //!
-//! An element is *undecided* until the answer of the predicate is there. There are never more
-//! undecided elements than requests: one is drawn for each request, and another one for each that
-//! is rejected.
+//! An element is *undecided* until the result of the predicate is available. There are never more
+//! undecided elements than requests: one is drawn for each request, and one for each rejected
+//! element.
 
 use std::collections::VecDeque;
 
@@ -71,7 +71,7 @@ struct FilterMachine {
     input: Box<dyn Draw>,
     predicate: BoundFunction,
     undecided: VecDeque<Undecided>,
-    /// How many results the predicate was asked about.
+    /// The number of results to which the predicate was applied.
     num_asked: u64,
 }
 
@@ -170,7 +170,7 @@ impl FilterMachine {
         });
     }
 
-    /// The element that the predicate is asked about next.
+    /// The element to which the predicate is applied next.
     fn next_asked(&mut self) -> At {
         let at = At::new("filter", self.num_asked);
         self.num_asked = self.num_asked.wrapping_add(1);
@@ -253,8 +253,8 @@ pub(super) fn decide<'a>(
 }
 
 impl Dataset {
-    /// The elements for which `predicate` returns true. An error of the predicate takes the place
-    /// of its element.
+    /// Returns the elements for which `predicate` returns true. An error of the predicate takes the
+    /// place of its element.
     ///
     /// # Errors
     /// If datasets are nested too deep.

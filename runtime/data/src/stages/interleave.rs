@@ -8,10 +8,10 @@
 //!            oldest first               cursor ▲    an empty position takes the oldest opened one
 //! ```
 //!
-//! At its position the cursor takes up to a *block* of elements and goes on. Where an inner
-//! iterator ends, the position becomes empty, and the cursor goes on at once. Whenever it comes to
-//! an empty position, inputs are drawn until there are two inner iterators for each position, those
-//! that are opened counted. Of each the first element is requested at once.
+//! The cursor takes up to a *block* of elements at its position and moves on. If an inner iterator
+//! ends, its position becomes empty, and the cursor moves on at once. Whenever it reaches an empty
+//! position, inputs are drawn until there are two inner iterators for each position, including
+//! those being opened. The first element of each is requested at once.
 
 use std::collections::VecDeque;
 
@@ -95,8 +95,8 @@ struct InterleaveMachine {
     position: Position,
     cycle_length: usize,
     block_length: usize,
-    /// The positions, as far as the cursor ever came. A restored one may not be open yet, or never
-    /// be.
+    /// The positions that the cursor has reached so far. A restored position may not be open yet,
+    /// or may never be.
     cycle: Vec<Option<Opening>>,
     num_occupied: usize,
     /// Those that have no position yet, oldest first.
@@ -105,7 +105,7 @@ struct InterleaveMachine {
     cursor: usize,
     /// How many elements of the current block were handed out.
     num_taken: usize,
-    /// How many inputs were drawn.
+    /// The number of drawn inputs.
     num_opened: u64,
 }
 
@@ -244,8 +244,8 @@ impl InterleaveMachine {
         }
     }
 
-    /// Once the end is noticed, empty positions stay empty. When they are the most, they are
-    /// removed, so that a long cycle is not walked for the elements of a few.
+    /// Once the end is reached, empty positions stay empty. When they are the majority, they are
+    /// removed, so that the cursor does not walk a long cycle for a few elements.
     fn remove_empty_positions(&mut self) {
         if self.has_noticed_end && self.num_occupied < self.cycle.len() / 2 {
             self.cycle.retain(Option::is_some);
@@ -258,8 +258,8 @@ impl InterleaveMachine {
         }
     }
 
-    /// The iterator at the cursor, if there is one. One that was restored may have to be waited
-    /// for, or have failed.
+    /// Returns the iterator at the cursor, if there is one. A restored iterator may be pending or
+    /// may have failed.
     fn open_restored(&mut self) -> Result<Option<&mut Inner>, StepResult> {
         let Some(place) = self.cycle.get_mut(self.cursor) else {
             return Ok(None);
@@ -337,8 +337,8 @@ pub(super) fn take_out(later: &AsyncValueRef<OpenedLater>) -> Opening {
     }
 }
 
-/// Calls the function for a drawn input, ends included, and makes an iterator of its dataset as
-/// soon as that is there.
+/// Calls the function for a drawn input, including ends, and makes an iterator of its dataset as
+/// soon as the dataset is available.
 fn open(
     function: &BoundFunction,
     drawn: IterationResult,
@@ -441,7 +441,7 @@ fn dataset_among(results: &Values) -> Result<&AnyRef, Error> {
     }
 }
 
-/// Makes an iterator of a dataset in an available value. Of one that begins, the first element is
+/// Makes an iterator of a dataset in an available value. The first element of a new iterator is
 /// requested.
 fn open_dataset(
     value: &AnyRef,
@@ -488,7 +488,7 @@ fn open_dataset(
 }
 
 impl Inner {
-    /// Draws the next element, or says what to wait for.
+    /// Draws the next element, or returns the value to wait for.
     pub(super) fn draw(&mut self, ctx: &ExecutionContext) -> Result<Outcome, AnyRef> {
         let requested = self.requested.take();
         let result = requested.unwrap_or_else(|| self.iterator.draw(ctx));
@@ -558,8 +558,8 @@ impl Opening {
 }
 
 impl Dataset {
-    /// The elements of the datasets that the elements are, in turns, as
-    /// [`interleave_with`](Self::interleave_with).
+    /// Returns the elements of the datasets that are the elements, in turns, as
+    /// [`interleave_with`](Self::interleave_with) does.
     ///
     /// # Errors
     /// As `interleave_with`.
@@ -569,9 +569,9 @@ impl Dataset {
         self.interleave_with(function, cycle_length, block_length)
     }
 
-    /// The elements of the datasets that a function makes of the elements, in turns: `cycle_length`
-    /// of them are open at a time, and each gives `block_length` elements before it is the turn of
-    /// the next.
+    /// Returns the elements of the datasets that a function makes of the elements, in turns:
+    /// `cycle_length` datasets are open at a time, and each delivers `block_length` elements per
+    /// turn.
     ///
     /// # Errors
     /// If a length is not positive, the cycle is longer than 2^20, the function does not take the

@@ -1,7 +1,7 @@
 //! A function of each element.
 //!
-//! The function is called for every result that is drawn, ends and failed draws included: its
-//! arguments are errors then, so that kernels that depend on them are skipped, and others run.
+//! The function is called for every drawn result, including ends and failed draws: its arguments
+//! are then errors, so kernels that depend on them are skipped, and others run.
 
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
@@ -102,8 +102,8 @@ impl Draw for MapIterator {
 }
 
 impl Dataset {
-    /// The results of a function of each element. The function takes the bound values, then the
-    /// components.
+    /// Returns the results of a function of each element. The function takes the bound values, then
+    /// the components.
     ///
     /// # Errors
     /// If the function does not take the components, as far as their types are known, or datasets

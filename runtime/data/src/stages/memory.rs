@@ -161,8 +161,8 @@ fn copy_value<T: Value + Immutable + Clone>(value: &AnyRef, ctx: &ExecutionConte
 }
 
 impl Dataset {
-    /// The same elements, and behind them copies of them, for ever. Each iterator remembers what it
-    /// draws in its first pass; an input without elements just ends. Components have payloads of
+    /// Returns the same elements, followed by copies of them, forever. Each iterator keeps the
+    /// elements of its first pass; an input without elements just ends. Components have payloads of
     /// type `T`.
     ///
     /// # Errors

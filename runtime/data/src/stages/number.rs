@@ -104,8 +104,8 @@ fn numbered(mut outcome: Outcome, number: i64) -> Outcome {
 }
 
 impl Dataset {
-    /// The same elements, each with one more component in front: its number, counted from `start`.
-    /// A draw that fails has a number, too.
+    /// Returns the same elements, each with its number, counted from `start`, as an additional
+    /// first component. A failed draw has a number, too.
     ///
     /// # Errors
     /// If datasets are nested too deep.

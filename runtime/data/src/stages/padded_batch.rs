@@ -1,5 +1,5 @@
-//! Consecutive elements of different shapes as one: each component in a tensor that has room for
-//! the largest.
+//! Batches of elements of different shapes: each component becomes a tensor with room for the
+//! largest element.
 //!
 //! ```text
 //!  [1 2 3]            1 2 3
@@ -42,16 +42,15 @@ pub struct PaddedComponent {
 }
 
 impl PaddedComponent {
-    /// Sets the sizes of the dimensions of each row. A dimension without one has that of the
-    /// largest element of the batch, as all have if nothing is set.
+    /// Sets the sizes of the dimensions of each row. A dimension without a size, which is the
+    /// default, has the size of the largest element of the batch.
     #[must_use]
     pub fn with_extents(mut self, extents: &[Option<usize>]) -> Self {
         self.extents = Some(extents.into());
         self
     }
 
-    /// Sets the number that stands where an element has none: of the type of the elements. It is
-    /// zero if nothing is set.
+    /// Sets the padding, a number of the type of the elements. The default is zero.
     #[must_use]
     pub fn with_padding(mut self, padding: AnyRef) -> Self {
         self.padding = Some(padding);
@@ -131,8 +130,8 @@ pub(super) struct Row<'a> {
 }
 
 impl Assemble for PaddedBatch {
-    /// As with other batches, it fails if the first element does, and a component is an error if
-    /// any element has one there.
+    /// As with other batches, a batch fails if its first element does, and a component is an error
+    /// if it is an error in any element.
     fn assemble(&self, rows: &[Outcome], ctx: &ExecutionContext) -> Outcome {
         let mut elements: Vec<&Values> = Vec::with_capacity(rows.len());
         // The first failed draw, and how many elements are in front of it.
@@ -373,13 +372,14 @@ impl PaddedComponent {
 }
 
 impl Dataset {
-    /// Every `batch_size` consecutive elements as one, as [`batch_with`](Self::batch_with) does,
-    /// for numbers and tensors of different shapes: each component is a tensor with one row per
-    /// element, and a row has room for the largest. Elements of a component have one element type
-    /// and the same number of dimensions.
+    /// Returns batches of `batch_size` consecutive elements, as [`batch_with`](Self::batch_with)
+    /// does, for numbers and tensors of different shapes: each component is a tensor with one row
+    /// per element, and a row has room for the largest element. Elements of a component have the
+    /// same element type and number of dimensions.
     ///
-    /// `components` say how each is padded; without any, each is padded to the largest of the
-    /// batch, with zeros. If `drops_remainder`, a last batch that would be smaller is left out.
+    /// `components` defines the padding of each component; if it is empty, each is padded with
+    /// zeros to the largest element of the batch. With `drops_remainder`, a smaller last batch is
+    /// dropped.
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.

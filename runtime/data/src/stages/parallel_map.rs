@@ -5,9 +5,10 @@
 //!                                  └─ as many as calls may be under way ────────────┘
 //! ```
 //!
-//! Each call is a task of the work queue, so that functions that only compute run side by side,
-//! too. A slot is taken from the draw of its element until its result is handed out: that bounds
-//! the calls, and the elements that are held. The function is not called for ends and failed draws.
+//! Each call is a task of the work queue, so that functions that only compute also run
+//! concurrently. A slot is occupied from the draw of its element until the delivery of its result:
+//! that limits the calls and the held elements. The function is not called for ends and failed
+//! draws.
 
 mod calls;
 
@@ -388,13 +389,13 @@ impl Drop for ParallelMapMachine {
 }
 
 impl Dataset {
-    /// The results of a function of each element, with up to `num_parallel` calls under way, each a
-    /// task of the work queue; -1 finds by trying how many make the pipeline fastest, of as many as
-    /// there are threads. The function takes the bound values, then the components. It is not
+    /// Returns the results of a function of each element, with up to `num_parallel` concurrent
+    /// calls, each a task of the work queue; -1 finds the fastest number by experiment, up to the
+    /// number of threads. The function takes the bound values, then the components. It is not
     /// called for the end.
     ///
-    /// The order of elements is kept if `is_deterministic`. Otherwise results are handed out as
-    /// they come, none more than 1000 elements late; which ones there are does not change.
+    /// With `is_deterministic`, the order of elements is kept. Otherwise results are delivered as
+    /// they become available, at most 1000 elements late; the set of results is the same.
     ///
     /// # Errors
     /// If the number is neither -1 nor between 1 and 2^20, the function does not take the

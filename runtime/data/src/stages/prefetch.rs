@@ -13,8 +13,7 @@ use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, are_available};
 
-/// The largest number of results that may be drawn ahead: all of them are outstanding at the same
-/// time.
+/// The largest number of results that may be drawn ahead: all of them are outstanding at once.
 const MAX_NUM_AHEAD: i64 = 1 << 20;
 
 #[derive(Clone, Debug)]
@@ -151,8 +150,8 @@ impl Skew {
         }
     }
 
-    /// Whether no further element may overtake the oldest. All elements in front of the oldest were
-    /// handed out; the others that were have overtaken it.
+    /// Whether no further element may overtake the oldest. All elements before the oldest were
+    /// delivered; any other delivered elements have overtaken it.
     pub(super) fn is_oldest_late(&self) -> bool {
         let oldest = self.numbers.front();
         oldest.is_some_and(|number| self.num_handed_out - number >= MAX_SKEW)
@@ -189,9 +188,9 @@ pub(super) fn is_available_element(result: &IterationResult) -> bool {
 }
 
 impl Dataset {
-    /// The same elements, of which the next `num_ahead` are drawn before they are asked for; -1
-    /// stands for as many as there are threads. The order is kept if `is_deterministic`; otherwise
-    /// elements that are available overtake others.
+    /// Returns the same elements, of which the next `num_ahead` are drawn before they are
+    /// requested; -1 stands for the number of threads. With `is_deterministic`, the order is kept;
+    /// otherwise available elements overtake pending ones.
     ///
     /// # Errors
     /// If the number is less than -1 or larger than 2^20, or datasets are nested too deep.

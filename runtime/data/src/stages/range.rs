@@ -123,7 +123,7 @@ impl Draw for RangeIterator {
             start, stop, step, ..
         } = self.range;
         let next = i128::from(start) + i128::from(step) * i128::from(num_before);
-        // Behind the end, every number is as good as the stop.
+        // After the end, any number serves as well as the stop.
         self.next = i64::try_from(next).unwrap_or(stop);
         Ok(())
     }
@@ -147,8 +147,8 @@ fn is_supported(element_type: DType) -> bool {
     )
 }
 
-/// The number as a value of a type, by a cast of C: integers wrap, floats are rounded. A half takes
-/// the low bits as its own.
+/// Returns the number as a value of a type, cast as in C: integers wrap, floats are rounded. A half
+/// takes the low bits as its own.
 #[inline]
 fn convert(number: i64, element_type: DType) -> AnyRef {
     match element_type {
@@ -167,8 +167,8 @@ fn convert(number: i64, element_type: DType) -> AnyRef {
 }
 
 impl Dataset {
-    /// The numbers from `start`, by `step`, as long as they are before `stop`: below it, or above
-    /// it if the step is negative. A step of zero makes an empty range.
+    /// Returns the numbers from `start`, in steps of `step`, up to but excluding `stop`: below it,
+    /// or above it if the step is negative. A step of zero makes an empty range.
     ///
     /// # Errors
     /// None at present.
@@ -176,9 +176,10 @@ impl Dataset {
         Self::range_of(DType::I64, start, stop, step)
     }
 
-    /// As [`range`](Self::range), with elements of another type: integers wrap, floats are rounded,
-    /// and for [`DType::F16`] the low 16 bits of the number are those of the element. For a type
-    /// that is not a number, every draw fails with `Unsupported data type`, without end.
+    /// Returns the same as [`range`](Self::range), with elements of another type: integers wrap,
+    /// floats are rounded, and for [`DType::F16`] the low 16 bits of the number are those of the
+    /// element. For a type that is not a number, every draw fails with `Unsupported data type`, and
+    /// the sequence never ends.
     ///
     /// # Errors
     /// None at present.

@@ -87,7 +87,7 @@ struct RepeatMachine {
     /// Results of the current pass, oldest first, one for each request.
     drawn: VecDeque<IterationResult>,
     has_no_pass: bool,
-    /// Of all passes; none if there is no last one.
+    /// The number of all passes; `None` if they never end.
     num_passes: Option<u64>,
     /// The current pass included; none if there is no last one.
     num_passes_left: Option<u64>,
@@ -206,8 +206,8 @@ impl RepeatMachine {
 }
 
 impl Dataset {
-    /// The elements of `count` passes; a negative count repeats for ever, unless a whole pass has
-    /// no element.
+    /// Returns the elements of `count` passes; a negative count repeats forever, unless a whole
+    /// pass has no element.
     ///
     /// # Errors
     /// If datasets are nested too deep.

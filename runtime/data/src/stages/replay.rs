@@ -1,8 +1,8 @@
 //! Stages that deliver their elements again to come back to where they were.
 //!
-//! A buffer of numbers that are cheap to make needs more room in a checkpoint than how many of them
-//! were delivered. A stage over an input that is cheap to draw from is restored by delivering so
-//! many again, to nobody; or without drawing what was delivered, if the stage knows a way.
+//! A buffer of numbers that are cheap to make takes more space in a checkpoint than the number of
+//! delivered elements. A stage over an input that is cheap to draw from is restored by drawing and
+//! dropping that many elements, or without drawing them, if the stage supports that.
 
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
@@ -32,7 +32,7 @@ pub(crate) trait Replayable: Machine {
                 return Some(StepResult::Answer(Outcome::Error(cancelled.clone())));
             }
             match self.step(1, ctx) {
-                // There is nothing behind the end but more of it.
+                // Only further ends follow the end.
                 StepResult::Answer(Outcome::End(_)) => return None,
                 StepResult::Answer(_) => {}
                 wait => return Some(wait),

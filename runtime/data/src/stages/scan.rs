@@ -70,7 +70,7 @@ struct ScanMachine {
     function: ElementFunction,
     /// What was drawn, until the function can be called with it.
     drawn: Option<IterationResult>,
-    /// How many results were looked at.
+    /// The number of processed results.
     num_scanned: u64,
 }
 
@@ -152,9 +152,9 @@ impl Machine for ScanMachine {
 }
 
 impl Dataset {
-    /// What a function makes of each element and a state, which begins as the given values. The
-    /// function takes the state, then the components; it returns the next state, then the
-    /// components of the result.
+    /// Returns the results of a function of each element and a state, whose initial values are
+    /// given. The function takes the state, then the components; it returns the next state, then
+    /// the components of the result.
     ///
     /// # Errors
     /// If the function does not take and return the state, or does not take the components, as far

@@ -142,7 +142,7 @@ impl Dataset {
     /// Returns the share of worker `index` of `num_shards`. If the elements come from files, the
     /// workers share the files, or the records of each file if there are fewer files than workers.
     /// Otherwise they share the elements as [`shard`](Self::shard) does: every worker then makes
-    /// all elements, and a warning in the log says so.
+    /// all elements, and the log has a warning.
     ///
     /// Maps, filters, shuffles, prefetches, interleaves, repeats, policies for errors and batches
     /// may stand above the files. Each worker makes its own batches.
@@ -159,7 +159,7 @@ impl Dataset {
     /// # Errors
     /// As `shard`.
     pub fn auto_shard(&self, num_shards: i64, index: i64) -> Result<Self, Error> {
-        // Also says what is wrong with the numbers.
+        // This also reports invalid numbers.
         let by_element = self.shard(num_shards, index)?;
         let (num_workers, worker) = (num_shards as u64, index as u64);
         if let Some(by_file) = self.stage().share_files(num_workers, worker) {
@@ -177,12 +177,12 @@ impl Dataset {
         Ok(by_element)
     }
 
-    /// The elements whose number, counted from 0, has the remainder `index` when divided by
+    /// Returns the elements whose number, counted from 0, has the remainder `index` when divided by
     /// `num_shards`.
     ///
     /// # Errors
-    /// If the number of shards is not positive, the index is not one of a shard, or datasets are
-    /// nested too deep.
+    /// If the number of shards is not positive, the index is out of range, or datasets are nested
+    /// too deep.
     pub fn shard(&self, num_shards: i64, index: i64) -> Result<Self, Error> {
         let num_shards = require_positive("num_shards", num_shards)? as u64;
         let index = u64::try_from(index)

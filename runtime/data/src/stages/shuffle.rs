@@ -1,7 +1,7 @@
 //! Elements in random order, within a window.
 //!
-//! A ring holds elements; the one to hand out is drawn from all of them, and the first one takes
-//! its place:
+//! A ring holds elements; the one to deliver is chosen at random from all of them, and the first
+//! one takes its place:
 //!
 //! ```text
 //!  capacity 6      start s ─┐     ┌─ n = 4 elements
@@ -9,9 +9,9 @@
 //!                 │   │   │ b │ a │ d │   │        hands out c; a takes its place; s := s + 1, n := n - 1
 //! ```
 //!
-//! A checkpoint over an input that is cheap to draw from has the number of elements that were
-//! handed out. Which elements the ring holds behind so many follows from the random numbers alone:
-//! an input that can seek is asked for these and no others.
+//! A checkpoint over an input that is cheap to draw from has the number of delivered elements. The
+//! random numbers alone determine which elements the ring then holds: only these are drawn from an
+//! input that can seek.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ const MOVES_PER_TASK: u64 = 1 << 16;
 struct Shuffle {
     input: Dataset,
     capacity: usize,
-    /// How many bytes of elements to hold, if that bounds the ring, too.
+    /// The limit for the bytes of held elements, if there is one.
     max_bytes: Option<u64>,
     seeds: (i64, i64),
     /// How many passes were begun, if each has an order of its own.
@@ -222,8 +222,8 @@ impl Replayable for ShuffleMachine {
         if let Some(num_passes) = &self.num_passes {
             self.pass = from.i64()?;
             self.numbers = Philox::new(self.seeds.0, self.seeds.1.wrapping_add(self.pass));
-            // The passes that follow go on from there, unless other iterators of this dataset are
-            // ahead: orders must not repeat.
+            // Later passes continue from there, unless other iterators of this dataset are ahead:
+            // orders must not repeat.
             num_passes.fetch_max(from.i64()?, Ordering::Relaxed);
         }
         Ok(())
@@ -233,9 +233,9 @@ impl Replayable for ShuffleMachine {
 /// The steps of a restore that does not draw the delivered elements again.
 #[derive(Debug)]
 enum Returning {
-    /// The numbers of the elements are shuffled, of which this many were put into the ring.
+    /// The numbers of the elements are being shuffled; this many were put into the ring.
     Shuffling(Ring<u64>, u64),
-    /// The elements with these numbers are drawn. Then the input continues at this number.
+    /// The elements with these numbers are being drawn. Then the input continues at this number.
     Drawing(VecDeque<u64>, u64),
 }
 
@@ -245,8 +245,8 @@ impl ShuffleMachine {
             || (self.ring.num_filled > 0 && self.max_bytes.is_some_and(|max| self.num_bytes >= max))
     }
 
-    /// The next outcome; or what to wait for before asking again. Sizes are those of values that
-    /// are there.
+    /// Returns the next outcome, or the value to wait for before the next call. Sizes are those of
+    /// available values.
     fn draw(&mut self, ctx: &ExecutionContext) -> Result<Outcome, AnyRef> {
         let drawn = self.drawn.take();
         match drawn.unwrap_or_else(|| self.input.draw(ctx)).into_outcome() {
@@ -339,7 +339,7 @@ impl ShuffleMachine {
     }
 }
 
-/// The ring of the drawing above. It grows to its capacity before a slot is used again.
+/// The ring of the diagram above. It grows to its capacity before a slot is used again.
 #[derive(Debug)]
 struct Ring<T> {
     capacity: usize,
@@ -363,7 +363,7 @@ impl<T> Ring<T> {
         self.num_filled >= self.capacity
     }
 
-    /// Adds an element to one that is not full.
+    /// Adds an element to a ring that is not full.
     fn push(&mut self, element: T) {
         let slot = (self.start + self.num_filled) % self.capacity;
         match self.slots.get_mut(slot) {
@@ -397,9 +397,9 @@ impl<T> Ring<T> {
 }
 
 impl Dataset {
-    /// The same elements in random order: each is drawn from the next `buffer_size` ones. Equal
-    /// seeds give equal orders, for every iterator and every pass; see
-    /// [`shuffle_with`](Self::shuffle_with) for passes with orders of their own.
+    /// Returns the same elements in random order: each is chosen from the next `buffer_size`
+    /// elements. Equal seeds produce equal orders, for every iterator and every pass; see
+    /// [`shuffle_with`](Self::shuffle_with) for a different order in each pass.
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.
@@ -407,8 +407,8 @@ impl Dataset {
         self.shuffle_with(buffer_size, seed, seed2, false)
     }
 
-    /// As [`shuffle`](Self::shuffle). If `reshuffles`, each iterator that is made has another
-    /// order, so that the passes of a repeat do: the second seed grows by one with each.
+    /// Shuffles as [`shuffle`](Self::shuffle) does. With `reshuffles`, each new iterator has
+    /// another order, and so has each pass of a repeat: the second seed grows by one with each.
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.

@@ -126,8 +126,8 @@ impl Machine for SkipMachine {
 }
 
 impl Dataset {
-    /// The elements behind the first `count`; all of them if the count is not positive. The first
-    /// draw draws and drops the others.
+    /// Returns the elements after the first `count`; all elements if the count is not positive. The
+    /// first draw draws and drops the others.
     ///
     /// # Errors
     /// If datasets are nested too deep.

@@ -141,7 +141,7 @@ struct TakeWhileMachine {
     input: Box<dyn Draw>,
     predicate: BoundFunction,
     state: TakeWhileState,
-    /// How many results were drawn before the one that is looked at.
+    /// The number of results that were drawn before the current one.
     num_taken: u64,
 }
 
@@ -245,11 +245,11 @@ impl Dataset {
         })
     }
 
-    /// The elements before the first one for which `predicate` returns false. An error of the
-    /// predicate takes the place of its element.
+    /// Returns the elements before the first one for which `predicate` returns false. An error of
+    /// the predicate takes the place of its element.
     ///
     /// # Errors
-    /// If the predicate does not take the components or return a truth value, as far as types are
+    /// If the predicate does not take the components or return a Boolean, as far as types are
     /// known, or datasets are nested too deep.
     pub fn take_while_with(&self, predicate: ElementFunction) -> Result<Self, Error> {
         check_predicate("take_while", &predicate, self)?;

@@ -265,8 +265,8 @@ fn num_rows_of_given(dataset: &Dataset) -> Option<Box<[u64]>> {
     dataset.given_outcomes()?.iter().map(rows).collect()
 }
 
-/// A row of a tensor: a number if the tensor has one dimension, and otherwise a tensor in the same
-/// memory.
+/// Returns a row of a tensor: a number if the tensor has one dimension, and otherwise a tensor in
+/// the same memory.
 fn row_of(tensor: &DenseHostTensor, index: usize) -> Result<AnyRef, Error> {
     let dims = tensor.shape().dims();
     let row_dims = dims.get(1..).unwrap_or_default();
@@ -299,8 +299,8 @@ fn row_of_strings(tensor: &StringHostTensor, index: usize) -> Result<AnyRef, Err
 }
 
 impl Dataset {
-    /// The rows of the tensors that the elements consist of, each an element. Rows of a tensor with
-    /// one dimension are numbers or strings.
+    /// Returns each row of the tensors in the elements as an element. Rows of a tensor with one
+    /// dimension are numbers or strings.
     ///
     /// # Errors
     /// If datasets are nested too deep.

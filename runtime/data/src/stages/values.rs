@@ -72,8 +72,8 @@ impl Stage for Given {
     }
 }
 
-/// A checksum of the values, so that a checkpoint is not restored over other ones. Values of types
-/// that checkpoints cannot hold count by their type.
+/// Returns a checksum of the values, so that a checkpoint is not restored over other values. Values
+/// of types that checkpoints cannot hold count by their type.
 fn digest(outcomes: &[Outcome]) -> u64 {
     let mut bytes = Vec::new();
     for outcome in outcomes {

@@ -161,8 +161,9 @@ impl Machine for WindowMachine {
 }
 
 impl Dataset {
-    /// Datasets of `size` elements each, the next one `shift` elements behind the one before, made
-    /// of every `stride`-th element. The last ones may be smaller, unless `drops_remainder`.
+    /// Returns datasets of `size` elements each, consisting of every `stride`-th element; each
+    /// starts `shift` elements after the previous one. Without `drops_remainder`, the last ones may
+    /// be smaller.
     ///
     /// # Errors
     /// If a number is not positive, a window spans more than 2^32 elements, or datasets are nested

@@ -115,8 +115,8 @@ impl Machine for ZipMachine {
     }
 }
 
-/// One outcome of several that are known: the end if one of them is, and otherwise the first failed
-/// draw.
+/// Combines several known outcomes: the end if one of them is the end, and otherwise the first
+/// failed draw.
 fn combine(results: Vec<IterationResult>) -> Outcome {
     let mut all = Some(Values::new());
     let mut failed = None;
@@ -141,9 +141,8 @@ fn combine(results: Vec<IterationResult>) -> Outcome {
 }
 
 impl Dataset {
-    /// The components of the elements of all `inputs`, one behind the other. Ends with the
-    /// shortest; each step draws from all inputs, in their order. Of no inputs, there are no
-    /// elements.
+    /// Returns elements with the components of all `inputs`, one after another. Ends with the
+    /// shortest; each step draws from all inputs, in order. Without inputs, there are no elements.
     ///
     /// # Errors
     /// If datasets are nested too deep.

@@ -1,4 +1,4 @@
-//! The count of events that a token is: see T1 in the [module above](super).
+//! The event count that implements the token: see T1 in the [parent module](super).
 //!
 //! ```text
 //!            try_take: 0 → 1                     leave: n → 0
@@ -9,21 +9,21 @@
 
 use crate::sync::{AtomicUsize, Ordering};
 
-/// Events that have not been handled. Whoever raises the count from zero holds the token.
+/// The number of unhandled events. The thread that raises the count from zero holds the token.
 ///
-/// Raising the count releases what the caller did before, and acquires what the last holder did;
-/// lowering it releases what the holder did, and acquires what came with the events that it has not
-/// seen.
+/// Raising the count releases the earlier writes of the caller, and acquires those of the last
+/// holder; lowering it releases the writes of the holder, and acquires those that came with unseen
+/// events.
 #[derive(Debug)]
 pub(super) struct Events(AtomicUsize);
 
 impl Events {
-    /// A token that the caller holds.
+    /// Creates a token that the caller holds.
     pub(super) fn held() -> Self {
         Self(AtomicUsize::new(1))
     }
 
-    /// Takes the token, if nobody holds it.
+    /// Takes the token, if it is free.
     #[must_use]
     pub(super) fn try_take(&self) -> bool {
         // Relaxed on failure: nothing is read then.
@@ -32,14 +32,16 @@ impl Events {
             .is_ok()
     }
 
-    /// Counts an event. Returns true if the caller holds the token now, and has to handle it.
+    /// Counts an event. Returns `true` if the caller now holds the token, and has to handle the
+    /// event.
     #[must_use]
     pub(super) fn enter(&self) -> bool {
         self.0.fetch_add(1, Ordering::AcqRel) == 0
     }
 
     /// Releases the token, after calling `handle` for as long as events were counted in the
-    /// meantime. The caller holds the token, and has handled the event that it took it with.
+    /// meantime. The caller holds the token, and has handled the event with which it took the
+    /// token.
     pub(super) fn leave(&self, mut handle: impl FnMut()) {
         let mut num_handled = 1;
         loop {

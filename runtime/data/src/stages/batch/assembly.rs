@@ -35,7 +35,7 @@ pub(super) struct Assembly {
     shared: Option<Arc<OnceLock<Expected>>>,
 }
 
-/// The kind of the first result.
+/// The first result, without its values.
 #[derive(Clone, Debug)]
 enum First {
     Element,

@@ -1,4 +1,4 @@
-//! What the tasks of calls and the iterator know of each other.
+//! The state that the tasks of calls share with the iterator.
 
 use std::fmt;
 use std::sync::PoisonError;
@@ -8,12 +8,12 @@ use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise};
 
 use crate::sync::Mutex;
 
-/// What the tasks know of the iterator, and tell it.
+/// The state that the tasks share with the iterator.
 pub(super) struct Calls {
-    /// Set when nobody can draw any more: tasks that have not begun do nothing. Orders nothing:
+    /// Set when no further draw is possible: tasks that have not begun do nothing. Orders nothing:
     /// relaxed.
     pub(super) is_dropped: AtomicBool,
-    /// Where the order is not kept: what the iterator waits for, until any call is done.
+    /// If the order is not kept: the value that the iterator waits for, until any call is done.
     awaited: Mutex<Option<Awaited>>,
 }
 
@@ -30,7 +30,7 @@ impl Calls {
         }
     }
 
-    /// A value that becomes available when the next call is done.
+    /// Returns a value that becomes available when the next call is done.
     pub(super) fn next_done(&self) -> AnyRef {
         let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
         let awaited = awaited.get_or_insert_with(|| {
@@ -41,8 +41,8 @@ impl Calls {
         awaited.value.clone()
     }
 
-    /// Tells that a call is done, behind its outcome: who asked for `next_done` before and looks at
-    /// the slots after sees one of both.
+    /// Signals that a call is done, after its outcome: an iterator that requests `next_done` and
+    /// then checks the slots sees the signal or the outcome.
     pub(super) fn tell_done(&self) {
         let awaited = self
             .awaited
@@ -80,7 +80,7 @@ mod loom_models {
         calls.tell_done();
     }
 
-    /// The iterator looks at its slots, as `choose` does: a slot that is done, or what to wait for.
+    /// Checks the slots as `choose` does: returns a slot that is done, or the value to wait for.
     fn choose(calls: &Calls, slots: &[AsyncValueRef<i64>]) -> Result<i64, AnyRef> {
         let first_done = || slots.iter().find_map(|slot| slot.get().copied());
         if let Some(done) = first_done() {
@@ -90,8 +90,8 @@ mod loom_models {
         first_done().ok_or(next_done)
     }
 
-    /// A call that is done while the iterator looks is seen, or told: the iterator never waits for
-    /// what nobody tells.
+    /// A call that finishes while the iterator checks the slots is seen or signalled: the iterator
+    /// never waits for a missing signal.
     #[test]
     fn loom_a_call_that_is_done_is_seen_or_told() {
         loom::model(|| {
@@ -110,8 +110,8 @@ mod loom_models {
         });
     }
 
-    /// Two calls that are done at once: one tells, and what the other one leaves is found when the
-    /// iterator looks again.
+    /// Two calls finish at once: one signals, and the iterator finds the outcome of the other at
+    /// its next check.
     #[test]
     fn loom_the_second_call_is_found_behind_the_first() {
         loom::model(|| {

@@ -1,8 +1,8 @@
 //! Models of the token, over the shipped source:
 //! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-data --release --lib loom`.
 //!
-//! What the token guards is a cell that loom watches: two threads in it at a time are an error, and
-//! so is a read that nothing orders behind the write that it should see.
+//! The token guards a cell that loom checks: concurrent accesses are an error, and so is a read
+//! that is not ordered after the write that it should see.
 
 #![expect(unsafe_code, reason = "looks into a cell that loom watches")]
 
@@ -12,24 +12,24 @@ use loom::thread;
 
 use super::*;
 
-/// A stage whose requests are answered by whoever holds the token.
+/// A stage whose requests are answered by the holder of the token.
 struct Stage {
     events: Events,
-    /// As the queue of requests: its own order is none of what the models rely on but this.
+    /// Models the queue of requests: the models rely on no other ordering of the queue.
     requests: Mutex<Vec<usize>>,
     state: UnsafeCell<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// What the value is that the oldest request waits for, once it has arrived.
+    /// The value that the oldest request waits for, once it has arrived.
     arrived: Option<usize>,
     outstanding: Vec<usize>,
     answered: Vec<usize>,
 }
 
 impl Stage {
-    /// A stage whose first request waits; the caller holds the token.
+    /// Creates a stage whose first request waits; the caller holds the token.
     fn waiting() -> Arc<Self> {
         Arc::new(Self {
             events: Events::held(),
@@ -41,11 +41,11 @@ impl Stage {
         })
     }
 
-    /// As the holder: takes over the requests, and answers them if the value is there.
+    /// Takes over the requests as the holder, and answers them if the value is available.
     fn handle(&self, value: &loom::sync::atomic::AtomicUsize) {
         let requests = std::mem::take(&mut *self.requests.lock().unwrap());
         self.state.with_mut(|state| {
-            // SAFETY: T1. Loom reports it if another thread is here at the same time.
+            // SAFETY: T1. Loom reports an error if another thread is here at the same time.
             let state = unsafe { &mut *state };
             state.outstanding.extend(requests);
             match value.load(Ordering::Acquire) {
@@ -58,7 +58,7 @@ impl Stage {
         });
     }
 
-    /// A draw, on the thread of the consumer.
+    /// Draws, on the thread of the consumer.
     fn draw(&self, request: usize, value: &loom::sync::atomic::AtomicUsize) {
         if self.events.try_take() {
             self.requests.lock().unwrap().push(request);
@@ -106,7 +106,7 @@ fn loom_t1_requests_are_answered_in_order_however_the_value_arrives() {
     });
 }
 
-/// Two values arrive at once, as those of several inputs do: one holder at a time, no event lost.
+/// Two values arrive at once, like those of several inputs: one holder at a time, no event lost.
 #[test]
 fn loom_t1_no_event_is_lost_between_two_arrivals() {
     loom::model(|| {
