@@ -96,7 +96,7 @@ impl Default for Section {
 }
 
 impl OpAttrs {
-    /// No attributes.
+    /// Creates an empty set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -150,7 +150,7 @@ impl OpAttrs {
         Ok(attrs)
     }
 
-    /// [`of_pairs`](Self::of_pairs), copied.
+    /// Does the work of [`of_pairs`](Self::of_pairs), with copies.
     fn copied(
         ordinary: AggregateView<'_>,
         functions: Option<AggregateView<'_>>,
@@ -191,7 +191,7 @@ impl OpAttrs {
             .dedup_by(|later, first| later.name == first.name);
     }
 
-    /// Whether a kernel of this declaration finds the attributes that it needs.
+    /// Checks that the set has the attributes that a kernel of this declaration needs.
     ///
     /// # Errors
     /// If one is missing, or of another kind.
@@ -199,25 +199,25 @@ impl OpAttrs {
         self.bind(op).map(drop)
     }
 
-    /// How many attributes are set.
+    /// Returns the number of attributes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether no attribute is set.
+    /// Returns `true` if no attribute is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether an attribute of this name is set, whatever its type.
+    /// Returns `true` if an attribute of this name is set, whatever its type.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.position(name).is_ok()
     }
 
-    /// The names, sorted.
+    /// Returns the names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| entry.name.as_str())
     }
@@ -229,7 +229,7 @@ impl OpAttrs {
         self.read(name)?.ok()
     }
 
-    /// The attribute of this name as a `T`, if it is set.
+    /// Returns the attribute of this name as a `T`, if it is set.
     ///
     /// # Errors
     /// If it is of another type.
@@ -246,7 +246,7 @@ impl OpAttrs {
         Some(T::read_as(self.section(), place.offset, place.code))
     }
 
-    /// The name of the function that an attribute is.
+    /// Returns the name of the function that an attribute is.
     #[must_use]
     pub fn function(&self, name: &str) -> Option<&str> {
         let place = self.place(name)?;
@@ -255,7 +255,7 @@ impl OpAttrs {
             .flatten()
     }
 
-    /// The function that an attribute names, in the program that lists the attribute.
+    /// Returns the function that an attribute names, in the program that lists the attribute.
     ///
     /// # Errors
     /// If the attribute is not set, or does not name a function; if the program has no function of
@@ -293,20 +293,20 @@ impl OpAttrs {
         print::to_bytes(self)
     }
 
-    /// The type of the attribute of this name.
+    /// Returns the type of the attribute of this name.
     #[must_use]
     pub fn code(&self, name: &str) -> Option<AttrTypeCode> {
         Some(self.place(name)?.code)
     }
 
-    /// The attribute of this name, as a value by itself.
+    /// Returns the attribute of this name, as a value by itself.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<AttrValue> {
         let place = self.place(name)?;
         tfrt_attr::decode::decode(self.section(), place.offset, place.code).ok()
     }
 
-    /// An immutable copy, which can be shared. It is made once, until an attribute is set.
+    /// Returns an immutable copy, which can be shared. It is made once, until an attribute is set.
     ///
     /// ```
     /// use tfrt_core::OpAttrs;
@@ -324,7 +324,7 @@ impl OpAttrs {
         frozen
     }
 
-    /// [`freeze`](Self::freeze), without keeping the copy.
+    /// Does the same as [`freeze`](Self::freeze), without keeping the copy.
     #[must_use]
     pub fn to_frozen(&self) -> OpAttrsRef {
         if let Some(frozen) = &self.frozen {
@@ -343,7 +343,7 @@ impl OpAttrs {
         Some(self.entries[position].place)
     }
 
-    /// The bytes that the offsets of places are in.
+    /// Returns the bytes that the offsets of places are in.
     pub(crate) fn section(&self) -> &[u8] {
         match &self.section {
             Section::Own(own) => own.bytes(),
@@ -363,7 +363,7 @@ impl OpAttrs {
             .binary_search_by(|entry| entry.name.as_str().cmp(name))
     }
 
-    /// The set's own section. What lies in a program's is copied to it first.
+    /// Returns the set's own section. What lies in a program's is copied to it first.
     fn own_section(&mut self) -> Result<&mut OwnSection, EncodeError> {
         if let Section::Program(table) = &self.section {
             let mut own = OwnSection::default();
@@ -383,7 +383,7 @@ impl OpAttrs {
     }
 }
 
-/// The name and the value that a pair is.
+/// Returns the name and the value that a pair is.
 fn split(pair: AggregateView<'_>) -> Result<(&str, AttrRef<'_>), Error> {
     match (pair.get(0), pair.get(1), pair.len()) {
         (Some(name), Some(value), 2) => Ok((name.read::<&str>()?, value)),
@@ -391,7 +391,7 @@ fn split(pair: AggregateView<'_>) -> Result<(&str, AttrRef<'_>), Error> {
     }
 }
 
-/// The name of the function that the attribute `name` is.
+/// Returns the name of the function that the attribute `name` is.
 fn function_name<'a>(name: &str, value: AttrRef<'a>) -> Result<&'a str, Error> {
     value
         .read::<&str>()
@@ -446,7 +446,8 @@ impl Value for OpAttrs {
 pub struct OpAttrsRef(Option<Arc<OpAttrs>>);
 
 impl OpAttrsRef {
-    /// The attributes of one op: they remember where its kernel finds them, even if there are none.
+    /// Returns the attributes of one op: they remember where its kernel finds them, even if there
+    /// are none.
     pub(crate) fn of_one_op(attrs: Arc<OpAttrs>) -> Self {
         Self(Some(attrs))
     }

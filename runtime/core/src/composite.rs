@@ -15,7 +15,8 @@ use crate::handle::{HandlePromise, TensorHandle, metadata_of};
 use crate::runtime::CoreRuntime;
 
 impl CoreRuntimeOp {
-    /// The op that a function is, from a chain and tensor handles to a chain and tensor handles.
+    /// Returns the op that a function is, from a chain and tensor handles to a chain and tensor
+    /// handles.
     ///
     /// # Errors
     /// If an argument or a result beside the chain is not a tensor handle.
@@ -124,7 +125,7 @@ impl RunOp for Composite {
     }
 }
 
-/// The handle that a value is, or becomes.
+/// Returns the handle that a value is, or becomes.
 fn handle_of(value: AnyRef) -> TensorHandle {
     if let Some(error) = value.error_if_present() {
         return TensorHandle::error(error.clone());

@@ -99,7 +99,7 @@ enum Runner {
 }
 
 impl CoreRuntimeOp {
-    /// An op that does what `run` does. It is on no device.
+    /// Creates an op that does what `run` does. It is on no device.
     #[must_use]
     pub fn new(run: impl RunOp + 'static) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl CoreRuntimeOp {
         }
     }
 
-    /// The same op, as one of another runtime that stands in for this one.
+    /// Marks the op as one of another runtime that stands in for this one.
     #[must_use]
     pub fn as_fallback(self) -> Self {
         Self {
@@ -124,13 +124,13 @@ impl CoreRuntimeOp {
         }
     }
 
-    /// Whether another runtime runs it.
+    /// Returns `true` if another runtime runs it.
     #[must_use]
     pub fn is_fallback(&self) -> bool {
         self.is_fallback
     }
 
-    /// The device that it runs on, if it is one device.
+    /// Returns the device that it runs on, if it is one device.
     #[must_use]
     pub fn device(&self) -> Option<&DeviceRef> {
         match &self.runner {
@@ -139,7 +139,7 @@ impl CoreRuntimeOp {
         }
     }
 
-    /// The registered op that it runs, if it is one.
+    /// Returns the registered op that it runs, if it is one.
     pub(crate) fn registered(&self) -> Option<&Arc<RegisteredOp>> {
         match &self.runner {
             Runner::Device(op) => Some(op.registered()),
@@ -147,7 +147,7 @@ impl CoreRuntimeOp {
         }
     }
 
-    /// The device that its operand at `index` is needed on, if it is one.
+    /// Returns the device that its operand at `index` is needed on, if it is one.
     pub(crate) fn device_of_operand(&self, index: usize) -> Option<&DeviceRef> {
         match &self.runner {
             Runner::Device(op) => Some(op.device_of_operand(index)),
@@ -155,7 +155,7 @@ impl CoreRuntimeOp {
         }
     }
 
-    /// The kind of tensors that it takes, if it is one kind.
+    /// Returns the kind of tensors that it takes, if it is one kind.
     #[must_use]
     pub fn argument_tensor_type(&self) -> Option<TensorType> {
         match &self.runner {

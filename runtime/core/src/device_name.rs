@@ -46,7 +46,7 @@ enum Fit {
 }
 
 impl<'a> DevicePattern<'a> {
-    /// A name, or a part of one.
+    /// Creates a name, or a part of one.
     #[must_use]
     pub fn new(name: &'a str) -> Self {
         Self {
@@ -55,9 +55,9 @@ impl<'a> DevicePattern<'a> {
         }
     }
 
-    /// The indices of the names that it stands for: of the one that is the same, if there is one;
-    /// otherwise of those that say all that is asked for; otherwise of those that contradict
-    /// nothing.
+    /// Returns the indices of the names that it stands for: of the one that is the same, if there
+    /// is one; otherwise of those that say all that is asked for; otherwise of those that
+    /// contradict nothing.
     pub fn matching<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vec<usize> {
         let (mut same, mut exact, mut open) = (Vec::new(), Vec::new(), Vec::new());
         for (index, name) in names.into_iter().enumerate() {
@@ -130,7 +130,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What to tell a caller that asks for a device which does not exist.
+/// Returns the error message for a request for a device that does not exist.
 ///
 /// ```
 /// use tfrt_core::no_such_device;

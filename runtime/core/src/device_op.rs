@@ -102,7 +102,7 @@ impl DeviceOp {
         }
     }
 
-    /// The device that the operand at `index` is needed on.
+    /// Returns the device that the operand at `index` is needed on.
     #[inline]
     pub(crate) fn device_of_operand(&self, index: usize) -> &DeviceRef {
         match &self.host {
@@ -125,7 +125,7 @@ impl DeviceOp {
         self.run_without_span(invocation);
     }
 
-    /// [`run`](Self::run), for a caller that traces the call.
+    /// Does the work of [`run`](Self::run), for a caller that traces the call.
     pub(crate) fn run_without_span(&self, invocation: &mut OpInvocation<'_>) {
         let ctx = invocation.ctx;
         if let Err(error) = self.check(invocation) {
@@ -183,7 +183,7 @@ impl DeviceOp {
         }
     }
 
-    /// What a caller must give, whatever the op.
+    /// Checks the requirements on callers of any op.
     fn check(&self, invocation: &OpInvocation<'_>) -> Result<(), Error> {
         let invalid = |error: String| Err(Error::new(error).with_code(ErrorCode::InvalidArgument));
         let name = self.op.name();
@@ -286,7 +286,8 @@ impl DeviceOp {
         run_when_ready(&awaited, move || call.when_metadata_is_known(arguments));
     }
 
-    /// Whether every tensor, and the chain of an op that waits for one, is there and not an error.
+    /// Returns `true` if every tensor, and the chain of an op that waits for one, is there and not
+    /// an error.
     fn is_ready(&self, invocation: &OpInvocation<'_>) -> bool {
         let chain = invocation
             .chain
@@ -296,7 +297,7 @@ impl DeviceOp {
             && chain.is_none_or(AnyRef::is_concrete)
     }
 
-    /// The chain that the op follows, if it follows one.
+    /// Returns the chain that the op follows, if it follows one.
     fn followed_chain(&self, invocation: &OpInvocation<'_>) -> Option<AnyRef> {
         let chain = invocation
             .chain
@@ -305,7 +306,7 @@ impl DeviceOp {
         chain.cloned()
     }
 
-    /// The metadata of results, as far as it can be told.
+    /// Returns the metadata of results, as far as it can be told.
     fn result_metadata(
         &self,
         operands: &[TensorMetadata],
@@ -513,7 +514,7 @@ fn known_metadata(arguments: &[TensorHandle], known: &mut OperandMetadata) -> Kn
     if is_pending { Known::Later } else { Known::All }
 }
 
-/// The value whose payload will be the metadata of a handle, if there is one.
+/// Returns the value whose payload will be the metadata of a handle, if there is one.
 fn pending_metadata(handle: &TensorHandle) -> Option<AnyRef> {
     match handle.metadata_part()? {
         MetadataPart::Known(_) => None,
@@ -531,7 +532,7 @@ fn take_tensors(arguments: &mut [TensorHandle]) -> Tensors {
     tensors
 }
 
-/// A slot for each of `count` results.
+/// Returns a slot for each of `count` results.
 fn empty_slots(count: usize) -> SmallVec<[Option<AnyRef>; NUM_IN_PLACE]> {
     if count <= NUM_IN_PLACE {
         SmallVec::from_buf_and_len([const { None }; NUM_IN_PLACE], count)

@@ -154,8 +154,8 @@ pub struct EagerContextBuilder {
 }
 
 impl EagerContextBuilder {
-    /// Adds a device after the existing ones, with a handler for the ops that are registered for
-    /// its type.
+    /// Adds a device after the existing ones, with a handler for the ops that are
+    /// registered for its type.
     #[must_use]
     pub fn device(mut self, device: Arc<dyn Device>) -> Self {
         self.devices.push((device, None));

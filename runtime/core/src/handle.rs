@@ -203,7 +203,7 @@ impl TensorHandle {
         }
     }
 
-    /// A handle whose parts that can be errors are one.
+    /// Creates a handle whose parts that can be errors are one.
     #[cold]
     fn failed(error: Error, metadata: MetadataPart, device: DevicePart) -> Self {
         let metadata = match metadata {
@@ -222,7 +222,7 @@ impl TensorHandle {
         }
     }
 
-    /// A handle of a tensor that is there.
+    /// Creates a handle of an available tensor.
     #[must_use]
     pub fn of_tensor<T: Tensor + Value>(device: DeviceRef, tensor: T) -> Self {
         let metadata = Tensor::metadata(&tensor);
@@ -246,14 +246,15 @@ impl TensorHandle {
         }
     }
 
-    /// A handle of a value that is a tensor, or becomes one: metadata is taken from the tensor.
+    /// Creates a handle of a value that is a tensor, or becomes one: metadata is taken from the
+    /// tensor.
     #[must_use]
     pub fn of_value(device: impl Into<DevicePart>, tensor: AnyRef) -> Self {
         let metadata = metadata_of(&tensor);
         Self::new(device, metadata, tensor)
     }
 
-    /// A handle that is an error in each of its parts.
+    /// Creates a handle that is an error in each of its parts.
     #[must_use]
     pub fn error(error: Error) -> Self {
         Self {
@@ -267,19 +268,19 @@ impl TensorHandle {
 
 /// Asking handles.
 impl TensorHandle {
-    /// Whether there is a handle at all.
+    /// Returns `true` if the handle is valid.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.tensor.is_some() && self.metadata.is_some() && self.device.is_some()
     }
 
-    /// The tensor; none of an invalid handle.
+    /// Returns the tensor; `None` of an invalid handle.
     #[must_use]
     pub fn tensor(&self) -> Option<&AnyRef> {
         self.tensor.as_ref()
     }
 
-    /// The tensor, and an invalid handle in its place.
+    /// Returns the tensor, and an invalid handle in its place.
     #[must_use]
     pub fn release_tensor(&mut self) -> Option<AnyRef> {
         std::mem::take(self).tensor
@@ -297,7 +298,7 @@ impl TensorHandle {
         self.copies = Copies::NONE;
     }
 
-    /// The metadata, if it is known: by itself, or because the tensor is.
+    /// Returns the metadata, if it is known: by itself, or because the tensor is.
     #[must_use]
     pub fn metadata(&self) -> Option<TensorMetadata> {
         match self.metadata.as_ref()? {
@@ -375,7 +376,7 @@ impl TensorHandle {
         }
     }
 
-    /// Whether the elements are known to be of this type.
+    /// Returns `true` if the elements are known to be of this type.
     pub(crate) fn is_of(&self, dtype: DType) -> bool {
         match &self.metadata {
             Some(MetadataPart::Known(metadata)) => metadata.dtype == dtype,
@@ -385,13 +386,13 @@ impl TensorHandle {
         }
     }
 
-    /// The metadata, known or not; none of an invalid handle.
+    /// Returns the metadata, known or not; `None` of an invalid handle.
     #[must_use]
     pub fn metadata_part(&self) -> Option<&MetadataPart> {
         self.metadata.as_ref()
     }
 
-    /// Why there will be no metadata.
+    /// Returns the reason why there will be no metadata.
     #[must_use]
     pub fn metadata_error(&self) -> Option<&Error> {
         self.metadata.as_ref()?.error()?;
@@ -406,7 +407,8 @@ impl TensorHandle {
         Some(self.error_if_present().unwrap_or(error))
     }
 
-    /// The tensor and its metadata, if both are there and the tensor is a dense one on this device.
+    /// Returns the tensor and its metadata, if both are available and the tensor is dense and on
+    /// this device.
     #[inline]
     pub(crate) fn dense_on(&self, device: &DeviceRef) -> Option<(&AnyRef, &TensorMetadata)> {
         let (Some(tensor), Some(MetadataPart::Known(metadata)), Some(DevicePart::Known(found))) =
@@ -418,7 +420,7 @@ impl TensorHandle {
         is_usable.then_some((tensor, metadata))
     }
 
-    /// The device, if it is known.
+    /// Returns the device, if it is known.
     #[must_use]
     pub fn device(&self) -> Option<&DeviceRef> {
         match self.device.as_ref()? {
@@ -427,7 +429,7 @@ impl TensorHandle {
         }
     }
 
-    /// Whether the tensor is not on this device, or may turn out not to be.
+    /// Returns `true` unless the tensor is known to be on this device.
     #[inline]
     pub(crate) fn may_be_elsewhere(&self, device: &DeviceRef) -> bool {
         match &self.device {
@@ -441,7 +443,7 @@ impl TensorHandle {
         }
     }
 
-    /// The device, known or not; none of an invalid handle.
+    /// Returns the device, known or not; `None` of an invalid handle.
     #[must_use]
     pub fn device_part(&self) -> Option<&DevicePart> {
         self.device.as_ref()
@@ -454,7 +456,7 @@ impl TensorHandle {
         self.tensor.as_ref()?.error_if_present()
     }
 
-    /// The handle as programs print it, to the byte.
+    /// Returns the handle as programs print it, to the byte.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match &self.tensor {
@@ -473,7 +475,7 @@ impl TensorHandle {
         }
     }
 
-    /// What is known of a tensor that is not there.
+    /// Returns the state of an unavailable tensor.
     fn state(&self) -> String {
         let (tensor, metadata) = match (&self.tensor, &self.metadata) {
             (None, None) => return "NULL TensorHandle!".to_owned(),
@@ -517,7 +519,7 @@ fn not_valid() -> Error {
     Error::new("the tensor handle is invalid").with_code(ErrorCode::InvalidArgument)
 }
 
-/// The metadata of a value that is a tensor.
+/// Returns the metadata of a value that is a tensor.
 pub(crate) fn read_metadata(tensor: &AnyRef) -> Result<TensorMetadata, Error> {
     if let Some(error) = tensor.error_if_present() {
         return Err(error.clone());
@@ -526,7 +528,7 @@ pub(crate) fn read_metadata(tensor: &AnyRef) -> Result<TensorMetadata, Error> {
     Ok(Tensor::metadata(&*tensor))
 }
 
-/// The metadata of a value that is a tensor, or becomes one.
+/// Returns the metadata of a value that is a tensor, or becomes one.
 pub(crate) fn metadata_of(tensor: &AnyRef) -> MetadataPart {
     if tensor.is_available() {
         return match read_metadata(tensor) {

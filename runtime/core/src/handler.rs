@@ -51,10 +51,10 @@ pub use null::NullOpHandler;
     label = "does not implement `OpHandler`"
 )]
 pub trait OpHandler: Send + Sync + fmt::Debug {
-    /// The name of the kind of handler: `cpu`, for instance.
+    /// Returns the name of the kind of handler: `cpu`, for instance.
     fn name(&self) -> &str;
 
-    /// The op of this name.
+    /// Returns the op of this name.
     ///
     /// # Errors
     /// If neither the handler nor its fallbacks know it.
@@ -74,7 +74,7 @@ pub trait OpHandler: Send + Sync + fmt::Debug {
 pub struct OpHandlerRef(Arc<dyn OpHandler>);
 
 impl OpHandlerRef {
-    /// A reference to a handler.
+    /// Creates a reference to a handler.
     #[must_use]
     pub fn new(handler: impl OpHandler + 'static) -> Self {
         Self(Arc::new(handler))

@@ -24,13 +24,13 @@ use std::fmt::Display;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_support::{Extents, TensorMetadata};
 
-/// The result is what the operand is.
+/// Returns the metadata of the operand for the result.
 #[must_use]
 pub fn same_as(x: &TensorMetadata) -> TensorMetadata {
     x.clone()
 }
 
-/// Both operands are alike, and so is the result.
+/// Returns the metadata that both operands and the result share.
 ///
 /// # Errors
 /// If they differ in element type or shape.
@@ -42,7 +42,7 @@ pub fn same_as_both(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMeta
     }
 }
 
-/// The result is one number.
+/// Returns the metadata of a result that is one number.
 #[must_use]
 pub fn scalar(dtype: DType) -> TensorMetadata {
     TensorMetadata::new(dtype, [])
@@ -76,7 +76,7 @@ pub fn broadcast(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadat
     Ok(TensorMetadata::new(a.dtype, stretched.collect::<Extents>()))
 }
 
-/// A truth value for each pair of elements of two operands that are stretched to one shape.
+/// Returns a truth value for each pair of elements of two operands that are stretched to one shape.
 ///
 /// # Errors
 /// As [`broadcast`].
@@ -87,7 +87,7 @@ pub fn comparison(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetada
     })
 }
 
-/// A product of matrices, either of which may be given transposed.
+/// Returns a product of matrices, either of which may be given transposed.
 ///
 /// # Errors
 /// If an operand is not a matrix, or element types or inner extents differ.
@@ -161,7 +161,7 @@ pub fn concat(axis: i64, tensors: &[TensorMetadata]) -> Result<TensorMetadata, E
     Ok(TensorMetadata::new(first.dtype, &extents[..]))
 }
 
-/// The dimension that an axis names.
+/// Returns the dimension that an axis names.
 fn dimension(axis: i64, x: &TensorMetadata) -> Result<usize, Error> {
     dimension_of(axis, x.extents.len())
         .ok_or_else(|| invalid(format!("axis {axis} is out of range for {x}")))

@@ -47,13 +47,13 @@ impl OpFlags {
     /// The op takes resources.
     pub const ACCEPTS_RESOURCE: Self = Self(1 << 4);
 
-    /// These flags and others.
+    /// Returns the e flags and others.
     #[must_use]
     pub const fn with(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
-    /// Whether all of these flags are set.
+    /// Returns `true` if all of these flags are set.
     #[must_use]
     pub const fn contains(self, flags: Self) -> bool {
         self.0 & flags.0 == flags.0
@@ -78,26 +78,26 @@ impl OperandSet {
     /// None of them.
     pub const NONE: Self = Self(0);
 
-    /// These and the one at `index`.
+    /// Returns the e and the one at `index`.
     #[must_use]
     pub const fn with(self, index: usize) -> Self {
         Self(self.0 | 1 << Self::bit(index))
     }
 
-    /// These and all from `index` on.
+    /// Returns the e and all from `index` on.
     #[must_use]
     pub const fn with_all_from(self, index: usize) -> Self {
         Self(self.0 | u64::MAX << Self::bit(index))
     }
 
-    /// Whether the one at `index` is among them.
+    /// Returns `true` if the one at `index` is among them.
     #[inline]
     #[must_use]
     pub const fn contains(self, index: usize) -> bool {
         self.0 >> Self::bit(index) & 1 == 1
     }
 
-    /// Whether there is none.
+    /// Returns `true` if the set is empty.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
@@ -116,22 +116,22 @@ pub type ResultMetadata = SmallVec<[Option<TensorMetadata>; 1]>;
 /// What a metadata function of an op looks at.
 #[derive(Clone, Copy, Debug)]
 pub struct OpQuery<'a> {
-    /// Returns the name of the op.
+    /// The name of the op.
     pub op: &'a str,
     /// The metadata of its operands.
     pub operands: &'a [TensorMetadata],
-    /// Returns its attributes.
+    /// Its attributes.
     pub attrs: &'a OpAttrs,
 }
 
 /// The input of a metadata function for partially known operands.
 #[derive(Clone, Copy, Debug)]
 pub struct PartialQuery<'a> {
-    /// Returns the name of the op.
+    /// The name of the op.
     pub op: &'a str,
-    /// Returns the partial metadata of its operands.
+    /// The partial metadata of its operands.
     pub operands: &'a [PartialMetadata],
-    /// Returns its attributes.
+    /// Its attributes.
     pub attrs: &'a OpAttrs,
 }
 
@@ -148,7 +148,7 @@ impl PartialQuery<'_> {
 }
 
 impl OpQuery<'_> {
-    /// The metadata of the operand at `index`.
+    /// Returns the metadata of the operand at `index`.
     ///
     /// # Errors
     /// If there are not that many operands.
@@ -186,31 +186,31 @@ pub struct OpCall<'a> {
 }
 
 impl<'a> OpCall<'a> {
-    /// The context of the call.
+    /// Returns the context of the call.
     #[must_use]
     pub fn ctx(&self) -> &'a ExecutionContext {
         self.ctx
     }
 
-    /// The device that the op runs on.
+    /// Returns the device that the op runs on.
     #[must_use]
     pub fn device(&self) -> &'a DeviceRef {
         self.device
     }
 
-    /// The attributes of the op.
+    /// Returns the attributes of the op.
     #[must_use]
     pub fn attrs(&self) -> &'a OpAttrs {
         self.attrs
     }
 
-    /// The tensors that the op is called with: available, and no errors.
+    /// Returns the tensors that the op is called with: available, and no errors.
     #[must_use]
     pub fn arguments(&self) -> &'a [AnyRef] {
         self.arguments
     }
 
-    /// The tensor at `index`.
+    /// Returns the tensor at `index`.
     ///
     /// # Errors
     /// If there are not as many.
@@ -220,7 +220,7 @@ impl<'a> OpCall<'a> {
             .ok_or_else(|| missing_operand(self.op, index, self.arguments.len()))
     }
 
-    /// What the metadata function said of the result at `index`.
+    /// Returns the inferred metadata of the result at `index`.
     ///
     /// # Errors
     /// If the op has no metadata function, or it said nothing of this result.
@@ -234,7 +234,7 @@ impl<'a> OpCall<'a> {
         })
     }
 
-    /// How many results the caller asks for.
+    /// Returns the number of results that the caller requests.
     #[must_use]
     pub fn num_results(&self) -> usize {
         self.results.len()
@@ -314,7 +314,7 @@ pub enum Implementation {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OpRegistration {
-    /// Returns the name of the op.
+    /// The name of the op.
     pub name: &'static str,
     /// The type of the devices that it runs on.
     pub device_type: &'static str,
@@ -322,10 +322,10 @@ pub struct OpRegistration {
     pub flags: OpFlags,
     /// What runs it.
     pub implementation: Implementation,
-    /// Infers the metadata of its results. The default is the metadata function of the kernel's
-    /// declaration, if there is one.
+    /// The function that infers the metadata of its results. The default is the metadata function
+    /// of the kernel's declaration, if there is one.
     pub metadata: Option<OpMetadataFunction>,
-    /// Infers the partial metadata of its results from partially known operands.
+    /// The function that infers the partial metadata of its results from partially known operands.
     pub partial: Option<OpPartialFunction>,
     /// Operands that it needs in host memory, on whatever device it runs: shapes, axes, sizes.
     pub host_operands: OperandSet,
@@ -338,7 +338,7 @@ pub struct OpRegistration {
 inventory::collect!(OpRegistration);
 
 impl OpRegistration {
-    /// An op of this name for `cpu`, with effects, that nothing runs.
+    /// Creates an op of this name for `cpu`, with effects, that nothing runs.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -354,7 +354,7 @@ impl OpRegistration {
         }
     }
 
-    /// What was linked, in no order.
+    /// Returns the linked registrations, in no particular order.
     pub fn linked() -> impl Iterator<Item = &'static Self> {
         inventory::iter::<Self>.into_iter()
     }

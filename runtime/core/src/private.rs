@@ -23,7 +23,7 @@ pub use crate::eager::TypedCall;
 pub use crate::op::{Implementation, OpFlags, OpQuery, OpRegistration, OperandSet};
 pub use crate::ops_of_a_free_function;
 
-/// Whether a function of a call failed; see [`Finished`].
+/// Returns the outcome of a function of a call; see [`Finished`].
 ///
 /// # Errors
 /// What the function returned.

@@ -65,7 +65,7 @@ pub(crate) enum Runner {
 }
 
 impl OpRegistry {
-    /// The registered ops, each with its kernel, which must be one of `kernels`.
+    /// Returns the registered ops, each with its kernel, which must be one of `kernels`.
     #[must_use]
     pub fn new<'a>(
         registrations: impl IntoIterator<Item = &'a OpRegistration>,
@@ -134,7 +134,7 @@ impl OpRegistry {
         ops.insert(registration.name, entry);
     }
 
-    /// The op of this name for devices of a type.
+    /// Returns the op of this name for devices of a type.
     ///
     /// # Errors
     /// If it is registered in a way that does not allow its use: twice, for a kernel that was not
@@ -148,7 +148,7 @@ impl OpRegistry {
         }
     }
 
-    /// The ops that can be run on devices of a type, in no order.
+    /// Returns the ops that can be run on devices of a type, in no order.
     pub fn names(&self, device_type: &str) -> impl Iterator<Item = &'static str> {
         let ops = self.ops_of(device_type).into_iter().flatten();
         ops.filter_map(|(name, entry)| match entry {
@@ -157,7 +157,7 @@ impl OpRegistry {
         })
     }
 
-    /// The types of devices that there are ops for, in no order.
+    /// Returns the types of devices that have ops, in no order.
     pub fn device_types(&self) -> impl Iterator<Item = &'static str> {
         self.devices.iter().map(|&(device_type, _)| device_type)
     }
@@ -171,7 +171,7 @@ impl OpRegistry {
     }
 }
 
-/// What runs an op, from what is registered.
+/// Resolves the implementation of an op from its registration.
 fn resolve(registration: OpRegistration, kernels: &KernelRegistry) -> Result<RegisteredOp, Error> {
     let runner = match registration.implementation {
         Implementation::None => Runner::Nothing,
@@ -226,7 +226,7 @@ fn registered_twice(a: &RegisteredOp, b: &RegisteredOp) -> Error {
 }
 
 impl RegisteredOp {
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.registration.name
@@ -238,19 +238,19 @@ impl RegisteredOp {
         self.registration.flags
     }
 
-    /// Whether the op takes part in the order of effects.
+    /// Returns `true` if the op takes part in the order of effects.
     #[must_use]
     pub fn has_side_effects(&self) -> bool {
         !self.flags().contains(OpFlags::NO_SIDE_EFFECTS)
     }
 
-    /// Whether there is something to run.
+    /// Returns `true` if there is something to run.
     #[must_use]
     pub fn can_run(&self) -> bool {
         !matches!(self.runner, Runner::Nothing)
     }
 
-    /// The kernel that runs it, if one does.
+    /// Returns the kernel that runs it, if one does.
     #[must_use]
     pub fn kernel(&self) -> Option<&KernelDescriptor> {
         match &self.runner {

@@ -63,7 +63,7 @@ impl CoreRuntime {
         handlers.entry(name.to_owned()).or_insert(handler);
     }
 
-    /// The handler of this name.
+    /// Returns the handler of this name.
     #[must_use]
     pub fn handler(&self, name: &str) -> Option<OpHandlerRef> {
         let handlers = self.handlers.read().unwrap_or_else(PoisonError::into_inner);
@@ -100,19 +100,19 @@ impl CoreRuntime {
         invocation.fail(&invocation.ctx.emit_error(error));
     }
 
-    /// The registered ops.
+    /// Returns the registered ops.
     #[must_use]
     pub fn ops(&self) -> &Arc<OpRegistry> {
         &self.ops
     }
 
-    /// The conversions between kinds of tensors and devices.
+    /// Returns the conversions between kinds of tensors and devices.
     #[must_use]
     pub fn conversions(&self) -> &ConversionRegistry {
         &self.conversions
     }
 
-    /// The device that the host itself is: `CPU:0`.
+    /// Returns the device that the host itself is: `CPU:0`.
     #[must_use]
     pub fn host_device(&self) -> &DeviceRef {
         &self.host_device

@@ -61,7 +61,7 @@ impl fmt::Debug for Saving {
 }
 
 impl DataIterator {
-    /// A checkpoint of the iterator, if it can be had now.
+    /// Returns a checkpoint of the iterator, if it can be had now.
     ///
     /// Results that were drawn and are still pending count as delivered; elements that stages have
     /// drawn ahead do not.
@@ -159,7 +159,7 @@ impl Dataset {
         Ok(iterator)
     }
 
-    /// The pipeline in words.
+    /// Returns the pipeline in words.
     #[must_use]
     pub fn description(&self) -> Description {
         Description::of(self)
@@ -207,7 +207,7 @@ impl Outcome {
     }
 }
 
-/// The bytes between the version and the checksum.
+/// Returns the bytes between the version and the checksum.
 fn open(checkpoint: &[u8]) -> Result<&[u8], Error> {
     let Some(rest) = checkpoint.strip_prefix(MAGIC) else {
         return Err(damaged("unknown format"));
@@ -239,7 +239,7 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-/// A value that becomes available when all of these are.
+/// Returns a value that becomes available when all of these are.
 pub(crate) fn all_of(awaited: &[AnyRef]) -> AnyRef {
     if let [value] = awaited {
         return value.clone();

@@ -68,13 +68,13 @@ pub trait Stage: fmt::Debug + Send + Sync + Any {
     /// What people call the stage, as in `tfrt_data.NAME_dataset`.
     fn name(&self) -> &'static str;
 
-    /// The height of the highest dataset that the stage holds; see [`Dataset::height`]. A stage
-    /// with inputs must say so.
+    /// Returns the height of the highest dataset that the stage holds; see [`Dataset::height`]. A
+    /// stage with inputs must say so.
     fn input_height(&self) -> u32 {
         0
     }
 
-    /// How many elements there are, without drawing one.
+    /// Returns the number of elements, without drawing one.
     fn cardinality(&self) -> Cardinality {
         Cardinality::Unknown
     }
@@ -147,13 +147,13 @@ impl Position {
         }
     }
 
-    /// How many iterators stand above this one.
+    /// Returns the number of iterators above this one.
     #[must_use]
     pub const fn depth(self) -> u32 {
         self.depth
     }
 
-    /// The number of the stage above, if stages are observed.
+    /// Returns the number of the stage above, if stages are observed.
     pub(crate) fn observed(self) -> Option<usize> {
         self.observed.checked_sub(1).map(|number| number as usize)
     }
@@ -187,7 +187,7 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// The dataset whose last stage is `stage`.
+    /// Returns the dataset whose last stage is `stage`.
     ///
     /// # Errors
     /// If there are more than [`MAX_HEIGHT`] stages above each other.
@@ -215,7 +215,7 @@ impl Dataset {
         self.height
     }
 
-    /// How many elements there are, as far as the description tells.
+    /// Returns the number of elements, as far as the description determines it.
     #[must_use]
     pub fn cardinality(&self) -> Cardinality {
         self.stage.cardinality()
@@ -227,7 +227,8 @@ impl Dataset {
         self.element_types.clone()
     }
 
-    /// Whether drawing the elements again costs little; see [`Stage::is_cheap_to_redraw`].
+    /// Returns `true` if drawing the elements again costs little; see
+    /// [`Stage::is_cheap_to_redraw`].
     #[must_use]
     pub fn is_cheap_to_redraw(&self) -> bool {
         self.stage.is_cheap_to_redraw()
@@ -239,7 +240,7 @@ impl Dataset {
         self.stage.is_seekable()
     }
 
-    /// The last stage.
+    /// Returns the last stage.
     #[must_use]
     pub fn stage(&self) -> &dyn Stage {
         &*self.stage
@@ -256,13 +257,13 @@ impl Dataset {
         Some(shared.and_then(|input| Self::new(rebuild(input))))
     }
 
-    /// A new iterator, at the start, for a consumer.
+    /// Returns a new iterator, at the start, for a consumer.
     #[must_use]
     pub fn iterator(&self) -> DataIterator {
         DataIterator::new(self.clone())
     }
 
-    /// A new iterator for a stage whose own one stands at `position`.
+    /// Returns a new iterator for a stage whose own one stands at `position`.
     #[must_use]
     pub fn iterator_below(&self, position: Position) -> Box<dyn Draw> {
         observation::make_iterator(self, position.below())
@@ -312,7 +313,7 @@ fn too_high() -> Error {
     Error::new(message).with_code(ErrorCode::ResourceExhausted)
 }
 
-/// The error of a parameter that must be positive.
+/// Returns the error of a parameter that must be positive.
 pub(crate) fn require_positive(name: &str, value: i64) -> Result<usize, Error> {
     match usize::try_from(value) {
         Ok(size) if size > 0 => Ok(size),

@@ -69,7 +69,7 @@ impl Dataset {
 }
 
 impl Dataset {
-    /// The elements that [saved](Elements::save) ones had still to deliver, drawn in `ctx`.
+    /// Returns the elements that [saved](Elements::save) ones had still to deliver, drawn in `ctx`.
     ///
     /// # Errors
     /// Those of [`restore`](Self::restore).
@@ -89,7 +89,7 @@ impl Dataset {
 }
 
 impl<T: FromValues<M>, M> Elements<T, M> {
-    /// The next element, or nothing at the end. Draws it at once; does not block.
+    /// Returns the next element, or nothing at the end. Draws it at once; does not block.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -176,7 +176,7 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         self.iterator.save(&self.ctx)
     }
 
-    /// As [`save`](Self::save). Does not block.
+    /// Returns the same as [`save`](Self::save), without blocking.
     ///
     /// # Errors
     /// Those of [`DataIterator::try_save`], and as `save`.

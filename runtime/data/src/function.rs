@@ -94,7 +94,7 @@ impl ElementFunction {
         self
     }
 
-    /// How many values it takes.
+    /// Returns the number of values that it takes.
     #[must_use]
     pub fn num_parameters(&self) -> usize {
         match &self.0 {
@@ -103,7 +103,7 @@ impl ElementFunction {
         }
     }
 
-    /// How many values it returns.
+    /// Returns the number of values that it returns.
     #[must_use]
     pub fn num_results(&self) -> usize {
         match &self.0 {
@@ -254,7 +254,7 @@ fn call_closure(
     SmallVec::from_elem(error, num_results)
 }
 
-/// The error of a closure that panicked.
+/// Returns the error of a closure that panicked.
 #[cold]
 pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
     let text = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
@@ -295,12 +295,12 @@ impl BoundFunction {
         }
     }
 
-    /// The types of its results.
+    /// Returns the types of its results.
     pub(crate) fn result_types(&self) -> ElementTypes {
         self.function.result_types()
     }
 
-    /// The height of the highest dataset among the bound arguments.
+    /// Returns the height of the highest dataset among the bound arguments.
     pub(crate) fn height_of_bound(&self) -> u32 {
         let heights = self.bound.iter().map(crate::dataset::height_of);
         heights.max().unwrap_or(0)
@@ -314,7 +314,7 @@ impl BoundFunction {
         }
     }
 
-    /// How many components it takes.
+    /// Returns the number of components that it takes.
     fn num_components(&self) -> usize {
         self.function
             .num_parameters()

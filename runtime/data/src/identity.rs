@@ -3,7 +3,7 @@
 
 use tfrt_async::identity::TypeIdentity;
 
-/// The identity of a type of this crate.
+/// Returns the identity of a type of this crate.
 pub(crate) const fn of_this_crate<T>() -> TypeIdentity<T> {
     // SAFETY: 1: the name has the version of this crate, whose source is part of the fingerprint of
     // the runtime.

@@ -109,7 +109,7 @@ pub struct DataIterator {
 }
 
 impl DataIterator {
-    /// An iterator at the start of `dataset`.
+    /// Creates an iterator at the start of `dataset`.
     pub(crate) fn new(dataset: Dataset) -> Self {
         Self {
             state: observation::make_iterator(&dataset, Position::ROOT),
@@ -117,13 +117,13 @@ impl DataIterator {
         }
     }
 
-    /// The dataset.
+    /// Returns the dataset.
     #[must_use]
     pub fn dataset(&self) -> &Dataset {
         &self.dataset
     }
 
-    /// The state.
+    /// Returns the state.
     pub(crate) fn state_mut(&mut self) -> &mut dyn Draw {
         &mut *self.state
     }

@@ -7,7 +7,7 @@ use tfrt_tensor::{DenseHostTensor, StringHostTensor};
 
 use crate::dataset::invalid;
 
-/// The type and the bytes of a number or truth value.
+/// Returns the type and the bytes of a number or truth value.
 #[inline]
 pub(crate) fn scalar(value: &AnyRef) -> Option<(DType, [u8; 8])> {
     macro_rules! one_of {
@@ -65,7 +65,7 @@ pub(crate) fn is_number(spelling: &str) -> bool {
     NUMBERS.contains(&spelling)
 }
 
-/// The number with these bytes.
+/// Returns the number with these bytes.
 pub(crate) fn number(dtype: DType, bytes: &[u8]) -> Result<AnyRef, Error> {
     macro_rules! one_of {
         ($($dtype:ident => $ty:ty;)+) => {

@@ -25,7 +25,7 @@ const KEY_INCREMENTS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 const NUM_ROUNDS: usize = 10;
 
 impl Philox {
-    /// The stream of two seeds.
+    /// Returns the stream of two seeds.
     #[must_use]
     pub fn new(seed: i64, seed2: i64) -> Self {
         let halves = |seed: i64| [seed as u32, (seed >> 32) as u32];
@@ -38,7 +38,7 @@ impl Philox {
         }
     }
 
-    /// The next number.
+    /// Returns the next number.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         if self.num_used == self.block.len() {

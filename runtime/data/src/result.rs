@@ -49,7 +49,7 @@ impl Outcome {
     /// The end, as a source reports it.
     pub const END: Self = Self::End(SmallVec::new_const());
 
-    /// An element with one component.
+    /// Creates an element with one component.
     #[inline]
     #[must_use]
     pub fn one(value: AnyRef) -> Self {
@@ -58,7 +58,7 @@ impl Outcome {
         Self::Element(values)
     }
 
-    /// A failed draw.
+    /// Creates a failed draw.
     #[cold]
     #[must_use]
     pub fn error(error: Error) -> Self {
@@ -76,13 +76,13 @@ impl Outcome {
         }
     }
 
-    /// Whether this is an element.
+    /// Returns `true` if this is an element.
     #[must_use]
     pub fn is_element(&self) -> bool {
         matches!(self, Self::Element(_))
     }
 
-    /// Whether this is the end.
+    /// Returns `true` if this is the end.
     #[must_use]
     pub fn is_end(&self) -> bool {
         matches!(self, Self::End(_))
@@ -117,13 +117,13 @@ pub enum IterationResult {
 }
 
 impl IterationResult {
-    /// A result whose outcome the promise tells.
+    /// Creates a result whose outcome the promise tells.
     pub fn pending() -> (Promise<Outcome>, Self) {
         let (promise, outcome) = AsyncValueRef::unconstructed();
         (promise, Self::Pending(outcome))
     }
 
-    /// Whether the outcome is known.
+    /// Returns `true` if the outcome is known.
     #[inline]
     #[must_use]
     pub fn is_known(&self) -> bool {
@@ -133,14 +133,14 @@ impl IterationResult {
         }
     }
 
-    /// Whether this is known to be an element.
+    /// Returns `true` if this is known to be an element.
     #[inline]
     #[must_use]
     pub(crate) fn is_element(&self) -> bool {
         matches!(self, Self::Known(Outcome::Element(_)))
     }
 
-    /// The outcome if it is known, and otherwise the value that it will be in.
+    /// Returns the outcome if it is known, and otherwise the value that it will be in.
     ///
     /// # Errors
     /// The value, if it is not available.
@@ -236,7 +236,7 @@ impl Promises for ValuePromises {
     }
 }
 
-/// Whether every value is available.
+/// Returns `true` if every value is available.
 #[inline]
 #[must_use]
 pub fn are_available(values: &[AnyRef]) -> bool {

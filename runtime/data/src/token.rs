@@ -78,9 +78,9 @@ use events::Events;
 /// assert!(matches!(second.into_outcome(), Ok(Outcome::End(_))));
 /// ```
 pub trait Machine: Send + Sync + fmt::Debug + 'static {
-    /// Answers the oldest of `num_outstanding` requests, or returns the value that it waits for. A
-    /// stage that draws ahead does so for all of them. May be called again before that value is
-    /// available.
+    /// Answers the oldest of `num_outstanding` requests, or returns the value that it waits
+    /// for. A stage that draws ahead does so for all of them. May be called again before that value
+    /// is available.
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult;
 
     /// Does the work of [`Draw::save`]. Only requests that were made after the save began wait for
@@ -92,7 +92,7 @@ pub trait Machine: Send + Sync + fmt::Debug + 'static {
         Err(to.unsupported::<Self>())
     }
 
-    /// As [`Draw::restore`].
+    /// Does the work of [`Draw::restore`].
     ///
     /// # Errors
     /// As [`Draw::restore`].
@@ -122,7 +122,7 @@ pub enum StepResult {
 /// the work queue, so that other tasks get their turn.
 pub(crate) const STEPS_PER_TASK: u32 = 100;
 
-/// A step that goes on in a task of the work queue.
+/// Returns a step that goes on in a task of the work queue.
 #[cold]
 pub(crate) fn go_on_later(ctx: &ExecutionContext) -> StepResult {
     let (promise, later) = AsyncValueRef::unconstructed();
@@ -152,7 +152,7 @@ enum Home<M: Machine> {
 }
 
 impl<M: Machine> Serial<M> {
-    /// An iterator at the start.
+    /// Creates an iterator at the start.
     pub fn new(machine: M) -> Self {
         Self {
             home: Home::Here(machine),
@@ -282,7 +282,7 @@ impl Request {
         Self::Draw { promise, ctx }
     }
 
-    /// Whether anybody can see the answer.
+    /// Returns `true` if anybody can see the answer.
     fn has_consumer(&self) -> bool {
         match self {
             Self::Draw { promise, .. } => promise.has_consumer(),
@@ -355,7 +355,7 @@ impl<M> Held<M> {
 }
 
 impl<M: Machine> Shared<M> {
-    /// The state behind the requests so far, once they are answered.
+    /// Returns the state behind the requests so far, once they are answered.
     fn save(self: &Arc<Self>, ctx: &ExecutionContext) -> AsyncValueRef<SavedState> {
         let (promise, saved) = AsyncValueRef::unconstructed();
         let ctx = ctx.clone();
@@ -526,7 +526,7 @@ impl<M: Machine> Shared<M> {
     }
 }
 
-/// A step whose panic, which no caller could be told of, is the outcome of the request.
+/// Returns a step whose panic, which no caller could be told of, is the outcome of the request.
 fn step<M: Machine>(machine: &mut M, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
     catch_unwind(AssertUnwindSafe(|| machine.step(num_outstanding, ctx))).unwrap_or_else(|panic| {
         StepResult::Answer(Outcome::error(ctx.emit_error(panicked(&*panic))))

@@ -22,7 +22,7 @@ use crate::result::Values;
     note = "parameters and results are types that implement `Value`; parameters are also `Immutable + Clone`"
 )]
 pub trait IntoElementFunction<Marker> {
-    /// The function.
+    /// Returns the function.
     fn into_element_function(self) -> ElementFunction;
 }
 
@@ -47,13 +47,13 @@ pub trait IntoValues<Marker> {
     /// How many components there are.
     const NUM_VALUES: usize;
 
-    /// The types of the components.
+    /// Returns the types of the components.
     #[must_use]
     fn element_types() -> ElementTypes {
         ElementTypes::of_unknown(Self::NUM_VALUES)
     }
 
-    /// The components.
+    /// Returns the components.
     ///
     /// # Errors
     /// What the closure returned as one.
@@ -62,7 +62,7 @@ pub trait IntoValues<Marker> {
 
 /// What the elements of a pipeline are taken as: a payload, or a tuple of payloads.
 pub trait FromValues<Marker>: Sized {
-    /// The payloads of available values.
+    /// Returns the payloads of available values.
     ///
     /// # Errors
     /// If there is another number of values, one is an error, or its payload is of another type.
@@ -256,7 +256,7 @@ impl Dataset {
         self.interleave_with(function.into_element_function(), cycle_length, block_length)
     }
 
-    /// The elements before the first one for which a function returns false.
+    /// Returns the elements before the first one for which a function returns false.
     ///
     /// # Errors
     /// If datasets are nested too deep.
@@ -264,7 +264,7 @@ impl Dataset {
         self.take_while_with(predicate.into_element_function())
     }
 
-    /// The elements of the datasets that a function returns, one dataset after the other.
+    /// Returns the elements of the datasets that a function returns, one dataset after the other.
     ///
     /// # Errors
     /// If datasets are nested too deep.

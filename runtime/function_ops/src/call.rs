@@ -22,7 +22,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The call that an op is, if it is one.
+    /// Returns the call that an op is, if it is one.
     pub(crate) fn of(module: &Module, op: OpId) -> Option<Self> {
         let is_ordered = match module.op_name(op) {
             names::EXECUTE => false,
@@ -45,25 +45,25 @@ impl Call {
         module.operands(self.op).first().copied()
     }
 
-    /// The chain that it follows.
+    /// Returns the chain that it follows.
     pub(crate) fn chain(&self, module: &Module) -> Option<ValueId> {
         let chain = module.operands(self.op).get(1).copied();
         chain.filter(|_| self.is_ordered)
     }
 
-    /// The chain that follows it.
+    /// Returns the chain that follows it.
     pub(crate) fn chain_result(&self, module: &Module) -> Option<ValueId> {
         let chain = module.results(self.op).first().copied();
         chain.filter(|_| self.is_ordered)
     }
 
-    /// The handles that it takes.
+    /// Returns the handles that it takes.
     pub(crate) fn arguments<'a>(&self, module: &'a Module) -> &'a [ValueId] {
         let operands = module.operands(self.op);
         operands.get(self.num_before()..).unwrap_or_default()
     }
 
-    /// The handles that it returns.
+    /// Returns the handles that it returns.
     pub(crate) fn results<'a>(&self, module: &'a Module) -> &'a [ValueId] {
         let results = module.results(self.op);
         results
@@ -71,12 +71,12 @@ impl Call {
             .unwrap_or_default()
     }
 
-    /// The attributes of the op, in order.
+    /// Returns the attributes of the op, in order.
     pub(crate) fn attributes(&self, module: &Module) -> Vec<(String, AttrId)> {
         pairs(module, self.op, "op_attrs")
     }
 
-    /// The attributes of the op, as it takes them; none if files could not hold one.
+    /// Returns the attributes of the op, as it takes them; `None` if files could not hold one.
     pub(crate) fn attrs(&self, module: &Module) -> Option<OpAttrs> {
         let mut attrs = OpAttrs::new();
         for (name, value) in self.attributes(module) {
@@ -89,7 +89,7 @@ impl Call {
         Some(attrs)
     }
 
-    /// The name of the function of the program that it calls, if it calls one.
+    /// Returns the name of the function of the program that it calls, if it calls one.
     pub(crate) fn called_function(&self, module: &Module) -> Option<String> {
         if !names::FUNCTION_CALLS.contains(&self.name.as_str()) {
             return None;
@@ -101,8 +101,8 @@ impl Call {
         module.attribute_str(function).map(str::to_owned)
     }
 
-    /// What is registered of the op for devices of a type; nothing if it is faulty there, which
-    /// whoever calls it is told of.
+    /// Returns the registration of the op for devices of a type; `None` if it is faulty there,
+    /// which is reported to callers.
     pub(crate) fn registered<'a>(
         &self,
         ops: &'a OpRegistry,
@@ -112,7 +112,8 @@ impl Call {
         Some(op)
     }
 
-    /// The type of the devices that its handler or its device is for; none if that is not known.
+    /// Returns the type of the devices that its handler or its device is for; `None` if that is not
+    /// known.
     pub(crate) fn device_type(&self, module: &Module, ops: &OpRegistry) -> Option<String> {
         if let Some(device) = device_attribute(module, self.op) {
             return Some(type_of_device(device));
@@ -130,7 +131,7 @@ impl Call {
     }
 }
 
-/// The name and the value of each pair in an attribute.
+/// Returns the name and the value of each pair in an attribute.
 fn pairs(module: &Module, op: OpId, attribute: &str) -> Vec<(String, AttrId)> {
     let Some(Attribute::Array(pairs)) = module
         .attr(op, attribute)
@@ -148,12 +149,12 @@ fn pairs(module: &Module, op: OpId, attribute: &str) -> Vec<(String, AttrId)> {
     pairs.iter().filter_map(pair).collect()
 }
 
-/// The device that an op is said to run on.
+/// Returns the device that an op is said to run on.
 pub(crate) fn device_attribute(module: &Module, op: OpId) -> Option<&str> {
     module.attribute_str(module.attr(op, names::DEVICE)?)
 }
 
-/// The type of a device, from its name: `cpu` for `CPU:0` and for
+/// Returns the type of a device, from its name: `cpu` for `CPU:0` and for
 /// `/job:worker/task:0/device:CPU:0`.
 pub(crate) fn type_of_device(name: &str) -> String {
     let local = name
@@ -163,7 +164,7 @@ pub(crate) fn type_of_device(name: &str) -> String {
     device_type.to_ascii_lowercase()
 }
 
-/// The texts in an attribute that is a list of them.
+/// Returns the texts in an attribute that is a list of them.
 pub(crate) fn texts(module: &Module, op: OpId, attribute: &str) -> Vec<String> {
     let Some(Attribute::Array(texts)) = module
         .attr(op, attribute)
@@ -175,7 +176,7 @@ pub(crate) fn texts(module: &Module, op: OpId, attribute: &str) -> Vec<String> {
     texts.map(str::to_owned).collect()
 }
 
-/// The devices that a function may use, the host's first.
+/// Returns the devices that a function may use, the host's first.
 pub(crate) fn devices(module: &Module, func: OpId) -> Vec<String> {
     match texts(module, func, names::DEVICES) {
         devices if devices.is_empty() => vec![names::HOST_DEVICE.to_owned()],
@@ -191,7 +192,7 @@ pub(crate) fn is_chain(module: &Module, value: ValueId) -> bool {
     module.type_spelling(module.value_type(value)) == names::CHAIN_TYPE
 }
 
-/// The handles that a function takes, in order.
+/// Returns the handles that a function takes, in order.
 pub(crate) fn handle_arguments(module: &Module, func: OpId) -> Vec<ValueId> {
     let arguments = module
         .entry_block(func)
@@ -208,8 +209,8 @@ pub(crate) fn known_results(module: &Module, op: OpId) -> Vec<PartialMetadata> {
     }
 }
 
-/// Whether an op only makes what it returns, so that it may go if nobody needs that, and may be
-/// made again in another place.
+/// Returns `true` if an op only makes its results, so that it may be removed if they are unused,
+/// and may be repeated in another place.
 pub(crate) fn is_removable(module: &Module, op: OpId) -> bool {
     match module.op_name(op) {
         // To find a handler has no effect; what registers one is ordered by the chain.

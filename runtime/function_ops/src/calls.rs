@@ -4,10 +4,10 @@
 //! call the function that their function attribute `f` names: from tensor handles to tensor
 //! handles, with a leading chain at both ends or at neither.
 //!
-//! A call without an order has none to give: the called function starts from a new chain, and the
-//! chain that it returns is dropped, so that it must not have effects. A function that calls
-//! itself, directly or through others, would never end: that is an error, as is one that grows
-//! beyond bounds.
+//! For a call without an order, the called function starts from a new chain, and the chain that it
+//! returns is dropped, so it must not have effects. A function that calls itself, directly or
+//! indirectly, would expand forever: that is an error, and so is a function that grows beyond the
+//! limit.
 //!
 //! Cost: linear in the size of the result.
 
@@ -27,8 +27,8 @@ pub const MAX_EXPANDED_OPS: usize = 100_000;
 /// How deep calls may nest.
 pub const MAX_CALL_DEPTH: usize = 64;
 
-/// Replaces the calls in a function by the bodies of what they call. Returns what cannot be
-/// replaced.
+/// Replaces the calls in a function with the bodies of the called functions. Returns the calls that
+/// cannot be replaced.
 pub fn expand_calls(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
     let mut expansion = Expansion {
         ops,
@@ -71,7 +71,7 @@ impl Expansion<'_> {
     }
 
     /// Appends ops to the block that they were taken from, and bodies in the place of calls.
-    /// Returns how many ops there are then, where there were `size` before.
+    /// Returns the new number of ops, given the previous number `size`.
     fn expand(
         &mut self,
         module: &mut Module,
@@ -115,7 +115,7 @@ impl Expansion<'_> {
         self.replace(module, block, call, callee, name)
     }
 
-    /// The function that a call means, which must not be one that is being expanded.
+    /// Returns the function that a call means, which must not be one that is being expanded.
     fn callee(&self, module: &Module, call: &Call, name: &str) -> Result<OpId, Diagnostic> {
         // The call itself is in no block at the moment.
         let caller = self.stack.last().copied();
@@ -248,8 +248,8 @@ impl Expansion<'_> {
     }
 }
 
-/// Whether control may go from block to block in a function: a body with such branches cannot stand
-/// in the middle of a block.
+/// Returns `true` if control may go from block to block in a function: a body with such branches
+/// cannot stand in the middle of a block.
 fn has_branches(module: &Module, func: OpId) -> bool {
     module.walk(func).into_iter().any(|op| {
         let mut regions = module.regions(op).iter();
@@ -257,14 +257,14 @@ fn has_branches(module: &Module, func: OpId) -> bool {
     })
 }
 
-/// How many ops there are in a block, with those inside of them.
+/// Returns the number of ops in a block, including nested ops.
 fn num_ops(module: &Module, block: BlockId) -> usize {
     let ops = module.block_ops(block).iter();
     ops.map(|&op| module.walk(op).len()).sum()
 }
 
-/// Whether a function does something beside computing its results, as far as declarations and
-/// registrations tell.
+/// Returns `true` if a function has effects besides computing its results, according to
+/// declarations and registrations.
 pub(crate) fn has_effects(module: &Module, func: OpId, ops: &OpRegistry) -> bool {
     let Some(block) = module.entry_block(func) else {
         return false;

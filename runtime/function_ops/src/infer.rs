@@ -1,13 +1,13 @@
 //! Inference: what is known of tensors before anything runs.
 //!
-//! Preconditions: the program is verified. What a function is called with is its attribute
-//! `corert.arguments`; what is not said there is not known.
+//! Preconditions: the program is verified. The attribute `corert.arguments` of a function has the
+//! metadata of its arguments; missing metadata is unknown.
 //!
-//! Each op is asked with what is known of its operands and with its attributes, in program order;
-//! what it tells becomes its attribute `corert.results`. Where not everything is known of an
-//! operand, the op is asked if it has a function for that, and tells the most that holds. A
-//! refusal, and metadata that contradicts what the attribute said before, is an error at the op.
-//! Running the pass twice changes nothing more.
+//! The metadata function of each op is called with the known metadata of its operands and with its
+//! attributes, in program order; the result becomes its attribute `corert.results`. If an operand
+//! is only partially known, the partial metadata function of the op is called, if it has one. An
+//! error, or metadata that contradicts the previous attribute, is an error at the op. Running the
+//! pass twice changes nothing more.
 //!
 //! Cost: one run of a metadata function for each op.
 
@@ -23,10 +23,10 @@ use tfrt_support::{DType, Diagnostic, TensorMetadata};
 use crate::call::{Call, error_at, handle_arguments, is_handle, known_results};
 use crate::{metadata, names};
 
-/// The metadata of those values of a function that is known in full.
+/// The metadata of the fully known values of a function.
 pub(crate) type Known = HashMap<ValueId, TensorMetadata>;
 
-/// What is known of the values of a function.
+/// The known metadata of the values of a function.
 type Partly = HashMap<ValueId, PartialMetadata>;
 
 /// Infers the metadata of every handle of a function. Returns what contradicts.
@@ -86,7 +86,7 @@ fn of_arguments(module: &Module, func: OpId) -> Partly {
     handles.zip(said).collect()
 }
 
-/// What was inferred in full before, of all values of a function.
+/// Returns the metadata that was fully inferred before, for all values of a function.
 pub(crate) fn inferred(module: &Module, func: OpId) -> Known {
     let mut partly = of_arguments(module, func);
     let ops = module
@@ -103,7 +103,7 @@ pub(crate) fn inferred(module: &Module, func: OpId) -> Known {
         .collect()
 }
 
-/// What an op tells of its handles in full; nothing where it cannot tell.
+/// Returns the fully known metadata of the results of an op; `None` for others.
 pub(crate) fn results_of(
     module: &Module,
     op: OpId,
@@ -116,7 +116,7 @@ pub(crate) fn results_of(
     Ok(told.iter().map(PartialMetadata::known).collect())
 }
 
-/// What an op tells of its handles.
+/// Returns the inferred metadata of the results of an op.
 fn told_results(
     module: &Module,
     op: OpId,
@@ -163,7 +163,7 @@ fn of_other_op(module: &Module, op: OpId, known: &Partly) -> PartialMetadata {
     of_constant(module, op).map_or(PartialMetadata::UNKNOWN, PartialMetadata::from)
 }
 
-/// The metadata of a constant.
+/// Returns the metadata of a constant.
 fn of_constant(module: &Module, op: OpId) -> Option<TensorMetadata> {
     let name = module.op_name(op);
     if name == names::CONSTANT {
@@ -189,7 +189,7 @@ fn of_dims(dtype: DType, dims: &[i64]) -> Option<TensorMetadata> {
     Some(TensorMetadata::new(dtype, &extents[..]))
 }
 
-/// The element type of a kernel's name.
+/// Returns the element type of a kernel's name.
 fn dtype_named(name: &str) -> Option<DType> {
     let all = [
         DType::Ui8,

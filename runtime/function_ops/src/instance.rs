@@ -67,7 +67,7 @@ struct Devices {
     in_scope: Option<Vec<String>>,
     /// Whether an op may run on others where those in scope do not have it.
     is_soft: bool,
-    /// How many elements an integer tensor has at most that keeps an op on the host.
+    /// The largest number of elements of an integer tensor that keeps an op on the host.
     max_small_elements: usize,
 }
 
@@ -88,7 +88,7 @@ struct Kept {
 }
 
 impl Instances {
-    /// The instance of this key, or why there is none.
+    /// Returns the instance of this key, or the error of its instantiation.
     fn get(&self, key: &Key) -> Option<&Result<Arc<Instance>, Error>> {
         let kept = self.kept.get(key)?;
         // Relaxed: which one was used last need not be known exactly.
@@ -266,14 +266,14 @@ impl FunctionOp {
     }
 }
 
-/// An error of its own for one of the callers that share an instance: where it happened is the
-/// caller's place.
+/// Returns an error of its own for one of the callers that share an instance: where it happened is
+/// the caller's place.
 fn for_one_caller(error: &Error) -> Error {
     Error::new(error.message()).with_code(error.code())
 }
 
 impl Shared {
-    /// The devices that ops may run on, as scopes of this thread say.
+    /// Returns the devices that ops may run on, as scopes of this thread say.
     fn devices(&self) -> Result<Devices, Error> {
         let eager = self.eager.upgrade().ok_or_else(|| {
             Error::new("the context of the function was dropped").with_code(ErrorCode::Cancelled)
@@ -318,8 +318,7 @@ impl Shared {
             let chain = invocation.chain.as_deref().cloned();
             arguments.push(chain.unwrap_or_else(AnyRef::ready_chain));
         }
-        // The values have the only references to the handles, so that ops may use their memory
-        // again.
+        // The values have the only references to the handles, so ops may reuse their memory.
         let handles = invocation.arguments.iter_mut().map(std::mem::take);
         arguments.extend(handles.map(AnyRef::available));
         let mut results = instance.function.execute(ctx, &arguments).into_iter();
@@ -522,7 +521,7 @@ fn keep_reached(module: &mut Module, func: OpId) {
     }
 }
 
-/// The steps that do not depend on devices. Returns what is wrong with the function.
+/// Returns the steps that do not depend on devices. Returns what is wrong with the function.
 pub(crate) fn simplify(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
     let findings = expand_calls(module, func, ops);
     if !findings.is_empty() {
@@ -564,7 +563,7 @@ fn results_of(
         .collect()
 }
 
-/// The handle that a value is, or becomes. What is known of it is known at once.
+/// Returns the handle that a value is, or becomes. What is known of it is known at once.
 fn handle_of(
     value: &AnyRef,
     metadata: Option<&TensorMetadata>,

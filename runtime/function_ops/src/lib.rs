@@ -79,7 +79,7 @@ pub mod __private {
     pub use std::{concat, file, line, stringify};
     pub use tfrt_ods::SourcePlace;
 
-    /// The text of a documentation comment without the blank that it begins with.
+    /// Returns the text of a documentation comment without the blank that it begins with.
     #[must_use]
     pub const fn without_blank(doc: &'static str) -> &'static str {
         match doc.as_bytes() {
@@ -92,8 +92,8 @@ pub mod __private {
     }
 }
 
-/// The ops that are linked, for passes. A program with two kernels of one name has none: every tool
-/// refuses it before.
+/// Returns the ops that are linked, for passes. A program with two kernels of one name has none:
+/// every tool refuses it before.
 fn linked_ops() -> &'static OpRegistry {
     static OPS: OnceLock<OpRegistry> = OnceLock::new();
     OPS.get_or_init(|| {
@@ -102,7 +102,7 @@ fn linked_ops() -> &'static OpRegistry {
     })
 }
 
-/// A pass on functions.
+/// Returns a pass on functions.
 const fn pass(name: &'static str, summary: &'static str, run: Run) -> Pass {
     Pass {
         name,

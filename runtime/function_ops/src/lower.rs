@@ -11,14 +11,14 @@
 //! ```
 //!
 //! An op is lowered if a kernel runs it on its device, the kernel takes and returns tensors in host
-//! memory, and the attributes of the call are what the kernel declares. Others stay. Their metadata
-//! is told when they run, as everywhere; kernels that say it in their declaration have their
-//! results allocated by the runtime.
+//! memory, and the attributes of the call are what the kernel declares. Other ops stay. Their
+//! metadata is inferred when they run, as usual; the runtime allocates the results of kernels that
+//! declare a metadata function.
 //!
-//! A tensor that an op might not take as it is, because it may not be dense, is looked at on its
-//! way. That is not needed for one that a kernel returns as a dense tensor by its type.
+//! A tensor that may not be dense is checked, and if necessary converted, before an op that needs a
+//! dense one. This check is omitted for results that a kernel declares as dense tensors.
 //!
-//! Ordering: the chain of an op with effects is that of its kernel; one without effects hands its
+//! Ordering: the chain of an op with effects is that of its kernel; one without effects passes its
 //! chain on. Cost: linear in the number of ops.
 
 use std::collections::HashMap;
@@ -97,8 +97,8 @@ impl<'a> Lowered<'a> {
             return None;
         }
         call.attrs(module)?.check(def).ok()?;
-        // What programs leave out is the kernel's default, and what it does not declare means
-        // nothing to it.
+        // Attributes that a program omits have the kernel's defaults; attributes that the kernel
+        // does not declare are ignored.
         let takes_tensors = def.operands.iter().all(|operand| is_tensor(operand.ty));
         let returns_tensors = def.results.iter().all(|result| is_tensor(result.ty));
         if !takes_tensors || !returns_tensors || !def.functions.is_empty() {
@@ -124,7 +124,7 @@ impl<'a> Lowered<'a> {
     }
 }
 
-/// Whether tensors in host memory may be there, or a chain.
+/// Returns `true` if tensors in host memory may be there, or a chain.
 fn is_tensor(ty: TypeConstraint) -> bool {
     match ty {
         TypeConstraint::Exact(spelling) => {
@@ -201,12 +201,11 @@ impl Lowering {
             module.replace_all_uses(after, after_kernel.unwrap_or(before));
         }
         module.set_operands(call.op, Vec::new());
-        // Its handles are used by ops that come later, which are given others when it is their
-        // turn.
+        // Its handles are used by later ops, which receive replacements when they are lowered.
     }
 
-    /// Appends an op as it is, but for its operands. What was inferred of its results has served
-    /// its purpose, and files cannot hold it.
+    /// Appends an op as it is, but for its operands. The inferred metadata of its results is
+    /// dropped: it is not needed later, and files cannot hold it.
     fn keep(&mut self, module: &mut Module, op: OpId) {
         module.remove_attr(op, names::RESULTS);
         for index in 0..module.operands(op).len() {
@@ -256,7 +255,7 @@ impl Lowering {
         operand
     }
 
-    /// A handle of what a kernel returned, or the handle that there is.
+    /// Returns a handle of what a kernel returned, or the handle that there is.
     fn handle(&mut self, module: &mut Module, handle: ValueId, user: OpId) -> ValueId {
         debug_assert!(is_handle(module, handle), "only handles are looked for");
         let Some(tensor) = self.tensors.get(&handle) else {
@@ -277,7 +276,7 @@ impl Lowering {
     }
 }
 
-/// The kinds of tensors that an op takes as they are, as `corert.operand` is told of them.
+/// Returns the kinds of tensors that an op takes as they are, as `corert.operand` is told of them.
 fn accepted(flags: OpFlags) -> i32 {
     let each = [
         (OpFlags::ACCEPTS_SCALAR, 2),

@@ -5,7 +5,7 @@ use tfrt_compiler::element_type::{dtype_of, type_of};
 use tfrt_core::metadata::partial::PartialMetadata;
 use tfrt_ir::{AttrId, Attribute, Module, Type, TypeId};
 
-/// What a type says of tensors.
+/// Returns the partial metadata that a type describes.
 fn of_type(module: &Module, ty: TypeId) -> PartialMetadata {
     let (element, extents) = match module.ty(ty) {
         Type::Tensor { dims, element, .. } => {
@@ -24,7 +24,7 @@ fn of_type(module: &Module, ty: TypeId) -> PartialMetadata {
     }
 }
 
-/// The type of tensors of which this is known.
+/// Returns the type of tensors of which this is known.
 fn type_of_partial(module: &mut Module, known: &PartialMetadata) -> TypeId {
     let Some(dtype) = known.dtype else {
         return module.intern_type(Type::None);
@@ -44,7 +44,7 @@ fn type_of_partial(module: &mut Module, known: &PartialMetadata) -> TypeId {
     })
 }
 
-/// A list of types.
+/// Returns a list of types.
 pub(crate) fn to_attribute(module: &mut Module, known: &[PartialMetadata]) -> AttrId {
     let types = known.iter().map(|known| {
         let ty = type_of_partial(module, known);

@@ -1,7 +1,7 @@
 //! The ops, types and attributes that this crate reads and writes by name.
 //!
-//! Other passes know ops by their declarations alone. Here it cannot be so: what is rewritten is
-//! the Core Runtime's own dialect, and what it is rewritten to are ops of the same dialect.
+//! Other passes identify ops only by their declarations. These passes cannot: they rewrite the
+//! dialect of the Core Runtime into ops of the same dialect.
 
 use tfrt_ir::{Module, Type, TypeId};
 
@@ -52,7 +52,8 @@ pub(crate) const DEVICES: &str = "corert.devices";
 pub(crate) const DEVICES_IN_SCOPE: &str = "corert.devices_in_scope";
 /// On a function: an op that no device in scope has may run on another one.
 pub(crate) const SOFT_PLACEMENT: &str = "corert.soft_placement";
-/// On a function: an op on integers stays on the host up to so many elements, as a text.
+/// On a function, as text: the largest number of elements for which an op on integers stays on the
+/// host.
 pub(crate) const MAX_SMALL_ELEMENTS: &str = "corert.max_small_elements";
 /// On a function: the device of each handle that it takes.
 pub(crate) const ARGUMENT_DEVICES: &str = "corert.argument_devices";
@@ -74,7 +75,7 @@ pub(crate) const HANDLER_TYPE: &str = "!corert.ophandler";
 pub(crate) const TENSOR_TYPE: &str = "!t.tensor";
 pub(crate) const RENDEZVOUS_TYPE: &str = "!corert.rendezvous";
 
-/// The type of a dialect that is spelled so.
+/// Returns the type of a dialect that is spelled so.
 pub(crate) fn dialect_type(module: &mut Module, spelling: &str) -> TypeId {
     let (dialect, body) = spelling
         .trim_start_matches('!')

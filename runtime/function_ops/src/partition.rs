@@ -12,14 +12,14 @@
 //! A function whose ops are on one device stays as it is. Otherwise:
 //! - a value that another device needs is sent once to each of these, where it is made, and
 //!   received once, at the start of the function there. Handles are copied to the device then;
-//! - ops without a device, such as control flow, are the host's, which is the first device.
-//!   Constants and handlers are made again wherever they are needed;
+//! - ops without a device, such as control flow, belong to the host, which is the first device.
+//!   Constants and handlers are repeated wherever they are needed;
 //! - sending does not wait for the value, and a failed value is sent like any other, so that errors
 //!   travel along the data.
 //!
-//! Nobody waits for ever: a value that nobody sent is an error as soon as nobody can send it any
-//! more. Ordering: chains are values like any others, so that each effect stays behind those that
-//! it followed. Cost: linear in the number of ops, times that of the devices.
+//! A receiver never waits forever: an unsent value becomes an error as soon as all senders are
+//! gone. Ordering: chains are ordinary values, so each effect stays after those that it followed.
+//! Cost: linear in the number of ops, times that of the devices.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -312,7 +312,7 @@ impl Plan {
         part
     }
 
-    /// A handle on a device, behind the ops of a block.
+    /// Returns a handle on a device, behind the ops of a block.
     fn copied(
         &self,
         module: &mut Module,
@@ -393,7 +393,7 @@ impl Plan {
         }
     }
 
-    /// A name for the function of a device that no other function has.
+    /// Returns a name for the function of a device that no other function has.
     fn part_name(&self, module: &Module, table: OpId, name: &str, device: usize) -> String {
         let device: String = self.devices[device]
             .chars()

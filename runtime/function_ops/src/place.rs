@@ -1,18 +1,17 @@
 //! Placement: the device of every op.
 //!
 //! Preconditions: the program is verified, and metadata is [inferred](mod@crate::infer). The
-//! devices of a function are its attribute `corert.devices`, the host's first; without it there is
-//! the host alone.
+//! devices of a function are its attribute `corert.devices`, the host's first; the default is the
+//! host alone.
 //!
 //! Where a device scope is in force, its devices are the attribute `corert.devices_in_scope`. An op
 //! that says nothing runs on one of them; with `corert.soft_placement` on another one, if none of
 //! them has the op.
 //!
-//! An op that says nothing goes where the rules of
-//! [`EagerContext::explain`](tfrt_core::EagerContext::explain) send it. An op says where it runs by
-//! its attribute `corert.device`, which may be a part of a name such as `GPU`, or by
-//! `corert.colocate_with`: the `corert.name` of another op, which it follows wherever that goes.
-//! The op that is named never moves for that. Each op that was placed has its attribute
+//! By default, the rules of [`EagerContext::explain`](tfrt_core::EagerContext::explain) place an
+//! op. An op can select its device by its attribute `corert.device`, which may be a part of a name
+//! such as `GPU`, or by `corert.colocate_with`: the `corert.name` of another op, whose device it
+//! shares. The named op never moves because of that. Each op that was placed has its attribute
 //! `corert.device` afterwards, with a full name. Running the pass twice changes nothing more.
 //!
 //! Ops of handlers that are not those of a device stay where their handlers run them, and are not
@@ -40,8 +39,8 @@ use crate::names;
 /// Integer tensors of at most so many elements, in host memory, keep an op on the host.
 const MAX_SMALL_ELEMENTS: usize = 64;
 
-/// What a copy from one device to another is assumed to cost: so many bytes a microsecond, behind
-/// so many microseconds.
+/// The assumed cost of a copy between devices: a latency in microseconds, and a rate in bytes per
+/// microsecond.
 const BYTES_PER_MICROSECOND: f64 = 10_000.0;
 const LATENCY_MICROSECONDS: f64 = 10.0;
 
@@ -101,8 +100,7 @@ struct Decision {
     place: Place,
     /// Which op runs where, and why.
     message: String,
-    /// The name of each device, whether it has the op, and what it costs to move the operands
-    /// there.
+    /// The name of each device, whether it has the op, and the cost of moving the operands there.
     candidates: Vec<(String, bool, f64)>,
 }
 
@@ -133,7 +131,7 @@ impl Decision {
     }
 }
 
-/// How many elements a small integer tensor has at most.
+/// Returns the largest number of elements of a small integer tensor.
 fn max_small_elements(module: &Module, func: OpId) -> usize {
     let said = module.attr(func, names::MAX_SMALL_ELEMENTS);
     let said = said.and_then(|said| module.attribute_str(said)?.parse().ok());
@@ -193,7 +191,7 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Places every call. An op that follows a later one is placed behind that, by the homes of
+    /// Places every call. An op that follows a later op is placed after it, by the devices of
     /// operands that are known then.
     fn run(&mut self, module: &Module) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
@@ -243,7 +241,7 @@ impl<'a> Placer<'a> {
         findings
     }
 
-    /// The device of a call; none if it is its handler that decides.
+    /// Returns the device of a call; `None` if it is its handler that decides.
     fn place_call(
         &mut self,
         module: &Module,
@@ -324,12 +322,13 @@ impl<'a> Placer<'a> {
         registered.is_some_and(|op| op.can_run())
     }
 
-    /// The devices that a name, or a part of one, stands for.
+    /// Returns the devices that a name, or a part of one, stands for.
     fn matching(&self, wanted: &str) -> Vec<usize> {
         DevicePattern::new(wanted).matching(self.devices.iter().map(String::as_str))
     }
 
-    /// Whether operands and results are small integer tensors, and the operands in host memory.
+    /// Returns `true` if operands and results are small integer tensors, and the operands in host
+    /// memory.
     fn is_small(&self, module: &Module, call: &Call) -> bool {
         let is_small = |value: &ValueId| {
             let metadata = self.known.get(value);
@@ -362,8 +361,7 @@ impl<'a> Placer<'a> {
         cheapest.unwrap_or(0)
     }
 
-    /// How many microseconds it is assumed to take to move the operands that are elsewhere to a
-    /// device.
+    /// Returns the assumed time in microseconds to move operands from other devices to a device.
     fn moving_cost(&self, module: &Module, call: &Call, device: usize) -> f64 {
         let elsewhere = call.arguments(module).iter();
         let elsewhere = elsewhere.filter(|value| {
@@ -425,7 +423,7 @@ impl<'a> Placer<'a> {
     }
 }
 
-/// Whether a value is a constant, which is made wherever it is needed.
+/// Returns `true` if a value is a constant, which is made wherever it is needed.
 fn is_anywhere(module: &Module, value: ValueId) -> bool {
     let op = module.defining_op(value).and_then(|op| module.op_def(op));
     op.is_some_and(|def| def.traits.contains(OpTraits::CONSTANT | OpTraits::PURE))

@@ -41,8 +41,8 @@ pub struct FunctionProgram {
 }
 
 impl FunctionProgram {
-    /// A program in MLIR text, checked against the declarations of `kernels`. `file_name` is what
-    /// places in it are places of.
+    /// Creates a program from MLIR text, checked against the declarations of `kernels`. `file_name`
+    /// is the file name in its locations.
     ///
     /// # Errors
     /// Everything that is wrong with the text.
@@ -58,7 +58,7 @@ impl FunctionProgram {
         Self::of_module(module).map_err(|found| found.with_source(source))
     }
 
-    /// A program in a BEF file, which must have the sections that decoding needs.
+    /// Creates a program in a BEF file, which must have the sections that decoding needs.
     ///
     /// # Errors
     /// Everything that is wrong with the file.
@@ -88,8 +88,8 @@ impl FunctionProgram {
         }
     }
 
-    /// Which rules apply to a function that is called with tensors of this metadata, in order, and
-    /// where: one text for each.
+    /// Returns the rules that apply to a function called with tensors of this metadata, in order,
+    /// and where they apply: one text for each.
     ///
     /// # Errors
     /// If there is no such function, if it cannot be instantiated for such tensors, or if rewrite
@@ -117,9 +117,9 @@ impl FunctionProgram {
         }
     }
 
-    /// Where the ops of the program would run, and why: a table for each op that runs by its name
-    /// on a handler for a type of devices, in the order of the program. What is known of arguments
-    /// is what the attributes of their functions say.
+    /// Returns where the ops of the program would run, and why: a table for each op that runs by
+    /// its name on a handler for a type of devices, in the order of the program. The metadata of
+    /// arguments is that in the attributes of their functions.
     ///
     /// ```
     /// use tfrt_function_ops::FunctionProgram;
@@ -148,7 +148,7 @@ impl FunctionProgram {
         &self.module
     }
 
-    /// The function of a name.
+    /// Returns the function of a name.
     fn function(&self, name: &str) -> Result<OpId, Error> {
         let module = &self.module;
         let found = module.lookup_symbol(module.root(), name);
@@ -221,13 +221,13 @@ fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
 
 /// Functions as ops of a context.
 pub trait FunctionOps {
-    /// The op that a function of a program is: from tensor handles to tensor handles, with a
-    /// leading chain at both ends or at neither.
+    /// Returns the op that a function of a program is: from tensor handles to tensor handles, with
+    /// a leading chain at both ends or at neither.
     ///
-    /// The function is instantiated when it is first called with tensors of given element types,
-    /// shapes and devices; what is wrong with it then is the error of the call. In the program, its
-    /// ops are those of the handlers of device types, such as `cpu`; they run on the devices of the
-    /// context, where the scopes of the calling thread allow it.
+    /// The function is instantiated at the first call with tensors of given element types, shapes
+    /// and devices; the call returns the errors of the instantiation. In the program, its ops
+    /// belong to the handlers of device types, such as `cpu`; they run on the devices of the
+    /// context that the scopes of the calling thread allow.
     ///
     /// # Errors
     /// If the program has no such function, or it cannot be an op.

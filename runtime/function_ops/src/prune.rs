@@ -1,15 +1,15 @@
-//! Pruning: what no result and no effect needs goes before anything runs. Execution is greedy, so
-//! it would run otherwise.
+//! Pruning: ops that contribute to neither a result nor an effect are removed before execution,
+//! which is greedy and would run them.
 //!
 //! Preconditions: the program is verified.
 //!
 //! Phases:
-//! 1. *loosen*: an op that runs in an order, but is registered without effects, does not take part
-//!    in that order: it runs without one, and what followed it follows what it followed;
+//! 1. *loosen*: an op that runs in an order, but is registered without effects, leaves that order:
+//! it runs without one, and its successors follow its predecessor;
 //! 2. *sweep*: ops that only make their results go if nobody needs those, last to first.
 //!
-//! Ordering: an op without effects hands its chain on as it is, so that loosening it drops no
-//! order. Cost: linear in the number of ops.
+//! Ordering: an op without effects passes its chain on unchanged, so loosening it drops no order.
+//! Cost: linear in the number of ops.
 
 use std::collections::HashSet;
 
@@ -40,7 +40,7 @@ fn loosen(module: &mut Module, func: OpId, ops: &OpRegistry) {
     }
 }
 
-/// The op that takes the place of one that need not run in an order.
+/// Returns the op that takes the place of one that need not run in an order.
 fn loosened(module: &mut Module, op: OpId, ops: &OpRegistry) -> Option<OpId> {
     let call = Call::of(module, op)?;
     let (before, after) = (call.chain(module)?, call.chain_result(module)?);

@@ -23,22 +23,21 @@
 //! replacement := like a pattern
 //! ```
 //!
-//! A name is any value; where it stands twice, both are the same value. In a replacement a name may
-//! also be a constant that the rule made. A condition (`where`) looks at what was [found](Match),
-//! and a function (`with`) gives attributes and constants to what is [made](Replacement); ops are
+//! A name matches any value; two occurrences match the same value. In a replacement, a name may
+//! also be a constant that the rule made. A condition (`where`) examines the [match](Match), and a
+//! function (`with`) sets attributes and constants of the [replacement](Replacement); ops are
 //! counted from 0 in the order in which they are written.
 //!
 //! # What every rewrite keeps
 //!
 //! - Only ops without effects and without an order match, all of them on one device, and only first
 //!   results: the others are unused.
-//! - A value that the replacement leaves out must be a constant. So what is made waits for all that
-//!   was waited for before.
-//! - The element type and the shape of the result stay what they are known to be; a rule that would
-//!   change them does not apply.
+//! - A value that the replacement omits must be a constant. The replacement therefore waits for
+//!   everything that the original waited for.
+//! - A rule does not apply if it would change the known element type or shape of the result.
 //!
-//! Rules apply greedily, those of greater benefit first, until none does. A function is given up
-//! with an error where that does not come to an end within a [bound](MAX_REWRITES_PER_OP).
+//! Rules apply greedily, those of greater benefit first, until none does. If this does not end
+//! within a [limit](MAX_REWRITES_PER_OP), the function fails with an error.
 
 mod apply;
 
@@ -100,10 +99,10 @@ impl Rule {
         all
     }
 
-    /// The rules of these names, in their order; all of them without a name.
+    /// Returns the rules of these names, in their order; all of them without a name.
     ///
     /// # Errors
-    /// That there is no rule of a name.
+    /// If no rule has one of the names.
     pub fn named<'a>(
         names: impl IntoIterator<Item = &'a str>,
     ) -> Result<Vec<&'static Self>, Box<Diagnostic>> {

@@ -71,12 +71,12 @@ impl BoundAttrs<'_> {
         }
     }
 
-    /// The offset of each attribute, in the order of the declaration.
+    /// Returns the offset of each attribute, in the order of the declaration.
     pub(crate) fn offsets(&self) -> &[u32] {
         &self.binding().offsets
     }
 
-    /// The bytes that the offsets are in.
+    /// Returns the bytes that the offsets are in.
     pub(crate) fn section(&self) -> &[u8] {
         match &self.binding().with_defaults {
             Some(completed) => completed.section(),
@@ -86,7 +86,7 @@ impl BoundAttrs<'_> {
 }
 
 impl OpAttrs {
-    /// The attributes that `op` declares, defaults included.
+    /// Returns the attributes that `op` declares, defaults included.
     ///
     /// # Errors
     /// If an attribute is missing or has another kind.
@@ -182,7 +182,7 @@ fn place(op: &OpDef, index: usize, declared: &AttrDef, attrs: &OpAttrs) -> Resul
     }
 }
 
-/// The default of an attribute, as a value.
+/// Returns the default of an attribute, as a value.
 fn default_value(declared: &AttrDef) -> Option<AttrValue> {
     let scalar = |dtype, bits| Scalar::new(dtype, bits).map(AttrValue::from);
     match declared.default? {

@@ -57,7 +57,7 @@ impl<T: Element> Display for Shown<'_, T> {
     }
 }
 
-/// What kind of value it is, or what kinds of elements it has.
+/// Returns the name of the kind of a value or of its elements.
 fn kind_name(code: AttrTypeCode) -> &'static str {
     match code.kind() {
         AttrTypeKind::Scalar(dtype) => dtype_name(dtype),
@@ -72,7 +72,7 @@ fn kind_name(code: AttrTypeCode) -> &'static str {
     }
 }
 
-/// What an element type is called among attributes.
+/// Returns the name of an element type in attributes.
 fn dtype_name(dtype: DType) -> &'static str {
     match dtype {
         DType::Ui8 => "UI8",

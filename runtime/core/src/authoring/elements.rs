@@ -14,14 +14,14 @@ use tfrt_tensor::{
 
 pub use tfrt_tensor::Element;
 
-/// The type of the elements of an operand.
+/// Returns the type of the elements of an operand.
 #[inline]
 #[must_use]
 pub fn dtype_of(tensor: &DenseHostTensor) -> DType {
     tensor.dtype()
 }
 
-/// The elements of an operand.
+/// Returns the elements of an operand.
 ///
 /// # Errors
 /// If they are of another type, or somebody writes them.
@@ -34,7 +34,7 @@ pub fn elements<'a, T: Element>(
     tensor.elements().map_err(|error| misfit(op, name, error))
 }
 
-/// The object that a resource is.
+/// Returns the object that a resource is.
 ///
 /// # Errors
 /// If it is of another type.
@@ -53,7 +53,7 @@ pub fn resource<'a, T: Any>(
     })
 }
 
-/// The elements of a result.
+/// Returns the elements of a result.
 ///
 /// # Errors
 /// If they are of another type.
@@ -68,7 +68,7 @@ pub fn elements_mut<'a, T: Element>(
         .map_err(|error| misfit(op, name, error))
 }
 
-/// The elements of an operand, by coordinates.
+/// Returns the elements of an operand, by coordinates.
 ///
 /// # Errors
 /// If they are of another type, the rank is another, or somebody writes them.
@@ -81,7 +81,7 @@ pub fn view<'a, T: Element, const RANK: usize>(
     tensor.view().map_err(|error| misfit(op, name, error))
 }
 
-/// The elements of a result, by coordinates.
+/// Returns the elements of a result, by coordinates.
 ///
 /// # Errors
 /// If they are of another type, or the rank is another.
@@ -109,7 +109,7 @@ pub(super) fn misfit(op: &str, name: &str, error: TensorError) -> Error {
     invalid(format!("`{name}` of `{op}`: {message}"))
 }
 
-/// The error of an op that is not for an element type.
+/// Returns the error of an op that is not for an element type.
 #[cold]
 #[must_use]
 pub fn unsupported(op: &str, found: DType, supported: &[DType]) -> Error {
@@ -120,7 +120,7 @@ pub fn unsupported(op: &str, found: DType, supported: &[DType]) -> Error {
     ))
 }
 
-/// The same, in the words of the author.
+/// Returns the same error, with the author's message.
 #[cold]
 #[must_use]
 pub fn unsupported_because(message: &str, found: DType) -> Error {

@@ -45,14 +45,14 @@ pub enum Forwarded<'a, T> {
 }
 
 impl<'a, T: Copy> Forwarded<'a, T> {
-    /// What the elements are, if they are apart from the result.
+    /// Wraps the elements, if they are separate from the result.
     #[doc(hidden)]
     #[must_use]
     pub fn of(elements: Option<&'a [T]>) -> Self {
         elements.map_or(Self::InPlace, Self::Apart)
     }
 
-    /// Whether the result has the memory of the operand.
+    /// Returns `true` if the result has the memory of the operand.
     #[must_use]
     pub fn is_in_place(self) -> bool {
         matches!(self, Self::InPlace)
@@ -129,7 +129,7 @@ pub fn forwarded_or_allocated(
     DenseHostTensor::allocate(ctx, metadata)
 }
 
-/// An operand that is taken as a reference, as the dense tensor that it must be.
+/// Returns an operand that is taken as a reference, as the dense tensor that it must be.
 ///
 /// # Errors
 /// If it is another one, or being written.
@@ -143,7 +143,7 @@ pub fn dense_of<'a>(
     })
 }
 
-/// The elements of an operand, unless the result has its memory.
+/// Returns the elements of an operand, unless the result has its memory.
 ///
 /// # Errors
 /// If they are of another type, or somebody writes them.

@@ -27,13 +27,13 @@ pub type RestMetadata = SmallVec<[TensorMetadata; 4]>;
 /// Does not compile unless `T` is a tensor.
 pub const fn assert_tensor<T: Tensor + ?Sized>() {}
 
-/// The metadata of an operand.
+/// Returns the metadata of an operand.
 #[inline]
 pub fn metadata_of<T: Tensor + ?Sized>(tensor: &T) -> TensorMetadata {
     tensor.metadata()
 }
 
-/// The metadata of an operand that is taken as a reference.
+/// Returns the metadata of an operand that is taken as a reference.
 ///
 /// # Errors
 /// If it is not a tensor, or not available.
@@ -41,13 +41,13 @@ pub fn metadata_of_value(operand: &AnyRef) -> Result<TensorMetadata, Error> {
     read_metadata(operand)
 }
 
-/// The metadata of all operands that remain.
+/// Returns the metadata of all operands that remain.
 #[must_use]
 pub fn metadata_of_all<T: Tensor + Value>(operands: Operands<'_, T>) -> RestMetadata {
     operands.iter().map(metadata_of).collect()
 }
 
-/// The metadata of all operands that remain, which are taken as references.
+/// Returns the metadata of all operands that remain, which are taken as references.
 ///
 /// # Errors
 /// If one is not a tensor, or not available.
@@ -55,7 +55,7 @@ pub fn metadata_of_values(operands: &[AnyRef]) -> Result<RestMetadata, Error> {
     operands.iter().map(read_metadata).collect()
 }
 
-/// What a query tells of an operand that need not be there.
+/// Returns the metadata of an optional operand in a query.
 ///
 /// # Errors
 /// If it is there, and nothing is known of it.
@@ -70,7 +70,7 @@ pub fn operand_if_given<'a>(
     }
 }
 
-/// What a query tells of all operands from `start` on.
+/// Returns the metadata of all operands of a query from `start` on.
 ///
 /// # Errors
 /// If nothing is known of one of them.
@@ -128,7 +128,7 @@ pub fn operands_from<'a, Q: Query<'a>>(query: &Q, start: usize) -> &'a [Q::Opera
 #[derive(Debug)]
 pub struct BoundAttributes<'a>(BoundAttrs<'a>);
 
-/// The attributes that a query has for what `op` declares, defaults included.
+/// Returns the attributes that a query has for what `op` declares, defaults included.
 ///
 /// # Errors
 /// If one is missing, or of another kind.
@@ -140,7 +140,7 @@ pub fn attributes_of<'a>(
 }
 
 impl BoundAttributes<'_> {
-    /// The attribute at `index` of the declaration.
+    /// Returns the attribute at `index` of the declaration.
     ///
     /// # Errors
     /// If its bytes do not hold an `A`.
@@ -170,14 +170,14 @@ pub struct AnyResults;
             `Result` of these"
 )]
 pub trait OpMetadataAnswer<Op> {
-    /// The metadata of each result.
+    /// Returns the metadata of each result.
     ///
     /// # Errors
     /// The error of the function.
     fn into_results(self) -> Result<ResultMetadata, Error>;
 }
 
-/// What a metadata function says.
+/// Returns the result of a metadata function.
 ///
 /// # Errors
 /// The error of the function.
@@ -187,7 +187,7 @@ pub fn result_metadata<Op>(answer: impl OpMetadataAnswer<Op>) -> Result<ResultMe
 
 /// The metadata of one result, if it is known.
 pub trait OneResult {
-    /// It, if it is known.
+    /// Returns the metadata, if it is known.
     fn known(self) -> Option<TensorMetadata>;
 }
 

@@ -77,7 +77,7 @@ fn convert_slowly(
     });
 }
 
-/// The tensor that the op takes in place of an available one; none if it takes this one.
+/// Returns the tensor that the op takes in place of an available one; `None` if it takes this one.
 fn convert(
     ctx: &ExecutionContext,
     flags: OpFlags,
@@ -119,7 +119,7 @@ fn convert(
     })
 }
 
-/// The kind of tensor that an op with these flags takes in place of one.
+/// Returns the kind of tensor that an op with these flags takes in place of one.
 fn target_type(flags: OpFlags, found: TensorType, dtype: DType) -> TensorType {
     let accepts = |flag, kind| flags.contains(flag) && found == kind;
     // No other kind stands for a list: an op that does not take lists says so itself.

@@ -147,7 +147,7 @@ impl DeviceOp {
     }
 }
 
-/// Whether an available result is what the metadata function said. An error is whatever it is.
+/// Checks that an available result matches the metadata function. An error always does.
 fn agrees(op: &str, index: usize, told: &TensorMetadata, tensor: &AnyRef) -> Result<(), Error> {
     // Nearly every tensor is a dense one.
     if tensor

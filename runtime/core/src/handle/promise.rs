@@ -31,7 +31,7 @@ pub struct HandlePromise {
 }
 
 impl HandlePromise {
-    /// A handle of which nothing is known, and the right to say what it is.
+    /// Creates a handle whose parts are all pending, and the promise for them.
     pub fn new() -> (Self, TensorHandle) {
         let (tensor, pending_tensor) = AnyRef::indirect();
         let (device, pending_device) = AsyncValueRef::unconstructed();

@@ -26,7 +26,7 @@ impl TensorHandle {
         self.transferred(ctx, Some(device), move |_| Some(tensor_type))
     }
 
-    /// The tensor as one of another kind, on the device where it is.
+    /// Returns the tensor as one of another kind, on the device where it is.
     #[must_use]
     pub fn transfer_to_same_device(&self, ctx: &ExecutionContext, tensor_type: TensorType) -> Self {
         self.transferred(ctx, None, move |_| Some(tensor_type))
@@ -145,14 +145,15 @@ fn convert(
     }
 }
 
-/// Whether two references are to one device. Devices of a host have names of their own, so that an
-/// object that a user made for a device is as good as the one that the host has.
+/// Returns `true` if two references are to one device. Devices of a host have names of their own,
+/// so that an object that a user made for a device is as good as the one that the host has.
 #[inline]
 pub(crate) fn same_device(a: &DeviceRef, b: &DeviceRef) -> bool {
     std::sync::Arc::ptr_eq(&a.0, &b.0) || a.0.name() == b.0.name()
 }
 
-/// The kind of tensor that is usual on a device, for a tensor that is of kind `source` elsewhere.
+/// Returns the kind of tensor that is usual on a device, for a tensor that is of kind `source`
+/// elsewhere.
 #[must_use]
 pub fn inferred_tensor_type(source: TensorType, device: &DeviceRef) -> TensorType {
     const HOST_TYPES: [TensorType; 5] = [

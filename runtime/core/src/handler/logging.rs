@@ -63,7 +63,7 @@ impl LoggingOpHandler {
         Self::with_prefixes(fallback, results, metadata_prefix, tensor_prefix)
     }
 
-    /// A handler that logs to files whose names begin like this. A prefix need not be text.
+    /// Creates a handler that logs to files whose names begin like this. A prefix need not be text.
     fn with_prefixes(
         fallback: OpHandlerRef,
         results: LogResults,
@@ -210,7 +210,7 @@ impl Log {
         }
     }
 
-    /// A log that cannot be written has nobody to tell of it.
+    /// Writes to the log. Errors are ignored, because they cannot be reported.
     fn write(&self, text: &[u8]) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = out.write_all(text).and_then(|()| out.flush());
@@ -249,7 +249,7 @@ impl Log {
     }
 }
 
-/// The handle as one of a tensor in host memory, which is waited for.
+/// Returns the handle as one of a tensor in host memory, which is waited for.
 fn on_host(handle: &TensorHandle, ctx: &ExecutionContext) -> TensorHandle {
     let host = ctx.host();
     let wait = |handle: &TensorHandle| {

@@ -11,7 +11,8 @@ use tfrt_support::{Error, ErrorCode};
 
 use super::{RegisteredOp, Runner};
 
-/// Why two ops of one name cannot be one op for two types of devices; none if they can.
+/// Returns the reason why two ops of the same name cannot be one op for two types of devices, or
+/// `None` if they can.
 pub(super) fn disagreement(a: &RegisteredOp, b: &RegisteredOp) -> Option<Error> {
     let (Runner::Kernel(kernel), Runner::Kernel(other)) = (a.runner, b.runner) else {
         return None;
@@ -53,7 +54,7 @@ pub(super) fn disagreement(a: &RegisteredOp, b: &RegisteredOp) -> Option<Error> 
     Some(Error::new(message).with_code(ErrorCode::InvalidArgument))
 }
 
-/// The first thing that two declarations tell differently: in the words of each.
+/// Returns the first difference between two declarations, as each states it.
 fn difference(a: &OpDef, b: &OpDef) -> Option<(String, String)> {
     let operands = |op: &OpDef| -> Vec<(TypeConstraint, Arity, bool)> {
         let operands = op.operands.iter().filter(|operand| !is_chain(operand.ty));

@@ -40,7 +40,7 @@ impl<'a> StateReader<'a> {
         }
     }
 
-    /// The context of the restored iterator.
+    /// Returns the context of the restored iterator.
     #[must_use]
     pub fn exec_ctx(&self) -> &'a ExecutionContext {
         self.ctx
@@ -203,7 +203,7 @@ impl<'a> StateReader<'a> {
         state.finish()
     }
 
-    /// A reader of what was written as an input.
+    /// Returns a reader of the state of an input.
     fn sub_reader(&mut self) -> Result<Self, Error> {
         let bytes = self.bytes()?;
         Ok(Self {
@@ -213,7 +213,7 @@ impl<'a> StateReader<'a> {
         })
     }
 
-    /// The error of a stage that cannot be restored.
+    /// Returns the error of a stage that cannot be restored.
     #[cold]
     #[must_use]
     pub fn unsupported<T: ?Sized>(&self) -> Error {

@@ -37,7 +37,7 @@ impl<'a> StateWriter<'a> {
         }
     }
 
-    /// The context of the save.
+    /// Returns the context of the save.
     #[must_use]
     pub fn exec_ctx(&self) -> &'a ExecutionContext {
         self.ctx
@@ -186,7 +186,7 @@ impl<'a> StateWriter<'a> {
         Ok(())
     }
 
-    /// The error of a stage that cannot be saved.
+    /// Returns the error of a stage that cannot be saved.
     #[cold]
     #[must_use]
     pub fn unsupported<T: ?Sized>(&self) -> Error {
@@ -194,7 +194,7 @@ impl<'a> StateWriter<'a> {
     }
 }
 
-/// The error of a stage without functions that save and restore it.
+/// Returns the error of a stage without functions that save and restore it.
 #[cold]
 pub(super) fn unsupported<T: ?Sized>() -> Error {
     let stage = std::any::type_name::<T>();

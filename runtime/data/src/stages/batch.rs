@@ -255,7 +255,7 @@ impl BatchIterator {
         Outcome::error(ctx.emit_error(error)).into()
     }
 
-    /// The result of a batch of which some elements are pending.
+    /// Returns the result of a batch of which some elements are pending.
     fn finish_later(
         &mut self,
         assembly: Assembly,
@@ -330,7 +330,7 @@ impl BatchIterator {
     }
 }
 
-/// Whether everything about a drawn result is known.
+/// Returns `true` if everything about a drawn result is known.
 fn is_complete(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Element(values) => are_available(values),

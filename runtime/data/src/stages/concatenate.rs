@@ -127,7 +127,7 @@ impl Machine for ConcatenateMachine {
 }
 
 impl Dataset {
-    /// The elements of all `inputs`, one dataset after the other.
+    /// Returns the elements of all `inputs`, one dataset after the other.
     ///
     /// # Errors
     /// If the elements of two inputs are known to be of different types, or datasets are nested too

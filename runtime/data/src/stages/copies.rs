@@ -21,7 +21,7 @@ pub(super) fn copy_outcome(outcome: &Outcome, copy: CopyValue, ctx: &ExecutionCo
     }
 }
 
-/// A copy of a value: now, or when it becomes available.
+/// Returns a copy of a value: now, or when it becomes available.
 fn copy_later(value: &AnyRef, copy: CopyValue, ctx: &ExecutionContext) -> AnyRef {
     if value.is_available() {
         return copy(value, ctx);
@@ -32,8 +32,8 @@ fn copy_later(value: &AnyRef, copy: CopyValue, ctx: &ExecutionContext) -> AnyRef
     copied
 }
 
-/// A copy of a dense tensor whose elements can be written, and any other value itself: only the
-/// elements of dense tensors are written in place.
+/// Returns a copy of a dense tensor whose elements can be written, and any other value itself: only
+/// the elements of dense tensors are written in place.
 pub(super) fn copy_writable(value: &AnyRef, ctx: &ExecutionContext) -> AnyRef {
     let tensor = value.get::<DenseHostTensor>();
     let Some(tensor) = tensor.filter(|tensor| tensor.buffer().is_writable()) else {

@@ -43,7 +43,7 @@ impl Dropped {
     }
 }
 
-/// The answer to the oldest request, whose result is the oldest that was drawn.
+/// Returns the answer to the oldest request, whose result is the oldest that was drawn.
 pub(super) fn answer_oldest(drawn: &mut VecDeque<IterationResult>) -> StepResult {
     let Some(oldest) = drawn.pop_front() else {
         return StepResult::Answer(Outcome::END);

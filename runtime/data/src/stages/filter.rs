@@ -170,7 +170,7 @@ impl FilterMachine {
         });
     }
 
-    /// The element to which the predicate is applied next.
+    /// Returns the element to which the predicate is applied next.
     fn next_asked(&mut self) -> At {
         let at = At::new("filter", self.num_asked);
         self.num_asked = self.num_asked.wrapping_add(1);
@@ -216,7 +216,7 @@ impl FilterMachine {
     }
 }
 
-/// The outcome for an element, if there is one.
+/// Returns the outcome for an element, if there is one.
 fn conclude(verdict: Verdict, values: Values) -> Option<Outcome> {
     match verdict {
         Verdict::Accepts => Some(Outcome::Element(values)),
@@ -225,7 +225,7 @@ fn conclude(verdict: Verdict, values: Values) -> Option<Outcome> {
     }
 }
 
-/// The verdict in the results of the predicate, or the one that is not available.
+/// Returns the verdict in the results of the predicate, or the one that is not available.
 pub(super) fn decide<'a>(
     answer: &'a Values,
     at: At,

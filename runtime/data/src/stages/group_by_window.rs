@@ -265,7 +265,8 @@ impl GroupByWindowMachine {
         }
     }
 
-    /// Adds an element to its window once its key is available, and reduces a complete window.
+    /// Adds an element to its window once its key is available, and reduces a complete
+    /// window.
     fn add_to_group(&mut self, asked: Asked, ctx: &ExecutionContext) -> Option<StepResult> {
         let fail = |asked: &Asked, message: String| {
             let error = asked.at.emit(invalid(message), ctx);

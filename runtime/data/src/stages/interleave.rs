@@ -361,7 +361,7 @@ fn open(
     open_known(function, drawn, position, at, ctx)
 }
 
-/// As [`open`], for an input that is known.
+/// Does the work of [`open`], for a known input.
 pub(super) fn open_known(
     function: &BoundFunction,
     drawn: Outcome,
@@ -430,7 +430,7 @@ fn open_dataset_of(
     Opening::Later(later)
 }
 
-/// The only result of the function.
+/// Returns the only result of the function.
 fn dataset_among(results: &Values) -> Result<&AnyRef, Error> {
     match &results[..] {
         [dataset] => Ok(dataset),

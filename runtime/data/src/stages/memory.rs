@@ -147,7 +147,7 @@ impl MemoryMachine {
     }
 }
 
-/// A copy of an available value with a payload of type `T`. An error is itself.
+/// Returns a copy of an available value with a payload of type `T`. An error is itself.
 fn copy_value<T: Value + Immutable + Clone>(value: &AnyRef, ctx: &ExecutionContext) -> AnyRef {
     match value.get::<T>() {
         Some(payload) => AnyRef::available(payload.clone()),

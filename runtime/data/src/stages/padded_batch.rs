@@ -356,7 +356,7 @@ impl PaddedComponent {
         Ok(())
     }
 
-    /// The bytes of the padding, unless it is zero.
+    /// Returns the bytes of the padding, unless it is zero.
     fn padding_of(&self, dtype: DType) -> Result<Option<[u8; 8]>, Error> {
         let Some(padding) = &self.padding else {
             return Ok(None);

@@ -219,7 +219,7 @@ impl Drop for HeldMemory {
     }
 }
 
-/// Whether `TFRT_DATA_AUTOTUNE=off` is set.
+/// Returns `true` if `TFRT_DATA_AUTOTUNE=off` is set.
 fn is_tuning_off() -> bool {
     std::env::var_os("TFRT_DATA_AUTOTUNE").is_some_and(|value| value == "off")
 }
@@ -303,7 +303,8 @@ impl Machine for ParallelMapMachine {
 }
 
 impl ParallelMapMachine {
-    /// The slot to hand out next; or what to wait for, if any slot will do and none is done.
+    /// Returns the slot to hand out next; or what to wait for, if any slot will do and none is
+    /// done.
     fn choose(&self) -> Result<usize, AnyRef> {
         if self.is_deterministic || self.skew.is_oldest_late() || self.slots.len() < 2 {
             return Ok(0);

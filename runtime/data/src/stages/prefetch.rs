@@ -150,8 +150,8 @@ impl Skew {
         }
     }
 
-    /// Whether no further element may overtake the oldest. All elements before the oldest were
-    /// delivered; any other delivered elements have overtaken it.
+    /// Returns `true` if no further element may overtake the oldest. All elements before the oldest
+    /// were delivered; any other delivered elements have overtaken it.
     pub(super) fn is_oldest_late(&self) -> bool {
         let oldest = self.numbers.front();
         oldest.is_some_and(|number| self.num_handed_out - number >= MAX_SKEW)
@@ -170,7 +170,7 @@ impl Skew {
     }
 }
 
-/// Whether a consumer could use the result at once, and it is not the end.
+/// Returns `true` if a consumer could use the result at once, and it is not the end.
 pub(super) fn is_available_element(result: &IterationResult) -> bool {
     match result {
         IterationResult::Known(Outcome::Element(values)) => are_available(values),

@@ -129,7 +129,7 @@ impl Draw for RangeIterator {
     }
 }
 
-/// Whether there are ranges of the type.
+/// Returns `true` if there are ranges of the type.
 fn is_supported(element_type: DType) -> bool {
     matches!(
         element_type,

@@ -13,7 +13,7 @@ use crate::token::{Machine, STEPS_PER_TASK, StepResult, go_on_later};
 
 /// A machine whose state follows from how many outcomes it has delivered.
 pub(crate) trait Replayable: Machine {
-    /// How many outcomes it has delivered; those of cancelled requests do not count.
+    /// Returns the number of delivered outcomes; those of cancelled requests do not count.
     fn num_delivered(&self) -> u64;
 
     /// Moves to the state after `goal` delivered outcomes. Returns the next step, or `None` when

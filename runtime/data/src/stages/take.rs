@@ -234,7 +234,7 @@ impl Machine for TakeWhileMachine {
 }
 
 impl Dataset {
-    /// The first `count` elements; all of them if the count is negative. No more are drawn.
+    /// Returns the first `count` elements; all of them if the count is negative. No more are drawn.
     ///
     /// # Errors
     /// If datasets are nested too deep.

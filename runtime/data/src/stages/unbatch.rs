@@ -113,7 +113,7 @@ impl Rows {
         }
     }
 
-    /// How many rows there are, unless it is a single value.
+    /// Returns the number of rows, or `None` for a single value.
     fn len(&self) -> Option<usize> {
         match self {
             Self::Dense(tensor) => tensor.shape().dim(0),
@@ -281,7 +281,8 @@ fn row_of(tensor: &DenseHostTensor, index: usize) -> Result<AnyRef, Error> {
     Ok(AnyRef::available(row))
 }
 
-/// A row of a tensor of strings: a string if the tensor has one dimension, and otherwise a tensor.
+/// Returns a row of a tensor of strings: a string if the tensor has one dimension, and otherwise a
+/// tensor.
 fn row_of_strings(tensor: &StringHostTensor, index: usize) -> Result<AnyRef, Error> {
     let row_dims = tensor.shape().dims().get(1..).unwrap_or_default();
     let row_len = row_dims.iter().product::<usize>();

@@ -136,7 +136,7 @@ impl Draw for GivenIterator {
 }
 
 impl Dataset {
-    /// The given values, each an element with one component. They are shared, not copied.
+    /// Returns the given values, each an element with one component. They are shared, not copied.
     ///
     /// # Errors
     /// If a value is a dataset that is nested too deep.
@@ -144,7 +144,7 @@ impl Dataset {
         Self::from_outcomes(values.iter().cloned().map(Outcome::one).collect())
     }
 
-    /// The outcomes, if they were given.
+    /// Returns the outcomes, if they were given.
     pub(crate) fn given_outcomes(&self) -> Option<&[Outcome]> {
         let stage: &dyn Any = self.stage();
         stage.downcast_ref::<Given>().map(|given| &*given.outcomes)

@@ -204,7 +204,7 @@ impl Extras {
     pub(crate) const CONSTANT: Self = Self(16);
     /// The kernel calls a function of the program and does nothing else.
     pub(crate) const CALLS: Self = Self(32);
-    /// Not all that is to be done with the results is known before they are there.
+    /// The actions for the results are not all known before the results are available.
     pub(crate) const LOOKS: Self = Self(64);
 
     #[inline]
@@ -248,8 +248,7 @@ pub(crate) struct KernelDetails {
     pub(crate) results: Box<[KernelResult]>,
     /// How a direct kernel or a call leaves each of `results`.
     pub(crate) forms: Box<[ResultForm]>,
-    /// What a run that follows a schedule does with each of `results` then. Empty if it does
-    /// nothing.
+    /// The action of a run that follows a schedule for each of `results`. Empty if there are none.
     pub(crate) settlings: Box<[Settling]>,
     /// The registers whose slots a direct kernel or a call takes from.
     pub(crate) taken: Words,

@@ -123,8 +123,8 @@ impl FrameBuilder {
 
 const _: () = assert!(align_of::<u64>() >= tfrt_async::MAX_COPIED_ALIGN);
 
-/// Assigns places to the values of a body. Returns `None` if there are too many. `types` holds, for
-/// each register, the payload type that its producer returns, or that is assumed.
+/// Assigns places to the values of a body. Returns `None` if there are too many. `types`
+/// holds, for each register, the payload type that its producer returns, or that is assumed.
 pub(crate) fn assign(
     kernels: &[KernelPlaces<'_>],
     mut types: Vec<Option<TypeIndex>>,

@@ -38,8 +38,8 @@ pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
     }
 }
 
-/// Keeps the results that a kernel has left in its places for their users. It is known what is to
-/// be done with each of them.
+/// Keeps the results that a kernel has left in its places for their users. The action for each of
+/// them is known.
 #[inline]
 pub(crate) fn keep_results(frame: Frame<'_>, details: &KernelDetails) {
     for &settling in &details.settlings {

@@ -156,7 +156,7 @@ impl Carrying {
 pub(crate) struct Links(Box<[OnceLock<Option<Link>>]>);
 
 impl Links {
-    /// Returns as many empty links as the code has.
+    /// Creates as many empty links as the code has.
     pub(crate) fn of(code: &Code) -> Self {
         Self((0..code.num_links).map(|_| OnceLock::new()).collect())
     }

@@ -15,12 +15,13 @@ use crate::infer::{Known, inferred, results_of};
 use crate::names;
 use crate::prune::sweep;
 
-/// How many rewrites a function may take, for each op that it had: more are made only by rules that
-/// undo each other, or that make what they match.
+/// The limit for the rewrites of a function, per original op: only rules that undo each other, or
+/// that produce what they match, exceed it.
 pub const MAX_REWRITES_PER_OP: usize = 16;
 
 /// Applies rules to a function until none applies. Metadata is [inferred](crate::infer_metadata)
-/// before; that of what is made is inferred here. Returns an error if that does not come to an end.
+/// before; the metadata of replacements is inferred here. Returns an error if rewriting does not
+/// end.
 pub fn rewrite(
     module: &mut Module,
     func: OpId,
@@ -33,7 +34,7 @@ pub fn rewrite(
     rewriter.failure.into_iter().collect()
 }
 
-/// As [`rewrite`], with a remark for each rule that was applied, where it was.
+/// Does the same as [`rewrite`], with a remark for each applied rule at its location.
 pub fn explain_rewrites(
     module: &mut Module,
     func: OpId,
@@ -135,7 +136,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// The value that takes the place of what an op returns, if a rule applies to it.
+    /// Returns the value that replaces the result of an op, if a rule applies to the op.
     fn apply(&mut self, module: &mut Module, rule: &'static Rule, root: OpId) -> Option<ValueId> {
         let (made, values, root_call) = {
             let found = Match::of(&rule.pattern, root, module, &self.known)?;
@@ -197,7 +198,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// Whether a pattern has a value of this name.
+/// Returns `true` if a pattern has a value of this name.
 fn mentions(pattern: &Pattern, name: &str) -> bool {
     match pattern {
         Pattern::Value(found) => *found == name,

@@ -12,8 +12,8 @@ use crate::infer::Known;
 
 /// Ops of a function that match a pattern.
 ///
-/// Values go by the names of the pattern, ops by their numbers in the order in which they are
-/// written.
+/// Values are identified by the names of the pattern, ops by their numbers in the order in which
+/// they are written.
 #[derive(Debug)]
 pub struct Match<'a> {
     module: &'a Module,
@@ -23,7 +23,7 @@ pub struct Match<'a> {
 }
 
 impl<'a> Match<'a> {
-    /// The match of a pattern whose outermost op is `root`, if it is one.
+    /// Returns the match of a pattern whose outermost op is `root`, if it is one.
     pub(crate) fn of(
         pattern: &Pattern,
         root: OpId,
@@ -39,7 +39,7 @@ impl<'a> Match<'a> {
         found.has(pattern, root).then_some(found)
     }
 
-    /// Whether an op and what it is computed from are what a pattern says.
+    /// Returns `true` if an op and what it is computed from are what a pattern says.
     fn has(&mut self, pattern: &Pattern, op: OpId) -> bool {
         let Pattern::Op(name, operands) = pattern else {
             return false;
@@ -111,7 +111,7 @@ impl<'a> Match<'a> {
         call.map_or_else(Vec::new, |call| call.attributes(self.module))
     }
 
-    /// Whether the only use of an op of the match is in the match.
+    /// Returns `true` if the only use of an op of the match is in the match.
     #[must_use]
     pub fn is_used_once(&self, op: usize) -> bool {
         let result = self
@@ -126,13 +126,13 @@ impl<'a> Match<'a> {
         self.known.get(&self.value(name)?)
     }
 
-    /// The element type of a value.
+    /// Returns the element type of a value.
     #[must_use]
     pub fn dtype(&self, name: &str) -> Option<DType> {
         self.metadata(name).map(|metadata| metadata.dtype)
     }
 
-    /// How many dimensions a value has.
+    /// Returns the number of dimensions of a value.
     #[must_use]
     pub fn rank(&self, name: &str) -> Option<usize> {
         self.metadata(name).map(|metadata| metadata.extents.len())
@@ -144,13 +144,13 @@ impl<'a> Match<'a> {
         self.known.get(self.call(op)?.results(self.module).first()?)
     }
 
-    /// An attribute of an op.
+    /// Returns an attribute of an op.
     #[must_use]
     pub fn attr(&self, op: usize, name: &str) -> Option<AttrValue> {
         attribute_value(self.module, self.attribute(op, name)?)
     }
 
-    /// An attribute of an op that is a truth value.
+    /// Returns an attribute of an op that is a truth value.
     #[must_use]
     pub fn flag(&self, op: usize, name: &str) -> Option<bool> {
         match self.attr(op, name)? {
@@ -159,7 +159,7 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// An attribute of an op that is a number of type `f32`.
+    /// Returns an attribute of an op that is a number of type `f32`.
     #[must_use]
     pub fn number(&self, op: usize, name: &str) -> Option<f32> {
         match self.attr(op, name)? {
@@ -170,7 +170,7 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// An attribute of an op that is a text.
+    /// Returns an attribute of an op that is a text.
     #[must_use]
     pub fn text(&self, op: usize, name: &str) -> Option<String> {
         match self.attr(op, name)? {
@@ -179,7 +179,7 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// An attribute of an op that is a list of texts.
+    /// Returns an attribute of an op that is a list of texts.
     #[must_use]
     pub fn texts(&self, op: usize, name: &str) -> Option<Vec<String>> {
         let AttrValue::Array(texts) = self.attr(op, name)? else {
@@ -192,7 +192,7 @@ impl<'a> Match<'a> {
         texts.collect()
     }
 
-    /// The elements of a value that is a constant of the program.
+    /// Returns the elements of a value that is a constant of the program.
     #[must_use]
     pub fn constant(&self, name: &str) -> Option<DenseAttr> {
         let op = self.module.defining_op(self.value(name)?)?;
@@ -209,7 +209,7 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// The elements of a constant of integers.
+    /// Returns the elements of a constant of integers.
     #[must_use]
     pub fn integers(&self, name: &str) -> Option<Vec<i64>> {
         let constant = self.constant(name)?;
@@ -224,7 +224,7 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// Whether a value is a constant, all of whose elements are this number.
+    /// Returns `true` if a value is a constant, all of whose elements are this number.
     #[must_use]
     pub fn is_all(&self, name: &str, number: i8) -> bool {
         let Some(constant) = self.constant(name) else {
@@ -247,8 +247,8 @@ impl<'a> Match<'a> {
                 .all(|found| found == element)
     }
 
-    /// Whether a value is a constant that changes nothing when it is added: zero, and the negative
-    /// one of numbers that have two, as a positive one turns a negative zero around.
+    /// Returns `true` if a value is a constant that changes nothing when it is added: zero, and the
+    /// negative one of numbers that have two, as a positive one turns a negative zero around.
     #[must_use]
     pub fn is_neutral_in_sums(&self, name: &str) -> bool {
         let Some(constant) = self.constant(name) else {
@@ -267,15 +267,14 @@ impl<'a> Match<'a> {
                 .all(|found| found == element)
     }
 
-    /// Whether what the outermost op returns is known to be of the element type and shape of a
-    /// value.
+    /// Returns `true` if the result of the outermost op is known to have the element type and shape
+    /// of a value.
     #[must_use]
     pub fn is_like(&self, name: &str) -> bool {
         self.metadata(name).is_some() && self.result(0) == self.metadata(name)
     }
 
-    /// Whether a value that the replacement leaves out may be left out: it is a constant, which
-    /// nobody waits for.
+    /// Returns `true` if the replacement may omit a value: a constant, which is never waited for.
     pub(crate) fn may_be_dropped(&self, value: ValueId) -> bool {
         let op = self.module.defining_op(value);
         op.is_some_and(|op| is_constant(self.module, op))

@@ -7,8 +7,8 @@ use tfrt_support::DType;
 use super::{Match, Replacement};
 use crate::rewrite;
 
-/// Whether a product of matrices of numbers that fused products take, whose rows a bias is as long
-/// as, is needed nowhere else.
+/// Returns `true` if a product of matrices of numbers that fused products take, whose rows a bias
+/// is as long as, is needed nowhere else.
 fn takes_bias(found: &Match<'_>) -> bool {
     let columns = found
         .result(1)
@@ -34,7 +34,7 @@ fn fuse_bias(found: &Match<'_>, made: &mut Replacement) {
     made.set_texts(0, "fused_ops", &["BiasAdd"]);
 }
 
-/// Whether a fused product has a bias and nothing behind it, and is needed nowhere else.
+/// Returns `true` if a fused product has a bias and nothing behind it, and is needed nowhere else.
 fn has_only_bias(found: &Match<'_>) -> bool {
     let is_bias = found
         .texts(1, "fused_ops")
@@ -87,8 +87,8 @@ rewrite! {
     with |found, made| fuse_function(found, made, "Elu");
 }
 
-/// Whether a normalization scales channels, which come last, of something that is needed nowhere
-/// else.
+/// Returns `true` if a normalization scales channels, which come last, of something that is needed
+/// nowhere else.
 fn normalizes(found: &Match<'_>) -> bool {
     let is_last = |format: Option<String>| format.is_none_or(|format| format == "NHWC");
     let channels = found.result(1).and_then(|x| x.extents.last().copied());
@@ -139,7 +139,7 @@ rewrite! {
     with fold_normalization;
 }
 
-/// A permutation of the dimensions of a value, as a constant states it.
+/// Returns a permutation of the dimensions of a value, as a constant states it.
 fn permutation(found: &Match<'_>, name: &str, rank: usize) -> Option<Vec<usize>> {
     let numbers = found.integers(name)?.into_iter();
     let numbers: Vec<usize> = numbers
@@ -149,7 +149,7 @@ fn permutation(found: &Match<'_>, name: &str, rank: usize) -> Option<Vec<usize>>
     is_permutation.then_some(numbers)
 }
 
-/// The permutation that `first` and then `second` are.
+/// Returns the permutation that `first` and then `second` are.
 fn composed(found: &Match<'_>) -> Option<Vec<i64>> {
     let rank = found.rank("x")?;
     let (first, second) = (
@@ -181,7 +181,7 @@ rewrite! {
     };
 }
 
-/// The extents that a constant states, if a value can have them.
+/// Returns the extents that a constant states, if a value can have them.
 fn fitting_extents(found: &Match<'_>, name: &str) -> Option<Vec<usize>> {
     let extents = found.integers(name)?.into_iter();
     let extents: Vec<usize> = extents
@@ -244,7 +244,7 @@ rewrite! {
     where |found| found.is_all("one", 1) && found.is_like("x");
 }
 
-/// Whether the opposite of every number but the least is a number.
+/// Returns `true` if the opposite of every number but the least is a number.
 fn is_signed(found: &Match<'_>) -> bool {
     matches!(found.dtype("x"), Some(DType::F32 | DType::F64))
 }
@@ -266,7 +266,8 @@ rewrite! {
     "join-rectifiers" (10): [tf.Relu(tf.Relu(x))] => [tf.Relu(x)];
 }
 
-/// Whether every number of one type is one of the other, and both are integers or neither is.
+/// Returns `true` if every number of one type is one of the other, and both are integers or neither
+/// is.
 fn widens(from: DType, to: DType) -> bool {
     use DType::{Bf16, F16, F32, F64, I8, I16, I32, I64, Ui8, Ui16, Ui32, Ui64};
     let wider: &[DType] = match from {

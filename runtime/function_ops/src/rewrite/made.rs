@@ -68,7 +68,7 @@ impl Replacement {
         self.constant(name, constant);
     }
 
-    /// The attributes of op number `op`; the first of a name counts.
+    /// Returns the attributes of op number `op`; the first of a name counts.
     pub(crate) fn attributes_of(&self, op: usize) -> Vec<(&str, &Attribute)> {
         let mut found: Vec<(&str, &Attribute)> = Vec::new();
         for (of, name, attribute) in &self.attributes {
