@@ -1,9 +1,9 @@
-//! Attributes of datasets that are texts.
+//! Attributes of datasets in text form.
 
 use tfrt::data::{Dataset, OnError};
 use tfrt::prelude::*;
 
-/// A dataset with a policy for its errors, if there is one.
+/// Adds a policy for errors to a dataset, if there is one.
 pub(super) fn with_policy(dataset: Dataset, on_error: Option<&str>) -> Result<Dataset> {
     match on_error {
         Some(policy) => dataset.on_error(policy.parse::<OnError>()?),
@@ -11,8 +11,8 @@ pub(super) fn with_policy(dataset: Dataset, on_error: Option<&str>) -> Result<Da
     }
 }
 
-/// The shapes of components, such as `[?, 3], []`: sizes, and `?` where the largest element
-/// decides.
+/// Parses the shapes of components, such as `[?, 3], []`: sizes, and `?` where the largest element
+/// determines the size.
 pub(super) fn shapes(text: &str) -> Result<Vec<Vec<Option<usize>>>> {
     let wrong = |what: &str| {
         let message = format!("expected shapes such as `[?, 3], []`, found `{text}`: {what}");

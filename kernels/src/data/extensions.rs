@@ -40,9 +40,9 @@ fn take_while_dataset(
 }
 
 /// Creates a dataset of the elements whose number, counted from 0, has the remainder `index` when
-/// divided by `num_shards`. `uneven` says what becomes of the last elements if they cannot be
-/// shared out evenly: `keep` (the default), `pad`, where workers without one have one of the others
-/// again, or `drop`.
+/// divided by `num_shards`. `uneven` determines the treatment of the last elements if they cannot
+/// be shared evenly: `keep` (the default), `pad`, which repeats an element for workers without one,
+/// or `drop`.
 ///
 /// # Errors
 /// `num_shards must be positive, not N`; an index out of range.
@@ -484,9 +484,8 @@ fn cache_dataset(input: &Dataset, path: Operands<'_, ByteString>) -> Result<Data
     }
 }
 
-/// Creates a dataset that keeps its elements after the first whole pass in a file of a folder. The
-/// file is named after the pipeline, so that several pipelines can have their elements in one
-/// folder.
+/// Creates a dataset that keeps its elements in a file of a folder after the first complete pass.
+/// The file is named after the pipeline, so that several pipelines can share the folder.
 ///
 /// # Errors
 /// Draws fail with `failed to write file P due to error: E`.

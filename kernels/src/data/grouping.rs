@@ -1,12 +1,12 @@
-//! Datasets of elements that belong together, or that are chosen for what they are.
+//! Datasets that group or select elements by their values.
 
 use tfrt::data::{Dataset, PaddedComponent};
 use tfrt::prelude::*;
 
 use super::extensions::optional_weights;
 
-/// Creates a dataset of every element once, where it comes first. Numbers, strings and tensors can
-/// be compared: they are equal if their types, shapes and bits are.
+/// Creates a dataset without repeated elements, each at its first occurrence. Numbers, strings and
+/// tensors can be compared: they are equal if their types, shapes and bits are.
 #[tfrt_kernel(
     "tfrt_data.unique_dataset",
     pure,
@@ -18,7 +18,7 @@ fn unique_dataset(input: &Dataset) -> Result<Dataset> {
     input.unique()
 }
 
-/// Creates a dataset of elements with equal keys together. The function `key` returns a number of
+/// Creates a dataset that groups elements with equal keys. The function `key` returns a number of
 /// type `i64` for each element. The function `reduce` takes a key and a dataset of `window_size`
 /// elements with this key, and returns the dataset whose elements take their place. At the end,
 /// windows may be smaller; they follow in the order of their keys.
@@ -43,9 +43,9 @@ fn group_by_window_dataset(
 
 /// Creates a dataset of batches of elements of similar length, each padded to the longest of the
 /// batch. The function returns the length of an element, a number of type `i64`. Lengths below the
-/// first of the `boundaries` are in the first bucket, and so on; there is one bucket more. A batch
-/// of a bucket has as many elements as `batch_sizes` says; at the end, batches may be smaller,
-/// unless `drop_remainder`. The `padding` is as that of `padded_batch_dataset`.
+/// first of the `boundaries` are in the first bucket, and so on; there is one bucket more. Each
+/// bucket has its batch size in `batch_sizes`; at the end, batches may be smaller, unless
+/// `drop_remainder`. The `padding` is that of `padded_batch_dataset`.
 ///
 /// # Errors
 /// `expected boundaries that grow, found N behind M`; another number of batch sizes;
@@ -78,8 +78,8 @@ fn bucket_by_length_dataset(
 }
 
 /// Creates a dataset of batches without padding: a component of tensors that differ in their first
-/// dimension becomes a tensor of all rows and one of type `i64` that says where the rows of each
-/// element begin. The last batch may be smaller, unless `drop_remainder`.
+/// dimension becomes a tensor of all rows and one of type `i64` with the index of the first row of
+/// each element. The last batch may be smaller, unless `drop_remainder`.
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
@@ -98,10 +98,10 @@ fn ragged_batch_dataset(
     input.ragged_batch(batch_size, drop_remainder.unwrap_or(false))
 }
 
-/// Creates a dataset whose classes are as frequent as `target` says: some elements of frequent
-/// classes are left out, at random. The function returns the class of an element, a number of type
-/// `i64`, which is one more component in front. `initial` says how frequent the classes are;
-/// otherwise that is found out on the way. Equal seeds make equal choices.
+/// Creates a dataset whose classes have the frequencies of `target`: random elements of frequent
+/// classes are dropped. The function returns the class of an element, a number of type `i64`, which
+/// becomes the first component. `initial` has the frequencies of the input; without it, they are
+/// estimated from the elements. Equal seeds make equal choices.
 ///
 /// # Errors
 /// A frequency that is negative or not finite; another number of classes in `initial`.
@@ -125,13 +125,12 @@ fn rejection_resample_dataset(
     input.rejection_resample(function, &target, initial.as_deref(), seed, seed2)
 }
 
-/// Creates a dataset of the elements that functions make of a state, one after the other. `init`
-/// takes the values that are given here and returns the state. `next` takes the state, and returns
-/// whether there is an element, the next state, and the components of the element. `finish` is
-/// called with the last state: at the end, or when the iterator is dropped.
+/// Creates a dataset of the elements that functions generate from a state, one after another.
+/// `init` takes the given values and returns the state. `next` takes the state, and returns a
+/// Boolean, which is true if there is an element, the next state, and the components of the
+/// element. `finish` is called with the last state: at the end, or when the iterator is dropped.
 ///
-/// An error of `next` is the last element. An iterator that is restored goes on with the saved
-/// state.
+/// An error of `next` is the last element. A restored iterator continues with the saved state.
 #[tfrt_kernel(
     "tfrt_data.generator_dataset",
     pure,

@@ -194,7 +194,7 @@ fn resolve(registration: OpRegistration, kernels: &KernelRegistry) -> Result<Reg
     })
 }
 
-/// One op of two registrations, of which one has nothing to run.
+/// Merges two registrations of one op, of which one has nothing to run.
 fn merge(a: &RegisteredOp, b: &RegisteredOp) -> Result<RegisteredOp, Error> {
     let (run, told) = match (a.runner, b.runner) {
         (_, Runner::Nothing) => (a, b),

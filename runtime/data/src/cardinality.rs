@@ -22,7 +22,7 @@ pub enum Cardinality {
 }
 
 impl Cardinality {
-    /// That of a sequence with a function of each number of elements.
+    /// Applies a function to a known number of elements.
     pub(crate) fn map(self, f: impl FnOnce(u64) -> u64) -> Self {
         match self {
             Self::Finite(len) => Self::Finite(f(len)),
@@ -30,7 +30,7 @@ impl Cardinality {
         }
     }
 
-    /// That of a sequence that may lack some of the elements.
+    /// Returns the cardinality of a sequence that may lack some of the elements.
     pub(crate) fn at_most(self) -> Self {
         match self {
             Self::Finite(0) => Self::Finite(0),
@@ -38,7 +38,7 @@ impl Cardinality {
         }
     }
 
-    /// That of two sequences side by side.
+    /// Returns the cardinality of two sequences side by side.
     pub(crate) fn min(self, other: Self) -> Self {
         match (self, other) {
             (Self::Finite(0), _) | (_, Self::Finite(0)) => Self::Finite(0),
@@ -51,7 +51,7 @@ impl Cardinality {
         }
     }
 
-    /// That of two sequences one after the other.
+    /// Returns the cardinality of two sequences one after the other.
     pub(crate) fn plus(self, other: Self) -> Self {
         match (self, other) {
             (Self::Infinite, _) | (_, Self::Infinite) => Self::Infinite,
@@ -60,7 +60,7 @@ impl Cardinality {
         }
     }
 
-    /// That of so many passes; without a number there is no last one.
+    /// Returns the cardinality of a number of passes; without a number, passes never end.
     pub(crate) fn times(self, num_passes: Option<u64>) -> Self {
         match (self, num_passes) {
             (_, Some(0)) | (Self::Finite(0), _) => Self::Finite(0),

@@ -232,7 +232,7 @@ fn open(checkpoint: &[u8]) -> Result<&[u8], Error> {
         .unwrap_or_default())
 }
 
-/// FNV-1a: tells damage, not malice, against which every read is checked.
+/// Computes FNV-1a. It detects damage but not malice, against which every read is checked.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

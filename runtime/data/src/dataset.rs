@@ -65,7 +65,7 @@ pub const MAX_HEIGHT: u32 = 100;
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
 pub trait Stage: fmt::Debug + Send + Sync + Any {
-    /// What people call the stage, as in `tfrt_data.NAME_dataset`.
+    /// Returns the name of the stage, as in `tfrt_data.NAME_dataset`.
     fn name(&self) -> &'static str;
 
     /// Returns the height of the highest dataset that the stage holds; see [`Dataset::height`]. A
@@ -138,7 +138,7 @@ impl Position {
         observed: 0,
     };
 
-    /// That of the input of an iterator that stands here.
+    /// Returns the position of the input of an iterator at this position.
     #[must_use]
     pub const fn below(self) -> Self {
         Self {
@@ -203,13 +203,13 @@ impl Dataset {
         })
     }
 
-    /// What people call the last stage.
+    /// Returns the name of the last stage.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.stage.name()
     }
 
-    /// How many stages stand above each other.
+    /// Returns the number of stages above each other.
     #[must_use]
     pub fn height(&self) -> u32 {
         self.height

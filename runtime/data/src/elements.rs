@@ -235,7 +235,7 @@ async fn available(value: &AnyRef) {
 }
 
 impl<T: FromValues<M>, M> Elements<T, M> {
-    /// What a loop sees of an outcome whose values are available.
+    /// Returns the item for an outcome whose values are available.
     fn item(&mut self, outcome: Outcome) -> Option<Result<T, Error>> {
         // Every further draw of a cancelled request fails in the same way: a loop that skips errors
         // would not end.
@@ -245,7 +245,7 @@ impl<T: FromValues<M>, M> Elements<T, M> {
     }
 }
 
-/// What a loop sees of an outcome whose values are available.
+/// Returns the item for an outcome whose values are available.
 fn item<T: FromValues<M>, M>(outcome: Outcome) -> Option<Result<T, Error>> {
     match outcome {
         Outcome::Element(values) => Some(T::from_values(&values)),

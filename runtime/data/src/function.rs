@@ -132,7 +132,7 @@ impl ElementFunction {
         }
     }
 
-    /// What it is called, and the types of its parameters and results, as far as they are known.
+    /// Returns its name, and the types of its parameters and results, as far as they are known.
     pub(crate) fn description(&self) -> String {
         match &self.0 {
             Kind::Program(function) => format!(

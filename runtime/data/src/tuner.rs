@@ -59,7 +59,7 @@ impl Tuner {
         }
     }
 
-    /// How many calls to keep under way.
+    /// Returns the number of calls to keep under way.
     pub(crate) fn degree(&self) -> usize {
         self.degree
     }

@@ -192,7 +192,7 @@ fn no_payload<T: Value>(value: &AnyRef) -> Error {
 }
 
 impl Dataset {
-    /// What a function makes of each element.
+    /// Returns the results of a function of each element.
     ///
     /// ```
     /// use tfrt_data::Dataset;
@@ -234,7 +234,7 @@ impl Dataset {
         self.parallel_map_with(function.into_element_function(), &[], num_parallel, true)
     }
 
-    /// The elements for which a function returns true.
+    /// Returns the elements for which a function returns true.
     ///
     /// # Errors
     /// If datasets are nested too deep.
@@ -344,8 +344,8 @@ impl Dataset {
         self.padded_batch_with(batch_size, &[], false)
     }
 
-    /// The same elements, of which the next `num_ahead` are drawn before they are asked for; see
-    /// [`prefetch_with`](Self::prefetch_with).
+    /// Returns the same elements, of which the next `num_ahead` are drawn before they are
+    /// requested; see [`prefetch_with`](Self::prefetch_with).
     ///
     /// # Errors
     /// If the number is less than -1 or larger than 2^20, or datasets are nested too deep.

@@ -201,7 +201,7 @@ pub(crate) fn handle_arguments(module: &Module, func: OpId) -> Vec<ValueId> {
     handles.filter(|&value| is_handle(module, value)).collect()
 }
 
-/// What is known of the results of an op.
+/// Returns the known metadata of the results of an op.
 pub(crate) fn known_results(module: &Module, op: OpId) -> Vec<PartialMetadata> {
     match module.attr(op, names::RESULTS) {
         Some(results) => crate::metadata::from_attribute(module, results),

@@ -27,7 +27,7 @@ pub const MAX_EXPANDED_OPS: usize = 100_000;
 /// How deep calls may nest.
 pub const MAX_CALL_DEPTH: usize = 64;
 
-/// Replaces the calls in a function with the bodies of the called functions. Returns the calls that
+/// Replaces the calls in a function with the bodies of the called functions. Reports the calls that
 /// cannot be replaced.
 pub fn expand_calls(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
     let mut expansion = Expansion {

@@ -76,7 +76,7 @@ pub fn infer_metadata(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<
     findings
 }
 
-/// What is known of the arguments of a function.
+/// Returns the known metadata of the arguments of a function.
 fn of_arguments(module: &Module, func: OpId) -> Partly {
     let said = match module.attr(func, names::ARGUMENTS) {
         Some(said) => metadata::from_attribute(module, said),

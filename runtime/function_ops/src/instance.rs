@@ -201,7 +201,7 @@ impl RunOp for FunctionOp {
     }
 }
 
-/// What must be available before it is known which instance is meant.
+/// Returns the values that must be available before the instance can be selected.
 fn pending(handle: &TensorHandle) -> Vec<AnyRef> {
     let mut pending = Vec::new();
     if let (None, Some(MetadataPart::Pending(metadata))) =
@@ -541,7 +541,7 @@ fn text_list(module: &mut Module, texts: &[String]) -> AttrId {
     module.intern_attribute(Attribute::Array(texts.into()))
 }
 
-/// What is known of the results of a function, and the devices that they are on.
+/// Returns the known metadata of the results of a function, and their devices.
 fn results_of(
     module: &Module,
     func: OpId,

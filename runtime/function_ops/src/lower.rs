@@ -218,7 +218,7 @@ impl Lowering {
         module.append_op(self.block, op);
     }
 
-    /// A tensor as an op on a device takes it.
+    /// Returns a tensor as an op on a device takes it.
     fn operand(
         &mut self,
         module: &mut Module,

@@ -49,7 +49,7 @@ pub fn partition(module: &mut Module, func: OpId) -> Vec<Diagnostic> {
     Vec::new()
 }
 
-/// Where an op is.
+/// Returns the device of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Home {
     /// On the device of this number.
@@ -461,7 +461,7 @@ impl Plan {
     }
 }
 
-/// Where an op is.
+/// Returns the device of an op.
 fn home_of(module: &Module, op: OpId, devices: &[String]) -> Result<Home, Diagnostic> {
     if Call::of(module, op).is_some() {
         let Some(name) = device_attribute(module, op) else {
@@ -491,7 +491,7 @@ fn is_handler(module: &Module, value: ValueId) -> bool {
     module.type_spelling(module.value_type(value)) == names::HANDLER_TYPE
 }
 
-/// What keeps an op from being moved to another function.
+/// Returns the reason why an op cannot be moved to another function.
 fn refused(module: &Module, op: OpId) -> Option<Diagnostic> {
     let sees_outside = !module.regions(op).is_empty() && !module.is_isolated(op);
     sees_outside.then(|| {

@@ -65,7 +65,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Places every op of a function. Returns what cannot be placed.
+/// Places every op of a function. Reports the ops that cannot be placed.
 pub fn place(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
     let mut placer = Placer::new(module, func, ops);
     let findings = placer.run(module);
@@ -351,7 +351,7 @@ impl<'a> Placer<'a> {
         self.homes.get(value).copied().unwrap_or(0)
     }
 
-    /// Of these devices, the first of those that it costs least to move the operands to.
+    /// Returns the first of these devices to which moving the operands costs least.
     fn cheapest(&self, module: &Module, call: &Call, devices: &[usize]) -> usize {
         let cost = |&device: &usize| self.moving_cost(module, call, device);
         let cheapest = devices

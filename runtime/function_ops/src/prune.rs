@@ -71,7 +71,7 @@ fn loosened(module: &mut Module, op: OpId, ops: &OpRegistry) -> Option<OpId> {
     Some(loose)
 }
 
-/// Phase 2: removes ops that only make results that nobody needs.
+/// Phase 2: removes ops that only make unused results.
 pub(crate) fn sweep(module: &mut Module, func: OpId) {
     let Some(block) = module.entry_block(func) else {
         return;

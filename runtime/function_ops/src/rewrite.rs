@@ -91,7 +91,7 @@ pub enum Pattern {
 }
 
 impl Rule {
-    /// Every rule that is linked, the greatest benefit first.
+    /// Returns every linked rule, the greatest benefit first.
     #[must_use]
     pub fn all() -> Vec<&'static Self> {
         let mut all: Vec<&Self> = inventory::iter::<Self>.into_iter().collect();

@@ -84,7 +84,7 @@ pub(super) fn run(kernel: &CountedKernel, has_chain: bool, dispatch: &mut Dispat
     }
 }
 
-/// What the declaration of a kernel tells of the metadata of its results.
+/// Returns the metadata of results that the declaration of a kernel provides.
 pub(super) fn metadata(
     kernel: KernelDescriptor,
     operands: &[TensorMetadata],

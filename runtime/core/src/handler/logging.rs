@@ -216,7 +216,7 @@ impl Log {
         let _ = out.write_all(text).and_then(|()| out.flush());
     }
 
-    /// The block of lines with the tensors of one side, and an empty line.
+    /// Writes the block of lines with the tensors of one side, and an empty line.
     fn tensors(
         &self,
         id: u64,

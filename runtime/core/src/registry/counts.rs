@@ -18,7 +18,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// What the declaration of a kernel says, without the chains of its effects.
+    /// Returns the counts that a kernel declares, without the chains of its effects.
     pub(super) fn of(runner: &Runner) -> Self {
         let Runner::Kernel(kernel) = runner else {
             return Self {

@@ -29,7 +29,7 @@ impl<'a> StateWriter<'a> {
         }
     }
 
-    /// What was written, or what has to be waited for.
+    /// Returns the written bytes, or the values to wait for.
     pub(crate) fn finish(self) -> Result<Vec<u8>, Vec<AnyRef>> {
         match self.awaited.is_empty() {
             true => Ok(self.bytes),

@@ -210,7 +210,7 @@ impl Chooser {
     }
 }
 
-/// One of the inputs that have not ended, with a chance in proportion to its weight.
+/// Picks one of the inputs that have not ended, with a probability proportional to its weight.
 fn pick(number: u32, weights: &[f64], inputs: &[Option<Box<dyn Draw>>]) -> Option<usize> {
     let open =
         || (0..inputs.len()).filter(|&index| inputs[index].is_some() && weights[index] > 0.0);

@@ -9,7 +9,7 @@ use crate::result::{Outcome, Values};
 /// Makes another value with the payload of an available one.
 pub(super) type CopyValue = fn(&AnyRef, &ExecutionContext) -> AnyRef;
 
-/// The same outcome with copies of its values.
+/// Returns the same outcome with copies of its values.
 pub(super) fn copy_outcome(outcome: &Outcome, copy: CopyValue, ctx: &ExecutionContext) -> Outcome {
     let copy_each = |values: &Values| {
         let copies = values.iter().map(|value| copy_later(value, copy, ctx));

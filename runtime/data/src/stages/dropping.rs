@@ -21,7 +21,7 @@ pub(super) struct Dropped {
 }
 
 impl Dropped {
-    /// What to wait for before the next result is drawn, if anything.
+    /// Returns the value to wait for before the next draw, if there is one.
     pub(super) fn awaited(&mut self) -> Option<AnyRef> {
         while self.pending.front().is_some_and(AnyRef::is_available) {
             self.pending.pop_front();

@@ -177,7 +177,7 @@ impl FilterMachine {
         at
     }
 
-    /// What becomes of the oldest undecided element; nothing if it was rejected.
+    /// Decides the oldest undecided element; returns `None` if it was rejected.
     fn judge_oldest(&mut self, ctx: &ExecutionContext) -> Option<StepResult> {
         let oldest = self.undecided.front_mut()?;
         let pending = match oldest.result.settle() {

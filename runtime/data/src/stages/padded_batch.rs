@@ -274,7 +274,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// What an available value is, as a row of a batch.
+/// Returns an available value as a row of a batch.
 pub(super) fn row_of(value: &AnyRef, index: usize) -> Result<Row<'_>, Failure> {
     if let Some((dtype, _)) = scalar(value) {
         return Ok(Row { dtype, dims: &[] });

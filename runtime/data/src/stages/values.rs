@@ -150,7 +150,7 @@ impl Dataset {
         stage.downcast_ref::<Given>().map(|given| &*given.outcomes)
     }
 
-    /// A dataset of what was drawn before.
+    /// Creates a dataset of outcomes that were drawn before.
     pub(crate) fn from_outcomes(outcomes: Vec<Outcome>) -> Result<Self, Error> {
         let is_known = outcomes.iter().all(|outcome| match outcome {
             Outcome::Element(values) => are_available(values),

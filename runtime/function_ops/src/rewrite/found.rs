@@ -120,7 +120,7 @@ impl<'a> Match<'a> {
         result.is_some_and(|&result| self.module.uses(result).len() == 1)
     }
 
-    /// What is known of a value.
+    /// Returns the known metadata of a value.
     #[must_use]
     pub fn metadata(&self, name: &str) -> Option<&'a TensorMetadata> {
         self.known.get(&self.value(name)?)
@@ -138,7 +138,7 @@ impl<'a> Match<'a> {
         self.metadata(name).map(|metadata| metadata.extents.len())
     }
 
-    /// What is known of the result of an op.
+    /// Returns the known metadata of the result of an op.
     #[must_use]
     pub fn result(&self, op: usize) -> Option<&'a TensorMetadata> {
         self.known.get(self.call(op)?.results(self.module).first()?)
