@@ -189,7 +189,7 @@ impl AnyRef {
         header.kind == Kind::Concrete && header.count.is_one()
     }
 
-    /// Returns `true` if there is no other reference to the value, even if it is indirect.
+    /// Returns `true` if the value has no other references, even if it is indirect.
     pub(crate) fn is_only_reference(&self) -> bool {
         let header = self.header();
         header.kind != Kind::Immortal && header.count.is_one()

@@ -286,8 +286,8 @@ impl DeviceOp {
         run_when_ready(&awaited, move || call.when_metadata_is_known(arguments));
     }
 
-    /// Returns `true` if every tensor, and the chain of an op that waits for one, is there and not
-    /// an error.
+    /// Returns `true` if every tensor, and the chain of an op that waits for one, is available and
+    /// not an error.
     fn is_ready(&self, invocation: &OpInvocation<'_>) -> bool {
         let chain = invocation
             .chain

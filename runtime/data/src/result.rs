@@ -117,7 +117,7 @@ pub enum IterationResult {
 }
 
 impl IterationResult {
-    /// Creates a result whose outcome the promise tells.
+    /// Creates a result whose outcome the promise publishes.
     pub fn pending() -> (Promise<Outcome>, Self) {
         let (promise, outcome) = AsyncValueRef::unconstructed();
         (promise, Self::Pending(outcome))

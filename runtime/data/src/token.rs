@@ -282,7 +282,7 @@ impl Request {
         Self::Draw { promise, ctx }
     }
 
-    /// Returns `true` if anybody can see the answer.
+    /// Returns `true` if the answer has a consumer.
     fn has_consumer(&self) -> bool {
         match self {
             Self::Draw { promise, .. } => promise.has_consumer(),

@@ -49,7 +49,7 @@ pub fn partition(module: &mut Module, func: OpId) -> Vec<Diagnostic> {
     Vec::new()
 }
 
-/// Returns the device of an op.
+/// The location of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Home {
     /// On the device of this number.

@@ -97,7 +97,7 @@ impl OpCache {
         found
     }
 
-    /// Keeps an op, and evicts others if there is no room. This op is always kept.
+    /// Keeps an op, and evicts others if the cache is full. This op is always kept.
     pub(super) fn insert(&self, device: usize, name: &str, op: &CoreRuntimeOp) {
         let name: Arc<str> = name.into();
         let added = Arc::new(CachedOp {

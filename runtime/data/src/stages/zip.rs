@@ -142,7 +142,7 @@ fn combine(results: Vec<IterationResult>) -> Outcome {
 
 impl Dataset {
     /// Returns elements with the components of all `inputs`, one after another. Ends with the
-    /// shortest; each step draws from all inputs, in order. Without inputs, there are no elements.
+    /// shortest; each step draws from all inputs, in order. Without inputs, the dataset is empty.
     ///
     /// # Errors
     /// If datasets are nested too deep.
