@@ -5,7 +5,7 @@
 //!
 //! Phases:
 //! 1. *loosen*: an op that runs in an order, but is registered without effects, leaves that order:
-//! it runs without one, and its successors follow its predecessor;
+//!    it runs without one, and its successors follow its predecessor;
 //! 2. *sweep*: ops that only make their results go if nobody needs those, last to first.
 //!
 //! Ordering: an op without effects passes its chain on unchanged, so loosening it drops no order.
