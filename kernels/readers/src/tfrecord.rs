@@ -26,6 +26,8 @@
 
 mod checksum;
 
+mod index;
+
 mod read;
 
 mod write;
@@ -34,5 +36,6 @@ mod dataset;
 
 pub use checksum::masked_crc32c;
 pub use dataset::{TfRecordOptions, tf_record_dataset};
+pub use index::{IndexedRecords, RecordIndex, index_path};
 pub use read::{RecordError, RecordReader, Verify};
 pub use write::RecordWriter;

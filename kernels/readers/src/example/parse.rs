@@ -40,10 +40,41 @@ pub fn parse_example(
     let mut found: Vec<Option<&[u8]>> = vec![None; schema.columns().len()];
     find_features(bytes, schema, &mut found).map_err(not_an_example)?;
     let mut components = Components::new();
+    let mut scalars = Scalars::default();
     for (column, feature) in schema.columns().iter().zip(found) {
-        add_component(column, feature, allocator, &mut components)?;
+        add_component(column, feature, allocator, &mut scalars, &mut components)?;
     }
     Ok(components)
+}
+
+/// Lists for the values of scalar features, which become values of their own. All features of a
+/// record share them, so that a scalar does not allocate a list.
+#[derive(Debug)]
+pub(super) struct Scalars {
+    integers: Values,
+    floats: Values,
+}
+
+impl Default for Scalars {
+    fn default() -> Self {
+        Self {
+            integers: Values::new(DType::I64),
+            floats: Values::new(DType::F32),
+        }
+    }
+}
+
+impl Scalars {
+    /// Returns an empty list for the values of a column, if it is a column of scalars.
+    fn list_for(&mut self, column: &Column) -> Option<&mut Values> {
+        let list = match (&column.shape, column.dtype) {
+            (ColumnShape::Scalar, DType::I64) => &mut self.integers,
+            (ColumnShape::Scalar, DType::F32) => &mut self.floats,
+            _ => return None,
+        };
+        list.clear();
+        Some(list)
+    }
 }
 
 /// Returns the error of the reference, which does not say what is wrong with the bytes.
@@ -97,16 +128,19 @@ pub(super) fn find_entries<'a>(
                 _ => {}
             }
         }
-        std::str::from_utf8(name).map_err(|_| Malformed::Name)?;
         let columns = schema.columns();
         let is_it = |column: &Column| column.name.as_bytes() == name;
         let index = match columns.get(expected) {
             Some(column) if is_it(column) => Some(expected),
             _ => columns.iter().position(is_it),
         };
-        if let Some(index) = index {
-            expected = index + 1;
-            found[index] = Some(feature);
+        match index {
+            Some(index) => {
+                expected = index + 1;
+                found[index] = Some(feature);
+            }
+            // Names of columns are UTF-8 by their type.
+            None => drop(std::str::from_utf8(name).map_err(|_| Malformed::Name)?),
         }
     }
     Ok(())
@@ -117,9 +151,17 @@ pub(super) fn add_component(
     column: &Column,
     feature: Option<&[u8]>,
     allocator: &Arc<dyn HostAllocator>,
+    scalars: &mut Scalars,
     components: &mut Components,
 ) -> Result<(), Error> {
-    let mut values = Values::new(column.dtype);
+    let mut own_list;
+    let values = match scalars.list_for(column) {
+        Some(list) => list,
+        None => {
+            own_list = Values::new(column.dtype);
+            &mut own_list
+        }
+    };
     let wanted = num_values(&column.shape);
     if let (Some(feature), DType::I64 | DType::F32, Some(wanted)) = (feature, column.dtype, wanted)
     {
@@ -127,7 +169,7 @@ pub(super) fn add_component(
         values.reserve(wanted.min(feature.len()));
     }
     let kind = match feature {
-        Some(feature) => read_feature(feature, column, &mut values)?,
+        Some(feature) => read_feature(feature, column, values)?,
         None => None,
     };
     let is_there = kind.is_some();
@@ -164,11 +206,11 @@ pub(super) fn add_component(
 }
 
 /// The value of a feature that has one.
-fn single(values: Values) -> AnyRef {
+fn single(values: &mut Values) -> AnyRef {
     match values {
         Values::I64(values) => AnyRef::available(values[0]),
         Values::F32(values) => AnyRef::available(values[0]),
-        Values::Strings(mut values) => {
+        Values::Strings(values) => {
             AnyRef::available(ByteString::from(values.pop().unwrap_or_default()))
         }
         values => unreachable!("features do not have {values:?}"),

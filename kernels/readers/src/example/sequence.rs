@@ -8,7 +8,7 @@ use tfrt_data::Values as Components;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{Error, ErrorCode};
 
-use super::parse::{add_component, find_entries, read_feature, wrong};
+use super::parse::{Scalars, add_component, find_entries, read_feature, wrong};
 use super::wire::{Field, Malformed, Reader};
 use super::{check_types, num_values};
 use crate::column::Values;
@@ -82,15 +82,15 @@ pub fn parse_sequence_example(
     schema: &SequenceSchema,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<Components, Error> {
-    let columns =
-        |schema: &Option<Schema>| schema.as_ref().map_or(&[][..], Schema::columns).to_vec();
-    let (context, sequences) = (columns(&schema.context), columns(&schema.sequences));
+    let [context, sequences] = [&schema.context, &schema.sequences]
+        .map(|schema| schema.as_ref().map_or(&[][..], Schema::columns));
     let mut found_context = vec![None; context.len()];
     let mut found_sequences = vec![None; sequences.len()];
     find(bytes, schema, &mut found_context, &mut found_sequences).map_err(not_one)?;
     let mut components = Components::new();
+    let mut scalars = Scalars::default();
     for (column, feature) in context.iter().zip(found_context) {
-        add_component(column, feature, allocator, &mut components)?;
+        add_component(column, feature, allocator, &mut scalars, &mut components)?;
     }
     for (column, list) in sequences.iter().zip(found_sequences) {
         add_sequence(column, list, allocator, &mut components)?;
