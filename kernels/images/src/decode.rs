@@ -175,7 +175,10 @@ fn require_end_of_jpeg(data: &[u8]) -> Result<()> {
                 rest = behind.get(usize::from(length)..).unwrap_or_default();
                 is_scan = kind == START_OF_SCAN;
             }
-            _ if is_scan => rest = tail,
+            _ if is_scan => {
+                let len = tail.iter().position(|&byte| byte == 0xff);
+                rest = &tail[len.unwrap_or(tail.len())..];
+            }
             // The decoder says what is wrong with such a file.
             _ => return Ok(()),
         }

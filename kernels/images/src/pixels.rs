@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tfrt::host::allocator::HostAllocator;
 use tfrt::prelude::*;
-use tfrt_tensor::{DenseHostTensor, Element};
+use tfrt_tensor::DenseHostTensor;
 
 use crate::{allocate, extents, invalid};
 
@@ -107,12 +107,22 @@ pub fn normalize(
     if deviation.contains(&0.0) {
         return Err(invalid("expected nonzero deviations, found 0"));
     }
+    let value =
+        |element: f32, channel: usize| (element * scale - mean[channel]) / deviation[channel];
     let mut normal = allocate(DType::F32, extents, allocator)?;
     if channels > 0 {
         let mut to = normal.elements_mut::<f32>()?;
         match image.dtype() {
-            DType::Ui8 => fill(&image.elements::<u8>()?, &mut to, scale, &mean, &deviation),
-            DType::F32 => fill(&image.elements::<f32>()?, &mut to, scale, &mean, &deviation),
+            DType::Ui8 => normalize_bytes(&image.elements::<u8>()?, &mut to, channels, value),
+            DType::F32 => {
+                let image = image.elements::<f32>()?;
+                let pixels = image.chunks_exact(channels);
+                for (from, to) in pixels.zip(to.chunks_exact_mut(channels)) {
+                    for (channel, (&from, to)) in from.iter().zip(to).enumerate() {
+                        *to = value(from, channel);
+                    }
+                }
+            }
             other => {
                 return Err(invalid(format!(
                     "expected an image of type u8 or f32, found {other}"
@@ -123,20 +133,41 @@ pub fn normalize(
     Ok(normal)
 }
 
-fn fill<T: Element + Into<f32>>(
-    from: &[T],
+/// Normalizes bytes. There are only 256 values for each channel: computing these once is faster
+/// than a division for each element.
+fn normalize_bytes(
+    from: &[u8],
     to: &mut [f32],
-    scale: f32,
-    mean: &[f32],
-    deviation: &[f32],
+    channels: usize,
+    value: impl Fn(f32, usize) -> f32,
 ) {
-    let channels = mean.len();
-    let pixels = from
-        .chunks_exact(channels)
-        .zip(to.chunks_exact_mut(channels));
-    for (from, to) in pixels {
-        for (channel, (&from, to)) in from.iter().zip(to).enumerate() {
-            *to = (from.into() * scale - mean[channel]) / deviation[channel];
+    let table = |channel| -> [f32; 256] {
+        let mut element = 0.0;
+        [(); 256].map(|()| {
+            let value = value(element, channel);
+            element += 1.0;
+            value
+        })
+    };
+    if channels == 3 {
+        // The common case: all three tables are at hand for each pixel.
+        let [red, green, blue] = [table(0), table(1), table(2)];
+        let (from, _) = from.as_chunks::<3>();
+        let (to, _) = to.as_chunks_mut::<3>();
+        for (from, to) in from.iter().zip(to) {
+            *to = [
+                red[usize::from(from[0])],
+                green[usize::from(from[1])],
+                blue[usize::from(from[2])],
+            ];
+        }
+        return;
+    }
+    for channel in 0..channels {
+        let table = table(channel);
+        let from = from.iter().skip(channel).step_by(channels);
+        for (&from, to) in from.zip(to.iter_mut().skip(channel).step_by(channels)) {
+            *to = table[usize::from(from)];
         }
     }
 }

@@ -402,6 +402,26 @@ fn normalizing_is_by_channel() {
 }
 
 #[test]
+fn bytes_are_normalized_as_the_numbers_that_they_are() {
+    let mean = [0.485, 0.456, 0.406, 0.0, 1.0];
+    let deviation = [0.229, 0.224, 0.225, 3.0, -7.0];
+    for channels in 1..=5 {
+        let elements: Vec<u8> = (0..256 * channels)
+            .map(|index| (index % 251) as u8)
+            .collect();
+        let whole = image([16, 16, channels], &elements);
+        let (mean, deviation) = (&mean[..channels], &deviation[..channels]);
+        let found = normalize(&whole, 1.0 / 255.0, mean, deviation, &malloc()).unwrap();
+        let expected = elements.iter().enumerate().map(|(index, &element)| {
+            let channel = index % channels;
+            (f32::from(element) * (1.0 / 255.0) - mean[channel]) / deviation[channel]
+        });
+        let expected: Vec<f32> = expected.collect();
+        assert_eq!(*found.elements::<f32>().unwrap(), expected, "{channels}");
+    }
+}
+
+#[test]
 fn channels_first_are_planes() {
     let whole = image([1, 3, 2], &[1, 10, 2, 20, 3, 30]);
     let planes = to_channels_first(&whole, &malloc()).unwrap();
