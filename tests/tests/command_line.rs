@@ -48,6 +48,14 @@ fn main() -> ExitCode {
         Trial::test("a_graph_is_drawn", a_graph_is_drawn),
         Trial::test("listed_ops_are_documented", listed_ops_are_documented),
         Trial::test(
+            "the_elements_of_a_pipeline_are_drawn",
+            the_elements_of_a_pipeline_are_drawn,
+        ),
+        Trial::test(
+            "a_failing_pipeline_is_an_error_with_its_element",
+            a_failing_pipeline_is_an_error_with_its_element,
+        ),
+        Trial::test(
             "tracing_without_a_sink_is_a_warning",
             tracing_without_a_sink_is_a_warning,
         ),
@@ -388,6 +396,99 @@ fn listed_ops_are_documented() -> Outcome {
     let documentation = run("tfrt", &["ops", name])?;
     require_status(0, &documentation)?;
     require_contains(&documentation.stdout, name)
+}
+
+/// A function that returns ten numbers in batches of four, one that returns an iterator whose third
+/// draw fails, and two that `tfrt data run` cannot run.
+const PIPELINES: &str = "
+func private @invert(%x: i64) -> i64 {
+  %twelve = tfrt.constant.i64 12
+  %q, %r = tfrt.div.i64 %twelve, %x
+  tfrt.return %q : i64
+}
+
+func private @numbers(%start: i64) -> !tfrt_data.dataset {
+  %ten = tfrt.constant.i64 10
+  %one = tfrt.constant.i64 1
+  %d = tfrt_data.range_dataset %start, %ten, %one { element_type = i64 }
+  tfrt.return %d : !tfrt_data.dataset
+}
+
+func @batches() -> !tfrt_data.dataset {
+  %zero = tfrt.constant.i64 0
+  %four = tfrt.constant.i64 4
+  %d = tfrt.call @numbers(%zero) : (i64) -> !tfrt_data.dataset
+  %b = tfrt_data.batch_dataset.i64 %d, %four { same_input_metadata = false }
+  tfrt.return %b : !tfrt_data.dataset
+}
+
+func @inverses() -> !tfrt_data.iterator {
+  %minus = tfrt.constant.i64 -2
+  %d = tfrt.call @numbers(%minus) : (i64) -> !tfrt_data.dataset
+  %m = tfrt_data.map_dataset %d { function = @invert }
+  %it = tfrt_data.make_iterator %m
+  tfrt.return %it : !tfrt_data.iterator
+}
+
+func @number() -> i32 {
+  %x = tfrt.constant.i32 1
+  tfrt.return %x : i32
+}
+";
+
+/// Runs `tfrt data run` on a file with [`PIPELINES`].
+fn run_pipeline(name: &str, arguments: &[&str]) -> Result<tool::Output, Failed> {
+    let file = scratch_file(name);
+    fs::write(&file, PIPELINES)?;
+    let path = file.to_str().ok_or("the path is not text")?;
+    let output = run("tfrt", &[&["data", "run", path], arguments].concat())?;
+    fs::remove_file(&file)?;
+    Ok(output)
+}
+
+fn the_elements_of_a_pipeline_are_drawn() -> Outcome {
+    let line = ["--function=batches", "--print"];
+    let output = run_pipeline("drawn", &line)?;
+    require_status(0, &output)?;
+    let text = String::from_utf8(output.stdout)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let [first, _, last, rate, ..] = lines[..] else {
+        return Err(format!("too few lines:\n{text}").into());
+    };
+    if !first.starts_with("0: ") || !first.contains("0, 1, 2, 3") || !last.contains("8, 9") {
+        return Err(format!("expected three batches:\n{text}").into());
+    }
+    if !rate.starts_with("3 elements in ") {
+        return Err(format!("expected a rate, found `{rate}`").into());
+    }
+    require_contains(text.as_bytes(), "batch")?;
+    let output = run_pipeline("drawn", &["--function=batches", "--take=2"])?;
+    require_status(0, &output)?;
+    require_contains(&output.stdout, "2 elements in ")
+}
+
+fn a_failing_pipeline_is_an_error_with_its_element() -> Outcome {
+    let output = run_pipeline("failing", &["--function=inverses", "--print"])?;
+    require_status(1, &output)?;
+    for part in ["0: -6\n", "1: -12\n", "2 elements in "] {
+        require_contains(&output.stdout, part)?;
+    }
+    require_contains(&output.stderr, "Divide by zero")?;
+
+    let output = run_pipeline("failing", &["--function=number"])?;
+    require_status(1, &output)?;
+    let expected = "tfrt data run: expected a dataset or an iterator from function `number`, \
+                    found `(i32)`";
+    require_contains(&output.stderr, expected)?;
+
+    let output = run_pipeline("failing", &[])?;
+    require_status(1, &output)?;
+    let expected = "select one of `batches`, `inverses`, `number` with `--function`";
+    require_contains(&output.stderr, expected)?;
+
+    let output = run_pipeline("failing", &["--function=numbers"])?;
+    require_status(1, &output)?;
+    require_contains(&output.stderr, "function `numbers` has arguments")
 }
 
 fn tracing_without_a_sink_is_a_warning() -> Outcome {

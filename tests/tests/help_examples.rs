@@ -36,6 +36,15 @@ func @check() -> !tfrt.chain {
 }
 ";
 
+const PIPELINE: &str = "func @main() -> !tfrt_data.dataset {
+  %zero = tfrt.constant.i64 0
+  %ten = tfrt.constant.i64 10
+  %one = tfrt.constant.i64 1
+  %d = tfrt_data.range_dataset %zero, %ten, %one { element_type = i64 }
+  tfrt.return %d : !tfrt_data.dataset
+}
+";
+
 const MISTAKES: &str = "func @main() -> i32 {
   // expected-error @+1 {{use of undeclared SSA value name}}
   tfrt.return %nowhere : i32
@@ -65,6 +74,7 @@ fn prepare(command: &str) -> Result<PathBuf, Failed> {
         let translate = format!("tfrt translate --mlir-to-bef {name}.mlir -o {name}.bef");
         require_status(0, &run_in_shell(&translate, &folder)?)?;
     }
+    fs::write(folder.join("pipeline.mlir"), PIPELINE)?;
     fs::write(folder.join("mistakes.mlir"), MISTAKES)?;
     fs::write(folder.join("rows.csv"), "name,price\nbread,1.5\nsalt,0.5\n")?;
     Ok(folder)

@@ -702,6 +702,17 @@ fn run_sync(
     }
 }
 
+/// Returns a value as it is printed for people.
+pub(crate) fn value_text(value: &AnyRef) -> String {
+    let result = FunctionResult {
+        value,
+        ty: value.mlir_type().unwrap_or("unknown"),
+        with_codes: false,
+        style: Style::Shown,
+    };
+    result.to_string()
+}
+
 /// Returns the diagnostic for an error that a kernel reported or that loading failed with.
 pub(crate) fn runtime_diagnostic(error: &Error) -> Diagnostic {
     let place = match error.place() {

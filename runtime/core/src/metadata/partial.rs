@@ -279,10 +279,10 @@ pub fn reduce(
 pub fn concat(axis: i64, tensors: &[PartialMetadata]) -> Result<PartialMetadata, Error> {
     let (first, rest) = tensors
         .split_first()
-        .ok_or_else(|| invalid("there is no tensor to join"))?;
+        .ok_or_else(|| invalid("expected at least one tensor to concatenate"))?;
     let refused = |tensor| {
         invalid(format!(
-            "cannot join {first} and {tensor} along axis {axis}"
+            "cannot concatenate {first} and {tensor} along axis {axis}"
         ))
     };
     // Returns the extent along the axis, and the metadata without it.
