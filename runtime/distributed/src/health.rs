@@ -11,6 +11,10 @@
 //! timeout. Heartbeats bypass the work queues, so a task answers even if its kernels run for long.
 //! A task that has not answered yet has four times as long, because it may be starting.
 //!
+//! All tasks agree on the lost ones in the end: heartbeats name the tasks that are lost to the
+//! sender, and the receiver loses them, too. A task that was silent for too long and goes on is
+//! told by the answers to its heartbeats that it is lost to the others. It then loses them.
+//!
 //! [`Health::watch`] registers a callback, which runs on the work queue once the task is lost.
 
 use std::collections::HashMap;
@@ -27,7 +31,7 @@ use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
 use crate::error::{Answer, RemoteError};
 use crate::fabric::{self, CallOptions};
-use crate::message::{HeartbeatRequest, HeartbeatResponse};
+use crate::message::{HeartbeatRequest, HeartbeatResponse, LostTask};
 
 /// The number of heartbeats that are sent in a failure timeout.
 const HEARTBEATS: u32 = 5;
@@ -67,6 +71,8 @@ struct State {
     lost: HashMap<TaskHandle, RemoteError>,
     watching: HashMap<u64, (TaskHandle, OnLost)>,
     next_watch: u64,
+    /// The first task that has lost this one.
+    lost_to: Option<TaskHandle>,
 }
 
 impl Health {
@@ -124,6 +130,25 @@ impl Health {
             move || on_lost(error)
         });
         of_task.collect()
+    }
+
+    /// Returns the lost tasks, with the reasons.
+    #[must_use]
+    pub fn all_lost(&self) -> Vec<(TaskHandle, RemoteError)> {
+        let state = self.lock();
+        let lost = state.lost.iter();
+        lost.map(|(task, error)| (*task, error.clone())).collect()
+    }
+
+    /// Returns the first task that has lost this one, if there is one.
+    #[must_use]
+    pub fn lost_to(&self) -> Option<TaskHandle> {
+        self.lock().lost_to
+    }
+
+    /// Records that a task has lost this one.
+    fn set_lost_to(&self, task: TaskHandle) {
+        self.lock().lost_to.get_or_insert(task);
     }
 
     /// Returns the number of watches.
@@ -260,6 +285,9 @@ impl Detector {
         // This process was stopped for a while: the silence is its own.
         let was_suspended = now - state.last_round > self.timeout / 2;
         state.last_round = now;
+        // Heartbeats of other tasks may have named them.
+        let health = context.health();
+        state.peers.retain(|task, _| health.lost(*task).is_none());
         let (mut silent, mut asked) = (Vec::new(), Vec::new());
         for (task, peer) in &mut state.peers {
             if was_suspended {
@@ -283,17 +311,24 @@ impl Detector {
         for (task, cause) in silent {
             declare_lost(context, task, &cause);
         }
+        let request = HeartbeatRequest {
+            context_id: context.id(),
+            sender: context.cluster().own_name(),
+            lost: lost_tasks(context),
+        };
         for task in asked {
-            self.ask(context, task);
+            self.ask(context, task, request.clone());
         }
     }
 
-    fn ask(self: &Arc<Self>, context: &Arc<DistributedContext>, task: TaskHandle) {
+    fn ask(
+        self: &Arc<Self>,
+        context: &Arc<DistributedContext>,
+        task: TaskHandle,
+        request: HeartbeatRequest,
+    ) {
         let Ok(client) = context.client(task) else {
             return;
-        };
-        let request = HeartbeatRequest {
-            context_id: context.id(),
         };
         let options = CallOptions {
             timeout: Some(self.timeout),
@@ -322,6 +357,10 @@ impl Detector {
             return;
         };
         let lost_by = match answer {
+            Ok(response) if response.is_lost => {
+                context.health().set_lost_to(task);
+                "it has lost this task".to_owned()
+            }
             Ok(response)
                 if peer
                     .incarnation
@@ -352,7 +391,7 @@ impl Detector {
 }
 
 /// Drops what may be the last reference to a context where waiters may run.
-fn drop_on_queue(context: Arc<DistributedContext>) {
+pub(crate) fn drop_on_queue(context: Arc<DistributedContext>) {
     let queue = Arc::clone(context.host().queue());
     queue.add_task(Task::new(move || drop(context)));
 }
@@ -361,12 +400,50 @@ fn no_heartbeat(timeout: Duration) -> String {
     format!("no heartbeat for {timeout:?}")
 }
 
+/// Answers a heartbeat: whether the sender is lost to this task. The tasks that the sender names
+/// are lost from now on.
+pub(crate) fn answer(context: &Arc<DistributedContext>, request: &HeartbeatRequest) -> bool {
+    let (cluster, health) = (context.cluster(), context.health());
+    let Ok(sender) = cluster.find(&request.sender) else {
+        return false;
+    };
+    if health.lost(sender).is_some() {
+        // It no longer has a say.
+        return true;
+    }
+    for lost in &request.lost {
+        let named = cluster.find(&lost.name).ok();
+        let other = named.filter(|task| *task != cluster.own_task());
+        if let Some(task) = other.filter(|task| health.lost(*task).is_none()) {
+            declare_lost(context, task, &lost.cause);
+        }
+    }
+    false
+}
+
+/// Returns the start of the error for a lost task, before the cause.
+fn lost_prefix(name: &str) -> String {
+    format!("task {name} is lost: ")
+}
+
+/// Returns the tasks of a context that are lost to this one.
+fn lost_tasks(context: &DistributedContext) -> Vec<LostTask> {
+    let to_message = |(task, error): (TaskHandle, RemoteError)| {
+        let name = context.cluster().task_name(task).ok()?;
+        let cause = error.message.strip_prefix(&lost_prefix(&name));
+        let cause = cause.unwrap_or(&error.message).to_owned();
+        Some(LostTask { name, cause })
+    };
+    let lost = context.health().all_lost().into_iter();
+    lost.filter_map(to_message).collect()
+}
+
 /// Tells everybody who waits for a task that it is lost.
 fn declare_lost(context: &Arc<DistributedContext>, task: TaskHandle, cause: &str) {
     let Ok(name) = context.cluster().task_name(task) else {
         return;
     };
-    let message = format!("task {name} is lost: {cause}");
+    let message = format!("{}{cause}", lost_prefix(&name));
     log::info!("context {}: {message}", context.id());
     let error = RemoteError::new(ErrorCode::Unavailable, message);
     let callbacks = context.health().mark_lost(task, error);

@@ -299,6 +299,23 @@ pub struct HeartbeatRequest {
     /// The context.
     #[prost(fixed64, tag = "1")]
     pub context_id: u64,
+    /// The name of the task that asks.
+    #[prost(string, tag = "2")]
+    pub sender: String,
+    /// The tasks that are lost to it.
+    #[prost(message, repeated, tag = "3")]
+    pub lost: Vec<LostTask>,
+}
+
+/// A lost task.
+#[derive(Clone, PartialEq, Message)]
+pub struct LostTask {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: String,
+    /// The reason why it counts as lost.
+    #[prost(string, tag = "2")]
+    pub cause: String,
 }
 
 /// The task lives, and has the context.
@@ -307,6 +324,9 @@ pub struct HeartbeatResponse {
     /// A random number that the task drew when it started.
     #[prost(fixed64, tag = "1")]
     pub incarnation: u64,
+    /// Whether the task that asks is lost to this one.
+    #[prost(bool, tag = "2")]
+    pub is_lost: bool,
 }
 
 /// Sends a payload to the receiver of a key.

@@ -28,6 +28,7 @@ use crate::device::RemoteDevice;
 use crate::error::{Answer, RemoteError};
 use crate::fabric::{CommunicatorType, FabricCommunicator, Reply, RequestHandler};
 use crate::function;
+use crate::health;
 use crate::message::{
     CloseContextResponse, CreateContextRequest, CreateContextResponse, DeleteRemoteObjectsRequest,
     DeleteRemoteObjectsResponse, DeviceInfo, DistributedContextConfiguration, GetDevicesResponse,
@@ -446,12 +447,18 @@ impl Server {
     /// Runs on a thread of the transport.
     fn heartbeat(&self, request: &HeartbeatRequest) -> Result<HeartbeatResponse, RemoteError> {
         let id = request.context_id;
-        match self.lock_contexts().by_id.contains_key(&id) {
-            true => Ok(HeartbeatResponse {
-                incarnation: self.incarnation,
-            }),
-            false => Err(no_context(id)),
-        }
+        let contexts = self.lock_contexts();
+        let kept = contexts.by_id.get(&id);
+        let context = kept.map(|kept| Arc::clone(&kept.context));
+        drop(contexts);
+        let context = context.ok_or_else(|| no_context(id))?;
+        let is_lost = health::answer(&context, request);
+        // It may be the last reference: waiters run on the work queue.
+        health::drop_on_queue(context);
+        Ok(HeartbeatResponse {
+            incarnation: self.incarnation,
+            is_lost,
+        })
     }
 
     fn send_data(&self, request: &SendDataRequest) -> Answer<SendDataResponse> {
@@ -566,6 +573,11 @@ impl Server {
         let leads = || TaskName::parse(config.lead_task_name()).is_ok_and(|lead| lead == *caller);
         if matches!(request, Request::SendReadyChains(_)) && !leads() {
             return refused("only the lead task may send it");
+        }
+        if let Request::Heartbeat(request) = request
+            && request.sender != caller.to_string()
+        {
+            return refused(&format!("it names `{}` as its sender", request.sender));
         }
         Ok(())
     }
