@@ -19,8 +19,11 @@
 //! | `ring` | a member: sending, receiving, failing |
 //! | `split` | the division of tensors into chunks |
 //! | `reduction` | the functions that combine elements |
-//! | `all_reduce` | all-reduce and reduce-scatter |
-//! | `broadcast`, `all_gather` | the other collectives |
+//! | `all_reduce` | all-reduce, reduce-scatter and barrier |
+//! | `broadcast`, `all_gather`, `all_to_all` | the other collectives |
+//! | `regroup` | the group of the members that are left when one is lost |
+//! | [`conformance`] | the suite that every back end passes |
+//! | `back_end` | [`Collectives`]: all of them behind one interface |
 
 mod ring;
 
@@ -34,10 +37,21 @@ mod broadcast;
 
 mod all_gather;
 
+mod all_to_all;
+
+mod regroup;
+
+mod back_end;
+
+pub mod conformance;
+
 pub use all_gather::{all_gather_any_shape, all_gather_fixed_shape, key_of_shapes};
-pub use all_reduce::{all_reduce, reduce_scatter};
+pub use all_reduce::{all_reduce, barrier, reduce_scatter};
+pub use all_to_all::all_to_all;
+pub use back_end::{Collectives, GroupMember, RingCollectives};
 pub use broadcast::broadcast;
 pub use reduction::{Reducible, Reduction};
+pub use regroup::regroup;
 
 use std::sync::Arc;
 

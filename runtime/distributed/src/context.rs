@@ -52,6 +52,10 @@ pub struct DistributedContext {
     releases: Arc<Releases>,
     rendezvous: Rendezvous,
     health: Arc<Health>,
+    /// Groups of survivors, by name.
+    survivors: Mutex<HashMap<String, Survivors>>,
+    /// How often each group was regrouped.
+    num_regroupings: Mutex<HashMap<String, u64>>,
     detector: Mutex<Option<Arc<Detector>>>,
     /// The callback for the loss of the owner task: the client of a context with a single client,
     /// on the other tasks.
@@ -63,6 +67,14 @@ pub struct DistributedContext {
     own_ready_chain: RemoteObjectId,
     ready_chains: Mutex<HashMap<TaskHandle, RemoteObjectId>>,
     keep_alive: Mutex<KeepAlive>,
+}
+
+/// A group of the tasks that are left of another one.
+#[derive(Debug)]
+struct Survivors {
+    /// The group of the configuration.
+    of: String,
+    members: Arc<[TaskHandle]>,
 }
 
 /// Ends a context whose owner is lost.
@@ -111,6 +123,8 @@ impl DistributedContext {
             releases: Arc::default(),
             rendezvous: Rendezvous::new(own_name, max_unclaimed_bytes),
             health: Arc::default(),
+            survivors: Mutex::default(),
+            num_regroupings: Mutex::default(),
             detector: Mutex::default(),
             owner: Mutex::default(),
             programs: Programs::default(),
@@ -177,6 +191,61 @@ impl DistributedContext {
     #[must_use]
     pub fn health(&self) -> &Arc<Health> {
         &self.health
+    }
+
+    /// Returns the members of a group, in the order of its ring: a group of the configuration, or
+    /// one of [survivors](crate::collective::regroup).
+    ///
+    /// # Errors
+    /// `No collective group with name G.`
+    pub fn group(&self, name: &str) -> Result<Arc<[TaskHandle]>, RemoteError> {
+        if let Some(survivors) = self.lock_survivors().get(name) {
+            return Ok(Arc::clone(&survivors.members));
+        }
+        self.cluster.group(name).map(Arc::from)
+    }
+
+    /// Adds a group of survivors of the group `of`, unless it exists.
+    pub(crate) fn add_survivors(&self, name: &str, of: &str, members: Vec<TaskHandle>) {
+        let mut survivors = self.lock_survivors();
+        survivors
+            .entry(name.to_owned())
+            .or_insert_with(|| Survivors {
+                of: of.to_owned(),
+                members: members.into(),
+            });
+    }
+
+    /// Returns the group of the configuration that a group of survivors comes from.
+    pub(crate) fn survivors_of(&self, name: &str) -> Option<String> {
+        let survivors = self.lock_survivors();
+        survivors.get(name).map(|survivors| survivors.of.clone())
+    }
+
+    /// Returns the names of all groups of survivors of a group.
+    pub(crate) fn survivor_groups(&self, of: &str) -> Vec<String> {
+        let survivors = self.lock_survivors();
+        let groups = survivors.iter().filter(|(_, group)| group.of == of);
+        groups.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Returns how often the members of a group have met, which is the same on all of them.
+    pub(crate) fn num_regroupings(&self, name: &str) -> u64 {
+        let counts = self.num_regroupings.lock();
+        let counts = counts.unwrap_or_else(PoisonError::into_inner);
+        counts.get(name).copied().unwrap_or(0)
+    }
+
+    /// Records that the members of a group have met.
+    pub(crate) fn count_regrouping(&self, name: &str) {
+        let counts = self.num_regroupings.lock();
+        let mut counts = counts.unwrap_or_else(PoisonError::into_inner);
+        *counts.entry(name.to_owned()).or_default() += 1;
+    }
+
+    fn lock_survivors(&self) -> MutexGuard<'_, HashMap<String, Survivors>> {
+        let survivors = self.survivors.lock();
+        survivors.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the programs that other tasks sent.

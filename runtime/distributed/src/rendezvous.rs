@@ -46,9 +46,14 @@ struct State {
     waiting: HashMap<String, Waiting>,
     /// The size of the payloads that wait.
     num_bytes: usize,
+    /// Say which payloads nobody will claim.
+    discards: Vec<IsOver>,
     /// The reason why the rendezvous is closed.
     closed: Option<Error>,
 }
+
+/// Returns `true` for a payload, with its key, that nobody will claim.
+type IsOver = Box<dyn Fn(&str, &Payload) -> bool + Send>;
 
 enum Waiting {
     Payload(Payload),
@@ -111,6 +116,7 @@ impl Rendezvous {
             return Err(error.into());
         }
         match state.waiting.remove(key) {
+            None if state.discards.iter().any(|is_over| is_over(key, &payload)) => Ok(()),
             None => {
                 let size = size(key, &payload);
                 if size > self.max_bytes - state.num_bytes {
@@ -188,6 +194,25 @@ impl Rendezvous {
             }
             None => {}
         }
+    }
+
+    /// Drops the payloads that nobody will claim, now and when they arrive.
+    pub(crate) fn discard(&self, is_over: impl Fn(&str, &Payload) -> bool + Send + 'static) {
+        let mut state = self.lock();
+        let over = state.waiting.extract_if(|key, waiting| match waiting {
+            Waiting::Payload(payload) => is_over(key, payload),
+            Waiting::Receiver(_) => false,
+        });
+        let over: Vec<(String, Waiting)> = over.collect();
+        for (key, waiting) in &over {
+            if let Waiting::Payload(payload) = waiting {
+                state.num_bytes -= size(key, payload);
+            }
+        }
+        state.discards.push(Box::new(is_over));
+        drop(state);
+        // Without the lock.
+        drop(over);
     }
 
     /// Returns `true` if no one and nothing waits.

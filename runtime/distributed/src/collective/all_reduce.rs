@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use half::{bf16, f16};
 use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
-use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
 use super::ring::{Operation, Part, Ring, abandon};
 use super::split::{chunk, chunk_bytes};
@@ -48,6 +48,25 @@ pub fn all_reduce(
         output,
         Box::new(done),
     );
+}
+
+/// Waits until all members of the group have called this.
+///
+/// `done` runs on the work queue, or immediately if the collective cannot start.
+pub fn barrier(collective: Collective, done: impl FnOnce(Result<(), Error>) + Send + 'static) {
+    // Empty chunks still travel around the ring, and the last ones depend on every member.
+    let allocator = collective.context.host().allocator();
+    let empty = Shape::new(&[0])
+        .map_err(Error::from)
+        .and_then(|shape| Ok(DenseHostTensor::zeroed(allocator, DType::Ui8, shape)?));
+    let what = (Operation::Barrier, Reduction::Sum);
+    match empty {
+        Ok(empty) => dispatch(collective, what, empty.clone(), empty, Box::new(done)),
+        Err(error) => {
+            abandon(&collective, &error);
+            done(Err(error));
+        }
+    }
 }
 
 /// Combines a tensor with those of the other members and writes the chunk of this member into
@@ -138,6 +157,7 @@ impl<T: Reducible> AllReduce<T> {
         let context = Arc::clone(&collective.context);
         let name = match operation {
             Operation::ReduceScatter => "reducescatter",
+            Operation::Barrier => "barrier",
             _ => "allreduce",
         };
         let ring = Ring::join(collective, name, |task| {

@@ -33,8 +33,7 @@ pub(super) struct Ring {
     /// The name of the collective in messages.
     name: &'static str,
     index: usize,
-    size: usize,
-    right: TaskHandle,
+    members: Arc<[TaskHandle]>,
     state: Mutex<State>,
     /// Fail the member when another one is lost.
     watches: OnceLock<Vec<Watch>>,
@@ -64,6 +63,8 @@ pub(super) enum Operation {
     AllGather(u32),
     /// The axis that the shapes are gathered for.
     GatherShapes(u32),
+    AllToAll,
+    Barrier,
 }
 
 impl Operation {
@@ -75,6 +76,8 @@ impl Operation {
             Self::Broadcast(sender) => (3, sender),
             Self::AllGather(axis) => (4, axis),
             Self::GatherShapes(axis) => (5, axis),
+            Self::AllToAll => (6, 0),
+            Self::Barrier => (7, 0),
         }
     }
 
@@ -85,6 +88,8 @@ impl Operation {
             3 => Self::Broadcast(told),
             4 => Self::AllGather(told),
             5 => Self::GatherShapes(told),
+            6 => Self::AllToAll,
+            7 => Self::Barrier,
             _ => return None,
         })
     }
@@ -99,6 +104,8 @@ impl fmt::Display for Operation {
             Self::AllGather(axis) | Self::GatherShapes(axis) => {
                 write!(f, "an allgather along axis {axis}")
             }
+            Self::AllToAll => f.write_str("an alltoall"),
+            Self::Barrier => f.write_str("a barrier"),
         }
     }
 }
@@ -130,23 +137,20 @@ impl Ring {
     ) -> Result<Arc<Self>, Error> {
         let cluster = collective.context.cluster();
         let own_task = cluster.own_task();
-        let members = cluster
+        let members = collective
+            .context
             .group(&collective.group)
             .map_err(RemoteError::into_plain)?;
         let position = members.iter().position(|member| *member == own_task);
         let index = position.ok_or_else(|| {
             Error::new(not_a_member(&cluster.own_name())).with_code(ErrorCode::InvalidArgument)
         })?;
-        let size = members.len();
-        let right = members[(index + 1) % size];
-        let members = members.to_vec();
         let this = Arc::new(Self {
             _server: collective.context.keep_server(),
             collective,
             name,
             index,
-            size,
-            right,
+            members: Arc::clone(&members),
             state: Mutex::default(),
             watches: OnceLock::new(),
         });
@@ -216,19 +220,17 @@ impl Ring {
 
     /// Returns the number of members.
     pub(super) fn size(&self) -> usize {
-        self.size
+        self.members.len()
     }
 
     /// Returns the position of the right neighbour.
     pub(super) fn right(&self) -> usize {
-        (self.index + 1) % self.size
+        (self.index + 1) % self.size()
     }
 
     /// Returns the position of a task in the group.
     pub(super) fn position_of(&self, task: TaskHandle) -> Option<usize> {
-        let members = self.collective.context.cluster();
-        let members = members.group(&self.collective.group).ok()?;
-        members.iter().position(|member| *member == task)
+        self.members.iter().position(|member| *member == task)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -274,8 +276,21 @@ impl Ring {
 
     /// Sends elements to the right neighbour. The part of the work is over when they were received.
     pub(super) fn send(self: &Arc<Self>, key: String, part: Part, elements: Bytes, work: Gather) {
+        self.send_to(self.right(), key, part, elements, work);
+    }
+
+    /// Sends elements to the member at a position. The part of the work is over when they were
+    /// received.
+    pub(super) fn send_to(
+        self: &Arc<Self>,
+        position: usize,
+        key: String,
+        part: Part,
+        elements: Bytes,
+        work: Gather,
+    ) {
         let header = self.header(Kind::Elements, part);
-        self.send_message(key, vec![header, elements], work, true);
+        self.send_message(position, key, vec![header, elements], work, true);
     }
 
     /// Sends the error of this member on.
@@ -289,11 +304,12 @@ impl Ring {
         let header = self.header(Kind::Error, part);
         let text = Bytes::copy_from_slice(error.message().as_bytes());
         // If that fails, too, it does not add anything.
-        self.send_message(key, vec![header, text], work, false);
+        self.send_message(self.right(), key, vec![header, text], work, false);
     }
 
     fn send_message(
         self: &Arc<Self>,
+        position: usize,
         instance_key: String,
         payload: Vec<Bytes>,
         work: Gather,
@@ -301,7 +317,8 @@ impl Ring {
     ) {
         let this = Arc::clone(self);
         let context = &self.collective.context;
-        context.send_data(self.right, instance_key, payload, move |answer| {
+        let to = self.members[position];
+        context.send_data(to, instance_key, payload, move |answer| {
             if let Err(errors) = answer {
                 let host = this.collective.context.host();
                 this.fail_as(&errors.to_value(host), true);
@@ -410,17 +427,45 @@ impl Drop for Ring {
     }
 }
 
+/// Returns `true` if a payload is a message of a collective of this group.
+pub(super) fn is_message_of(group: &str, key: &str, payload: &Payload) -> bool {
+    let of_group = |key: &str| {
+        let rest = key.strip_prefix(group);
+        rest.is_some_and(|rest| rest.starts_with(':'))
+    };
+    if let Some(key) = key.strip_prefix("abandoned:") {
+        return of_group(key);
+    }
+    // Payloads of programs may have such keys, too.
+    let has_header = || match payload.buffers() {
+        [header, _] => header
+            .read()
+            .is_ok_and(|bytes| Header::parse(&bytes).is_some()),
+        _ => false,
+    };
+    of_group(key) && has_header()
+}
+
 /// Returns the key under which members learn that another one could not start.
 fn abandonment_key(collective: &Collective) -> String {
     let Collective { key, group, .. } = collective;
     format!("abandoned:{group}:{key}")
 }
 
+/// Ends the part that this task takes in a collective, now or when it starts.
+pub(super) fn interrupt(collective: &Collective, error: &Error) {
+    let text = HostBuffer::from_owner(error.message().as_bytes().to_vec());
+    let text = Payload::new(text.into_iter().collect());
+    let rendezvous = collective.context.rendezvous();
+    // Another member may have said so already.
+    let _ = rendezvous.send(&abandonment_key(collective), text);
+}
+
 /// Tells the other members that this one could not start: they would wait for it forever.
 pub(super) fn abandon(collective: &Collective, error: &Error) {
     let context = &collective.context;
     let own_task = context.cluster().own_task();
-    let Ok(members) = context.cluster().group(&collective.group) else {
+    let Ok(members) = context.group(&collective.group) else {
         return;
     };
     // Where the key is in use, this task takes part already.
@@ -520,6 +565,8 @@ mod tests {
             (None, Operation::GatherShapes(0)),
             (Some(Reduction::Sum), Operation::AllReduce),
             (Some(Reduction::Mean), Operation::ReduceScatter),
+            (Some(Reduction::Sum), Operation::Barrier),
+            (None, Operation::AllToAll),
         ] {
             let header = Header {
                 kind: Kind::Error,
@@ -545,7 +592,7 @@ mod tests {
             },
             member: 0,
         };
-        for (position, wild) in [(0, 2), (1, 0), (2, 6), (3, 0), (3, 6)] {
+        for (position, wild) in [(0, 2), (1, 0), (2, 6), (3, 0), (3, 8)] {
             let mut bytes = good.to_bytes();
             bytes[position] = wild;
             assert_eq!(Header::parse(&bytes), None, "{wild} at {position}");

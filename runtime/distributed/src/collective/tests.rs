@@ -644,3 +644,92 @@ fn a_task_outside_the_group_is_refused() {
         "No collective group with name g."
     );
 }
+
+fn open_all(contexts: &[Arc<DistributedContext>]) -> Vec<Arc<dyn GroupMember>> {
+    let open = |context: &Arc<DistributedContext>| RingCollectives.open("group1", context);
+    contexts
+        .iter()
+        .map(|context| open(context).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_barrier_ends_when_all_members_are_there() {
+    let cluster = Cluster::new("s", 4);
+    let contexts = cluster.contexts();
+    let members = open_all(&contexts);
+    for last in 0..members.len() {
+        let key = format!("k{last}");
+        let early = members.iter().filter(|member| member.index() != last);
+        let early: Vec<_> = early.map(|member| member.barrier(&key)).collect();
+        cluster.host.quiesce().unwrap();
+        assert!(early.iter().all(|met| !met.is_available()));
+        let met = members[last].barrier(&key);
+        cluster.host.quiesce().unwrap();
+        assert!(
+            early
+                .iter()
+                .chain([&met])
+                .all(|met| met.as_result().is_ok())
+        );
+    }
+}
+
+#[test]
+fn an_all_to_all_needs_room_and_inputs_of_one_size() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let members = open_all(&contexts);
+    let start = |key: &str, index: usize, sizes: [usize; 2]| {
+        let [input, output] = sizes.map(|len| tensor(&contexts[index], &[len], &vec![0_u8; len]));
+        members[index].all_to_all(key, input, output)
+    };
+    let check = |key: &str, sizes: [[usize; 2]; 2], expected: &str| {
+        let ended = [start(key, 0, sizes[0]), start(key, 1, sizes[1])];
+        cluster.host.quiesce().unwrap();
+        for ended in ended {
+            let failure = ended.as_result().unwrap_err().message().to_owned();
+            assert!(failure.contains(expected), "{failure}");
+        }
+    };
+    let expected = "expected an output of 2 chunks of 1 elements, found 3 elements";
+    check("room", [[3, 4], [3, 3]], expected);
+    check(
+        "inputs",
+        [[4, 4], [2, 2]],
+        "alltoall key inputs of group group1: member ",
+    );
+}
+
+#[test]
+fn an_abort_ends_everything_on_all_members() {
+    let cluster = Cluster::new("s", 3);
+    let contexts = cluster.contexts();
+    let members = open_all(&contexts);
+    let again = RingCollectives.open("group1", &contexts[0]).unwrap_err();
+    assert_eq!(again.message(), "group group1 is open already");
+    let number = || tensor(&contexts[0], &[3], &[1_i32, 2, 3]);
+    let waiting = [
+        members[0].barrier("b"),
+        members[1].all_reduce("r", Reduction::Sum, number(), number()),
+    ];
+    let received = members[1].recv("p", 2);
+    let gathered = members[0].all_gather_any("g", number(), 0);
+    cluster.host.quiesce().unwrap();
+    members[2].abort(&Error::new("the third member gives up"));
+    cluster.host.quiesce().unwrap();
+    let check = |failure: Error| assert_eq!(failure.message(), "the third member gives up");
+    for ended in &waiting {
+        check(ended.as_result().unwrap_err());
+    }
+    check(received.as_result().unwrap_err());
+    check(gathered.as_result().unwrap_err());
+    check(members[1].barrier("later").as_result().unwrap_err());
+    check(members[2].recv("later", 0).as_result().unwrap_err());
+    // Opened again by all, the group works.
+    drop(members);
+    let members = open_all(&contexts);
+    let met: Vec<_> = members.iter().map(|member| member.barrier("new")).collect();
+    cluster.host.quiesce().unwrap();
+    assert!(met.iter().all(|met| met.as_result().is_ok()));
+}

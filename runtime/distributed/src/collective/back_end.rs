@@ -1,0 +1,508 @@
+//! Back ends of collectives: the interface, and the one that every task has.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use prost::bytes::Bytes;
+use tfrt_async::{AsyncValueRef, Chain, Value};
+use tfrt_support::{Error, ErrorCode};
+use tfrt_tensor::DenseHostTensor;
+
+use super::{
+    Collective, Reduction, abandon, all_gather_any_shape, all_gather_fixed_shape, all_reduce,
+    all_to_all, barrier, broadcast, key_of_shapes, reduce_scatter, ring,
+};
+use crate::cluster::TaskHandle;
+use crate::context::DistributedContext;
+use crate::error::RemoteError;
+use crate::fabric::CallOptions;
+use crate::message::SendDataRequest;
+use crate::payload::Payload;
+
+/// A back end: a way to perform collectives.
+pub trait Collectives: Send + Sync + fmt::Debug {
+    /// Returns the name of the back end.
+    fn name(&self) -> &'static str;
+
+    /// Returns this task as a member of a group. The members find each other through `exchange`.
+    ///
+    /// # Errors
+    /// If there is no such group, this task is not a member, or it has opened the group already.
+    fn open(
+        &self,
+        group: &str,
+        exchange: &Arc<DistributedContext>,
+    ) -> Result<Arc<dyn GroupMember>, Error>;
+}
+
+/// This task as a member of a group. All members start the same operations, each under a key that
+/// no other operation in progress has.
+///
+/// Results are written before the returned value becomes available, and tensors are not written by
+/// others until then. If a member fails or is lost, the operation is an error on every member.
+pub trait GroupMember: Send + Sync + fmt::Debug {
+    /// Returns the position of this member.
+    fn index(&self) -> usize;
+
+    /// Returns the number of members.
+    fn size(&self) -> usize;
+
+    /// Combines the tensors of all members, element by element, and writes the result into
+    /// `output`, and into `input` if that is another tensor.
+    fn all_reduce(
+        &self,
+        key: &str,
+        reduction: Reduction,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+    ) -> AsyncValueRef<Chain>;
+
+    /// Combines the tensors of all members and writes the chunk of this member into `output`.
+    fn reduce_scatter(
+        &self,
+        key: &str,
+        reduction: Reduction,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+    ) -> AsyncValueRef<Chain>;
+
+    /// Writes the tensor of the member at position `sender` into the tensors of the others.
+    fn broadcast(&self, key: &str, tensor: DenseHostTensor, sender: usize) -> AsyncValueRef<Chain>;
+
+    /// Writes the tensors of all members, which have one shape, side by side along an axis.
+    fn all_gather(
+        &self,
+        key: &str,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+        axis: u64,
+    ) -> AsyncValueRef<Chain>;
+
+    /// Returns the tensors of all members side by side along an axis, in which they may differ.
+    fn all_gather_any(
+        &self,
+        key: &str,
+        input: DenseHostTensor,
+        axis: u64,
+    ) -> AsyncValueRef<DenseHostTensor>;
+
+    /// Sends chunk j of `input` to member j, and writes the chunks for this member into `output`.
+    fn all_to_all(
+        &self,
+        key: &str,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+    ) -> AsyncValueRef<Chain>;
+
+    /// Sends a tensor to the member at position `to`, which receives it under the same key.
+    fn send(&self, key: &str, to: usize, tensor: &DenseHostTensor) -> AsyncValueRef<Chain>;
+
+    /// Receives a tensor from the member at position `from`.
+    fn recv(&self, key: &str, from: usize) -> AsyncValueRef<DenseHostTensor>;
+
+    /// Waits until all members have called this.
+    fn barrier(&self, key: &str) -> AsyncValueRef<Chain>;
+
+    /// Ends all operations of the group on all members with an error, and refuses later ones. To
+    /// go on, every member drops the group and opens it again.
+    fn abort(&self, error: &Error);
+}
+
+/// The default: messages around the ring of members, over the transport of the context.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::mpsc::channel;
+/// use tfrt_distributed::collective::{Collectives, Reduction, RingCollectives};
+/// use tfrt_distributed::fabric::CommunicatorType;
+/// use tfrt_distributed::message::DistributedContextConfiguration;
+/// use tfrt_distributed::{Server, ServerConfig};
+/// use tfrt_host::HostContext;
+/// use tfrt_tensor::DenseHostTensor;
+///
+/// # let host = HostContext::builder().build();
+/// # let in_process = CommunicatorType::find("in_process").ok_or("it is always linked")?;
+/// # let addresses = [(in_process.free_address)()?, (in_process.free_address)()?];
+/// # let cluster = DistributedContextConfiguration::local_cluster(&addresses);
+/// # let servers = addresses.map(|address| Server::new(&host, ServerConfig::new("in_process", address)));
+/// # let [client, worker] = servers.map(Result::unwrap);
+/// # let (sender, done) = channel();
+/// # client.initialize_single_client(Some(7), &cluster[0], move |outcome| sender.send(outcome).unwrap());
+/// # host.quiesce()?;
+/// # let contexts = [done.try_recv()?.unwrap(), worker.context(7).unwrap()];
+/// // Both tasks, here in one process, are members of the group.
+/// let mut sums = Vec::new();
+/// for context in &contexts {
+///     let member = RingCollectives.open("group1", context)?;
+///     let number = DenseHostTensor::vector(&[20 + member.index() as i32])?;
+///     sums.push((member.all_reduce("sum", Reduction::Sum, number.clone(), number.clone()), number));
+/// }
+/// host.quiesce()?;
+/// for (done, sum) in sums {
+///     assert!(done.as_result().is_ok());
+///     assert_eq!(*sum.elements::<i32>()?, [41]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RingCollectives;
+
+impl Collectives for RingCollectives {
+    fn name(&self) -> &'static str {
+        "ring"
+    }
+
+    fn open(
+        &self,
+        group: &str,
+        exchange: &Arc<DistributedContext>,
+    ) -> Result<Arc<dyn GroupMember>, Error> {
+        Ok(RingMember::open(group, exchange)?)
+    }
+}
+
+/// A member that starts the collectives of this crate.
+struct RingMember {
+    this: Weak<Self>,
+    context: Arc<DistributedContext>,
+    group: String,
+    members: Arc<[TaskHandle]>,
+    index: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The operations in progress, by number.
+    in_progress: HashMap<u64, Operation>,
+    next_number: u64,
+    aborted: Option<Error>,
+    /// Whether the member listens for one that aborts.
+    listens: bool,
+}
+
+/// What ends an operation.
+#[derive(Clone, Debug)]
+enum Operation {
+    /// The keys of the collectives that it consists of.
+    Collectives(Vec<String>),
+    /// The key of the awaited payload.
+    Receive(String),
+}
+
+fn abort_key(group: &str) -> String {
+    format!("aborted:{group}")
+}
+
+impl RingMember {
+    fn open(group: &str, context: &Arc<DistributedContext>) -> Result<Arc<Self>, Error> {
+        let cluster = context.cluster();
+        let members = context.group(group).map_err(RemoteError::into_plain)?;
+        let own_task = cluster.own_task();
+        let index = members.iter().position(|member| *member == own_task);
+        let index = index.ok_or_else(|| {
+            let task = cluster.own_name();
+            let message =
+                format!("The current task {task} is not part of the collective group {group}");
+            Error::new(message).with_code(ErrorCode::InvalidArgument)
+        })?;
+        let member = Arc::new_cyclic(|this| Self {
+            this: this.clone(),
+            context: Arc::clone(context),
+            group: group.to_owned(),
+            members,
+            index,
+            state: Mutex::default(),
+        });
+        let weak = member.this.clone();
+        let receiver = move |payload: Result<Payload, Error>| {
+            let (Some(this), Ok(payload)) = (weak.upgrade(), payload) else {
+                return;
+            };
+            this.lock().listens = false;
+            let text = payload.buffers().first().and_then(|text| text.read().ok());
+            let text = text.map(|text| String::from_utf8_lossy(&text).into_owned());
+            this.end(&Error::new(text.unwrap_or_default()));
+        };
+        member.lock().listens = true;
+        let rendezvous = context.rendezvous();
+        if rendezvous.try_receive(&abort_key(group), Box::new(receiver)) {
+            return Ok(member);
+        }
+        // The receiver is that of the other one.
+        member.lock().listens = false;
+        let message = format!("group {group} is open already");
+        Err(Error::new(message).with_code(ErrorCode::AlreadyExists))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn collective(&self, key: &str) -> Collective {
+        Collective {
+            context: Arc::clone(&self.context),
+            group: self.group.clone(),
+            key: key.to_owned(),
+        }
+    }
+
+    /// Enters an operation. Returns its number, or the error of a group that was aborted.
+    fn enter(&self, operation: Operation) -> Result<u64, Error> {
+        let mut state = self.lock();
+        if let Some(error) = &state.aborted {
+            return Err(error.clone());
+        }
+        let number = state.next_number;
+        state.next_number += 1;
+        state.in_progress.insert(number, operation);
+        Ok(number)
+    }
+
+    /// Starts an operation, and returns the value that its callback resolves.
+    fn start<T: Value>(
+        &self,
+        operation: Operation,
+        start: impl FnOnce(Box<dyn FnOnce(Result<T, Error>) + Send>),
+    ) -> AsyncValueRef<T> {
+        let number = match self.enter(operation) {
+            Ok(number) => number,
+            Err(error) => return AsyncValueRef::error(error),
+        };
+        let (promise, value) = AsyncValueRef::unconstructed();
+        let this = self.this.clone();
+        start(Box::new(move |outcome| {
+            if let Some(this) = this.upgrade() {
+                this.lock().in_progress.remove(&number);
+            }
+            match outcome {
+                Ok(result) => promise.emplace(result),
+                Err(error) => promise.set_error(error),
+            }
+        }));
+        value
+    }
+
+    /// Starts a collective that writes its results into tensors.
+    fn start_collective(
+        &self,
+        key: &str,
+        start: impl FnOnce(Collective, Box<dyn FnOnce(Result<(), Error>) + Send>),
+    ) -> AsyncValueRef<Chain> {
+        let collective = self.collective(key);
+        let operation = Operation::Collectives(vec![key.to_owned()]);
+        self.start(operation, |done| {
+            start(
+                collective,
+                Box::new(|outcome| done(outcome.map(|()| Chain))),
+            );
+        })
+    }
+
+    fn payload_key(&self, key: &str, from: usize, to: usize) -> String {
+        format!("sent:{}:{key}:{from}:{to}", self.group)
+    }
+
+    fn member(&self, position: usize) -> Result<TaskHandle, Error> {
+        let member = self.members.get(position).copied();
+        member.ok_or_else(|| {
+            let (group, size) = (&self.group, self.members.len());
+            let message =
+                format!("expected a member below {size} of group {group}, found {position}");
+            Error::new(message).with_code(ErrorCode::InvalidArgument)
+        })
+    }
+
+    /// Ends the operations of this member.
+    fn end(&self, error: &Error) {
+        let mut state = self.lock();
+        if state.aborted.is_some() {
+            return;
+        }
+        state.aborted = Some(error.clone());
+        let in_progress = std::mem::take(&mut state.in_progress);
+        drop(state);
+        for operation in in_progress.into_values() {
+            match operation {
+                Operation::Collectives(keys) => {
+                    for key in keys {
+                        ring::interrupt(&self.collective(&key), error);
+                    }
+                }
+                Operation::Receive(key) => self.context.rendezvous().give_up(&key, error),
+            }
+        }
+    }
+}
+
+impl GroupMember for RingMember {
+    fn index(&self) -> usize {
+        self.index
+    }
+
+    fn size(&self) -> usize {
+        self.members.len()
+    }
+
+    fn all_reduce(
+        &self,
+        key: &str,
+        reduction: Reduction,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+    ) -> AsyncValueRef<Chain> {
+        self.start_collective(key, |collective, done| {
+            all_reduce(collective, reduction, input, output, done);
+        })
+    }
+
+    fn reduce_scatter(
+        &self,
+        key: &str,
+        reduction: Reduction,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+    ) -> AsyncValueRef<Chain> {
+        self.start_collective(key, |collective, done| {
+            reduce_scatter(collective, reduction, input, output, done);
+        })
+    }
+
+    fn broadcast(&self, key: &str, tensor: DenseHostTensor, sender: usize) -> AsyncValueRef<Chain> {
+        let sender = match self.member(sender) {
+            Ok(sender) => sender,
+            Err(error) => {
+                abandon(&self.collective(key), &error);
+                return AsyncValueRef::error(error);
+            }
+        };
+        self.start_collective(key, |collective, done| {
+            broadcast(collective, tensor, sender, done);
+        })
+    }
+
+    fn all_gather(
+        &self,
+        key: &str,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+        axis: u64,
+    ) -> AsyncValueRef<Chain> {
+        self.start_collective(key, |collective, done| {
+            all_gather_fixed_shape(collective, input, output, axis, done);
+        })
+    }
+
+    fn all_gather_any(
+        &self,
+        key: &str,
+        input: DenseHostTensor,
+        axis: u64,
+    ) -> AsyncValueRef<DenseHostTensor> {
+        let collective = self.collective(key);
+        let operation = Operation::Collectives(vec![key.to_owned(), key_of_shapes(key)]);
+        self.start(operation, |done| {
+            all_gather_any_shape(collective, input, axis, done);
+        })
+    }
+
+    fn all_to_all(
+        &self,
+        key: &str,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+    ) -> AsyncValueRef<Chain> {
+        self.start_collective(key, |collective, done| {
+            all_to_all(collective, input, output, done);
+        })
+    }
+
+    fn send(&self, key: &str, to: usize, tensor: &DenseHostTensor) -> AsyncValueRef<Chain> {
+        let prepared = self.member(to).and_then(|member| {
+            let bytes = Payload::of_tensor(tensor).to_bytes()?;
+            Ok((member, bytes))
+        });
+        let (member, bytes) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return AsyncValueRef::error(error),
+        };
+        let key = self.payload_key(key, self.index, to);
+        let host = Arc::clone(self.context.host());
+        // Ends by itself: with the answer, or the loss of the member.
+        self.start(Operation::Collectives(Vec::new()), |done| {
+            self.context.send_data(member, key, bytes, move |answer| {
+                let outcome = answer.map_err(|errors| errors.to_value(&host));
+                done(outcome.map(|()| Chain));
+            });
+        })
+    }
+
+    fn recv(&self, key: &str, from: usize) -> AsyncValueRef<DenseHostTensor> {
+        let member = match self.member(from) {
+            Ok(member) => member,
+            Err(error) => return AsyncValueRef::error(error),
+        };
+        let key = self.payload_key(key, from, self.index);
+        let host = Arc::clone(self.context.host());
+        let operation = Operation::Receive(key.clone());
+        let received = self.start(operation, |done| {
+            let receiver = move |payload: Result<Payload, Error>| {
+                // Waiters run on the work queue.
+                let queue = Arc::clone(host.queue());
+                queue.add_task(tfrt_queue::Task::new(move || {
+                    let allocator = host.allocator();
+                    done(payload.and_then(|payload| payload.to_tensor(allocator)));
+                }));
+            };
+            self.context.receive(member, &key, Box::new(receiver));
+        });
+        // The group may have been aborted between the two.
+        let aborted = self.lock().aborted.clone();
+        if let Some(error) = aborted {
+            self.context.rendezvous().give_up(&key, &error);
+        }
+        received
+    }
+
+    fn barrier(&self, key: &str) -> AsyncValueRef<Chain> {
+        self.start_collective(key, |collective, done| barrier(collective, done))
+    }
+
+    fn abort(&self, error: &Error) {
+        let text = Bytes::copy_from_slice(error.message().as_bytes());
+        for (position, member) in self.members.iter().enumerate() {
+            if position != self.index {
+                let request = SendDataRequest {
+                    context_id: self.context.id(),
+                    instance_key: abort_key(&self.group),
+                    payload: vec![text.clone()],
+                };
+                // Another member may have said so already, and a lost one has no use for it.
+                self.context
+                    .call(*member, CallOptions::default(), request, |_| ());
+            }
+        }
+        self.end(error);
+    }
+}
+
+impl Drop for RingMember {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if state.listens {
+            let over = Error::new("the group is closed");
+            let rendezvous = self.context.rendezvous();
+            rendezvous.give_up(&abort_key(&self.group), &over);
+        }
+    }
+}
+
+impl fmt::Debug for RingMember {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RingMember")
+            .field("group", &self.group)
+            .field("index", &self.index)
+            .finish_non_exhaustive()
+    }
+}
