@@ -112,6 +112,83 @@
 //! Chains on another task order the effects there: pass the first result of one remote function to
 //! the next one.
 //!
+//! # Training on several tasks
+//!
+//! Each task learns from its share of a batch, and an all-reduce adds the gradients up, so that the
+//! weights stay the same on all tasks. From Rust, a task opens a group and gets a
+//! [`GroupMember`](tfrt::distributed::collective::GroupMember), whose operations return values. If a
+//! task dies, they become errors that name it. The survivors then
+//! [regroup](tfrt::distributed::collective::regroup), restore a checkpoint, and go on:
+//!
+//! ```
+//! # use std::error::Error;
+//! # use std::sync::Arc;
+//! # use std::sync::mpsc::channel;
+//! # use std::time::Duration;
+//! use tfrt::distributed::collective::{Collectives, Reduction, RingCollectives, regroup};
+//! # use tfrt::distributed::fabric::CommunicatorType;
+//! # use tfrt::distributed::message::DistributedContextConfiguration;
+//! # use tfrt::distributed::{DistributedContext, Server, ServerConfig};
+//! # use tfrt::prelude::*;
+//! # use tfrt_tensor::DenseHostTensor;
+//! # tfrt::link!(tfrt_grpc);
+//! # fn main() -> Result<(), Box<dyn Error>> {
+//! # let host = HostContext::builder().queue(tfrt::queue::create_queue("mstd:2")?).build();
+//! # let grpc = CommunicatorType::find("grpc_communicator").ok_or("`tfrt_grpc` is not linked")?;
+//! # let addresses = [(grpc.free_address)()?, (grpc.free_address)()?, (grpc.free_address)()?];
+//! # let cluster = DistributedContextConfiguration::local_cluster(&addresses);
+//! # let servers = addresses.map(|address| {
+//! #     let config = ServerConfig { failure_timeout: Duration::from_secs(2), ..ServerConfig::new("grpc_communicator", address) };
+//! #     Server::new(&host, config)
+//! # });
+//! # let [first, second, third] = servers;
+//! # let servers = [first?, second?, third?];
+//! # let (sender, initialized) = channel();
+//! # for (server, config) in servers.iter().zip(&cluster) {
+//! #     let sender = sender.clone();
+//! #     server.initialize_multi_client(config, move |outcome| sender.send(outcome).unwrap());
+//! # }
+//! # let mut contexts: Vec<Arc<DistributedContext>> = Vec::new();
+//! # for _ in &servers { contexts.push(initialized.recv_timeout(Duration::from_secs(60))??); }
+//! # contexts.sort_by_key(|context| context.cluster().own_name());
+//! // Here three tasks in one process; in earnest, every task has its context.
+//! let mut members = Vec::new();
+//! for context in &contexts {
+//!     members.push(RingCollectives.open("group1", context)?);
+//! }
+//! // The third task dies: the sum of the others is an error that names it.
+//! servers[2].shut_down();
+//! let gradient = DenseHostTensor::vector(&[0.5_f32, 1.5])?;
+//! let sum = members[0].all_reduce("step 7", Reduction::Sum, gradient.clone(), gradient);
+//! let error = host.await_values(&[sum.into()]).unwrap_err();
+//! assert!(error.message().contains("/job:worker/task:2"));
+//!
+//! // The survivors agree on a group of their own.
+//! let (sender, survivors) = channel();
+//! for context in &contexts[..2] {
+//!     let sender = sender.clone();
+//!     regroup(context, "group1", move |group| sender.send(group).unwrap());
+//! }
+//! let group = survivors.recv_timeout(Duration::from_secs(60))??;
+//! assert_eq!(group, "group1~2");
+//! let mut sums = Vec::new();
+//! for context in &contexts[..2] {
+//!     let member = RingCollectives.open(&group, context)?;
+//!     let gradient = DenseHostTensor::vector(&[0.5_f32, 1.5])?;
+//!     sums.push((member.all_reduce("step 7", Reduction::Sum, gradient.clone(), gradient.clone()), gradient));
+//! }
+//! for (done, sum) in sums {
+//!     host.await_values(&[done.into()])?;
+//!     assert_eq!(*sum.elements::<f32>()?, [1.0, 3.0]);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The example `learn_together` of `tfrt-models` trains a network that recognises digits on one, two
+//! and four processes, and on four of which one is killed: all end with the same weights, up to
+//! rounding.
+//!
 //! # When something fails
 //!
 //! - *A kernel on another task fails*: the error is the value of the object, and of everything that
@@ -121,8 +198,8 @@
 //! - *A task dies*, or is cut off: the others notice within
 //!   [`ServerConfig::failure_timeout`](tfrt::distributed::ServerConfig). Values that wait for the
 //!   task become the error `task /job:worker/task:1 is lost: …`; everything else continues.
-//!   Collectives of its groups fail on every member. A lost task cannot rejoin: start it again, and
-//!   create a new context.
+//!   Collectives of its groups fail on every member; the survivors can regroup. A lost task cannot
+//!   rejoin: start it again, and create a new context.
 //! - *A receiver is slow*: unclaimed payloads have a limit
 //!   ([`ServerConfig::max_unclaimed_bytes`](tfrt::distributed::ServerConfig)). Beyond it, a send
 //!   stays pending, and its payload is sent again until there is room.
