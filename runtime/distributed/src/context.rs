@@ -318,11 +318,16 @@ impl DistributedContext {
         request: C,
         done: impl FnOnce(Answer<C::Response>) + Send + 'static,
     ) {
+        let name = self.cluster.task_name(task).unwrap_or_default();
+        // Without a client: one of a lost task would connect again.
+        if let Some(lost) = self.health.lost(task) {
+            let error = RemoteError::new(ErrorCode::RpcUnavailable, lost.message);
+            return done(Err(error.from_task(name).into()));
+        }
         let client = match self.client(task) {
             Ok(client) => client,
             Err(error) => return done(Err(error.into())),
         };
-        let name = self.cluster.task_name(task).unwrap_or_default();
         let own_name = name.clone();
         // A request to the own task may wait for something that only the end of the server ends.
         let keeps_server = task != self.cluster.own_task();
@@ -442,8 +447,13 @@ impl DistributedContext {
         *kept = Some((owner, Box::new(on_lost)));
     }
 
-    /// Ends the context if its owner is lost.
+    /// Closes the connection to a lost task, and ends the context if the task owned it.
     pub(crate) fn on_task_lost(&self, task: TaskHandle) {
+        let clients = self.clients.lock();
+        let client = clients
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&task);
+        drop(client);
         let mut owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = owner.take_if(|(owner, _)| *owner == task);
         drop(owner);

@@ -17,7 +17,7 @@ use std::time::Duration;
 use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 
-use crate::error::{Answer, RemoteError};
+use crate::error::{Answer, RemoteError, RemoteErrors};
 use crate::message::{Call, Request, Response};
 use crate::name::TaskName;
 
@@ -206,6 +206,18 @@ pub trait FabricCommunicator: Send + Sync + fmt::Debug {
         let _ = task;
         self.client(address)
     }
+}
+
+/// The start of the cause of an error, in a transport that knows that no process listens at the
+/// address of a task. A task that was alive before is then lost at once.
+pub const NOBODY_LISTENS: &str = "nobody listens at the address";
+
+/// Returns `true` if errors say that nobody listens at the address of a task.
+pub(crate) fn nobody_listens(errors: &RemoteErrors) -> bool {
+    let is_refused = |error: &RemoteError| {
+        error.code == ErrorCode::RpcUnavailable && error.message.contains(NOBODY_LISTENS)
+    };
+    errors.as_slice().iter().all(is_refused)
 }
 
 /// Listens at an address and passes requests to a handler, as long as it exists.

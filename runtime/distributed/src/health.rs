@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!            heartbeat answered                         no answer for the failure timeout,
-//!   unknown ───────────────────► alive ──────────────► another incarnation, context closed ──► lost, for good
-//!                                  ▲ │ answered again
+//!   unknown ───────────────────► alive ──────────────► nobody listens, another incarnation, ──► lost, for good
+//!                                  ▲ │ answered again   context closed
 //!                                  └─┘
 //! ```
 //!
@@ -378,6 +378,9 @@ impl Detector {
                     && errors.code() == ErrorCode::InvalidDistributedContextId =>
             {
                 format!("it closed context {}", context.id())
+            }
+            Err(errors) if peer.incarnation.is_some() && fabric::nobody_listens(&errors) => {
+                errors.to_string()
             }
             Err(errors) => {
                 peer.cause = Some(errors.to_string());

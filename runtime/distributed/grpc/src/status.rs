@@ -4,8 +4,10 @@
 //! error as a message. Every other status is an error of the network.
 
 use std::error::Error as _;
+use std::io::ErrorKind;
 
 use prost::Message;
+use tfrt_distributed::fabric::NOBODY_LISTENS;
 use tfrt_distributed::{RemoteError, RemoteErrors};
 use tfrt_support::ErrorCode;
 use tokio_rustls::rustls;
@@ -120,7 +122,11 @@ impl Failure {
             Code::DeadlineExceeded => ErrorCode::RpcDeadlineExceeded,
             _ => ErrorCode::RpcUnknown,
         };
-        Self::Network(code, cause(status))
+        let cause = match is_refused(status) {
+            true => format!("{NOBODY_LISTENS}: {}", cause(status)),
+            false => cause(status),
+        };
+        Self::Network(code, cause)
     }
 
     /// Returns `true` if the request may be sent again.
@@ -166,6 +172,19 @@ fn connection_ended(status: &Status) -> bool {
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<h2::Error>() {
             return error.is_go_away() || error.is_io();
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// Returns `true` if no process listens at the address.
+fn is_refused(status: &Status) -> bool {
+    let mut cause = status.source();
+    while let Some(error) = cause {
+        let error_of_io = error.downcast_ref::<std::io::Error>();
+        if error_of_io.is_some_and(|error| error.kind() == ErrorKind::ConnectionRefused) {
+            return true;
         }
         cause = error.source();
     }

@@ -427,14 +427,18 @@ impl Drop for Ring {
     }
 }
 
-/// Returns `true` if a payload is a message of a collective of this group.
+/// Returns `true` if a payload is a message among the members of this group.
 pub(super) fn is_message_of(group: &str, key: &str, payload: &Payload) -> bool {
     let of_group = |key: &str| {
         let rest = key.strip_prefix(group);
         rest.is_some_and(|rest| rest.starts_with(':'))
     };
-    if let Some(key) = key.strip_prefix("abandoned:") {
+    let own_keys = ["abandoned:", "sent:"];
+    if let Some(key) = own_keys.iter().find_map(|start| key.strip_prefix(start)) {
         return of_group(key);
+    }
+    if let Some(aborted) = key.strip_prefix("aborted:") {
+        return aborted == group;
     }
     // Payloads of programs may have such keys, too.
     let has_header = || match payload.buffers() {

@@ -4,9 +4,10 @@ mod security;
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prost::Message;
 use prost::bytes::Bytes;
@@ -342,10 +343,14 @@ fn a_panic_is_an_error_and_the_task_lives_on() {
     assert!(call(&*client, ping()).is_ok());
 }
 
-/// Forwards connections to an address, until they are cut.
+/// Forwards connections to an address, until they are cut or frozen.
 struct Proxy {
     address: String,
     open: Arc<Mutex<Vec<TcpStream>>>,
+    /// Whether bytes are dropped instead.
+    is_frozen: Arc<AtomicBool>,
+    /// The number of directions in which a connection is open.
+    num_open: Arc<AtomicUsize>,
 }
 
 impl Proxy {
@@ -354,6 +359,8 @@ impl Proxy {
         let own = listener.local_addr().unwrap().to_string();
         let open = Arc::new(Mutex::new(Vec::new()));
         let (streams, address) = (Arc::clone(&open), address.to_owned());
+        let (is_frozen, num_open) = (Arc::default(), Arc::default());
+        let faults = (Arc::clone(&is_frozen), Arc::clone(&num_open));
         // Ends with the process.
         std::thread::spawn(move || {
             for here in listener.incoming() {
@@ -364,11 +371,25 @@ impl Proxy {
                 for stream in [&here, &there] {
                     streams.push(stream.try_clone().unwrap());
                 }
-                forward(here.try_clone().unwrap(), there.try_clone().unwrap());
-                forward(there, here);
+                forward(
+                    here.try_clone().unwrap(),
+                    there.try_clone().unwrap(),
+                    &faults,
+                );
+                forward(there, here, &faults);
             }
         });
-        Self { address: own, open }
+        Self {
+            address: own,
+            open,
+            is_frozen,
+            num_open,
+        }
+    }
+
+    /// Keeps all connections open, and drops what is sent.
+    fn freeze(&self) {
+        self.is_frozen.store(true, Ordering::SeqCst);
     }
 
     /// Cuts all connections.
@@ -380,16 +401,80 @@ impl Proxy {
     }
 }
 
-fn forward(mut from: TcpStream, mut to: TcpStream) {
+fn forward(
+    mut from: TcpStream,
+    mut to: TcpStream,
+    (is_frozen, num_open): &(Arc<AtomicBool>, Arc<AtomicUsize>),
+) {
+    let (is_frozen, num_open) = (Arc::clone(is_frozen), Arc::clone(num_open));
+    num_open.fetch_add(1, Ordering::SeqCst);
     std::thread::spawn(move || {
         let mut buffer = [0; 4096];
         while let Ok(n @ 1..) = from.read(&mut buffer) {
-            if to.write_all(&buffer[..n]).is_err() {
-                return;
+            if !is_frozen.load(Ordering::SeqCst) && to.write_all(&buffer[..n]).is_err() {
+                break;
             }
         }
+        num_open.fetch_sub(1, Ordering::SeqCst);
         let _ = to.shutdown(Shutdown::Both);
     });
+}
+
+#[test]
+fn a_task_behind_a_half_open_connection_is_lost() {
+    const TIMEOUT: Duration = Duration::from_secs(2);
+    let host = host();
+    let start = |address: &str| {
+        let config = ServerConfig {
+            failure_timeout: TIMEOUT,
+            ..ServerConfig::new(TYPE_NAME, address)
+        };
+        Server::new(&host, config).unwrap()
+    };
+    let addresses = [free_address(), free_address()];
+    let [client, worker] = addresses.each_ref().map(|address| start(address));
+    // Each reaches the other one only through a proxy.
+    let proxies = addresses.each_ref().map(|address| Proxy::to(address));
+    let known = proxies.each_ref().map(|proxy| proxy.address.clone());
+    let configs = DistributedContextConfiguration::local_cluster(&known);
+    let (sender, done) = channel();
+    client.initialize_single_client(Some(7), &configs[0], move |outcome| {
+        sender.send(outcome).unwrap()
+    });
+    let context = done.recv_timeout(MINUTE).unwrap().unwrap();
+    let task = context.cluster().find_task("worker", 1).unwrap();
+    let receive = || {
+        let (sender, received) = channel();
+        let receiver = move |payload: Result<_, _>| {
+            let _ = sender.send(payload.map(|_| ()));
+        };
+        context.receive(task, "k", Box::new(receiver));
+        received
+    };
+    let received = receive();
+    // Nobody closes a connection, and nothing arrives any more.
+    proxies.iter().for_each(Proxy::freeze);
+    let frozen = Instant::now();
+    let error = received.recv_timeout(MINUTE).unwrap().unwrap_err();
+    let text = error.message();
+    assert!(
+        text.starts_with("Unavailable: task /job:worker/task:1 is lost: "),
+        "{text}"
+    );
+    assert!(frozen.elapsed() >= TIMEOUT / 2, "{text}");
+    // The worker loses its client, and the context with it.
+    let end = Instant::now() + MINUTE;
+    let is_over = || {
+        let num_open = |proxy: &Proxy| proxy.num_open.load(Ordering::SeqCst);
+        worker.context(7).is_err() && proxies.iter().all(|proxy| num_open(proxy) == 0)
+    };
+    while !is_over() {
+        assert!(
+            Instant::now() < end,
+            "a connection to a lost task stays open"
+        );
+        std::thread::yield_now();
+    }
 }
 
 #[test]

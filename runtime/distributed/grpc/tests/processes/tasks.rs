@@ -1,0 +1,235 @@
+//! What the tasks do.
+
+use std::env;
+use std::fs;
+use std::io::stdin;
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use tfrt_async::AnyRef;
+use tfrt_distributed::collective::conformance::{self, Extent};
+use tfrt_distributed::collective::{Collectives, GroupMember, Reduction, RingCollectives, regroup};
+use tfrt_distributed::discovery::{ALL_TASKS, Told, discover};
+use tfrt_distributed::message::DistributedContextConfiguration;
+use tfrt_distributed::{Answer, DistributedContext, Server, ServerConfig};
+use tfrt_grpc::TYPE_NAME;
+use tfrt_host::HostContext;
+use tfrt_queue::create_queue;
+use tfrt_support::Error;
+use tfrt_tensor::DenseHostTensor;
+
+use crate::TIMEOUT;
+
+pub const ROLE_VARIABLE: &str = "TFRT_TEST_ROLE";
+
+/// The number of steps after which a loop gives up.
+const MAX_STEPS: usize = 1_000_000;
+
+/// The number of steps that end without an error.
+const NUM_STEPS: usize = 100;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Runs the conformance suite.
+    Conformance,
+    /// Runs collectives until one fails, regroups, and runs the conformance suite.
+    Loop,
+    /// Runs a few collectives.
+    Steps,
+    /// The first task is a client that sends the others something; they serve it.
+    Client,
+}
+
+impl Role {
+    const ALL: [Self; 4] = [Self::Conformance, Self::Loop, Self::Steps, Self::Client];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Conformance => "conformance",
+            Self::Loop => "loop",
+            Self::Steps => "steps",
+            Self::Client => "client",
+        }
+    }
+
+    pub fn of_this_process() -> Option<Self> {
+        let name = env::var(ROLE_VARIABLE).ok()?;
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+}
+
+pub fn run(role: Role) -> Result<(), Error> {
+    let variable = |name: &str| env::var(name).ok();
+    let config = discover(&Told::default(), &variable).map_err(Error::other)?;
+    let listener = stdin().as_fd().try_clone_to_owned()?;
+    tfrt_grpc::adopt(TcpListener::from(listener))?;
+    let queue = create_queue("mstd:2").map_err(Error::other)?;
+    let host = HostContext::builder().queue(queue).build();
+    let server_config = ServerConfig {
+        failure_timeout: TIMEOUT,
+        ..ServerConfig::new(TYPE_NAME, config.own_address().unwrap_or_default())
+    };
+    let server = Server::new(&host, server_config)?;
+    if role == Role::Client {
+        return serve_or_send(&server, &config);
+    }
+    let context = wait(&host, |done| server.initialize_multi_client(&config, done))?;
+    let member = RingCollectives.open(ALL_TASKS, &context)?;
+    match role {
+        Role::Conformance => conform(&host, &*member)?,
+        Role::Steps => {
+            for step in 0..NUM_STEPS {
+                host.await_values(&start_step(&*member, step)?)?;
+                println!("step {step}");
+            }
+            println!("no error");
+        }
+        Role::Loop | Role::Client => return loop_until_lost(&host, &context, member),
+    }
+    leave(&host, &*member);
+    Ok(())
+}
+
+/// Waits for what the callback gets.
+fn wait<T: Send + 'static>(
+    host: &HostContext,
+    start: impl FnOnce(Box<dyn FnOnce(Answer<T>) + Send>),
+) -> Result<T, Error> {
+    let (sender, receiver) = channel();
+    start(Box::new(move |outcome| {
+        // This thread waits for it.
+        let _ = sender.send(outcome);
+    }));
+    let outcome = receiver.recv().map_err(Error::other)?;
+    outcome.map_err(|errors| errors.to_value(host))
+}
+
+fn conform(host: &HostContext, member: &dyn GroupMember) -> Result<(), Error> {
+    let count = conformance::run(host, member, Extent::Short)?;
+    println!("passed {count} checks");
+    Ok(())
+}
+
+/// Waits for the others: whoever left before would be lost to them.
+fn leave(host: &HostContext, member: &dyn GroupMember) {
+    let met = member.barrier("end");
+    // Whoever is lost now is not needed any more.
+    let _ = host.await_available(&[met.into()]);
+}
+
+/// Starts an all-reduce, and passes a tensor around.
+fn start_step(member: &dyn GroupMember, step: usize) -> Result<Vec<AnyRef>, Error> {
+    let (index, size) = (member.index(), member.size());
+    let numbers = DenseHostTensor::vector(&[1.0_f32; 1000])?;
+    let key = format!("step {step}");
+    let right = (index + 1) % size;
+    Ok(vec![
+        member
+            .all_reduce(&key, Reduction::Sum, numbers.clone(), numbers.clone())
+            .into(),
+        member.send(&key, right, &numbers).into(),
+        member.recv(&key, (index + size - 1) % size).into(),
+    ])
+}
+
+/// The number of open files, and of threads.
+fn resources() -> [usize; 2] {
+    ["/proc/self/fd", "/proc/self/task"]
+        .map(|folder| fs::read_dir(folder).map_or(0, Iterator::count))
+}
+
+fn loop_until_lost(
+    host: &Arc<HostContext>,
+    context: &Arc<DistributedContext>,
+    member: Arc<dyn GroupMember>,
+) -> Result<(), Error> {
+    // All connections are open from now on.
+    host.await_values(&start_step(&*member, MAX_STEPS)?)?;
+    let before = resources();
+    // Nobody sends it: it ends if the task is lost, and waits if the task lives.
+    let never: Vec<AnyRef> = (0..member.size())
+        .map(|from| member.recv("never", from).into())
+        .collect();
+    let error = (0..MAX_STEPS).find_map(|step| {
+        println!("step {step}");
+        let values = match start_step(&*member, step) {
+            Ok(values) => values,
+            Err(error) => return Some(error),
+        };
+        host.await_values(&values).err()
+    });
+    let error = error.ok_or_else(|| Error::new("nobody was lost"))?;
+    println!("error: {}", error.message().replace('\n', ";"));
+    let group = wait_plainly(|done| regroup(context, ALL_TASKS, done))?;
+    println!("regrouped as {group}");
+    let health = context.health();
+    let members = context
+        .cluster()
+        .group(ALL_TASKS)
+        .map_err(|error| error.into_plain())?;
+    for (from, never) in members.iter().zip(&never) {
+        let is_lost = health.lost(*from).is_some();
+        if is_lost != never.is_error() || is_lost != never.is_available() {
+            return Err(Error::new("expected an error of the lost task alone"));
+        }
+    }
+    drop(member);
+    let member = RingCollectives.open(&group, context)?;
+    conform(host, &*member)?;
+    host.quiesce().map_err(Error::other)?;
+    let mut left = Vec::new();
+    let [before_files, before_threads] = before;
+    let [files, threads] = resources();
+    if files > before_files {
+        left.push(format!("{files} files instead of {before_files}"));
+    }
+    if threads > before_threads {
+        left.push(format!("{threads} threads instead of {before_threads}"));
+    }
+    let num_payloads = context.rendezvous().num_payloads();
+    // Others may have begun to leave.
+    if num_payloads > 1 {
+        left.push(format!("{num_payloads} payloads"));
+    }
+    match left.is_empty() {
+        true => println!("left: nothing"),
+        false => println!("left: {}", left.join(", ")),
+    }
+    leave(host, &*member);
+    Ok(())
+}
+
+fn wait_plainly<T: Send + 'static>(
+    start: impl FnOnce(Box<dyn FnOnce(Result<T, Error>) + Send>),
+) -> Result<T, Error> {
+    let (sender, receiver) = channel();
+    start(Box::new(move |outcome| {
+        // This thread waits for it.
+        let _ = sender.send(outcome);
+    }));
+    receiver.recv().map_err(Error::other)?
+}
+
+fn serve_or_send(
+    server: &Arc<Server>,
+    config: &DistributedContextConfiguration,
+) -> Result<(), Error> {
+    if config.task_id == 0 {
+        let host = server.host();
+        let context = wait(host, |done| {
+            server.initialize_single_client(None, config, done)
+        })?;
+        for worker in &context.cluster().tasks()[1..] {
+            let payload = vec![vec![7; 1000].into()];
+            wait(host, |done| {
+                context.send_data(worker.handle, "k", payload, done)
+            })?;
+        }
+        println!("ready");
+    }
+    // Until it is killed.
+    std::thread::sleep(20 * TIMEOUT);
+    Err(Error::new("expected to be killed"))
+}
