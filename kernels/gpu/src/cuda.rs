@@ -40,7 +40,24 @@ pub use driver::CudaDriver;
 pub use fft::CudaFft;
 pub use solver::CudaSolver;
 
+use std::sync::OnceLock;
+
 use crate::api::{GpuError, GpuResult, Status};
+use crate::failures::{Failure, Failures};
+
+/// The calls that fail on request. A process has one driver, and so one list.
+static FAILURES: OnceLock<Failures> = OnceLock::new();
+
+/// Requests failures of calls. Returns `false` if failures were requested before: then these are
+/// ignored.
+pub fn request_failures(requested: Vec<Failure>) -> bool {
+    FAILURES.set(Failures::new(requested)).is_ok()
+}
+
+/// Counts a call of a function, by the name of its symbol, and returns the status if it is to fail.
+fn requested_failure(symbol: &'static str) -> Option<u32> {
+    FAILURES.get()?.next(symbol.trim_end_matches("_v2"))
+}
 
 /// Returns the result of a function of the driver.
 fn status(call: &'static str, code: u32) -> GpuResult<()> {
@@ -74,8 +91,14 @@ fn unknown(call: &'static str) -> GpuError {
 macro_rules! call {
     ($functions:expr, $text:literal, $function:ident($($argument:expr),* $(,)?)) => {
         match $functions.$function {
-            // SAFETY: L1 for the signature; C1, C2 and C3 for the arguments.
-            Some(function) => $crate::cuda::status($text, unsafe { function($($argument),*) }),
+            Some(function) => {
+                let code = match $crate::cuda::requested_failure(stringify!($function)) {
+                    Some(code) => code,
+                    // SAFETY: L1 for the signature; C1, C2 and C3 for the arguments.
+                    None => unsafe { function($($argument),*) },
+                };
+                $crate::cuda::status($text, code)
+            }
             None => Err($crate::cuda::missing($text)),
         }
     };

@@ -42,22 +42,21 @@ mod dnn;
 mod ccl;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tfrt::prelude::*;
 
-use crate::api::handle::{DeviceId, StreamHandle};
-use crate::api::{DevicePtr, GpuError, GpuResult, Status};
+use crate::api::handle::{ContextHandle, DeviceId, FunctionHandle, StreamHandle};
+use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
+use crate::failures::{self, Failure, Failures};
 use crate::platform::Gpu;
 use crate::values::lock;
 
 use fault::Fault;
 use memory::DeviceMemory;
 use stream::Queue;
-
-/// The environment variable with [`Options::failures`].
-pub const FAILURES_VARIABLE: &str = "TFRT_GPU_FAIL";
 
 /// The options of a host device.
 #[derive(Clone, Debug)]
@@ -68,12 +67,8 @@ pub struct Options {
     pub memory_bytes: usize,
     /// The number of instructions after which a launch counts as endless.
     pub max_steps: u64,
-    /// Calls that fail: the name of the function, the number of the call counted from 1, and the
-    /// status.
-    ///
-    /// As text, in the environment variable [`FAILURES_VARIABLE`]:
-    /// `cuMemAlloc@3=2,cuLaunchKernel@1=719`.
-    pub failures: Vec<(String, u64, u32)>,
+    /// The calls that fail.
+    pub failures: Vec<Failure>,
 }
 
 impl Default for Options {
@@ -93,23 +88,8 @@ impl Options {
     /// # Errors
     /// If the variable is malformed.
     pub fn from_environment() -> Result<Self> {
-        let text = std::env::var(FAILURES_VARIABLE).unwrap_or_default();
-        let one = |text: &str| -> Option<(String, u64, u32)> {
-            let (name, rest) = text.split_once('@')?;
-            let (count, status) = rest.split_once('=')?;
-            Some((name.to_owned(), count.parse().ok()?, status.parse().ok()?))
-        };
-        let entries = text.split(',').filter(|entry| !entry.is_empty());
-        let failures = entries.map(|entry| {
-            one(entry).ok_or_else(|| {
-                Error::new(format!(
-                    "expected `FUNCTION@COUNT=STATUS` in `{FAILURES_VARIABLE}`, found `{entry}`"
-                ))
-                .with_code(ErrorCode::InvalidArgument)
-            })
-        });
         Ok(Self {
-            failures: failures.collect::<Result<_>>()?,
+            failures: failures::from_environment()?,
             ..Self::default()
         })
     }
@@ -123,8 +103,7 @@ pub struct HostDevice {
     memory: Mutex<DeviceMemory>,
     objects: Mutex<driver::Objects>,
     libraries: Mutex<Libraries>,
-    /// The number of calls of each function.
-    counts: Mutex<HashMap<&'static str, u64>>,
+    failures: Failures,
     next_handle: AtomicU64,
     groups: ccl::Groups,
 }
@@ -140,12 +119,38 @@ struct Libraries {
     comms: HashMap<u64, Arc<ccl::Comm>>,
 }
 
+/// Memory of the host that the device accesses in place.
+///
+/// The owner may access the memory at the same time. As with memory that is shared with a real
+/// device, a byte is then old or new.
+pub trait HostMemory: fmt::Debug + Send {
+    /// Returns the number of bytes.
+    fn len_bytes(&self) -> usize;
+
+    /// Copies the bytes from `offset` on to `bytes`. The range lies inside the memory.
+    ///
+    /// # Errors
+    /// If the host has the memory for itself now, with the reason.
+    fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<(), String>;
+
+    /// Copies `bytes` to the memory from `offset` on. The range lies inside the memory.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), String>;
+}
+
 impl HostDevice {
     /// Creates a host device.
     #[must_use]
     pub fn open(options: Options) -> Arc<Gpu> {
-        let shared = driver::Shared(Self::new(options));
-        let shared = Arc::new(shared);
+        Self::gpu(&Self::new(options))
+    }
+
+    /// Returns the implementation that calls a device.
+    #[must_use]
+    pub fn gpu(device: &Arc<Self>) -> Arc<Gpu> {
+        let shared = Arc::new(driver::Shared(Arc::clone(device)));
         Arc::new(Gpu {
             name: "host device",
             driver: Arc::clone(&shared) as _,
@@ -157,16 +162,19 @@ impl HostDevice {
         })
     }
 
-    fn new(options: Options) -> Arc<Self> {
+    /// Creates a device, for callers that need more than the [interface](Self::gpu) of all
+    /// implementations.
+    #[must_use]
+    pub fn new(mut options: Options) -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Arc::new(Self {
             // ordering: only distinctness counts.
             identity: NEXT.fetch_add(1, Ordering::Relaxed) as usize,
             memory: Mutex::new(DeviceMemory::new(options.memory_bytes)),
+            failures: Failures::new(std::mem::take(&mut options.failures)),
             options,
             objects: Mutex::default(),
             libraries: Mutex::default(),
-            counts: Mutex::default(),
             next_handle: AtomicU64::new(0x10_0000),
             groups: ccl::Groups::default(),
         })
@@ -180,14 +188,53 @@ impl HostDevice {
     /// Counts a call of a function of the driver or a library, and returns the failure if one was
     /// requested.
     fn count(&self, name: &'static str) -> Option<u32> {
-        let mut counts = lock(&self.counts);
-        let count = counts.entry(name).or_insert(0);
-        *count += 1;
-        let failures = self.options.failures.iter();
-        failures
-            .filter(|(function, number, _)| function == name && number == count)
-            .map(|(_, _, status)| *status)
-            .next()
+        self.failures.next(name)
+    }
+
+    /// Makes memory of the host accessible to the device at `address`, until
+    /// `host_memory_unregister`.
+    ///
+    /// # Errors
+    /// `HOST_MEMORY_ALREADY_REGISTERED` if a block overlaps it, `INVALID_VALUE` if it is empty.
+    pub fn register_memory(
+        &self,
+        current: &Current,
+        address: u64,
+        memory: Box<dyn HostMemory>,
+    ) -> GpuResult<DevicePtr> {
+        self.register(
+            "cuMemHostRegister(ptr, size, flags)",
+            current,
+            address,
+            memory,
+        )
+    }
+
+    /// Returns the offset and the size of each parameter of a kernel, in bytes.
+    #[must_use]
+    pub fn parameters(&self, function: FunctionHandle) -> Option<Vec<(usize, usize)>> {
+        lock(&self.objects).parameters(function)
+    }
+
+    /// Returns the streams, events, modules and memory blocks of a context, as a message names
+    /// them.
+    #[must_use]
+    pub fn resources(&self, context: ContextHandle) -> Vec<String> {
+        let memory = lock(&self.memory).left_by(context);
+        let objects = lock(&self.objects);
+        driver::resources(&memory, &objects, context)
+    }
+
+    /// Returns the number of objects that programs have created and not destroyed: contexts,
+    /// streams, events, modules, memory blocks, and handles and descriptors of libraries.
+    #[must_use]
+    pub fn num_live(&self) -> usize {
+        let num_blocks = lock(&self.memory).num_blocks();
+        let num_objects = lock(&self.objects).num_live();
+        let libraries = lock(&self.libraries);
+        let num_handles = libraries.streams.len() + libraries.plans.len();
+        let num_descriptors = libraries.descriptors.len() + libraries.convolutions.len();
+        num_blocks + num_objects + num_handles + num_descriptors + libraries.comms.len()
     }
 
     /// Returns a call of a library function, which may be meant to fail.

@@ -18,6 +18,7 @@
 //! | [`kernels`] | the kernels |
 //! | [`cuda`] | the implementation over the libraries of the system |
 //! | [`host_device`] | a GPU implemented with threads and memory of the process |
+//! | [`failures`] | failures on request, for tests of programs |
 //! | [`executor`] | running programs that describe themselves, for embedders |
 //! | [`queue`] | a work queue for such programs |
 //! | [`guide`] | how to write and run programs for GPUs |
@@ -36,6 +37,8 @@ pub mod kernels;
 pub mod cuda;
 
 pub mod host_device;
+
+pub mod failures;
 
 pub mod executor;
 

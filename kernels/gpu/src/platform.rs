@@ -21,7 +21,8 @@ use crate::api::dnn::Dnn;
 use crate::api::driver::Driver;
 use crate::api::fft::Fft;
 use crate::api::solver::Solver;
-use crate::cuda::{CudaBlas, CudaCcl, CudaDriver, CudaFft, CudaSolver, NoDnn};
+use crate::cuda::{self, CudaBlas, CudaCcl, CudaDriver, CudaFft, CudaSolver, NoDnn};
+use crate::failures;
 use crate::host_device::{HostDevice, Options};
 
 /// The environment variable that chooses an implementation.
@@ -99,7 +100,12 @@ impl Gpu {
     /// `Unavailable` if a library is missing.
     pub fn open(choice: GpuChoice) -> Result<Arc<Self>> {
         match choice {
-            GpuChoice::Cuda => Self::cuda(),
+            GpuChoice::Cuda => {
+                let failures = failures::from_environment()?;
+                // Those that the embedder has requested take precedence.
+                cuda::request_failures(failures);
+                Self::cuda()
+            }
             GpuChoice::Host => Ok(HostDevice::open(Options::from_environment()?)),
         }
     }

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use tfrt_tensor::HostBuffer;
 
 use super::current::Current;
-use super::error::GpuResult;
+use super::error::{GpuError, GpuResult, Status};
 use super::handle::{
     ContextHandle, DeviceId, DevicePtr, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
 };
@@ -210,6 +210,44 @@ pub struct LaunchConfig {
     pub block: [u32; 3],
     /// Dynamic shared memory, in bytes.
     pub shared_bytes: u32,
+}
+
+impl LaunchConfig {
+    /// Refuses sizes that no device accepts.
+    pub(crate) fn check(self, call: &'static str) -> GpuResult<()> {
+        if self.grid.contains(&0) || self.block.contains(&0) {
+            return Err(invalid(
+                call,
+                "expected positive launch sizes, found 0".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses arguments that do not have the sizes of the parameters, in bytes.
+pub(crate) fn check_arguments(
+    call: &'static str,
+    parameters: impl ExactSizeIterator<Item = usize>,
+    arguments: &[Argument],
+) -> GpuResult<()> {
+    if parameters.len() != arguments.len() {
+        let (expected, found) = (parameters.len(), arguments.len());
+        let text = format!("expected {expected} arguments, found {found}");
+        return Err(invalid(call, text));
+    }
+    for (index, (expected, argument)) in parameters.zip(arguments).enumerate() {
+        let found = argument.to_bytes().len();
+        if found != expected {
+            let text = format!("argument {index}: expected {expected} bytes, found {found}");
+            return Err(invalid(call, text));
+        }
+    }
+    Ok(())
+}
+
+fn invalid(call: &'static str, details: String) -> GpuError {
+    GpuError::new(call, Status::INVALID_VALUE).with_details(details)
 }
 
 /// An argument of a kernel on the device.

@@ -19,7 +19,7 @@ use super::library::driver::Functions;
 use super::live::{Block, Blocks, Live, Place};
 use super::object::{Context, Function, Kind, Object};
 use super::{call, unknown};
-use crate::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig};
+use crate::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig, check_arguments};
 use crate::api::handle::{
     ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
 };
@@ -68,6 +68,8 @@ const NON_BLOCKING: u32 = 1;
 const DISABLE_TIMING: u32 = 2;
 /// `CU_MEMHOSTALLOC_DEVICEMAP` and `CU_MEMHOSTREGISTER_DEVICEMAP`.
 const DEVICE_MAP: u32 = 2;
+/// The call of copies, in errors.
+const COPY: &str = "cuMemcpyAsync(dst, src, size, stream)";
 /// Bytes of each log of the compiler.
 const LOG_BYTES: usize = 4096;
 
@@ -185,7 +187,7 @@ impl CudaDriver {
             }
         };
         match self.mark(stream) {
-            Ok(event) => keeper.keep(event, object),
+            Ok(event) => keeper.keep(stream.number, event, object),
             Err(_) => {
                 // Then here and now. An error means that the device does nothing any more.
                 let waited = call!(
@@ -232,55 +234,71 @@ impl CudaDriver {
         }
     }
 
-    /// Returns the address of one side of a copy, and the object to keep until the copy is done.
+    /// Returns the host buffer that one side of a copy lies in, if there is one, and the address if
+    /// it is not the buffer's own.
+    fn host_side(
+        &self,
+        location: &CopyEndpoint,
+        num_bytes: usize,
+    ) -> GpuResult<(Option<HostBuffer>, Option<u64>)> {
+        let pointer = match location {
+            CopyEndpoint::Host(buffer) => {
+                if num_bytes > buffer.len_bytes() {
+                    return Err(
+                        GpuError::new(COPY, Status::INVALID_VALUE).with_details(format!(
+                            "expected a host buffer of {num_bytes} bytes, found {}",
+                            buffer.len_bytes()
+                        )),
+                    );
+                }
+                return Ok((Some(buffer.clone()), None));
+            }
+            CopyEndpoint::Device(pointer) => *pointer,
+        };
+        self.check_memory(COPY, pointer, num_bytes)?;
+        let registered = self
+            .blocks
+            .with(pointer, num_bytes, |_, block| match &block.kind {
+                Memory::Registered { buffer, .. } => Some(buffer.clone()),
+                _ => None,
+            });
+        Ok((registered.ok().flatten(), Some(pointer.address())))
+    }
+
+    /// Returns the address of one side of a copy, and the object to keep until the copy is done: the
+    /// borrow of host memory.
     fn side(
         &self,
+        stream: &Object,
         location: &CopyEndpoint,
         num_bytes: usize,
         is_target: bool,
     ) -> GpuResult<(u64, Option<Box<dyn Any + Send>>)> {
-        const CALL: &str = "cuMemcpyAsync(dst, src, size, stream)";
-        let invalid =
-            |details: String| GpuError::new(CALL, Status::INVALID_VALUE).with_details(details);
-        let (buffer, address) = match location {
-            CopyEndpoint::Host(buffer) => {
-                if num_bytes > buffer.len_bytes() {
-                    return Err(invalid(format!(
-                        "expected a host buffer of {num_bytes} bytes, found {}",
-                        buffer.len_bytes()
-                    )));
-                }
-                (buffer.clone(), None)
-            }
-            CopyEndpoint::Device(pointer) => {
-                self.check_memory(CALL, *pointer, num_bytes)?;
-                let registered =
-                    self.blocks
-                        .with(*pointer, num_bytes, |_, block| match &block.kind {
-                            Memory::Registered { buffer, .. } => Some(buffer.clone()),
-                            _ => None,
-                        });
-                match registered {
-                    Ok(Some(buffer)) => (buffer, Some(pointer.address())),
-                    _ => return Ok((pointer.address(), None)),
-                }
-            }
+        let (buffer, address) = self.host_side(location, num_bytes)?;
+        let Some(buffer) = buffer else {
+            return Ok((address.unwrap_or(0), None));
         };
-        let conflict = |error: tfrt_tensor::TensorError| invalid(error.to_string());
-        Ok(if is_target {
-            let mut buffer = buffer;
-            let mut bytes = buffer.elements_mut_owned::<u8>().map_err(conflict)?;
-            (
-                address.unwrap_or(bytes.as_mut_ptr() as u64),
-                Some(Box::new(bytes)),
-            )
-        } else {
-            let bytes = buffer.elements_owned::<u8>().map_err(conflict)?;
-            (
-                address.unwrap_or(bytes.as_ptr() as u64),
-                Some(Box::new(bytes)),
-            )
-        })
+        let borrow = || borrow(buffer.clone(), is_target);
+        let borrowed = borrow().or_else(|conflict| {
+            // An earlier copy of the program may still have the memory. The order of the stream
+            // makes this copy a valid one, so the borrow waits for the other.
+            let Some(keeper) = self.keeper.get() else {
+                return Err(conflict);
+            };
+            keeper.drop_passed();
+            borrow().or_else(|_| {
+                let point = keeper.point();
+                call!(
+                    self.functions,
+                    "cuStreamSynchronize(stream)",
+                    cuStreamSynchronize(stream.number as CUstream)
+                )?;
+                keeper.drop_before(stream.number, point);
+                borrow()
+            })
+        });
+        let (start, kept) = borrowed?;
+        Ok((address.unwrap_or(start), Some(kept)))
     }
 
     /// Takes a block out of the list.
@@ -318,11 +336,12 @@ impl CudaDriver {
     /// meanwhile.
     fn on_host(
         &self,
-        call: &'static str,
+        access: &'static str,
         pointer: DevicePtr,
         num_bytes: usize,
         action: impl FnOnce(usize),
     ) -> GpuResult<()> {
+        const CALL: &str = "cuPointerGetAttribute(&type, attribute, ptr)";
         let done = self
             .blocks
             .with(pointer, num_bytes, |start, block| match &block.kind {
@@ -339,12 +358,17 @@ impl CudaDriver {
             });
         match done {
             Ok(true) => Ok(()),
-            _ => Err(
-                GpuError::new(call, Status::INVALID_VALUE).with_details(format!(
-                    "{num_bytes} bytes at {pointer} are not host memory"
-                )),
-            ),
+            _ => Err(GpuError::new(CALL, Status::INVALID_VALUE)
+                .with_details(format!("the memory cannot be {access} by the host"))),
         }
+    }
+
+    /// Drops the objects that were kept for work that is done, if some work is done.
+    fn drop_passed_if_ready(&self, is_ready: GpuResult<bool>) -> GpuResult<bool> {
+        if let (Ok(true), Some(keeper)) = (&is_ready, self.keeper.get()) {
+            keeper.drop_passed();
+        }
+        is_ready
     }
 
     /// Returns the sizes of a kernel's parameters.
@@ -541,7 +565,8 @@ impl Driver for CudaDriver {
     }
 
     fn context_synchronize(&self, _current: &Current) -> GpuResult<()> {
-        call!(self.functions, "cuCtxSynchronize()", cuCtxSynchronize())
+        let waited = call!(self.functions, "cuCtxSynchronize()", cuCtxSynchronize());
+        self.drop_passed_if_ready(waited.map(|()| true)).map(drop)
     }
 
     fn stream_create(&self, current: &Current) -> GpuResult<StreamHandle> {
@@ -562,20 +587,28 @@ impl Driver for CudaDriver {
 
     fn stream_synchronize(&self, stream: StreamHandle) -> GpuResult<()> {
         let stream = self.stream("cuStreamSynchronize(stream)", stream)?;
-        call!(
+        let point = self.keeper.get().map(Keeper::point);
+        let waited = call!(
             self.functions,
             "cuStreamSynchronize(stream)",
             cuStreamSynchronize(stream.number as CUstream)
-        )
+        );
+        // After a failed wait, the device may still use the objects: the events tell.
+        if waited.is_ok()
+            && let (Some(keeper), Some(point)) = (self.keeper.get(), point)
+        {
+            keeper.drop_before(stream.number, point);
+        }
+        waited
     }
 
     fn stream_query(&self, stream: StreamHandle) -> GpuResult<bool> {
         let stream = self.stream("cuStreamQuery(stream)", stream)?;
-        is_ready(call!(
+        self.drop_passed_if_ready(is_ready(call!(
             self.functions,
             "cuStreamQuery(stream)",
             cuStreamQuery(stream.number as CUstream)
-        ))
+        )))
     }
 
     fn stream_wait_event(&self, stream: StreamHandle, event: EventHandle) -> GpuResult<()> {
@@ -626,20 +659,21 @@ impl Driver for CudaDriver {
 
     fn event_query(&self, event: EventHandle) -> GpuResult<bool> {
         let event = self.event("cuEventQuery(event)", event)?;
-        is_ready(call!(
+        self.drop_passed_if_ready(is_ready(call!(
             self.functions,
             "cuEventQuery(event)",
             cuEventQuery(event.number as CUevent)
-        ))
+        )))
     }
 
     fn event_synchronize(&self, event: EventHandle) -> GpuResult<()> {
         let event = self.event("cuEventSynchronize(event)", event)?;
-        call!(
+        let waited = call!(
             self.functions,
             "cuEventSynchronize(event)",
             cuEventSynchronize(event.number as CUevent)
-        )
+        );
+        self.drop_passed_if_ready(waited.map(|()| true)).map(drop)
     }
 
     fn event_elapsed(&self, start: EventHandle, end: EventHandle) -> GpuResult<f32> {
@@ -795,7 +829,7 @@ impl Driver for CudaDriver {
     }
 
     fn host_memory_read(&self, pointer: DevicePtr, bytes: &mut [u8]) -> GpuResult<()> {
-        self.on_host("memcpy(host, ptr, size)", pointer, bytes.len(), |address| {
+        self.on_host("read", pointer, bytes.len(), |address| {
             // SAFETY: so many bytes of a block lie there, which stays while this runs. The device
             // may write them meanwhile: as with all memory that is shared with a device, the bytes
             // are then old or new.
@@ -806,7 +840,7 @@ impl Driver for CudaDriver {
     }
 
     fn host_memory_write(&self, pointer: DevicePtr, bytes: &[u8]) -> GpuResult<()> {
-        self.on_host("memcpy(ptr, host, size)", pointer, bytes.len(), |address| {
+        self.on_host("written", pointer, bytes.len(), |address| {
             // SAFETY: as for reads.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) }
         })
@@ -821,8 +855,8 @@ impl Driver for CudaDriver {
         stream: StreamHandle,
     ) -> GpuResult<()> {
         let stream = self.stream("cuMemcpyAsync(dst, src, size, stream)", stream)?;
-        let (from, source) = self.side(source, num_bytes, false)?;
-        let (to, target) = self.side(target, num_bytes, true)?;
+        let (from, source) = self.side(&stream, source, num_bytes, false)?;
+        let (to, target) = self.side(&stream, target, num_bytes, true)?;
         let result = call!(
             self.functions,
             "cuMemcpyAsync(dst, src, size, stream)",
@@ -892,7 +926,10 @@ impl Driver for CudaDriver {
         );
         if let Err(error) = loaded {
             let logs = [text_of(&errors), text_of(&info)].join("\n");
-            return Err(error.with_details(logs.trim()));
+            return Err(match logs.trim() {
+                "" => error,
+                logs => error.with_details(format!("GPU JIT error log: {logs}")),
+            });
         }
         self.add_object(module as u64, Kind::Module, context);
         Ok(ModuleHandle(module as u64))
@@ -960,6 +997,7 @@ impl Driver for CudaDriver {
         const CALL: &str = "cuLaunchKernel(function, grid, block, shared, stream, arguments)";
         let function = self.kernels.get(function.0).ok_or_else(|| unknown(CALL))?;
         let stream = self.stream(CALL, stream)?;
+        config.check(CALL)?;
         let mut values: Vec<u64> = arguments.iter().map(|argument| bits(*argument)).collect();
         let raw_function = function.number as CUfunction;
         let raw_stream = stream.number as CUstream;
@@ -970,12 +1008,7 @@ impl Driver for CudaDriver {
         } = config;
         let (mut pointers, mut block) = (Vec::new(), Vec::new());
         if let Some(parameters) = &function.parameters {
-            let sizes = arguments.iter().map(|argument| size(*argument));
-            if !sizes.clone().eq(parameters.iter().copied()) {
-                let found: Vec<usize> = sizes.collect();
-                let text = format!("expected arguments of {parameters:?} bytes, found {found:?}");
-                return Err(GpuError::new(CALL, Status::INVALID_VALUE).with_details(text));
-            }
+            check_arguments(CALL, parameters.iter().copied(), arguments)?;
             // The driver reads as much behind each pointer as the parameter has.
             let values = values.iter_mut().map(|value| ptr::from_mut(value).cast());
             pointers.extend(values);
@@ -1015,18 +1048,25 @@ impl Driver for CudaDriver {
     }
 }
 
+/// Borrows host memory for a copy. Returns its address, and the borrow.
+fn borrow(mut buffer: HostBuffer, is_target: bool) -> GpuResult<(u64, Box<dyn Any + Send>)> {
+    let conflict = |error: tfrt_tensor::TensorError| {
+        GpuError::new(COPY, Status::INVALID_VALUE).with_details(error.to_string())
+    };
+    Ok(if is_target {
+        let mut bytes = buffer.elements_mut_owned::<u8>().map_err(conflict)?;
+        (bytes.as_mut_ptr() as u64, Box::new(bytes))
+    } else {
+        let bytes = buffer.elements_owned::<u8>().map_err(conflict)?;
+        (bytes.as_ptr() as u64, Box::new(bytes))
+    })
+}
+
 fn is_ready(result: GpuResult<()>) -> GpuResult<bool> {
     match result {
         Ok(()) => Ok(true),
         Err(error) if error.status == Status::NOT_READY => Ok(false),
         Err(error) => Err(error),
-    }
-}
-
-fn size(argument: Argument) -> usize {
-    match argument {
-        Argument::Bits32(_) => 4,
-        Argument::Pointer(_) | Argument::Bits64(_) => 8,
     }
 }
 

@@ -91,11 +91,17 @@ impl<T> Library<T> {
 macro_rules! library_call {
     ($library:expr, $status:path, $text:literal, $function:ident($($argument:expr),* $(,)?)) => {
         $library.get($text).and_then(|functions| match functions.$function {
-            // SAFETY: L1 for the signature; C1, C2 and C3 for the arguments.
-            Some(function) => match unsafe { function($($argument),*) } {
-                0 => Ok(()),
-                code => Err($crate::api::GpuError::new($text, $status(code))),
-            },
+            Some(function) => {
+                let code = match $crate::cuda::requested_failure(stringify!($function)) {
+                    Some(code) => code,
+                    // SAFETY: L1 for the signature; C1, C2 and C3 for the arguments.
+                    None => unsafe { function($($argument),*) },
+                };
+                match code {
+                    0 => Ok(()),
+                    code => Err($crate::api::GpuError::new($text, $status(code))),
+                }
+            }
             None => Err($crate::api::GpuError::new($text, $crate::api::Status::SHARED_OBJECT_SYMBOL_NOT_FOUND)
                 .with_details("the installed library is too old for this function")),
         })

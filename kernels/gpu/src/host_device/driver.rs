@@ -12,12 +12,11 @@ use tfrt::host::log;
 use tfrt_ptx::{KernelId, Launch, Module, Program};
 use tfrt_tensor::HostBuffer;
 
-use super::HostDevice;
 use super::fault::Fault;
 use super::memory::{Kind, Owner, in_use};
 use super::stream::{HostEvent, Queue, Refusal, Work};
-use crate::api::driver::Driver;
-use crate::api::driver::{Argument, CopyEndpoint, LaunchConfig};
+use super::{HostDevice, HostMemory};
+use crate::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig, check_arguments};
 use crate::api::handle::{
     ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
 };
@@ -74,6 +73,41 @@ struct HostModule {
     context: ContextHandle,
     program: Arc<Program>,
     variables: Vec<u64>,
+}
+
+impl Objects {
+    /// Returns the number of contexts, streams, events and modules.
+    pub(super) fn num_live(&self) -> usize {
+        self.contexts.len() + self.streams.len() + self.events.len() + self.modules.len()
+    }
+
+    /// Returns the offset and the size of each parameter of a kernel, in bytes.
+    pub(super) fn parameters(&self, function: FunctionHandle) -> Option<Vec<(usize, usize)>> {
+        let (program, kernel, _) = self.functions.get(&function.0)?;
+        let places = program.module().parameters(*kernel).into_iter();
+        Some(places.map(|place| (place.offset, place.size)).collect())
+    }
+}
+
+/// Returns the objects of a context, as a message names them.
+pub(super) fn resources(memory: &[u64], objects: &Objects, context: ContextHandle) -> Vec<String> {
+    let streams = objects.streams.iter();
+    let streams = streams.filter(|(_, queue)| queue.context == context);
+    let events = objects.events.iter();
+    let events = events.filter(|(_, event)| event.context == context);
+    let modules = objects.modules.iter();
+    let modules = modules.filter(|(_, module)| module.context == context);
+    let memory = memory.iter().map(|address| (address, "device memory"));
+    let mut all: Vec<(&u64, &str)> = memory
+        .chain(streams.map(|(handle, _)| (handle, "stream")))
+        .chain(events.map(|(handle, _)| (handle, "event")))
+        .chain(modules.map(|(handle, _)| (handle, "module")))
+        .collect();
+    // In order of creation.
+    all.sort_unstable();
+    let shown = all.iter();
+    let shown = shown.map(|(handle, kind)| format!("{handle:#x} (CUDA) ({kind})"));
+    shown.collect()
 }
 
 fn error(call: &'static str, status: Status) -> GpuError {
@@ -135,6 +169,24 @@ impl HostDevice {
         let device = objects.contexts.get(&context.0).map(|found| found.device);
         let device = device.ok_or_else(|| error(call, Status::INVALID_CONTEXT))?;
         Ok(Owner { context, device })
+    }
+
+    /// Makes memory of the host a block.
+    pub(super) fn register(
+        &self,
+        call: &'static str,
+        current: &Current,
+        address: u64,
+        memory: Box<dyn HostMemory>,
+    ) -> GpuResult<DevicePtr> {
+        if memory.len_bytes() == 0 {
+            return Err(error(call, Status::INVALID_VALUE));
+        }
+        let owner = self.owner(call, current)?;
+        if lock(&self.memory).register(address, memory, owner) {
+            return Ok(DevicePtr::new(address));
+        }
+        Err(error(call, Status::HOST_MEMORY_ALREADY_REGISTERED))
     }
 
     /// Returns the queue of a stream.
@@ -231,7 +283,7 @@ fn read_location(
             super::read_bytes(&lock(&device.memory), *pointer, num_bytes)
         }
         CopyEndpoint::Host(buffer) => {
-            let bytes = buffer.read().map_err(|error| in_use(&error))?;
+            let bytes = buffer.read().map_err(in_use)?;
             let part = bytes.get(..num_bytes);
             Ok(part.ok_or_else(|| too_small(buffer, num_bytes))?.to_vec())
         }
@@ -249,7 +301,7 @@ fn write_location(
             if buffer.len_bytes() < bytes.len() {
                 return Err(too_small(buffer, bytes.len()));
             }
-            let mut target = buffer.write().map_err(|error| in_use(&error))?;
+            let mut target = buffer.write().map_err(in_use)?;
             target[..bytes.len()].copy_from_slice(bytes);
             Ok(())
         }
@@ -349,12 +401,18 @@ impl Driver for Shared {
             return Err(error(CALL, Status::INVALID_CONTEXT));
         };
         *count -= 1;
-        if *count == 0 {
-            let handle = *handle;
-            objects.primary.remove(&device.0);
-            objects.contexts.remove(&handle.0);
+        if *count > 0 {
+            return Ok(());
         }
-        Ok(())
+        let handle = *handle;
+        // Who retains it from now on gets another one.
+        objects.primary.remove(&device.0);
+        drop(objects);
+        self.0.wait_for_context(handle);
+        let left = self.0.resources(handle);
+        lock(&self.0.objects).contexts.remove(&handle.0);
+        Current::forget();
+        dangling(CALL, handle, &left)
     }
 
     fn context_create(&self, device: DeviceId) -> GpuResult<ContextHandle> {
@@ -376,13 +434,7 @@ impl Driver for Shared {
         const CALL: &str = "cuCtxDestroy(context)";
         self.0.enter("cuCtxDestroy", CALL)?;
         self.0.wait_for_context(context);
-        let mut left: Vec<String> = Vec::new();
-        let memory = lock(&self.0.memory).left_by(context);
-        left.extend(
-            memory
-                .iter()
-                .map(|address| format!("{address:#x} (CUDA) (device memory)")),
-        );
+        let left = self.0.resources(context);
         let mut objects = lock(&self.0.objects);
         if objects
             .primary
@@ -394,24 +446,9 @@ impl Driver for Shared {
         if objects.contexts.remove(&context.0).is_none() {
             return Err(error(CALL, Status::INVALID_CONTEXT));
         }
-        let streams = objects.streams.iter();
-        let streams = streams.filter(|(_, queue)| queue.context == context);
-        left.extend(streams.map(|(handle, _)| format!("{handle:#x} (CUDA) (stream)")));
-        let events = objects.events.iter();
-        let events = events.filter(|(_, event)| event.context == context);
-        left.extend(events.map(|(handle, _)| format!("{handle:#x} (CUDA) (event)")));
-        let modules = objects.modules.iter();
-        let modules = modules.filter(|(_, module)| module.context == context);
-        left.extend(modules.map(|(handle, _)| format!("{handle:#x} (CUDA) (module)")));
         drop(objects);
         Current::forget();
-        if left.is_empty() {
-            return Ok(());
-        }
-        Err(error(CALL, Status::INVALID_CONTEXT).with_details(format!(
-            "Context {context} has dangling resources: {}",
-            left.join(", ")
-        )))
+        dangling(CALL, context, &left)
     }
 
     fn context_set_current(&self, context: Option<ContextHandle>) -> GpuResult<()> {
@@ -657,14 +694,9 @@ impl Driver for Shared {
     fn host_memory_register(&self, current: &Current, buffer: &HostBuffer) -> GpuResult<DevicePtr> {
         const CALL: &str = "cuMemHostRegister(ptr, size, flags)";
         self.0.enter_context("cuMemHostRegister", CALL, current)?;
-        if buffer.is_empty() {
-            return Err(error(CALL, Status::INVALID_VALUE));
-        }
-        let owner = self.0.owner(CALL, current)?;
-        match lock(&self.0.memory).register(buffer, owner) {
-            Some(address) => Ok(DevicePtr::new(address)),
-            None => Err(error(CALL, Status::HOST_MEMORY_ALREADY_REGISTERED)),
-        }
+        let address = buffer.address() as u64;
+        let memory = Box::new(buffer.clone());
+        self.0.register(CALL, current, address, memory)
     }
 
     fn host_memory_unregister(&self, pointer: DevicePtr) -> GpuResult<()> {
@@ -736,7 +768,7 @@ impl Driver for Shared {
 
     fn module_load(&self, current: &Current, image: &[u8]) -> GpuResult<ModuleHandle> {
         const CALL: &str = "cuModuleLoadDataEx(&module, image, options)";
-        self.0.enter_context("cuModuleLoadData", CALL, current)?;
+        self.0.enter_context("cuModuleLoadDataEx", CALL, current)?;
         let end = image.iter().position(|byte| *byte == 0);
         let image = &image[..end.unwrap_or(image.len())];
         if image.starts_with(b"\x7fELF") {
@@ -942,6 +974,17 @@ impl Drop for Kept {
     }
 }
 
+/// Returns an error if a context that is gone has left objects behind.
+fn dangling(call: &'static str, context: ContextHandle, left: &[String]) -> GpuResult<()> {
+    if left.is_empty() {
+        return Ok(());
+    }
+    Err(error(call, Status::INVALID_CONTEXT).with_details(format!(
+        "Context {context} has dangling resources: {}",
+        left.join(", ")
+    )))
+}
+
 fn is_host_memory(kind: Option<Kind>) -> bool {
     matches!(kind, Some(Kind::Pinned | Kind::Registered))
 }
@@ -953,9 +996,7 @@ fn check_launch(call: &'static str, config: LaunchConfig) -> GpuResult<()> {
         shared_bytes,
     } = config;
     let num_threads: u64 = block.iter().map(|size| u64::from(*size)).product();
-    if grid.contains(&0) || block.contains(&0) {
-        return Err(invalid(call, "expected positive launch sizes, found 0"));
-    }
+    config.check(call)?;
     if num_threads > MAX_BLOCK_THREADS || block[2] > 64 {
         return Err(invalid(
             call,
@@ -984,28 +1025,11 @@ fn parameters(
     arguments: &[Argument],
 ) -> GpuResult<Vec<u8>> {
     let places = program.module().parameters(kernel);
-    if places.len() != arguments.len() {
-        let (expected, found) = (places.len(), arguments.len());
-        return Err(invalid(
-            call,
-            format!("expected {expected} arguments, found {found}"),
-        ));
-    }
+    check_arguments(call, places.iter().map(|place| place.size), arguments)?;
     let len = places.iter().map(|place| place.offset + place.size).max();
     let mut block = vec![0; len.unwrap_or(0)];
-    for (index, (place, argument)) in places.iter().zip(arguments).enumerate() {
-        let bytes = argument.to_bytes();
-        if bytes.len() != place.size {
-            return Err(invalid(
-                call,
-                format!(
-                    "argument {index}: expected {1} bytes, found {0}",
-                    bytes.len(),
-                    place.size
-                ),
-            ));
-        }
-        block[place.offset..place.offset + place.size].copy_from_slice(&bytes);
+    for (place, argument) in places.iter().zip(arguments) {
+        block[place.offset..place.offset + place.size].copy_from_slice(&argument.to_bytes());
     }
     Ok(block)
 }

@@ -1,10 +1,12 @@
 //! The memory of the device: blocks at addresses that mean nothing to the host.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use tfrt_ptx::{AccessError, Memory};
 use tfrt_tensor::HostBuffer;
 
+use super::HostMemory;
 use super::fault::Fault;
 use crate::api::handle::{ContextHandle, DeviceId};
 
@@ -64,15 +66,14 @@ pub(super) struct Owner {
 #[derive(Debug)]
 enum Bytes {
     Own(Vec<u8>),
-    /// Each access borrows it, so that the host cannot be in its way unnoticed.
-    Host(HostBuffer),
+    Host(Box<dyn HostMemory>),
 }
 
 impl Block {
     fn len(&self) -> u64 {
         match &self.bytes {
             Bytes::Own(bytes) => bytes.len() as u64,
-            Bytes::Host(buffer) => buffer.len_bytes() as u64,
+            Bytes::Host(memory) => memory.len_bytes() as u64,
         }
     }
 }
@@ -128,22 +129,34 @@ impl DeviceMemory {
         Some(address)
     }
 
-    /// Returns a block that is a host buffer, or `None` if it already is one, completely or in
+    /// Makes memory of the host a block. Returns `false` if it already is one, completely or in
     /// part.
-    pub(super) fn register(&mut self, buffer: &HostBuffer, owner: Owner) -> Option<u64> {
-        let start = buffer.address() as u64;
-        let end = start + buffer.len_bytes() as u64;
+    pub(super) fn register(
+        &mut self,
+        start: u64,
+        memory: Box<dyn HostMemory>,
+        owner: Owner,
+    ) -> bool {
+        let Some(end) = start.checked_add(memory.len_bytes() as u64) else {
+            return false;
+        };
         let before = self.blocks.range(..end).next_back();
         if before.is_some_and(|(address, block)| address + block.len() > start) {
-            return None;
+            return false;
         }
         let block = Block {
             kind: Kind::Registered,
             owner,
-            bytes: Bytes::Host(buffer.clone()),
+            bytes: Bytes::Host(memory),
         };
         self.blocks.insert(start, block);
-        Some(start)
+        true
+    }
+
+    /// Returns the number of blocks that programs have to free.
+    pub(super) fn num_blocks(&self) -> usize {
+        let blocks = self.blocks.values();
+        blocks.filter(|block| block.kind != Kind::Global).count()
     }
 
     /// Removes the block of a kind that starts at an address. Whether there was one.
@@ -257,10 +270,7 @@ impl DeviceMemory {
         let (start, offset) = self.find("read", address, bytes.len())?;
         match self.blocks.get(&start).map(|block| &block.bytes) {
             Some(Bytes::Own(own)) => bytes.copy_from_slice(&own[offset..offset + bytes.len()]),
-            Some(Bytes::Host(buffer)) => {
-                let part = buffer.read().map_err(|error| in_use(&error))?;
-                bytes.copy_from_slice(&part[offset..offset + bytes.len()]);
-            }
+            Some(Bytes::Host(memory)) => memory.read(offset, bytes).map_err(in_use)?,
             None => {}
         }
         Ok(())
@@ -274,19 +284,35 @@ impl DeviceMemory {
         let (start, offset) = self.find("write", address, bytes.len())?;
         match self.blocks.get_mut(&start).map(|block| &mut block.bytes) {
             Some(Bytes::Own(own)) => own[offset..offset + bytes.len()].copy_from_slice(bytes),
-            Some(Bytes::Host(buffer)) => {
-                let mut part = buffer.write().map_err(|error| in_use(&error))?;
-                part[offset..offset + bytes.len()].copy_from_slice(bytes);
-            }
+            Some(Bytes::Host(memory)) => memory.write(offset, bytes).map_err(in_use)?,
             None => {}
         }
         Ok(())
     }
 }
 
-/// Returns a host buffer that the host uses at the same time.
-pub(super) fn in_use(error: &tfrt_tensor::TensorError) -> Fault {
-    Fault::failed(format!("host memory is in use by the host: {error}"))
+/// Each access borrows the buffer, so that the host cannot use it at the same time unnoticed.
+impl HostMemory for HostBuffer {
+    fn len_bytes(&self) -> usize {
+        HostBuffer::len_bytes(self)
+    }
+
+    fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<(), String> {
+        let part = HostBuffer::read(self).map_err(|error| error.to_string())?;
+        bytes.copy_from_slice(&part[offset..offset + bytes.len()]);
+        Ok(())
+    }
+
+    fn write(&mut self, offset: usize, bytes: &[u8]) -> Result<(), String> {
+        let mut part = HostBuffer::write(self).map_err(|error| error.to_string())?;
+        part[offset..offset + bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Returns the fault of an access to host memory that the host uses at the same time.
+pub(super) fn in_use(reason: impl fmt::Display) -> Fault {
+    Fault::failed(format!("host memory is in use by the host: {reason}"))
 }
 
 impl Memory for DeviceMemory {
