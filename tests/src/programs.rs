@@ -10,6 +10,10 @@
 //!
 //! Commands that `|` separates form a pipe, which ends with the first one that fails.
 //!
+//! A program that runs on the host device runs a second time with the CUDA implementation, over the
+//! emulated libraries of CUDA: with `--gpu=cuda` in place of `--gpu=host`. It must print the same,
+//! or what `NAME.cuda.txt` records if that exists.
+//!
 //! Beside it lies `NAME.txt` with what the commands print, each headed by the command, with its
 //! exit status and what it wrote to standard error. `TFRT_BLESS=1` writes the file anew; read the
 //! difference before committing it.
@@ -43,11 +47,34 @@ pub fn names() -> Result<Vec<String>, String> {
     Ok(names)
 }
 
+/// The implementation of GPUs that commands use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gpu {
+    /// The one that they name.
+    Named,
+    /// CUDA instead of the host device, over emulated libraries.
+    EmulatedCuda,
+}
+
+/// Whether a program has commands that run on the host device.
+#[must_use]
+pub fn uses_host_device(name: &str) -> bool {
+    let text = fs::read_to_string(directory().join(format!("{name}.mlir"))).unwrap_or_default();
+    let mut commands = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("// RUN: "));
+    // The CUDA implementation has no layers of networks.
+    let has_layers = text.contains("tfrt_gpu.dnn.create ");
+    !has_layers && commands.any(|command| command.contains(HOST_DEVICE))
+}
+
+const HOST_DEVICE: &str = "--gpu=host";
+
 /// Runs the commands of a program and compares, or blesses if the environment asks for it.
 ///
 /// # Errors
 /// What differs.
-pub fn check(name: &str) -> Result<(), String> {
+pub fn check(name: &str, gpu: Gpu) -> Result<(), String> {
     let program = directory().join(format!("{name}.mlir"));
     let text =
         fs::read_to_string(&program).map_err(|error| format!("{}: {error}", program.display()))?;
@@ -55,32 +82,69 @@ pub fn check(name: &str) -> Result<(), String> {
     let mut commands = text
         .lines()
         .filter_map(|line| line.strip_prefix("// RUN: "))
+        .filter(|command| gpu == Gpu::Named || command.contains(HOST_DEVICE))
         .peekable();
     if commands.peek().is_none() {
         return Err(format!("`{name}.mlir` has no line `// RUN: COMMAND`"));
     }
     for command in commands {
         let command = command.replace("%s", &format!("{name}.mlir"));
-        let output = run_pipe(&command).map_err(|error| format!("{command}: {error}"))?;
+        let output = run_pipe(&command, gpu).map_err(|error| format!("{command}: {error}"))?;
         push_transcript(&command, &output, &mut transcript);
     }
-    let recorded = directory().join(format!("{name}.txt"));
-    if std::env::var_os("TFRT_BLESS").is_some() {
+    let own = directory().join(format!("{name}.cuda.txt"));
+    let recorded = match gpu {
+        Gpu::EmulatedCuda if own.exists() => own,
+        _ => directory().join(format!("{name}.txt")),
+    };
+    let is_shared = gpu == Gpu::EmulatedCuda && !recorded.ends_with(format!("{name}.cuda.txt"));
+    if std::env::var_os("TFRT_BLESS").is_some() && !is_shared {
         return fs::write(&recorded, transcript).map_err(|error| error.to_string());
     }
-    let expected = fs::read(&recorded).map_err(|error| {
+    let mut expected = fs::read_to_string(&recorded).map_err(|error| {
         format!(
             "{}: {error}; set TFRT_BLESS=1 to write it",
             recorded.display()
         )
     })?;
-    compare::lines(&expected, transcript.as_bytes(), |a, b| a == b).map_err(|difference| {
-        format!("{name}.txt, {difference}\nset TFRT_BLESS=1 if that is right")
-    })
+    if is_shared {
+        expected = of_host_device(&expected);
+    }
+    compare::lines(expected.as_bytes(), transcript.as_bytes(), |a, b| a == b).map_err(
+        |difference| {
+            let recorded = recorded.display();
+            format!("{recorded}, {difference}\nset TFRT_BLESS=1 if that is right")
+        },
+    )
+}
+
+/// Returns the part of a transcript that commands on the host device have written.
+fn of_host_device(transcript: &str) -> String {
+    let mut is_kept = false;
+    let mut kept = String::new();
+    for line in transcript.split_inclusive('\n') {
+        if let Some(command) = line.strip_prefix("$ ") {
+            is_kept = command.contains(HOST_DEVICE);
+        }
+        if is_kept {
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
+/// Returns the folder of the emulated libraries of CUDA.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn emulated_cuda() -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/emulated_cuda");
+    tfrt_emulated_cuda::install(&folder).map_err(|error| error.to_string())?;
+    Ok(folder)
 }
 
 /// Runs the commands of a pipe, one after the other, as far as they succeed.
-fn run_pipe(pipe: &str) -> Result<Output, String> {
+fn run_pipe(pipe: &str, gpu: Gpu) -> Result<Output, String> {
     let words = words(pipe);
     let mut output = Output {
         status: Some(0),
@@ -92,7 +156,16 @@ fn run_pipe(pipe: &str) -> Result<Output, String> {
             .split_first()
             .ok_or("expected a command behind `RUN:` and `|`")?;
         let mut process = tool::command(tool, &directory()).map_err(|error| error.to_string())?;
-        process.args(arguments);
+        match gpu {
+            Gpu::Named => process.args(arguments),
+            Gpu::EmulatedCuda => {
+                process.env("LD_LIBRARY_PATH", emulated_cuda()?);
+                process.args(arguments.iter().map(|argument| match argument.as_str() {
+                    HOST_DEVICE => "--gpu=cuda",
+                    other => other,
+                }))
+            }
+        };
         let next =
             tool::run_with_input(process, &output.stdout).map_err(|error| error.to_string())?;
         output.status = next.status;

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
-use tfrt_tests::{programs, tool};
+use tfrt_tests::programs::{self, Gpu};
+use tfrt_tests::tool;
 
 fn main() -> ExitCode {
     if let Some(code) = tool::run_if_started_as_tool() {
@@ -18,7 +19,20 @@ fn main() -> ExitCode {
     };
     let trials = names
         .into_iter()
-        .map(|name| Trial::test(name.clone(), move || Ok(programs::check(&name)?)))
+        .flat_map(|name| {
+            let gpus: &[Gpu] = match programs::uses_host_device(&name) {
+                true => &[Gpu::Named, Gpu::EmulatedCuda],
+                false => &[Gpu::Named],
+            };
+            gpus.iter().map(move |&gpu| {
+                let name = name.clone();
+                let test = match gpu {
+                    Gpu::Named => name.clone(),
+                    Gpu::EmulatedCuda => format!("{name}.cuda"),
+                };
+                Trial::test(test, move || Ok(programs::check(&name, gpu)?))
+            })
+        })
         .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

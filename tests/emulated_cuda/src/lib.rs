@@ -1,0 +1,97 @@
+//! The libraries of CUDA, emulated: `libcuda`, `libcublas`, `libcusolver`, `libcufft` and `libnccl`.
+//!
+//! ```text
+//!   program ── tfrt_gpu::cuda ── dlopen("libcuda.so.1") ──► this library ──► the host device
+//! ```
+//!
+//! The CUDA implementation of `tfrt-gpu` opens the libraries by name. With the [folder](install) of
+//! this library in `LD_LIBRARY_PATH` it finds this one, under each of the names, and its calls run
+//! on a [host device](tfrt_gpu::host_device). So tests without a GPU run the implementation that
+//! users run. Nothing is linked, and no program gets this library without asking for it.
+//!
+//! Beyond the checks of the host device, it checks how the libraries are called: the current
+//! context, handles, double frees, and what a destroyed context leaves behind. A breach is a line
+//! on standard error and an error of the call.
+//!
+//! Only the functions that `tfrt-gpu` calls exist here.
+//!
+//! # The log
+//!
+//! The environment variable [`LOG_VARIABLE`] names a file to which each call appends a line: the
+//! number of its thread, its symbol, its status, and the number of objects and memory blocks that
+//! exist after it. Lines that start with `#` give the details of the error before them, which a C
+//! function cannot return.
+//!
+//! # Safety
+//!
+//! Invariant A1: the caller of a C function passes pointers to memory that it may access, as large
+//! as the documentation of the function says. [`abi`] relies on it, in the only places that access
+//! memory of the caller. No function unwinds: a panic becomes a status.
+#![expect(unsafe_code, reason = "exports C functions")]
+
+mod abi;
+
+mod emulator;
+
+mod host_memory;
+
+mod driver;
+
+mod memory;
+
+mod modules;
+
+mod blas;
+
+mod solver;
+
+mod fft;
+
+mod ccl;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The environment variable that names the file of the log.
+pub const LOG_VARIABLE: &str = "TFRT_EMULATED_CUDA_LOG";
+
+/// The names by which programs open the libraries.
+const NAMES: [&str; 5] = [
+    "libcuda.so.1",
+    "libcublas.so.12",
+    "libcusolver.so.11",
+    "libcufft.so.11",
+    "libnccl.so",
+];
+
+/// Returns the shared library, which lies beside the binary of a test that links this crate.
+///
+/// # Errors
+/// If it is not there.
+pub fn library() -> io::Result<PathBuf> {
+    let binary = std::env::current_exe()?;
+    let folders = binary.ancestors().skip(1).take(2);
+    let mut candidates = folders.map(|folder| folder.join("libtfrt_emulated_cuda.so"));
+    candidates.find(|path| path.exists()).ok_or_else(|| {
+        let text = format!("no `libtfrt_emulated_cuda.so` beside {}", binary.display());
+        io::Error::new(io::ErrorKind::NotFound, text)
+    })
+}
+
+/// Creates a folder in which programs find the library under the names of CUDA's.
+///
+/// # Errors
+/// Those of the file system.
+pub fn install(folder: &Path) -> io::Result<()> {
+    let library = library()?;
+    std::fs::create_dir_all(folder)?;
+    for name in NAMES {
+        let link = folder.join(name);
+        // Another process may create it at the same time.
+        match std::os::unix::fs::symlink(&library, &link) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
