@@ -16,13 +16,10 @@ use tfrt::prelude::*;
 use super::{read_handle, value_of};
 
 /// Returns the device of this name. Processors are created on first use, as by
-/// `corert.create_cpu_op_handler_with_ordinal`.
+/// `corert.create_cpu_op_handler_with_ordinal`, and so are devices of linked crates.
 fn device(name: &str, host: &HostContext) -> Result<DeviceRef> {
     if name == "CPU:0" {
         return Ok(CoreRuntime::of(host).host_device().clone());
-    }
-    if let Some(device) = host.devices().get(name) {
-        return Ok(device);
     }
     let is_processor = name
         .strip_prefix("CPU:")
@@ -30,8 +27,7 @@ fn device(name: &str, host: &HostContext) -> Result<DeviceRef> {
     if is_processor {
         return Ok(host.devices().add_if_absent(Arc::new(CpuDevice::new(name))));
     }
-    let error = Error::new(format!("unknown device `{name}`"));
-    Err(error.with_code(ErrorCode::DeviceNotFound))
+    host.device(name)
 }
 
 /// Creates a handler of the ops of a device, without a fallback.

@@ -557,6 +557,8 @@ fn copied_later(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
         TensorRef::Coo(tensor) => AnyRef::available((*tensor).clone()),
         TensorRef::List(tensor) => AnyRef::available((*tensor).clone()),
         TensorRef::Resource(tensor) => AnyRef::available((*tensor).clone()),
+        // In the memory of a device, where nobody writes to it.
+        TensorRef::Other(_) => x.clone(),
     };
     let (promise, result) = AnyRef::indirect();
     ctx.enqueue(move || promise.forward_to(copy));

@@ -1,9 +1,12 @@
 //! Tensors of any kind behind a value of type `!t.tensor`.
+//!
+//! The kinds of this crate are in host memory. Other crates add kinds, such as tensors in the memory
+//! of a device, each with a [`TensorKind`].
 
 use std::fmt;
 use std::ops::Deref;
 
-use tfrt_async::{AnyRef, BorrowError, ReadGuard};
+use tfrt_async::{AnyRef, BorrowError, Immutable, ReadGuard, Value};
 use tfrt_host::kernel::Object;
 
 use crate::coo::CooHostTensor;
@@ -14,7 +17,76 @@ use crate::scalar::ScalarHostTensor;
 use crate::string::StringHostTensor;
 use crate::tensor::{self, Tensor};
 
-/// The payload of a value that is a host tensor of any kind, while it is being read.
+/// A kind of tensor that another crate defines. Registered with `inventory::submit!`, it makes
+/// values of its type readable as `dyn Tensor`.
+///
+/// ```
+/// use std::fmt;
+/// use tfrt_async::AnyRef;
+/// use tfrt_support::DType;
+/// use tfrt_tensor::{Shape, Tensor, TensorError, TensorKind, TensorRef, TensorType};
+///
+/// /// Nothing but zeros, which take no memory.
+/// #[derive(Debug)]
+/// struct Zeros(Shape);
+///
+/// impl Tensor for Zeros {
+///     fn dtype(&self) -> DType {
+///         DType::F32
+///     }
+///     fn shape(&self) -> &Shape {
+///         &self.0
+///     }
+///     fn tensor_type(&self) -> TensorType {
+///         TensorType::new("Zeros")
+///     }
+///     fn to_text(&self) -> Result<String, TensorError> {
+///         Ok(format!("zeros {}", self.0))
+///     }
+/// }
+/// # impl fmt::Display for Zeros {
+/// #     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// #         f.write_str("zeros")
+/// #     }
+/// # }
+/// # impl tfrt_async::Value for Zeros {
+/// #     const MLIR_TYPE: &'static str = "!t.tensor";
+/// # }
+/// # impl tfrt_async::Immutable for Zeros {}
+/// inventory::submit! { TensorKind::of::<Zeros>() }
+///
+/// let value = AnyRef::available(Zeros(Shape::new(&[2])?));
+/// assert_eq!(TensorRef::read(&value)?.shape().dims(), [2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct TensorKind {
+    read: for<'a> fn(&'a AnyRef) -> Option<&'a dyn Tensor>,
+}
+
+inventory::collect!(TensorKind);
+
+impl TensorKind {
+    /// Returns the kind whose tensors are values of type `T`.
+    #[must_use]
+    pub const fn of<T: Tensor + Value + Immutable>() -> Self {
+        Self {
+            read: |value| {
+                let tensor: &dyn Tensor = value.get::<T>()?;
+                Some(tensor)
+            },
+        }
+    }
+
+    /// Reads a value as a tensor of one of the registered kinds.
+    fn find(value: &AnyRef) -> Option<&dyn Tensor> {
+        inventory::iter::<Self>
+            .into_iter()
+            .find_map(|kind| (kind.read)(value))
+    }
+}
+
+/// The payload of a value that is a tensor of any kind, while it is being read.
 ///
 /// ```
 /// use tfrt_async::AnyRef;
@@ -38,13 +110,15 @@ pub enum TensorRef<'a> {
     List(ReadGuard<'a, ListHostTensor>),
     /// A reference to an object.
     Resource(ReadGuard<'a, ResourceTensor>),
+    /// A tensor of another crate's kind.
+    Other(&'a dyn Tensor),
 }
 
 impl<'a> TensorRef<'a> {
     /// Borrows the payload of a value to read it.
     ///
     /// # Errors
-    /// If the value does not have a payload, is not a host tensor, or is being written.
+    /// If the value does not have a payload, is not a tensor, or is being written.
     pub fn read(value: &'a AnyRef) -> Result<Self, BorrowError> {
         <dyn Tensor>::read(value)
     }
@@ -70,6 +144,8 @@ impl Object for dyn Tensor {
             operand.try_read().map(TensorRef::List)
         } else if operand.is::<ResourceTensor>() {
             operand.try_read().map(TensorRef::Resource)
+        } else if let Some(tensor) = TensorKind::find(operand) {
+            Ok(TensorRef::Other(tensor))
         } else {
             operand.try_read().map(TensorRef::Dense)
         }
@@ -87,6 +163,7 @@ impl Deref for TensorRef<'_> {
             Self::Coo(tensor) => &**tensor,
             Self::List(tensor) => &**tensor,
             Self::Resource(tensor) => &**tensor,
+            Self::Other(tensor) => *tensor,
         }
     }
 }

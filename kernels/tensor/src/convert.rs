@@ -49,6 +49,49 @@ impl ConversionContext<'_> {
 /// Converts a tensor from one kind to another. The returned value may become available later.
 pub type Conversion = fn(&dyn Tensor, ConversionContext<'_>) -> AnyRef;
 
+/// A conversion of a linked crate. Registered with `inventory::submit!`, it is one of the
+/// [linked conversions](ConversionRegistry::linked).
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_support::Error;
+/// use tfrt_tensor::convert::{ConversionContext, ConversionRegistration, ConversionRegistry};
+/// use tfrt_tensor::{ScalarHostTensor, Shape, Tensor, TensorType};
+///
+/// fn cannot(_tensor: &dyn Tensor, _context: ConversionContext<'_>) -> AnyRef {
+///     AnyRef::error(Error::new("nothing is remote"))
+/// }
+///
+/// inventory::submit! {
+///     ConversionRegistration {
+///         from: TensorType::SCALAR_HOST,
+///         to: TensorType::REMOTE,
+///         conversion: cannot,
+///     }
+/// }
+/// # use std::sync::Arc;
+/// # use tfrt_host::device::{CpuDevice, DeviceRef};
+/// # use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+/// # let exec_ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+/// # let cpu = DeviceRef(Arc::new(CpuDevice::new("CPU:0")));
+/// # let context = ConversionContext { exec_ctx: &exec_ctx, source: &cpu, destination: &cpu };
+/// let scalar = ScalarHostTensor::new(Shape::new(&[2])?, 5_i32);
+/// let remote = ConversionRegistry::linked().convert(&scalar, TensorType::REMOTE, context);
+/// assert_eq!(remote.error_if_present().unwrap().message(), "nothing is remote");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ConversionRegistration {
+    /// The kind of the source.
+    pub from: TensorType,
+    /// The kind of the result.
+    pub to: TensorType,
+    /// The conversion.
+    pub conversion: Conversion,
+}
+
+inventory::collect!(ConversionRegistration);
+
 /// The available conversions, by their source and destination kinds.
 ///
 /// ```
@@ -104,6 +147,25 @@ impl ConversionRegistry {
         }
     }
 
+    /// Creates a registry of the conversions between host tensors, and of those that linked crates
+    /// register. A pair of kinds that has several conversions has none: converting is an error,
+    /// because the order of linked registrations means nothing.
+    #[must_use]
+    pub fn linked() -> Self {
+        let mut registry = Self::with_host_conversions();
+        for registered in inventory::iter::<ConversionRegistration> {
+            let ConversionRegistration {
+                from,
+                to,
+                conversion,
+            } = *registered;
+            if registry.register(from, to, conversion).is_err() {
+                registry.conversions.insert((from, to), registered_twice);
+            }
+        }
+        registry
+    }
+
     /// Adds a conversion.
     ///
     /// # Errors
@@ -145,6 +207,14 @@ impl ConversionRegistry {
             None => AnyRef::error(TensorError::NoConversion { from, to }.into()),
         }
     }
+}
+
+/// Stands for a pair of kinds with several conversions.
+fn registered_twice(tensor: &dyn Tensor, _context: ConversionContext<'_>) -> AnyRef {
+    let from = tensor.tensor_type().name();
+    AnyRef::error(Error::new(format!(
+        "a conversion of [{from}] is registered twice for the same destination"
+    )))
 }
 
 /// Returns the error of a conversion that panicked. What it left half done is its own.

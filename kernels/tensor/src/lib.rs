@@ -85,7 +85,7 @@ mod identity;
 #[cfg(test)]
 mod testing;
 
-pub use any::TensorRef;
+pub use any::{TensorKind, TensorRef};
 pub use buffer::{
     BufferConflict, Elements, ElementsMut, HostBuffer, OwnedElements, OwnedElementsMut,
 };

@@ -12,7 +12,7 @@ use tfrt_tensor::TensorType;
 
 use crate::attrs::OpAttrs;
 use crate::device_op::{Answers, DeviceOp};
-use crate::handle::TensorHandle;
+use crate::handle::{TensorHandle, inferred_tensor_type};
 use crate::identity;
 use crate::registry::RegisteredOp;
 
@@ -159,7 +159,7 @@ impl CoreRuntimeOp {
     #[must_use]
     pub fn argument_tensor_type(&self) -> Option<TensorType> {
         match &self.runner {
-            Runner::Device(_) => Some(TensorType::DENSE_HOST),
+            Runner::Device(op) => Some(inferred_tensor_type(TensorType::DENSE_HOST, op.device())),
             Runner::Other(_) => None,
         }
     }

@@ -40,7 +40,7 @@ use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::attrs::{OpAttrs, OpAttrsRef};
 use crate::core_op::OpInvocation;
-use crate::handle::{MetadataPart, TensorHandle, read_metadata, same_device};
+use crate::handle::{MetadataPart, TensorHandle, is_in_host_memory, read_metadata, same_device};
 use crate::metadata::partial::PartialMetadata;
 use crate::op::{OpFlags, OpQuery, PartialQuery, ResultMetadata};
 use crate::registry::{RegisteredOp, Runner};
@@ -196,7 +196,9 @@ impl DeviceOp {
                 "argument {index} of `{name}` is not a valid tensor handle"
             ));
         }
-        if self.op.has_side_effects() && invocation.chain.is_none() {
+        // A device with memory of its own has an order of its own: that of its stream.
+        let needs_chain = self.op.has_side_effects() && is_in_host_memory(&self.device);
+        if needs_chain && invocation.chain.is_none() {
             return invalid(format!(
                 "`{name}` has side effects and needs a chain to order them"
             ));

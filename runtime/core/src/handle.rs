@@ -32,7 +32,7 @@ pub(crate) use copies::CopyBudget;
 pub use copies::CopyStats;
 pub use promise::HandlePromise;
 pub use transfer::inferred_tensor_type;
-pub(crate) use transfer::same_device;
+pub(crate) use transfer::{is_in_host_memory, same_device};
 
 /// Metadata that becomes available later.
 pub type PendingMetadata = AsyncValueRef<MetadataValue>;
@@ -407,8 +407,8 @@ impl TensorHandle {
         Some(self.error_if_present().unwrap_or(error))
     }
 
-    /// Returns the tensor and its metadata, if both are available and the tensor is dense and on
-    /// this device.
+    /// Returns the tensor and its metadata, if both are available and the tensor is on this device, in
+    /// a form that every op of the device takes.
     #[inline]
     pub(crate) fn dense_on(&self, device: &DeviceRef) -> Option<(&AnyRef, &TensorMetadata)> {
         let (Some(tensor), Some(MetadataPart::Known(metadata)), Some(DevicePart::Known(found))) =
@@ -416,8 +416,9 @@ impl TensorHandle {
         else {
             return None;
         };
-        let is_usable = same_device(found, device) && tensor.get::<DenseHostTensor>().is_some();
-        is_usable.then_some((tensor, metadata))
+        let is_usable = tensor.get::<DenseHostTensor>().is_some()
+            || tensor.is_concrete() && !is_in_host_memory(device);
+        (is_usable && same_device(found, device)).then_some((tensor, metadata))
     }
 
     /// Returns the device, if it is known.

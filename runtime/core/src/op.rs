@@ -47,7 +47,7 @@ impl OpFlags {
     /// The op takes resources.
     pub const ACCEPTS_RESOURCE: Self = Self(1 << 4);
 
-    /// Returns the e flags and others.
+    /// Returns these flags and others.
     #[must_use]
     pub const fn with(self, others: Self) -> Self {
         Self(self.0 | others.0)
@@ -78,13 +78,13 @@ impl OperandSet {
     /// None of them.
     pub const NONE: Self = Self(0);
 
-    /// Returns the e and the one at `index`.
+    /// Returns these and the one at `index`.
     #[must_use]
     pub const fn with(self, index: usize) -> Self {
         Self(self.0 | 1 << Self::bit(index))
     }
 
-    /// Returns the e and all from `index` on.
+    /// Returns these and all from `index` on.
     #[must_use]
     pub const fn with_all_from(self, index: usize) -> Self {
         Self(self.0 | u64::MAX << Self::bit(index))
@@ -190,6 +190,12 @@ impl<'a> OpCall<'a> {
     #[must_use]
     pub fn ctx(&self) -> &'a ExecutionContext {
         self.ctx
+    }
+
+    /// Returns the name of the op.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.op
     }
 
     /// Returns the device that the op runs on.

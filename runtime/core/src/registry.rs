@@ -76,7 +76,42 @@ impl OpRegistry {
             registry.add(*registration, kernels);
         }
         registry.refuse_disagreeing();
+        registry.share_metadata();
         registry
+    }
+
+    /// Gives an op whose implementation declares nothing the metadata function that the same op has
+    /// for another type of devices: what an op returns does not depend on where it runs.
+    fn share_metadata(&mut self) {
+        let mut declared: HashMap<&'static str, OpRegistration> = HashMap::new();
+        let ops = self.devices.iter().flat_map(|(_, ops)| ops.values());
+        for entry in ops {
+            if let OpSlot::Op(op) = entry
+                && op.registration.metadata.is_some()
+            {
+                let registration = op.registration;
+                let known = declared.entry(registration.name).or_insert(registration);
+                // The same one each time, in whatever order devices were linked.
+                if registration.device_type < known.device_type {
+                    *known = registration;
+                }
+            }
+        }
+        let ops = self
+            .devices
+            .iter_mut()
+            .flat_map(|(_, ops)| ops.values_mut());
+        for entry in ops {
+            if let OpSlot::Op(op) = entry
+                && matches!(op.runner, Runner::Function(_))
+                && op.registration.metadata.is_none()
+                && let Some(known) = declared.get(op.name())
+                && let Some(op) = Arc::get_mut(op)
+            {
+                op.registration.metadata = known.metadata;
+                op.registration.partial = known.partial;
+            }
+        }
     }
 
     /// Makes ops unusable if their declarations for several types of devices differ, because calls
@@ -320,6 +355,26 @@ mod tests {
         let alone = OpRegistry::new([&metadata], &kernels);
         assert!(!alone.get("cpu", "my.op").unwrap().unwrap().can_run());
         assert_eq!(alone.names("cpu").count(), 0);
+    }
+
+    #[test]
+    fn metadata_is_shared_with_functions_of_other_devices() {
+        let kernels = KernelRegistry::default();
+        let told = OpRegistration {
+            implementation: Implementation::None,
+            metadata: Some(|_| Ok(crate::op::ResultMetadata::new())),
+            ..at(5)
+        };
+        let gpu = OpRegistration {
+            device_type: "gpu",
+            ..at(9)
+        };
+        let registry = OpRegistry::new([&gpu, &told], &kernels);
+        let op = registry.get("gpu", "my.op").unwrap().unwrap();
+        assert!(op.can_run() && op.metadata_function().is_some());
+        let alone = OpRegistry::new([&gpu], &kernels);
+        let op = alone.get("gpu", "my.op").unwrap().unwrap();
+        assert!(op.metadata_function().is_none());
     }
 
     #[test]

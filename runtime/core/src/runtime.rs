@@ -49,7 +49,7 @@ impl CoreRuntime {
         Self {
             handlers: RwLock::default(),
             ops: Arc::new(OpRegistry::new(OpRegistration::linked(), host.registry())),
-            conversions: ConversionRegistry::with_host_conversions(),
+            conversions: ConversionRegistry::linked(),
             host_device: host.devices().add_if_absent(cpu),
         }
     }

@@ -1,5 +1,7 @@
 //! The conversion of arguments for an op: which kinds of tensors pass, which are converted, and
 //! which are refused.
+//!
+//! Devices with memory of their own convert nothing: their ops take the tensors that they get.
 
 use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_host::ExecutionContext;
@@ -9,7 +11,7 @@ use tfrt_support::{DType, Error};
 use tfrt_tensor::convert::ConversionContext;
 use tfrt_tensor::{DenseHostTensor, TensorRef, TensorType};
 
-use crate::handle::{DevicePart, MetadataPart, TensorHandle, same_device};
+use crate::handle::{DevicePart, MetadataPart, TensorHandle, is_in_host_memory, same_device};
 use crate::op::OpFlags;
 use crate::runtime::CoreRuntime;
 
@@ -38,6 +40,9 @@ fn convert_slowly(
     device: &DeviceRef,
     argument: &mut TensorHandle,
 ) {
+    if !is_in_host_memory(device) {
+        return;
+    }
     let (Some(tensor), None) = (argument.tensor(), argument.error_if_present()) else {
         return;
     };

@@ -10,7 +10,7 @@ use tfrt_tensor::{
 };
 
 use super::{EagerContext, at_caller, scope};
-use crate::handle::TensorHandle;
+use crate::handle::{TensorHandle, is_in_host_memory};
 
 /// A value that can be converted to a tensor: a number, a slice, vector or array of numbers, an
 /// array of arrays, a string, or a tensor.
@@ -163,7 +163,8 @@ impl EagerContext {
         })
     }
 
-    /// Waits for a dense tensor and reads its elements in place.
+    /// Waits for a dense tensor and reads its elements: in place in host memory, and from a copy if
+    /// they are in the memory of another device.
     ///
     /// # Errors
     /// Those of [`to_vec`](Self::to_vec).
@@ -174,7 +175,16 @@ impl EagerContext {
         read: impl FnOnce(&Elements<'_, T>) -> R,
     ) -> Result<R, Error> {
         let at_caller = at_caller();
-        let tensor = self.wait(handle)?;
+        let mut tensor = self.wait(handle)?;
+        let host = self.runtime.host_device();
+        let copy;
+        if handle
+            .device()
+            .is_some_and(|found| !is_in_host_memory(found))
+        {
+            copy = handle.transfer_to_inferred(&scope::execution_context(self), host);
+            tensor = self.wait(&copy)?;
+        }
         if let Ok(scalar) = tensor.try_read::<ScalarHostTensor>() {
             let ctx = scope::execution_context(self);
             let expanded = scalar.to_dense(ctx.allocator())?;
