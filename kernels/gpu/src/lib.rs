@@ -16,6 +16,7 @@
 //! | [`enums`] | enumerations of the libraries, as attributes |
 //! | [`values`] | the payloads of programs' values |
 //! | [`kernels`] | the kernels |
+//! | [`eager`] | the device of ops that run one by one |
 //! | [`cuda`] | the implementation over the libraries of the system |
 //! | [`host_device`] | a GPU implemented with threads and memory of the process |
 //! | [`failures`] | failures on request, for tests of programs |
@@ -33,6 +34,8 @@ pub mod enums;
 pub mod values;
 
 pub mod kernels;
+
+pub mod eager;
 
 pub mod cuda;
 

@@ -27,9 +27,12 @@ use crate::platform::Gpu;
 
 pub(crate) mod memory;
 
+pub(crate) mod stream_ordered;
+
 pub(crate) mod tensor;
 
 pub use memory::{Allocator, Buffer};
+pub use stream_ordered::{StreamAllocator, StreamAllocatorStats};
 pub use tensor::DenseGpuTensor;
 
 /// Logs a call that failed while a value was dropped.

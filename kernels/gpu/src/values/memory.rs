@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
 
+use super::stream_ordered::PooledBlock;
 use super::{GpuContext, GpuModule, Stream, lock, log_failure};
 use crate::api::driver::Driver;
 use crate::api::{DevicePtr, GpuResult, Status};
@@ -24,6 +25,8 @@ enum Origin {
     Device(GpuContext),
     /// The pool of pinned memory; the size of the whole block.
     Pinned(GpuContext, usize),
+    /// An allocator in the order of streams, which gets it back.
+    Pooled(PooledBlock),
     /// A registered host buffer.
     Registered(GpuContext),
     /// A module, which contains it.
@@ -34,6 +37,9 @@ enum Origin {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        if let Origin::Pooled(block) = &self.origin {
+            return block.give_back(self.pointer);
+        }
         let (Origin::Device(context) | Origin::Pinned(context, _) | Origin::Registered(context)) =
             &self.origin
         else {
@@ -49,7 +55,7 @@ impl Drop for Memory {
                     context.pool().give_back(self.pointer, num_bytes);
                     Ok(())
                 }
-                Origin::Global { .. } | Origin::Adopted => Ok(()),
+                Origin::Pooled(_) | Origin::Global { .. } | Origin::Adopted => Ok(()),
             });
         log_failure(freed);
     }
@@ -104,6 +110,20 @@ pub(crate) struct Part {
     memory: Arc<Memory>,
 }
 
+impl Part {
+    /// Returns the context that the memory belongs to; none for memory of the embedder.
+    pub(super) fn context(&self) -> Option<GpuContext> {
+        match &self.memory.origin {
+            Origin::Device(context) | Origin::Pinned(context, _) | Origin::Registered(context) => {
+                Some(context.clone())
+            }
+            Origin::Global { module } => Some(module.context().clone()),
+            Origin::Pooled(block) => Some(block.context().clone()),
+            Origin::Adopted => None,
+        }
+    }
+}
+
 impl Buffer {
     fn new(pointer: DevicePtr, num_bytes: usize, origin: Origin) -> Self {
         Self::of_part(Part {
@@ -117,6 +137,16 @@ impl Buffer {
         Self {
             part: Mutex::new(Some(part)),
         }
+    }
+
+    /// Creates a buffer of memory that an allocator in the order of streams gets back.
+    pub(super) fn pooled(pointer: DevicePtr, num_bytes: usize, block: PooledBlock) -> Self {
+        Self::new(pointer, num_bytes, Origin::Pooled(block))
+    }
+
+    /// Creates a buffer without bytes, at no address.
+    pub(super) fn without_bytes() -> Self {
+        Self::new(DevicePtr::NULL, 0, Origin::Adopted)
     }
 
     /// Wraps memory of the embedder, which must outlive the buffer and all work on it.
@@ -213,13 +243,7 @@ impl Buffer {
     /// embedder.
     #[must_use]
     pub fn context(&self) -> Option<GpuContext> {
-        match &self.part()?.memory.origin {
-            Origin::Device(context) | Origin::Pinned(context, _) | Origin::Registered(context) => {
-                Some(context.clone())
-            }
-            Origin::Global { module } => Some(module.context().clone()),
-            Origin::Adopted => None,
-        }
+        self.part()?.context()
     }
 
     /// Returns the address; null of an empty buffer.

@@ -3,12 +3,14 @@
 use std::fmt;
 
 use tfrt::prelude::*;
-use tfrt_tensor::{Shape, Tensor, TensorError, TensorType};
+use tfrt_tensor::{Shape, Tensor, TensorError, TensorKind, TensorType};
 
+use super::GpuContext;
 use super::memory::{Buffer, Part};
+use crate::api::DevicePtr;
 
-/// A dense tensor, row-major, in a buffer of a GPU.
-#[derive(Debug, Value)]
+/// A dense tensor, row-major, in a buffer of a GPU. Clones share the buffer.
+#[derive(Clone, Debug, Value)]
 #[value("!t.tensor")]
 pub struct DenseGpuTensor {
     dtype: DType,
@@ -38,7 +40,52 @@ impl DenseGpuTensor {
         }
         Ok(Self { dtype, shape, part })
     }
+
+    /// Returns the same elements in another shape.
+    ///
+    /// # Errors
+    /// If the shape has another number of elements.
+    pub fn reshaped(&self, shape: Shape) -> Result<Self> {
+        if shape.num_elements() != self.shape.num_elements() {
+            return Err(Error::new(format!(
+                "expected a shape of {} elements, found {shape}",
+                self.shape.num_elements()
+            ))
+            .with_code(ErrorCode::InvalidArgument));
+        }
+        Ok(Self {
+            shape,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the address of the first element; null of a tensor without elements.
+    #[must_use]
+    pub fn pointer(&self) -> DevicePtr {
+        self.part.pointer
+    }
+
+    /// Returns the size of the elements.
+    #[must_use]
+    pub fn num_bytes(&self) -> usize {
+        self.part.num_bytes
+    }
+
+    /// Returns the number of elements.
+    #[must_use]
+    pub fn num_elements(&self) -> usize {
+        self.shape.num_elements()
+    }
+
+    /// Returns the context that the memory belongs to; none for memory of the embedder, and for no
+    /// memory.
+    #[must_use]
+    pub fn context(&self) -> Option<GpuContext> {
+        self.part.context()
+    }
 }
+
+inventory::submit! { TensorKind::of::<DenseGpuTensor>() }
 
 impl fmt::Display for DenseGpuTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

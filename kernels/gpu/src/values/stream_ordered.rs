@@ -1,0 +1,283 @@
+//! Device memory in the order of streams.
+//!
+//! ```text
+//!  allocate(size, stream) ──► free block of this stream? ─yes─► used again at once
+//!                                   │ no
+//!                             free block of another stream? ─yes─► used once its stream got here
+//!                                   │ no
+//!                             cuMemAlloc
+//! ```
+//!
+//! A stream does its work in order. So memory that was given back can be used again on its stream
+//! without waiting: new work comes after the old. For another stream, the allocator records an event
+//! on the stream of the block and makes the other one wait for it; this is the only synchronization
+//! that it inserts, and no thread of the host waits.
+//!
+//! Memory belongs to the stream that it was allocated on. A program that uses it on another stream
+//! orders the two itself, before the first use and before it drops the buffer.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use tfrt::prelude::*;
+
+use super::memory::Buffer;
+use super::{Event, GpuContext, Stream, lock, log_failure};
+use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
+
+/// Sizes of blocks are multiples of this.
+const BLOCK_BYTES: usize = 256;
+
+/// A free block is used for requests of at least this part of it.
+const MAX_WASTE: usize = 2;
+
+/// Allocates device memory, and keeps what is given back for later requests.
+///
+/// ```
+/// use tfrt_gpu::eager::EagerGpu;
+/// use tfrt_gpu::host_device::{HostDevice, Options};
+///
+/// let gpu = EagerGpu::open(&HostDevice::open(Options::default()), 0)?;
+/// let allocator = gpu.allocator();
+/// let first = allocator.allocate(1000, gpu.stream())?.pointer();
+/// // The buffer is gone, and its memory is used again.
+/// let second = allocator.allocate(900, gpu.stream())?;
+/// assert_eq!(second.pointer(), first);
+/// let stats = allocator.stats();
+/// assert_eq!((stats.allocations, stats.reuses, stats.used_bytes), (1, 1, 1024));
+/// # Ok::<(), tfrt::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct StreamAllocator(Arc<Pool>);
+
+/// What a [`StreamAllocator`] has done, and holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamAllocatorStats {
+    /// The number of allocations of the driver.
+    pub allocations: u64,
+    /// The number of requests that a block was used again for.
+    pub reuses: u64,
+    /// The number of those that had to wait for another stream.
+    pub waits: u64,
+    /// The bytes of blocks in use.
+    pub used_bytes: usize,
+    /// The bytes of blocks that are kept for later requests.
+    pub free_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Pool {
+    context: GpuContext,
+    /// The most bytes of all blocks.
+    max_bytes: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Free blocks by their size, those of a size in the order in which they came back.
+    free: BTreeMap<usize, Vec<FreeBlock>>,
+    stats: StreamAllocatorStats,
+}
+
+#[derive(Debug)]
+struct FreeBlock {
+    pointer: DevicePtr,
+    /// All work that may use the block is on this stream.
+    stream: Stream,
+}
+
+/// A block in use: what takes it back.
+#[derive(Debug)]
+pub(super) struct PooledBlock {
+    pool: Arc<Pool>,
+    num_bytes: usize,
+    stream: Stream,
+}
+
+impl PooledBlock {
+    /// Gives the block back. Never calls the driver.
+    pub(super) fn give_back(&self, pointer: DevicePtr) {
+        let stream = self.stream.clone();
+        let mut state = lock(&self.pool.state);
+        state.stats.used_bytes -= self.num_bytes;
+        state.stats.free_bytes += self.num_bytes;
+        let blocks = state.free.entry(self.num_bytes).or_default();
+        blocks.push(FreeBlock { pointer, stream });
+    }
+
+    pub(super) fn context(&self) -> &GpuContext {
+        &self.pool.context
+    }
+}
+
+impl StreamAllocator {
+    /// Creates an allocator for streams of a context, without a limit of its own.
+    #[must_use]
+    pub fn new(context: &GpuContext) -> Self {
+        Self::with_limit(context, usize::MAX)
+    }
+
+    /// Creates an allocator whose blocks take at most `max_bytes`.
+    #[must_use]
+    pub fn with_limit(context: &GpuContext, max_bytes: usize) -> Self {
+        Self(Arc::new(Pool {
+            context: context.clone(),
+            max_bytes,
+            state: Mutex::default(),
+        }))
+    }
+
+    /// Allocates a buffer for work on a stream. Its bytes are not set. Size 0 gives a buffer at no
+    /// address.
+    ///
+    /// # Errors
+    /// Those of the driver. If memory is short, free blocks are given back to the driver first.
+    pub fn allocate(&self, num_bytes: usize, stream: &Stream) -> Result<Buffer> {
+        let current = stream.enter(&self.0.context)?;
+        if num_bytes == 0 {
+            return Ok(Buffer::without_bytes());
+        }
+        let block_bytes = num_bytes
+            .checked_next_multiple_of(BLOCK_BYTES)
+            .ok_or_else(|| GpuError::new("cuMemAlloc(&ptr, size)", Status::OUT_OF_MEMORY))?;
+        let (pointer, block_bytes) = match self.0.take(block_bytes, stream, &current)? {
+            Some(found) => found,
+            None => (self.0.allocate(block_bytes, &current)?, block_bytes),
+        };
+        let block = PooledBlock {
+            pool: Arc::clone(&self.0),
+            num_bytes: block_bytes,
+            stream: stream.clone(),
+        };
+        Ok(Buffer::pooled(pointer, num_bytes, block))
+    }
+
+    /// Gives all free blocks back to the driver, which waits for the work that uses them.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn clear(&self) -> Result<()> {
+        let current = self.0.context.set_current()?;
+        Ok(self.0.free_all(&current)?)
+    }
+
+    /// Returns what the allocator has done, and holds.
+    #[must_use]
+    pub fn stats(&self) -> StreamAllocatorStats {
+        lock(&self.0.state).stats
+    }
+}
+
+impl Pool {
+    /// Takes the smallest free block that fits: first one of the stream, then one of another
+    /// stream, which the stream then waits for.
+    fn take(
+        &self,
+        num_bytes: usize,
+        stream: &Stream,
+        current: &Current,
+    ) -> GpuResult<Option<(DevicePtr, usize)>> {
+        let most = num_bytes.saturating_mul(MAX_WASTE);
+        let mut state = lock(&self.state);
+        let is_own = |block: &FreeBlock| block.stream.handle() == stream.handle();
+        let mut own = None;
+        let mut foreign = None;
+        for (&size, blocks) in state.free.range(num_bytes..=most) {
+            // The one that came back first, whose stream is furthest past it.
+            own = blocks.iter().position(is_own).map(|index| (size, index));
+            if own.is_some() {
+                break;
+            }
+            foreign = foreign.or((!blocks.is_empty()).then_some((size, 0)));
+        }
+        let Some((size, index)) = own.or(foreign) else {
+            return Ok(None);
+        };
+        let blocks = state.free.entry(size).or_default();
+        let block = blocks.remove(index);
+        if blocks.is_empty() {
+            state.free.remove(&size);
+        }
+        state.stats.reuses += 1;
+        state.stats.free_bytes -= size;
+        state.stats.used_bytes += size;
+        if own.is_some() {
+            return Ok(Some((block.pointer, size)));
+        }
+        state.stats.waits += 1;
+        drop(state);
+        if let Err(error) = self.wait_for(&block, stream, current) {
+            let mut state = lock(&self.state);
+            state.stats.reuses -= 1;
+            state.stats.waits -= 1;
+            state.stats.used_bytes -= size;
+            state.stats.free_bytes += size;
+            state.free.entry(size).or_default().push(block);
+            return Err(error);
+        }
+        Ok(Some((block.pointer, size)))
+    }
+
+    /// Makes a stream wait for all work that may use a block.
+    fn wait_for(&self, block: &FreeBlock, stream: &Stream, current: &Current) -> GpuResult<()> {
+        let driver = &self.context.gpu().driver;
+        let event = Event::new(&self.context, driver.event_create(current, false)?);
+        driver.event_record(event.handle(), block.stream.handle())?;
+        driver.stream_wait_event(stream.handle(), event.handle())
+    }
+
+    /// Allocates a block from the driver.
+    fn allocate(&self, num_bytes: usize, current: &Current) -> GpuResult<DevicePtr> {
+        let held = {
+            let stats = lock(&self.state).stats;
+            stats.used_bytes.saturating_add(stats.free_bytes)
+        };
+        let driver = &self.context.gpu().driver;
+        if num_bytes > self.max_bytes.saturating_sub(held) {
+            self.free_all(current)?;
+            let used = lock(&self.state).stats.used_bytes;
+            let left = self.max_bytes.saturating_sub(used);
+            if num_bytes > left {
+                let device = self.context.device().id.0;
+                let info = Some((left, self.max_bytes));
+                return Err(GpuError::out_of_memory(num_bytes, info, device));
+            }
+        }
+        let pointer = match driver.memory_allocate(current, num_bytes) {
+            Err(error) if error.status == Status::OUT_OF_MEMORY => {
+                self.free_all(current)?;
+                driver.memory_allocate(current, num_bytes)?
+            }
+            allocated => allocated?,
+        };
+        let mut state = lock(&self.state);
+        state.stats.allocations += 1;
+        state.stats.used_bytes += num_bytes;
+        Ok(pointer)
+    }
+
+    /// Frees every free block.
+    fn free_all(&self, _current: &Current) -> GpuResult<()> {
+        let free = {
+            let mut state = lock(&self.state);
+            state.stats.free_bytes = 0;
+            std::mem::take(&mut state.free)
+        };
+        let driver = &self.context.gpu().driver;
+        free.into_values()
+            .flatten()
+            .map(|block| driver.memory_free(block.pointer))
+            .fold(Ok(()), Result::and)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        let freed = self
+            .context
+            .set_current()
+            .and_then(|current| self.free_all(&current));
+        log_failure(freed);
+    }
+}

@@ -1,0 +1,5 @@
+//! Ops on GPUs, on the host device.
+
+mod common;
+
+mod devices;
