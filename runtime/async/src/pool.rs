@@ -3,15 +3,26 @@
 //!
 //! Values are small and short-lived, and a program creates about as many of them as it runs
 //! kernels. Allocating each from the process allocator was measured to be most of the cost of a
-//! value, and 700 instructions for a buffer aligned to a cache line. A thread keeps up to
-//! `KEPT_BYTES` of freed blocks of each size, whichever thread allocated them, and frees them when
-//! it ends. Larger allocations go directly to the allocator.
+//! value, and 700 instructions for a buffer aligned to a cache line. A thread keeps freed blocks of
+//! each size, whichever thread allocated them, and frees them when it ends. Larger allocations go
+//! directly to the allocator.
+//!
+//! In a pipeline, one thread frees what another one allocates. So blocks travel in *magazines*,
+//! lists of `MAGAZINE_BYTES`: a thread keeps up to two magazines of each size, hands a full one on
+//! to the [`exchange`] before it frees blocks, and takes one from there before it allocates any.
+//!
+//! ```text
+//!  free ──► current ──full──► spare ──► exchange ──► current ──► allocate
+//!           └──── this thread ────┘                  another thread
+//! ```
 //!
 //! Invariant P1: a kept block came from the allocator with the layout of its size and is unused.
 //! Upheld by `free`.
 #![expect(unsafe_code, reason = "hands out memory")]
 
 mod counted;
+
+mod exchange;
 
 mod future;
 
@@ -31,9 +42,13 @@ pub use future::PooledFuture;
 /// next ones.
 const SIZES: [usize; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// The number of bytes a thread keeps of each size: 1,024 of the smallest blocks, 32 of the
-/// largest.
-const KEPT_BYTES: usize = 32 * 1024;
+/// The number of bytes in a magazine: 512 of the smallest blocks, 16 of the largest.
+const MAGAZINE_BYTES: usize = 16 * 1024;
+
+/// Returns the number of blocks in a magazine of a class.
+const fn magazine_len(class: usize) -> usize {
+    MAGAZINE_BYTES / SIZES[class]
+}
 
 /// Returns the alignment of the blocks of a size: at most a cache line, which is what buffers
 /// require.
@@ -48,8 +63,11 @@ struct Kept {
 
 /// The blocks of one size that a thread keeps.
 struct List {
+    /// The current magazine, a list of `len` blocks.
     first: Cell<*mut Kept>,
     len: Cell<usize>,
+    /// A full magazine, or null.
+    spare: Cell<*mut Kept>,
 }
 
 impl List {
@@ -57,7 +75,33 @@ impl List {
         Self {
             first: Cell::new(ptr::null_mut()),
             len: Cell::new(0),
+            spare: Cell::new(ptr::null_mut()),
         }
+    }
+
+    /// Replaces the empty current magazine by a full one, and returns its first block.
+    #[cold]
+    fn refill(&self, class: usize) -> Option<NonNull<Kept>> {
+        let spare = NonNull::new(self.spare.replace(ptr::null_mut()));
+        let first = spare.or_else(|| exchange::take(class))?;
+        self.first.set(first.as_ptr());
+        self.len.set(magazine_len(class));
+        Some(first)
+    }
+
+    /// Makes the full current magazine the spare one. Returns `false` if there is one already that
+    /// the exchange does not take.
+    #[cold]
+    fn make_room(&self, class: usize) -> bool {
+        if let Some(spare) = NonNull::new(self.spare.get()) {
+            // SAFETY: the spare magazine is full and, if it is taken, no longer ours.
+            if !unsafe { exchange::give(class, spare) } {
+                return false;
+            }
+        }
+        self.spare.set(self.first.replace(ptr::null_mut()));
+        self.len.set(0);
+        true
     }
 }
 
@@ -72,7 +116,7 @@ impl Blocks {
     #[inline]
     fn pop(&self, class: usize) -> Option<NonNull<u8>> {
         let list = &self.0[class];
-        let first = NonNull::new(list.first.get())?;
+        let first = NonNull::new(list.first.get()).or_else(|| list.refill(class))?;
         // SAFETY: P1: the block begins with the `Kept` that `push` wrote.
         let next = unsafe { first.as_ref() }.next;
         list.first.set(next);
@@ -80,7 +124,7 @@ impl Blocks {
         Some(first.cast())
     }
 
-    /// Keeps a block unless the list is full. Returns `true` if it was kept.
+    /// Keeps a block unless there are too many. Returns `true` if it was kept.
     ///
     /// # Safety
     /// 1. The block came from the allocator with the layout of its class, and the caller transfers
@@ -88,7 +132,7 @@ impl Blocks {
     #[inline]
     unsafe fn push(&self, class: usize, block: NonNull<u8>) -> bool {
         let list = &self.0[class];
-        if list.len.get() >= KEPT_BYTES / SIZES[class] {
+        if list.len.get() == magazine_len(class) && !list.make_room(class) {
             return false;
         }
         let block = block.cast::<Kept>();
@@ -103,10 +147,15 @@ impl Blocks {
 
 impl Drop for Blocks {
     fn drop(&mut self) {
-        for class in 0..SIZES.len() {
-            while let Some(block) = self.pop(class) {
-                // SAFETY: P1.
-                unsafe { dealloc(block.as_ptr(), layout_of(class)) };
+        for (class, list) in self.0.iter().enumerate() {
+            for magazine in [list.first.get(), list.spare.get()] {
+                let mut rest = NonNull::new(magazine);
+                while let Some(block) = rest {
+                    // SAFETY: P1: the block begins with the `Kept` that `push` wrote.
+                    rest = NonNull::new(unsafe { block.as_ref() }.next);
+                    // SAFETY: P1.
+                    unsafe { dealloc(block.as_ptr().cast(), layout_of(class)) };
+                }
             }
         }
     }
@@ -450,9 +499,32 @@ mod tests {
         let thread = std::thread::spawn(|| {
             let values: Vec<_> = (0..3000_u64).map(leak).collect();
             values.into_iter().for_each(|value| drop(take_back(value)));
-            BLOCKS.with(|blocks| blocks.0.each_ref().map(|list| list.len.get()))
+            BLOCKS.with(|blocks| {
+                let kept = |list: &List| (list.len.get(), list.spare.get().is_null());
+                blocks.0.each_ref().map(kept)
+            })
         });
-        assert_eq!(thread.join().ok(), Some([1024, 0, 0, 0, 0, 0]));
+        let [numbers, others @ ..] = thread.join().expect("the thread returns");
+        assert!(numbers.0 <= magazine_len(0) && !numbers.1);
+        assert_eq!(others, [(0, true); SIZES.len() - 1]);
+    }
+
+    #[test]
+    fn blocks_travel_from_threads_that_free_to_threads_that_allocate() {
+        // No other test uses blocks of this size in such numbers.
+        type Large = [u64; 100];
+        let len = magazine_len(class_of(Layout::new::<Large>()).expect("it is pooled"));
+        let values: Vec<_> = (0..3 * len).map(|_| Pooled::new([1_u64; 100])).collect();
+        let address = |value: &Pooled<Large>| value.place.addr();
+        let given: Vec<_> = values.iter().map(address).collect();
+        let consumer = std::thread::spawn(move || drop(values));
+        consumer.join().expect("the thread returns");
+        let producer = std::thread::spawn(move || {
+            let values: Vec<_> = (0..len).map(|_| Pooled::new([2_u64; 100])).collect();
+            values.iter().map(address).collect::<Vec<_>>()
+        });
+        let found = producer.join().expect("the thread returns");
+        assert!(found.iter().all(|place| given.contains(place)));
     }
 
     #[test]
