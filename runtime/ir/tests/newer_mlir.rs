@@ -179,6 +179,10 @@ fn locations_may_be_ranges_and_name_each_other() {
     check("\"f.py\":11:35 to 11:65", "\"f.py\":11:35 to :65");
     check("\"f.py\":11:35 to 12:1", "\"f.py\":11:35 to 12:1");
     check("\"add\"(\"f.py\":1:2 to :3)", "\"add\"(\"f.py\":1:2 to :3)");
+    check(
+        "\"jit\"(\"main\"(\"f.py\":1:2))",
+        "\"jit\"(\"main\"(\"f.py\":1:2))",
+    );
     let source = "#loc1 = loc(\"f\":1:2 to :3)\n#loc2 = loc(callsite(\"x\"(#loc1) at #loc1))\n\
                   \"a.b\"() : () -> () loc(#loc2)\n";
     let module = read(source).unwrap();
@@ -192,6 +196,37 @@ fn locations_may_be_ranges_and_name_each_other() {
         "\"a.b\"() : () -> () loc(\"f\":1:2 to 3)",
         "f:1:36: error: expected ':' in FileLineColRange",
     );
+}
+
+#[test]
+fn aliases_of_locations_do_not_grow_without_bound() {
+    let chain = |next: &dyn Fn(usize) -> String, count: usize| {
+        let mut source = "#loc0 = loc(\"f\":1:2)\n".to_owned();
+        for index in 1..count {
+            source.push_str(&format!("#loc{index} = loc({})\n", next(index - 1)));
+        }
+        source + &format!("\"a.b\"() : () -> () loc(#loc{})\n", count - 1)
+    };
+    let callers = |last: usize| format!("callsite(\"x\" at #loc{last})");
+    let names = |last: usize| format!("\"x\"(#loc{last})");
+    let pairs = |last: usize| format!("callsite(#loc{last} at #loc{last})");
+    for (next, count) in [
+        (&callers as &dyn Fn(usize) -> String, 100_000),
+        (&names, 100_000),
+        (&pairs, 40),
+    ] {
+        let error = read(&chain(next, count)).unwrap_err();
+        assert!(error.ends_with("error: location is too long"), "{error}");
+    }
+    // The stack of calls of a large program.
+    let options = PrintOptions {
+        debug_info: true,
+        ..PrintOptions::default()
+    };
+    for next in [&callers as &dyn Fn(usize) -> String, &names] {
+        let module = read(&chain(next, 1000)).unwrap();
+        assert_eq!(print(&module, &options).matches("\"x\"").count(), 999);
+    }
 }
 
 #[test]

@@ -1,10 +1,16 @@
 //! Locations.
 
 use super::lexer::Kind;
-use super::parser::{Parse, Parser};
+use super::parser::{LocationExtent, Parse, Parser};
 use crate::attribute::Attribute;
 use crate::location::{Location, LocationId};
 use crate::module::OpId;
+
+/// How deep locations may nest: deeper than any call stack that tools record.
+const MAX_LOCATION_DEPTH: usize = 1024;
+
+/// The number of locations that a location may be made of.
+const MAX_LOCATION_LEN: usize = 1 << 16;
 
 impl Parser<'_, '_> {
     /// `trailing-location ::= ('loc' '(' (location | '#' alias) ')')?`, set on `op` if there is
@@ -121,17 +127,30 @@ impl Parser<'_, '_> {
         }
         let mut child = self.module.unknown_location();
         if self.opt(Kind::LParen) {
-            let offset = self.token().start;
             child = self.location_instance()?;
-            if matches!(self.module.location(child), Location::Name { .. }) {
-                return Err(self.error_at(offset, "child of NameLoc cannot be another NameLoc"));
-            }
             self.expect(Kind::RParen, "expected ')' after child location of NameLoc")?;
         }
-        Ok(self.module.intern_location(Location::Name {
+        let location = self.module.intern_location(Location::Name {
             name: text.into(),
             child,
-        }))
+        });
+        self.bounded(location, &[child])
+    }
+
+    /// Returns a location made of others, if it is not too large. With aliases, a short text can
+    /// denote a location that nests without bound, or that is without bound as text.
+    fn bounded(&mut self, location: LocationId, parts: &[LocationId]) -> Parse<LocationId> {
+        let mut extent = LocationExtent { depth: 0, len: 1 };
+        for part in parts {
+            let part = self.location_extents.get(part).copied().unwrap_or_default();
+            extent.depth = extent.depth.max(part.depth + 1);
+            extent.len = extent.len.saturating_add(part.len);
+        }
+        if extent.depth > MAX_LOCATION_DEPTH || extent.len > MAX_LOCATION_LEN {
+            return Err(self.error("location is too long"));
+        }
+        self.location_extents.insert(location, extent);
+        Ok(location)
     }
 
     fn location_number(&mut self, message: &str) -> Parse<u32> {
@@ -154,9 +173,9 @@ impl Parser<'_, '_> {
         }
         let caller = self.location_instance()?;
         self.expect(Kind::RParen, "expected ')' in callsite location")?;
-        Ok(self
-            .module
-            .intern_location(Location::CallSite { callee, caller }))
+        let location = Location::CallSite { callee, caller };
+        let location = self.module.intern_location(location);
+        self.bounded(location, &[callee, caller])
     }
 
     /// `'fused' ('<' attribute '>')? '[' (location (',' location)*)? ']'`
@@ -176,6 +195,7 @@ impl Parser<'_, '_> {
                 Ok(())
             },
         )?;
-        Ok(self.module.fused_location(&members, metadata))
+        let location = self.module.fused_location(&members, metadata);
+        self.bounded(location, &members)
     }
 }

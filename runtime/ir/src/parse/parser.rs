@@ -22,6 +22,20 @@ pub(super) struct Failure(());
 /// The return type of a production.
 pub(super) type Parse<T> = Result<T, Failure>;
 
+/// The size of a location that is made of others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LocationExtent {
+    pub(super) depth: usize,
+    pub(super) len: usize,
+}
+
+impl Default for LocationExtent {
+    /// The size of a location that is not made of others.
+    fn default() -> Self {
+        Self { depth: 0, len: 1 }
+    }
+}
+
 /// A saved state of the parser.
 pub(super) struct Mark {
     offset: usize,
@@ -62,6 +76,8 @@ pub(super) struct Parser<'s, 'm> {
     pub(super) type_aliases: HashMap<&'s str, TypeId>,
     /// Ops whose location is an alias that is not defined yet, with the offset of the alias.
     pub(super) deferred_locations: Vec<(OpId, &'s str, usize)>,
+    /// The sizes of locations that are made of others.
+    pub(super) location_extents: HashMap<LocationId, LocationExtent>,
     /// The number of attributes in each attribute, with aliases expanded.
     pub(super) attribute_sizes: SecondaryMap<AttrId, u64>,
     diagnostics: Vec<Diagnostic>,
@@ -100,6 +116,7 @@ impl<'s, 'm> Parser<'s, 'm> {
             attribute_aliases: HashMap::new(),
             type_aliases: HashMap::new(),
             deferred_locations: Vec::new(),
+            location_extents: HashMap::new(),
             attribute_sizes: SecondaryMap::with_default(1),
             diagnostics: Vec::new(),
             nesting: 0,
