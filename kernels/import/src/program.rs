@@ -426,6 +426,8 @@ fn spelled(attr: &Attr) -> String {
             DType::Ui16 => "ui16".to_owned(),
             DType::Ui32 => "ui32".to_owned(),
             DType::Ui64 => "ui64".to_owned(),
+            DType::Complex64 => "complex<f32>".to_owned(),
+            DType::Complex128 => "complex<f64>".to_owned(),
             other => other.to_string(),
         },
     }

@@ -9,9 +9,13 @@
 //! | [`places`] | gathers, scatters, sorting |
 //! | [`products`] | general dot products, convolutions |
 //! | [`linear`] | Cholesky decomposition, triangular systems |
+//! | [`fourier`] | Fourier transforms |
+//! | [`dynamic`] | ops whose shapes are operands, checks of shapes |
 //! | [`random`] | random bits |
 //! | `element` | a common representation of elements of every type |
 //! | `function` | scalar functions in this representation |
+//! | `special` | special functions: gamma, error, zeta, Bessel functions |
+//! | `complex` | functions of complex numbers |
 //! | `program` | scalar programs as the text of an attribute |
 //!
 //! Integers wrap around. Division by zero returns -1, and the remainder by zero is the dividend. A
@@ -19,9 +23,14 @@
 //! computed in double precision, and rounded once.
 //!
 //! Reductions, scatters and sorts apply a small program to elements. It is the text of an
-//! attribute: see `program`.
+//! attribute: see `program`. To a program, a complex number is two numbers: its real and its
+//! imaginary part.
 
 mod element;
+
+mod complex;
+
+mod special;
 
 mod function;
 
@@ -38,6 +47,10 @@ pub mod places;
 pub mod products;
 
 pub mod linear;
+
+pub mod fourier;
+
+pub mod dynamic;
 
 pub mod random;
 
@@ -68,6 +81,53 @@ fn load(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<u64>> {
     let mut elements = room(op, tensor.num_elements())?;
     elements.extend(ty.elements(&bytes));
     Ok(elements)
+}
+
+/// Returns the parts of the elements of a tensor, with their type: of complex numbers, first all
+/// real parts, then all imaginary parts.
+fn planes(op: &'static str, tensor: &DenseHostTensor) -> Result<(element::Type, Vec<Vec<u64>>)> {
+    let (ty, count) = element::Type::parts(op, tensor.dtype())?;
+    if count == 1 {
+        return Ok((ty, vec![load(op, tensor)?]));
+    }
+    let bytes = tensor.buffer().read()?;
+    let mut planes = Vec::with_capacity(count);
+    for part in 0..count {
+        let mut elements = room(op, tensor.num_elements())?;
+        elements.extend(ty.elements(&bytes).skip(part).step_by(count));
+        planes.push(elements);
+    }
+    Ok((ty, planes))
+}
+
+/// Creates a tensor from the parts of its elements.
+fn store_planes(
+    op: &'static str,
+    ctx: &ExecutionContext,
+    dtype: DType,
+    dims: &[usize],
+    planes: &[Vec<u64>],
+) -> Result<DenseHostTensor> {
+    if let [elements] = planes {
+        return store(op, ctx, dtype, dims, elements);
+    }
+    let (ty, count) = element::Type::parts(op, dtype)?;
+    let mut result = allocate(ctx, dtype, dims)?;
+    let is_whole = planes
+        .iter()
+        .all(|plane| plane.len() == result.num_elements());
+    if planes.len() != count || !is_whole {
+        return Err(invalid(format!(
+            "`{op}` needs {count} parts for a tensor of {dims:?}, found {}",
+            planes.len()
+        )));
+    }
+    let mut elements = room(op, count.saturating_mul(result.num_elements()))?;
+    for at in 0..result.num_elements() {
+        elements.extend(planes.iter().map(|plane| plane[at]));
+    }
+    ty.store(&elements, &mut result.buffer_mut().write()?);
+    Ok(result)
 }
 
 /// Creates a tensor from elements.

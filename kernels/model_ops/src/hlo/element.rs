@@ -29,10 +29,15 @@ pub(super) struct Type {
 const NAMES: &[(&str, DType, Kind, u32)] = &[
     ("i1", DType::I1, Kind::Bool, 1),
     ("i8", DType::I8, Kind::Signed, 8),
+    // Tensors hold narrower integers as bytes. `Type::of` finds the first entry of a type.
+    ("i2", DType::I8, Kind::Signed, 2),
+    ("i4", DType::I8, Kind::Signed, 4),
     ("i16", DType::I16, Kind::Signed, 16),
     ("i32", DType::I32, Kind::Signed, 32),
     ("i64", DType::I64, Kind::Signed, 64),
     ("ui8", DType::Ui8, Kind::Unsigned, 8),
+    ("ui2", DType::Ui8, Kind::Unsigned, 2),
+    ("ui4", DType::Ui8, Kind::Unsigned, 4),
     ("ui16", DType::Ui16, Kind::Unsigned, 16),
     ("ui32", DType::Ui32, Kind::Unsigned, 32),
     ("ui64", DType::Ui64, Kind::Unsigned, 64),
@@ -56,6 +61,16 @@ impl Type {
         Ok(Self { dtype, kind, bits })
     }
 
+    /// Returns the type of the parts of elements, and their number: 2 for complex numbers, which
+    /// have a real and an imaginary part.
+    pub(super) fn parts(op: &str, dtype: DType) -> Result<(Self, usize)> {
+        Ok(match dtype {
+            DType::Complex64 => (Self::of(op, DType::F32)?, 2),
+            DType::Complex128 => (Self::of(op, DType::F64)?, 2),
+            other => (Self::of(op, other)?, 1),
+        })
+    }
+
     /// Returns the type with a name.
     pub(super) fn named(name: &str) -> Option<Self> {
         let &(_, dtype, kind, bits) = NAMES.iter().find(|entry| entry.0 == name)?;
@@ -63,8 +78,9 @@ impl Type {
     }
 
     pub(super) fn name(self) -> &'static str {
-        let found = NAMES.iter().find(|entry| entry.1 == self.dtype);
-        found.map_or("", |entry| entry.0)
+        let is_own =
+            |entry: &&(&str, DType, Kind, u32)| (entry.1, entry.3) == (self.dtype, self.bits);
+        NAMES.iter().find(is_own).map_or("", |entry| entry.0)
     }
 
     pub(super) fn is_real(self) -> bool {
@@ -93,8 +109,8 @@ impl Type {
     pub(super) fn round(self, value: f64) -> u64 {
         let rounded = match self.dtype {
             DType::F32 => f64::from(value as f32),
-            DType::F16 => f16::from_f64(value).to_f64(),
-            DType::Bf16 => bf16::from_f64(value).to_f64(),
+            DType::F16 => f16::from_f32(narrowed(value)).to_f64(),
+            DType::Bf16 => bf16::from_f32(narrowed(value)).to_f64(),
             _ => value,
         };
         rounded.to_bits()
@@ -121,11 +137,7 @@ impl Type {
     }
 
     pub(super) const fn size_bytes(self) -> usize {
-        if self.bits == 1 {
-            1
-        } else {
-            self.bits as usize / 8
-        }
+        (self.bits as usize).div_ceil(8)
     }
 
     /// Decodes bytes as an iterator of elements.
@@ -137,11 +149,6 @@ impl Type {
         })
     }
 
-    /// Decodes a small number of bytes as a vector of elements.
-    pub(super) fn load(self, bytes: &[u8]) -> Vec<u64> {
-        self.elements(bytes).collect()
-    }
-
     /// Encodes elements as bytes.
     pub(super) fn store(self, elements: &[u64], bytes: &mut [u8]) {
         let size = self.size_bytes();
@@ -151,9 +158,50 @@ impl Type {
     }
 }
 
+/// Rounds a number to single precision so that another rounding, to fewer bits, is that of the
+/// number itself: towards zero, with the last bit set if the number is not exact.
+///
+/// `half` ignores the low bits of a double-precision number, which decide ties.
+fn narrowed(value: f64) -> f32 {
+    let near = value as f32;
+    if near.is_nan() || value.is_infinite() || f64::from(near) == value {
+        return near;
+    }
+    let is_greater = f64::from(near).abs() > value.abs();
+    f32::from_bits((near.to_bits() - u32::from(is_greater)) | 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_precision_numbers_are_rounded_once() {
+        let rounded =
+            |name: &str, value: f64| f64::from_bits(Type::named(name).unwrap().round(value));
+        // Just above the middle of two numbers, below it, and in the middle.
+        let middle = 3.695_312_5;
+        let small = f64::from(f32::EPSILON);
+        assert_eq!(rounded("bf16", middle + small), 3.703_125);
+        assert_eq!(rounded("bf16", middle - small), 3.687_5);
+        assert_eq!(rounded("bf16", middle), 3.687_5);
+        let middle = 1.0 + 3.0 / 2048.0;
+        assert_eq!(rounded("f16", middle + 1e-12), 1.0 + 2.0 / 1024.0);
+        assert_eq!(rounded("f16", middle - 1e-12), 1.0 + 1.0 / 1024.0);
+        assert_eq!(rounded("bf16", f64::MAX), f64::INFINITY);
+        assert_eq!(rounded("bf16", f64::NEG_INFINITY), f64::NEG_INFINITY);
+        assert_eq!(rounded("f16", -1e-300), 0.0);
+        assert!(rounded("bf16", f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn narrow_integers_wrap_and_have_names() {
+        let narrow = Type::named("i4").unwrap();
+        assert_eq!((narrow.name(), narrow.size_bytes()), ("i4", 1));
+        assert_eq!(narrow.wrap(9) as i64, -7);
+        assert_eq!(Type::named("ui2").unwrap().wrap(6), 2);
+        assert_eq!(Type::of("t", DType::I8).unwrap().name(), "i8");
+    }
 
     #[test]
     fn elements_of_every_type_are_loaded_and_stored_without_loss() {
@@ -161,12 +209,13 @@ mod tests {
             let ty = Type::named(name).unwrap();
             let size = ty.size_bytes();
             for pattern in [0_u64, 1, 0x80, 0x3F80, 0x7F7F_7F7F, 0x4012_3456_789A_BCDE] {
-                let bytes = match name {
-                    "i1" => vec![(pattern & 1) as u8],
+                let bytes = match ty.bits {
+                    bits @ 1..8 => vec![(pattern & ((1 << bits) - 1)) as u8],
                     _ => pattern.to_le_bytes()[..size].to_vec(),
                 };
                 let mut stored = vec![0; size];
-                ty.store(&ty.load(&bytes), &mut stored);
+                let elements: Vec<u64> = ty.elements(&bytes).collect();
+                ty.store(&elements, &mut stored);
                 assert_eq!(stored, bytes, "{name}");
             }
         }
@@ -174,7 +223,10 @@ mod tests {
 
     #[test]
     fn integers_are_extended_by_their_sign() {
-        let element = |name: &str, bytes: &[u8]| Type::named(name).unwrap().load(bytes)[0] as i64;
+        let element = |name: &str, bytes: &[u8]| {
+            let mut elements = Type::named(name).unwrap().elements(bytes);
+            elements.next().unwrap() as i64
+        };
         assert_eq!(element("i8", &[0xFF]), -1);
         assert_eq!(element("ui8", &[0xFF]), 255);
         assert_eq!(element("i16", &[0x00, 0x80]), -32768);

@@ -9,7 +9,7 @@ use super::program::Program;
 use crate::{allocate, dense, extents, invalid, product};
 
 /// Applies a scalar program to each element of tensors of one shape. Scalars are broadcast to this
-/// shape.
+/// shape. A complex number is two arguments or results of the program.
 ///
 /// # Errors
 /// If the program does not match the operands, or their shapes differ.
@@ -23,11 +23,19 @@ fn apply(
     /// The number of elements computed at a time, small enough to stay in the cache.
     const BLOCK: usize = 1024;
     let tensors = operands.iter().map(dense).collect::<Result<Vec<_>>>()?;
-    let types = tensors.iter().map(|tensor| Type::of(OP, tensor.dtype()));
-    let types = types.collect::<Result<Vec<_>>>()?;
-    let mut program = Program::new(OP, program, &types)?;
-    let [result_type] = program.result_types()[..] else {
-        return Err(invalid(format!("`{OP}` needs a function with one result")));
+    let parts = tensors.iter().map(|tensor| Type::parts(OP, tensor.dtype()));
+    let parts = parts.collect::<Result<Vec<_>>>()?;
+    let types = parts.iter().flat_map(|&(ty, count)| vec![ty; count]);
+    let mut program = Program::new(OP, program, &types.collect::<Vec<_>>())?;
+    let (result_type, dtype) = match program.result_types()[..] {
+        [ty] => (ty, ty.dtype),
+        [re, im] if re == im && re.dtype == DType::F32 => (re, DType::Complex64),
+        [re, im] if re == im && re.dtype == DType::F64 => (re, DType::Complex128),
+        _ => {
+            return Err(invalid(format!(
+                "`{OP}` needs a function with one result, or the two parts of a complex number"
+            )));
+        }
     };
     let shaped = tensors.iter().find(|tensor| tensor.shape().rank() > 0);
     let shape = shaped.map_or_else(Shape::scalar, |tensor| tensor.shape().clone());
@@ -40,38 +48,54 @@ fn apply(
             stray.shape()
         )));
     }
-    let mut result = allocate(ctx, result_type.dtype, shape.dims())?;
+    let mut result = allocate(ctx, dtype, shape.dims())?;
     let count = shape.num_elements();
     let sources = tensors.iter().map(|tensor| tensor.buffer().read());
     let sources = sources.collect::<std::result::Result<Vec<_>, _>>()?;
     let mut to = result.buffer_mut().write()?;
     for start in (0..count).step_by(BLOCK) {
         let len = BLOCK.min(count - start);
-        for (index, (bytes, ty)) in sources.iter().zip(&types).enumerate() {
-            let is_scalar = tensors[index].shape().rank() == 0;
-            let argument = program.argument(index);
-            if is_scalar {
-                let scalar = ty.load(bytes)[0];
+        let mut next = 0;
+        for ((tensor, bytes), &(ty, count)) in tensors.iter().zip(&sources).zip(&parts) {
+            let size = ty.size_bytes() * count;
+            let is_scalar = tensor.shape().rank() == 0;
+            let block = match is_scalar {
+                true => &bytes[..],
+                false => &bytes[start * size..(start + len) * size],
+            };
+            for part in 0..count {
+                let argument = program.argument(next);
+                next += 1;
                 argument.clear();
-                argument.resize(len, scalar);
-            } else {
-                let size = ty.size_bytes();
-                *argument = ty.load(&bytes[start * size..(start + len) * size]);
+                if is_scalar {
+                    let scalar = ty.elements(block).nth(part).unwrap_or_default();
+                    argument.resize(len, scalar);
+                } else if count == 1 {
+                    argument.extend(ty.elements(block));
+                } else {
+                    argument.extend(ty.elements(block).skip(part).step_by(count));
+                }
             }
         }
         program.run(len);
-        let size = result_type.size_bytes();
-        result_type.store(
-            program.result(0),
-            &mut to[start * size..(start + len) * size],
-        );
+        let num_results = program.num_results();
+        let size = result_type.size_bytes() * num_results;
+        let to = &mut to[start * size..(start + len) * size];
+        if num_results == 1 {
+            result_type.store(program.result(0), to);
+        } else {
+            let pairs = program.result(0).iter().zip(program.result(1));
+            let pairs: Vec<u64> = pairs.flat_map(|(&re, &im)| [re, im]).collect();
+            result_type.store(&pairs, to);
+        }
     }
     drop(to);
     Ok(result)
 }
 
 /// Reinterprets the bits of a tensor as elements of another type and shape with the same number of
-/// bytes.
+/// bytes. With `is_derived`, the shape is that of the operand: with another last dimension for the
+/// parts of wider elements, or without it.
 ///
 /// # Errors
 /// If the numbers of bytes differ.
@@ -80,11 +104,26 @@ fn bitcast_convert(
     x: &AnyRef,
     #[attr] dtype: DType,
     #[attr] dims: Option<&[i64]>,
+    #[attr] is_derived: Option<bool>,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "hlo.BitcastConvert";
     let x = dense(x)?;
-    let dims = extents(OP, dims.unwrap_or_default())?;
+    let mut dims = extents(OP, dims.unwrap_or_default())?;
+    if is_derived.unwrap_or(false) {
+        let size = |dtype: DType| {
+            dtype
+                .size_bytes()
+                .ok_or_else(|| crate::unsupported(OP, dtype))
+        };
+        let (from, to) = (size(x.dtype())?, size(dtype)?);
+        dims = x.shape().dims().to_vec();
+        if from > to {
+            dims.push(from / to);
+        } else if from < to {
+            dims.pop();
+        }
+    }
     let mut result = allocate(ctx, dtype, &dims)?;
     {
         let from = x.buffer().read()?;
@@ -105,7 +144,7 @@ fn bitcast_convert(
 /// # Errors
 /// If the dimension is out of range, or the element type is not numeric.
 #[tfrt_op("hlo.Iota")]
-fn iota(
+pub(super) fn iota(
     #[attr] dtype: DType,
     #[attr] dims: &[i64],
     #[attr] axis: i64,

@@ -2,7 +2,9 @@
 
 use tfrt::prelude::*;
 
+use super::complex;
 use super::element::{Kind, Type};
+use super::special::{bessel_i1e, digamma, inverse_erf, polygamma, zeta};
 
 /// A function of one element.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +13,9 @@ pub(super) struct Unary(fn(Type, u64) -> u64, Domain, bool);
 /// A function of two elements of one type. The result has the same type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Binary(fn(Type, u64, u64) -> u64, Domain);
+
+/// An ordered pair of elements to an element.
+pub(super) type BinaryFn = fn(Type, u64, u64) -> u64;
 
 /// The types that a function accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +58,7 @@ const REAL: &[(&str, Unary)] = real_functions! {
     "asinh" => f64::asinh;
     "atan" => f64::atan;
     "atanh" => f64::atanh;
+    "bessel_i1e" => bessel_i1e;
     "cbrt" => f64::cbrt;
     "ceil" => f64::ceil;
     "cosh" => f64::cosh;
@@ -296,12 +302,29 @@ const BINARY: &[(&str, Binary)] = &[
     ),
     ("atan2", number_function!(Reals, f64::atan2, |_, a, _| a)),
     ("next_after", Binary(next_after, Domain::Reals)),
+    ("polygamma", number_function!(Reals, polygamma, |_, a, _| a)),
+    ("zeta", number_function!(Reals, zeta, |_, a, _| a)),
+    ("hypot", number_function!(Reals, f64::hypot, |_, a, _| a)),
+    (
+        "mulhi",
+        Binary(
+            |ty, a, b| {
+                let product = match ty.kind {
+                    Kind::Signed => i128::from(a as i64).wrapping_mul(i128::from(b as i64)) as u128,
+                    _ => u128::from(a) * u128::from(b),
+                };
+                ty.wrap((product >> ty.bits) as u64)
+            },
+            Domain::Integers,
+        ),
+    ),
 ];
 
 impl Binary {
     pub(super) fn named(name: &str) -> Option<Self> {
         let found = BINARY.iter().find(|entry| entry.0 == name);
-        found.map(|entry| entry.1)
+        let part = || Some(Self(complex::part(name)?, Domain::Reals));
+        found.map(|entry| entry.1).or_else(part)
     }
 
     /// Returns `true` if the function accepts elements of a type.
@@ -381,58 +404,25 @@ fn next_after(ty: Type, a: u64, b: u64) -> u64 {
     ty.of_native(next)
 }
 
-/// Computes the derivative of the logarithm of the gamma function.
-fn digamma(x: f64) -> f64 {
-    if x == 0.0 || x == f64::NEG_INFINITY || x < 0.0 && x.fract() == 0.0 {
-        return f64::NAN;
-    }
-    if x < 0.0 {
-        // The reflection formula.
-        return digamma(1.0 - x) - std::f64::consts::PI / (std::f64::consts::PI * x).tan();
-    }
-    let (mut x, mut shift) = (x, 0.0);
-    while x < 16.0 {
-        shift -= 1.0 / x;
-        x += 1.0;
-    }
-    let square = 1.0 / (x * x);
-    let series = square
-        * (1.0 / 12.0
-            - square
-                * (1.0 / 120.0
-                    - square * (1.0 / 252.0 - square * (1.0 / 240.0 - square * (1.0 / 132.0)))));
-    shift + x.ln() - 0.5 / x - series
+/// An order of floating point numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// That of IEEE 754: zeros are equal, NaN is unordered.
+    Partial,
+    /// Zeros are equal, all NaN are equal and greater than the other numbers.
+    Weak,
+    /// The total order of IEEE 754: -0 is less than 0, and NaN are ordered by their bits.
+    Total,
 }
 
-/// Computes the inverse of the error function by Newton's method from an estimate.
-fn inverse_erf(y: f64) -> f64 {
-    if y.abs() >= 1.0 || y.is_nan() || y == 0.0 {
-        return match y {
-            1.0 => f64::INFINITY,
-            -1.0 => f64::NEG_INFINITY,
-            0.0 => y,
-            _ => f64::NAN,
-        };
+impl Order {
+    fn of(self, a: f64, b: f64) -> Option<std::cmp::Ordering> {
+        match self {
+            Self::Total => Some(a.total_cmp(&b)),
+            Self::Partial => a.partial_cmp(&b),
+            Self::Weak => a.partial_cmp(&b).or(Some(a.is_nan().cmp(&b.is_nan()))),
+        }
     }
-    // Winitzki's estimate, accurate to three digits.
-    const A: f64 = 0.147;
-    let logarithm = ((1.0 - y) * (1.0 + y)).ln();
-    let half = 2.0 / (std::f64::consts::PI * A) + logarithm / 2.0;
-    let mut x = ((half * half - logarithm / A).sqrt() - half)
-        .sqrt()
-        .copysign(y);
-    for _ in 0..4 {
-        // Near 1, only the complement distinguishes values.
-        let error = match y.abs() < 0.5 {
-            true => libm::erf(x) - y,
-            false => (1.0 - y.abs() - libm::erfc(x.abs())) * y.signum(),
-        };
-        let slope = std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp();
-        let step = error / slope;
-        // Halley's correction of the step.
-        x -= step / (1.0 + x * step);
-    }
-    x
 }
 
 /// The direction of a comparison.
@@ -459,12 +449,11 @@ impl Comparison {
         })
     }
 
-    /// Returns `true` if the comparison of two elements holds. With `is_total`, floating point
-    /// numbers compare by their total order.
-    pub(super) fn holds(self, ty: Type, is_total: bool, a: u64, b: u64) -> bool {
+    /// Returns `true` if the comparison of two elements holds. Floating point numbers compare by
+    /// `order`.
+    pub(super) fn holds(self, ty: Type, order: Order, a: u64, b: u64) -> bool {
         let order = match ty.kind {
-            Kind::Real if is_total => Some(f64::from_bits(a).total_cmp(&f64::from_bits(b))),
-            Kind::Real => f64::from_bits(a).partial_cmp(&f64::from_bits(b)),
+            Kind::Real => order.of(f64::from_bits(a), f64::from_bits(b)),
             Kind::Signed => Some((a as i64).cmp(&(b as i64))),
             _ => Some(a.cmp(&b)),
         };
@@ -573,14 +562,6 @@ mod tests {
             .of(ty(name), a as u64, b as u64) as i64
     }
 
-    fn real(function: &str, x: f64) -> f64 {
-        let mut to = Vec::new();
-        Unary::named(function)
-            .unwrap()
-            .run(ty("f64"), &[x.to_bits()], &mut to);
-        f64::from_bits(to[0])
-    }
-
     #[test]
     fn integers_divide_as_in_xla() {
         assert_eq!(whole("divide", "i32", 7, 0), -1);
@@ -618,31 +599,6 @@ mod tests {
     }
 
     #[test]
-    fn special_functions_are_right_to_many_digits() {
-        let near = |found: f64, expected: f64| {
-            assert!(
-                (found - expected).abs() <= 1e-13 * expected.abs(),
-                "{found} {expected}"
-            );
-        };
-        near(real("digamma", 1.0), -0.577_215_664_901_532_9);
-        // The terms nearly cancel.
-        let found = real("digamma", -0.5);
-        assert!((found - 0.036_489_973_978_576_52).abs() < 1e-14, "{found}");
-        for x in [1e-9, 0.1, 0.5, 0.9, 1.7, 3.0, 5.0] {
-            let y = libm::erf(x);
-            // For larger numbers, `y` is too close to 1 to recover `x`.
-            if x <= 1.7 {
-                near(real("erf_inv", y), x);
-                near(real("erf_inv", -y), -x);
-            }
-        }
-        assert_eq!(real("erf_inv", 1.0), f64::INFINITY);
-        assert_eq!(real("round_nearest_afz", 2.5), 3.0);
-        assert_eq!(real("round_nearest_even", 2.5), 2.0);
-    }
-
-    #[test]
     fn precision_is_reduced_by_rounding_to_the_nearest() {
         let reduced = |x: f32, exponent, fraction| {
             let bits = reduce_precision(ty("f32"), exponent, fraction, f64::from(x).to_bits());
@@ -669,6 +625,29 @@ mod tests {
             f64::from_bits(convert(ty("ui64"), ty("f64"), u64::MAX)),
             2_f64.powi(64)
         );
+    }
+
+    #[test]
+    fn the_high_half_of_a_product_is_that_of_the_type() {
+        assert_eq!(whole("mulhi", "i8", -64, 4), -1);
+        assert_eq!(whole("mulhi", "ui8", 240, 16), 15);
+        assert_eq!(whole("mulhi", "i64", i64::MIN, i64::MIN), 1 << 62);
+        assert_eq!(whole("mulhi", "ui64", -1, -1), -2);
+    }
+
+    #[test]
+    fn orders_differ_in_zeros_and_nan() {
+        let holds = |name: &str, order: Order, a: f64, b: f64| {
+            let comparison = Comparison::named(name).unwrap();
+            comparison.holds(ty("f64"), order, a.to_bits(), b.to_bits())
+        };
+        assert!(holds("eq", Order::Weak, f64::NAN, -f64::NAN));
+        assert!(holds("eq", Order::Weak, -0.0, 0.0));
+        assert!(holds("gt", Order::Weak, -f64::NAN, f64::INFINITY));
+        assert!(holds("lt", Order::Total, -f64::NAN, f64::NEG_INFINITY));
+        assert!(holds("lt", Order::Total, -0.0, 0.0));
+        assert!(!holds("eq", Order::Partial, f64::NAN, f64::NAN));
+        assert!(holds("ne", Order::Partial, f64::NAN, f64::NAN));
     }
 
     #[test]

@@ -3,15 +3,16 @@
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
+use super::complex::{Complex, conjugate, divide, multiply};
 use super::element::Type;
-use super::moves::loaded;
-use super::store;
-use crate::{invalid, product};
+use crate::{dense, invalid, product};
 
-/// The elements of a batch of matrices, and its dimensions.
+/// The elements of a batch of matrices, and its dimensions. The imaginary parts of real numbers are
+/// zero.
 struct Matrices {
     tensor: DenseHostTensor,
-    elements: Vec<f64>,
+    elements: Vec<Complex>,
+    /// The type of each part.
     ty: Type,
     rows: usize,
     columns: usize,
@@ -19,19 +20,25 @@ struct Matrices {
 
 impl Matrices {
     fn new(op: &'static str, operand: &AnyRef) -> Result<Self> {
-        let (tensor, elements) = loaded(op, operand)?;
-        let ty = Type::of(op, tensor.dtype())?;
+        let tensor = dense(operand)?;
         let &[.., rows, columns] = tensor.shape().dims() else {
             return Err(invalid(format!(
                 "`{op}` needs matrices, found {}",
                 tensor.metadata()
             )));
         };
+        let (ty, planes) = super::planes(op, &tensor)?;
         if !ty.is_real() {
             return Err(invalid(format!("`{op}` does not take {}", tensor.dtype())));
         }
+        let mut elements = super::room(op, tensor.num_elements())?;
+        let imaginary = planes.get(1);
+        elements.extend(planes[0].iter().enumerate().map(|(at, &re)| {
+            let im = imaginary.map_or(0.0, |plane| f64::from_bits(plane[at]));
+            [f64::from_bits(re), im]
+        }));
         Ok(Self {
-            elements: elements.into_iter().map(f64::from_bits).collect(),
+            elements,
             tensor,
             ty,
             rows,
@@ -50,17 +57,40 @@ impl Matrices {
         &self,
         op: &'static str,
         ctx: &ExecutionContext,
-        elements: &[f64],
+        elements: &[Complex],
     ) -> Result<DenseHostTensor> {
-        let rounded: Vec<u64> = elements.iter().map(|&x| self.ty.round(x)).collect();
-        let dims = self.tensor.shape().dims();
-        store(op, ctx, self.ty.dtype, dims, &rounded)
+        let (_, count) = Type::parts(op, self.tensor.dtype())?;
+        let plane = |part: usize| elements.iter().map(move |x| self.ty.round(x[part]));
+        let planes: Vec<Vec<u64>> = (0..count).map(|part| plane(part).collect()).collect();
+        let (dtype, dims) = (self.tensor.dtype(), self.tensor.shape().dims());
+        super::store_planes(op, ctx, dtype, dims, &planes)
     }
 }
 
-/// Computes the Cholesky decomposition of symmetric matrices: `a = l lᵀ`, or `a = uᵀ u`. The op
-/// reads only the triangle of `a` that it writes; the other triangle of the result is 0. A matrix
-/// that is not positive definite yields NaN.
+/// Returns `a - b`.
+fn minus(a: Complex, b: Complex) -> Complex {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+/// Returns `a · b`. Products of real numbers are real, even if one of them is infinite.
+fn times(a: Complex, b: Complex) -> Complex {
+    match (a, b) {
+        ([a, 0.0], [b, 0.0]) => [a * b, 0.0],
+        _ => multiply(a, b),
+    }
+}
+
+/// Returns `a / b`. Quotients of real numbers are real, even by zero.
+fn over(a: Complex, b: Complex) -> Complex {
+    match (a, b) {
+        ([a, 0.0], [b, 0.0]) => [a / b, 0.0],
+        _ => divide(a, b),
+    }
+}
+
+/// Computes the Cholesky decomposition of symmetric or Hermitian matrices: `a = l lᴴ`, or
+/// `a = uᴴ u`. The op reads only the triangle of `a` that it writes; the other triangle of the
+/// result is 0. A matrix that is not positive definite yields NaN.
 ///
 /// # Errors
 /// If the matrices are not square, or their elements are not floating point numbers.
@@ -84,19 +114,28 @@ fn cholesky(
         true => row * n + column,
         false => column * n + row,
     };
-    let mut factors = vec![0.0; a.elements.len()];
+    let mut factors = super::room(OP, a.elements.len())?;
+    factors.resize(a.elements.len(), [0.0; 2]);
     for matrix in 0..product(a.outer()) {
         let from = &a.elements[matrix * n * n..][..n * n];
         let to = &mut factors[matrix * n * n..][..n * n];
         for column in 0..n {
             for row in column..n {
-                let sum: f64 = (0..column)
-                    .map(|at| to[place(row, at)] * to[place(column, at)])
-                    .sum();
-                let rest = from[place(row, column)] - sum;
+                // The upper factor is the conjugate transpose of the lower one, so its elements
+                // satisfy the conjugated equations.
+                let mut rest = from[place(row, column)];
+                for at in 0..column {
+                    let (own, other) = (to[place(row, at)], to[place(column, at)]);
+                    let product = match lower {
+                        true => times(own, conjugate(other)),
+                        false => times(conjugate(other), own),
+                    };
+                    rest = minus(rest, product);
+                }
                 to[place(row, column)] = match row == column {
-                    true => rest.sqrt(),
-                    false => rest / to[place(column, column)],
+                    // The diagonal is real. The root of a negative number is NaN.
+                    true => [rest[0].sqrt(), 0.0],
+                    false => over(rest, to[place(column, column)]),
                 };
             }
         }
@@ -104,11 +143,16 @@ fn cholesky(
     a.stored(OP, ctx, &factors)
 }
 
-/// Solves `a x = b`, or `x a = b`, for triangular matrices `a`. The op reads only one triangle.
+/// Solves `a x = b`, or `x a = b`, for triangular matrices `a`, which may be transposed and
+/// conjugated. The op reads only one triangle.
 ///
 /// # Errors
 /// If the dimensions or types of the operands do not match.
 #[tfrt_op("hlo.TriangularSolve")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the attributes of the op"
+)]
 fn triangular_solve(
     a: &AnyRef,
     b: &AnyRef,
@@ -116,6 +160,7 @@ fn triangular_solve(
     #[attr] lower: bool,
     #[attr] unit_diagonal: bool,
     #[attr] transposed: bool,
+    #[attr] conjugated: Option<bool>,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "hlo.TriangularSolve";
@@ -125,7 +170,8 @@ fn triangular_solve(
         true => (b.rows, b.columns),
         false => (b.columns, b.rows),
     };
-    if a.columns != n || own != n || a.outer() != b.outer() || a.ty != b.ty {
+    if a.columns != n || own != n || a.outer() != b.outer() || a.tensor.dtype() != b.tensor.dtype()
+    {
         return Err(invalid(format!(
             "`{OP}` cannot solve equations of {} and {}",
             a.tensor.metadata(),
@@ -139,9 +185,15 @@ fn triangular_solve(
     for matrix in 0..product(a.outer()) {
         let a = &a.elements[matrix * n * n..][..n * n];
         let x = &mut unknowns[matrix * n * others..][..n * others];
-        let coefficient = |row: usize, column: usize| match is_transposed {
-            true => a[column * n + row],
-            false => a[row * n + column],
+        let coefficient = |row: usize, column: usize| {
+            let place = match is_transposed {
+                true => column * n + row,
+                false => row * n + column,
+            };
+            match conjugated.unwrap_or(false) {
+                true => conjugate(a[place]),
+                false => a[place],
+            }
         };
         for other in 0..others {
             let place = |row: usize| match left_side {
@@ -151,13 +203,13 @@ fn triangular_solve(
             for step in 0..n {
                 let row = if is_lower { step } else { n - 1 - step };
                 let known = if is_lower { 0..row } else { row + 1..n };
-                let sum: f64 = known
-                    .map(|column| coefficient(row, column) * x[place(column)])
-                    .sum();
-                let rest = x[place(row)] - sum;
+                let mut rest = x[place(row)];
+                for column in known {
+                    rest = minus(rest, times(coefficient(row, column), x[place(column)]));
+                }
                 x[place(row)] = match unit_diagonal {
                     true => rest,
-                    false => rest / coefficient(row, row),
+                    false => over(rest, coefficient(row, row)),
                 };
             }
         }

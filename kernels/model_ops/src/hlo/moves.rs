@@ -55,7 +55,7 @@ fn copied(
 /// # Errors
 /// If an extent is neither 1 nor that of the result.
 #[tfrt_op("hlo.BroadcastInDim")]
-fn broadcast_in_dim(
+pub(super) fn broadcast_in_dim(
     x: &AnyRef,
     #[attr] dims: Option<&[i64]>,
     #[attr] axes: Option<&[i64]>,
@@ -89,7 +89,7 @@ fn broadcast_in_dim(
 /// # Errors
 /// If the slice is out of bounds.
 #[tfrt_op("hlo.Slice")]
-fn slice(
+pub(super) fn slice(
     x: &AnyRef,
     #[attr] starts: Option<&[i64]>,
     #[attr] limits: Option<&[i64]>,
@@ -235,7 +235,7 @@ fn reverse(
 /// # Errors
 /// If an attribute does not list one number for each axis, or an extent would be negative.
 #[tfrt_op("hlo.Pad")]
-fn pad(
+pub(super) fn pad(
     x: &AnyRef,
     value: &AnyRef,
     #[attr] low: Option<&[i64]>,

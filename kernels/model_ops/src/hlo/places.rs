@@ -7,9 +7,9 @@ use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
 use super::element::Type;
-use super::moves::{listed, loaded};
+use super::moves::listed;
 use super::program::Program;
-use super::{index_of, load, other_axes, pick, store};
+use super::{index_of, other_axes, pick};
 use crate::number::with_size;
 use crate::{advance, allocate, dense, extents, invalid, product, strides};
 
@@ -103,7 +103,7 @@ impl Indexing {
     clippy::too_many_arguments,
     reason = "they are the attributes of the op"
 )]
-fn gather(
+pub(super) fn gather(
     x: &AnyRef,
     indices: &AnyRef,
     #[attr] sizes: Option<&[i64]>,
@@ -224,13 +224,19 @@ fn scatter(
     let (indices, updates) = (&rest[0], &rest[1..]);
     let (x, first_updates) = (&inputs[0], &updates[0]);
     let dims = x.shape().dims();
-    let types = inputs.iter().map(|tensor| Type::of(OP, tensor.dtype()));
-    let types = types.collect::<Result<Vec<_>>>()?;
     let fits = inputs.iter().zip(updates).all(|(input, update)| {
         input.shape() == x.shape()
             && update.shape() == first_updates.shape()
             && input.dtype() == update.dtype()
     });
+    // A complex number has two parts, each of which is an argument of the program.
+    let (mut types, mut elements, mut updated) = (Vec::new(), Vec::new(), Vec::new());
+    for (input, update) in inputs.iter().zip(updates) {
+        let (ty, planes) = super::planes(OP, input)?;
+        types.resize(types.len() + planes.len(), ty);
+        elements.extend(planes);
+        updated.extend(super::planes(OP, update)?.1);
+    }
     let mut program = Program::new(OP, program, &[&types[..], &types[..]].concat())?;
     program.expect_results(OP, &types)?;
     let own_batching = listed(OP, batching, x)?;
@@ -257,14 +263,6 @@ fn scatter(
             x.shape()
         )));
     }
-    let mut elements = inputs
-        .iter()
-        .map(|input| load(OP, input))
-        .collect::<Result<Vec<_>>>()?;
-    let updates = updates
-        .iter()
-        .map(|update| load(OP, update))
-        .collect::<Result<Vec<_>>>()?;
     let own = strides(dims);
     let function = program.as_binary();
     let mut index = vec![0; update_dims.len()];
@@ -290,25 +288,40 @@ fn scatter(
             continue;
         };
         if let Some(function) = function {
-            elements[0][place] = function.of(types[0], elements[0][place], updates[0][at]);
+            elements[0][place] = function.of(types[0], elements[0][place], updated[0][at]);
             continue;
         }
-        for tensor in 0..count {
-            let old = program.argument(tensor);
+        for plane in 0..types.len() {
+            let old = program.argument(plane);
             old.clear();
-            old.push(elements[tensor][place]);
-            let update = program.argument(count + tensor);
+            old.push(elements[plane][place]);
+            let update = program.argument(types.len() + plane);
             update.clear();
-            update.push(updates[tensor][at]);
+            update.push(updated[plane][at]);
         }
         program.run(1);
-        for (tensor, elements) in elements.iter_mut().enumerate() {
-            elements[place] = program.result(tensor)[0];
+        for (plane, elements) in elements.iter_mut().enumerate() {
+            elements[place] = program.result(plane)[0];
         }
     }
-    let results = elements.iter().zip(&types);
-    let results = results
-        .map(|(elements, ty)| Ok(AnyRef::available(store(OP, ctx, ty.dtype, dims, elements)?)));
+    stored(OP, ctx, inputs, dims, &elements)
+}
+
+/// Creates tensors, of the types of others, from the parts of their elements.
+fn stored(
+    op: &'static str,
+    ctx: &ExecutionContext,
+    like: &[DenseHostTensor],
+    dims: &[usize],
+    mut planes: &[Vec<u64>],
+) -> Result<Vec<AnyRef>> {
+    let results = like.iter().map(|tensor| {
+        let (_, count) = Type::parts(op, tensor.dtype())?;
+        let (own, rest) = planes.split_at(count);
+        planes = rest;
+        let result = super::store_planes(op, ctx, tensor.dtype(), dims, own)?;
+        Ok(AnyRef::available(result))
+    });
     results.collect()
 }
 
@@ -326,30 +339,28 @@ fn sort(
     ctx: &ExecutionContext,
 ) -> Result<Vec<AnyRef>> {
     const OP: &str = "hlo.Sort";
-    let tensors = operands.iter().map(|operand| loaded(OP, operand));
-    let tensors = tensors.collect::<Result<Vec<_>>>()?;
-    let Some((first, _)) = tensors.first() else {
+    let tensors = operands.iter().map(dense).collect::<Result<Vec<_>>>()?;
+    let Some(first) = tensors.first() else {
         return Err(invalid(format!("`{OP}` needs an operand")));
     };
     let dims = first.shape().dims();
-    if tensors
-        .iter()
-        .any(|(tensor, _)| tensor.shape() != first.shape())
-    {
+    if tensors.iter().any(|tensor| tensor.shape() != first.shape()) {
         return Err(invalid(format!("`{OP}` needs operands of one shape")));
     }
-    let types = tensors
-        .iter()
-        .map(|(tensor, _)| Type::of(OP, tensor.dtype()));
-    let types = types.collect::<Result<Vec<_>>>()?;
-    let pairs: Vec<Type> = types.iter().flat_map(|&ty| [ty, ty]).collect();
-    let mut program = Program::new(OP, program, &pairs)?;
+    let (mut types, mut elements, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for tensor in &tensors {
+        let (ty, planes) = super::planes(OP, tensor)?;
+        // The program takes all parts of the element at the first position, then of the other one.
+        let count = planes.len();
+        places.extend((0..count).map(|part| [types.len() + part, types.len() + count + part]));
+        types.resize(types.len() + 2 * count, ty);
+        elements.extend(planes);
+    }
+    let mut program = Program::new(OP, program, &types)?;
     program.expect_results(OP, &[Type::BOOL])?;
     let axis = crate::axis_of(OP, axis, dims.len())?;
     let (extent, step) = (dims[axis], product(&dims[axis + 1..]));
-    let sorted = tensors
-        .iter()
-        .map(|(_, elements)| super::copied(OP, elements));
+    let sorted = elements.iter().map(|plane| super::copied(OP, plane));
     let mut sorted = sorted.collect::<Result<Vec<Vec<u64>>>>()?;
     let outer_axes = other_axes(dims.len(), &[axis]);
     let (outer, own) = (pick(dims, &outer_axes), pick(&strides(dims), &outer_axes));
@@ -357,27 +368,24 @@ fn sort(
         let index = index_of(row, &outer);
         let start: usize = index.iter().zip(&own).map(|(at, stride)| at * stride).sum();
         let mut comes_first = |a: usize, b: usize| {
-            for (tensor, (_, elements)) in tensors.iter().enumerate() {
-                for (side, at) in [a, b].into_iter().enumerate() {
-                    let argument = program.argument(2 * tensor + side);
+            for (plane, places) in elements.iter().zip(&places) {
+                for (&place, at) in places.iter().zip([a, b]) {
+                    let argument = program.argument(place);
                     argument.clear();
-                    argument.push(elements[start + at * step]);
+                    argument.push(plane[start + at * step]);
                 }
             }
             program.run(1);
             program.result(0)[0] != 0
         };
         let order = merge_sorted(extent, &mut comes_first);
-        for (to, (_, from)) in sorted.iter_mut().zip(&tensors) {
+        for (to, from) in sorted.iter_mut().zip(&elements) {
             for (at, &source) in order.iter().enumerate() {
                 to[start + at * step] = from[start + source * step];
             }
         }
     }
-    let results = sorted.iter().zip(&types);
-    let results = results
-        .map(|(elements, ty)| Ok(AnyRef::available(store(OP, ctx, ty.dtype, dims, elements)?)));
-    results.collect()
+    stored(OP, ctx, &tensors, dims, &sorted)
 }
 
 /// Sorts the numbers below `count` by a comparison. If the comparison defines no order, the sort

@@ -4,9 +4,9 @@ use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
 use super::element::{Kind, Type};
-use super::moves::{WindowNumbers, listed, loaded, permuted, window_place};
-use super::{numbers, other_axes, pick, store};
-use crate::{advance, extents, invalid, product, strides};
+use super::moves::{WindowNumbers, listed, permuted, window_place};
+use super::{numbers, other_axes, pick};
+use crate::{advance, dense, extents, invalid, product, strides};
 
 /// A sum of products of elements. Floating point numbers are rounded once.
 struct Sum {
@@ -36,6 +36,10 @@ impl Sum {
         }
     }
 
+    fn subtract(&mut self, a: u64, b: u64) {
+        self.real -= f64::from_bits(a) * f64::from_bits(b);
+    }
+
     fn end(self, ty: Type) -> u64 {
         if self.is_real {
             ty.round(self.real)
@@ -45,13 +49,42 @@ impl Sum {
     }
 }
 
-/// Returns the type of a product. The factors must be of the same type, or a narrower one of its
-/// kind.
+/// The parts of the elements of two factors, in an order suitable for the product.
+type Factors = [Vec<Vec<u64>>; 2];
+
+/// Computes the element at `at` of a result: the sum of the products of elements at `pairs` of
+/// positions.
+fn summed(
+    ty: Type,
+    [a, b]: &Factors,
+    results: &mut [Vec<u64>],
+    at: usize,
+    pairs: impl Iterator<Item = (usize, usize)>,
+) {
+    if let ([a], [b], [result]) = (&a[..], &b[..], &mut *results) {
+        let mut sum = Sum::new(ty);
+        pairs.for_each(|(i, j)| sum.add(a[i], b[j]));
+        result[at] = sum.end(ty);
+    } else if let ([a_re, a_im], [b_re, b_im], [re, im]) = (&a[..], &b[..], results) {
+        let (mut real, mut imaginary) = (Sum::new(ty), Sum::new(ty));
+        pairs.for_each(|(i, j)| {
+            real.add(a_re[i], b_re[j]);
+            real.subtract(a_im[i], b_im[j]);
+            imaginary.add(a_re[i], b_im[j]);
+            imaginary.add(a_im[i], b_re[j]);
+        });
+        re[at] = real.end(ty);
+        im[at] = imaginary.end(ty);
+    }
+}
+
+/// Returns the type of the parts of a product. The factors must be of the same type, or a narrower
+/// one of its kind.
 fn product_type(op: &str, dtype: DType, factors: [&DenseHostTensor; 2]) -> Result<Type> {
-    let ty = Type::of(op, dtype)?;
+    let (ty, count) = Type::parts(op, dtype)?;
     for factor in factors {
-        let own = Type::of(op, factor.dtype())?;
-        if own.is_real() != ty.is_real() {
+        let (own, own_count) = Type::parts(op, factor.dtype())?;
+        if own.is_real() != ty.is_real() || own_count != count {
             return Err(invalid(format!(
                 "`{op}` cannot compute {dtype} from {}",
                 factor.dtype()
@@ -59,6 +92,27 @@ fn product_type(op: &str, dtype: DType, factors: [&DenseHostTensor; 2]) -> Resul
         }
     }
     Ok(ty)
+}
+
+/// Returns `count` parts of a result of `len` elements, all zero.
+fn zeros(op: &'static str, count: usize, len: usize) -> Result<Vec<Vec<u64>>> {
+    let plane = || {
+        let mut elements = super::room(op, len)?;
+        elements.resize(len, 0);
+        Ok(elements)
+    };
+    (0..count).map(|_| plane()).collect()
+}
+
+/// Permutes the dimensions of each part.
+fn permuted_planes(
+    op: &'static str,
+    planes: &[Vec<u64>],
+    dims: &[usize],
+    perm: &[usize],
+) -> Result<Vec<Vec<u64>>> {
+    let planes = planes.iter().map(|plane| permuted(op, plane, dims, perm));
+    planes.collect()
 }
 
 /// Sums products of elements along the `contracting` axes of two tensors, for each index along the
@@ -83,7 +137,7 @@ fn dot_general(
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "hlo.DotGeneral";
-    let ((lhs, a), (rhs, b)) = (loaded(OP, lhs)?, loaded(OP, rhs)?);
+    let (lhs, rhs) = (dense(lhs)?, dense(rhs)?);
     let ty = product_type(OP, dtype, [&lhs, &rhs])?;
     let (a_batch, b_batch) = (listed(OP, lhs_batch, &lhs)?, listed(OP, rhs_batch, &rhs)?);
     let a_summed = listed(OP, lhs_contracting, &lhs)?;
@@ -109,28 +163,28 @@ fn dot_general(
     ]
     .concat();
     crate::allocate(ctx, dtype, &dims)?;
-    let a = permuted(OP, &a, a_dims, &[&a_batch[..], &a_free, &a_summed].concat())?;
-    let b = permuted(OP, &b, b_dims, &[&b_batch[..], &b_free, &b_summed].concat())?;
+    let a = super::planes(OP, &lhs)?.1;
+    let b = super::planes(OP, &rhs)?.1;
+    let factors = [
+        permuted_planes(OP, &a, a_dims, &[&a_batch[..], &a_free, &a_summed].concat())?,
+        permuted_planes(OP, &b, b_dims, &[&b_batch[..], &b_free, &b_summed].concat())?,
+    ];
     let depth = product(&pick(a_dims, &a_summed));
     let (rows, columns) = (
         product(&pick(a_dims, &a_free)),
         product(&pick(b_dims, &b_free)),
     );
-    let mut elements: Vec<u64> = super::room(OP, product(&dims))?;
+    let mut elements = zeros(OP, a.len(), product(&dims))?;
     for batch in 0..product(&pick(a_dims, &a_batch)) {
-        for row in 0..rows {
-            let a = &a[(batch * rows + row) * depth..][..depth];
+        for row in batch * rows..(batch + 1) * rows {
             for column in 0..columns {
-                let b = &b[(batch * columns + column) * depth..][..depth];
-                let mut sum = Sum::new(ty);
-                for (&a, &b) in a.iter().zip(b) {
-                    sum.add(a, b);
-                }
-                elements.push(sum.end(ty));
+                let other = batch * columns + column;
+                let pairs = (0..depth).map(|at| (row * depth + at, other * depth + at));
+                summed(ty, &factors, &mut elements, row * columns + column, pairs);
             }
         }
     }
-    store(OP, ctx, dtype, &dims, &elements)
+    super::store_planes(OP, ctx, dtype, &dims, &elements)
 }
 
 /// Convolves a tensor with filters. `order` lists the batch, channel and spatial dimensions of the
@@ -145,7 +199,7 @@ fn dot_general(
     clippy::too_many_arguments,
     reason = "they are the attributes of the op"
 )]
-fn convolution(
+pub(super) fn convolution(
     lhs: &AnyRef,
     rhs: &AnyRef,
     #[attr] order: &[i64],
@@ -159,7 +213,7 @@ fn convolution(
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "hlo.Convolution";
-    let ((lhs, a), (rhs, b)) = (loaded(OP, lhs)?, loaded(OP, rhs)?);
+    let (lhs, rhs) = (dense(lhs)?, dense(rhs)?);
     let ty = product_type(OP, dtype, [&lhs, &rhs])?;
     let rank = lhs.shape().rank();
     if order.len() != 3 * rank || rank < 2 || rhs.shape().rank() != rank {
@@ -173,10 +227,11 @@ fn convolution(
     let a_order = listed(OP, Some(&order[..rank]), &lhs)?;
     let b_order = listed(OP, Some(&order[rank..2 * rank]), &rhs)?;
     let result_order = listed(OP, Some(&order[2 * rank..]), &lhs)?;
-    let (a, b) = (
-        permuted(OP, &a, lhs.shape().dims(), &a_order)?,
-        permuted(OP, &b, rhs.shape().dims(), &b_order)?,
-    );
+    let (a, b) = (super::planes(OP, &lhs)?.1, super::planes(OP, &rhs)?.1);
+    let factors = [
+        permuted_planes(OP, &a, lhs.shape().dims(), &a_order)?,
+        permuted_planes(OP, &b, rhs.shape().dims(), &b_order)?,
+    ];
     let (a_dims, b_dims) = (
         pick(lhs.shape().dims(), &a_order),
         pick(rhs.shape().dims(), &b_order),
@@ -217,11 +272,10 @@ fn convolution(
     crate::allocate(ctx, dtype, &dims)?;
     let own = strides(a_space);
     let (a_area, area, b_area) = (product(a_space), product(&space), product(b_space));
-    let mut elements: Vec<u64> = super::room(OP, product(&dims))?;
-    elements.resize(product(&dims), 0);
+    let mut elements = zeros(OP, a.len(), product(&dims))?;
     let mut window = vec![0; space.len()];
     let mut reads = Vec::new();
-    for at_window in 0..if elements.is_empty() { 0 } else { area } {
+    for at_window in 0..if product(&dims) == 0 { 0 } else { area } {
         // The position that each element of a filter reads, relative to the start of a channel.
         reads.clear();
         let mut element = vec![0; b_space.len()];
@@ -242,17 +296,16 @@ fn convolution(
             for channel in 0..b_dims[0] {
                 let group = channel / (b_dims[0] / feature_groups);
                 let batch_group = channel / (b_dims[0] / batch_groups);
-                let mut sum = Sum::new(ty);
-                for input in 0..b_dims[1] {
-                    let from =
-                        (batch_group * batches + batch) * a_dims[1] + group * b_dims[1] + input;
-                    let a = &a[from * a_area..];
-                    let b = &b[(channel * b_dims[1] + input) * b_area..];
-                    for &(at, place) in &reads {
-                        sum.add(a[place], b[at]);
-                    }
-                }
-                elements[(batch * b_dims[0] + channel) * area + at_window] = sum.end(ty);
+                let first = (batch_group * batches + batch) * a_dims[1] + group * b_dims[1];
+                let reads = &reads;
+                let pairs = (0..b_dims[1]).flat_map(|input| {
+                    let a_start = (first + input) * a_area;
+                    let b_start = (channel * b_dims[1] + input) * b_area;
+                    let pair = move |&(at, place)| (a_start + place, b_start + at);
+                    reads.iter().map(pair)
+                });
+                let at = (batch * b_dims[0] + channel) * area + at_window;
+                summed(ty, &factors, &mut elements, at, pairs);
             }
         }
     }
@@ -261,6 +314,6 @@ fn convolution(
     for (position, &axis) in result_order.iter().enumerate() {
         inverse[axis] = position;
     }
-    let elements = permuted(OP, &elements, &dims, &inverse)?;
-    store(OP, ctx, dtype, &pick(&dims, &inverse), &elements)
+    let elements = permuted_planes(OP, &elements, &dims, &inverse)?;
+    super::store_planes(OP, ctx, dtype, &pick(&dims, &inverse), &elements)
 }

@@ -4,7 +4,8 @@
 //! ```text
 //! program     ::= instruction (';' instruction)* ';' 'ret' value*
 //! instruction ::= 'const' type bits | function value | function value value
-//!               | 'cmp' 'total'? direction value value | 'select' value value value
+//!               | function value value value value
+//!               | 'cmp' ('total' | 'weak')? direction value value | 'select' value value value
 //!               | 'clamp' value value value | 'convert' type value
 //!               | 'reduce_precision' number number value
 //! ```
@@ -17,8 +18,9 @@
 
 use tfrt::prelude::*;
 
+use super::complex::Quaternary;
 use super::element::{Kind, Type};
-use super::function::{Binary, Comparison, Unary, clamp, convert, reduce_precision};
+use super::function::{Binary, Comparison, Order, Unary, clamp, convert, reduce_precision};
 use crate::invalid;
 
 #[derive(Clone, Debug)]
@@ -26,9 +28,10 @@ enum Instruction {
     Constant(u64),
     Unary(Unary, usize),
     Binary(Binary, usize, usize),
+    Quaternary(Quaternary, [usize; 4]),
     Compare {
         comparison: Comparison,
-        is_total: bool,
+        order: Order,
         a: usize,
         b: usize,
     },
@@ -111,15 +114,19 @@ impl Program {
                 let bits = bits.map_err(|_| wrong(op, line, "expected hexadecimal digits"))?;
                 (Instruction::Constant(ty.of_native(bits)), ty)
             }
-            ["cmp", direction, a, b] | ["cmp", "total", direction, a, b] => {
+            ["cmp", direction, a, b] | ["cmp", "total" | "weak", direction, a, b] => {
                 let comparison = Comparison::named(direction);
                 let comparison = comparison.ok_or_else(|| wrong(op, line, "unknown comparison"))?;
                 let (a, b) = (value(a)?, value(b)?);
                 same(a, b)?;
-                let is_total = words.len() == 5;
+                let order = match words[1] {
+                    "total" => Order::Total,
+                    "weak" => Order::Weak,
+                    _ => Order::Partial,
+                };
                 let instruction = Instruction::Compare {
                     comparison,
-                    is_total,
+                    order,
                     a,
                     b,
                 };
@@ -176,6 +183,18 @@ impl Program {
                 }
                 (Instruction::Binary(function, a, b), ty)
             }
+            [name, a, b, c, d] => {
+                let function = Quaternary::named(name);
+                let function = function.ok_or_else(|| wrong(op, line, "unknown function"))?;
+                let operands = [value(a)?, value(b)?, value(c)?, value(d)?];
+                let ty = same(operands[0], operands[1])?;
+                same(operands[0], operands[2])?;
+                same(operands[0], operands[3])?;
+                if !ty.is_real() {
+                    return Err(refused(ty));
+                }
+                (Instruction::Quaternary(function, operands), ty)
+            }
             _ => return Err(wrong(op, line, "unknown instruction")),
         })
     }
@@ -186,6 +205,11 @@ impl Program {
             .iter()
             .map(|&value| self.types[value])
             .collect()
+    }
+
+    /// Returns the number of results.
+    pub(super) fn num_results(&self) -> usize {
+        self.results.len()
     }
 
     /// Returns an error if the results do not have these types.
@@ -237,18 +261,20 @@ impl Program {
                 Instruction::Binary(function, a, b) => {
                     function.run(self.types[a], &values[a], &values[b], to);
                 }
+                Instruction::Quaternary(function, operands) => {
+                    let [a, b, c, d] = operands.map(|operand| &values[operand]);
+                    function.run(self.types[operands[0]], [a, b, c, d], to);
+                }
                 Instruction::Compare {
                     comparison,
-                    is_total,
+                    order,
                     a,
                     b,
                 } => {
                     let ty = self.types[a];
                     to.clear();
                     let pairs = values[a].iter().zip(&values[b]);
-                    to.extend(
-                        pairs.map(|(&a, &b)| u64::from(comparison.holds(ty, is_total, a, b))),
-                    );
+                    to.extend(pairs.map(|(&a, &b)| u64::from(comparison.holds(ty, order, a, b))));
                 }
                 Instruction::Select(condition, a, b) => {
                     to.clear();

@@ -14,7 +14,7 @@ use crate::{dense, invalid, product};
 /// # Errors
 /// If the algorithm does not support the state or the element type.
 #[tfrt_op("hlo.RngBitGenerator")]
-fn rng_bit_generator(
+pub(super) fn rng_bit_generator(
     state: &AnyRef,
     #[attr] algorithm: &str,
     #[attr] dtype: DType,

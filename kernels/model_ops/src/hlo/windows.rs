@@ -9,7 +9,7 @@ use super::element::Type;
 use super::element_wise::scalar;
 use super::moves::{WindowAxis, WindowNumbers, loaded, window_place};
 use super::program::Program;
-use super::{index_of, load, other_axes, pick, store};
+use super::{index_of, other_axes, pick, store};
 use crate::{advance, dense, invalid, product, strides};
 
 /// The number of sets of elements reduced at a time. It bounds memory independently of the file.
@@ -18,6 +18,7 @@ const BLOCK: usize = 4096;
 /// The operands of a reduction: tensors of one shape, and their initial values.
 struct Reduced {
     tensors: Vec<DenseHostTensor>,
+    /// The elements of each tensor; two lists, of both parts, if they are complex numbers.
     elements: Vec<Vec<u64>>,
     types: Vec<Type>,
     /// The initial value of each accumulator.
@@ -35,8 +36,6 @@ impl Reduced {
             )));
         }
         let tensors = inputs.iter().map(dense).collect::<Result<Vec<_>>>()?;
-        let types = tensors.iter().map(|tensor| Type::of(op, tensor.dtype()));
-        let types = types.collect::<Result<Vec<_>>>()?;
         if let Some(other) = tensors
             .iter()
             .find(|tensor| tensor.shape() != tensors[0].shape())
@@ -48,19 +47,29 @@ impl Reduced {
             )));
         }
         let inits = inits.iter().map(dense).collect::<Result<Vec<_>>>()?;
-        let is_other = |(init, ty): (&DenseHostTensor, &Type)| init.dtype() != ty.dtype;
-        if inits.iter().zip(&types).any(is_other) {
+        let pairs = || inits.iter().zip(&tensors);
+        if pairs().any(|(init, tensor)| init.dtype() != tensor.dtype()) {
             return Err(invalid(format!(
                 "`{op}` needs initial values of the element types of the tensors"
             )));
         }
-        let first = inits.iter().map(|init| scalar(op, "init", init));
-        let first = first.collect::<Result<Vec<_>>>()?;
+        if let Some(other) = inits.iter().find(|init| init.num_elements() != 1) {
+            return Err(invalid(format!(
+                "`{op}` needs `init` as a scalar, found {} elements",
+                other.num_elements()
+            )));
+        }
+        let (mut types, mut elements, mut first) = (Vec::new(), Vec::new(), Vec::new());
+        for (init, tensor) in pairs() {
+            let (ty, planes) = super::planes(op, tensor)?;
+            types.resize(types.len() + planes.len(), ty);
+            elements.extend(planes);
+            first.extend(super::planes(op, init)?.1.into_iter().flatten());
+        }
         let program = Program::new(op, program, &[&types[..], &types[..]].concat())?;
         program.expect_results(op, &types)?;
-        let elements = tensors.iter().map(|tensor| load(op, tensor));
         Ok(Self {
-            elements: elements.collect::<Result<Vec<_>>>()?,
+            elements,
             tensors,
             types,
             first,
@@ -157,9 +166,14 @@ impl Reduced {
         dims: &[usize],
         sums: &[Vec<u64>],
     ) -> Result<Vec<AnyRef>> {
-        let results = sums.iter().zip(&self.types);
-        let results =
-            results.map(|(sums, ty)| Ok(AnyRef::available(store(op, ctx, ty.dtype, dims, sums)?)));
+        let mut rest = sums;
+        let results = self.tensors.iter().map(|tensor| {
+            let (_, count) = Type::parts(op, tensor.dtype())?;
+            let (own, others) = rest.split_at(count);
+            rest = others;
+            let result = super::store_planes(op, ctx, tensor.dtype(), dims, own)?;
+            Ok(AnyRef::available(result))
+        });
         results.collect()
     }
 }
@@ -216,7 +230,7 @@ fn reduce(
     clippy::too_many_arguments,
     reason = "they are the attributes of the op"
 )]
-fn reduce_window(
+pub(super) fn reduce_window(
     operands: &[AnyRef],
     #[attr] program: &str,
     #[attr] sizes: &[i64],
