@@ -3,7 +3,7 @@
 //! An import keeps them on request. The program then also returns the compared tensors.
 
 /// The criterion by which two tensors are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Closeness {
     /// All elements are equal.
@@ -13,12 +13,16 @@ pub enum Closeness {
         /// The greatest allowed distance.
         ulps: u64,
     },
-    /// Floating point numbers differ by at most a thousandth.
-    AlmostEqual,
+    /// Floating point numbers differ by at most this number, absolutely or relative to the expected
+    /// one, or by a few units in the last place.
+    AlmostEqual {
+        /// The greatest allowed difference.
+        tolerance: f64,
+    },
 }
 
 /// A comparison of two outputs of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Check {
     /// The criterion.

@@ -9,9 +9,14 @@
 //! | module | contents |
 //! |---|---|
 //! | `attributes` | attributes of ops: lists, numbers, names |
-//! | `bodies` | regions as scalar programs |
-//! | `calls` | the lowering of each op |
+//! | `bodies` | scalar programs, and regions as such |
+//! | `element_wise` | element-wise ops |
+//! | `calls` | the lowering of each other op |
+//! | `dynamic` | ops of tensors whose shapes are known only at run time |
+//! | `checks` | comparisons of tests, and assertions |
+//! | `constants` | constants |
 //! | `control` | calls of functions, branches, loops |
+//! | `scan` | loops over slices of tensors |
 //! | `products` | dot products and convolutions |
 //! | `normalization` | batch normalization |
 //!
@@ -23,11 +28,21 @@ mod bodies;
 
 mod calls;
 
+mod checks;
+
+mod constants;
+
 mod control;
+
+mod dynamic;
+
+mod element_wise;
 
 mod normalization;
 
 mod products;
+
+mod scan;
 
 use std::collections::HashMap;
 
@@ -35,11 +50,10 @@ use tfrt_import::program::{Attr, Program, ProgramBuilder, Value};
 use tfrt_import::report::Unsupported;
 use tfrt_import::{ImportError, Limit, Limits};
 use tfrt_ir::{BlockId, Module, OpId, ValueId};
-use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
 use crate::check::Check;
-use crate::model::{HloModel, MAIN, static_tensor};
+use crate::model::{HloModel, MAIN, TensorType, is_token, tensor_type};
 
 pub use calls::supported_ops;
 
@@ -135,6 +149,8 @@ impl HloModel {
             depth: 0,
             callers: Vec::new(),
             checks: Vec::new(),
+            expectations: Vec::new(),
+            tuples: HashMap::new(),
         };
         let block = self.module.entry_block(function.op);
         let block = block.ok_or_else(|| {
@@ -143,7 +159,7 @@ impl HloModel {
         for (index, &argument) in self.module.block_arguments(block).iter().enumerate() {
             let value = lowering.builder.input(&format!("arg{index}"));
             let ty = self.module.value_type(argument);
-            if static_tensor(&self.module, ty).is_none() {
+            if tensor_type(&self.module, ty).is_none() {
                 let what = format!("values of type {}", self.module.type_spelling(ty));
                 lowering
                     .unsupported
@@ -155,6 +171,8 @@ impl HloModel {
         }
         lowering.callers.push(function.op);
         let results = lowering.block(block)?;
+        let expectations = std::mem::take(&mut lowering.expectations);
+        let results = lowering.after(function.op, results, &expectations);
         let num_results = results.len();
         let mut outputs: Vec<(String, Option<Value>)> = results
             .into_iter()
@@ -171,6 +189,12 @@ impl HloModel {
             outputs.push((check.found.clone(), Some(found)));
             outputs.push((check.expected.clone(), Some(expected)));
             checks.push(check);
+        }
+        if num_results == 0 {
+            // Without results, only the assertions themselves show that they hold.
+            let shown = expectations.iter().enumerate();
+            let shown = shown.map(|(index, &value)| (format!("expectation{index}"), Some(value)));
+            outputs.extend(shown);
         }
         if !lowering.unsupported.is_empty() {
             return Err(HloImportFailure::Unsupported(lowering.unsupported));
@@ -205,6 +229,10 @@ struct Lowering<'a> {
     callers: Vec<OpId>,
     /// The comparisons, each with its found and expected values.
     checks: Vec<(Check, Value, Value)>,
+    /// The assertions of the function that is being written.
+    expectations: Vec<Value>,
+    /// The elements of tuples, which no op but `get_tuple_element` takes.
+    tuples: HashMap<ValueId, Vec<Option<Value>>>,
 }
 
 impl<'a> Lowering<'a> {
@@ -238,7 +266,11 @@ impl<'a> Lowering<'a> {
             let message = format!("expected a return at the end of a block, found `{name}`");
             return Err(ImportError::new(message).within(self.place(last)));
         }
-        let operands = self.module.operands(last).iter();
+        let operands = self.module.operands(last);
+        if operands.iter().any(|value| self.tuples.contains_key(value)) {
+            self.lacks(last, "of tuples")?;
+        }
+        let operands = operands.iter();
         operands.map(|&value| self.known(value, last)).collect()
     }
 
@@ -262,6 +294,12 @@ impl<'a> Lowering<'a> {
 
     fn op(&mut self, op: OpId) -> Result<(), ImportError> {
         let module = self.module;
+        if matches!(
+            module.op_name(op),
+            "stablehlo.tuple" | "stablehlo.get_tuple_element"
+        ) {
+            return self.tuple(op);
+        }
         let mut operands = Vec::new();
         let mut is_missing = false;
         for &value in module.operands(op) {
@@ -269,10 +307,13 @@ impl<'a> Lowering<'a> {
                 Some(value) => operands.push(value),
                 None => is_missing = true,
             }
+            if self.tuples.contains_key(&value) {
+                self.lacks(op, "on tuples")?;
+            }
         }
         for &result in module.results(op) {
             let ty = module.value_type(result);
-            if static_tensor(module, ty).is_none() {
+            if tensor_type(module, ty).is_none() && !is_token(module, ty) {
                 let what = format!("values of type {}", module.type_spelling(ty));
                 let place = self.place(op);
                 self.unsupported.add(what, &place, "");
@@ -316,6 +357,41 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
+    /// Makes a tuple, or takes an element of one. The program has no tuples, only their elements.
+    fn tuple(&mut self, op: OpId) -> Result<(), ImportError> {
+        let module = self.module;
+        let &[result] = module.results(op) else {
+            return Err(ImportError::new("expected one result"));
+        };
+        let operands = module.operands(op);
+        let mut value = None;
+        if module.op_name(op) == "stablehlo.tuple" {
+            let elements =
+                operands
+                    .iter()
+                    .map(|&operand| match self.tuples.contains_key(&operand) {
+                        true => self.lacks(op, "on tuples").map(|_| None),
+                        false => self.known(operand, op),
+                    });
+            let elements = elements.collect::<Result<Vec<_>, _>>()?;
+            self.tuples.insert(result, elements);
+        } else {
+            let index = usize::try_from(self.int(op, "index")?).ok();
+            let tuple = operands.first().and_then(|tuple| self.tuples.get(tuple));
+            let element = tuple.zip(index).and_then(|(tuple, index)| tuple.get(index));
+            value = match element {
+                Some(element) => *element,
+                None => {
+                    return self
+                        .lacks(op, "on a tuple that is not of this function")
+                        .map(drop);
+                }
+            };
+        }
+        self.values.insert(result, value);
+        Ok(())
+    }
+
     /// Records an op as unsupported.
     fn missing(&mut self, op: OpId) {
         let place = self.place(op);
@@ -330,15 +406,23 @@ impl<'a> Lowering<'a> {
         Ok(None)
     }
 
-    /// Returns the element type and extents of a value.
-    fn tensor(&self, value: ValueId) -> Result<(DType, Vec<usize>), ImportError> {
+    /// Returns the type of a tensor.
+    fn tensor(&self, value: ValueId) -> Result<TensorType, ImportError> {
         let ty = self.module.value_type(value);
-        static_tensor(self.module, ty).ok_or_else(|| {
+        tensor_type(self.module, ty).ok_or_else(|| {
             let spelling = self.module.type_spelling(ty);
-            ImportError::new(format!(
-                "expected a tensor of known shape, found {spelling}"
-            ))
+            ImportError::new(format!("expected a tensor, found {spelling}"))
         })
+    }
+
+    /// Returns `true` if the extents of all operands and results of an op are known.
+    fn is_static(&self, op: OpId) -> bool {
+        let mut values = self
+            .module
+            .operands(op)
+            .iter()
+            .chain(self.module.results(op));
+        values.all(|&value| self.tensor(value).is_ok_and(|ty| ty.known_dims().is_some()))
     }
 
     /// Returns the operand or result at an index.
@@ -352,13 +436,13 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Returns the element type and extents of an operand.
-    fn operand(&self, op: OpId, index: usize) -> Result<(DType, Vec<usize>), ImportError> {
+    /// Returns the type of an operand.
+    fn operand(&self, op: OpId, index: usize) -> Result<TensorType, ImportError> {
         self.tensor(Self::nth(self.module.operands(op), index)?)
     }
 
-    /// Returns the element type and extents of a result.
-    fn result(&self, op: OpId, index: usize) -> Result<(DType, Vec<usize>), ImportError> {
+    /// Returns the type of a result.
+    fn result(&self, op: OpId, index: usize) -> Result<TensorType, ImportError> {
         self.tensor(Self::nth(self.module.results(op), index)?)
     }
 

@@ -24,4 +24,4 @@ pub mod import;
 
 pub mod check;
 
-pub use model::{Function, HloModel, HloType, is_stablehlo};
+pub use model::{BYTECODE_HELP, Function, HloModel, HloType, is_bytecode, is_stablehlo};

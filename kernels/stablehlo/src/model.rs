@@ -6,7 +6,7 @@ use tfrt_compiler::element_type::dtype_of;
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_ir::symbols::SYMBOL_VISIBILITY;
-use tfrt_ir::{Module, OpId, ParseOptions, PrintOptions, Type, TypeId, parse, print};
+use tfrt_ir::{Module, OpId, ParseOptions, PrintOptions, Signedness, Type, TypeId, parse, print};
 use tfrt_support::DType;
 use tfrt_support::nearest::{did_you_mean, nearest};
 
@@ -60,12 +60,13 @@ impl HloType {
     pub(crate) fn of(module: &Module, ty: TypeId) -> Self {
         Self {
             spelling: module.type_spelling(ty).to_owned(),
-            known: static_tensor(module, ty),
+            known: tensor_type(module, ty)
+                .and_then(|known| Some((known.element.dtype, known.known_dims()?))),
         }
     }
 
     /// Returns the element type and extents of a tensor type, if the element type is supported and
-    /// the shape is static.
+    /// the shape is static. Integers of 2 or 4 bits are held as bytes.
     #[must_use]
     pub fn known(&self) -> Option<(DType, &[usize])> {
         self.known.as_ref().map(|(dtype, dims)| (*dtype, &dims[..]))
@@ -82,24 +83,127 @@ fn visibility(module: &Module, op: OpId) -> Option<&str> {
     module.attribute_str(module.attr(op, SYMBOL_VISIBILITY)?)
 }
 
-/// Returns the element type of a type of one element, or `None` if no op here computes with it.
-pub(crate) fn element_type(module: &Module, ty: TypeId) -> Option<DType> {
-    match module.ty(ty) {
-        Type::Integer { .. } | Type::Float(_) => dtype_of(module, ty),
+/// The type of elements of tensors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ElementType {
+    /// The element type of our tensors. Integers of 2 or 4 bits are held as bytes.
+    pub(crate) dtype: DType,
+    /// The name in scalar programs: of complex numbers, that of their parts.
+    pub(crate) name: &'static str,
+}
+
+impl ElementType {
+    pub(crate) fn of(dtype: DType) -> Option<Self> {
+        let name = match dtype {
+            DType::I1 => "i1",
+            DType::I8 => "i8",
+            DType::I16 => "i16",
+            DType::I32 => "i32",
+            DType::I64 => "i64",
+            DType::Ui8 => "ui8",
+            DType::Ui16 => "ui16",
+            DType::Ui32 => "ui32",
+            DType::Ui64 => "ui64",
+            DType::F16 => "f16",
+            DType::Bf16 => "bf16",
+            DType::F32 | DType::Complex64 => "f32",
+            DType::F64 | DType::Complex128 => "f64",
+            _ => return None,
+        };
+        Some(Self { dtype, name })
+    }
+
+    pub(crate) fn is_complex(self) -> bool {
+        matches!(self.dtype, DType::Complex64 | DType::Complex128)
+    }
+
+    /// Returns `true` for floating point numbers that are not complex.
+    pub(crate) fn is_real(self) -> bool {
+        !self.is_complex() && self.name.starts_with(['f', 'b'])
+    }
+
+    pub(crate) fn is_integer(self) -> bool {
+        self.name.starts_with(['i', 'u'])
+    }
+
+    /// Returns the name of the type that tensors hold, if it is wider than the element type.
+    pub(crate) fn wider(self) -> Option<&'static str> {
+        let held = Self::of(self.dtype)?;
+        (held.name != self.name).then_some(held.name)
+    }
+}
+
+/// Returns a type as that of elements of tensors, or `None` if no op here computes with it.
+pub(crate) fn element_type(module: &Module, ty: TypeId) -> Option<ElementType> {
+    let narrow = |dtype, name| Some(ElementType { dtype, name });
+    match *module.ty(ty) {
+        Type::Integer { width, signedness } => match (width, signedness) {
+            (2, Signedness::Unsigned) => narrow(DType::Ui8, "ui2"),
+            (4, Signedness::Unsigned) => narrow(DType::Ui8, "ui4"),
+            (2, _) => narrow(DType::I8, "i2"),
+            (4, _) => narrow(DType::I8, "i4"),
+            _ => ElementType::of(dtype_of(module, ty)?),
+        },
+        Type::Float(_) | Type::Complex(_) => ElementType::of(dtype_of(module, ty)?),
         _ => None,
     }
 }
 
-/// Returns the element type and the extents of the type of a tensor, if they are known.
-pub(crate) fn static_tensor(module: &Module, ty: TypeId) -> Option<(DType, Vec<usize>)> {
-    let Type::Tensor { dims, element, .. } = module.ty(ty) else {
+/// The type of a tensor. An extent that is known only at run time is `None`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TensorType {
+    pub(crate) element: ElementType,
+    pub(crate) dims: Vec<Option<usize>>,
+}
+
+impl TensorType {
+    /// Returns the extents, if all of them are known.
+    pub(crate) fn known_dims(&self) -> Option<Vec<usize>> {
+        self.dims.iter().copied().collect()
+    }
+
+    /// Returns the extents.
+    ///
+    /// # Errors
+    /// If one of them is unknown.
+    pub(crate) fn static_dims(&self) -> Result<Vec<usize>, ImportError> {
+        self.known_dims()
+            .ok_or_else(|| ImportError::new("expected a tensor of static shape"))
+    }
+
+    pub(crate) fn is_scalar(&self) -> bool {
+        self.dims.iter().all(|extent| *extent == Some(1))
+    }
+}
+
+/// Returns `true` for the type of tokens, which only order ops.
+pub(crate) fn is_token(module: &Module, ty: TypeId) -> bool {
+    matches!(module.ty(ty), Type::Dialect { dialect, body } if (&**dialect, &**body) == ("stablehlo", "token"))
+}
+
+/// Returns a type as that of a tensor, or `None` if no op here computes with it. Bounds on extents
+/// are not supported.
+pub(crate) fn tensor_type(module: &Module, ty: TypeId) -> Option<TensorType> {
+    let Type::Tensor {
+        dims,
+        element,
+        encoding,
+    } = module.ty(ty)
+    else {
         return None;
     };
-    let dims = dims.iter().map(|dim| usize::try_from((*dim)?).ok());
-    Some((
-        element_type(module, *element)?,
-        dims.collect::<Option<Vec<_>>>()?,
-    ))
+    let is_dynamic = dims.contains(&None);
+    if is_dynamic && encoding.is_some() {
+        return None;
+    }
+    let extent = |dim: &Option<u64>| match dim {
+        Some(extent) => usize::try_from(*extent).ok().map(Some),
+        None => Some(None),
+    };
+    Some(TensorType {
+        element: element_type(module, *element)?,
+        dims: dims.iter().map(extent).collect::<Option<Vec<_>>>()?,
+    })
 }
 
 /// Returns `true` if a text contains `func.func` and ops of StableHLO or CHLO, outside comments.
@@ -124,6 +228,23 @@ pub fn is_stablehlo(text: &str) -> bool {
         }
     }
     false
+}
+
+/// How to convert a portable artifact, the bytecode that `jax.export` serializes, to text.
+pub const BYTECODE_HELP: &str = "\
+MLIR bytecode is not supported; with JAX, this command converts it to text: python3 -c \"import sys, \
+jaxlib.mlir.ir as ir, jaxlib.mlir.dialects.stablehlo as s; c = ir.Context(); s.register_dialect(c); \
+print(s.deserialize_portable_artifact(c, open(sys.argv[1], 'rb').read()))\" MODEL > MODEL.mlir";
+
+/// Returns `true` if bytes are MLIR bytecode, by its first four bytes.
+///
+/// ```
+/// assert!(tfrt_stablehlo::is_bytecode(b"ML\xefR\x0dStableHLO_v1.17.0"));
+/// assert!(!tfrt_stablehlo::is_bytecode(b"module {}"));
+/// ```
+#[must_use]
+pub fn is_bytecode(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"ML\xefR")
 }
 
 impl HloModel {
@@ -196,7 +317,8 @@ impl HloModel {
         let mut counts = std::collections::BTreeMap::<&str, usize>::new();
         for op in self.module.walk(self.module.root()) {
             let name = self.module.op_name(op);
-            if name.starts_with("stablehlo.") || name.starts_with("chlo.") {
+            let is_op = name.starts_with("stablehlo.") || name.starts_with("chlo.");
+            if is_op && name != "stablehlo.return" {
                 *counts.entry(name).or_default() += 1;
             }
         }

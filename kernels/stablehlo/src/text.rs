@@ -17,7 +17,7 @@ mod plain;
 
 mod products;
 
-mod regions;
+pub(crate) mod regions;
 
 pub(crate) mod structured;
 
@@ -33,6 +33,7 @@ const DIALECTS: &[DialectDef] = &[
     of_texts("stablehlo", "The ops of StableHLO, which are imported."),
     of_texts("chlo", "Ops of clients of StableHLO, which are imported."),
     of_texts("check", "Comparisons in tests of StableHLO."),
+    of_texts("interpreter", "Probes in tests of StableHLO."),
     of_texts("func", "MLIR's functions, which StableHLO is written in."),
     of_texts("mhlo", "Attributes of the predecessor of StableHLO."),
     of_texts("jax", "Attributes of JAX."),
@@ -167,8 +168,19 @@ fn types<'s>(
             if parser.is("->") {
                 let results = parser.opt_arrow_types()?;
                 (given, results)
+            } else if let ([one], "stablehlo.tuple") = (&given[..], &*state.name) {
+                let elements = match parser.module().ty(*one) {
+                    Type::Tuple(elements) => elements.to_vec(),
+                    _ => return Err(parser.error_at_op("expected a tuple type")),
+                };
+                (elements, vec![*one])
             } else if let [one] = given[..] {
-                (vec![one; operands.len()], vec![one])
+                // `complex` has only the type of its result.
+                let operand = match &*state.name {
+                    "stablehlo.complex" => parts_of(parser.module(), one),
+                    _ => one,
+                };
+                (vec![operand; operands.len()], vec![one])
             } else if given.len() == operands.len() {
                 (given.clone(), given)
             } else if let ([condition, value], 3) = (&given[..], operands.len()) {
@@ -198,8 +210,18 @@ fn print_types(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) {
     let (operands, results) = (module.operands(op), module.results(op));
     let ty = |value: &ValueId| module.value_type(*value);
     printer.text(" : ");
+    let is_own = |operand: TypeId, result: TypeId| match module.op_name(op) {
+        "stablehlo.complex" => is_part_of(module, operand, result),
+        _ => operand == result,
+    };
     match results {
-        [one] if operands.iter().all(|operand| ty(operand) == ty(one)) => {
+        [one]
+            if is_tuple_of(module, operands, ty(one))
+                && module.op_name(op) == "stablehlo.tuple" =>
+        {
+            printer.ty(ty(one));
+        }
+        [one] if operands.iter().all(|operand| is_own(ty(operand), ty(one))) => {
             printer.ty(ty(one));
         }
         _ => print_function_type(printer, module, operands, results),
@@ -220,6 +242,54 @@ fn print_function_type(
     match results.is_empty() {
         true => printer.text(" -> ()"),
         false => printer.arrow_types_of(results),
+    }
+}
+
+/// Returns `true` if a type is that of a tuple of values.
+fn is_tuple_of(module: &Module, values: &[ValueId], ty: TypeId) -> bool {
+    let types = values.iter().map(|&value| module.value_type(value));
+    matches!(module.ty(ty), Type::Tuple(elements) if elements.iter().copied().eq(types))
+}
+
+/// Returns the type of tensors of the parts of complex numbers.
+fn parts_of(module: &mut Module, ty: TypeId) -> TypeId {
+    let Type::Tensor {
+        dims,
+        element,
+        encoding,
+    } = module.ty(ty).clone()
+    else {
+        return ty;
+    };
+    match *module.ty(element) {
+        Type::Complex(element) => module.intern_type(Type::Tensor {
+            dims,
+            element,
+            encoding,
+        }),
+        _ => ty,
+    }
+}
+
+/// Returns `true` if a type is that of tensors of the parts of complex numbers of another type.
+fn is_part_of(module: &Module, part: TypeId, whole: TypeId) -> bool {
+    match (module.ty(part), module.ty(whole)) {
+        (
+            Type::Tensor {
+                dims: part_dims,
+                element: part,
+                encoding: part_encoding,
+            },
+            Type::Tensor {
+                dims,
+                element,
+                encoding,
+            },
+        ) => {
+            (part_dims, part_encoding) == (dims, encoding)
+                && matches!(module.ty(*element), Type::Complex(of) if of == part)
+        }
+        _ => false,
     }
 }
 

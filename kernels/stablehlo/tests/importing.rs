@@ -150,8 +150,8 @@ fn attributes_that_are_wrong_are_named() {
 
 #[test]
 fn everything_that_is_not_supported_is_told() {
-    let text = "func.func @main(%x: tensor<?xf32>, %y: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
-  %a = \"stablehlo.frob\"(%x) : (tensor<?xf32>) -> tensor<2xf32>
+    let text = "func.func @main(%x: tensor<?xf32, #stablehlo.bounds<4>>, %y: tensor<2xf8E5M2>) -> tensor<2xf32> {
+  %a = \"stablehlo.frob\"(%x) : (tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<2xf32>
   %b = stablehlo.abs %a : tensor<2xf32>
   %c = \"stablehlo.frob\"(%b) : (tensor<2xf32>) -> tensor<2xf32>
   return %c : tensor<2xf32>
@@ -166,9 +166,50 @@ fn everything_that_is_not_supported_is_told() {
         found,
         [
             ("stablehlo.frob", 2),
-            ("values of type tensor<2xcomplex<f32>>", 1),
-            ("values of type tensor<?xf32>", 1)
+            ("values of type tensor<2xf8E5M2>", 1),
+            ("values of type tensor<?xf32, #stablehlo.bounds<4>>", 1)
         ]
+    );
+}
+
+#[test]
+fn what_ops_lack_is_told() {
+    let check = |body: &str, expected: &str| {
+        let text = format!(
+            "func.func @main(%x: tensor<2xcomplex<f32>>, %d: tensor<?x2xf32>) {{\n  {body}\n  return\n}}\n"
+        );
+        check_error(&text, expected);
+    };
+    check(
+        "%y = stablehlo.floor %x : tensor<2xcomplex<f32>>",
+        "stablehlo.floor: on complex numbers",
+    );
+    check(
+        "%y = stablehlo.compare LT, %x, %x : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xi1>",
+        "stablehlo.compare: on complex numbers",
+    );
+    check(
+        "%s = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %y = \"stablehlo.batch_norm_inference\"(%d, %s, %s, %s, %s) <{epsilon = 0.0 : f32, feature_index = 1 : i64}> : (tensor<?x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<?x2xf32>",
+        "stablehlo.batch_norm_inference: on tensors of dynamic shape",
+    );
+    check(
+        "check.expect_serialized_eq %d, probe_id = \"a\" : tensor<?x2xf32>",
+        "check.expect_serialized_eq: with a tensor in a file",
+    );
+    check(
+        "%n = stablehlo.constant dense<1> : tensor<i32>
+  %y = stablehlo.set_dimension_size %d, %n, dim = 0 : (tensor<?x2xf32>, tensor<i32>) -> tensor<?x2xf32>",
+        "stablehlo.set_dimension_size: with a bound",
+    );
+    check(
+        "%t = stablehlo.tuple %d, %d : tuple<tensor<?x2xf32>, tensor<?x2xf32>>
+  %u = stablehlo.optimization_barrier %t : tuple<tensor<?x2xf32>, tensor<?x2xf32>>",
+        "stablehlo.optimization_barrier: on tuples",
+    );
+    check(
+        "%y = stablehlo.custom_call @lapack_sgetrf_ffi(%d) : (tensor<?x2xf32>) -> tensor<?x2xf32>",
+        "stablehlo.custom_call: to `@lapack_sgetrf_ffi`",
     );
 }
 
@@ -197,7 +238,15 @@ fn hostile_texts_are_errors_or_programs() {
         "",
     ];
     let mut num_imported = 0;
-    for name in ["control", "moves", "places", "products", "reductions"] {
+    for name in [
+        "complexes",
+        "control",
+        "dynamic",
+        "moves",
+        "places",
+        "products",
+        "reductions",
+    ] {
         let text = std::fs::read_to_string(format!("{folder}/{name}.mlir")).unwrap();
         let parts = split_input_file(&text, "f");
         for part in parts.iter().step_by(5) {

@@ -30,6 +30,11 @@ random = np.random.default_rng(7)
 def numbers(dtype, *shape):
     """Numbers of a type, some of them special."""
     dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        parts = random.standard_normal((*shape, 2))
+        return (parts[..., 0] + 1j * parts[..., 1]).astype(dtype)
+    if dtype.name in ("int4", "uint4"):
+        return random.integers(-8 if dtype.name == "int4" else 0, 8, shape).astype(dtype)
     if dtype == np.bool_:
         return random.integers(0, 2, shape).astype(np.bool_)
     if dtype.kind in "iu":
@@ -38,7 +43,10 @@ def numbers(dtype, *shape):
     return (random.standard_normal(shape) * 3).astype(dtype)
 
 
-NAMES = {"bool": "i1", "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
+NAMES = {
+    "bool": "i1", "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64",
+    "complex64": "complex<f32>", "complex128": "complex<f64>",
+}
 
 
 def constant(array):
@@ -50,8 +58,8 @@ def constant(array):
         body = ""
     elif array.dtype == np.bool_:
         body = str(array.tolist()).lower()
-    elif array.dtype.kind in "iu":
-        body = str(array.tolist())
+    elif array.dtype.kind in "iu" or "int4" in array.dtype.name:
+        body = str(array.tolist()) if array.dtype.kind in "iu" else str(array.astype(np.int8).tolist())
     else:
         body = '"0x%s"' % np.ascontiguousarray(array).tobytes().hex().upper()
     return "dense<%s> : tensor<%s%s>" % (body, dims, element)
@@ -90,7 +98,7 @@ def record(function, *operands, check="expect_close", platform="cpu"):
     expected = call("expected", [], [], result_types, "want")
     found = call("computed", given, types, result_types, "got")
     for value, want, ty in zip(found, expected, result_types):
-        kind = check if re.search(r"x?b?f\d+>$", ty) else "expect_eq"
+        kind = check if re.search(r"x?b?f\d+>+$", ty) else "expect_eq"
         lines.append(
             "    stablehlo.custom_call @check.%s(%s, %s) {has_side_effect = true} : (%s, %s) -> ()"
             % (kind, value, want, ty, ty)
@@ -328,7 +336,102 @@ def control():
                  numbers(np.float32, 16, 3))
 
 
+def complexes():
+    """Complex numbers, Fourier transforms, narrow integers."""
+    for dtype in [np.complex64, np.complex128]:
+        a, b = numbers(dtype, 2, 3), numbers(dtype, 2, 3)
+        almost = {"check": "expect_almost_eq"}
+        yield record(lambda a, b: (a + b, a - b, a * b, a / b, -a, a == b, a != b), a, b, **almost)
+        yield record(lambda a, b: (a ** b, lax.real(a), lax.imag(a), lax.conj(a), abs(a), jnp.isfinite(a)), a, b, **almost)
+        yield record(lambda a: (lax.exp(a), lax.expm1(a), lax.log(a), lax.log1p(a), lax.sqrt(a), lax.rsqrt(a),
+                                lax.sign(a), lax.sin(a), lax.cos(a), lax.tan(a), lax.tanh(a), lax.logistic(a)), a, **almost)
+        yield record(lambda a: (lax.sinh(a), lax.cosh(a), lax.asin(a), lax.acos(a), lax.atan(a), lax.asinh(a),
+                                lax.acosh(a), lax.atanh(a)), a, **almost)
+        part = np.float32 if dtype == np.complex64 else np.float64
+        yield record(lambda a, b: (lax.complex(a, b), a.astype(dtype)), numbers(part, 4), numbers(part, 4))
+        yield record(lambda a: (a.T, a.reshape(-1)[1:5], jnp.concatenate([a, a]), jnp.pad(a, 1), a[::-1],
+                                jnp.where(a.real > 0, a, -a), lax.broadcasted_iota(dtype, (3,), 0)), a)
+        yield record(lambda a: (a.sum(0), a.prod(1), jnp.cumsum(a, 1), lax.reduce_window(
+            a, dtype(0), lax.add, (1, 2), (1, 1), "SAME")), a, **almost)
+        yield record(lambda a, b: (a @ b.T, lax.dot_general(a, b, (((0,), (0,)), ((), ()))), a @ b.real.T), a, b, **almost)
+        yield record(lambda x, w: lax.conv_general_dilated(x, w, (1,), "SAME"), numbers(dtype, 1, 2, 5),
+                     numbers(dtype, 3, 2, 3), **almost)
+        yield record(lambda a, i: (a[i], a.at[i].add(2), a.at[i].multiply(1j)), a, np.array([1, 0, 1]), **almost)
+        yield record(lambda a: jnp.sort(a, 1), a)
+        lower = np.tril(numbers(dtype, 3, 3)) + 3 * np.eye(3, dtype=dtype)
+        yield record(lambda a: jnp.tril(lax.linalg.cholesky(a, symmetrize_input=False)), lower @ lower.conj().T, **almost,
+                     platform="tpu")
+        for left in [True, False]:
+            for transpose, conjugate in [(False, False), (True, False), (True, True)]:
+                yield record(lambda a, b: lax.linalg.triangular_solve(
+                    a, b, left_side=left, lower=True, transpose_a=transpose, conjugate_a=conjugate),
+                    lower, numbers(dtype, 3, 3), **almost, platform="tpu")
+        for shape, length in [((8,), (8,)), ((2, 6), (6,)), ((3, 5), (3, 5)), ((2, 2, 3, 4), (2, 3, 4))]:
+            yield record(lambda a: (lax.fft(a, "FFT", length), lax.fft(a, "IFFT", length)), numbers(dtype, *shape), **almost)
+            x = numbers(part, *shape)
+            yield record(lambda x: lax.fft(lax.fft(x, "RFFT", length), "IRFFT", length), x, **almost)
+            yield record(lambda x: lax.fft(x, "RFFT", length), x, **almost)
+    for dtype in [jnp.int4, jnp.uint4]:
+        a, b = numbers(dtype, 6), np.array([1, 2, 3, 1, 7, 2], dtype)
+        yield record(lambda a, b: (a + b, a - b, a * b, lax.div(a, b), lax.max(a, b), a < b, ~a, a & b,
+                                   a.astype(np.float32), a.astype(np.int8), lax.shift_left(a, b)), a, b)
+        yield record(lambda a: (a.reshape(2, 3).T, a[::2], a.astype(np.int32).astype(dtype)), a)
+    for dtype in FLOATS:
+        yield record(lambda x: lax.bessel_i1e(x), np.array([0.0, -0.5, 3.0, 40.0], dtype), check="expect_almost_eq")
+        yield record(lambda n, x: lax.polygamma(n, x), np.array([1, 2, 3], dtype), np.array([0.5, 1.5, 4], dtype),
+                     check="expect_almost_eq")
+        yield record(lambda x, q: lax.zeta(x, q), np.array([1.5, 2, 7], dtype), np.array([0.5, 3, 1], dtype),
+                     check="expect_almost_eq")
+        yield record(lambda x: lax.top_k(x, 4), np.array([np.inf, np.nan, -np.inf, 3, -0.0, 0.0], dtype))
+    yield record(lambda x: lax.top_k(x, 2), numbers(np.bool_, 3, 4))
+
+
+def dynamic():
+    """Programs with symbolic shapes: `@main`, and functions `@inputsN` and `@expectedN` for some sizes."""
+    def exported(function, shapes, dtypes, sizes):
+        scope = jax.export.SymbolicScope()
+        specs = [jax.ShapeDtypeStruct(jax.export.symbolic_shape(shape, scope=scope), dtype)
+                 for shape, dtype in zip(shapes, dtypes)]
+        text = jax.export.export(jax.jit(function))(*specs).mlir_module()
+        # Locations have the paths of this machine.
+        text = re.sub(r" loc\((?:[^()]|\([^()]*\))*\)", "", text)
+        text = "\n".join(line for line in text.split("\n") if not line.startswith("#loc"))
+        functions = []
+        for number, size in enumerate(sizes):
+            operands = [numbers(dtype, *(eval(part, {}, size) for part in shape.split(",") if part))
+                        for shape, dtype in zip(shapes, dtypes)]
+            results = [np.asarray(result) for result in jax.tree.leaves(jax.jit(function)(*operands))]
+            for name, arrays in [("inputs", operands), ("expected", results)]:
+                attrs = [constant(array) for array in arrays]
+                types = ", ".join(attr.rsplit(" : ", 1)[1] for attr in attrs)
+                lines = ["  func.func public @%s%d() -> (%s) {" % (name, number, types)]
+                lines += ["    %%c%d = stablehlo.constant %s" % pair for pair in enumerate(attrs)]
+                lines += ["    return %s : %s" % (", ".join("%%c%d" % at for at in range(len(attrs))), types), "  }"]
+                functions.append("\n".join(lines))
+        return text.rstrip().removesuffix("}") + "\n".join(functions) + "\n}\n"
+
+    sizes = [{"b": 1, "n": 3}, {"b": 4, "n": 2}]
+    f32 = np.float32
+    yield exported(lambda x: x * 2 + 1, ["b,n"], [f32], sizes)
+    yield exported(lambda x, y: jnp.sin(x) @ y, ["b,n", "n,3"], [f32, f32], sizes)
+    yield exported(lambda x: (x.reshape(-1), jnp.concatenate([x, x], 0), x.T, x[:, None], x.mean(0)), ["b,n"], [f32], sizes)
+    yield exported(lambda x: (jnp.arange(x.shape[0]), x.sum(1), jnp.argmax(x, 1), jnp.broadcast_to(x[0], x.shape)),
+                   ["b,n"], [f32], sizes)
+    yield exported(lambda x: (jnp.pad(x, ((1, 2), (0, x.shape[0]))), x[: x.shape[0] // 2], x[1 - 1 :: 2], jnp.sort(x, 1)),
+                   ["b,n"], [f32], sizes)
+    yield exported(lambda x: (jax.nn.softmax(x), jax.nn.standardize(x + 1)), ["b,n"], [f32], sizes)
+    yield exported(lambda x: (x[jnp.array([-1, 0])], x.at[0].add(1)), ["b,n"], [f32], sizes)
+    yield exported(lambda x: (jnp.cumsum(x, 0), jnp.cumsum(x, 1), lax.top_k(x, x.shape[1])), ["b,n"], [f32], sizes)
+    yield exported(lambda x, w: lax.conv_general_dilated(x, w, (1,), "SAME"), ["b,2,n", "3,2,3"], [f32, f32], sizes)
+    yield exported(lambda x: lax.fori_loop(0, x.shape[0], lambda i, c: c + x[i], jnp.zeros(x.shape[1:], x.dtype)),
+                   ["b,n"], [f32], sizes)
+    yield exported(lambda x: lax.bitcast_convert_type(x, np.int16), ["b,n"], [f32], sizes)
+
+
 if __name__ == "__main__":
     DATA.mkdir(exist_ok=True)
     for family in [element_wise, moves, reductions, places, products, control]:
+        write(family.__name__, list(family()))
+    for family in [complexes, dynamic]:
+        random = np.random.default_rng(8)
         write(family.__name__, list(family()))

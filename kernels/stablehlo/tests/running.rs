@@ -30,6 +30,27 @@ fn run(text: &str, host: &Arc<HostContext>) -> Result<Vec<DenseHostTensor>, Stri
     session.run(&[]).map_err(|error| error.to_string())
 }
 
+/// Runs a function of a program.
+fn run_function(
+    model: &HloModel,
+    name: &str,
+    inputs: &[DenseHostTensor],
+    host: &Arc<HostContext>,
+) -> Result<Vec<DenseHostTensor>, String> {
+    let mut options = Options::default();
+    name.clone_into(&mut options.function);
+    let imported = model
+        .import(&options)
+        .map_err(|failure| failure.to_string())?;
+    let session = Session::load(imported.program, "f", host).map_err(|error| error.to_string())?;
+    let names: Vec<String> = (0..inputs.len())
+        .map(|index| format!("arg{index}"))
+        .collect();
+    let named = names.iter().map(String::as_str).zip(inputs.iter().cloned());
+    let named: Vec<(&str, DenseHostTensor)> = named.collect();
+    session.run(&named).map_err(|error| error.to_string())
+}
+
 /// Checks the result of a function without arguments that has this body.
 fn check<T: Element + PartialEq + std::fmt::Debug>(ty: &str, body: &str, expected: &[T]) {
     let text = format!("func.func @main() -> {ty} {{\n{body}\n  return %y : {ty}\n}}\n");
@@ -98,6 +119,68 @@ func.func private @unused() -> tensor<3xi32> {
 }
 
 #[test]
+fn tuples_are_taken_apart_and_tokens_order_nothing() {
+    check::<i32>(
+        "tensor<i32>",
+        "  %a = stablehlo.constant dense<1> : tensor<i32>
+  %b = stablehlo.constant dense<2> : tensor<i32>
+  %s = stablehlo.create_token : !stablehlo.token
+  %u = stablehlo.after_all %s, %s : !stablehlo.token
+  %t = stablehlo.tuple %a, %b : tuple<tensor<i32>, tensor<i32>>
+  %y = stablehlo.get_tuple_element %t[1] : (tuple<tensor<i32>, tensor<i32>>) -> tensor<i32>",
+        &[2],
+    );
+}
+
+#[test]
+fn scans_carry_values_along_a_dimension() {
+    let sums = |attributes: &str| {
+        format!(
+            "  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %z = stablehlo.constant dense<0> : tensor<2xi32>
+  %y, %s = chlo.scan(%x) inits(%z) dimension=1{attributes} {{
+  ^bb0(%a: tensor<2xi32>, %c: tensor<2xi32>):
+    %d = stablehlo.add %a, %c : tensor<2xi32>
+    stablehlo.return %d, %d : tensor<2xi32>, tensor<2xi32>
+  }} : (tensor<2x3xi32>, tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>)
+  check.expect_eq_const %s, dense<[6, 15]> : tensor<2xi32>"
+        )
+    };
+    check::<i32>("tensor<2x3xi32>", &sums(""), &[1, 3, 6, 4, 9, 15]);
+    check::<i32>(
+        "tensor<2x3xi32>",
+        &sums(" attributes {is_reverse = true}"),
+        &[6, 5, 3, 15, 11, 6],
+    );
+}
+
+#[test]
+fn a_scalar_is_one_window() {
+    check::<i32>(
+        "tensor<i32>",
+        r#"  %x = stablehlo.constant dense<3> : tensor<i32>
+  %z = stablehlo.constant dense<4> : tensor<i32>
+  %y = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %c : tensor<i32>
+  }) : (tensor<i32>, tensor<i32>) -> tensor<i32>"#,
+        &[7],
+    );
+}
+
+#[test]
+fn products_of_integers_may_be_floating_point_numbers() {
+    check::<f32>(
+        "tensor<f32>",
+        "  %a = stablehlo.constant dense<[1, 2]> : tensor<2xi16>
+  %b = stablehlo.constant dense<[3, -4]> : tensor<2xi16>
+  %y = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : (tensor<2xi16>, tensor<2xi16>) -> tensor<f32>",
+        &[-5.0],
+    );
+}
+
+#[test]
 fn updates_out_of_range_are_dropped_element_by_element() {
     check::<i32>(
         "tensor<4xi32>",
@@ -149,6 +232,149 @@ fn batch_normalization_is_that_of_the_specification() {
 }
 
 #[test]
+fn programs_with_symbolic_shapes_run_on_tensors_of_several_shapes() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/dynamic.mlir");
+    let text = std::fs::read_to_string(path).unwrap();
+    let host = host();
+    let mut num_runs = 0;
+    for part in split_input_file(&text, "f") {
+        let model = HloModel::from_text(part.text, &part.name).unwrap();
+        for number in 0..2 {
+            let data = |name: &str| run_function(&model, &format!("{name}{number}"), &[], &host);
+            let (inputs, expected) = (data("inputs").unwrap(), data("expected").unwrap());
+            let found = run_function(&model, "main", &inputs, &host);
+            let found = found.unwrap_or_else(|error| panic!("{error}\n{}", part.text));
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_eq!(found.metadata(), expected.metadata(), "{}", part.text);
+                match (found.elements::<f32>(), expected.elements::<f32>()) {
+                    (Ok(found), Ok(expected)) => {
+                        let near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-5 * b.abs().max(1.0);
+                        assert!(found.iter().zip(&*expected).all(near), "{}", part.text);
+                    }
+                    _ => assert_eq!(
+                        found.elements_text().unwrap(),
+                        expected.elements_text().unwrap()
+                    ),
+                }
+            }
+            num_runs += 1;
+        }
+    }
+    assert_eq!(num_runs, 22);
+}
+
+#[test]
+fn an_assertion_about_shapes_fails_the_run() {
+    let text = "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %c = stablehlo.compare GE, %n, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.custom_call @shape_assertion(%c, %n, %two) {error_message = \"found {0}, wanted {1}\", has_side_effect = true} : (tensor<i1>, tensor<i32>, tensor<i32>) -> ()
+  %y = call @pair(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+func.func private @pair(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = stablehlo.slice %x [0:2] : (tensor<?xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+";
+    let model = HloModel::from_text(text, "f").unwrap();
+    let host = host();
+    let run = |elements: &[f32]| {
+        let input = DenseHostTensor::vector(elements).unwrap();
+        run_function(&model, "main", &[input], &host)
+    };
+    let found = run(&[1.0, 2.0, 3.0]).unwrap();
+    assert_eq!(&*found[0].elements::<f32>().unwrap(), [1.0, 2.0]);
+    // The slice would fail, too, but the assertion comes first.
+    let error = run(&[1.0]).unwrap_err();
+    assert!(error.contains("found 1, wanted 2"), "{error}");
+}
+
+#[test]
+fn an_assertion_in_a_branch_fails_only_if_the_branch_is_taken() {
+    let text = "func.func @main(%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
+  %y = \"stablehlo.if\"(%p) ({
+    %f = stablehlo.constant dense<false> : tensor<i1>
+    stablehlo.custom_call @shape_assertion(%f) {error_message = \"not here\", has_side_effect = true} : (tensor<i1>) -> ()
+    stablehlo.return %x : tensor<f32>
+  }, {
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<i1>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+";
+    let model = HloModel::from_text(text, "f").unwrap();
+    let host = host();
+    let run = |condition: bool| {
+        let allocator: Arc<dyn tfrt::host::allocator::HostAllocator> =
+            Arc::new(tfrt::host::allocator::Malloc);
+        let scalar = tfrt_tensor::Shape::scalar;
+        let flag = [tfrt_tensor::I1::from(condition)];
+        let flag = DenseHostTensor::from_elements(&allocator, scalar(), &flag).unwrap();
+        let x = DenseHostTensor::from_elements(&allocator, scalar(), &[3_f32]).unwrap();
+        run_function(&model, "main", &[flag, x], &host)
+    };
+    assert_eq!(run(false).unwrap()[0].to_scalar::<f32>().unwrap(), 3.0);
+    let error = run(true).unwrap_err();
+    assert!(error.contains("not here"), "{error}");
+}
+
+#[test]
+fn ops_of_chlo_broadcast_their_operands() {
+    check::<f32>(
+        "tensor<2x2xf32>",
+        "  %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = stablehlo.constant dense<[[1.0], [3.0]]> : tensor<2x1xf32>
+  %y = chlo.broadcast_subtract %a, %b : (tensor<2xf32>, tensor<2x1xf32>) -> tensor<2x2xf32>",
+        &[0.0, 1.0, -2.0, -1.0],
+    );
+    check::<f32>(
+        "tensor<2x3xf32>",
+        "  %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %b = stablehlo.constant dense<1.0> : tensor<2x3xf32>
+  %y = chlo.broadcast_add %a, %b {broadcast_dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>",
+        &[2.0, 2.0, 2.0, 3.0, 3.0, 3.0],
+    );
+    check::<f64>(
+        "tensor<2xf64>",
+        "  %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf64>
+  %y = chlo.constant_like %a {value = 3.5 : f64} : tensor<2xf64>",
+        &[3.5, 3.5],
+    );
+}
+
+#[test]
+fn random_numbers_are_within_their_bounds() {
+    let drawn = |distribution: &str, ty: &str, bounds: [&str; 2]| {
+        let [low, high] = bounds;
+        let text = format!(
+            "func.func @main() -> tensor<100x{ty}> {{
+  %a = stablehlo.constant dense<{low}> : tensor<{ty}>
+  %b = stablehlo.constant dense<{high}> : tensor<{ty}>
+  %n = stablehlo.constant dense<[100]> : tensor<1xi64>
+  %y = stablehlo.rng %a, %b, %n, distribution = {distribution} : (tensor<{ty}>, tensor<{ty}>, tensor<1xi64>) -> tensor<100x{ty}>
+  return %y : tensor<100x{ty}>
+}}
+"
+        );
+        run(&text, &host()).unwrap().remove(0)
+    };
+    let found = drawn("UNIFORM", "f32", ["-1.0", "3.0"]);
+    let found = found.elements::<f32>().unwrap();
+    assert!(found.iter().all(|x| (-1.0..=3.0).contains(x)) && found.iter().any(|&x| x > 1.0));
+    let found = drawn("UNIFORM", "i32", ["2", "5"]);
+    let found = found.elements::<i32>().unwrap();
+    assert!((2..5).all(|wanted| found.contains(&wanted)));
+    assert!(found.iter().all(|x| (2..5).contains(x)));
+    let found = drawn("NORMAL", "f64", ["10.0", "0.5"]);
+    let found = found.elements::<f64>().unwrap();
+    let mean = found.iter().sum::<f64>() / 100.0;
+    assert!((mean - 10.0).abs() < 0.5, "{mean}");
+}
+
+#[test]
 fn what_a_kernel_refuses_names_the_place() {
     let text = "func.func @main() -> tensor<9xf32> {
   %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
@@ -186,7 +412,7 @@ fn hostile_programs_end_in_a_result_or_an_error() {
     ];
     let (mut num_results, mut num_errors) = (0, 0);
     // Loops are left out, because a mutated loop may never end.
-    for name in ["moves", "places", "products", "reductions"] {
+    for name in ["complexes", "moves", "places", "products", "reductions"] {
         let text = std::fs::read_to_string(format!("{folder}/{name}.mlir")).unwrap();
         for part in split_input_file(&text, "f").iter().step_by(3) {
             for _ in 0..6 {

@@ -41,7 +41,14 @@ fn plain_ops_are_printed_as_they_are_written() {
         "stablehlo.custom_call @mine(%arg0, %arg1) {has_side_effect = true} : (tensor<2x3xf32>, tensor<i32>) -> tensor<2xf32>",
         "stablehlo.composite \"lib.op\" %arg0 {decomposition = @f} : (tensor<2x3xf32>) -> tensor<2xf32>",
         "stablehlo.rng %arg2, %arg2, %arg1, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<i32>) -> tensor<2xf32>",
+        "stablehlo.complex %arg0, %arg0 : tensor<2x3xcomplex<f32>>",
+        "stablehlo.fft %arg0, type = RFFT, length = [3] : (tensor<2x3xf32>) -> tensor<2x2xcomplex<f32>>",
         "chlo.erf_inv %arg0 : tensor<2x3xf32>",
+        "chlo.broadcast_add %arg0, %arg2 : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>",
+        "chlo.constant dense<1> : tensor<i32>",
+        "stablehlo.tuple %arg0, %arg1 : tuple<tensor<2x3xf32>, tensor<i32>>",
+        "stablehlo.create_token : !stablehlo.token",
+        "interpreter.probe %arg0, probe_id = \"a/b\" : tensor<2x3xf32>",
     ] {
         check(&format!("    %0 = {op}"));
     }
@@ -50,8 +57,22 @@ fn plain_ops_are_printed_as_they_are_written() {
             .replace("%values, %indices", "%0:2")
             .as_str(),
     );
+    check(
+        "    %0 = stablehlo.tuple %arg1, %arg2 : tuple<tensor<i32>, tensor<f32>>\n    \
+         %1 = stablehlo.get_tuple_element %0[1] : (tuple<tensor<i32>, tensor<f32>>) -> tensor<f32>",
+    );
     check("    check.expect_eq %arg0, %arg0 : tensor<2x3xf32>, tensor<2x3xf32>");
     check("    check.expect_eq_const %arg1, dense<1> : tensor<i32>");
+    check(
+        "    check.expect_almost_eq %arg0, %arg0, tolerance = 1.000000e-01 : tensor<2x3xf32>, tensor<2x3xf32>",
+    );
+    check(
+        "    check.expect_close %arg0, %arg0, max_ulp_difference = 3 : tensor<2x3xf32>, tensor<2x3xf32>",
+    );
+    check(
+        "    check.expect_almost_eq_const %arg2, dense<1.000000e+00> : tensor<f32>, tolerance = 1.000000e-01",
+    );
+    check("    check.expect_serialized_eq %arg0, probe_id = \"a\", iter = 1 : tensor<2x3xf32>");
 }
 
 #[test]
@@ -61,6 +82,7 @@ fn products_are_printed_as_they_are_written() {
         "stablehlo.dot_general %arg0, %arg0, batching_dims = [0] x [0], contracting_dims = [1] x [1], precision = [DEFAULT, HIGHEST] : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>",
         "stablehlo.dot_general %arg0, %arg3, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = tf32, num_primitive_operations = 1> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>",
         "stablehlo.dot %arg0, %arg3, precision = [DEFAULT, DEFAULT] : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>",
+        "stablehlo.dynamic_conv(%arg4, %arg5, %arg1) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 2]} {batch_group_count = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<3x3x2x2xf32>, tensor<i32>) -> tensor<1x4x2x2xf32>",
         "stablehlo.convolution(%arg4, %arg5) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 2], pad = [[1, 1], [0, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, true]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<3x3x2x2xf32>) -> tensor<1x4x2x2xf32>",
     ] {
         check(&format!("    %0 = {op}"));
@@ -78,6 +100,12 @@ fn regions_are_printed_as_they_are_written() {
          reducer(%arg6: tensor<f32>, %arg8: tensor<f32>) (%arg7: tensor<f32>, %arg9: tensor<f32>) {\n      \
          %1 = stablehlo.add %arg6, %arg8 : tensor<f32>\n      \
          stablehlo.return %1, %arg9 : tensor<f32>, tensor<f32>\n    }",
+    );
+    check(
+        "    %0:2 = chlo.scan(%arg0) inits(%arg2) dimension = 0 attributes {is_reverse = true} {\n    \
+         ^bb0(%arg6: tensor<3xf32>, %arg7: tensor<f32>):\n      \
+         stablehlo.return %arg6, %arg7 : tensor<3xf32>, tensor<f32>\n    } : \
+         (tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<f32>)",
     );
     check(
         "    %0:2 = stablehlo.while(%arg6 = %arg1, %arg7 = %arg0) : tensor<i32>, tensor<2x3xf32> cond {\n      \

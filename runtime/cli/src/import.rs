@@ -111,8 +111,10 @@ impl LimitArguments {
 /// Runs the tool.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let limits = arguments.limits.limits();
-    if run_model::model_kind(&arguments.file) == Some(ModelKind::StableHlo) {
-        return import_stablehlo(arguments, limits);
+    match run_model::model_kind(&arguments.file) {
+        Some(ModelKind::StableHlo) => return import_stablehlo(arguments, limits),
+        Some(ModelKind::Bytecode) => return Err(run_model::bytecode(&arguments.file)),
+        Some(ModelKind::Onnx) | None => {}
     }
     let model = Model::open(&arguments.file, &limits);
     let model = model.map_err(|error| Failure::caused("error", error))?;
@@ -137,11 +139,17 @@ fn write_program(arguments: &Arguments, program: &Program) -> Result<(), Failure
         Some(path) => output::write(path, program.text.as_bytes()),
         None if arguments.quiet => Ok(()),
         None => output::print_line(&format!(
-            "program: {} ops, {} weights",
-            program.num_ops,
-            program.weights.len()
+            "program: {}, {}",
+            counted(program.num_ops, "op"),
+            counted(program.weights.len(), "weight")
         )),
     }
+}
+
+/// Returns a number of things, with their name in the singular or the plural.
+pub(crate) fn counted(count: usize, name: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {name}{plural}")
 }
 
 /// Imports a StableHLO file.

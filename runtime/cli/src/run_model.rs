@@ -41,6 +41,8 @@ pub(crate) struct ModelArguments {
 pub(crate) enum ModelKind {
     Onnx,
     StableHlo,
+    /// Bytecode of StableHLO, which only yields an error.
+    Bytecode,
 }
 
 /// Returns the format of a model, detected by its content, or `None` if the file is not a model.
@@ -51,11 +53,14 @@ pub(crate) fn model_kind(path: &str) -> Option<ModelKind> {
     if path == "-" {
         return None;
     }
-    let mut first = [0];
-    let mut file = std::fs::File::open(path).ok()?;
-    std::io::Read::read_exact(&mut file, &mut first).ok()?;
-    if first == [FIRST_FIELD] {
+    let file = std::fs::File::open(path).ok()?;
+    let mut first = Vec::new();
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, 4), &mut first).ok()?;
+    if *first.first()? == FIRST_FIELD {
         return Some(ModelKind::Onnx);
+    }
+    if tfrt_stablehlo::is_bytecode(&first) {
+        return Some(ModelKind::Bytecode);
     }
     let is_plain = !first[0].is_ascii_control() || first[0].is_ascii_whitespace();
     if !is_plain || !std::fs::metadata(path).ok()?.is_file() {
@@ -88,6 +93,7 @@ fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
                 program: program.map_err(|failure| Failure::caused(of_file(), failure))?,
             })
         }
+        ModelKind::Bytecode => Err(bytecode(path)),
         ModelKind::StableHlo => {
             let model = stablehlo(path)?;
             let options = tfrt_stablehlo::import::Options::default();
@@ -104,6 +110,14 @@ fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
             })
         }
     }
+}
+
+/// Returns the failure to read bytecode.
+pub(crate) fn bytecode(path: &str) -> Failure {
+    Failure::caused(
+        format!("error: {}", escaped(path)),
+        tfrt_stablehlo::BYTECODE_HELP,
+    )
 }
 
 /// Reads a file of StableHLO.

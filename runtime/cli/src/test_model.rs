@@ -29,6 +29,7 @@ use tfrt_tensor::ListHostTensor;
 
 use crate::failure::{CliError, Failure, WithCauses};
 use crate::front_end::FrontEnd;
+use crate::import::counted;
 use crate::libraries::LibraryArguments;
 use crate::output;
 
@@ -488,8 +489,8 @@ fn report(outcomes: &BTreeMap<String, Outcome>) -> String {
         .iter()
         .map(|(&status, count)| format!("{count} {}", name_of(status)));
     text.push_str(&format!(
-        "{} cases: {}\n",
-        outcomes.len(),
+        "{}: {}\n",
+        counted(outcomes.len(), "case"),
         counts.collect::<Vec<_>>().join(", ")
     ));
     text

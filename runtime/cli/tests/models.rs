@@ -172,7 +172,7 @@ fn import_says_what_a_model_is_and_prints_its_program() {
         "opset: ai.onnx 20\n",
         "input: x: unknown\n",
         "nodes: 1: Relu 1\n",
-        "program: 1 ops, 0 weights\n",
+        "program: 1 op, 0 weights\n",
     ] {
         assert!(found.contains(line), "{found}");
     }
@@ -197,7 +197,30 @@ fn recorded_programs_of_stablehlo_compute_what_they_expect() {
     let output = tfrt(&["test-model", &recorded("")]);
     let found = text(&output.stdout);
     assert!(output.status.success(), "{found}");
-    assert!(found.ends_with("6 cases: 6 pass\n"), "{found}");
+    assert!(found.ends_with("8 cases: 7 pass, 1 computed\n"), "{found}");
+}
+
+#[test]
+fn bytecode_is_refused_with_the_command_that_converts_it() {
+    let folder = Folder::new("bytecode");
+    let file = folder.0.join("model.mlir");
+    std::fs::write(&file, b"ML\xefR\x0dStableHLO_v1.17.0\0").unwrap();
+    let file = file.to_string_lossy().into_owned();
+    for tool in ["run", "import", "graph", "inspect"] {
+        let output = tfrt(&[tool, &file]);
+        assert!(!output.status.success());
+        let message = text(&output.stderr);
+        let wanted = format!("error: {file}: MLIR bytecode is not supported");
+        assert!(
+            message.contains(&wanted) && message.contains("deserialize_portable_artifact"),
+            "{message}"
+        );
+    }
+    let output = text(&tfrt(&["test-model", &file]).stdout);
+    assert!(
+        output.contains("model: unsupported: MLIR bytecode"),
+        "{output}"
+    );
 }
 
 const SUM: &str = "func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {

@@ -141,6 +141,18 @@ impl<'a> Lowering<'a> {
         found.ok_or_else(|| ImportError::new(format!("the attribute `{name}` is missing")))
     }
 
+    /// Returns an integer in a dictionary, if the op has the attribute.
+    pub(super) fn nested_int(&self, op: OpId, dictionary: &str, name: &str) -> Option<i64> {
+        let found = self.attribute(op, dictionary)?;
+        let Attribute::Dictionary(entries) = self.module.attribute(found) else {
+            return None;
+        };
+        let entry = entries
+            .iter()
+            .find(|entry| self.module.name(entry.0) == name)?;
+        i64::try_from(self.module.attribute_int(entry.1)?).ok()
+    }
+
     /// Returns a Boolean, which is false if the attribute is omitted.
     pub(super) fn flag(&self, op: OpId, name: &str) -> Result<bool, ImportError> {
         Ok(self.optional_int(op, name)?.unwrap_or(0) != 0)

@@ -1,34 +1,114 @@
-//! Lowers the regions of ops such as reductions, scatters and sorts to scalar programs.
+//! Scalar programs, and regions of ops such as reductions, scatters and sorts as such programs.
 //!
 //! A region on scalars becomes the text of a small program for ops such as `hlo.Apply`. Their crate
-//! documents its grammar. The program has the arguments of the region, in the same order.
+//! documents its grammar. The program has the arguments of the region, in the same order. A complex
+//! number is two values: its real part and its imaginary part. Integers of 2 or 4 bits are
+//! converted from bytes at the start, and to bytes at the end.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
 use tfrt_import::{ImportError, Limit};
 use tfrt_ir::{BlockId, OpId, RegionId, ValueId};
-use tfrt_support::DType;
 
-use super::{Lowering, calls};
-use crate::model::static_tensor;
+use super::{Lowering, element_wise};
+use crate::model::{ElementType, tensor_type};
+
+/// The values of a scalar program that represent an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scalar {
+    Plain(usize),
+    /// The real and the imaginary part.
+    Complex(usize, usize),
+}
+
+impl Scalar {
+    /// Returns the value, or the real part.
+    pub(super) fn real(self) -> usize {
+        match self {
+            Self::Plain(value) | Self::Complex(value, _) => value,
+        }
+    }
+
+    /// Returns the numbers of the values, one or two.
+    pub(super) fn parts(self) -> Vec<usize> {
+        match self {
+            Self::Plain(value) => vec![value],
+            Self::Complex(real, imaginary) => vec![real, imaginary],
+        }
+    }
+}
 
 /// A scalar program under construction.
 #[derive(Default)]
-struct Body {
+pub(super) struct Body {
     text: String,
-    /// The number of each value in the program.
-    values: HashMap<ValueId, usize>,
+    values: HashMap<ValueId, Scalar>,
     num_values: usize,
 }
 
 impl Body {
+    /// Begins a program with arguments of these types. Returns the arguments.
+    pub(super) fn new(types: &[ElementType]) -> (Self, Vec<Scalar>) {
+        let mut body = Self::default();
+        let mut arguments = Vec::new();
+        for ty in types {
+            let first = body.num_values;
+            arguments.push(match ty.is_complex() {
+                true => Scalar::Complex(first, first + 1),
+                false => Scalar::Plain(first),
+            });
+            body.num_values += if ty.is_complex() { 2 } else { 1 };
+        }
+        for (argument, ty) in arguments.iter_mut().zip(types) {
+            if ty.wider().is_some() {
+                let value = argument.real();
+                *argument = Scalar::Plain(body.add(&format!("convert {} {value}", ty.name)));
+            }
+        }
+        (body, arguments)
+    }
+
     /// Adds an instruction, and returns the number of its result.
-    fn add(&mut self, instruction: &str) -> usize {
+    pub(super) fn add(&mut self, instruction: &str) -> usize {
         self.text.push_str(instruction);
         self.text.push(';');
         self.num_values += 1;
         self.num_values - 1
+    }
+
+    /// Adds a constant of which all bits are zero.
+    pub(super) fn zero(&mut self, ty: ElementType) -> usize {
+        self.add(&format!("const {} 0", ty.name))
+    }
+
+    /// Adds a constant from the bytes of an element.
+    pub(super) fn constant(&mut self, ty: ElementType, bytes: &[u8]) -> Scalar {
+        let mut part = |bytes: &[u8]| {
+            let digits = bytes.iter().rev().map(|byte| format!("{byte:02x}"));
+            self.add(&format!("const {} {}", ty.name, digits.collect::<String>()))
+        };
+        match ty.is_complex() {
+            true => {
+                let (real, imaginary) = bytes.split_at(bytes.len() / 2);
+                Scalar::Complex(part(real), part(imaginary))
+            }
+            false => Scalar::Plain(part(bytes)),
+        }
+    }
+
+    /// Ends the program with results of these types, and returns its text.
+    pub(super) fn finish(mut self, results: &[(Scalar, ElementType)]) -> String {
+        let mut parts = Vec::new();
+        for &(result, ty) in results {
+            match ty.wider() {
+                Some(name) => parts.push(self.add(&format!("convert {name} {}", result.real()))),
+                None => parts.extend(result.parts()),
+            }
+        }
+        let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
+        let _ = write!(self.text, "ret {}", parts.join(" "));
+        self.text
     }
 }
 
@@ -43,17 +123,35 @@ impl Lowering<'_> {
         let found = self.module.regions(op).get(region).copied();
         let region = found.ok_or_else(|| ImportError::new("a region is missing"))?;
         let block = self.only_block(region)?;
-        let mut body = Body::default();
-        for &argument in self.module.block_arguments(block) {
-            body.values.insert(argument, body.num_values);
-            body.num_values += 1;
-        }
+        self.block_function(op, block)
+    }
+
+    /// Lowers a block to a scalar program, as [`Self::element_function`] does.
+    pub(super) fn block_function(
+        &mut self,
+        op: OpId,
+        block: BlockId,
+    ) -> Result<Option<String>, ImportError> {
+        let arguments = self.module.block_arguments(block).to_vec();
+        let types = arguments.iter().map(|&value| self.element_of(value));
+        let Some(types) = types.collect::<Option<Vec<_>>>() else {
+            self.lacks(
+                op,
+                "with a region on values that are not tensors of numbers",
+            )?;
+            return Ok(None);
+        };
+        let (mut body, scalars) = Body::new(&types);
+        body.values.extend(arguments.into_iter().zip(scalars));
         let Some(results) = self.body_of(block, &mut body, 0)? else {
             return Ok(None);
         };
-        let results: Vec<String> = results.iter().map(ToString::to_string).collect();
-        let _ = write!(body.text, "ret {}", results.join(" "));
-        Ok(Some(body.text))
+        Ok(Some(body.finish(&results)))
+    }
+
+    /// Returns the type of the elements of a value, if it is a tensor.
+    fn element_of(&self, value: ValueId) -> Option<ElementType> {
+        Some(tensor_type(self.module, self.module.value_type(value))?.element)
     }
 
     /// Returns the only block of a region.
@@ -72,7 +170,7 @@ impl Lowering<'_> {
         block: BlockId,
         body: &mut Body,
         depth: u64,
-    ) -> Result<Option<Vec<usize>>, ImportError> {
+    ) -> Result<Option<Vec<(Scalar, ElementType)>>, ImportError> {
         self.options.limits.check(Limit::Subgraphs, depth)?;
         let Some((&last, ops)) = self.module.block_ops(block).split_last() else {
             return Err(ImportError::new(
@@ -88,28 +186,33 @@ impl Lowering<'_> {
         if !is_whole {
             return Ok(None);
         }
-        let results = self.module.operands(last).to_vec().into_iter();
-        let results = results.map(|value| self.element(value, last, body));
-        results.collect()
+        let mut results = Vec::new();
+        for &value in self.module.operands(last) {
+            match (self.element(value, last, body)?, self.element_of(value)) {
+                (Some(scalar), Some(ty)) => results.push((scalar, ty)),
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(results))
     }
 
-    /// Returns the number of a value: an argument, a result, or a constant from outside the region.
+    /// Returns an element: an argument, a result, or a constant from outside the region.
     fn element(
         &mut self,
         value: ValueId,
         user: OpId,
         body: &mut Body,
-    ) -> Result<Option<usize>, ImportError> {
-        if let Some(&number) = body.values.get(&value) {
-            return Ok(Some(number));
+    ) -> Result<Option<Scalar>, ImportError> {
+        if let Some(&scalar) = body.values.get(&value) {
+            return Ok(Some(scalar));
         }
         let constant = self.module.defining_op(value);
         let constant = constant.filter(|&op| self.module.op_name(op) == "stablehlo.constant");
         if let Some(op) = constant
             && self.instruction(op, body, 0)?
-            && let Some(&number) = body.values.get(&value)
+            && let Some(&scalar) = body.values.get(&value)
         {
-            return Ok(Some(number));
+            return Ok(Some(scalar));
         }
         self.lacks(user, "within a region, on values captured from outside it")?;
         Ok(None)
@@ -122,7 +225,7 @@ impl Lowering<'_> {
         let mut operands = Vec::new();
         for &value in module.operands(op) {
             match self.element(value, op, body)? {
-                Some(number) => operands.push(number),
+                Some(scalar) => operands.push(scalar),
                 None => return Ok(false),
             }
         }
@@ -133,37 +236,31 @@ impl Lowering<'_> {
             self.lacks(op, "within a region")?;
             return Ok(false);
         };
-        let is_scalar = |value: ValueId| {
-            let ty = static_tensor(module, module.value_type(value));
-            ty.is_some_and(|(_, dims)| dims.iter().all(|&extent| extent == 1))
-        };
+        let is_scalar = |value: ValueId| self.tensor(value).is_ok_and(|ty| ty.is_scalar());
         if !is_scalar(result) || !module.operands(op).iter().all(|&value| is_scalar(value)) {
             self.lacks(op, "within a region, on tensors that are not scalars")?;
             return Ok(false);
         }
-        let instruction = match (name, &operands[..]) {
+        let scalar = match (name, &operands[..]) {
             ("stablehlo.constant", []) => {
-                let (dtype, bytes) = self.constant_bytes(op)?;
-                let size = dtype.size_bytes().unwrap_or(1);
-                let digits = bytes.iter().take(size).rev();
-                let digits: String = digits.map(|byte| format!("{byte:02x}")).collect();
-                Some(format!("const {} {digits}", type_name(dtype)))
+                let (ty, bytes) = self.constant_bytes(op)?;
+                let size = ty.dtype.size_bytes().unwrap_or(1).min(bytes.len());
+                Some(body.constant(ty, &bytes[..size]))
             }
             (
                 "stablehlo.reshape"
                 | "stablehlo.broadcast_in_dim"
                 | "stablehlo.optimization_barrier",
                 &[x],
-            ) => {
-                body.values.insert(result, x);
-                return Ok(true);
-            }
-            _ => calls::element_instruction(self, op, &operands)?,
+            ) => Some(x),
+            _ => match element_wise::function_name(name) {
+                Some(function) => element_wise::add(self, op, function, &operands, body)?,
+                None => None,
+            },
         };
-        match instruction {
-            Some(instruction) => {
-                let number = body.add(&instruction);
-                body.values.insert(result, number);
+        match scalar {
+            Some(scalar) => {
+                body.values.insert(result, scalar);
                 Ok(true)
             }
             None => {
@@ -176,7 +273,7 @@ impl Lowering<'_> {
     fn called(
         &mut self,
         op: OpId,
-        operands: &[usize],
+        operands: &[Scalar],
         body: &mut Body,
         depth: u64,
     ) -> Result<bool, ImportError> {
@@ -189,26 +286,15 @@ impl Lowering<'_> {
                 operands.len()
             )));
         }
-        for (&argument, &number) in arguments.iter().zip(operands) {
-            body.values.insert(argument, number);
+        for (&argument, &scalar) in arguments.iter().zip(operands) {
+            body.values.insert(argument, scalar);
         }
         let Some(results) = self.body_of(block, body, depth + 1)? else {
             return Ok(false);
         };
-        for (&result, number) in self.module.results(op).iter().zip(results) {
-            body.values.insert(result, number);
+        for (&result, (scalar, _)) in self.module.results(op).iter().zip(results) {
+            body.values.insert(result, scalar);
         }
         Ok(true)
-    }
-}
-
-/// Returns the name of an element type in scalar programs.
-pub(super) fn type_name(dtype: DType) -> String {
-    match dtype {
-        DType::Ui8 => "ui8".to_owned(),
-        DType::Ui16 => "ui16".to_owned(),
-        DType::Ui32 => "ui32".to_owned(),
-        DType::Ui64 => "ui64".to_owned(),
-        other => other.to_string(),
     }
 }

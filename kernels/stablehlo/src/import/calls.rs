@@ -1,117 +1,24 @@
-//! Lowers each op.
+//! Lowers each op that is not element-wise.
 //!
-//! To add an op, give it an arm in [`special`], or in [`element_instruction`] if it is
-//! element-wise. The specification of StableHLO defines the semantics of its ops; ops named `hlo.…`
-//! have the same semantics.
+//! To add an op, give it an arm in [`special`]. The specification of StableHLO defines the
+//! semantics of its ops; ops named `hlo.…` have the same semantics.
 
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_import::program::{Attr, Value};
-use tfrt_ir::{Attribute, DenseElements, OpId};
+use tfrt_ir::OpId;
 use tfrt_support::DType;
-use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
+use tfrt_tensor::DenseHostTensor;
 
-use super::bodies::type_name;
-use super::{Lowered, Lowering, extents, lists};
-use crate::check::{Check, Closeness};
-
-/// Unary element-wise ops that have the same name in scalar programs.
-const UNARY: &[&str] = &[
-    "abs",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "cbrt",
-    "ceil",
-    "cosh",
-    "cosine",
-    "count_leading_zeros",
-    "digamma",
-    "erf",
-    "erf_inv",
-    "erfc",
-    "exponential",
-    "exponential_minus_one",
-    "floor",
-    "is_finite",
-    "is_inf",
-    "is_neg_inf",
-    "is_pos_inf",
-    "lgamma",
-    "log",
-    "log_plus_one",
-    "logistic",
-    "negate",
-    "not",
-    "popcnt",
-    "round_nearest_afz",
-    "round_nearest_even",
-    "rsqrt",
-    "sign",
-    "sine",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-];
-
-/// Binary element-wise ops that have the same name in scalar programs.
-const BINARY: &[&str] = &[
-    "add",
-    "and",
-    "atan2",
-    "divide",
-    "maximum",
-    "minimum",
-    "multiply",
-    "next_after",
-    "or",
-    "power",
-    "remainder",
-    "shift_left",
-    "shift_right_arithmetic",
-    "shift_right_logical",
-    "subtract",
-    "xor",
-];
-
-/// Other element-wise ops.
-const OTHER: &[&str] = &[
-    "clamp",
-    "compare",
-    "convert",
-    "reduce_precision",
-    "select",
-    "square",
-];
-
-/// Element-wise ops on single-precision numbers, with faster ops that compute the same results.
-const FAST: &[(&str, &str)] = &[
-    ("abs", "nn.Abs"),
-    ("add", "tf.AddV2"),
-    ("ceil", "nn.Ceil"),
-    ("cosine", "nn.Cos"),
-    ("divide", "nn.Div"),
-    ("erf", "nn.Erf"),
-    ("exponential", "nn.Exp"),
-    ("floor", "nn.Floor"),
-    ("log", "nn.Log"),
-    ("logistic", "nn.Sigmoid"),
-    ("multiply", "tf.Mul"),
-    ("negate", "nn.Neg"),
-    ("sine", "nn.Sin"),
-    ("sqrt", "nn.Sqrt"),
-    ("subtract", "tf.Sub"),
-    ("tanh", "nn.Tanh"),
-];
+use super::constants::scalar;
+use super::{Lowered, Lowering, dynamic, element_wise, extents, lists};
+use crate::model::ElementType;
 
 /// Ops that an arm of [`special`] lowers.
 const SPECIAL: &[&str] = &[
     "func.call",
     "std.call",
+    "stablehlo.after_all",
     "stablehlo.batch_norm_grad",
     "stablehlo.batch_norm_inference",
     "stablehlo.batch_norm_training",
@@ -122,23 +29,35 @@ const SPECIAL: &[&str] = &[
     "stablehlo.concatenate",
     "stablehlo.constant",
     "stablehlo.convolution",
+    "stablehlo.create_token",
     "stablehlo.custom_call",
     "stablehlo.dot",
     "stablehlo.dot_general",
+    "stablehlo.dynamic_broadcast_in_dim",
+    "stablehlo.dynamic_conv",
+    "stablehlo.dynamic_gather",
+    "stablehlo.dynamic_iota",
+    "stablehlo.dynamic_pad",
+    "stablehlo.dynamic_reshape",
     "stablehlo.dynamic_slice",
     "stablehlo.dynamic_update_slice",
+    "stablehlo.fft",
     "stablehlo.gather",
     "stablehlo.get_dimension_size",
+    "stablehlo.get_tuple_element",
     "stablehlo.if",
     "stablehlo.iota",
     "stablehlo.map",
     "stablehlo.optimization_barrier",
     "stablehlo.pad",
+    "stablehlo.real_dynamic_slice",
     "stablehlo.reduce",
     "stablehlo.reduce_window",
     "stablehlo.reshape",
     "stablehlo.reverse",
+    "stablehlo.rng",
     "stablehlo.rng_bit_generator",
+    "stablehlo.set_dimension_size",
     "stablehlo.cholesky",
     "stablehlo.triangular_solve",
     "stablehlo.scatter",
@@ -146,136 +65,60 @@ const SPECIAL: &[&str] = &[
     "stablehlo.slice",
     "stablehlo.sort",
     "stablehlo.transpose",
+    "stablehlo.tuple",
     "stablehlo.while",
+    "chlo.constant",
+    "chlo.constant_like",
+    "chlo.dynamic_reshape",
+    "chlo.scan",
     "chlo.top_k",
+    "interpreter.probe",
     "check.expect_eq",
     "check.expect_close",
     "check.expect_almost_eq",
     "check.expect_eq_const",
     "check.expect_almost_eq_const",
+    "check.expect_serialized_eq",
+];
+
+/// Ops that need tensors of known shape.
+const STATIC: &[&str] = &[
+    "stablehlo.batch_norm_grad",
+    "stablehlo.batch_norm_inference",
+    "stablehlo.batch_norm_training",
+    "stablehlo.rng_bit_generator",
 ];
 
 /// Returns the names of the supported ops, in alphabetical order.
 #[must_use]
 pub fn supported_ops() -> Vec<String> {
-    let functions = UNARY.iter().chain(BINARY).chain(OTHER);
-    let functions =
-        functions.flat_map(|name| [format!("stablehlo.{name}"), format!("chlo.{name}")]);
-    // Keeps each op only in the dialects that define it.
-    let functions = functions.filter(|name| match name.split_once('.') {
-        Some(("chlo", name)) => CHLO.contains(&name),
-        Some((_, name)) => !CHLO.contains(&name) || name == "tan",
-        None => false,
-    });
     let special = SPECIAL.iter().filter(|name| !name.starts_with("std."));
-    let mut names: Vec<String> = functions.chain(special.map(ToString::to_string)).collect();
+    let special = special.map(ToString::to_string);
+    let mut names: Vec<String> = element_wise::names().chain(special).collect();
     names.sort_unstable();
     names
 }
 
-/// The element-wise ops of the dialect `chlo`.
-const CHLO: &[&str] = &[
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "cosh",
-    "digamma",
-    "erf",
-    "erf_inv",
-    "erfc",
-    "is_inf",
-    "is_neg_inf",
-    "is_pos_inf",
-    "lgamma",
-    "next_after",
-    "sinh",
-    "square",
-    "tan",
-];
-
-/// Returns the name of an element-wise op, without its dialect.
-fn function_name(op: &str) -> Option<&str> {
-    let (dialect, name) = op.split_once('.')?;
-    let is_function = UNARY.contains(&name) || BINARY.contains(&name) || OTHER.contains(&name);
-    (matches!(dialect, "stablehlo" | "chlo") && is_function).then_some(name)
-}
-
 /// Returns `true` if the importer knows an op.
 pub(super) fn is_known(op: &str) -> bool {
-    SPECIAL.contains(&op) || function_name(op).is_some()
-}
-
-/// Lowers an element-wise op to an instruction on the values with these numbers. Returns `None` for
-/// other ops.
-pub(super) fn element_instruction(
-    lowering: &Lowering<'_>,
-    op: OpId,
-    operands: &[usize],
-) -> Result<Option<String>, ImportError> {
-    let Some(name) = function_name(lowering.module.op_name(op)) else {
-        return Ok(None);
-    };
-    let count = match name {
-        _ if UNARY.contains(&name) => 1,
-        "convert" | "reduce_precision" | "square" => 1,
-        "clamp" | "select" => 3,
-        _ => 2,
-    };
-    if operands.len() != count {
-        return Err(ImportError::new(format!(
-            "expected {count} operands, found {}",
-            operands.len()
-        )));
-    }
-    let listed: Vec<String> = operands.iter().map(ToString::to_string).collect();
-    let listed = listed.join(" ");
-    Ok(Some(match name {
-        "convert" => {
-            let (dtype, _) = lowering.result(op, 0)?;
-            format!("convert {} {listed}", type_name(dtype))
-        }
-        "square" => format!("multiply {listed} {listed}"),
-        "reduce_precision" => format!(
-            "reduce_precision {} {} {listed}",
-            lowering.int(op, "exponent_bits")?,
-            lowering.int(op, "mantissa_bits")?
-        ),
-        "compare" => {
-            let direction =
-                lowering.name_of_kind(op, "comparison_direction", "comparison_direction");
-            let direction = direction.map(str::to_ascii_lowercase);
-            let direction = direction.ok_or_else(|| {
-                ImportError::new("the attribute `comparison_direction` is missing")
-            })?;
-            let kind = lowering.name_of_kind(op, "compare_type", "comparison_type");
-            let total = if kind == Some("TOTALORDER") {
-                "total "
-            } else {
-                ""
-            };
-            format!("cmp {total}{direction} {listed}")
-        }
-        name => format!("{name} {listed}"),
-    }))
+    SPECIAL.contains(&op)
+        || element_wise::function_name(op).is_some()
+        || dynamic::broadcasting(op).is_some()
 }
 
 /// Lowers an op whose operands are supported. Returns `None` if the op is unsupported.
 pub(super) fn lower(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered {
-    let numbers: Vec<usize> = (0..operands.len()).collect();
-    let Some(instruction) = element_instruction(lowering, op, &numbers)? else {
-        return special(lowering, op, operands);
-    };
-    if lowering.operand(op, 0)?.0 == DType::F32
-        && let Some(name) = function_name(lowering.module.op_name(op))
-        && let Some((_, fast)) = FAST.iter().find(|entry| entry.0 == name)
-    {
-        return Ok(Some(vec![lowering.emit_one(op, fast, operands, &[])]));
+    let name = lowering.module.op_name(op);
+    if let Some(function) = element_wise::function_name(name) {
+        return element_wise::lower(lowering, op, function, operands);
     }
-    let program = format!("{instruction};ret {}", operands.len());
-    Ok(Some(vec![lowering.apply(op, &program, operands)]))
+    if let Some(function) = dynamic::broadcasting(name) {
+        return lowering.broadcasting(op, function, operands);
+    }
+    if STATIC.contains(&name) && !lowering.is_static(op) {
+        return lowering.lacks(op, "on tensors of dynamic shape");
+    }
+    special(lowering, op, operands)
 }
 
 fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered {
@@ -294,50 +137,48 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
         "stablehlo.if" => lowering.branch(op, operands),
         "stablehlo.case" => lowering.case(op, operands),
         "stablehlo.optimization_barrier" => Ok(Some(operands.to_vec())),
-        "stablehlo.constant" => one(lowering.constant(op)?),
+        "stablehlo.constant" | "chlo.constant" => one(lowering.constant(op)?),
+        "interpreter.probe" => Ok(Some(operands.to_vec())),
+        // Ops on one device run in the order of the program, so tokens have no meaning.
+        "stablehlo.create_token" | "stablehlo.after_all" => {
+            let token = scalar(tfrt_tensor::I1::from(true))?;
+            one(lowering.weight(token))
+        }
         "stablehlo.iota" => {
-            let (dtype, dims) = lowering.result(op, 0)?;
-            let attrs = [
-                ("dtype", Attr::Type(dtype)),
-                ("dims", Attr::Ints(extents(&dims))),
-                ("axis", Attr::Int(lowering.int(op, "iota_dimension")?)),
-            ];
+            let ty = lowering.result(op, 0)?;
+            let dims = ty.static_dims()?;
             if dims.is_empty() {
                 return Err(ImportError::new(
                     "expected a tensor of rank 1 or more, found a scalar",
                 ));
             }
-            one(lowering.emit_one(op, "hlo.Iota", &[], &attrs))
-        }
-        "stablehlo.get_dimension_size" => {
-            let (_, dims) = lowering.operand(op, 0)?;
-            let axis = usize::try_from(lowering.int(op, "dimension")?).ok();
-            let extent = axis.and_then(|axis| dims.get(axis)).copied();
-            let extent = extent.and_then(|extent| i32::try_from(extent).ok());
-            let extent = extent.ok_or_else(|| {
-                ImportError::new(
-                    "attribute `dimension`: expected a dimension whose extent fits in i32",
-                )
-            })?;
-            let tensor = scalar(extent)?;
-            one(lowering.weight(tensor))
+            let attrs = [("dims", Attr::Ints(extents(&dims)))];
+            one(lowering.iota(op, "hlo.Iota", &[], &attrs, ty.element)?)
         }
         "stablehlo.bitcast_convert" => {
             number_of_operands(1)?;
-            let (dtype, dims) = lowering.result(op, 0)?;
-            let mut attrs = vec![("dtype", Attr::Type(dtype))];
-            attrs.extend(lists(vec![("dims", extents(&dims))]));
+            let (from, to) = (lowering.operand(op, 0)?, lowering.result(op, 0)?);
+            if from.element.wider().is_some() || to.element.wider().is_some() {
+                return lowering.lacks(op, "of integers of less than 8 bits");
+            }
+            let mut attrs = vec![("dtype", Attr::Type(to.element.dtype))];
+            // Without extents, the op derives those of the result.
+            if let Some(dims) = to.known_dims() {
+                attrs.extend(lists(vec![("dims", extents(&dims))]));
+            } else {
+                attrs.push(("is_derived", Attr::Bool(true)));
+            }
             one(lowering.emit_one(op, "hlo.BitcastConvert", operands, &attrs))
         }
         "stablehlo.broadcast_in_dim" => {
             number_of_operands(1)?;
-            let (_, dims) = lowering.result(op, 0)?;
+            let dims = lowering.result(op, 0)?.static_dims()?;
             let axes = lowering.ints(op, "broadcast_dimensions")?;
             one(lowering.broadcast(op, operands[0], &dims, axes))
         }
         "stablehlo.reshape" => {
             number_of_operands(1)?;
-            let (_, dims) = lowering.result(op, 0)?;
+            let dims = lowering.result(op, 0)?.static_dims()?;
             one(lowering.reshape(op, operands[0], &dims)?)
         }
         "stablehlo.transpose" => {
@@ -381,22 +222,8 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
         }
         "stablehlo.gather" => {
             number_of_operands(2)?;
-            let numbers = lowering.structured(op, "dimension_numbers", "gather")?;
-            let mut attrs = lists(vec![
-                ("sizes", lowering.ints(op, "slice_sizes")?),
-                ("offset", numbers.list("offset_dims")?),
-                ("collapsed", numbers.list("collapsed_slice_dims")?),
-                ("batching", numbers.list("operand_batching_dims")?),
-                (
-                    "indices_batching",
-                    numbers.list("start_indices_batching_dims")?,
-                ),
-                ("map", numbers.list("start_index_map")?),
-            ]);
-            attrs.push((
-                "vector_axis",
-                Attr::Int(numbers.number("index_vector_dim")?),
-            ));
+            let mut attrs = lowering.gathering(op)?;
+            attrs.extend(lists(vec![("sizes", lowering.ints(op, "slice_sizes")?)]));
             one(lowering.emit_one(op, "hlo.Gather", operands, &attrs))
         }
         "stablehlo.scatter" => {
@@ -456,11 +283,19 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
                 ("dilations", lowering.ints_or_empty(op, "window_dilations")?),
             ]));
             attrs.push(("program", Attr::Text(program)));
-            if lowering.ints(op, "window_dimensions")?.is_empty() {
-                // A scalar has one window of one element.
-                return lowering.lacks(op, "on scalars");
-            }
             let count = lowering.module.results(op).len();
+            if lowering.ints(op, "window_dimensions")?.is_empty() {
+                // A scalar has one window of one element, so it is reduced as a whole.
+                let is_window = |name: &str| ["sizes", "steps", "padding"].contains(&name);
+                attrs.retain(|attr| !is_window(attr.0));
+                return Ok(Some(lowering.emit(
+                    op,
+                    "hlo.Reduce",
+                    operands,
+                    &attrs,
+                    count,
+                )));
+            }
             Ok(Some(lowering.emit(
                 op,
                 "hlo.ReduceWindow",
@@ -523,16 +358,12 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
         }
         "stablehlo.rng_bit_generator" => {
             number_of_operands(1)?;
-            let algorithm = lowering.name_of_kind(op, "rng_algorithm", "rng_algorithm");
-            let algorithm = match algorithm {
-                // The default is up to the implementation; XLA on CPUs uses Philox.
-                Some("DEFAULT") | None => "PHILOX",
-                Some(other) => other,
-            };
-            let (dtype, dims) = lowering.result(op, 1)?;
+            let named = lowering.name_of_kind(op, "rng_algorithm", "rng_algorithm");
+            let ty = lowering.result(op, 1)?;
+            let dims = ty.static_dims()?;
             let mut attrs = vec![
-                ("algorithm", Attr::Text(algorithm.to_owned())),
-                ("dtype", Attr::Type(dtype)),
+                ("algorithm", Attr::Text(algorithm(named))),
+                ("dtype", Attr::Type(ty.element.dtype)),
             ];
             attrs.extend(lists(vec![("dims", extents(&dims))]));
             Ok(Some(lowering.emit(
@@ -560,23 +391,37 @@ fn special(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Lowered
                     Attr::Bool(lowering.flag(op, "unit_diagonal")?),
                 ),
                 ("transposed", Attr::Bool(transposed)),
+                ("conjugated", Attr::Bool(mode == Some("ADJOINT"))),
             ];
             one(lowering.emit_one(op, "hlo.TriangularSolve", operands, &attrs))
+        }
+        "stablehlo.fft" => {
+            number_of_operands(1)?;
+            let kind = lowering.name_of_kind(op, "fft_type", "fft_type");
+            let kind =
+                kind.ok_or_else(|| ImportError::new("the attribute `fft_type` is missing"))?;
+            let mut attrs = lists(vec![("lengths", lowering.ints(op, "fft_length")?)]);
+            attrs.push(("kind", Attr::Text(kind.to_owned())));
+            one(lowering.emit_one(op, "hlo.Fft", operands, &attrs))
+        }
+        "stablehlo.rng" => {
+            number_of_operands(3)?;
+            lowering.rng(op, operands)
         }
         "chlo.top_k" => {
             number_of_operands(1)?;
             let k = scalar(lowering.int(op, "k")?)?;
             let k = lowering.weight(k);
-            let attrs = [("axis", Attr::Int(-1)), ("largest", Attr::Bool(true))];
-            let found = lowering.emit(op, "nn.TopK", &[operands[0], k], &attrs, 2);
-            let (dtype, _) = lowering.result(op, 1)?;
-            let program = format!("convert {} 0;ret 1", type_name(dtype));
-            let places = lowering.apply(op, &program, &[found[1]]);
-            Ok(Some(vec![found[0], places]))
+            lowering.top_k(op, operands[0], k)
+        }
+        "chlo.scan" => lowering.scan(op, operands),
+        "chlo.constant_like" => {
+            number_of_operands(1)?;
+            lowering.constant_like(op, operands[0])
         }
         "stablehlo.custom_call" => custom_call(lowering, op, operands),
         _ if name.starts_with("check.") => lowering.check(op, name, operands),
-        _ => Ok(None),
+        _ => lowering.dynamic(op, name, operands),
     }
 }
 
@@ -584,69 +429,45 @@ fn custom_call(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Low
     let target = lowering.text(op, "call_target_name");
     let target =
         target.ok_or_else(|| ImportError::new("the attribute `call_target_name` is missing"))?;
-    match target {
-        "Sharding" if operands.len() == 1 => Ok(Some(operands.to_vec())),
-        "shape_assertion" => Ok(Some(Vec::new())),
+    // Ops that were added to CHLO after a version that programs are written for.
+    if let Some(name) = target.strip_prefix("mhlo.")
+        && element_wise::CHLO.contains(&name)
+    {
+        return element_wise::lower(lowering, op, name, operands);
+    }
+    match (target, operands) {
+        ("Sharding", [_]) => Ok(Some(operands.to_vec())),
+        ("shape_assertion", [_, ..]) => lowering.assertion(op, operands),
+        ("mhlo.topk", &[x]) => {
+            let k = lowering.nested_int(op, "mhlo.attributes", "k");
+            let k = k.ok_or_else(|| ImportError::new("expected `k` in `mhlo.attributes`"))?;
+            let k = scalar(k)?;
+            let k = lowering.weight(k);
+            lowering.top_k(op, x, k)
+        }
+        ("stablehlo.dynamic_top_k", &[x, k]) => {
+            let k = lowering.apply(op, "convert i64 0;ret 1", &[k]);
+            lowering.top_k(op, x, k)
+        }
+        ("stablehlo.dynamic_reduce_window", _) => lowering.dynamic_reduce_window(op, operands),
+        ("stablehlo.dynamic_rng_bit_generator", &[_, _]) => {
+            lowering.dynamic_rng_bit_generator(op, operands)
+        }
         _ if target.starts_with("check.") => lowering.check(op, target, operands),
         _ => lowering.lacks(op, &format!("to `@{}`", shown(target))),
     }
 }
 
+/// Returns the algorithm that an attribute names. The default is up to the implementation; XLA on
+/// CPUs uses Philox.
+pub(super) fn algorithm(named: Option<&str>) -> String {
+    match named {
+        Some("DEFAULT") | None => "PHILOX".to_owned(),
+        Some(other) => other.to_owned(),
+    }
+}
+
 impl Lowering<'_> {
-    /// Returns the element type of a constant and the bytes of its elements: of one element if all
-    /// are equal.
-    pub(super) fn constant_bytes(&self, op: OpId) -> Result<(DType, Vec<u8>), ImportError> {
-        let (dtype, _) = self.result(op, 0)?;
-        Ok((dtype, self.element_bytes(op, dtype)?))
-    }
-
-    /// Returns the bytes of the elements of the attribute `value`, which are of type `dtype`.
-    fn element_bytes(&self, op: OpId, dtype: DType) -> Result<Vec<u8>, ImportError> {
-        let value = self.module.attr(op, "value");
-        let bytes = match value.map(|value| self.module.attribute(value)) {
-            Some(Attribute::Dense {
-                elements: DenseElements::Splat(bytes) | DenseElements::List(bytes),
-                ..
-            }) => bytes.to_vec(),
-            Some(Attribute::Resource { key, .. }) => {
-                let found = self.module.resource_bytes(key);
-                let found = found.ok_or_else(|| {
-                    ImportError::new(format!("there is no resource `{}`", shown(key)))
-                })?;
-                found.to_vec()
-            }
-            _ => return Err(ImportError::new("expected dense elements as `value`")),
-        };
-        if !bytes.len().is_multiple_of(dtype.size_bytes().unwrap_or(1)) {
-            let message = format!("expected elements of {dtype}, found {} bytes", bytes.len());
-            return Err(ImportError::new(message));
-        }
-        Ok(bytes)
-    }
-
-    fn constant(&mut self, op: OpId) -> Result<Value, ImportError> {
-        let (dtype, bytes) = self.constant_bytes(op)?;
-        let (_, dims) = self.result(op, 0)?;
-        self.tensor_constant(op, dtype, &dims, &bytes)
-    }
-
-    fn tensor_constant(
-        &mut self,
-        op: OpId,
-        dtype: DType,
-        dims: &[usize],
-        bytes: &[u8],
-    ) -> Result<Value, ImportError> {
-        let size = dtype.size_bytes().unwrap_or(1);
-        let shape = Shape::new(dims).map_err(|error| ImportError::new(error.to_string()))?;
-        if bytes.len() == size && shape.num_elements() != 1 {
-            // The constant is a splat.
-            let one = self.weight(dense(dtype, Shape::scalar(), bytes)?);
-            return Ok(self.broadcast(op, one, dims, Vec::new()));
-        }
-        Ok(self.weight(dense(dtype, shape, bytes)?))
-    }
-
     pub(super) fn broadcast(
         &mut self,
         op: OpId,
@@ -687,54 +508,138 @@ impl Lowering<'_> {
         ]))
     }
 
-    /// Records a comparison, if the options ask for comparisons.
-    fn check(&mut self, op: OpId, name: &str, operands: &[Value]) -> Lowered {
-        let comparison = match name {
-            "check.expect_eq" | "check.expect_eq_const" => Closeness::Equal,
-            "check.expect_close" => {
-                let ulps = self.optional_int(op, "max_ulp_difference")?.unwrap_or(3);
-                Closeness::Close {
-                    ulps: ulps.unsigned_abs(),
-                }
-            }
-            "check.expect_almost_eq" | "check.expect_almost_eq_const" => Closeness::AlmostEqual,
-            _ => return self.lacks(op, &format!("to `{}`", shown(name))),
-        };
-        let (found, expected) = match *operands {
-            [found, expected] => (found, expected),
-            [found] if self.has(op, "value") => {
-                let (dtype, dims) = self.operand(op, 0)?;
-                let bytes = self.element_bytes(op, dtype)?;
-                (found, self.tensor_constant(op, dtype, &dims, &bytes)?)
-            }
-            _ => return Err(ImportError::new("expected two tensors to compare")),
-        };
-        if self.options.has_checks {
-            let check = Check {
-                comparison,
-                found: String::new(),
-                expected: String::new(),
-                place: self.place(op),
-            };
-            self.checks.push((check, found, expected));
-        }
-        Ok(Some(Vec::new()))
+    /// Returns the dimension numbers of a gather.
+    pub(super) fn gathering(&self, op: OpId) -> Result<Vec<(&'static str, Attr)>, ImportError> {
+        let numbers = self.structured(op, "dimension_numbers", "gather")?;
+        let mut attrs = lists(vec![
+            ("offset", numbers.list("offset_dims")?),
+            ("collapsed", numbers.list("collapsed_slice_dims")?),
+            ("batching", numbers.list("operand_batching_dims")?),
+            (
+                "indices_batching",
+                numbers.list("start_indices_batching_dims")?,
+            ),
+            ("map", numbers.list("start_index_map")?),
+        ]);
+        let axis = numbers.number("index_vector_dim")?;
+        attrs.push(("vector_axis", Attr::Int(axis)));
+        Ok(attrs)
     }
-}
 
-/// Creates a tensor from bytes.
-fn dense(dtype: DType, shape: Shape, bytes: &[u8]) -> Result<DenseHostTensor, ImportError> {
-    let wrong = |error: &dyn std::fmt::Display| ImportError::new(error.to_string());
-    let allocator: std::sync::Arc<dyn tfrt_host::allocator::HostAllocator> =
-        std::sync::Arc::new(tfrt_host::allocator::Malloc);
-    let buffer = HostBuffer::copied(&allocator, bytes).map_err(|error| wrong(&error))?;
-    DenseHostTensor::from_buffer(dtype, shape, buffer).map_err(|error| wrong(&error))
-}
+    /// Adds an op that numbers elements along the attribute `iota_dimension`.
+    pub(super) fn iota(
+        &mut self,
+        op: OpId,
+        name: &str,
+        operands: &[Value],
+        attrs: &[(&str, Attr)],
+        ty: ElementType,
+    ) -> Result<Value, ImportError> {
+        let dtype = match ty.dtype {
+            DType::Complex64 => DType::F32,
+            DType::Complex128 => DType::F64,
+            other => other,
+        };
+        let mut attrs = attrs.to_vec();
+        attrs.push(("dtype", Attr::Type(dtype)));
+        attrs.push(("axis", Attr::Int(self.int(op, "iota_dimension")?)));
+        let numbers = self.emit_one(op, name, operands, &attrs);
+        if ty.is_complex() {
+            let program = format!("const {} 0;ret 0 1", ty.name);
+            return Ok(self.apply(op, &program, &[numbers]));
+        }
+        Ok(self.wrapped(op, numbers, ty))
+    }
 
-/// Creates a scalar tensor.
-pub(super) fn scalar<T: tfrt_tensor::Element>(value: T) -> Result<DenseHostTensor, ImportError> {
-    let allocator: std::sync::Arc<dyn tfrt_host::allocator::HostAllocator> =
-        std::sync::Arc::new(tfrt_host::allocator::Malloc);
-    DenseHostTensor::from_elements(&allocator, Shape::scalar(), &[value])
-        .map_err(|error| ImportError::new(error.to_string()))
+    /// Finds the greatest elements along the last dimension. Floating point numbers compare by
+    /// their total order, as integers that have this order.
+    fn top_k(&mut self, op: OpId, x: Value, k: Value) -> Lowered {
+        let ty = self.result(op, 0)?.element;
+        let ordered = match ty.dtype {
+            DType::F32 => Some((DType::I32, "i32", "7fffffff")),
+            DType::F64 => Some((DType::I64, "i64", "7fffffffffffffff")),
+            DType::F16 | DType::Bf16 => Some((DType::I16, "i16", "7fff")),
+            _ => None,
+        };
+        // Turns around the order of negative numbers. It is its own inverse.
+        let turned = ordered.map(|(_, name, mask)| {
+            format!("const {name} {mask};const {name} 0;cmp lt 0 2;xor 0 1;select 3 4 0;ret 5")
+        });
+        let cast = |lowering: &mut Self, x, dtype| {
+            let attrs = [
+                ("dtype", Attr::Type(dtype)),
+                ("is_derived", Attr::Bool(true)),
+            ];
+            lowering.emit_one(op, "hlo.BitcastConvert", &[x], &attrs)
+        };
+        let keys = match (&ordered, &turned) {
+            (Some((dtype, ..)), Some(turned)) => {
+                let bits = cast(self, x, *dtype);
+                self.apply(op, turned, &[bits])
+            }
+            _ if ty.dtype == DType::I1 => self.apply(op, "convert ui8 0;ret 1", &[x]),
+            _ => x,
+        };
+        let attrs = [("axis", Attr::Int(-1)), ("largest", Attr::Bool(true))];
+        let found = self.emit(op, "nn.TopK", &[keys, k], &attrs, 2);
+        let greatest = match turned {
+            Some(turned) => {
+                let bits = self.apply(op, &turned, &[found[0]]);
+                cast(self, bits, ty.dtype)
+            }
+            None if ty.dtype == DType::I1 => self.apply(op, "convert i1 0;ret 1", &[found[0]]),
+            None => found[0],
+        };
+        let places = self.result(op, 1)?.element;
+        let program = format!("convert {} 0;ret 1", places.name);
+        let places = self.apply(op, &program, &[found[1]]);
+        Ok(Some(vec![greatest, places]))
+    }
+
+    /// Draws random numbers, between two bounds or of a normal distribution.
+    fn rng(&mut self, op: OpId, operands: &[Value]) -> Lowered {
+        let ty = self.result(op, 0)?.element;
+        let is_normal = match self.name_of_kind(op, "rng_distribution", "rng_distribution") {
+            Some("UNIFORM") => false,
+            Some("NORMAL") => true,
+            _ => {
+                return Err(ImportError::new(
+                    "attribute `rng_distribution`: expected `UNIFORM` or `NORMAL`",
+                ));
+            }
+        };
+        if ty.is_complex() || ty.wider().is_some() {
+            return self.lacks(op, "of this element type");
+        }
+        let distribution = if is_normal { "normal" } else { "uniform" };
+        let attrs = [
+            ("distribution", Attr::Text(distribution.to_owned())),
+            ("a", Attr::Float(0.0)),
+            ("b", Attr::Float(1.0)),
+            ("dtype", Attr::Type(DType::F64)),
+        ];
+        let drawn = self.emit_one(op, "nn.Random", &[operands[2]], &attrs);
+        let arguments = "convert f64 1;convert f64 2";
+        let program = match is_normal {
+            // The mean and the standard deviation.
+            true => format!(
+                "{arguments};multiply 0 4;add 5 3;convert {} 6;ret 7",
+                ty.name
+            ),
+            // Integers exclude the upper bound, and are equally likely.
+            false if ty.is_integer() => format!(
+                "{arguments};subtract 4 3;multiply 0 5;add 6 3;floor 7;convert {} 8;ret 9",
+                ty.name
+            ),
+            false => format!(
+                "{arguments};subtract 4 3;multiply 0 5;add 6 3;convert {} 7;ret 8",
+                ty.name
+            ),
+        };
+        Ok(Some(vec![self.apply(
+            op,
+            &program,
+            &[drawn, operands[0], operands[1]],
+        )]))
+    }
 }

@@ -9,7 +9,7 @@
 use tfrt_import::ImportError;
 use tfrt_import::names::shown;
 use tfrt_import::program::{RegionBody, Value};
-use tfrt_ir::{BlockId, OpId, RegionId};
+use tfrt_ir::{Attribute, BlockId, OpId, RegionId};
 
 use super::{Lowered, Lowering};
 
@@ -20,6 +20,27 @@ impl Lowering<'_> {
             .text(op, "callee")
             .or_else(|| self.text(op, "decomposition"));
         let name = name.ok_or_else(|| ImportError::new("expected the name of a function"))?;
+        self.function_block(op, name)
+    }
+
+    /// Returns the body of the function in the attribute `called_computations`.
+    pub(super) fn called_computation(&self, op: OpId) -> Result<BlockId, ImportError> {
+        let names = self.module.attr(op, "called_computations");
+        let names = names.map(|names| self.module.attribute(names));
+        let name = match names {
+            Some(Attribute::Array(names)) => match names[..] {
+                [name] => self.module.attribute_flat_symbol(name),
+                _ => None,
+            },
+            _ => None,
+        };
+        let name = name.ok_or_else(|| {
+            ImportError::new("attribute `called_computations`: expected the name of a function")
+        })?;
+        self.function_block(op, name)
+    }
+
+    fn function_block(&self, op: OpId, name: &str) -> Result<BlockId, ImportError> {
         let module = self.module;
         let table = module.nearest_symbol_table(op);
         let found = table.and_then(|table| module.lookup_symbol(table, name));
@@ -46,13 +67,20 @@ impl Lowering<'_> {
             )));
         }
         self.callers.push(callee);
-        let results = self.nested(block, operands);
+        // Shapes are checked before they are relied on.
+        let expectations = std::mem::take(&mut self.expectations);
+        let operands = operands.iter().copied().map(Some).collect();
+        let operands = self.after(op, operands, &expectations);
+        let operands: Vec<Value> = operands.into_iter().flatten().collect();
+        let results = self.nested(block, &operands);
+        let own = std::mem::replace(&mut self.expectations, expectations);
+        self.expectations.extend(own);
         self.callers.pop();
         self.all(results?)
     }
 
     /// Lowers a block with these values as its arguments.
-    fn nested(
+    pub(super) fn nested(
         &mut self,
         block: BlockId,
         arguments: &[Value],
@@ -82,12 +110,16 @@ impl Lowering<'_> {
     /// Lowers a region to a separate function. Returns `None` if it contains an unsupported op.
     fn region(
         &mut self,
+        op: OpId,
         region: RegionId,
         num_arguments: usize,
     ) -> Result<Option<RegionBody>, ImportError> {
         let block = self.only_block(region)?;
+        let outer = std::mem::take(&mut self.expectations);
         let arguments = self.builder.begin(num_arguments);
         let results = self.nested(block, &arguments);
+        let own = std::mem::replace(&mut self.expectations, outer);
+        let results = results.map(|results| self.after(op, results, &own));
         // The function must end before the error propagates: the builder pairs `begin` and `end`.
         let values: Option<Vec<Value>> = match &results {
             Ok(results) => results.iter().copied().collect(),
@@ -103,8 +135,8 @@ impl Lowering<'_> {
             return Err(ImportError::new("expected two regions"));
         };
         let num_checks = self.checks.len();
-        let condition = self.region(condition, operands.len())?;
-        let body = self.region(body, operands.len())?;
+        let condition = self.region(op, condition, operands.len())?;
+        let body = self.region(op, body, operands.len())?;
         if self.checks.len() > num_checks {
             self.checks.truncate(num_checks);
             return self.lacks(op, "with comparisons inside");
@@ -126,8 +158,8 @@ impl Lowering<'_> {
             return Err(ImportError::new("expected a condition and two regions"));
         };
         let num_checks = self.checks.len();
-        let then = self.region(then, 0)?;
-        let otherwise = self.region(otherwise, 0)?;
+        let then = self.region(op, then, 0)?;
+        let otherwise = self.region(op, otherwise, 0)?;
         if self.checks.len() > num_checks {
             self.checks.truncate(num_checks);
             return self.lacks(op, "with comparisons inside");
@@ -177,12 +209,16 @@ impl Lowering<'_> {
         let is_low = self.apply(op, &program, &[index]);
         let mut bodies = Vec::new();
         for (regions, first) in [(low, first), (high, middle)] {
+            let outer = std::mem::take(&mut self.expectations);
             self.builder.begin(0);
             let results = self.one_of(op, regions, first, index);
+            let own = std::mem::replace(&mut self.expectations, outer);
             let values = match &results {
-                Ok(Some(values)) => values.clone(),
+                Ok(Some(values)) => values.iter().copied().map(Some).collect(),
                 _ => Vec::new(),
             };
+            let values = self.after(op, values, &own);
+            let values: Vec<Value> = values.into_iter().flatten().collect();
             let body = self.builder.end(&values);
             bodies.push(results?.map(|_| body));
         }

@@ -3,14 +3,13 @@
 use tfrt_import::ImportError;
 use tfrt_import::program::{Attr, Value};
 use tfrt_ir::OpId;
-use tfrt_support::DType;
 
-use super::bodies::type_name;
 use super::{Lowering, lists};
+use crate::model::ElementType;
 
 /// The properties that the three ops share.
 struct Normalization {
-    dtype: DType,
+    element: ElementType,
     dims: Vec<usize>,
     feature: i64,
     /// An instruction that yields `epsilon` in double precision.
@@ -33,7 +32,8 @@ fn constant(number: f64) -> String {
 
 impl Lowering<'_> {
     fn normalization(&self, op: OpId) -> Result<Normalization, ImportError> {
-        let (dtype, dims) = self.operand(op, 0)?;
+        let ty = self.operand(op, 0)?;
+        let (element, dims) = (ty.element, ty.static_dims()?);
         let feature = self.int(op, "feature_index")?;
         let is_axis = usize::try_from(feature).is_ok_and(|axis| axis < dims.len());
         if !is_axis {
@@ -43,7 +43,7 @@ impl Lowering<'_> {
             )));
         }
         Ok(Normalization {
-            dtype,
+            element,
             dims,
             feature,
             epsilon: constant(self.float(op, "epsilon")?),
@@ -57,7 +57,7 @@ impl Lowering<'_> {
 
     /// Sums the elements of each feature.
     fn sum(&mut self, op: OpId, of: &Normalization, x: Value) -> Value {
-        let name = type_name(of.dtype);
+        let name = of.element.name;
         // All bits of zero are 0 in every element type.
         let zero = self.apply(op, &format!("const {name} 0;ret 0"), &[]);
         let axes = (0..of.dims.len() as i64).filter(|&axis| axis != of.feature);
@@ -70,7 +70,7 @@ impl Lowering<'_> {
     fn mean(&mut self, op: OpId, of: &Normalization, x: Value) -> Value {
         let sum = self.sum(op, of, x);
         let count = constant(of.count() as f64);
-        let name = type_name(of.dtype);
+        let name = of.element.name;
         let program = format!("{count};convert {name} 1;divide 0 2;ret 3");
         self.apply(op, &program, &[sum])
     }
@@ -90,7 +90,7 @@ impl Lowering<'_> {
 
     /// Normalizes operands of one shape: input, scale, offset, mean, variance.
     fn normalized(&mut self, op: OpId, of: &Normalization, operands: &[Value]) -> Value {
-        let name = type_name(of.dtype);
+        let name = of.element.name;
         let epsilon = &of.epsilon;
         let program = format!(
             "{epsilon};convert {name} 5;add 4 6;sqrt 7;subtract 0 3;divide 9 8;multiply 10 1;add 11 2;ret 12"
@@ -123,7 +123,7 @@ impl Lowering<'_> {
         operands: &[Value],
     ) -> Result<Vec<Value>, ImportError> {
         let of = self.normalization(op)?;
-        let name = type_name(of.dtype);
+        let name = of.element.name;
         let &[x, scale, mean, variance, gradient] = operands else {
             return Err(ImportError::new("expected five operands"));
         };

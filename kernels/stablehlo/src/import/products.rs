@@ -10,6 +10,7 @@ use tfrt_ir::OpId;
 use tfrt_support::DType;
 
 use super::{Lowering, lists};
+use crate::model::ElementType;
 use crate::text::structured::order;
 
 /// The dimensions of a factor: batch, contracting and free dimensions.
@@ -17,11 +18,15 @@ struct Factor {
     batch: Vec<i64>,
     summed: Vec<i64>,
     free: Vec<i64>,
-    dims: Vec<usize>,
+    dims: Vec<Option<usize>>,
 }
 
 impl Factor {
-    fn new(batch: Vec<i64>, summed: Vec<i64>, dims: Vec<usize>) -> Result<Self, ImportError> {
+    fn new(
+        batch: Vec<i64>,
+        summed: Vec<i64>,
+        dims: Vec<Option<usize>>,
+    ) -> Result<Self, ImportError> {
         let rank = dims.len() as i64;
         let mut seen = vec![false; dims.len()];
         for &axis in batch.iter().chain(&summed) {
@@ -46,10 +51,10 @@ impl Factor {
         })
     }
 
-    /// Returns the product of the extents of these dimensions.
+    /// Returns the product of the extents of these dimensions, if they are known.
     fn extent(&self, axes: &[i64]) -> Option<usize> {
         axes.iter().try_fold(1_usize, |product, &axis| {
-            product.checked_mul(self.dims[axis as usize])
+            product.checked_mul(self.dims[axis as usize]?)
         })
     }
 }
@@ -60,8 +65,10 @@ impl Lowering<'_> {
         op: OpId,
         operands: &[Value],
     ) -> Result<Value, ImportError> {
-        let ((a_type, a_dims), (b_type, b_dims)) = (self.operand(op, 0)?, self.operand(op, 1)?);
-        let (dtype, dims) = self.result(op, 0)?;
+        let (a, b) = (self.operand(op, 0)?, self.operand(op, 1)?);
+        let ((a_type, a_dims), (b_type, b_dims)) = ((a.element, a.dims), (b.element, b.dims));
+        let result = self.result(op, 0)?;
+        let dtype = result.element.dtype;
         let (a, b) = if self.module.op_name(op) == "stablehlo.dot" {
             let last = a_dims.len() as i64 - 1;
             if last < 0 || b_dims.is_empty() {
@@ -73,7 +80,7 @@ impl Lowering<'_> {
             )
         } else {
             let numbers = self.structured(op, "dot_dimension_numbers", "dot")?;
-            let factor = |side: &str, dims: Vec<usize>| {
+            let factor = |side: &str, dims: Vec<Option<usize>>| {
                 Factor::new(
                     numbers.list(&format!("{side}_batching_dimensions"))?,
                     numbers.list(&format!("{side}_contracting_dimensions"))?,
@@ -82,7 +89,7 @@ impl Lowering<'_> {
             };
             (factor("lhs", a_dims)?, factor("rhs", b_dims)?)
         };
-        let is_fast = [a_type, b_type, dtype] == [DType::F32; 3];
+        let is_fast = [a_type.dtype, b_type.dtype, dtype] == [DType::F32; 3];
         let sizes = [
             a.extent(&a.batch),
             a.extent(&a.free),
@@ -92,6 +99,7 @@ impl Lowering<'_> {
         if let [Some(batch), Some(rows), Some(depth), Some(columns)] = sizes
             && is_fast
             && (b.extent(&b.batch), b.extent(&b.summed)) == (Some(batch), Some(depth))
+            && let Some(dims) = result.known_dims()
         {
             let left = [&a.batch[..], &a.free, &a.summed].concat();
             let left = self.transpose(op, operands[0], left);
@@ -109,7 +117,33 @@ impl Lowering<'_> {
             ("rhs_contracting", b.summed),
         ]);
         attrs.push(("dtype", Attr::Type(dtype)));
-        Ok(self.emit_one(op, "hlo.DotGeneral", operands, &attrs))
+        let operands = self.factors(op, operands, [a_type, b_type], result.element);
+        let product = self.emit_one(op, "hlo.DotGeneral", &operands, &attrs);
+        Ok(self.wrapped(op, product, result.element))
+    }
+
+    /// Converts factors to the kind of numbers of a product: integers to floating point numbers,
+    /// and real numbers to complex ones.
+    fn factors(
+        &mut self,
+        op: OpId,
+        operands: &[Value],
+        types: [ElementType; 2],
+        product: ElementType,
+    ) -> Vec<Value> {
+        let mut operands = operands.to_vec();
+        for (operand, ty) in operands.iter_mut().zip(types) {
+            let name = product.name;
+            let program = if product.is_complex() && !ty.is_complex() {
+                format!("convert {name} 0;const {name} 0;ret 1 2")
+            } else if product.is_real() && ty.is_integer() {
+                format!("convert {name} 0;ret 1")
+            } else {
+                continue;
+            };
+            *operand = self.apply(op, &program, &[*operand]);
+        }
+        operands
     }
 
     pub(super) fn convolution(
@@ -131,7 +165,8 @@ impl Lowering<'_> {
                 "attribute `dimension_numbers`: expected `[b, f, 0]x[o, i, 0]->[b, f, 0]`",
             )
         })?;
-        let (dtype, dims) = self.result(op, 0)?;
+        let result_type = self.result(op, 0)?;
+        let dtype = result_type.element.dtype;
         let numbers = |name: &str| self.ints_or_empty(op, name);
         let (steps, padding) = (numbers("window_strides")?, numbers("padding")?);
         let (lhs_dilations, rhs_dilations) = (numbers("lhs_dilation")?, numbers("rhs_dilation")?);
@@ -140,11 +175,16 @@ impl Lowering<'_> {
             self.optional_int(op, "feature_group_count")?.unwrap_or(1),
             self.optional_int(op, "batch_group_count")?.unwrap_or(1),
         ];
-        let types = [self.operand(op, 0)?.0, self.operand(op, 1)?.0, dtype];
+        let types = [0, 1].map(|index| self.operand(op, index));
+        let [lhs, rhs] = types;
+        let factor_types = [lhs?.element, rhs?.element];
+        let types = [factor_types[0].dtype, factor_types[1].dtype, dtype];
+        let dims = result_type.known_dims();
         let is_fast = types == [DType::F32; 3]
             && orders[0].len() == 4
             && groups[1] == 1
-            && !dims.contains(&0)
+            && operands.len() == 2
+            && dims.is_some_and(|dims| !dims.contains(&0))
             && lhs_dilations.iter().all(|&dilation| dilation == 1)
             && reversed.iter().all(|&flag| flag == 0)
             && padding.iter().all(|&pad| pad >= 0)
@@ -180,6 +220,16 @@ impl Lowering<'_> {
             ("groups", groups.to_vec()),
         ]);
         attrs.push(("dtype", Attr::Type(dtype)));
-        Ok(self.emit_one(op, "hlo.Convolution", operands, &attrs))
+        let operands = self.factors(op, operands, factor_types, result_type.element);
+        let name = match operands[..] {
+            // The padding is an operand.
+            [_, _, _] => {
+                attrs.retain(|attr| attr.0 != "padding");
+                "hlo.DynamicConvolution"
+            }
+            _ => "hlo.Convolution",
+        };
+        let result = self.emit_one(op, name, &operands, &attrs);
+        Ok(self.wrapped(op, result, result_type.element))
     }
 }

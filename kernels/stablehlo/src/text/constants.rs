@@ -10,6 +10,7 @@ use super::{
 
 pub(super) const SYNTAXES: &[OpSyntax] = &[
     syntax("stablehlo.constant", parse_constant, print_constant),
+    syntax("chlo.constant", parse_constant, print_constant),
     syntax("stablehlo.compare", parse_compare, print_compare),
     syntax("chlo.compare", parse_compare, print_compare),
     syntax("stablehlo.slice", parse_slice, print_slice),
@@ -26,6 +27,11 @@ pub(super) const SYNTAXES: &[OpSyntax] = &[
         print_reduce_precision,
     ),
     syntax("chlo.top_k", parse_top_k, print_top_k),
+    syntax(
+        "stablehlo.get_tuple_element",
+        parse_get_tuple_element,
+        print_get_tuple_element,
+    ),
     syntax(
         "check.expect_eq_const",
         parse_check_constant,
@@ -317,7 +323,7 @@ fn print_top_k(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bo
     true
 }
 
-/// Parses `%x, dense<…> : T`.
+/// Parses `%x, dense<…> : T (, tolerance = 0.1)?`.
 fn parse_check_constant(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     let x = parser.value()?;
     parser.expect(",")?;
@@ -328,6 +334,13 @@ fn parse_check_constant(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) 
         _ => return Err(parser.error_at_op("expected an elements attribute")),
     };
     state.operands.push(parser.resolve(x, ty)?);
+    if parser.opt(",") {
+        parser.expect("tolerance")?;
+        parser.expect("=")?;
+        let ty = parser.known_type("f64");
+        let tolerance = parser.attribute(Some(ty))?;
+        state.attributes.push(("tolerance".into(), tolerance));
+    }
     parser.opt_attributes(state)
 }
 
@@ -344,6 +357,37 @@ fn print_check_constant(printer: &mut OpPrinter<'_, '_>, module: &Module, op: Op
     printer.value(x);
     printer.text(", ");
     printer.attribute(value);
-    printer.attributes_but(op, &["value"], false);
+    if let Some(tolerance) = module.attr(op, "tolerance") {
+        printer.text(", tolerance = ");
+        printer.attribute_without_type(tolerance);
+    }
+    printer.attributes_but(op, &["value", "tolerance"], false);
+    true
+}
+
+/// Parses `%x[1] attr-dict : types`.
+fn parse_get_tuple_element(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
+    let x = parser.value()?;
+    parser.expect("[")?;
+    let index = parser.integer()?;
+    let index = parser.module().integer_attr(index.into(), 32);
+    state.attributes.push(("index".into(), index));
+    parser.expect("]")?;
+    parser.opt_attributes(state)?;
+    types(parser, &[x], state)
+}
+
+fn print_get_tuple_element(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bool {
+    let index = module.attr(op, "index");
+    let index = index.and_then(|index| module.attribute_int(index));
+    let (Some(index), &[x]) = (index, module.operands(op)) else {
+        return false;
+    };
+    printer.text(" ");
+    printer.value(x);
+    printer.text(&format!("[{index}]"));
+    printer.attributes_but(op, &["index"], false);
+    printer.text(" : ");
+    print_function_type(printer, module, &[x], module.results(op));
     true
 }

@@ -20,6 +20,8 @@ enum Clause {
     Any(&'static str, &'static str),
     /// `algorithm = DEFAULT`: a case of an enumeration.
     Name(&'static str, &'static str, &'static str),
+    /// `tolerance = 0.1`: a number, or a string, without its type. It may be omitted.
+    Untyped(&'static str, &'static str),
 }
 
 impl Clause {
@@ -28,6 +30,7 @@ impl Clause {
             Self::Integers(keyword, _)
             | Self::Integer(keyword, _)
             | Self::Any(keyword, _)
+            | Self::Untyped(keyword, _)
             | Self::Name(keyword, ..) => keyword,
         }
     }
@@ -37,6 +40,7 @@ impl Clause {
             Self::Integers(_, name)
             | Self::Integer(_, name)
             | Self::Any(_, name)
+            | Self::Untyped(_, name)
             | Self::Name(_, name, _) => name,
         }
     }
@@ -44,7 +48,7 @@ impl Clause {
 
 /// The clauses of each op that has clauses.
 const CLAUSES: &[(&str, &[Clause])] = {
-    use Clause::{Any, Integer, Integers, Name};
+    use Clause::{Any, Integer, Integers, Name, Untyped};
     &[
         (
             "stablehlo.broadcast_in_dim",
@@ -101,10 +105,19 @@ const CLAUSES: &[(&str, &[Clause])] = {
         (
             "check.expect_close",
             &[
-                Any("max_ulp_difference", "max_ulp_difference"),
-                Any("min_ulp_difference", "min_ulp_difference"),
+                Untyped("max_ulp_difference", "max_ulp_difference"),
+                Untyped("min_ulp_difference", "min_ulp_difference"),
             ],
         ),
+        (
+            "check.expect_almost_eq",
+            &[Untyped("tolerance", "tolerance")],
+        ),
+        (
+            "check.expect_serialized_eq",
+            &[Untyped("probe_id", "probe_id"), Untyped("iter", "iter")],
+        ),
+        ("interpreter.probe", &[Untyped("probe_id", "probe_id")]),
     ]
 };
 
@@ -120,7 +133,8 @@ pub(super) const SYNTAXES: &[OpSyntax] = plain! {
     "stablehlo.cholesky" "stablehlo.clamp" "stablehlo.complex" "stablehlo.concatenate"
     "stablehlo.convert" "stablehlo.cosine" "stablehlo.count_leading_zeros" "stablehlo.create_token"
     "stablehlo.divide" "stablehlo.dynamic_broadcast_in_dim" "stablehlo.dynamic_iota"
-    "stablehlo.dynamic_reshape" "stablehlo.dynamic_slice" "stablehlo.dynamic_update_slice"
+    "stablehlo.dynamic_pad" "stablehlo.dynamic_reshape" "stablehlo.dynamic_slice"
+    "stablehlo.dynamic_update_slice"
     "stablehlo.exponential" "stablehlo.exponential_minus_one" "stablehlo.fft" "stablehlo.floor"
     "stablehlo.get_dimension_size" "stablehlo.imag" "stablehlo.iota" "stablehlo.is_finite"
     "stablehlo.log" "stablehlo.log_plus_one" "stablehlo.logistic" "stablehlo.maximum"
@@ -135,10 +149,19 @@ pub(super) const SYNTAXES: &[OpSyntax] = plain! {
     "stablehlo.subtract" "stablehlo.tan" "stablehlo.tanh" "stablehlo.transpose" "stablehlo.tuple"
     "stablehlo.uniform_dequantize" "stablehlo.uniform_quantize" "stablehlo.xor"
     "chlo.acos" "chlo.acosh" "chlo.asin" "chlo.asinh" "chlo.atan" "chlo.atanh" "chlo.bessel_i1e"
+    "chlo.broadcast_add" "chlo.broadcast_and" "chlo.broadcast_atan2" "chlo.broadcast_compare"
+    "chlo.broadcast_complex" "chlo.broadcast_divide" "chlo.broadcast_maximum"
+    "chlo.broadcast_minimum" "chlo.broadcast_multiply" "chlo.broadcast_next_after"
+    "chlo.broadcast_or" "chlo.broadcast_polygamma" "chlo.broadcast_power"
+    "chlo.broadcast_remainder" "chlo.broadcast_select" "chlo.broadcast_shift_left"
+    "chlo.broadcast_shift_right_arithmetic" "chlo.broadcast_shift_right_logical"
+    "chlo.broadcast_subtract" "chlo.broadcast_xor" "chlo.broadcast_zeta" "chlo.constant_like"
+    "chlo.dynamic_reshape" "chlo.mulhi"
     "chlo.conj" "chlo.cosh" "chlo.digamma" "chlo.erf" "chlo.erf_inv" "chlo.erfc" "chlo.is_inf"
     "chlo.is_neg_inf" "chlo.is_pos_inf" "chlo.lgamma" "chlo.next_after" "chlo.polygamma"
     "chlo.sinh" "chlo.square" "chlo.tan" "chlo.zeta"
-    "check.expect_almost_eq" "check.expect_close" "check.expect_eq"
+    "check.expect_almost_eq" "check.expect_close" "check.expect_eq" "check.expect_serialized_eq"
+    "interpreter.probe"
 };
 
 fn clauses_of(op: &str) -> &'static [Clause] {
@@ -181,6 +204,11 @@ fn parse_plain(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed
                 parser.module().integer_attr(number.into(), 64)
             }
             Clause::Any(..) => parser.attribute(None)?,
+            Clause::Untyped(name, _) => {
+                let ty = if name == "tolerance" { "f64" } else { "i64" };
+                let ty = parser.known_type(ty);
+                parser.attribute(Some(ty))?
+            }
             Clause::Name(_, _, kind) => {
                 let name = parser.word()?;
                 enumeration(parser.module(), kind, name)
@@ -208,14 +236,16 @@ fn print_plain(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bo
     if !module.regions(op).is_empty() || results.is_empty() != is_check {
         return false;
     }
-    printer.text(" ");
+    if !operands.is_empty() || !clauses.is_empty() {
+        printer.text(" ");
+    }
     printer.values(operands);
     let mut has_text = !operands.is_empty();
     let mut shown = Vec::new();
     for clause in clauses {
         let Some(value) = module.attr(op, clause.attribute()) else {
             match clause {
-                Clause::Any(..) => continue,
+                Clause::Any(..) | Clause::Untyped(..) => continue,
                 _ => return false,
             }
         };
@@ -230,7 +260,7 @@ fn print_plain(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bo
                 Some(numbers) => print_integers(printer, &numbers),
                 None => return false,
             },
-            Clause::Integer(..) => printer.attribute_without_type(value),
+            Clause::Integer(..) | Clause::Untyped(..) => printer.attribute_without_type(value),
             Clause::Any(..) => printer.attribute(value),
             Clause::Name(_, _, kind) => match enumeration_name(module, value, kind) {
                 Some(name) => printer.text(name),

@@ -21,6 +21,11 @@ pub(super) const SYNTAXES: &[OpSyntax] = &[
         parse_convolution,
         print_convolution,
     ),
+    syntax(
+        "stablehlo.dynamic_conv",
+        parse_convolution,
+        print_convolution,
+    ),
 ];
 
 fn opaque(module: &mut Module, body: String) -> AttrId {
@@ -192,12 +197,10 @@ const WINDOW: &[(&str, &str)] = &[
     ("reverse", "window_reversal"),
 ];
 
-/// Parses `(%a, %b) dim_numbers = […]x[…]->[…], window = {…} attr-dict : types`.
+/// Parses `(%a, %b (, %padding)?) dim_numbers = […]x[…]->[…], window = {…} attr-dict : types`.
 fn parse_convolution(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
     parser.expect("(")?;
-    let a = parser.value()?;
-    parser.expect(",")?;
-    let b = parser.value()?;
+    let operands = parser.values()?;
     parser.expect(")")?;
     parser.expect("dim_numbers")?;
     parser.expect("=")?;
@@ -230,7 +233,7 @@ fn parse_convolution(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> 
         Ok(())
     })?;
     parser.opt_attributes(state)?;
-    types(parser, &[a, b], state)
+    types(parser, &operands, state)
 }
 
 /// Parses `[[0, 1], [1, 1]]` as `dense<…> : tensor<2x2xi64>`.
@@ -290,7 +293,7 @@ fn print_convolution(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId)
     let Some(order) = order.and_then(|found| body(module, found, "conv")) else {
         return false;
     };
-    if operands.len() != 2 || results.len() != 1 {
+    if operands.is_empty() || results.len() != 1 {
         return false;
     }
     printer.text("(");

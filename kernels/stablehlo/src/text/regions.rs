@@ -11,6 +11,7 @@ use super::{
 pub(super) const SYNTAXES: &[OpSyntax] = &[
     syntax("stablehlo.reduce", parse_reduce, print_reduce),
     syntax("stablehlo.while", parse_while, print_while),
+    syntax("chlo.scan", parse_scan, print_scan),
 ];
 
 /// Parses `(%x init: %c), … (applies op)? across dimensions = […] attr-dict : types reducer?`.
@@ -255,5 +256,62 @@ fn print_while(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bo
     printer.region(condition, false);
     printer.text(" do ");
     printer.region(body, false);
+    true
+}
+
+/// Parses `(%x, …) inits(%c, …) dimension = 0 (attributes attr-dict)? region : types`.
+fn parse_scan(parser: &mut OpParser<'_, '_, '_>, state: &mut OpState) -> Parsed<()> {
+    parser.expect("(")?;
+    let inputs = parser.values()?;
+    parser.expect(")")?;
+    parser.expect("inits")?;
+    parser.expect("(")?;
+    let inits = parser.values()?;
+    parser.expect(")")?;
+    parser.expect("dimension")?;
+    parser.expect("=")?;
+    let dimension = parser.integer()?;
+    let dimension = parser.module().integer_attr(dimension.into(), 64);
+    state.attributes.push(("dimension".into(), dimension));
+    let sizes = [inputs.len(), inits.len()].map(|size| size as i64);
+    let sizes = integer_array(parser.module(), &sizes);
+    state.attributes.push((SEGMENTS.into(), sizes));
+    parser.opt_attributes_with_keyword(state)?;
+    let region = parser.region(Vec::new())?;
+    state.regions.push(region);
+    super::types(parser, &[inputs, inits].concat(), state)
+}
+
+/// The numbers of inputs and of initial values of a scan.
+pub(crate) const SEGMENTS: &str = "operandSegmentSizes";
+
+fn print_scan(printer: &mut OpPrinter<'_, '_>, module: &Module, op: OpId) -> bool {
+    let numbers = |name: &str| numbers_of(module, module.attr(op, name)?);
+    let operands = module.operands(op);
+    let dimension = module.attr(op, "dimension");
+    let dimension = dimension.and_then(|dimension| module.attribute_int(dimension));
+    let (Some(sizes), Some(dimension), &[region]) =
+        (numbers(SEGMENTS), dimension, module.regions(op))
+    else {
+        return false;
+    };
+    let num_inputs = sizes.first().and_then(|&size| usize::try_from(size).ok());
+    let Some((inputs, inits)) = num_inputs.and_then(|count| operands.split_at_checked(count))
+    else {
+        return false;
+    };
+    if sizes.len() != 2 || sizes[1] != inits.len() as i64 {
+        return false;
+    }
+    printer.text("(");
+    printer.values(inputs);
+    printer.text(") inits(");
+    printer.values(inits);
+    printer.text(&format!(") dimension = {dimension}"));
+    printer.attributes_but(op, &["dimension", SEGMENTS], true);
+    printer.text(" ");
+    printer.region(region, true);
+    printer.text(" : ");
+    print_function_type(printer, module, operands, module.results(op));
     true
 }

@@ -174,11 +174,24 @@ pub(super) fn compare(
             found: Box::new(found.metadata()),
         });
     }
-    match found.dtype() {
+    let found_dtype = found.dtype();
+    match found_dtype {
         DType::F16 => numbers::<f16>(found, expected, tolerance, f64::from),
         DType::Bf16 => numbers::<bf16>(found, expected, tolerance, f64::from),
         DType::F32 => numbers::<f32>(found, expected, tolerance, f64::from),
         DType::F64 => numbers::<f64>(found, expected, tolerance, |x| x),
+        DType::Complex64 | DType::Complex128 => {
+            match (complex_parts(found), complex_parts(expected)) {
+                (Some(found), Some(expected)) => {
+                    let dtype = match found_dtype {
+                        DType::Complex64 => DType::F32,
+                        _ => DType::F64,
+                    };
+                    compare_numbers(dtype, &found, &expected, 2, tolerance)
+                }
+                _ => Err(Difference::Kind),
+            }
+        }
         _ => {
             let read =
                 |tensor: &DenseHostTensor| tensor.elements_text().map_err(Difference::Unreadable);
@@ -211,8 +224,38 @@ fn numbers<T: Element>(
         let elements = tensor.elements::<T>().map_err(Difference::Unreadable)?;
         Ok(elements.iter().map(|&x| widen(x)).collect())
     };
-    let dtype = found.dtype();
-    let (found, expected) = (read(found)?, read(expected)?);
+    compare_numbers(found.dtype(), &read(found)?, &read(expected)?, 1, tolerance)
+}
+
+/// Returns the parts of the elements of a tensor of complex numbers: the real and the imaginary
+/// part of each.
+pub(super) fn complex_parts(tensor: &DenseHostTensor) -> Option<Vec<f64>> {
+    let bytes = tensor.buffer().read().ok()?;
+    match tensor.dtype() {
+        DType::Complex64 => {
+            let parts = bytes.as_chunks::<4>().0.iter();
+            Some(
+                parts
+                    .map(|&part| f64::from(f32::from_le_bytes(part)))
+                    .collect(),
+            )
+        }
+        DType::Complex128 => {
+            let parts = bytes.as_chunks::<8>().0.iter();
+            Some(parts.map(|&part| f64::from_le_bytes(part)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Compares numbers that round to a type. Each element has as many numbers as `num_parts`.
+fn compare_numbers(
+    dtype: DType,
+    found: &[f64],
+    expected: &[f64],
+    num_parts: usize,
+    tolerance: Tolerance,
+) -> Result<(), Difference> {
     let excess = |(&found, &expected): (&f64, &f64)| {
         if found == expected || (found.is_nan() && expected.is_nan()) {
             return 0.0;
@@ -230,14 +273,17 @@ fn numbers<T: Element>(
             f64::INFINITY
         }
     };
-    let excesses: Vec<f64> = found.iter().zip(&expected).map(excess).collect();
+    let excesses: Vec<f64> = found.iter().zip(expected).map(excess).collect();
     let worst = (0..excesses.len()).max_by(|&a, &b| excesses[a].total_cmp(&excesses[b]));
     match worst.filter(|&at| excesses[at] > 0.0) {
         None => Ok(()),
         Some(worst) => Err(Difference::Numbers {
-            num_wrong: excesses.iter().filter(|&&excess| excess > 0.0).count(),
-            num_elements: excesses.len(),
-            worst,
+            num_wrong: excesses
+                .chunks(num_parts)
+                .filter(|parts| parts.iter().any(|&excess| excess > 0.0))
+                .count(),
+            num_elements: excesses.len() / num_parts,
+            worst: worst / num_parts,
             expected: expected[worst],
             found: found[worst],
         }),
@@ -283,6 +329,35 @@ mod tests {
         assert!(!compared(f32::INFINITY, u64::MAX));
         assert_eq!(rank(DType::F32, -0.0), rank(DType::F32, 0.0));
         assert!(rank(DType::F64, -1.0) < rank(DType::F64, -0.5));
+    }
+
+    #[test]
+    fn complex_numbers_are_compared_by_their_parts() {
+        let tensor = |parts: [f32; 4]| {
+            let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
+            let allocator: std::sync::Arc<dyn tfrt_host::allocator::HostAllocator> =
+                std::sync::Arc::new(tfrt_host::allocator::Malloc);
+            let buffer = tfrt_tensor::HostBuffer::copied(&allocator, &bytes).unwrap();
+            let shape = tfrt_tensor::Shape::new(&[2]).unwrap();
+            DenseHostTensor::from_buffer(DType::Complex64, shape, buffer).unwrap()
+        };
+        let tolerance = Tolerance {
+            relative: 0.0,
+            absolute: 0.5,
+            ulps: 0,
+        };
+        let expected = tensor([1.0, 2.0, 3.0, f32::NAN]);
+        assert!(compare(&tensor([1.5, 2.0, 3.0, f32::NAN]), &expected, tolerance).is_ok());
+        let difference = compare(&tensor([1.0, 2.0, 3.0, 4.0]), &expected, tolerance).unwrap_err();
+        let message = difference.to_string();
+        assert!(
+            message.starts_with("1 of 2 elements are wrong"),
+            "{message}"
+        );
+        assert!(
+            message.contains("at element 1: expected NaN, found 4e0"),
+            "{message}"
+        );
     }
 
     fn check(found: &[f32], expected: &[f32], message: &str) {
