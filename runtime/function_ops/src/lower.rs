@@ -24,6 +24,8 @@
 use std::collections::HashMap;
 
 use tfrt_async::TypeIndex;
+use tfrt_attr::AttrValue;
+use tfrt_compiler::attribute_of;
 use tfrt_core::{OpFlags, OpRegistry, RegisteredOp};
 use tfrt_ir::{BlockId, Module, OpId, OpState, TypeId, ValueId};
 use tfrt_ods::{OpDef, TypeConstraint};
@@ -73,6 +75,8 @@ struct Lowered<'a> {
     device: String,
     /// Of each result, whether the kernel returns it as a dense tensor by its type.
     is_dense: Vec<bool>,
+    /// The attributes that the call omits.
+    defaults: Vec<(&'static str, AttrValue)>,
 }
 
 impl<'a> Lowered<'a> {
@@ -96,9 +100,11 @@ impl<'a> Lowered<'a> {
         {
             return None;
         }
-        call.attrs(module)?.check(def).ok()?;
+        let attrs = call.attrs(module)?;
+        attrs.check(def).ok()?;
         // Attributes that a program omits have the kernel's defaults; attributes that the kernel
         // does not declare are ignored.
+        let defaults = attrs.missing_defaults(def);
         let takes_tensors = def.operands.iter().all(|operand| is_tensor(operand.ty));
         let returns_tensors = def.results.iter().all(|result| is_tensor(result.ty));
         if !takes_tensors || !returns_tensors || !def.functions.is_empty() {
@@ -116,6 +122,7 @@ impl<'a> Lowered<'a> {
         };
         Some(Self {
             is_dense: (0..num_results).map(is_dense).collect(),
+            defaults,
             call,
             registered,
             def,
@@ -163,6 +170,7 @@ impl Lowering {
             def,
             device,
             is_dense,
+            defaults,
         } = lowered;
         let location = module.op_location(call.op);
         let accepts = accepted(registered.flags());
@@ -178,6 +186,10 @@ impl Lowering {
         let declared = |name: &str| def.attributes.iter().any(|declared| declared.name == name);
         state.attributes = call.attributes(module);
         state.attributes.retain(|(name, _)| declared(name));
+        for (name, value) in defaults {
+            let value = attribute_of(module, value);
+            state.attributes.push(((*name).to_owned(), value));
+        }
         let handles = call.results(module).to_vec();
         state.result_types = vec![self.tensor_type; handles.len()];
         if has_effects {

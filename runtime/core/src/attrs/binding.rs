@@ -86,6 +86,19 @@ impl BoundAttrs<'_> {
 }
 
 impl OpAttrs {
+    /// Returns the attributes that `op` declares with a default and the set lacks: their names and
+    /// defaults.
+    #[must_use]
+    pub fn missing_defaults(&self, op: &OpDef) -> Vec<(&'static str, AttrValue)> {
+        let missing = op
+            .attributes
+            .iter()
+            .filter(|declared| !self.contains(declared.name));
+        missing
+            .filter_map(|declared| Some((declared.name, default_value(declared)?)))
+            .collect()
+    }
+
     /// Returns the attributes that `op` declares, defaults included.
     ///
     /// # Errors
