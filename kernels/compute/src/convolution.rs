@@ -8,6 +8,7 @@
 //! - `shape`: the shapes of a convolution's operands.
 //! - `forward`: the convolution with its fused functions.
 //! - `winograd`: 3 × 3 filters with a quarter of the multiplications, at the cost of a few digits.
+//! - `depthwise`: a filter for each channel.
 //! - `input_gradient`, `filter_gradient`: the gradients.
 //! - [`naive`]: the definitions of all of them.
 
@@ -21,12 +22,15 @@ mod forward;
 
 mod winograd;
 
+mod depthwise;
+
 mod input_gradient;
 
 mod filter_gradient;
 
 pub mod naive;
 
+pub use depthwise::Depthwise;
 pub use filter_gradient::FilterGradient;
 pub use forward::Convolution;
 pub use input_gradient::{GradientOperands, InputGradient};

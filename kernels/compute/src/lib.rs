@@ -63,6 +63,8 @@ pub mod softmax;
 
 pub mod normalization;
 
+mod special;
+
 mod activation;
 
 mod tile;

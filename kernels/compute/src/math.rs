@@ -39,6 +39,18 @@ pub trait Real:
     #[must_use]
     fn from_usize(value: usize) -> Self;
 
+    /// Returns the nearest value to a number of single precision.
+    #[must_use]
+    fn from_f32(value: f32) -> Self;
+
+    /// Returns the number in double precision.
+    #[must_use]
+    fn to_f64(self) -> f64;
+
+    /// Returns the nearest value to a number of double precision.
+    #[must_use]
+    fn from_f64(value: f64) -> Self;
+
     /// Returns `self · factor + summand`, rounded once.
     #[must_use]
     fn mul_add(self, factor: Self, summand: Self) -> Self;
@@ -145,6 +157,21 @@ macro_rules! real {
                 reason = "the nearest value is what is asked for"
             )]
             fn from_usize(value: usize) -> Self {
+                value as Self
+            }
+
+            #[inline(always)]
+            fn from_f32(value: f32) -> Self {
+                value as Self
+            }
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+
+            #[inline(always)]
+            fn from_f64(value: f64) -> Self {
                 value as Self
             }
 

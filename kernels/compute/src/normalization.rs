@@ -89,6 +89,100 @@ impl<T: Real> LayerNorm<'_, T> {
     }
 }
 
+/// Normalisation of rows with statistics in double precision: by mean and variance, or by the root
+/// mean square alone.
+///
+/// ```
+/// use tfrt_compute::normalization::RowNorm;
+///
+/// let norm = RowNorm { scale: None, offset: Some(&[0.0, 10.0]), epsilon: 0.0, is_centred: true };
+/// let mut output = [0.0_f32; 2];
+/// assert_eq!(norm.apply_row(&[1.0, 3.0], &mut output), (2.0, 1.0));
+/// assert_eq!(output, [-1.0, 11.0]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct RowNorm<'a> {
+    /// The factor of each element of a row; by default one.
+    pub scale: Option<&'a [f32]>,
+    /// The summand of each element of a row; by default zero.
+    pub offset: Option<&'a [f32]>,
+    /// The number that is added to the variance.
+    pub epsilon: f64,
+    /// Whether the mean is subtracted.
+    pub is_centred: bool,
+}
+
+impl RowNorm<'_> {
+    /// Normalises a row. Returns its mean, which is zero if it is not subtracted, and the reciprocal
+    /// of its deviation.
+    ///
+    /// # Panics
+    /// If the row, its output and the parameters differ in length.
+    pub fn apply_row(&self, row: &[f32], output: &mut [f32]) -> (f64, f64) {
+        let len = row.len();
+        assert_eq!(len, output.len(), "input and output of a normalisation");
+        for parameter in [self.scale, self.offset].into_iter().flatten() {
+            assert_eq!(
+                len,
+                parameter.len(),
+                "a row and the parameters of its normalisation"
+            );
+        }
+        vectorised(
+            #[inline(always)]
+            || {
+                let count = len as f64;
+                let mean = match self.is_centred {
+                    true => sum_of(row, |x| x) / count,
+                    false => 0.0,
+                };
+                let variance = sum_of(row, |x| (x - mean) * (x - mean)) / count;
+                let factor = 1.0 / (variance + self.epsilon).sqrt();
+                let normal = |x: f32| (f64::from(x) - mean) * factor;
+                match (self.scale, self.offset) {
+                    (Some(scale), Some(offset)) => {
+                        let parameters = scale.iter().zip(offset);
+                        for ((y, &x), (&scale, &offset)) in
+                            output.iter_mut().zip(row).zip(parameters)
+                        {
+                            *y = (normal(x) * f64::from(scale) + f64::from(offset)) as f32;
+                        }
+                    }
+                    (Some(scale), None) => {
+                        for ((y, &x), &scale) in output.iter_mut().zip(row).zip(scale) {
+                            *y = (normal(x) * f64::from(scale)) as f32;
+                        }
+                    }
+                    (None, offset) => {
+                        for (y, &x) in output.iter_mut().zip(row) {
+                            *y = normal(x) as f32;
+                        }
+                        for (y, &offset) in output.iter_mut().zip(offset.into_iter().flatten()) {
+                            *y += offset;
+                        }
+                    }
+                }
+                (mean, factor)
+            },
+        )
+    }
+}
+
+/// Sums a function of each element, in as many sums as a register may hold.
+#[inline(always)]
+fn sum_of(row: &[f32], function: impl Fn(f64) -> f64) -> f64 {
+    const LANES: usize = 16;
+    let mut sums = [0.0_f64; LANES];
+    let (chunks, rest) = row.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (sum, &x) in sums.iter_mut().zip(chunk) {
+            *sum += function(f64::from(x));
+        }
+    }
+    let rest = rest.iter().map(|&x| function(f64::from(x))).sum::<f64>();
+    sums.iter().sum::<f64>() + rest
+}
+
 impl<T: Real> BatchNorm<'_, T> {
     /// Returns the number of channels.
     ///

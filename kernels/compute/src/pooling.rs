@@ -150,6 +150,37 @@ impl Pooling {
         Ok(())
     }
 
+    /// Like [`max_lines`](Self::max_lines), but a window with a NaN has a NaN as its result.
+    ///
+    /// # Errors
+    /// Those of `max`.
+    pub fn max_lines_or_nan<T: Real>(
+        &self,
+        input: &[T],
+        lines: Range<usize>,
+        output: &mut [T],
+    ) -> Result<(), ComputeError> {
+        self.check_lines(input.len(), &lines, output.len())?;
+        vectorised(
+            #[inline(always)]
+            || {
+                output.fill(T::NEG_INFINITY);
+                self.for_each_tap(lines, |at, source| {
+                    let pixel = &mut output[at..][..self.channels];
+                    for (best, &x) in pixel.iter_mut().zip(&input[source..][..self.channels]) {
+                        // Nothing is greater than a NaN, so that it stays.
+                        *best = if x > *best || x.partial_cmp(&x).is_none() {
+                            x
+                        } else {
+                            *best
+                        };
+                    }
+                });
+            },
+        );
+        Ok(())
+    }
+
     /// Returns the mean of each window.
     ///
     /// # Errors
