@@ -65,6 +65,8 @@ pub mod tensor_files;
 
 pub mod packed_weights;
 
+pub mod numeric;
+
 pub mod eigen;
 
 pub mod core_runtime;
@@ -81,8 +83,6 @@ pub mod test;
 pub mod tutorial;
 
 pub mod dialects;
-
-mod numeric;
 
 mod op_verifiers;
 

@@ -1,4 +1,5 @@
-//! The execution of routines of [`tfrt_compute`] on the elements of tensors.
+//! The execution of routines of [`tfrt_compute`] on the elements of tensors, for kernels of this
+//! library and of others.
 //!
 //! A kernel borrows the elements of its tensors for the duration of the work, starts the work, and
 //! returns a chain that is ready when it is done. No thread waits: the work is divided into blocks,
@@ -29,17 +30,32 @@ use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, OwnedElementsMut, Tensor
 use crate::scratch::{Scratch, Workspace};
 
 /// Work that is shared by workers: it owns the output.
-pub(crate) type SharedJob<P> = Job<P, OwnedElementsMut<<P as Plan>::Element>>;
+///
+/// ```
+/// use tfrt::host::allocator::{HostAllocator, Malloc};
+/// use tfrt_compute::job::Plan;
+/// use tfrt_compute::rows::RowPlan;
+/// use tfrt_kernels::numeric::SharedJob;
+/// use tfrt_tensor::HostBuffer;
+///
+/// let allocator: std::sync::Arc<dyn HostAllocator> = std::sync::Arc::new(Malloc);
+/// let mut buffer = HostBuffer::copied(&allocator, &[0.0_f32; 4])?;
+/// let output = buffer.elements_mut_owned::<f32>()?;
+/// let job: SharedJob<RowPlan<f32>> = SharedJob::new(RowPlan::new(2, 2, 4, 1)?, output)?;
+/// assert_eq!(job.blocks(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type SharedJob<P> = Job<P, OwnedElementsMut<<P as Plan>::Element>>;
 
 /// Returns how many threads a plan should divide its work for.
-pub(crate) fn width(ctx: &ExecutionContext) -> usize {
+pub fn width(ctx: &ExecutionContext) -> usize {
     ctx.queue().parallelism_level()
 }
 
 /// Tells profilers how many operations a kernel takes, and how many `T` it reads and writes. Only
 /// where one thread is at work: there, all of it is done when the kernel returns, and its time is
 /// the time of that.
-pub(crate) fn report_work<T>(ctx: &ExecutionContext, operations: usize, numbers: usize) {
+pub fn report_work<T>(ctx: &ExecutionContext, operations: usize, numbers: usize) {
     if width(ctx) == 1 {
         tracing::report_work(|| Work {
             flops: operations as u64,
@@ -49,7 +65,10 @@ pub(crate) fn report_work<T>(ctx: &ExecutionContext, operations: usize, numbers:
 }
 
 /// Starts the blocks of a plan. `run_block` runs one of them, on operands that it owns.
-pub(crate) fn start<P>(
+///
+/// # Errors
+/// If the output does not have the length of the plan.
+pub fn start<P>(
     ctx: &ExecutionContext,
     plan: P,
     output: OwnedElementsMut<P::Element>,
@@ -106,7 +125,10 @@ pub(crate) fn no_memory(words: &str, error: TensorError) -> Error {
 
 /// Starts a routine that computes the output row by row. It is given rows, and their part of the
 /// output.
-pub(crate) fn start_rows<T: Element>(
+///
+/// # Errors
+/// If the output has more elements than can be addressed.
+pub fn start_rows<T: Element>(
     ctx: &ExecutionContext,
     output: OwnedElementsMut<T>,
     row_len: usize,
@@ -154,8 +176,30 @@ pub(crate) fn start_whole(
     Ok(done)
 }
 
+/// Returns a tensor that is available when a chain is.
+#[must_use]
+pub fn after(chain: AsyncValueRef<Chain>, tensor: DenseHostTensor) -> AnyRef {
+    if let Some(error) = chain.error_if_present() {
+        return AnyRef::error(error.clone());
+    }
+    if chain.is_available() {
+        return AnyRef::available(tensor);
+    }
+    let (promise, result) = AnyRef::indirect();
+    chain.and_then(move |chain| {
+        promise.forward_to(match chain.error_if_present() {
+            Some(error) => AnyRef::error(error.clone()),
+            None => AnyRef::available(tensor),
+        });
+    });
+    result
+}
+
 /// Runs a plan on this thread.
-pub(crate) fn run<P: Plan<Element: Element>>(
+///
+/// # Errors
+/// If operands do not match the plan, or there is no memory for its workspace.
+pub fn run<P: Plan<Element: Element>>(
     ctx: &ExecutionContext,
     plan: &P,
     operands: P::Operands<'_>,

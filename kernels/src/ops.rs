@@ -252,24 +252,6 @@ fn map_elements<T: Element>(
     Ok(result)
 }
 
-/// Returns a tensor that is available when a chain is.
-fn after(chain: AsyncValueRef<Chain>, tensor: DenseHostTensor) -> AnyRef {
-    if let Some(error) = chain.error_if_present() {
-        return AnyRef::error(error.clone());
-    }
-    if chain.is_available() {
-        return AnyRef::available(tensor);
-    }
-    let (promise, result) = AnyRef::indirect();
-    chain.and_then(move |chain| {
-        promise.forward_to(match chain.error_if_present() {
-            Some(error) => AnyRef::error(error.clone()),
-            None => AnyRef::available(tensor),
-        });
-    });
-    result
-}
-
 #[cold]
 fn unsupported(message: impl AsRef<str>) -> Error {
     Error::new(message.as_ref())

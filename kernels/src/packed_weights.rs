@@ -105,12 +105,30 @@ impl Drop for Room {
 }
 
 /// In which order weights are packed: for which routine, and from which shape.
+///
+/// ```
+/// use tfrt_kernels::packed_weights::Order;
+///
+/// let order = |transposed| Order::Matmul { k: 2, n: 3, transposed };
+/// assert_ne!(order(false), order(true));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+#[non_exhaustive]
+pub enum Order {
     /// For [`tfrt_compute::convolution::Convolution`]: rows of the matrix, columns.
     Convolution([usize; 2]),
     /// For [`tfrt_compute::convolution::Winograd`]: channels in, channels out.
     Winograd([usize; 2]),
+    /// For [`tfrt_compute::matmul::Matmul`]: the extents of the right factor, which may be given
+    /// transposed.
+    Matmul {
+        /// Its rows.
+        k: usize,
+        /// Its columns.
+        n: usize,
+        /// Whether its columns are given as rows.
+        transposed: bool,
+    },
 }
 
 /// The note about weights.
@@ -128,7 +146,10 @@ struct Kept {
 
 /// Returns the weights in an order, if they are kept in it, or are from now on. `len` is how many
 /// numbers that is, `pack` puts them there.
-pub(crate) fn find(
+///
+/// # Errors
+/// Those of `pack`.
+pub fn find(
     ctx: &ExecutionContext,
     weights: &OwnedElements<f32>,
     order: Order,

@@ -55,16 +55,31 @@ pub(super) fn output_extents(shape: &Conv2dShape) -> [usize; 4] {
 }
 
 /// The function applied to each output channel.
-#[derive(Default)]
-struct Fused {
-    scale: Option<Vec<f32>>,
-    shift: Option<Vec<f32>>,
+///
+/// ```
+/// use tfrt_compute::Activation;
+/// use tfrt_kernels::eigen::convolution::FusedConvolution;
+///
+/// let fused = FusedConvolution {
+///     shift: Some(vec![0.5; 8]),
+///     activation: Activation::Relu,
+///     ..FusedConvolution::default()
+/// };
+/// assert!(!fused.adds_output);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct FusedConvolution {
+    /// A factor for each channel.
+    pub scale: Option<Vec<f32>>,
+    /// A summand for each channel, after the factor.
+    pub shift: Option<Vec<f32>>,
     /// Whether the previous content of the output is added.
-    adds_output: bool,
-    activation: Activation,
+    pub adds_output: bool,
+    /// The last function that is applied.
+    pub activation: Activation,
 }
 
-impl Fused {
+impl FusedConvolution {
     fn operands<'a>(&'a self, input: &'a [f32], filter: Filter<'a>) -> ConvolutionOperands<'a> {
         let mut operands =
             ConvolutionOperands::with_filter(input, filter).activation(self.activation);
@@ -125,7 +140,7 @@ impl<'a> Conv<'a> {
         &self,
         ctx: &ExecutionContext,
         output: &mut DenseHostTensor,
-        fused: Fused,
+        fused: FusedConvolution,
     ) -> Result<AsyncValueRef<Chain>> {
         let filter = self.filter.elements_owned::<f32>()?;
         let input = self.input.elements_owned::<f32>()?;
@@ -169,11 +184,15 @@ impl<'a> Conv<'a> {
     }
 }
 
-/// Starts the convolution of an input with a filter, with nothing fused onto it.
-pub(crate) fn start_plain(
+/// Starts the convolution of an input with a filter, and of what is fused with it.
+///
+/// # Errors
+/// If the lengths of tensors do not match the shape.
+pub fn start_fused(
     [input, filter]: [&DenseHostTensor; 2],
     shape: Conv2dShape,
     output: &mut DenseHostTensor,
+    fused: FusedConvolution,
     ctx: &ExecutionContext,
 ) -> Result<AsyncValueRef<Chain>> {
     let conv = Conv {
@@ -181,7 +200,7 @@ pub(crate) fn start_plain(
         filter,
         shape,
     };
-    conv.start(ctx, output, Fused::default())
+    conv.start(ctx, output, fused)
 }
 
 /// A filter that a task owns.
@@ -206,7 +225,7 @@ fn start_convolution<P>(
     input: OwnedElements<f32>,
     filter: OwnedFilter,
     output: OwnedElementsMut<f32>,
-    fused: Fused,
+    fused: FusedConvolution,
 ) -> Result<AsyncValueRef<Chain>>
 where
     P: for<'a> Plan<Element = f32, Operands<'a> = ConvolutionOperands<'a>> + Send + 'static,
@@ -232,7 +251,11 @@ fn conv2d(
     #[attr] strides: &[i64],
     ctx: &ExecutionContext,
 ) -> Result<AsyncValueRef<Chain>> {
-    Conv::new([input, filter], output, padding, strides)?.start(ctx, output, Fused::default())
+    Conv::new([input, filter], output, padding, strides)?.start(
+        ctx,
+        output,
+        FusedConvolution::default(),
+    )
 }
 
 /// Returns the convolution of images with a filter, and adds a bias to each channel.
@@ -255,9 +278,9 @@ fn conv2d_bias(
     let conv = Conv::new([input, filter], output, padding, strides)?;
     let names = ["bias shape", "output channels size"];
     expect_channels(names, bias, conv.shape.out_channels)?;
-    let fused = Fused {
+    let fused = FusedConvolution {
         shift: Some(bias.elements::<f32>()?.to_vec()),
-        ..Fused::default()
+        ..FusedConvolution::default()
     };
     conv.start(ctx, output, fused)
 }
@@ -268,7 +291,7 @@ fn fold(
     [scale, offset, mean, variance]: [&DenseHostTensor; 4],
     epsilon: f32,
     activation: Activation,
-) -> Result<Fused> {
+) -> Result<FusedConvolution> {
     for (name, parameter) in [
         ("scale shape", scale),
         ("offset shape", offset),
@@ -286,7 +309,7 @@ fn fold(
     };
     let (mut factors, mut summands) = (vec![0.0; num_channels], vec![0.0; num_channels]);
     norm.fold(&mut factors, &mut summands)?;
-    Ok(Fused {
+    Ok(FusedConvolution {
         scale: Some(factors),
         shift: Some(summands),
         adds_output: false,
@@ -384,7 +407,7 @@ fn conv2d_batch_norm_add_relu(
     let conv = Conv::new([input, filter], output, padding, strides)?;
     let parameters = [scale, offset, mean, variance];
     let channels = conv.shape.out_channels;
-    let fused = Fused {
+    let fused = FusedConvolution {
         adds_output: true,
         ..fold(channels, parameters, epsilon, Activation::Relu)?
     };

@@ -7,9 +7,9 @@ use tfrt_compute::normalization::BatchNorm;
 use tfrt_compute::pooling::{AverageOf, Pooling};
 use tfrt_tensor::{DenseHostTensor, Shape};
 
-use super::{after, allocate, invalid, unsupported, unsupported_dtype, with_dtype};
-use crate::eigen::convolution::start_plain;
-use crate::numeric::start_rows;
+use super::{allocate, invalid, unsupported, unsupported_dtype, with_dtype};
+use crate::eigen::convolution::{FusedConvolution, start_fused};
+use crate::numeric::{after, start_rows};
 
 /// The position of an image's channels.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -230,7 +230,13 @@ pub fn compute_conv_2d(
         shape.out_channels,
     ];
     let mut output = allocate(DType::F32, Shape::new(&dims)?, ctx)?;
-    let done = start_plain([x, filter], shape, &mut output, ctx)?;
+    let done = start_fused(
+        [x, filter],
+        shape,
+        &mut output,
+        FusedConvolution::default(),
+        ctx,
+    )?;
     Ok(after(done, output))
 }
 

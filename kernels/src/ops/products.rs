@@ -11,7 +11,7 @@ use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
 use super::metadata::{self, product_extents};
 use super::{allocate, invalid, unsupported, unsupported_dtype, with_dtype};
-use crate::numeric::{product_shape, run, start, width};
+use crate::numeric::{after, product_shape, run, start, width};
 use crate::tf_sync::products::parse_fusion;
 
 /// Computes `a · b`, where either matrix may be passed transposed.
@@ -93,7 +93,7 @@ fn multiply_real<T: Element + MatmulElement>(
     let done = start(ctx, plan, output, move |job, block, workspace| {
         job.run_block(block, MatmulOperands::new(&a, &b), workspace)
     })?;
-    Ok(super::after(done, c))
+    Ok(after(done, c))
 }
 
 /// Computes `act(a · b + bias)`, where either matrix may be passed transposed. The list of fused

@@ -323,7 +323,7 @@ fn add_dense_only_3(
             let done = crate::numeric::start_elements(ctx, to, move |range, part| {
                 binary::apply(Binary::Add, &a[range.clone()], &b[range], part);
             })?;
-            Ok(super::after(done, result))
+            Ok(crate::numeric::after(done, result))
         },
         else Err(unsupported("unsupported dtype for test.add"))
     )
