@@ -5,9 +5,11 @@
 
 use tfrt::core::metadata::same_as;
 use tfrt::prelude::*;
+use tfrt_compute::Activation as Fast;
 use tfrt_compute::unary::{self, Unary};
 use tfrt_tensor::{DenseHostTensor, I1};
 
+use crate::epilogue::{self, applied};
 use crate::number::{Number, with_number, with_real, with_type};
 use crate::{Slots, allocate, dense, invalid, made};
 
@@ -73,13 +75,32 @@ real_ops! {
     "nn.Sin" sin: "Computes the sine of each element.", f64::sin;
     "nn.Sinh" sinh: "Computes the hyperbolic sine of each element.", f64::sinh;
     "nn.Tan" tan: "Computes the tangent of each element.", f64::tan;
-    "nn.Erf" erf: "Computes the error function of each element.", libm::erf;
-    "nn.HardSwish" hard_swish: "Computes `x · max(0, min(1, x / 6 + 1 / 2))` for each element.",
-        |x| x * (x / 6.0 + 0.5).clamp(0.0, 1.0);
-    "nn.Mish" mish: "Computes `x · tanh(ln(1 + eˣ))` for each element.", |x| x * softplus_of(x).tanh();
-    "nn.Softplus" softplus: "Computes `ln(1 + eˣ)` for each element.", softplus_of;
     "nn.Softsign" softsign: "Computes `x / (1 + |x|)` for each element.", |x| x / (1.0 + x.abs());
     "nn.Reciprocal" reciprocal: "Computes `1 / x` for each element.", |x| 1.0 / x;
+}
+
+macro_rules! activation_ops {
+    ($($name:literal $id:ident $fast:ident: $doc:literal, $function:expr;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// # Errors
+        /// If the elements are not real numbers.
+        #[tfrt_op($name, metadata = same_as)]
+        fn $id(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+            match dense(x)?.dtype() {
+                DType::F32 => applied(x, Fast::$fast, ctx),
+                _ => real($name, x, ctx, $function),
+            }
+        }
+    )*};
+}
+
+activation_ops! {
+    "nn.Erf" erf Erf: "Computes the error function of each element.", libm::erf;
+    "nn.HardSwish" hard_swish HardSwish: "Computes `x · max(0, min(1, x / 6 + 1 / 2))` for each element.",
+        |x| x * (x / 6.0 + 0.5).clamp(0.0, 1.0);
+    "nn.Mish" mish Mish: "Computes `x · tanh(ln(1 + eˣ))` for each element.", |x| x * softplus_of(x).tanh();
+    "nn.Softplus" softplus Softplus: "Computes `ln(1 + eˣ)` for each element.", softplus_of;
 }
 
 /// Returns `ln(1 + eˣ)`, without overflow.
@@ -251,6 +272,11 @@ fn activation(
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Activation";
+    if dense(x)?.dtype() == DType::F32
+        && let Some(fast) = epilogue::activation_of(function, alpha, beta)
+    {
+        return applied(x, fast, ctx);
+    }
     let function = activation_of(function)
         .ok_or_else(|| invalid(format!("`{OP}`: unknown function `{function}`")))?;
     let (alpha, beta) = (f64::from(alpha), f64::from(beta));
@@ -316,6 +342,22 @@ fn clip(
     let slots = Slots::new(OP, operands, slots);
     let x = slots.need(0, "x")?;
     let (min, max) = (slots.get(1)?, slots.get(2)?);
+    let single = |bound: &Option<DenseHostTensor>, missing: f32| match bound {
+        None => Some(missing),
+        Some(bound) if bound.dtype() == DType::F32 && bound.num_elements() == 1 => {
+            let bound = bound.elements::<f32>().ok()?[0];
+            (!bound.is_nan()).then_some(bound)
+        }
+        Some(_) => None,
+    };
+    if x.dtype() == DType::F32
+        && let (Some(min), Some(max)) =
+            (single(&min, f32::NEG_INFINITY), single(&max, f32::INFINITY))
+        && let Some(operand) = slots.operand(0)
+    {
+        drop(x);
+        return applied(operand, Fast::Clip(min, max), ctx);
+    }
     with_number!(OP, x.dtype(), T => {
         let bound = |bound: Option<DenseHostTensor>| match bound {
             None => Ok(None),
@@ -370,6 +412,9 @@ fn all_true(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 #[tfrt_op("nn.Relu", metadata = same_as)]
 fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Relu";
+    if dense(x)?.dtype() == DType::F32 {
+        return applied(x, Fast::Relu, ctx);
+    }
     let x = dense(x)?;
     with_type!(OP, x.dtype(), T in [
         I8 => i8, I16 => i16, I32 => i32, I64 => i64, F16 => half::f16, Bf16 => half::bf16, F32 => f32, F64 => f64

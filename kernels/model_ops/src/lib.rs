@@ -15,6 +15,7 @@
 //! | [`windows`] | convolutions and pooling |
 //! | [`normalization`] | softmax and normalizations |
 //! | [`images`] | resizing, depth and space |
+//! | [`dot_product_attention`] | attention as products, softmax and products, tile by tile |
 //! | [`attention`] | attention, rotary embedding, non-maximum suppression |
 //! | [`recurrent`] | recurrent layers |
 //! | [`quantized`] | quantised numbers |
@@ -37,6 +38,8 @@
 
 mod number;
 
+mod epilogue;
+
 pub mod element_wise;
 
 pub mod pairs;
@@ -56,6 +59,8 @@ pub mod windows;
 pub mod normalization;
 
 pub mod images;
+
+pub mod dot_product_attention;
 
 pub mod attention;
 
@@ -119,12 +124,16 @@ impl<'a> Slots<'a> {
 
     /// Returns the operand of a slot, if it is present.
     fn get(&self, slot: usize) -> Result<Option<DenseHostTensor>> {
+        self.operand(slot).map(dense).transpose()
+    }
+
+    /// Returns the operand of a slot as it is, if it is present.
+    fn operand(&self, slot: usize) -> Option<&'a AnyRef> {
         let position = match self.slots {
             Some(slots) => slots.iter().position(|&found| found == slot as i64),
             None => Some(slot),
         };
-        let operand = position.and_then(|position| self.operands.get(position));
-        operand.map(dense).transpose()
+        self.operands.get(position?)
     }
 
     /// Returns the operand of a slot.

@@ -1,6 +1,7 @@
 //! Softmax and normalizations. Statistics are computed in double precision.
 
 use tfrt::prelude::*;
+use tfrt_compute::normalization::RowNorm;
 use tfrt_compute::softmax;
 use tfrt_tensor::DenseHostTensor;
 
@@ -353,6 +354,47 @@ fn rms_normalization(
     Ok(layer(OP, slots, axis, epsilon, false, ctx)?.0)
 }
 
+/// Normalizes rows of single precision, if the parameters have an element for each of a row.
+fn single_rows(
+    x: &DenseHostTensor,
+    slots: Slots<'_>,
+    inner: &[usize],
+    epsilon: f32,
+    is_centred: bool,
+    ctx: &ExecutionContext,
+) -> Result<Option<Normalized>> {
+    let (scale, bias) = (slots.get(1)?, slots.get(2)?);
+    let is_row =
+        |tensor: &DenseHostTensor| tensor.dtype() == DType::F32 && tensor.shape().dims() == inner;
+    let len = product(inner);
+    if x.dtype() != DType::F32 || len == 0 || !scale.iter().chain(&bias).all(is_row) {
+        return Ok(None);
+    }
+    let elements = |tensor: &Option<DenseHostTensor>| -> Result<Option<Vec<f32>>> {
+        Ok(match tensor {
+            Some(tensor) => Some(tensor.elements::<f32>()?.to_vec()),
+            None => None,
+        })
+    };
+    let (scale, bias) = (elements(&scale)?, elements(&bias)?);
+    let norm = RowNorm {
+        scale: scale.as_deref(),
+        offset: bias.as_deref(),
+        epsilon: f64::from(epsilon),
+        is_centred,
+    };
+    let mut y = allocate(ctx, DType::F32, x.shape().dims())?;
+    let from = x.elements::<f32>()?;
+    let mut to = y.elements_mut::<f32>()?;
+    let rows = from.chunks_exact(len).zip(to.chunks_exact_mut(len));
+    let statistics = rows.map(|(row, to)| norm.apply_row(row, to)).collect();
+    drop(to);
+    Ok(Some((y, statistics)))
+}
+
+/// Rows, and the mean and the reciprocal of the deviation of each.
+type Normalized = (DenseHostTensor, Vec<(f64, f64)>);
+
 fn layer(
     op: &'static str,
     slots: Slots<'_>,
@@ -360,12 +402,15 @@ fn layer(
     epsilon: f32,
     is_centred: bool,
     ctx: &ExecutionContext,
-) -> Result<(DenseHostTensor, Vec<(f64, f64)>)> {
+) -> Result<Normalized> {
     let x = slots.need(0, "x")?;
     let dims = x.shape().dims();
     let axis = axis_of(op, axis, dims.len())?;
     let inner = &dims[axis..];
     let len = product(inner);
+    if let Some(result) = single_rows(&x, slots, inner, epsilon, is_centred, ctx)? {
+        return Ok(result);
+    }
     let stretched = |operand: Option<DenseHostTensor>| {
         let Some(operand) = operand else {
             return Ok(None);

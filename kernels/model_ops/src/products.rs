@@ -1,81 +1,285 @@
 //! Matrix products.
 
 use tfrt::prelude::*;
+use tfrt_compute::Activation;
 use tfrt_compute::job::Plan;
 use tfrt_compute::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape};
 use tfrt_compute::parallel::Serial;
-use tfrt_tensor::{DenseHostTensor, Element, Shape};
+use tfrt_kernels::numeric::{after, report_work, start, width};
+use tfrt_kernels::packed_weights::{self, Order};
+use tfrt_tensor::{DenseHostTensor, Element, OwnedElements, OwnedElementsMut, Shape};
 
+use crate::epilogue::{Epilogue, bias_of};
 use crate::number::{Number, with_number, with_real};
 use crate::pairs::{Stretched, common};
 use crate::{Slots, allocate, dense, invalid, made, product, real_numbers};
 
 /// Multiplies matrices like NumPy: those in the last two dimensions, for each index of the other
 /// dimensions, which are broadcast to one shape. A vector is a row on the left and a column on the
-/// right.
+/// right. Either factor may be given with its last two dimensions transposed. Then adds the third
+/// operand, a bias for each column, and the fourth operand, if they are present, and applies the
+/// function `activation`.
 ///
 /// # Errors
 /// If the operands do not match.
 #[tfrt_op("nn.MatMul")]
-fn mat_mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
+fn mat_mul(
+    operands: &[AnyRef],
+    #[attr(default = false)] transpose_a: bool,
+    #[attr(default = false)] transpose_b: bool,
+    #[attr] activation: Option<&str>,
+    #[attr(default = 0.0)] activation_alpha: f32,
+    #[attr(default = 0.0)] activation_beta: f32,
+    #[attr] slots: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
     const OP: &str = "nn.MatMul";
-    let (a, b) = (dense(a)?, dense(b)?);
-    let refused = || {
-        invalid(format!(
-            "`{OP}`: {} and {} cannot be multiplied",
-            a.metadata(),
-            b.metadata()
-        ))
-    };
-    let (mut left, mut right) = (a.shape().dims().to_vec(), b.shape().dims().to_vec());
-    if left.is_empty() || right.is_empty() || a.dtype() != b.dtype() {
+    let slots = Slots::new(OP, operands, slots);
+    let (mut a, mut b) = (slots.need(0, "a")?, slots.need(1, "b")?);
+    let bias = slots.get(2)?;
+    let epilogue = Epilogue::new(&slots, activation, activation_alpha, activation_beta)?;
+    let (left, right) = (a.metadata(), b.metadata());
+    let refused = || invalid(format!("`{OP}`: {left} and {right} cannot be multiplied"));
+    if a.dtype() != b.dtype() {
         return Err(refused());
     }
-    let (is_row, is_column) = (left.len() == 1, right.len() == 1);
-    if is_row {
-        left.insert(0, 1);
+    // Other types have no routines that read transposed factors.
+    let is_single = a.dtype() == DType::F32;
+    for (factor, is_transposed) in [(&mut a, transpose_a), (&mut b, transpose_b)] {
+        let rank = factor.shape().rank();
+        if is_transposed && rank < 2 {
+            return Err(refused());
+        }
+        if is_transposed && !is_single {
+            let mut perm: Vec<usize> = (0..rank).collect();
+            perm.swap(rank - 1, rank - 2);
+            *factor = crate::shapes::permuted(OP, factor, &perm, ctx)?;
+        }
     }
-    if is_column {
-        right.push(1);
+    let product = Product::new(
+        [&a, &b],
+        [transpose_a && is_single, transpose_b && is_single],
+    );
+    let product = product.ok_or_else(refused)?.broadcast(OP)?;
+    epilogue.check(a.dtype())?;
+    if is_single {
+        return product.start(OP, [a, b], bias, epilogue, ctx);
     }
-    let (&[ref left_batch @ .., m, k], &[ref right_batch @ .., inner, n]) = (&left[..], &right[..])
-    else {
-        return Err(refused());
-    };
-    if k != inner {
-        return Err(refused());
+    if bias.is_some() {
+        return Err(invalid(format!(
+            "`{OP}`: a bias needs elements of type f32, found {}",
+            a.dtype()
+        )));
     }
-    let batch = common(OP, left_batch, right_batch)?;
-    let mut dims = batch.clone();
-    if !is_row {
-        dims.push(m);
-    }
-    if !is_column {
-        dims.push(n);
-    }
-    let shape = MatmulShape::new(m, n, k);
-    let left_places: Vec<usize> = Stretched::new(left_batch, &batch).places().collect();
-    let right_places: Vec<usize> = Stretched::new(right_batch, &batch).places().collect();
-    // One matrix on the right: all rows of the left at once.
-    let (shape, left_places, right_places) = if product(right_batch) == 1 && left_batch == batch {
-        let rows = product(&batch) * m;
-        (MatmulShape::new(rows, n, k), vec![0], vec![0])
-    } else {
-        (shape, left_places, right_places)
-    };
-    let mut c = allocate(ctx, a.dtype(), &dims)?;
-    let places = || {
-        left_places
-            .iter()
-            .copied()
-            .zip(right_places.iter().copied())
-    };
+    let mut c = allocate(ctx, a.dtype(), &product.dims)?;
+    let places = product.places();
     match a.dtype() {
-        DType::F32 => multiply_fast::<f32>(shape, &a, &b, &mut c, places())?,
-        DType::F64 => multiply_fast::<f64>(shape, &a, &b, &mut c, places())?,
-        dtype => with_number!(OP, dtype, T => multiply::<T>(shape, &a, &b, &mut c, places()))?,
+        DType::F64 => multiply_fast::<f64>(product.shape, &a, &b, &mut c, places)?,
+        dtype => {
+            with_number!(OP, dtype, T => multiply::<T>(product.shape, &a, &b, &mut c, places))?
+        }
     }
-    Ok(c)
+    Ok(AnyRef::available(c))
+}
+
+/// A product of matrices, or of many.
+struct Product {
+    shape: MatmulShape,
+    left_batch: Vec<usize>,
+    right_batch: Vec<usize>,
+    /// The dimensions of the products before the matrices.
+    batch: Vec<usize>,
+    /// The dimensions of the result.
+    dims: Vec<usize>,
+    is_row: bool,
+    is_column: bool,
+}
+
+impl Product {
+    /// Returns the product of two tensors, if they can be multiplied; their batches are not checked.
+    fn new([a, b]: [&DenseHostTensor; 2], [transposes_a, transposes_b]: [bool; 2]) -> Option<Self> {
+        let (mut left, mut right) = (a.shape().dims().to_vec(), b.shape().dims().to_vec());
+        if left.is_empty() || right.is_empty() {
+            return None;
+        }
+        let (is_row, is_column) = (left.len() == 1, right.len() == 1);
+        if is_row {
+            left.insert(0, 1);
+        }
+        if is_column {
+            right.push(1);
+        }
+        let (left_batch, &[mut m, mut k]) = left.split_last_chunk::<2>()?;
+        let (right_batch, &[mut inner, mut n]) = right.split_last_chunk::<2>()?;
+        if transposes_a {
+            (m, k) = (k, m);
+        }
+        if transposes_b {
+            (inner, n) = (n, inner);
+        }
+        (k == inner).then(|| Self {
+            shape: MatmulShape::new(m, n, k).transposed(transposes_a, transposes_b),
+            left_batch: left_batch.to_vec(),
+            right_batch: right_batch.to_vec(),
+            batch: Vec::new(),
+            dims: Vec::new(),
+            is_row,
+            is_column,
+        })
+    }
+
+    /// Broadcasts the batches.
+    fn broadcast(mut self, op: &str) -> Result<Self> {
+        self.batch = common(op, &self.left_batch, &self.right_batch)?;
+        self.dims = self.batch.clone();
+        if !self.is_row {
+            self.dims.push(self.shape.m);
+        }
+        if !self.is_column {
+            self.dims.push(self.shape.n);
+        }
+        // One matrix on the right: all rows of the left at once.
+        let has_one_right = product(&self.right_batch) == 1 && self.left_batch == self.batch;
+        if has_one_right && !self.shape.transposes_a {
+            self.shape.m *= product(&self.batch);
+            self.left_batch.clear();
+            self.right_batch.clear();
+            self.batch.clear();
+        }
+        Ok(self)
+    }
+
+    /// Returns the factors of each product, by their numbers.
+    fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let left = Stretched::new(&self.left_batch, &self.batch).places();
+        let right = Stretched::new(&self.right_batch, &self.batch).places();
+        left.zip(right)
+    }
+
+    /// Starts products of single precision.
+    fn start(
+        self,
+        op: &'static str,
+        [a, b]: [DenseHostTensor; 2],
+        bias: Option<DenseHostTensor>,
+        mut epilogue: Epilogue,
+        ctx: &ExecutionContext,
+    ) -> Result<AnyRef> {
+        let bias = bias_of(op, bias.as_ref(), self.shape.n)?;
+        let (mut c, adds, activation) = epilogue.begin(&self.dims, ctx)?;
+        if c.num_elements() == 0 {
+            return Ok(AnyRef::available(epilogue.finish(c, ctx)?));
+        }
+        let is_batch = self.left_batch == self.batch && self.right_batch == self.batch;
+        let (a, b) = (a.elements_owned::<f32>()?, b.elements_owned::<f32>()?);
+        let fused = Fused {
+            bias,
+            beta: if adds { 1.0 } else { 0.0 },
+            alpha: 1.0,
+            activation,
+        };
+        if is_batch {
+            let shape = self.shape.batched(product(&self.batch));
+            let output = c.elements_mut_owned::<f32>()?;
+            let done = start_product(shape, a, b, fused, output, ctx)?;
+            return finish_later(done, c, epilogue, ctx);
+        }
+        {
+            let plan = Matmul::<f32>::new(self.shape, 1)?;
+            let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
+            let MatmulShape { m, n, k, .. } = self.shape;
+            let mut elements = c.elements_mut::<f32>()?;
+            for (c, (left, right)) in elements.chunks_exact_mut(m * n).zip(self.places()) {
+                let factors =
+                    MatmulOperands::new(&a[left * m * k..][..m * k], &b[right * k * n..][..k * n]);
+                plan.run(&Serial, fused.on(factors), c, &mut workspace)?;
+            }
+        }
+        Ok(AnyRef::available(epilogue.finish(c, ctx)?))
+    }
+}
+
+/// What is done to the sums of a product.
+struct Fused {
+    bias: Option<Vec<f32>>,
+    alpha: f32,
+    beta: f32,
+    activation: Activation,
+}
+
+impl Fused {
+    fn on<'a>(&'a self, operands: MatmulOperands<'a, f32>) -> MatmulOperands<'a, f32> {
+        let operands = operands
+            .alpha(self.alpha)
+            .beta(self.beta)
+            .activation(self.activation);
+        match &self.bias {
+            Some(bias) => operands.shift(bias),
+            None => operands,
+        }
+    }
+}
+
+/// Products with fewer rows read the right factor where it is.
+const MIN_PACKED_ROWS: usize = 13;
+
+/// Starts products of single precision. The right factor is packed once if it is used again.
+fn start_product(
+    shape: MatmulShape,
+    a: OwnedElements<f32>,
+    b: OwnedElements<f32>,
+    fused: Fused,
+    output: OwnedElementsMut<f32>,
+    ctx: &ExecutionContext,
+) -> Result<AsyncValueRef<Chain>> {
+    let plan = Matmul::<f32>::new(shape, width(ctx))?;
+    let operations = (2 * shape.k).saturating_mul(output.len());
+    report_work::<f32>(ctx, operations, a.len() + b.len() + output.len());
+    if shape.batch == 1 && shape.m >= MIN_PACKED_ROWS {
+        let order = Order::Matmul {
+            k: shape.k,
+            n: shape.n,
+            transposed: shape.transposes_b,
+        };
+        let pack = |packed: &mut [f32]| Ok(plan.pack_b(&b, packed)?);
+        if let Some(packed) = packed_weights::find(ctx, &b, order, plan.packed_b_len(), pack)? {
+            return start(ctx, plan, output, move |job, block, workspace| {
+                job.run_block(
+                    block,
+                    fused.on(MatmulOperands::packed(&a, &packed)),
+                    workspace,
+                )
+            });
+        }
+    }
+    start(ctx, plan, output, move |job, block, workspace| {
+        job.run_block(block, fused.on(MatmulOperands::new(&a, &b)), workspace)
+    })
+}
+
+/// Returns a result that is available when the kernel is done and what it left is done, too.
+pub(crate) fn finish_later(
+    done: AsyncValueRef<Chain>,
+    result: DenseHostTensor,
+    epilogue: Epilogue,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    if epilogue.is_empty() {
+        return Ok(after(done, result));
+    }
+    let (promise, later) = AnyRef::indirect();
+    let ctx = ctx.clone();
+    done.and_then(move |done| {
+        promise.forward_to(match done.error_if_present() {
+            Some(error) => AnyRef::error(error.clone()),
+            None => match epilogue.finish(result, &ctx) {
+                Ok(result) => AnyRef::available(result),
+                Err(error) => AnyRef::error(ctx.emit_error(error)),
+            },
+        });
+    });
+    Ok(later)
 }
 
 fn multiply_fast<T: Element + MatmulElement>(
@@ -202,21 +406,28 @@ fn multiply<T: Number>(
 }
 
 /// Computes `alpha · a · b + beta · c` of matrices, either of which may be passed transposed; `c`
-/// is broadcast to the result, and may be omitted.
+/// is broadcast to the result, and may be omitted. Then adds the fourth operand, if it is present,
+/// and applies the function `activation`.
 ///
 /// # Errors
 /// If the operands do not match.
 #[tfrt_op("nn.Gemm")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn gemm(
     operands: &[AnyRef],
     #[attr(default = 1.0)] alpha: f32,
     #[attr(default = 1.0)] beta: f32,
     #[attr(default = false)] transpose_a: bool,
     #[attr(default = false)] transpose_b: bool,
+    #[attr] activation: Option<&str>,
+    #[attr(default = 0.0)] activation_alpha: f32,
+    #[attr(default = 0.0)] activation_beta: f32,
+    #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.Gemm";
-    let slots = Slots::new(OP, operands, None);
+    let slots = Slots::new(OP, operands, slots);
+    let mut epilogue = Epilogue::new(&slots, activation, activation_alpha, activation_beta)?;
     let (a, b, c) = (slots.need(0, "a")?, slots.need(1, "b")?, slots.get(2)?);
     let refused = || {
         invalid(format!(
@@ -248,34 +459,46 @@ fn gemm(
         Ok(Stretched::new(c.shape().dims(), &[m, n]))
     });
     let summand = summand.transpose()?;
+    epilogue.check(a.dtype())?;
     if a.dtype() == DType::F32 {
-        let mut y = allocate(ctx, DType::F32, &[m, n])?;
+        let shape = MatmulShape::new(m, n, k).transposed(transpose_a, transpose_b);
+        // A vector for each column is a bias of the kernel.
+        let is_bias = beta == 1.0
+            && c.as_ref()
+                .is_none_or(|c| matches!(*c.shape().dims(), [len] | [1, len] if len == n));
+        let (mut y, adds, activation) = match is_bias {
+            true => epilogue.begin(&[m, n], ctx)?,
+            false => (allocate(ctx, DType::F32, &[m, n])?, false, Activation::None),
+        };
         if m * n == 0 {
-            return Ok(y);
+            return Ok(AnyRef::available(epilogue.finish(y, ctx)?));
         }
-        {
-            let mut to = y.elements_mut::<f32>()?;
-            if let (Some(c), Some(places)) = (&c, summand) {
-                let c = c.elements::<f32>()?;
+        let mut fused = Fused {
+            bias: None,
+            alpha,
+            beta: if adds { 1.0 } else { 0.0 },
+            activation,
+        };
+        match (&c, summand) {
+            (Some(c), _) if is_bias => fused.bias = Some(c.elements::<f32>()?.to_vec()),
+            (Some(c), Some(places)) => {
+                let (c, mut to) = (c.elements::<f32>()?, y.elements_mut::<f32>()?);
                 for (to, place) in to.iter_mut().zip(places.places()) {
                     *to = c[place];
                 }
+                fused.beta = beta;
             }
-            let shape = MatmulShape::new(m, n, k).transposed(transpose_a, transpose_b);
-            let plan = Matmul::<f32>::new(shape, 1)?;
-            let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
-            let (a, b) = (a.elements::<f32>()?, b.elements::<f32>()?);
-            let beta = if c.is_some() { beta } else { 0.0 };
-            let operands = MatmulOperands::new(&a, &b).alpha(alpha).beta(beta);
-            plan.run(&Serial, operands, &mut to, &mut workspace)?;
+            _ => {}
         }
-        return Ok(y);
+        let (a, b) = (a.elements_owned::<f32>()?, b.elements_owned::<f32>()?);
+        let done = start_product(shape, a, b, fused, y.elements_mut_owned()?, ctx)?;
+        return finish_later(done, y, epilogue, ctx);
     }
     let dtype = a.dtype();
     let c = c.map(|c| real_numbers(OP, &c)).transpose()?;
     let places: Option<Vec<usize>> = summand.map(|places| places.places().collect());
     let (a, b) = (real_numbers(OP, &a)?, real_numbers(OP, &b)?);
-    with_number!(OP, dtype, T => made(ctx, &[m, n], |at| {
+    let y = with_number!(OP, dtype, T => made(ctx, &[m, n], |at| {
         let (row, column) = (at / n, at % n);
         let sum: f64 = (0..k).map(|inner| {
             let left = if transpose_a { a[inner * m + row] } else { a[row * k + inner] };
@@ -287,5 +510,6 @@ fn gemm(
             _ => 0.0,
         };
         <T as Number>::of_f64(f64::from(alpha) * sum + summand)
-    }))
+    }))?;
+    Ok(AnyRef::available(y))
 }

@@ -2,7 +2,9 @@
 //!
 //! Tensors are `[batch, channels, spatial…]`. `auto_pad` selects a rule that computes the padding
 //! from the shape; otherwise `pads` has the numbers before all spatial dimensions, then those
-//! after.
+//! after. With `channels_last`, tensors are `[batch, spatial…, channels]`.
+
+mod channels_last;
 
 use std::ops::Range;
 
@@ -12,6 +14,7 @@ use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
 use tfrt_compute::parallel::Serial;
 use tfrt_tensor::DenseHostTensor;
 
+use crate::epilogue::Epilogue;
 use crate::number::{Number, with_number, with_real};
 use crate::{Slots, advance, allocate, dense, invalid, made, product, strides};
 
@@ -227,11 +230,14 @@ pub(crate) fn spatial<'a>(op: &str, x: &'a DenseHostTensor) -> Result<(usize, us
 }
 
 /// Convolves `x` with the filters `w`, `[filters, channels / group, spatial…]`, and adds a bias for
-/// each filter, which may be omitted.
+/// each filter, which may be omitted. Then adds the fourth operand, if it is present, and applies
+/// the function `activation`. With `channels_last`, `x` is `[batch, rows, columns, channels]` and
+/// `w` is `[rows, columns, channels / group, filters]`.
 ///
 /// # Errors
 /// If the operands do not match.
 #[tfrt_op("nn.Conv")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn conv(
     operands: &[AnyRef],
     #[attr(default = 1)] group: i64,
@@ -239,14 +245,45 @@ fn conv(
     #[attr] dilations: Option<&[i64]>,
     #[attr] pads: Option<&[i64]>,
     #[attr] auto_pad: Option<&str>,
+    #[attr(default = false)] channels_last: bool,
+    #[attr] activation: Option<&str>,
+    #[attr(default = 0.0)] activation_alpha: f32,
+    #[attr(default = 0.0)] activation_beta: f32,
+    #[attr] slots: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    const OP: &str = "nn.Conv";
+    let slots = Slots::new(OP, operands, slots);
+    let (x, w, bias) = (slots.need(0, "x")?, slots.need(1, "w")?, slots.get(2)?);
+    let epilogue = Epilogue::new(&slots, activation, activation_alpha, activation_beta)?;
+    let group = usize::try_from(group).unwrap_or(0);
+    let layout = Layout::new(OP, strides, dilations, pads, auto_pad);
+    if channels_last {
+        let conv = channels_last::Conv {
+            x: &x,
+            w: &w,
+            bias: bias.as_ref(),
+            group,
+            epilogue,
+        };
+        return conv.run(&layout, ctx);
+    }
+    let y = conv_planes(&x, &w, bias.as_ref(), group, &layout, ctx)?;
+    Ok(AnyRef::available(epilogue.finish(y, ctx)?))
+}
+
+/// Convolves images whose channels come before their planes.
+fn conv_planes(
+    x: &DenseHostTensor,
+    w: &DenseHostTensor,
+    bias: Option<&DenseHostTensor>,
+    group: usize,
+    layout: &Layout<'_>,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "nn.Conv";
-    let slots = Slots::new(OP, operands, None);
-    let (x, w, bias) = (slots.need(0, "x")?, slots.need(1, "w")?, slots.get(2)?);
-    let (batch, channels, input) = spatial(OP, &x)?;
-    let (filters, per_group, sizes) = spatial(OP, &w)?;
-    let group = usize::try_from(group).unwrap_or(0);
+    let (batch, channels, input) = spatial(OP, x)?;
+    let (filters, per_group, sizes) = spatial(OP, w)?;
     if group == 0
         || per_group.checked_mul(group) != Some(channels)
         || !filters.is_multiple_of(group)
@@ -256,21 +293,11 @@ fn conv(
              {channels} and `group` is {group}"
         )));
     }
-    let layout = Layout {
-        op: OP,
-        strides,
-        dilations,
-        pads,
-        auto_pad,
-        rounds_up: false,
-    };
     let axes = layout.axes(input, sizes)?;
     let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
     let dims = [&[batch, filters], &outputs[..]].concat();
     if w.dtype() != x.dtype()
-        || bias
-            .as_ref()
-            .is_some_and(|b| b.shape().dims() != [filters] || b.dtype() != x.dtype())
+        || bias.is_some_and(|b| b.shape().dims() != [filters] || b.dtype() != x.dtype())
     {
         return Err(invalid(format!(
             "`{OP}`: expected filters and a bias of type {} and of matching shapes",
@@ -286,10 +313,7 @@ fn conv(
     };
     if x.dtype() == DType::F32 {
         let mut y = allocate(ctx, DType::F32, &dims)?;
-        let bias = bias
-            .as_ref()
-            .map(DenseHostTensor::elements::<f32>)
-            .transpose()?;
+        let bias = bias.map(DenseHostTensor::elements::<f32>).transpose()?;
         problem.run(
             &x.elements::<f32>()?,
             &w.elements::<f32>()?,
@@ -301,7 +325,7 @@ fn conv(
     // Other types by way of the plain definition.
     with_real!(OP, x.dtype(), T => {
         let (from, w) = (x.elements::<T>()?, w.elements::<T>()?);
-        let bias = bias.as_ref().map(DenseHostTensor::elements::<T>).transpose()?;
+        let bias = bias.map(DenseHostTensor::elements::<T>).transpose()?;
         let mut y = allocate(ctx, x.dtype(), &dims)?;
         if y.num_elements() == 0 {
             return Ok(y);
@@ -553,20 +577,20 @@ fn max_pool(
     #[attr(default = false)] ceil_mode: bool,
     #[attr(default = false)] indices: bool,
     #[attr(default = false)] column_major: bool,
+    #[attr(default = false)] channels_last: bool,
     ctx: &ExecutionContext,
 ) -> Result<Vec<AnyRef>> {
     const OP: &str = "nn.MaxPool";
     let x = dense(x)?;
+    let mut layout = Layout::new(OP, strides, dilations, pads, auto_pad);
+    layout.rounds_up = ceil_mode;
+    let sizes = crate::extents(OP, kernel_shape)?;
+    if channels_last && !indices {
+        let pool = channels_last::Pool::Max;
+        return Ok(vec![channels_last::pool(pool, &x, &sizes, &layout, ctx)?]);
+    }
     let (batch, channels, input) = spatial(OP, &x)?;
-    let layout = Layout {
-        op: OP,
-        strides,
-        dilations,
-        pads,
-        auto_pad,
-        rounds_up: ceil_mode,
-    };
-    let axes = layout.axes(input, &crate::extents(OP, kernel_shape)?)?;
+    let axes = layout.axes(input, &sizes)?;
     let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
     let dims = [&[batch, channels], &outputs[..]].concat();
     let (planes, pixels, places) = (batch * channels, product(input), product(&outputs));
@@ -615,7 +639,7 @@ fn turned(place: usize, dims: &[usize]) -> usize {
 }
 
 /// Computes the mean of each window, or the norm of order `p` if that is not 0. `count_include_pad`
-/// includes the padding.
+/// includes the padding. With `channels_last`, computes means without padding that is rounded up.
 ///
 /// # Errors
 /// If the windows do not fit.
@@ -631,20 +655,21 @@ fn average_pool(
     #[attr(default = false)] ceil_mode: bool,
     #[attr(default = false)] count_include_pad: bool,
     #[attr(default = 0)] p: i64,
+    #[attr(default = false)] channels_last: bool,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.AveragePool";
     let x = dense(x)?;
+    let mut layout = Layout::new(OP, strides, dilations, pads, auto_pad);
+    layout.rounds_up = ceil_mode;
+    let sizes = crate::extents(OP, kernel_shape)?;
+    if channels_last && p == 0 && !(ceil_mode && count_include_pad) {
+        let counts_padding = count_include_pad;
+        let pool = channels_last::Pool::Mean { counts_padding };
+        return channels_last::pool(pool, &x, &sizes, &layout, ctx);
+    }
     let (batch, channels, input) = spatial(OP, &x)?;
-    let layout = Layout {
-        op: OP,
-        strides,
-        dilations,
-        pads,
-        auto_pad,
-        rounds_up: ceil_mode,
-    };
-    let axes = layout.axes(input, &crate::extents(OP, kernel_shape)?)?;
+    let axes = layout.axes(input, &sizes)?;
     let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
     let dims = [&[batch, channels], &outputs[..]].concat();
     let (planes, pixels, places) = (batch * channels, product(input), product(&outputs));
@@ -657,7 +682,7 @@ fn average_pool(
         let from = x.elements::<T>()?;
         let mut y = allocate(ctx, x.dtype(), &dims)?;
         if y.num_elements() == 0 {
-            return Ok(y);
+            return Ok(AnyRef::available(y));
         }
         let mut to = y.elements_mut::<T>()?;
         for_each_window(&axes, |output, window| {
@@ -683,7 +708,7 @@ fn average_pool(
             advance(&mut index, &outputs);
         });
         drop(to);
-        Ok(y)
+        Ok(AnyRef::available(y))
     })
 }
 
@@ -697,10 +722,14 @@ fn global_pool(
     x: &AnyRef,
     #[attr] function: &str,
     #[attr(default = 2)] p: i64,
+    #[attr(default = false)] channels_last: bool,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     const OP: &str = "nn.GlobalPool";
     let x = dense(x)?;
+    if channels_last && function == "mean" {
+        return channels_last::global_mean(OP, &x, ctx);
+    }
     let (batch, channels, input) = spatial(OP, &x)?;
     let pixels = product(input);
     let dims = [&[batch, channels], &vec![1; input.len()][..]].concat();

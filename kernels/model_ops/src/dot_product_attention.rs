@@ -1,0 +1,277 @@
+//! Attention of single precision that never stores all scores.
+//!
+//! ```text
+//!  for each head, for each tile of queries:   scores = q · kᵀ · scale + mask ─► softmax ─► · v
+//! ```
+//!
+//! The scores of a tile stay in the cache between its two products. Keys and values are packed once
+//! for all tiles of a head.
+
+use tfrt::prelude::*;
+use tfrt_compute::ComputeError;
+use tfrt_compute::job::Plan;
+use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
+use tfrt_compute::parallel::Serial;
+use tfrt_compute::softmax;
+use tfrt_kernels::numeric::{after, start_rows, width};
+use tfrt_tensor::{DenseHostTensor, OwnedElements};
+
+use crate::{Slots, allocate, invalid, product};
+
+/// Queries of a tile.
+const TILE: usize = 64;
+
+/// Fewer queries read keys and values where they are.
+const MIN_PACKED: usize = 16;
+
+/// The extents of all heads, and where the masks of heads begin.
+struct Heads {
+    queries: usize,
+    keys: usize,
+    size: usize,
+    value_size: usize,
+    scale: f32,
+    mask: Option<Mask>,
+}
+
+/// A mask that is added to scores.
+struct Mask {
+    /// Where that of each head begins.
+    starts: Vec<usize>,
+    /// The distance between queries, and between keys: 0 if all have the same.
+    strides: [usize; 2],
+}
+
+/// Computes `softmax(q · kᵀ · scale + mask) · v` for each matrix of the last two dimensions. The
+/// mask may be omitted, and is broadcast.
+///
+/// # Errors
+/// If the operands do not match.
+#[tfrt_op("nn.DotProductAttention")]
+fn dot_product_attention(
+    operands: &[AnyRef],
+    #[attr(default = 1.0)] scale: f32,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    const OP: &str = "nn.DotProductAttention";
+    let slots = Slots::new(OP, operands, None);
+    let (q, k) = (slots.need(0, "q")?, slots.need(1, "k")?);
+    let (v, mask) = (slots.need(2, "v")?, slots.get(3)?);
+    let refused = || {
+        invalid(format!(
+            "`{OP}`: queries {}, keys {} and values {} are incompatible",
+            q.metadata(),
+            k.metadata(),
+            v.metadata()
+        ))
+    };
+    let (Some((batch, &[queries, size])), Some((k_batch, &[keys, k_size]))) = (
+        q.shape().dims().split_last_chunk::<2>(),
+        k.shape().dims().split_last_chunk::<2>(),
+    ) else {
+        return Err(refused());
+    };
+    let Some((v_batch, &[v_keys, value_size])) = v.shape().dims().split_last_chunk::<2>() else {
+        return Err(refused());
+    };
+    let is_single = [&q, &k, &v].into_iter().chain(&mask);
+    if batch != k_batch
+        || batch != v_batch
+        || size != k_size
+        || keys != v_keys
+        || !is_single
+            .into_iter()
+            .all(|tensor| tensor.dtype() == DType::F32)
+    {
+        return Err(refused());
+    }
+    let scores = [batch, &[queries, keys]].concat();
+    let heads = Heads {
+        queries,
+        keys,
+        size,
+        value_size,
+        scale,
+        mask: mask
+            .as_ref()
+            .map(|mask| Mask::new(OP, mask, &scores))
+            .transpose()?,
+    };
+    let num_heads = product(batch);
+    let mut y = allocate(ctx, DType::F32, &[batch, &[queries, value_size]].concat())?;
+    if y.num_elements() == 0 {
+        return Ok(AnyRef::available(y));
+    }
+    let [q, k, v] = [&q, &k, &v].map(DenseHostTensor::elements_owned::<f32>);
+    let (q, k, v) = (q?, k?, v?);
+    let mask = mask
+        .as_ref()
+        .map(DenseHostTensor::elements_owned::<f32>)
+        .transpose()?;
+    // Errors of plans are those of extents, which are found before anything is shared.
+    Tiles::new(&heads)?;
+    let operations = num_heads
+        .saturating_mul(queries.saturating_mul(keys))
+        .saturating_mul(size + value_size);
+    let output = y.elements_mut_owned::<f32>()?;
+    let row_len = queries * value_size;
+    // As many operations as a routine that is not vectorised would take in that time.
+    let operations = if width(ctx) == 1 { 0 } else { operations / 4 };
+    let done = start_rows(ctx, output, row_len, operations, move |range, part| {
+        let Ok(mut tiles) = Tiles::new(&heads) else {
+            return;
+        };
+        for (head, to) in range.zip(part.chunks_exact_mut(row_len)) {
+            tiles.head(&heads, head, [&q, &k, &v], mask.as_ref(), to);
+        }
+    })?;
+    Ok(after(done, y))
+}
+
+impl Mask {
+    fn new(op: &'static str, mask: &DenseHostTensor, scores: &[usize]) -> Result<Self> {
+        let own = mask.shape().dims();
+        if crate::pairs::common(op, own, scores)? != scores {
+            return Err(invalid(format!(
+                "`{op}`: the mask {} is incompatible with scores of shape {scores:?}",
+                mask.metadata()
+            )));
+        }
+        let mut dims = vec![1; scores.len() - own.len()];
+        dims.extend_from_slice(own);
+        let strides = crate::strides(&dims);
+        let batch = scores.len() - 2;
+        let step = |axis: usize| if dims[axis] == 1 { 0 } else { strides[axis] };
+        let mut index = vec![0; batch];
+        let starts = (0..product(&scores[..batch])).map(|_| {
+            let start = index
+                .iter()
+                .enumerate()
+                .map(|(axis, at)| at * step(axis))
+                .sum();
+            crate::advance(&mut index, &scores[..batch]);
+            start
+        });
+        Ok(Self {
+            starts: starts.collect(),
+            strides: [step(batch), step(batch + 1)],
+        })
+    }
+
+    /// Adds the mask to the scores of some queries of a head.
+    fn add(&self, mask: &[f32], head: usize, first: usize, keys: usize, scores: &mut [f32]) {
+        let [by_query, by_key] = self.strides;
+        for (query, scores) in scores.chunks_exact_mut(keys).enumerate() {
+            let start = self.starts[head] + (first + query) * by_query;
+            match by_key {
+                0 => scores.iter_mut().for_each(|score| *score += mask[start]),
+                _ => {
+                    let mask = &mask[start..start + keys];
+                    scores
+                        .iter_mut()
+                        .zip(mask)
+                        .for_each(|(score, mask)| *score += mask);
+                }
+            }
+        }
+    }
+}
+
+/// The plans of the two products, and their memory.
+struct Tiles {
+    packed_k: Option<Vec<f32>>,
+    packed_v: Option<Vec<f32>>,
+    scores: Vec<f32>,
+    weights: Vec<f32>,
+    workspace: Vec<f32>,
+}
+
+/// Returns the plans of the products of a tile.
+fn plans(heads: &Heads, rows: usize) -> Result<[Matmul<f32>; 2], ComputeError> {
+    let scores = MatmulShape::new(rows, heads.keys, heads.size).transposed(false, true);
+    let values = MatmulShape::new(rows, heads.value_size, heads.keys);
+    Ok([Matmul::new(scores, 1)?, Matmul::new(values, 1)?])
+}
+
+impl Tiles {
+    fn new(heads: &Heads) -> Result<Self, ComputeError> {
+        let rows = TILE.min(heads.queries);
+        let plans = plans(heads, rows)?;
+        let rest = self::plans(heads, heads.queries % TILE)?;
+        let need = |plan: &Matmul<f32>| plan.workspace_len() * plan.blocks();
+        let workspace = plans.iter().chain(&rest).map(need).max().unwrap_or(0);
+        let packed = |plan: &Matmul<f32>| {
+            (heads.queries >= MIN_PACKED).then(|| vec![0.0; plan.packed_b_len()])
+        };
+        Ok(Self {
+            packed_k: packed(&plans[0]),
+            packed_v: packed(&plans[1]),
+            scores: vec![0.0; rows * heads.keys],
+            weights: vec![0.0; rows * heads.keys],
+            workspace: vec![0.0; workspace],
+        })
+    }
+
+    /// Computes one head.
+    fn head(
+        &mut self,
+        heads: &Heads,
+        head: usize,
+        [q, k, v]: [&OwnedElements<f32>; 3],
+        mask: Option<&OwnedElements<f32>>,
+        to: &mut [f32],
+    ) {
+        let part = |len: usize| head * len..(head + 1) * len;
+        let q = &q[part(heads.queries * heads.size)];
+        let k = &k[part(heads.keys * heads.size)];
+        let v = &v[part(heads.keys * heads.value_size)];
+        // The lengths are those of the plans, so that nothing below fails.
+        let computed = self.tiles(heads, head, [q, k, v], mask.map(|mask| &mask[..]), to);
+        debug_assert!(computed.is_ok(), "the operands have been checked");
+    }
+
+    fn tiles(
+        &mut self,
+        heads: &Heads,
+        head: usize,
+        [q, k, v]: [&[f32]; 3],
+        mask: Option<&[f32]>,
+        to: &mut [f32],
+    ) -> Result<(), ComputeError> {
+        let whole = plans(heads, TILE)?;
+        if let (Some(packed_k), Some(packed_v)) = (&mut self.packed_k, &mut self.packed_v) {
+            whole[0].pack_b(k, packed_k)?;
+            whole[1].pack_b(v, packed_v)?;
+        }
+        let tiles = q.chunks(TILE * heads.size.max(1));
+        let outputs = to.chunks_mut(TILE * heads.value_size);
+        for (tile, to) in outputs.enumerate() {
+            let rows = to.len() / heads.value_size;
+            let q = tiles.clone().nth(tile).unwrap_or_default();
+            let plans = match rows {
+                TILE => whole.clone(),
+                rows => plans(heads, rows)?,
+            };
+            let len = rows * heads.keys;
+            let (scores, weights) = (&mut self.scores[..len], &mut self.weights[..len]);
+            let operands = match &self.packed_k {
+                Some(packed) => MatmulOperands::packed(q, packed),
+                None => MatmulOperands::new(q, k),
+            };
+            let operands = operands.alpha(heads.scale);
+            plans[0].run(&Serial, operands, scores, &mut self.workspace)?;
+            if let (Some(mask), Some(places)) = (mask, &heads.mask) {
+                places.add(mask, head, tile * TILE, heads.keys.max(1), scores);
+            }
+            if heads.keys > 0 {
+                softmax::softmax(heads.keys, scores, weights)?;
+            }
+            let operands = match &self.packed_v {
+                Some(packed) => MatmulOperands::packed(weights, packed),
+                None => MatmulOperands::new(weights, v),
+            };
+            plans[1].run(&Serial, operands, to, &mut self.workspace)?;
+        }
+        Ok(())
+    }
+}

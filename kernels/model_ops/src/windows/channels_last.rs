@@ -1,0 +1,204 @@
+//! Convolutions and pooling of images whose channels come last: `[batch, rows, columns, channels]`,
+//! of single precision. Filters are `[rows, columns, channels / group, filters]`.
+//!
+//! The shape alone selects the routine, and thus the result: filters of one channel have a routine of
+//! their own, all others are those of [`start_fused`].
+
+use tfrt::prelude::*;
+use tfrt_compute::convolution::{Conv2dShape, Depthwise, Padding, Window};
+use tfrt_compute::pooling::{AverageOf, Pooling};
+use tfrt_kernels::eigen::convolution::{FusedConvolution, start_fused};
+use tfrt_kernels::numeric::{after, start_rows};
+use tfrt_tensor::DenseHostTensor;
+
+use super::{Axis, Layout};
+use crate::epilogue::{Epilogue, bias_of};
+use crate::products::finish_later;
+use crate::{allocate, invalid, made};
+
+/// Returns a window as the routines take it.
+fn window(axis: &Axis) -> Result<Window> {
+    let before = usize::try_from(axis.before).unwrap_or(0);
+    let covered = (axis.size - 1)
+        .saturating_mul(axis.dilation)
+        .saturating_add(1);
+    let last = axis.output.saturating_sub(1).saturating_mul(axis.stride);
+    let after = last
+        .saturating_add(covered)
+        .saturating_sub(axis.input.saturating_add(before));
+    let padding = Padding::Explicit { before, after };
+    Ok(Window::new(
+        axis.input,
+        axis.size,
+        axis.stride,
+        axis.dilation,
+        padding,
+    )?)
+}
+
+/// Returns the extents of images.
+fn images(op: &str, x: &DenseHostTensor) -> Result<[usize; 4]> {
+    match *x.shape().dims() {
+        [batch, rows, columns, channels] if x.dtype() == DType::F32 => {
+            Ok([batch, rows, columns, channels])
+        }
+        _ => Err(invalid(format!(
+            "`{op}`: expected f32 images of 4 dimensions, found {}",
+            x.metadata()
+        ))),
+    }
+}
+
+/// The operands of a convolution.
+pub(super) struct Conv<'a> {
+    pub(super) x: &'a DenseHostTensor,
+    pub(super) w: &'a DenseHostTensor,
+    pub(super) bias: Option<&'a DenseHostTensor>,
+    pub(super) group: usize,
+    pub(super) epilogue: Epilogue,
+}
+
+impl Conv<'_> {
+    pub(super) fn run(mut self, layout: &Layout<'_>, ctx: &ExecutionContext) -> Result<AnyRef> {
+        let op = layout.op;
+        let [batch, height, columns, channels] = images(op, self.x)?;
+        let [rows_size, columns_size, per_group, filters] = images(op, self.w)?;
+        let is_depthwise = self.group > 1 && self.group == channels && per_group == 1;
+        if self.group == 0
+            || per_group.checked_mul(self.group) != Some(channels)
+            || (self.group > 1 && !(is_depthwise && filters == channels))
+        {
+            return Err(invalid(format!(
+                "`{op}`: operand 1 `w` has {per_group} channels per group, but the input has \
+                 {channels} and `group` is {}",
+                self.group
+            )));
+        }
+        let bias = bias_of(op, self.bias, filters)?;
+        self.epilogue.check(DType::F32)?;
+        let axes = layout.axes(&[height, columns], &[rows_size, columns_size])?;
+        let dims = [batch, axes[0].output, axes[1].output, filters];
+        let (mut y, adds, activation) = self.epilogue.begin(&dims, ctx)?;
+        if y.num_elements() == 0 {
+            return Ok(AnyRef::available(self.epilogue.finish(y, ctx)?));
+        }
+        let windows = [window(&axes[0])?, window(&axes[1])?];
+        let shape = Conv2dShape::new(batch, windows[0], windows[1], channels, filters)?;
+        let fused = FusedConvolution {
+            scale: None,
+            shift: bias,
+            adds_output: adds,
+            activation,
+        };
+        let done = match is_depthwise {
+            true => start_depthwise(ctx, shape, [self.x, self.w], fused, &mut y)?,
+            false => start_fused([self.x, self.w], shape, &mut y, fused, ctx)?,
+        };
+        finish_later(done, y, self.epilogue, ctx)
+    }
+}
+
+fn start_depthwise(
+    ctx: &ExecutionContext,
+    shape: Conv2dShape,
+    [x, w]: [&DenseHostTensor; 2],
+    fused: FusedConvolution,
+    y: &mut DenseHostTensor,
+) -> Result<AsyncValueRef<Chain>> {
+    let plan = Depthwise::new(shape)?;
+    let (x, w) = (x.elements_owned::<f32>()?, w.elements_owned::<f32>()?);
+    let taps = shape.rows.size.saturating_mul(shape.columns.size);
+    let operations = y.num_elements().saturating_mul(taps) / 4;
+    let line_len = plan.line_len();
+    start_rows(
+        ctx,
+        y.elements_mut_owned()?,
+        line_len,
+        operations,
+        move |lines, part| {
+            let bias = fused.shift.as_deref();
+            let computed = plan.lines(
+                &x,
+                &w,
+                bias,
+                fused.adds_output,
+                fused.activation,
+                lines,
+                part,
+            );
+            debug_assert!(computed.is_ok(), "the operands have been checked");
+        },
+    )
+}
+
+/// The function of a pooling.
+#[derive(Clone, Copy)]
+pub(super) enum Pool {
+    Max,
+    Mean { counts_padding: bool },
+}
+
+/// Pools images.
+pub(super) fn pool(
+    pool: Pool,
+    x: &DenseHostTensor,
+    sizes: &[usize],
+    layout: &Layout<'_>,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    let [batch, height, columns, channels] = images(layout.op, x)?;
+    let axes = layout.axes(&[height, columns], sizes)?;
+    let dims = [batch, axes[0].output, axes[1].output, channels];
+    let mut y = allocate(ctx, DType::F32, &dims)?;
+    if y.num_elements() == 0 {
+        return Ok(AnyRef::available(y));
+    }
+    let plan = Pooling::new(batch, window(&axes[0])?, window(&axes[1])?, channels)?;
+    let x = x.elements_owned::<f32>()?;
+    let taps = sizes.iter().copied().fold(1_usize, usize::saturating_mul);
+    let operations = y.num_elements().saturating_mul(taps) / 4;
+    let output = y.elements_mut_owned::<f32>()?;
+    let done = start_rows(
+        ctx,
+        output,
+        plan.line_len(),
+        operations,
+        move |lines, part| {
+            let computed = match pool {
+                Pool::Max => plan.max_lines_or_nan(&x, lines, part),
+                Pool::Mean { counts_padding } => {
+                    let of = match counts_padding {
+                        true => AverageOf::Window,
+                        false => AverageOf::Image,
+                    };
+                    plan.average_lines(of, &x, lines, part)
+                }
+            };
+            debug_assert!(computed.is_ok(), "the operands have been checked");
+        },
+    )?;
+    Ok(after(done, y))
+}
+
+/// Returns the mean of all pixels of each image.
+pub(super) fn global_mean(
+    op: &str,
+    x: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let [batch, height, columns, channels] = images(op, x)?;
+    let x = x.elements::<f32>()?;
+    let pixels = height * columns;
+    let mut sums = vec![0.0_f64; batch * channels];
+    let of_images = x.chunks_exact((pixels * channels).max(1));
+    for (image, sums) in of_images.zip(sums.chunks_exact_mut(channels.max(1))) {
+        for pixel in image.chunks_exact(channels.max(1)) {
+            for (sum, &x) in sums.iter_mut().zip(pixel) {
+                *sum += f64::from(x);
+            }
+        }
+    }
+    made(ctx, &[batch, 1, 1, channels], |at| {
+        (sums[at] / pixels as f64) as f32
+    })
+}
