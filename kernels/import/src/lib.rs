@@ -9,7 +9,9 @@
 //! | [`names`] | names from files in messages |
 //! | `error` | errors in models, with their locations |
 //! | [`report`] | unsupported parts of a model |
+//! | `types` | the declared types of inputs |
 //! | [`program`] | programs of ops, as importers write them |
+//! | [`rewrite`] | rewrites of programs: fusions, folded weights, layouts |
 //! | `session` | a program with its weights, ready to run |
 //!
 //! No module here depends on a file format.
@@ -23,7 +25,11 @@ mod error;
 
 pub mod report;
 
+mod types;
+
 pub mod program;
+
+pub mod rewrite;
 
 mod session;
 
@@ -34,6 +40,7 @@ use tfrt_host::allocator::{HostAllocator, Malloc};
 pub use error::ImportError;
 pub use limits::{Limit, Limits};
 pub use session::{ModelValue, Session};
+pub use types::{InputDim, InputType};
 
 /// Memory of the process.
 fn malloc() -> Arc<dyn HostAllocator> {

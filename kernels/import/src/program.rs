@@ -7,24 +7,25 @@
 //! Branches and the bodies of loops are separate functions. The builder passes values of the
 //! enclosing functions that they use as additional arguments.
 
+mod structure;
+
+mod text;
+
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 
 use tfrt_support::DType;
 use tfrt_tensor::DenseHostTensor;
 
+use crate::types::InputType;
+
+pub(crate) use structure::{Body, Function, Op, OpKind};
+
 /// The name of a program's function.
 pub const FUNCTION: &str = "main";
 
-/// The spelling of handles.
-const HANDLE: &str = "!corert.tensorhandle";
-
-/// The spelling of chains.
-const CHAIN: &str = "!tfrt.chain";
-
 /// A value of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Value(u32);
+pub struct Value(pub(crate) u32);
 
 /// An attribute of an op.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,13 +60,15 @@ pub enum Attr {
 #[derive(Clone, Debug, Default)]
 pub struct ProgramBuilder {
     inputs: Vec<(String, Value)>,
+    input_types: Vec<Option<InputType>>,
     weights: Vec<(Weight, Value)>,
-    body: String,
+    ops: Vec<Op>,
     /// Functions inside others that are being written, outermost first.
     open: Vec<RegionBody>,
-    /// Functions that are finished, as text.
-    functions: String,
-    num_functions: usize,
+    /// Functions that are finished.
+    functions: Vec<Function>,
+    /// The length of the text of all ops.
+    len_bytes: u64,
     /// For each value, how many functions there are around the one that it belongs to.
     depths: Vec<usize>,
     num_ops: usize,
@@ -78,7 +81,7 @@ pub struct RegionBody {
     /// Values of the enclosing function, and their counterparts here.
     captured: Vec<(Value, Value)>,
     places: HashMap<Value, Value>,
-    text: String,
+    ops: Vec<Op>,
     results: Vec<Value>,
 }
 
@@ -103,8 +106,19 @@ pub struct Program {
     pub weights: Vec<Weight>,
     /// The names of the results.
     pub outputs: Vec<String>,
+    /// The declared types of the inputs, where there are any.
+    pub input_types: Vec<Option<InputType>>,
     /// The number of its ops.
     pub num_ops: usize,
+    pub(crate) body: Body,
+}
+
+impl Program {
+    /// Writes the text and the number of ops again, after the body has changed.
+    pub(crate) fn refresh(&mut self) {
+        self.text = text::program(&self.body);
+        self.num_ops = self.body.num_ops();
+    }
 }
 
 impl ProgramBuilder {
@@ -192,8 +206,7 @@ impl ProgramBuilder {
                 .filter(|outer| seen.insert(*outer)),
         );
         let num_results = then.results.len();
-        let mut names = Vec::new();
-        for body in [then, otherwise] {
+        let names = [then, otherwise].map(|body| {
             let arguments = captured.iter().map(|outer| body.places.get(outer).copied());
             let arguments: Vec<Option<Value>> = arguments.collect();
             // A value that only the other branch uses is an argument without a use.
@@ -201,11 +214,12 @@ impl ProgramBuilder {
                 .into_iter()
                 .map(|argument| argument.unwrap_or_else(|| self.value()))
                 .collect::<Vec<_>>();
-            names.push(self.function("branch", &arguments, &body.text, &body.results));
-        }
+            self.function("branch", arguments, body.ops, body.results)
+        });
         let operands = [&[condition], &captured[..]].concat();
-        let call = format!("corert.cond $0 @{} @{}", names[0], names[1]);
-        self.call_function(&call, &operands, num_results, place)
+        let [then, otherwise] = names;
+        let kind = OpKind::Conditional { then, otherwise };
+        self.add(kind, &operands, num_results, place)
     }
 
     /// Repeats `body` as long as `condition` returns true. Both take the carried values;
@@ -226,104 +240,85 @@ impl ProgramBuilder {
                 .filter(|outer| seen.insert(*outer)),
         );
         let num_carried = carried.len();
-        let mut names = Vec::new();
-        for (part, is_body) in [(condition, false), (body, true)] {
-            let mut arguments = part.arguments.clone();
+        let names = [(condition, false), (body, true)].map(|(part, is_body)| {
+            let mut arguments = part.arguments;
             for outer in &captured {
                 let own = part.places.get(outer).copied();
                 arguments.push(own.unwrap_or_else(|| self.value()));
             }
-            let mut results = part.results.clone();
+            let mut results = part.results;
             if is_body {
                 results.extend_from_slice(&arguments[num_carried..]);
             }
-            names.push(self.function("loop", &arguments, &part.text, &results));
-        }
+            self.function("loop", arguments, part.ops, results)
+        });
         let operands = [carried, &captured[..]].concat();
-        let call = format!("corert.while @{} @{}", names[0], names[1]);
-        let mut results = self.call_function(&call, &operands, operands.len(), place);
+        let [condition, body] = names;
+        let kind = OpKind::Repeat { condition, body };
+        let mut results = self.add(kind, &operands, operands.len(), place);
         results.truncate(num_carried);
         results
     }
 
-    /// Adds the text of a function, and returns its name.
+    /// Adds a function, and returns its name.
     fn function(
         &mut self,
         kind: &str,
-        arguments: &[Value],
-        text: &str,
-        results: &[Value],
+        arguments: Vec<Value>,
+        ops: Vec<Op>,
+        results: Vec<Value>,
     ) -> String {
-        let name = format!("{kind}_{}", self.num_functions);
-        self.num_functions += 1;
-        let arguments = arguments
-            .iter()
-            .map(|value| format!(", %v{}: {HANDLE}", value.0));
-        let arguments: String = arguments.collect();
-        let types = format!(", {HANDLE}").repeat(results.len());
-        let results: String = results
-            .iter()
-            .map(|value| format!(", %v{}", value.0))
-            .collect();
-        let _ = writeln!(
-            self.functions,
-            "func private @{name}(%chain: {CHAIN}{arguments}) -> ({CHAIN}{types}) {{\n  \
-             %cpu = \"corert.handler_of_device\"() {{ device = \"CPU:0\" }} : () -> !corert.ophandler\n{text}  tfrt.return %chain{results} : {CHAIN}{types}\n}}"
-        );
+        let name = format!("{kind}_{}", self.functions.len());
+        self.functions.push(Function {
+            name: name.clone(),
+            arguments,
+            ops,
+            results,
+        });
         name
     }
 
-    /// Adds a kernel that takes the chain and handles; the first operand replaces `$0` in `call`,
-    /// if present.
-    fn call_function(
+    /// Adds an op to the function that is being written.
+    fn add(
         &mut self,
-        call: &str,
+        kind: OpKind,
         operands: &[Value],
         num_results: usize,
         place: &str,
     ) -> Vec<Value> {
         let operands: Vec<Value> = operands.iter().map(|&value| self.local(value)).collect();
-        let (call, operands) = match (call.contains("$0"), operands.split_first()) {
-            (true, Some((first, others))) => (
-                call.replace("$0", &format!("%v{}", first.0)),
-                others.to_vec(),
-            ),
-            _ => (call.to_owned(), operands),
-        };
         let results: Vec<Value> = (0..num_results).map(|_| self.value()).collect();
+        let op = Op {
+            kind,
+            operands,
+            results: results.clone(),
+            place: place.to_owned(),
+        };
+        let mut written = String::new();
+        text::write_op(&mut written, &op, self.num_ops);
+        self.len_bytes += written.len() as u64;
         self.num_ops += 1;
-        let chain = format!("%chain_{}", self.num_ops);
-        let made: String = results
-            .iter()
-            .map(|value| format!(", %v{}", value.0))
-            .collect();
-        let given: String = operands
-            .iter()
-            .map(|value| format!(", %v{}", value.0))
-            .collect();
-        let types = |count: usize| vec![HANDLE; count].join(", ");
-        let line = format!(
-            "  {chain}{made} = {call} (%chain{given}) : ({}) -> ({}) loc({})\n",
-            types(operands.len()),
-            types(num_results),
-            quoted(place)
-        );
-        self.text().push_str(&line);
-        results
-    }
-
-    /// Returns the text of the function that is being written.
-    fn text(&mut self) -> &mut String {
         match self.open.last_mut() {
-            Some(body) => &mut body.text,
-            None => &mut self.body,
+            Some(body) => body.ops.push(op),
+            None => self.ops.push(op),
         }
+        results
     }
 
     /// Adds an input.
     pub fn input(&mut self, name: &str) -> Value {
         let value = self.value_at(0);
         self.inputs.push((name.to_owned(), value));
+        self.input_types.push(None);
+        value
+    }
+
+    /// Adds an input of a declared type. Sessions check it before each run.
+    pub fn declared_input(&mut self, name: &str, declared: InputType) -> Value {
+        let value = self.input(name);
+        if let Some(last) = self.input_types.last_mut() {
+            *last = Some(declared);
+        }
         value
     }
 
@@ -338,8 +333,7 @@ impl ProgramBuilder {
     /// Returns the length of the program's text so far, in bytes.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
-        let open: usize = self.open.iter().map(|body| body.text.len()).sum();
-        (self.body.len() + self.functions.len() + open) as u64
+        self.len_bytes
     }
 
     /// Returns the number of ops so far.
@@ -357,131 +351,39 @@ impl ProgramBuilder {
         num_results: usize,
         place: &str,
     ) -> Vec<Value> {
-        let operands: Vec<Value> = operands.iter().map(|&value| self.local(value)).collect();
-        let results: Vec<Value> = (0..num_results).map(|_| self.value()).collect();
-        self.num_ops += 1;
-        let body = self.text();
-        body.push_str("  ");
-        if !results.is_empty() {
-            let _ = write!(body, "{} = ", names(results.iter().copied()));
-        }
-        let operands = names(operands.into_iter());
-        let _ = write!(body, "corert.executeop(%cpu) \"{op}\"({operands})");
-        if !attrs.is_empty() {
-            let attrs = attrs
-                .iter()
-                .map(|(name, attr)| format!("{name} = {}", spelled(attr)));
-            let _ = write!(body, " {{ {} }}", attrs.collect::<Vec<_>>().join(", "));
-        }
-        let _ = writeln!(body, " : {num_results} loc({})", quoted(place));
-        results
+        let attrs = attrs
+            .iter()
+            .map(|(name, attr)| ((*name).to_owned(), attr.clone()));
+        let kind = OpKind::Call {
+            name: op.to_owned(),
+            attrs: attrs.collect(),
+        };
+        self.add(kind, operands, num_results, place)
     }
 
     /// Finishes the program, which returns these values.
     #[must_use]
     pub fn finish(self, outputs: &[(&str, Value)]) -> Program {
-        let inputs = self.inputs.iter().map(|(_, value)| value);
-        let arguments = inputs.chain(self.weights.iter().map(|(_, value)| value));
-        let arguments = arguments.map(|value| format!("%v{}: {HANDLE}", value.0));
-        let types = vec![HANDLE; outputs.len()].join(", ");
-        let results = names(outputs.iter().map(|(_, value)| *value));
-        let text = format!(
-            "{}func @{FUNCTION}({}) -> ({types}) {{\n  %chain = tfrt.new.chain\n  \
-             %cpu = corert.get_op_handler %chain \"cpu\"\n{}  tfrt.return {results} : {types}\n}}\n",
-            self.functions,
-            arguments.collect::<Vec<_>>().join(", "),
-            self.body,
-        );
-        Program {
-            text,
-            inputs: self.inputs.into_iter().map(|(name, _)| name).collect(),
-            weights: self.weights.into_iter().map(|(weight, _)| weight).collect(),
+        let (inputs, input_values) = self.inputs.into_iter().unzip();
+        let (weights, weight_values) = self.weights.into_iter().unzip();
+        let body = Body {
+            inputs: input_values,
+            weights: weight_values,
+            ops: self.ops,
+            results: outputs.iter().map(|(_, value)| *value).collect(),
+            functions: self.functions,
+            num_values: u32::try_from(self.depths.len()).unwrap_or(u32::MAX),
+        };
+        let mut program = Program {
+            text: String::new(),
+            inputs,
+            input_types: self.input_types,
+            weights,
             outputs: outputs.iter().map(|(name, _)| (*name).to_owned()).collect(),
-            num_ops: self.num_ops,
-        }
-    }
-}
-
-fn names(values: impl Iterator<Item = Value>) -> String {
-    let names = values.map(|value| format!("%v{}", value.0));
-    names.collect::<Vec<_>>().join(", ")
-}
-
-fn spelled(attr: &Attr) -> String {
-    match attr {
-        Attr::Bool(value) => value.to_string(),
-        Attr::Int(value) => format!("{value} : i64"),
-        Attr::Float(value) => number(*value),
-        Attr::Floats(values) => {
-            let values = values.iter().map(|&value| number(value));
-            format!("[{}]", values.collect::<Vec<_>>().join(", "))
-        }
-        Attr::Text(value) => quoted(value),
-        Attr::Ints(values) => {
-            let values = values.iter().map(|value| format!("{value} : i64"));
-            format!("[{}]", values.collect::<Vec<_>>().join(", "))
-        }
-        Attr::Type(dtype) => match dtype {
-            DType::Ui8 => "ui8".to_owned(),
-            DType::Ui16 => "ui16".to_owned(),
-            DType::Ui32 => "ui32".to_owned(),
-            DType::Ui64 => "ui64".to_owned(),
-            DType::Complex64 => "complex<f32>".to_owned(),
-            DType::Complex128 => "complex<f64>".to_owned(),
-            other => other.to_string(),
-        },
-    }
-}
-
-/// Returns a number as MLIR spells it, so that no digit is lost.
-fn number(value: f32) -> String {
-    if !value.is_finite() {
-        return format!("0x{:08X} : f32", value.to_bits());
-    }
-    // The shortest text that means this number; an exponent needs a fraction before it.
-    let text = format!("{value:?}");
-    let text = match text.split_once('e') {
-        Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0e{exponent}"),
-        _ => text,
-    };
-    format!("{text} : f32")
-}
-
-/// Returns a text as MLIR quotes it: bytes that are not printable ASCII as two hexadecimal digits.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for byte in text.bytes() {
-        match byte {
-            b'"' | b'\\' => {
-                let _ = write!(quoted, "\\{byte:02X}");
-            }
-            b' '..=b'~' => quoted.push(char::from(byte)),
-            _ => {
-                let _ = write!(quoted, "\\{byte:02X}");
-            }
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn attributes_are_spelled_so_that_they_are_read_as_they_are() {
-        let check = |attr: Attr, expected: &str| assert_eq!(spelled(&attr), expected);
-        check(Attr::Float(1e-5), "1.0e-5 : f32");
-        check(Attr::Float(1.5), "1.5 : f32");
-        check(Attr::Float(f32::NEG_INFINITY), "0xFF800000 : f32");
-        check(Attr::Ints(vec![1, -2]), "[1 : i64, -2 : i64]");
-        check(
-            Attr::Floats(vec![0.5, f32::INFINITY]),
-            "[0.5 : f32, 0x7F800000 : f32]",
-        );
-        check(Attr::Type(DType::Ui8), "ui8");
-        check(Attr::Text("a\"\n".to_owned()), "\"a\\22\\0A\"");
+            num_ops: 0,
+            body,
+        };
+        program.refresh();
+        program
     }
 }

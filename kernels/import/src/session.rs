@@ -12,6 +12,8 @@ use tfrt_tensor::{DenseHostTensor, ListHostTensor, TensorRef};
 
 use crate::names::shown;
 use crate::program::{FUNCTION, Program};
+use crate::rewrite::RewriteRules;
+use crate::types::{self, InputType};
 
 /// An input or output of a program: a tensor, or a list of tensors, which may be absent.
 #[derive(Clone, Debug)]
@@ -49,16 +51,35 @@ pub struct Session {
     eager: Arc<EagerContext>,
     function: ReadyOp,
     inputs: Vec<String>,
+    input_types: Vec<Option<InputType>>,
     outputs: Vec<String>,
     weights: Vec<TensorHandle>,
 }
 
 impl Session {
-    /// Loads a program. Its ops must be among the kernels of the host.
+    /// Loads a program, after [rewriting](Program::rewrite) it by all rules. Its ops must be among
+    /// the kernels of the host.
     ///
     /// # Errors
     /// The errors of the program.
-    pub fn load(program: Program, file_name: &str, host: &Arc<HostContext>) -> Result<Self, Error> {
+    pub fn load(
+        mut program: Program,
+        file_name: &str,
+        host: &Arc<HostContext>,
+    ) -> Result<Self, Error> {
+        program.rewrite(&RewriteRules::default());
+        Self::load_as_is(program, file_name, host)
+    }
+
+    /// Loads a program without rewriting it.
+    ///
+    /// # Errors
+    /// The errors of the program.
+    pub fn load_as_is(
+        program: Program,
+        file_name: &str,
+        host: &Arc<HostContext>,
+    ) -> Result<Self, Error> {
         let invalid = |error: String| Error::new(error).with_code(ErrorCode::InvalidArgument);
         let functions = FunctionProgram::from_text(&program.text, file_name, host.registry())
             .map_err(|error| invalid(error.to_string()))?;
@@ -71,6 +92,7 @@ impl Session {
         Ok(Self {
             weights: weights.collect(),
             inputs: program.inputs,
+            input_types: program.input_types,
             outputs: program.outputs,
             function,
             eager,
@@ -93,7 +115,7 @@ impl Session {
     /// the outputs are available. Returns them in the order of [`outputs`](Self::outputs).
     ///
     /// # Errors
-    /// Missing or unknown inputs; failures while the program runs; an output that is a list.
+    /// Missing or unknown inputs; inputs of other types than declared; failures while the program runs; an output that is a list.
     pub fn run(&self, inputs: &[(&str, DenseHostTensor)]) -> Result<Vec<DenseHostTensor>, Error> {
         let inputs: Vec<(&str, ModelValue)> = inputs
             .iter()
@@ -118,6 +140,7 @@ impl Session {
         let device = self.eager.devices().next();
         let device = device.expect("a session has a device").clone();
         self.check_names(inputs)?;
+        self.check_types(inputs)?;
         let given = self.inputs.iter().filter_map(|name| {
             let (_, value) = inputs.iter().find(|(found, _)| found == name)?;
             Some(value.handle(&device))
@@ -148,6 +171,19 @@ impl Session {
             true => Ok(()),
             false => invalid(format!("missing inputs: {}", missing.join(", "))),
         }
+    }
+
+    fn check_types(&self, inputs: &[(&str, ModelValue)]) -> Result<(), Error> {
+        let declared = self.inputs.iter().zip(&self.input_types);
+        let tensors = declared.filter_map(|(name, declared)| {
+            let (_, value) = inputs.iter().find(|(found, _)| found == name)?;
+            match value {
+                ModelValue::Tensor(tensor) => Some((name.as_str(), declared.as_ref()?, tensor)),
+                ModelValue::List(_) => None,
+            }
+        });
+        types::check(tensors)
+            .map_err(|error| Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument))
     }
 
     fn output(&self, handle: &TensorHandle) -> Result<ModelValue, Error> {

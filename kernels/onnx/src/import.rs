@@ -23,11 +23,12 @@ use std::sync::Arc;
 use tfrt_import::names::shown;
 use tfrt_import::program::{Program, ProgramBuilder, Value};
 use tfrt_import::report::Unsupported;
-use tfrt_import::{ImportError, Limit, Limits};
+use tfrt_import::{ImportError, InputDim, InputType, Limit, Limits};
 use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::attribute::{Attribute, describe};
-use crate::graph::{Function, Graph, Node};
+use crate::element_type::ElementType;
+use crate::graph::{Dim, Function, Graph, Node, ValueType};
 use crate::model::Model;
 use crate::opset::{self, NEWEST_OPSET, Schema};
 use crate::tensor::{Tensor, TensorData};
@@ -124,7 +125,10 @@ impl Model {
         };
         let mut scope = Scope::new(self.opset(""), None);
         for input in self.inputs() {
-            let value = lowering.builder.input(&input.name);
+            let value = match declared(&input.ty) {
+                Some(declared) => lowering.builder.declared_input(&input.name, declared),
+                None => lowering.builder.input(&input.name),
+            };
             scope.bind(&input.name, Known::Value(value));
         }
         lowering.graph(self.graph(), &mut scope)?;
@@ -155,6 +159,27 @@ impl Model {
             false => Err(ImportFailure::Unsupported(lowering.unsupported)),
         }
     }
+}
+
+/// Returns the declared type of an input that is a tensor.
+fn declared(ty: &ValueType) -> Option<InputType> {
+    let ValueType::Tensor { element_type, dims } = ty else {
+        return None;
+    };
+    let dims = dims.as_ref().map(|dims| {
+        let dims = dims.iter().map(|dim| match dim {
+            Dim::Known(extent) => {
+                usize::try_from(*extent).map_or(InputDim::Unknown, InputDim::Fixed)
+            }
+            Dim::Symbol(name) => InputDim::Symbol(name.clone()),
+            Dim::Unknown => InputDim::Unknown,
+        });
+        dims.collect()
+    });
+    Some(InputType {
+        dtype: element_type.and_then(ElementType::dtype),
+        dims,
+    })
 }
 
 /// The known properties of a value.

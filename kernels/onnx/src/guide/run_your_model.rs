@@ -16,6 +16,24 @@
 //! the format of the ONNX project. It compares element types and shapes exactly, and numbers within
 //! a tolerance.
 //!
+//! # How fast is it?
+//! ```text
+//! tfrt bench model.onnx                               the times of a run, and of each kernel
+//! tfrt bench --work_queue_type=mstd:2 model.onnx      on two threads
+//! tfrt trace trace.json model.onnx                    a run, for a viewer of traces
+//! ```
+//!
+//! Inputs that are not given are random numbers of the declared shape; `--dim length=128` is the
+//! value of a symbolic dimension.
+//!
+//! # Rewrites
+//! Before a model runs, ops are replaced by others that compute the same with less work: batch
+//! norms become part of weights, biases, sums and activations part of convolutions and products,
+//! and activations, normalizations and attention are recognised in their pieces. Regions of
+//! convolutions work on images whose channels come last. `tfrt import --explain model.onnx` lists
+//! each rewrite with its node. `--no-fuse` switches off all of them, `--no-fuse=RULE,…` some: see
+//! [`RewriteRule`](tfrt_import::rewrite::RewriteRule).
+//!
 //! # Programs of StableHLO
 //! JAX and other systems write their programs as text of StableHLO, which the same commands take:
 //!

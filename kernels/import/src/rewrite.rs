@@ -1,0 +1,358 @@
+//! Rewrites of imported programs: ops in place of others that compute the same with less work.
+//!
+//! ```text
+//!  program ──► join equal ops ──► simplify ──► combine ──► channels last ──► join equal ops ──► program
+//!
+//!   simplify   identities, activations and normalizations from pieces, batch norm into weights
+//!   combine    attention, and products and convolutions with their epilogues
+//! ```
+//!
+//! The weights of an imported program are known, so rules may compute new ones; and declared input
+//! types are checked before a run, so rules may rely on them. A [`RewriteRule`] looks at one op, the
+//! last of its pattern, and replaces the first result of this op.
+//!
+//! # What every rule keeps
+//! - The result, up to the rounding of single-precision numbers.
+//! - Errors that would be seen: a rule does not apply where the original could fail and the
+//!   replacement could not.
+//! - The outputs of the program.
+
+pub(crate) mod infer;
+
+pub(crate) mod graph;
+
+mod matching;
+
+mod common;
+
+mod identities;
+
+mod activations;
+
+mod normalizations;
+
+mod attention;
+
+mod epilogues;
+
+mod layout;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use tfrt_support::nearest::{did_you_mean, nearest};
+
+use crate::error::ImportError;
+use crate::program::{Program, Value};
+use crate::types::InputType;
+
+use graph::Graph;
+use infer::Known;
+
+/// The limit for the rewrites of a function, per original op. Rules make programs smaller, so only
+/// a faulty one reaches it.
+const MAX_REWRITES_PER_OP: usize = 16;
+
+/// A rewrite.
+///
+/// ```
+/// use tfrt_import::rewrite::RewriteRule;
+///
+/// let rule = RewriteRule::all().find(|rule| rule.name == "fold-batch-norm").unwrap();
+/// assert!(rule.summary.starts_with("Scales the weights"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RewriteRule {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    phase: Phase,
+    /// The ops that it looks at.
+    roots: &'static [&'static str],
+    /// Returns the value that replaces the first result of an op, if the rule applies to the op.
+    apply: fn(&mut Graph, usize) -> Option<Value>,
+}
+
+/// Rules of a later phase see what those of an earlier phase have left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Simplify,
+    Combine,
+    Layout,
+}
+
+impl Phase {
+    const ALL: [Self; 3] = [Self::Simplify, Self::Combine, Self::Layout];
+}
+
+impl RewriteRule {
+    /// Returns every rule.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        let groups: [&'static [Self]; 7] = [
+            common::RULES,
+            identities::RULES,
+            activations::RULES,
+            normalizations::RULES,
+            attention::RULES,
+            epilogues::RULES,
+            layout::RULES,
+        ];
+        groups.into_iter().flatten()
+    }
+}
+
+/// The rules that apply.
+///
+/// ```
+/// use tfrt_import::rewrite::RewriteRules;
+///
+/// assert!(RewriteRules::default().has("fuse-activation"));
+/// assert!(!RewriteRules::none().has("fuse-activation"));
+/// let rules = RewriteRules::without(["fuse-activation"])?;
+/// assert!(!rules.has("fuse-activation") && rules.has("fuse-bias"));
+/// let error = RewriteRules::without(["fuse-bios"]).unwrap_err();
+/// assert_eq!(error.to_string(), "there is no rule `fuse-bios`; did you mean `fuse-bias`?");
+/// # Ok::<(), tfrt_import::ImportError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RewriteRules(Vec<&'static RewriteRule>);
+
+impl Default for RewriteRules {
+    fn default() -> Self {
+        Self(RewriteRule::all().collect())
+    }
+}
+
+impl RewriteRules {
+    /// Returns no rule.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Returns all rules except those of these names.
+    ///
+    /// # Errors
+    /// If no rule has one of the names.
+    pub fn without<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, ImportError> {
+        let mut rules = Self::default();
+        for name in names {
+            let before = rules.0.len();
+            rules.0.retain(|rule| rule.name != name);
+            if rules.0.len() == before && RewriteRule::all().all(|rule| rule.name != name) {
+                let hint = did_you_mean(&nearest(name, RewriteRule::all().map(|rule| rule.name)));
+                let message = format!("there is no rule `{name}`{hint}");
+                return Err(ImportError::new(message));
+            }
+        }
+        Ok(rules)
+    }
+
+    /// Returns `true` if the rule of a name is among them.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|rule| rule.name == name)
+    }
+}
+
+/// A rule that was applied.
+///
+/// ```
+/// use tfrt_import::program::{Attr, ProgramBuilder};
+/// use tfrt_import::rewrite::RewriteRules;
+///
+/// let mut builder = ProgramBuilder::default();
+/// let x = builder.input("x");
+/// let order = || [("perm", Attr::Ints(vec![1, 0]))];
+/// let there = builder.call("nn.Transpose", &[x], &order(), 1, "node 'there'");
+/// let back = builder.call("nn.Transpose", &there, &order(), 1, "node 'back'");
+/// let mut program = builder.finish(&[("y", back[0])]);
+/// let applied = program.rewrite(&RewriteRules::default());
+/// assert_eq!(applied[0].to_string(), "`join-transposes` at node 'back'");
+/// assert_eq!(program.num_ops, 0);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Applied {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// The op that it was applied to.
+    pub place: String,
+}
+
+impl std::fmt::Display for Applied {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` at {}", self.rule, self.place)
+    }
+}
+
+impl Program {
+    /// Applies rules until none applies. Returns what was applied, in order.
+    pub fn rewrite(&mut self, rules: &RewriteRules) -> Vec<Applied> {
+        let mut applied = Vec::new();
+        let mut constants: HashMap<Value, _> = HashMap::new();
+        for (&value, weight) in self.body.weights.iter().zip(&self.weights) {
+            constants.insert(value, weight.tensor.clone());
+        }
+        let known = known_inputs(&self.body.inputs, &self.input_types);
+        let ops = std::mem::take(&mut self.body.ops);
+        let results = std::mem::take(&mut self.body.results);
+        let graph = Graph::new(ops, results, constants, known, self.body.num_values);
+        let rewritten = run(graph, rules, &mut applied).finish();
+        self.body.ops = rewritten.ops;
+        self.body.results = rewritten.results;
+        self.body.num_values = rewritten.num_values;
+        for (value, weight) in rewritten.new_weights {
+            self.body.weights.push(value);
+            self.weights.push(weight);
+        }
+        // In inner functions, weights are among the arguments and not known.
+        let simplifications = rules.0.iter().copied();
+        let simplifications = simplifications.filter(|rule| rule.phase == Phase::Simplify);
+        let simplifications = RewriteRules(simplifications.collect());
+        for function in &mut self.body.functions {
+            let ops = std::mem::take(&mut function.ops);
+            let results = std::mem::take(&mut function.results);
+            let num_values = self.body.num_values;
+            let graph = Graph::new(ops, results, HashMap::new(), HashMap::new(), num_values);
+            let rewritten = run(graph, &simplifications, &mut applied).finish();
+            debug_assert!(
+                rewritten.new_weights.is_empty(),
+                "there are no weights to change"
+            );
+            function.ops = rewritten.ops;
+            function.results = rewritten.results;
+            self.body.num_values = rewritten.num_values;
+        }
+        self.drop_unused_weights();
+        self.refresh();
+        applied
+    }
+
+    /// Drops weights that nothing uses.
+    fn drop_unused_weights(&mut self) {
+        let mut used: std::collections::HashSet<Value> =
+            self.body.results.iter().copied().collect();
+        used.extend(
+            self.body
+                .ops
+                .iter()
+                .flat_map(|op| op.operands.iter().copied()),
+        );
+        let is_used: Vec<bool> = self
+            .body
+            .weights
+            .iter()
+            .map(|value| used.contains(value))
+            .collect();
+        let mut position = is_used.iter();
+        self.weights.retain(|_| *position.next().unwrap_or(&true));
+        let mut position = is_used.iter();
+        self.body
+            .weights
+            .retain(|_| *position.next().unwrap_or(&true));
+    }
+}
+
+/// Returns what a model declares of its inputs.
+fn known_inputs(inputs: &[Value], declared: &[Option<InputType>]) -> HashMap<Value, Known> {
+    let mut symbols: BTreeMap<String, u32> = BTreeMap::new();
+    let mut num_symbols = 0;
+    let mut known = HashMap::new();
+    for (&value, declared) in inputs.iter().zip(declared) {
+        let Some(declared) = declared else {
+            continue;
+        };
+        let symbol = |name: Option<&str>| {
+            if let Some(&symbol) = name.and_then(|name| symbols.get(name)) {
+                return symbol;
+            }
+            num_symbols += 1;
+            if let Some(name) = name {
+                symbols.insert(name.to_owned(), num_symbols);
+            }
+            num_symbols
+        };
+        known.insert(value, Known::of_declared(declared, symbol));
+    }
+    known
+}
+
+/// Applies rules, phase by phase.
+fn run(mut graph: Graph, rules: &RewriteRules, applied: &mut Vec<Applied>) -> Graph {
+    if rules.has(common::NAME) {
+        common::join_equal(&mut graph, applied);
+    }
+    for phase in Phase::ALL {
+        let of_phase: Vec<&'static RewriteRule> = rules
+            .0
+            .iter()
+            .copied()
+            .filter(|rule| rule.phase == phase)
+            .collect();
+        run_phase(&mut graph, &of_phase, applied);
+    }
+    // Rules make equal ops, too.
+    if rules.has(common::NAME) {
+        common::join_equal(&mut graph, applied);
+    }
+    graph
+}
+
+fn run_phase(graph: &mut Graph, rules: &[&'static RewriteRule], applied: &mut Vec<Applied>) {
+    let mut by_root: HashMap<&str, Vec<&'static RewriteRule>> = HashMap::new();
+    for rule in rules {
+        for root in rule.roots {
+            by_root.entry(root).or_default().push(rule);
+        }
+    }
+    if by_root.is_empty() {
+        return;
+    }
+    let mut pending: VecDeque<usize> = (0..graph.num_numbers()).collect();
+    pending
+        .make_contiguous()
+        .sort_by_key(|&number| graph.order(number));
+    let mut left = MAX_REWRITES_PER_OP.saturating_mul(pending.len());
+    while let Some(number) = pending.pop_front() {
+        let Some(rules) = graph.name(number).and_then(|name| by_root.get(name)) else {
+            continue;
+        };
+        for rule in rules {
+            if left == 0 {
+                return;
+            }
+            let (Some(result), place) = (graph.result(number), graph.place(number).to_owned())
+            else {
+                break;
+            };
+            if !graph.has_one_result(number) {
+                break;
+            }
+            graph.take_made();
+            let Some(value) = (rule.apply)(graph, number) else {
+                continue;
+            };
+            left -= 1;
+            graph.replace(result, value);
+            applied.push(Applied {
+                rule: rule.name,
+                place,
+            });
+            // What was made may match, and so may what uses it.
+            pending.extend(graph.take_made());
+            pending.extend(graph.maker(value));
+            pending.extend(graph.users(value).iter().copied());
+            break;
+        }
+    }
+}
+
+/// Returns the location of an op that replaces two others.
+fn fused_place(first: &str, second: &str) -> String {
+    match first == second {
+        true => first.to_owned(),
+        false => format!("{first}, {second}"),
+    }
+}

@@ -1,0 +1,363 @@
+//! One function of a program while it is rewritten.
+//!
+//! Ops have numbers that stay the same while others come and go. A new op is placed directly before
+//! the op that it was made for, so that values are always made before they are used.
+
+use std::collections::HashMap;
+
+use tfrt_tensor::DenseHostTensor;
+
+use super::infer::{self, Known};
+use crate::program::{Attr, Op, OpKind, Value, Weight};
+
+/// A function, its constants, and what is known of its values.
+pub(crate) struct Graph {
+    ops: Vec<Entry>,
+    /// For each value that an op makes: the op, and which of its results the value is.
+    makers: HashMap<Value, (usize, usize)>,
+    users: HashMap<Value, Vec<usize>>,
+    results: Vec<Value>,
+    constants: HashMap<Value, DenseHostTensor>,
+    new_weights: Vec<(Value, Weight)>,
+    known: HashMap<Value, Known>,
+    num_values: u32,
+    /// The number of symbols for unknown dimensions.
+    num_symbols: u32,
+    /// Ops that were made since the last call of [`take_made`](Self::take_made).
+    made: Vec<usize>,
+}
+
+/// A function that was rewritten.
+pub(crate) struct Rewritten {
+    /// Its ops, in order.
+    pub(crate) ops: Vec<Op>,
+    pub(crate) results: Vec<Value>,
+    pub(crate) new_weights: Vec<(Value, Weight)>,
+    /// The number of the next new value.
+    pub(crate) num_values: u32,
+}
+
+struct Entry {
+    /// `None` once it is removed.
+    op: Option<Op>,
+    order: (usize, usize),
+}
+
+impl Graph {
+    pub(crate) fn new(
+        ops: Vec<Op>,
+        results: Vec<Value>,
+        constants: HashMap<Value, DenseHostTensor>,
+        known: HashMap<Value, Known>,
+        num_values: u32,
+    ) -> Self {
+        let mut graph = Self {
+            ops: Vec::with_capacity(ops.len()),
+            makers: HashMap::new(),
+            users: HashMap::new(),
+            results,
+            constants,
+            new_weights: Vec::new(),
+            known,
+            num_values,
+            num_symbols: 1 << 31,
+            made: Vec::new(),
+        };
+        for (index, op) in ops.into_iter().enumerate() {
+            graph.add(op, (index, usize::MAX));
+        }
+        graph.made.clear();
+        graph
+    }
+
+    fn add(&mut self, op: Op, order: (usize, usize)) -> usize {
+        let number = self.ops.len();
+        for &operand in &op.operands {
+            self.users.entry(operand).or_default().push(number);
+        }
+        for (index, &result) in op.results.iter().enumerate() {
+            self.makers.insert(result, (number, index));
+        }
+        self.ops.push(Entry {
+            op: Some(op),
+            order,
+        });
+        self.made.push(number);
+        self.infer(number);
+        number
+    }
+
+    /// Infers the types of the results of an op.
+    fn infer(&mut self, number: usize) {
+        let Some(op) = &self.ops[number].op else {
+            return;
+        };
+        let OpKind::Call { name, attrs } = &op.kind else {
+            return;
+        };
+        let operands: Vec<Known> = op.operands.iter().map(|&value| self.known(value)).collect();
+        let constants: Vec<Option<&DenseHostTensor>> = op
+            .operands
+            .iter()
+            .map(|value| self.constants.get(value))
+            .collect();
+        let mut num_symbols = self.num_symbols;
+        let told = infer::results(name, attrs, &operands, &constants, &mut num_symbols);
+        let results = op.results.clone();
+        self.num_symbols = num_symbols;
+        self.known.extend(results.into_iter().zip(told));
+    }
+
+    /// Returns how many ops there were or are, which is the next number of an op.
+    pub(crate) fn num_numbers(&self) -> usize {
+        self.ops.len()
+    }
+
+    pub(crate) fn op(&self, number: usize) -> Option<&Op> {
+        self.ops.get(number)?.op.as_ref()
+    }
+
+    /// Returns the name of the library's op that an op calls.
+    pub(crate) fn name(&self, number: usize) -> Option<&str> {
+        match &self.op(number)?.kind {
+            OpKind::Call { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn operand(&self, number: usize, index: usize) -> Option<Value> {
+        self.op(number)?.operands.get(index).copied()
+    }
+
+    pub(crate) fn operands(&self, number: usize) -> &[Value] {
+        self.op(number).map_or(&[], |op| &op.operands)
+    }
+
+    pub(crate) fn result(&self, number: usize) -> Option<Value> {
+        self.op(number)?.results.first().copied()
+    }
+
+    pub(crate) fn place(&self, number: usize) -> &str {
+        self.op(number).map_or("", |op| &op.place)
+    }
+
+    pub(crate) fn attrs(&self, number: usize) -> &[(String, Attr)] {
+        match self.op(number).map(|op| &op.kind) {
+            Some(OpKind::Call { attrs, .. }) => attrs,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn attr(&self, number: usize, name: &str) -> Option<&Attr> {
+        let attrs = self.attrs(number).iter();
+        attrs
+            .into_iter()
+            .find_map(|(known, attr)| (known == name).then_some(attr))
+    }
+
+    pub(crate) fn flag(&self, number: usize, name: &str) -> bool {
+        matches!(self.attr(number, name), Some(Attr::Bool(true)))
+    }
+
+    pub(crate) fn float(&self, number: usize, name: &str) -> Option<f32> {
+        match self.attr(number, name)? {
+            Attr::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn int(&self, number: usize, name: &str) -> Option<i64> {
+        match self.attr(number, name)? {
+            Attr::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn ints(&self, number: usize, name: &str) -> Option<&[i64]> {
+        match self.attr(number, name)? {
+            Attr::Ints(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn text(&self, number: usize, name: &str) -> Option<&str> {
+        match self.attr(number, name)? {
+            Attr::Text(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Returns the operand of a slot, of an op whose operands may be omitted.
+    pub(crate) fn slot(&self, number: usize, slot: usize) -> Option<Value> {
+        let position = match self.ints(number, "slots") {
+            Some(slots) => slots.iter().position(|&found| found == slot as i64)?,
+            None => slot,
+        };
+        self.operand(number, position)
+    }
+
+    /// Returns the op that makes a value as its first result, if it calls the op of this name.
+    pub(crate) fn made_by(&self, value: Value, name: &str) -> Option<usize> {
+        let &(number, index) = self.makers.get(&value)?;
+        (index == 0 && self.name(number) == Some(name)).then_some(number)
+    }
+
+    /// Returns the op that makes a value as its first result.
+    pub(crate) fn maker(&self, value: Value) -> Option<usize> {
+        let &(number, index) = self.makers.get(&value)?;
+        (index == 0 && self.op(number).is_some()).then_some(number)
+    }
+
+    /// Returns the ops that use a value, each as often as it does.
+    pub(crate) fn users(&self, value: Value) -> &[usize] {
+        self.users.get(&value).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns `true` if a value is used by one operand, and is no result.
+    pub(crate) fn is_used_once(&self, value: Value) -> bool {
+        self.users(value).len() == 1 && !self.results.contains(&value)
+    }
+
+    /// Returns `true` if only the first result of an op is used.
+    pub(crate) fn has_one_result(&self, number: usize) -> bool {
+        let results = self.op(number).map_or(&[][..], |op| &op.results);
+        let is_used =
+            |value: &Value| !self.users(*value).is_empty() || self.results.contains(value);
+        !results.iter().skip(1).any(is_used)
+    }
+
+    pub(crate) fn constant(&self, value: Value) -> Option<&DenseHostTensor> {
+        self.constants.get(&value)
+    }
+
+    pub(crate) fn known(&self, value: Value) -> Known {
+        if let Some(known) = self.known.get(&value) {
+            return known.clone();
+        }
+        self.constants
+            .get(&value)
+            .map_or_else(Known::default, Known::of_tensor)
+    }
+
+    /// Returns the position of an op among those of the function.
+    pub(crate) fn order(&self, number: usize) -> (usize, usize) {
+        self.ops[number].order
+    }
+
+    /// Makes an op before another one, with the location of a third one. Returns its results.
+    pub(crate) fn make(
+        &mut self,
+        before: usize,
+        name: &str,
+        operands: &[Value],
+        attrs: Vec<(String, Attr)>,
+        num_results: usize,
+        place: &str,
+    ) -> Vec<Value> {
+        let results: Vec<Value> = (0..num_results).map(|_| self.new_value()).collect();
+        let op = Op {
+            kind: OpKind::Call {
+                name: name.to_owned(),
+                attrs,
+            },
+            operands: operands.to_vec(),
+            results: results.clone(),
+            place: place.to_owned(),
+        };
+        // Numbers grow, so that later ones come later.
+        let order = (self.ops[before].order.0, self.ops.len());
+        self.add(op, order);
+        results
+    }
+
+    fn new_value(&mut self) -> Value {
+        let value = Value(self.num_values);
+        self.num_values = self.num_values.saturating_add(1);
+        value
+    }
+
+    /// Adds a weight.
+    pub(crate) fn weight(&mut self, name: &str, tensor: DenseHostTensor) -> Value {
+        let value = self.new_value();
+        let weight = Weight {
+            name: name.to_owned(),
+            tensor: tensor.clone(),
+        };
+        self.new_weights.push((value, weight));
+        self.constants.insert(value, tensor);
+        value
+    }
+
+    /// Uses `new` wherever `old` is used, and removes what is then unused.
+    pub(crate) fn replace(&mut self, old: Value, new: Value) {
+        let users = self.users.remove(&old).unwrap_or_default();
+        for &user in &users {
+            if let Some(op) = &mut self.ops[user].op {
+                for operand in &mut op.operands {
+                    if *operand == old {
+                        *operand = new;
+                    }
+                }
+            }
+        }
+        self.users.entry(new).or_default().extend(users);
+        for result in &mut self.results {
+            if *result == old {
+                *result = new;
+            }
+        }
+        if let Some(&(number, _)) = self.makers.get(&old) {
+            self.remove_if_unused(number);
+        }
+    }
+
+    /// Removes an op without users, and what only it used.
+    pub(crate) fn remove_if_unused(&mut self, number: usize) {
+        let mut pending = vec![number];
+        while let Some(number) = pending.pop() {
+            let Some(op) = &self.ops[number].op else {
+                continue;
+            };
+            let is_used =
+                |value: &Value| !self.users(*value).is_empty() || self.results.contains(value);
+            if op.results.iter().any(is_used) {
+                continue;
+            }
+            let Some(op) = self.ops[number].op.take() else {
+                continue;
+            };
+            for result in &op.results {
+                self.makers.remove(result);
+            }
+            for operand in op.operands {
+                if let Some(users) = self.users.get_mut(&operand)
+                    && let Some(position) = users.iter().position(|&user| user == number)
+                {
+                    users.swap_remove(position);
+                }
+                pending.extend(self.makers.get(&operand).map(|(maker, _)| *maker));
+            }
+        }
+    }
+
+    /// Returns the ops that were made since the last call.
+    pub(crate) fn take_made(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.made)
+    }
+
+    /// Returns the rewritten function.
+    pub(crate) fn finish(self) -> Rewritten {
+        let mut ops: Vec<((usize, usize), Op)> = self
+            .ops
+            .into_iter()
+            .filter_map(|entry| Some((entry.order, entry.op?)))
+            .collect();
+        ops.sort_by_key(|(order, _)| *order);
+        Rewritten {
+            ops: ops.into_iter().map(|(_, op)| op).collect(),
+            results: self.results,
+            new_weights: self.new_weights,
+            num_values: self.num_values,
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! The element types and shapes of values, as far as rules need them.
+//!
+//! A type is a claim of what a value is if it is no error. Ops that are not listed have unknown
+//! results.
+
+use tfrt_support::DType;
+use tfrt_tensor::DenseHostTensor;
+
+use crate::program::Attr;
+use crate::types::{InputDim, InputType};
+
+/// A dimension: a number, or a symbol that stands for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dim {
+    Fixed(usize),
+    Symbol(u32),
+}
+
+impl Dim {
+    pub(crate) fn fixed(self) -> Option<usize> {
+        match self {
+            Self::Fixed(extent) => Some(extent),
+            Self::Symbol(_) => None,
+        }
+    }
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) dtype: Option<DType>,
+    pub(crate) dims: Option<Vec<Dim>>,
+}
+
+impl Known {
+    pub(crate) fn of_tensor(tensor: &DenseHostTensor) -> Self {
+        let dims = tensor.shape().dims().iter();
+        Self {
+            dtype: Some(tensor.dtype()),
+            dims: Some(dims.map(|&extent| Dim::Fixed(extent)).collect()),
+        }
+    }
+
+    /// Returns what a model declares. `symbol` returns the number of a symbol, or a new one.
+    pub(crate) fn of_declared(
+        declared: &InputType,
+        mut symbol: impl FnMut(Option<&str>) -> u32,
+    ) -> Self {
+        let dims = declared.dims.as_ref().map(|dims| {
+            let dims = dims.iter().map(|dim| match dim {
+                InputDim::Fixed(extent) => Dim::Fixed(*extent),
+                InputDim::Symbol(name) => Dim::Symbol(symbol(Some(name))),
+                InputDim::Unknown => Dim::Symbol(symbol(None)),
+            });
+            dims.collect()
+        });
+        Self {
+            dtype: declared.dtype,
+            dims,
+        }
+    }
+
+    pub(crate) fn rank(&self) -> Option<usize> {
+        self.dims.as_ref().map(Vec::len)
+    }
+}
+
+/// Ops whose result has the type of the first operand.
+const SAME: &[&str] = &[
+    "nn.Abs",
+    "nn.Activation",
+    "nn.BatchNormalization",
+    "nn.Ceil",
+    "nn.Clip",
+    "nn.Cumulate",
+    "nn.Erf",
+    "nn.Exp",
+    "nn.Floor",
+    "nn.GroupNormalization",
+    "nn.HardSwish",
+    "nn.Identity",
+    "nn.InstanceNormalization",
+    "nn.LayerNormalization",
+    "nn.LocalResponseNormalization",
+    "nn.Log",
+    "nn.Mish",
+    "nn.Neg",
+    "nn.PRelu",
+    "nn.Reciprocal",
+    "nn.Relu",
+    "nn.RmsNormalization",
+    "nn.Round",
+    "nn.Sigmoid",
+    "nn.Sign",
+    "nn.Softmax",
+    "nn.Softplus",
+    "nn.Softsign",
+    "nn.Sqrt",
+    "nn.Tanh",
+];
+
+/// Ops whose operands are broadcast to one shape, and whose result has their element type.
+const BROADCAST: &[&str] = &["nn.Div", "nn.Max", "nn.Min", "tf.AddV2", "tf.Mul", "tf.Sub"];
+
+fn attr<'a>(attrs: &'a [(String, Attr)], name: &str) -> Option<&'a Attr> {
+    attrs
+        .iter()
+        .find_map(|(known, attr)| (known == name).then_some(attr))
+}
+
+fn flag(attrs: &[(String, Attr)], name: &str) -> bool {
+    matches!(attr(attrs, name), Some(Attr::Bool(true)))
+}
+
+/// Returns the integers of a constant.
+pub(crate) fn integers(tensor: &DenseHostTensor) -> Option<Vec<i64>> {
+    match tensor.dtype() {
+        DType::I64 => Some(tensor.elements::<i64>().ok()?.to_vec()),
+        DType::I32 => {
+            let elements = tensor.elements::<i32>().ok()?;
+            Some(elements.iter().map(|&number| number.into()).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Returns the axis that a number means.
+fn axis_of(axis: i64, rank: usize) -> Option<usize> {
+    let axis = if axis < 0 {
+        axis.checked_add(i64::try_from(rank).ok()?)?
+    } else {
+        axis
+    };
+    usize::try_from(axis).ok().filter(|&axis| axis < rank)
+}
+
+/// Returns the common shape to which two shapes are broadcast, if it is certain.
+fn broadcast(a: &[Dim], b: &[Dim], new: &mut impl FnMut() -> Dim) -> Vec<Dim> {
+    let rank = a.len().max(b.len());
+    let at = |dims: &[Dim], axis: usize| match (axis + dims.len()).checked_sub(rank) {
+        Some(axis) => dims[axis],
+        None => Dim::Fixed(1),
+    };
+    (0..rank)
+        .map(|axis| match (at(a, axis), at(b, axis)) {
+            (x, y) if x == y => x,
+            (Dim::Fixed(1), other) | (other, Dim::Fixed(1)) => other,
+            (Dim::Fixed(extent), Dim::Symbol(_)) | (Dim::Symbol(_), Dim::Fixed(extent)) => {
+                Dim::Fixed(extent)
+            }
+            _ => new(),
+        })
+        .collect()
+}
+
+/// Returns what is known of the results of an op.
+pub(crate) fn results(
+    name: &str,
+    attrs: &[(String, Attr)],
+    operands: &[Known],
+    constants: &[Option<&DenseHostTensor>],
+    num_symbols: &mut u32,
+) -> Vec<Known> {
+    one(name, attrs, operands, constants, num_symbols)
+        .into_iter()
+        .collect()
+}
+
+fn one(
+    name: &str,
+    attrs: &[(String, Attr)],
+    operands: &[Known],
+    constants: &[Option<&DenseHostTensor>],
+    num_symbols: &mut u32,
+) -> Option<Known> {
+    let mut new = || {
+        *num_symbols = num_symbols.saturating_add(1);
+        Dim::Symbol(*num_symbols)
+    };
+    let x = operands.first()?;
+    if SAME.contains(&name) {
+        return Some(x.clone());
+    }
+    if BROADCAST.contains(&name) {
+        let y = operands.get(1)?;
+        return Some(Known {
+            dtype: x.dtype.or(y.dtype),
+            dims: match (&x.dims, &y.dims) {
+                (Some(x), Some(y)) => Some(broadcast(x, y, &mut new)),
+                _ => None,
+            },
+        });
+    }
+    let of_x = |dims: Option<Vec<Dim>>| {
+        Some(Known {
+            dtype: x.dtype,
+            dims,
+        })
+    };
+    let has_epilogue = || attr(attrs, "slots").is_some();
+    match name {
+        "nn.Pow" => {
+            let y = operands.get(1)?;
+            of_x(match (&x.dims, &y.dims) {
+                (Some(x), Some(y)) => Some(broadcast(x, y, &mut new)),
+                _ => None,
+            })
+        }
+        "nn.Conv" | "nn.ConvTranspose" | "nn.MaxPool" | "nn.AveragePool" | "nn.GlobalPool" => {
+            // What is added to the result may have more dimensions.
+            if has_epilogue() {
+                return of_x(None);
+            }
+            let rank = x.rank().or_else(|| match name {
+                "nn.Conv" | "nn.ConvTranspose" => operands.get(1)?.rank(),
+                _ => None,
+            });
+            let is_last = flag(attrs, "channels_last");
+            let Some(rank @ 3..) = rank else {
+                return of_x(None);
+            };
+            let mut dims: Vec<Dim> = (0..rank).map(|_| new()).collect();
+            if let Some(x) = &x.dims {
+                dims[0] = x[0];
+            }
+            let channel = if is_last { rank - 1 } else { 1 };
+            match name {
+                "nn.Conv" => {
+                    let filters = operands
+                        .get(1)
+                        .and_then(|w| w.dims.as_ref()?.first().copied());
+                    dims[channel] = filters.filter(|_| !is_last).unwrap_or(dims[channel]);
+                }
+                "nn.ConvTranspose" => {}
+                _ => {
+                    if let Some(x) = &x.dims {
+                        dims[channel] = x[channel];
+                    }
+                    if name == "nn.GlobalPool" {
+                        for (axis, dim) in dims.iter_mut().enumerate().skip(1) {
+                            if axis != channel {
+                                *dim = Dim::Fixed(1);
+                            }
+                        }
+                    }
+                }
+            }
+            of_x(Some(dims))
+        }
+        "nn.Gemm" if !has_epilogue() => {
+            let rows = usize::from(flag(attrs, "transpose_a"));
+            let columns = usize::from(!flag(attrs, "transpose_b"));
+            let side = |known: Option<&Known>, axis: usize| {
+                known.and_then(|known| known.dims.as_ref()?.get(axis).copied())
+            };
+            let rows = side(operands.first(), rows).unwrap_or_else(&mut new);
+            let columns = side(operands.get(1), columns).unwrap_or_else(&mut new);
+            of_x(Some(vec![rows, columns]))
+        }
+        "nn.MatMul" if !has_epilogue() => {
+            let (Some(a), Some(b)) = (&x.dims, &operands.get(1)?.dims) else {
+                return of_x(None);
+            };
+            let (mut a, mut b) = (a.clone(), b.clone());
+            if a.len() < 2 || b.len() < 2 {
+                return of_x(None);
+            }
+            if flag(attrs, "transpose_a") {
+                let rank = a.len();
+                a.swap(rank - 1, rank - 2);
+            }
+            if flag(attrs, "transpose_b") {
+                let rank = b.len();
+                b.swap(rank - 1, rank - 2);
+            }
+            let (rows, columns) = (a[a.len() - 2], b[b.len() - 1]);
+            let mut dims = broadcast(&a[..a.len() - 2], &b[..b.len() - 2], &mut new);
+            dims.extend([rows, columns]);
+            of_x(Some(dims))
+        }
+        "nn.Flatten" => of_x(Some(vec![new(), new()])),
+        "nn.Transpose" => {
+            let dims = match (attr(attrs, "perm"), &x.dims) {
+                (Some(Attr::Ints(perm)), Some(dims)) => perm
+                    .iter()
+                    .map(|&axis| Some(dims[axis_of(axis, dims.len())?]))
+                    .collect(),
+                (Some(Attr::Ints(perm)), None) => Some(perm.iter().map(|_| new()).collect()),
+                (_, Some(dims)) => Some(dims.iter().rev().copied().collect()),
+                _ => None,
+            };
+            of_x(dims)
+        }
+        "nn.Reshape" => {
+            let wanted = constants.get(1).copied().flatten().and_then(integers);
+            let dims = wanted.map(|wanted| {
+                let dims = wanted
+                    .iter()
+                    .enumerate()
+                    .map(|(axis, &extent)| match extent {
+                        0 if !flag(attrs, "allow_zero") => {
+                            let own = x.dims.as_ref().and_then(|dims| dims.get(axis).copied());
+                            own.unwrap_or_else(&mut new)
+                        }
+                        extent => match usize::try_from(extent) {
+                            Ok(extent) => Dim::Fixed(extent),
+                            Err(_) => new(),
+                        },
+                    });
+                dims.collect::<Vec<Dim>>()
+            });
+            of_x(dims)
+        }
+        "nn.Unsqueeze" => {
+            let axes = constants.get(1).copied().flatten().and_then(integers)?;
+            let dims = x.dims.as_ref().and_then(|own| {
+                let rank = own.len() + axes.len();
+                let axes: Option<Vec<usize>> =
+                    axes.iter().map(|&axis| axis_of(axis, rank)).collect();
+                let axes = axes?;
+                let mut own = own.iter().copied();
+                let dims = (0..rank).map(|axis| match axes.contains(&axis) {
+                    true => Some(Dim::Fixed(1)),
+                    false => own.next(),
+                });
+                dims.collect()
+            });
+            of_x(dims)
+        }
+        "nn.Squeeze" => {
+            let axes = constants.get(1).copied().flatten().and_then(integers)?;
+            let dims = x.dims.as_ref().and_then(|own| {
+                let axes: Option<Vec<usize>> =
+                    axes.iter().map(|&axis| axis_of(axis, own.len())).collect();
+                let axes = axes?;
+                let kept = own.iter().enumerate();
+                let kept = kept.filter(|(axis, _)| !axes.contains(axis));
+                Some(kept.map(|(_, dim)| *dim).collect())
+            });
+            of_x(dims)
+        }
+        "nn.Reduce" => {
+            let axes = constants.get(1).copied().flatten().and_then(integers);
+            let keeps = attr(attrs, "keep_dims") != Some(&Attr::Bool(false));
+            let dims = match (axes, &x.dims) {
+                (Some(axes), Some(own)) if !axes.is_empty() => {
+                    let axes: Option<Vec<usize>> =
+                        axes.iter().map(|&axis| axis_of(axis, own.len())).collect();
+                    let axes = axes?;
+                    let dims = own.iter().enumerate();
+                    let dims = dims.filter_map(|(axis, dim)| match axes.contains(&axis) {
+                        true => keeps.then_some(Dim::Fixed(1)),
+                        false => Some(*dim),
+                    });
+                    Some(dims.collect())
+                }
+                _ => None,
+            };
+            of_x(dims)
+        }
+        "nn.Concat" => {
+            let Some(Attr::Int(axis)) = attr(attrs, "axis") else {
+                return of_x(None);
+            };
+            let dims = x.dims.as_ref().and_then(|own| {
+                let axis = axis_of(*axis, own.len())?;
+                let mut dims = own.clone();
+                let extents: Option<Vec<usize>> = operands
+                    .iter()
+                    .map(|operand| operand.dims.as_ref()?.get(axis)?.fixed())
+                    .collect();
+                let sum = extents.and_then(|extents| {
+                    let mut extents = extents.into_iter();
+                    extents.try_fold(0_usize, usize::checked_add)
+                });
+                dims[axis] = sum.map_or_else(&mut new, Dim::Fixed);
+                Some(dims)
+            });
+            of_x(dims)
+        }
+        "nn.Gather" => {
+            let indices = operands.get(1)?;
+            let axis = match attr(attrs, "axis") {
+                Some(Attr::Int(axis)) => *axis,
+                _ => 0,
+            };
+            let dims = match (&x.dims, &indices.dims) {
+                (Some(own), Some(indices)) => axis_of(axis, own.len())
+                    .map(|axis| [&own[..axis], indices, &own[axis + 1..]].concat()),
+                _ => None,
+            };
+            of_x(dims)
+        }
+        "nn.Where" => {
+            let (y, z) = (operands.get(1)?, operands.get(2)?);
+            let dims = match (&x.dims, &y.dims, &z.dims) {
+                (Some(x), Some(y), Some(z)) => {
+                    let both = broadcast(y, z, &mut new);
+                    Some(broadcast(x, &both, &mut new))
+                }
+                _ => None,
+            };
+            Some(Known {
+                dtype: y.dtype.or(z.dtype),
+                dims,
+            })
+        }
+        "tfrt.Cast" => Some(Known {
+            dtype: match attr(attrs, "DstT") {
+                Some(Attr::Type(dtype)) => Some(*dtype),
+                _ => None,
+            },
+            dims: x.dims.clone(),
+        }),
+        "nn.Shape" => Some(Known {
+            dtype: Some(DType::I64),
+            dims: None,
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,858 @@
+//! Rewrites of imported models: each rule on random inputs, in the spellings of exporters. A
+//! rewritten model must compute what the model as it is computes.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::*;
+use tfrt::host::HostContext;
+use tfrt::prelude::KernelRegistry;
+use tfrt_import::rewrite::RewriteRules;
+use tfrt_import::{Limits, Session};
+use tfrt_onnx::Model;
+use tfrt_onnx::import::Options;
+use tfrt_onnx::proto::attribute_proto::AttributeType;
+use tfrt_onnx::proto::*;
+use tfrt_tensor::{DenseHostTensor, Shape};
+
+tfrt::link!(tfrt_kernels);
+tfrt::link!(tfrt_model_ops);
+
+/// Numbers that look random, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f32 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    fn tensor(&mut self, dims: &[usize]) -> Vec<f32> {
+        (0..dims.iter().product()).map(|_| self.next()).collect()
+    }
+}
+
+/// A model under construction.
+struct Builder {
+    numbers: Numbers,
+    nodes: Vec<NodeProto>,
+    weights: Vec<TensorProto>,
+    inputs: Vec<(String, Vec<usize>)>,
+}
+
+impl Builder {
+    fn new(seed: u64) -> Self {
+        Self {
+            numbers: Numbers(seed),
+            nodes: Vec::new(),
+            weights: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+
+    fn input(&mut self, name: &str, dims: &[usize]) -> String {
+        self.inputs.push((name.to_owned(), dims.to_vec()));
+        name.to_owned()
+    }
+
+    fn given(&mut self, dims: &[usize], values: &[f32]) -> String {
+        let name = format!("w{}", self.weights.len());
+        let mut tensor = floats(&name, values);
+        tensor.dims = dims.iter().map(|&extent| extent as i64).collect();
+        self.weights.push(tensor);
+        name
+    }
+
+    fn weight(&mut self, dims: &[usize]) -> String {
+        let values = self.numbers.tensor(dims);
+        self.given(dims, &values)
+    }
+
+    /// Numbers from one half to two.
+    fn positive(&mut self, dims: &[usize]) -> String {
+        let values = self.numbers.tensor(dims);
+        let values: Vec<f32> = values.iter().map(|x| 1.25 + 0.75 * x).collect();
+        self.given(dims, &values)
+    }
+
+    fn number(&mut self, value: f32) -> String {
+        self.given(&[], &[value])
+    }
+
+    fn integers(&mut self, values: &[i64]) -> String {
+        let name = format!("w{}", self.weights.len());
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        self.weights.push(TensorProto {
+            name: Some(name.clone()),
+            data_type: Some(7),
+            dims: vec![values.len() as i64],
+            raw_data: Some(bytes.into()),
+            ..Default::default()
+        });
+        name
+    }
+
+    fn op(&mut self, op: &str, inputs: &[&str]) -> String {
+        self.op_with(op, inputs, &[])
+    }
+
+    fn op_with(&mut self, op: &str, inputs: &[&str], attributes: &[AttributeProto]) -> String {
+        let name = format!("v{}", self.nodes.len());
+        let mut node = node(op, inputs, &[&name]);
+        node.name = Some(format!("{op}_{}", self.nodes.len()));
+        node.attribute = attributes.to_vec();
+        self.nodes.push(node);
+        name
+    }
+
+    fn model(&self, outputs: &[&str]) -> ModelProto {
+        let mut graph = graph(&[], self.nodes.clone(), outputs);
+        graph.initializer.clone_from(&self.weights);
+        graph.input = self
+            .inputs
+            .iter()
+            .map(|(name, dims)| typed(name, dims))
+            .collect();
+        let mut model = model(graph);
+        // The versions in which most exported models are.
+        model.opset_import[0].version = Some(17);
+        model
+    }
+
+    /// Runs the model as it is and rewritten, and compares the results. Returns the rules that were
+    /// applied, in alphabetical order.
+    #[track_caller]
+    fn check(&mut self, outputs: &[&str]) -> Vec<&'static str> {
+        let model = prost::Message::encode_to_vec(&self.model(outputs));
+        let model = Model::from_bytes(model, &Limits::default()).unwrap();
+        let program = model.import(&Options::default()).unwrap();
+        let mut rewritten = program.clone();
+        let applied = rewritten.rewrite(&RewriteRules::default());
+        assert!(
+            rewritten.rewrite(&RewriteRules::default()).is_empty(),
+            "rules apply until none does"
+        );
+        let kernels = Arc::new(KernelRegistry::from_link().unwrap());
+        let host = HostContext::builder().registry(kernels).build();
+        let plain = Session::load_as_is(program, "model.onnx", &host).unwrap();
+        let session = Session::load_as_is(rewritten, "model.onnx", &host).unwrap();
+        let mut first: Option<Vec<DenseHostTensor>> = None;
+        // In the second run weights are packed, which changes no bit.
+        for _ in 0..3 {
+            let inputs: Vec<(&str, DenseHostTensor)> = self
+                .inputs
+                .iter()
+                .map(|(name, dims)| {
+                    let mut numbers = Numbers(7);
+                    let flat = DenseHostTensor::vector(&numbers.tensor(dims)).unwrap();
+                    (
+                        name.as_str(),
+                        flat.reshaped(Shape::new(dims).unwrap()).unwrap(),
+                    )
+                })
+                .collect();
+            let expected = plain.run(&inputs).unwrap();
+            let found = session.run(&inputs).unwrap();
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_close(found, expected);
+            }
+            if let Some(first) = &first {
+                for (first, found) in first.iter().zip(&found) {
+                    assert_eq!(bits(first), bits(found));
+                }
+            }
+            first = Some(found);
+        }
+        let mut rules: Vec<&str> = applied.iter().map(|applied| applied.rule).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        rules
+    }
+}
+
+fn bits(tensor: &DenseHostTensor) -> Vec<u32> {
+    let elements = tensor.elements::<f32>().unwrap();
+    elements.iter().map(|x| x.to_bits()).collect()
+}
+
+#[track_caller]
+fn assert_close(found: &DenseHostTensor, expected: &DenseHostTensor) {
+    assert_eq!(found.metadata(), expected.metadata());
+    let (found, expected) = (
+        found.elements::<f32>().unwrap(),
+        expected.elements::<f32>().unwrap(),
+    );
+    let greatest = expected.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+    for (at, (found, expected)) in found.iter().zip(&expected[..]).enumerate() {
+        assert!(
+            (found - expected).abs() <= 1e-5 * greatest || found.is_nan() && expected.is_nan(),
+            "element {at}: found {found}, expected {expected}"
+        );
+    }
+}
+
+fn typed(name: &str, dims: &[usize]) -> ValueInfoProto {
+    use tensor_shape_proto::{Dimension, dimension::Value};
+    let dims = dims.iter().map(|&extent| Dimension {
+        value: Some(Value::DimValue(extent as i64)),
+        ..Default::default()
+    });
+    let tensor = type_proto::Tensor {
+        elem_type: Some(1),
+        shape: Some(TensorShapeProto {
+            dim: dims.collect(),
+        }),
+    };
+    ValueInfoProto {
+        r#type: Some(TypeProto {
+            value: Some(type_proto::Value::TensorType(tensor)),
+            ..Default::default()
+        }),
+        ..value(name)
+    }
+}
+
+fn ints(name: &str, values: &[i64]) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Ints as i32),
+        ints: values.to_vec(),
+        ..Default::default()
+    }
+}
+
+fn int(name: &str, value: i64) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Int as i32),
+        i: Some(value),
+        ..Default::default()
+    }
+}
+
+fn float(name: &str, value: f32) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Float as i32),
+        f: Some(value),
+        ..Default::default()
+    }
+}
+
+/// Adds a batch normalization of so many channels.
+fn batch_norm(b: &mut Builder, x: &str, channels: usize) -> String {
+    let [scale, bias, mean] = [(); 3].map(|()| b.weight(&[channels]));
+    let variance = b.positive(&[channels]);
+    b.op("BatchNormalization", &[x, &scale, &bias, &mean, &variance])
+}
+
+#[test]
+fn batch_norm_is_folded_into_what_makes_its_operand() {
+    let mut b = Builder::new(1);
+    let x = b.input("x", &[2, 4, 6, 5]);
+    let (w, bias) = (b.weight(&[8, 4, 3, 3]), b.weight(&[8]));
+    let y = b.op_with("Conv", &[&x, &w, &bias], &[ints("pads", &[1, 1, 1, 1])]);
+    let y = batch_norm(&mut b, &y, 8);
+    assert_eq!(
+        b.check(&[&y]),
+        ["channels-last-convolution", "fold-batch-norm"]
+    );
+
+    // Grouped, along one dimension, without a bias.
+    let mut b = Builder::new(2);
+    let x = b.input("x", &[1, 4, 9]);
+    let w = b.weight(&[6, 2, 3]);
+    let y = b.op_with("Conv", &[&x, &w], &[int("group", 2)]);
+    let y = batch_norm(&mut b, &y, 6);
+    assert_eq!(b.check(&[&y]), ["fold-batch-norm"]);
+
+    let mut b = Builder::new(3);
+    let x = b.input("x", &[2, 4, 3, 3]);
+    let w = b.weight(&[4, 3, 2, 2]);
+    let attributes = [int("group", 2), ints("strides", &[2, 2])];
+    let y = b.op_with("ConvTranspose", &[&x, &w], &attributes);
+    let y = batch_norm(&mut b, &y, 6);
+    assert_eq!(b.check(&[&y]), ["fold-batch-norm"]);
+
+    for transposed in [0, 1] {
+        let mut b = Builder::new(4);
+        let x = b.input("x", &[3, 4]);
+        let w = b.weight(if transposed == 1 { &[5, 4] } else { &[4, 5] });
+        let y = b.op_with("Gemm", &[&x, &w], &[int("transB", transposed)]);
+        let y = batch_norm(&mut b, &y, 5);
+        assert_eq!(b.check(&[&y]), ["fold-batch-norm"]);
+    }
+
+    let mut b = Builder::new(5);
+    let x = b.input("x", &[3, 4]);
+    let w = b.weight(&[4, 5]);
+    let y = b.op("MatMul", &[&x, &w]);
+    let y = batch_norm(&mut b, &y, 5);
+    assert_eq!(b.check(&[&y]), ["fold-batch-norm", "fuse-bias"]);
+}
+
+#[test]
+fn batch_norm_of_a_shared_convolution_stays() {
+    let mut b = Builder::new(6);
+    let x = b.input("x", &[1, 4, 6, 5]);
+    let w = b.weight(&[4, 4, 1, 1]);
+    let shared = b.op("Conv", &[&x, &w]);
+    let y = batch_norm(&mut b, &shared, 4);
+    assert_eq!(b.check(&[&y, &shared]), ["channels-last-convolution"]);
+}
+
+/// Applies an activation, as a node or as pieces.
+fn activation(b: &mut Builder, x: &str, name: &str) -> String {
+    match name {
+        "Clip" => {
+            let (low, high) = (b.number(-0.25), b.number(0.5));
+            b.op("Clip", &[x, &low, &high])
+        }
+        "LeakyRelu" => b.op_with("LeakyRelu", &[x], &[float("alpha", 0.1)]),
+        "Silu" => {
+            let gate = b.op("Sigmoid", &[x]);
+            b.op("Mul", &[&gate, x])
+        }
+        "Gelu" => gelu(b, x, 0),
+        "Mish" => {
+            let inner = b.op("Softplus", &[x]);
+            let gate = b.op("Tanh", &[&inner]);
+            b.op("Mul", &[x, &gate])
+        }
+        other => b.op(other, &[x]),
+    }
+}
+
+/// Gelu by the error function, in one of the spellings.
+fn gelu(b: &mut Builder, x: &str, spelling: usize) -> String {
+    let (one, half) = (b.number(1.0), b.number(0.5));
+    let inner = match spelling % 2 {
+        0 => {
+            let root = b.number(std::f32::consts::SQRT_2);
+            b.op("Div", &[x, &root])
+        }
+        _ => {
+            let factor = b.number(std::f32::consts::FRAC_1_SQRT_2);
+            b.op("Mul", &[&factor, x])
+        }
+    };
+    let erf = b.op("Erf", &[&inner]);
+    let sum = b.op("Add", &[&one, &erf]);
+    match spelling / 2 {
+        0 => {
+            let product = b.op("Mul", &[x, &sum]);
+            b.op("Mul", &[&product, &half])
+        }
+        1 => {
+            let halved = b.op("Mul", &[&half, x]);
+            b.op("Mul", &[&sum, &halved])
+        }
+        _ => {
+            let two = b.number(2.0);
+            let halved = b.op("Div", &[&sum, &two]);
+            b.op("Mul", &[x, &halved])
+        }
+    }
+}
+
+#[test]
+fn convolutions_apply_bias_summand_and_activation() {
+    let all = [
+        "Relu",
+        "Clip",
+        "LeakyRelu",
+        "Sigmoid",
+        "Tanh",
+        "Silu",
+        "HardSwish",
+        "Gelu",
+        "Mish",
+    ];
+    for (seed, name) in all.into_iter().enumerate() {
+        for group in [1, 4] {
+            let mut b = Builder::new(seed as u64 + 10);
+            let x = b.input("x", &[2, 4, 7, 5]);
+            let w = b.weight(&[4, 4 / group, 3, 3]);
+            let attributes = [
+                ints("pads", &[1, 0, 1, 2]),
+                ints("strides", &[2, 1]),
+                int("group", group as i64),
+            ];
+            let y = b.op_with("Conv", &[&x, &w], &attributes);
+            let bias = b.weight(&[1, 4, 1, 1]);
+            let y = b.op("Add", &[&y, &bias]);
+            let other = b.op_with(
+                "MaxPool",
+                &[&x],
+                &[
+                    ints("kernel_shape", &[3, 3]),
+                    ints("pads", &[1, 0, 1, 2]),
+                    ints("strides", &[2, 1]),
+                ],
+            );
+            let y = b.op("Add", &[&other, &y]);
+            let y = activation(&mut b, &y, name);
+            let rules = b.check(&[&y]);
+            for rule in [
+                "channels-last-convolution",
+                "fuse-activation",
+                "fuse-bias",
+                "fuse-sum",
+            ] {
+                assert!(rules.contains(&rule), "{name}: {rules:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_summand_that_is_broadcast_is_added_after_the_convolution() {
+    let mut b = Builder::new(30);
+    let x = b.input("x", &[1, 2, 4, 4]);
+    let other = b.input("other", &[1, 3, 1, 4]);
+    let w = b.weight(&[3, 2, 1, 1]);
+    let y = b.op("Conv", &[&x, &w]);
+    let y = b.op("Add", &[&y, &other]);
+    let y = b.op("Relu", &[&y]);
+    assert_eq!(
+        b.check(&[&y]),
+        ["channels-last-convolution", "fuse-activation", "fuse-sum"]
+    );
+}
+
+#[test]
+fn products_apply_bias_summand_and_activation() {
+    for (seed, name) in ["Relu", "Gelu", "Silu", "Tanh"].into_iter().enumerate() {
+        for rows in [3, 40] {
+            let mut b = Builder::new(seed as u64 + 40);
+            let x = b.input("x", &[2, rows, 24]);
+            let other = b.input("other", &[2, rows, 37]);
+            let (w, bias) = (b.weight(&[24, 37]), b.weight(&[37]));
+            let y = b.op("MatMul", &[&x, &w]);
+            let y = b.op("Add", &[&bias, &y]);
+            let y = b.op("Add", &[&y, &other]);
+            let y = activation(&mut b, &y, name);
+            let rules = b.check(&[&y]);
+            for rule in ["fuse-activation", "fuse-bias", "fuse-sum"] {
+                assert!(rules.contains(&rule), "{name}: {rules:?}");
+            }
+
+            let mut b = Builder::new(seed as u64 + 50);
+            let x = b.input("x", &[rows, 24]);
+            let (w, bias) = (b.weight(&[37, 24]), b.weight(&[37]));
+            let attributes = [int("transB", 1), float("alpha", 0.5)];
+            let y = b.op_with("Gemm", &[&x, &w, &bias], &attributes);
+            let y = activation(&mut b, &y, name);
+            assert!(b.check(&[&y]).contains(&"fuse-activation"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn activations_are_recognised_in_every_spelling() {
+    for spelling in 0..6 {
+        let mut b = Builder::new(60);
+        let x = b.input("x", &[3, 50]);
+        let y = gelu(&mut b, &x, spelling);
+        assert_eq!(
+            b.check(&[&y]),
+            ["activation-from-product"],
+            "spelling {spelling}"
+        );
+    }
+    for (spelling, cubes) in [(0, "Pow"), (1, "Mul"), (2, "Square")] {
+        let mut b = Builder::new(61);
+        let x = b.input("x", &[3, 50]);
+        let (one, half) = (b.number(1.0), b.number(0.5));
+        let (factor, root) = (b.number(0.044_715), b.number(0.797_884_6));
+        let inner = match cubes {
+            "Pow" => {
+                let three = b.number(3.0);
+                let cube = b.op("Pow", &[&x, &three]);
+                let cube = b.op("Mul", &[&factor, &cube]);
+                let sum = b.op("Add", &[&x, &cube]);
+                b.op("Mul", &[&root, &sum])
+            }
+            "Mul" => {
+                let square = b.op("Mul", &[&x, &x]);
+                let cube = b.op("Mul", &[&square, &x]);
+                let cube = b.op("Mul", &[&cube, &factor]);
+                let sum = b.op("Add", &[&cube, &x]);
+                b.op("Mul", &[&sum, &root])
+            }
+            _ => {
+                let two = b.number(2.0);
+                let square = b.op("Pow", &[&x, &two]);
+                let square = b.op("Mul", &[&square, &factor]);
+                let sum = b.op("Add", &[&square, &one]);
+                let product = b.op("Mul", &[&x, &sum]);
+                b.op("Mul", &[&product, &root])
+            }
+        };
+        let tanh = b.op("Tanh", &[&inner]);
+        let sum = b.op("Add", &[&tanh, &one]);
+        let product = b.op("Mul", &[&x, &sum]);
+        let y = b.op("Mul", &[&product, &half]);
+        let rules = b.check(&[&y]);
+        assert!(
+            rules.contains(&"activation-from-product"),
+            "spelling {spelling}: {rules:?}"
+        );
+    }
+    for name in ["Silu", "Mish"] {
+        let mut b = Builder::new(62);
+        let x = b.input("x", &[3, 50]);
+        let y = activation(&mut b, &x, name);
+        assert_eq!(b.check(&[&y]), ["activation-from-product"], "{name}");
+    }
+    for divides_first in [false, true] {
+        let mut b = Builder::new(63);
+        let x = b.input("x", &[3, 50]);
+        let (three, zero, six) = (b.number(3.0), b.number(0.0), b.number(6.0));
+        let sum = b.op("Add", &[&x, &three]);
+        let clipped = b.op("Clip", &[&sum, &zero, &six]);
+        let y = if divides_first {
+            let gate = b.op("Div", &[&clipped, &six]);
+            b.op("Mul", &[&x, &gate])
+        } else {
+            let product = b.op("Mul", &[&x, &clipped]);
+            b.op("Div", &[&product, &six])
+        };
+        assert_eq!(b.check(&[&y]), ["activation-from-product"]);
+    }
+    let mut b = Builder::new(64);
+    let x = b.input("x", &[3, 50]);
+    let one = b.number(1.0);
+    let power = b.op("Exp", &[&x]);
+    let sum = b.op("Add", &[&power, &one]);
+    let y = b.op("Log", &[&sum]);
+    assert_eq!(b.check(&[&y]), ["softplus-from-pieces"]);
+}
+
+#[test]
+fn products_of_other_values_are_no_activations() {
+    let mut b = Builder::new(65);
+    let (x, z) = (b.input("x", &[3, 50]), b.input("z", &[3, 50]));
+    let gate = b.op("Sigmoid", &[&x]);
+    let y = b.op("Mul", &[&gate, &z]);
+    assert_eq!(b.check(&[&y]), [""; 0]);
+}
+
+/// Adds a layer normalization from pieces.
+fn layer_norm(b: &mut Builder, x: &str, axes: &[i64], spelling: usize) -> String {
+    let axes = ints("axes", axes);
+    let mean = b.op_with("ReduceMean", &[x], std::slice::from_ref(&axes));
+    let difference = b.op("Sub", &[x, &mean]);
+    let squares = match spelling {
+        0 => {
+            let two = b.number(2.0);
+            b.op("Pow", &[&difference, &two])
+        }
+        1 => b.op("Mul", &[&difference, &difference]),
+        _ => {
+            // Some exporters subtract twice.
+            let again = b.op("Sub", &[x, &mean]);
+            let two = b.number(2.0);
+            b.op("Pow", &[&again, &two])
+        }
+    };
+    let variance = b.op_with("ReduceMean", &[&squares], &[axes]);
+    let epsilon = b.number(1e-5);
+    let sum = b.op("Add", &[&variance, &epsilon]);
+    let deviation = b.op("Sqrt", &[&sum]);
+    match spelling {
+        1 => {
+            let inverse = b.op("Reciprocal", &[&deviation]);
+            b.op("Mul", &[&difference, &inverse])
+        }
+        _ => b.op("Div", &[&difference, &deviation]),
+    }
+}
+
+#[test]
+fn layer_norm_is_recognised() {
+    for spelling in 0..3 {
+        for axes in [&[-1][..], &[2], &[1, 2], &[-2, -1]] {
+            let mut b = Builder::new(70);
+            let x = b.input("x", &[2, 3, 20]);
+            let dims: &[usize] = if axes.len() == 2 { &[3, 20] } else { &[20] };
+            let (scale, bias) = (b.weight(dims), b.weight(dims));
+            let y = layer_norm(&mut b, &x, axes, spelling);
+            let y = b.op("Mul", &[&y, &scale]);
+            let y = b.op("Add", &[&bias, &y]);
+            let rules = b.check(&[&y]);
+            for rule in [
+                "bias-into-norm",
+                "layer-norm-from-pieces",
+                "scale-into-norm",
+            ] {
+                assert!(
+                    rules.contains(&rule),
+                    "spelling {spelling}, {axes:?}: {rules:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rms_norm_is_recognised() {
+    for inverts in [false, true] {
+        let mut b = Builder::new(71);
+        let x = b.input("x", &[2, 3, 20]);
+        let (scale, epsilon, two) = (b.weight(&[20]), b.number(1e-6), b.number(2.0));
+        let squares = b.op("Pow", &[&x, &two]);
+        let mean = b.op_with("ReduceMean", &[&squares], &[ints("axes", &[-1])]);
+        let sum = b.op("Add", &[&mean, &epsilon]);
+        let root = b.op("Sqrt", &[&sum]);
+        let y = if inverts {
+            let inverse = b.op("Reciprocal", &[&root]);
+            b.op("Mul", &[&x, &inverse])
+        } else {
+            b.op("Div", &[&x, &root])
+        };
+        let y = b.op("Mul", &[&scale, &y]);
+        let rules = b.check(&[&y]);
+        assert!(rules.contains(&"rms-norm-from-pieces"), "{rules:?}");
+        assert!(rules.contains(&"scale-into-norm"), "{rules:?}");
+    }
+}
+
+#[test]
+fn norms_along_other_axes_stay() {
+    let mut b = Builder::new(72);
+    let x = b.input("x", &[2, 3, 20]);
+    let y = layer_norm(&mut b, &x, &[1], 1);
+    assert_eq!(b.check(&[&y]), [""; 0]);
+}
+
+#[test]
+fn attention_is_recognised() {
+    for (seed, with_mask) in [(80, false), (81, true)] {
+        let mut b = Builder::new(seed);
+        let (length, heads, size) = (70, 3, 8);
+        let x = b.input("x", &[2, length, heads * size]);
+        let shape = b.integers(&[0, 0, heads as i64, size as i64]);
+        let side = |b: &mut Builder, perm: &[i64]| {
+            let w = b.weight(&[heads * size, heads * size]);
+            let y = b.op("MatMul", &[&x, &w]);
+            let y = b.op("Reshape", &[&y, &shape]);
+            b.op_with("Transpose", &[&y], &[ints("perm", perm)])
+        };
+        let q = side(&mut b, &[0, 2, 1, 3]);
+        let k = side(&mut b, &[0, 2, 3, 1]);
+        let v = side(&mut b, &[0, 2, 1, 3]);
+        let scores = b.op("MatMul", &[&q, &k]);
+        let root = b.number((size as f32).sqrt());
+        let mut scores = b.op("Div", &[&scores, &root]);
+        if with_mask {
+            let mask = b.input("mask", &[2, 1, 1, length]);
+            scores = b.op("Add", &[&scores, &mask]);
+        }
+        let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+        let y = b.op("MatMul", &[&weights, &v]);
+        let y = b.op_with("Transpose", &[&y], &[ints("perm", &[0, 2, 1, 3])]);
+        let rules = b.check(&[&y]);
+        for rule in ["attention-from-pieces", "transpose-into-product"] {
+            assert!(rules.contains(&rule), "{rules:?}");
+        }
+    }
+}
+
+#[test]
+fn scores_that_are_an_output_stay() {
+    let mut b = Builder::new(82);
+    let (q, k) = (b.input("q", &[1, 2, 5, 4]), b.input("k", &[1, 2, 5, 4]));
+    let k = b.op_with("Transpose", &[&k], &[ints("perm", &[0, 1, 3, 2])]);
+    let v = b.input("v", &[1, 2, 5, 4]);
+    let scores = b.op("MatMul", &[&q, &k]);
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+    let y = b.op("MatMul", &[&weights, &v]);
+    assert_eq!(b.check(&[&y, &weights]), ["transpose-into-product"]);
+    assert_eq!(
+        b.check(&[&y]),
+        ["attention-from-pieces", "transpose-into-product"]
+    );
+}
+
+#[test]
+fn ops_that_do_nothing_go() {
+    let mut b = Builder::new(90);
+    let x = b.input("x", &[2, 3]);
+    let (one, zero) = (b.number(1.0), b.number(0.0));
+    let y = b.op("Mul", &[&one, &x]);
+    let y = b.op("Add", &[&y, &zero]);
+    let y = b.op("Sub", &[&y, &zero]);
+    let y = b.op("Div", &[&y, &one]);
+    let y = b.op("Relu", &[&y]);
+    assert_eq!(
+        b.check(&[&y]),
+        [
+            "drop-difference-from-zero",
+            "drop-product-with-one",
+            "drop-quotient-by-one",
+            "drop-sum-with-zero"
+        ]
+    );
+
+    // What changes the shape stays.
+    let mut b = Builder::new(91);
+    let x = b.input("x", &[2, 3]);
+    let one = b.given(&[1, 1, 1], &[1.0]);
+    let y = b.op("Mul", &[&one, &x]);
+    assert_eq!(b.check(&[&y]), [""; 0]);
+}
+
+#[test]
+fn powers_are_products_and_roots() {
+    let mut b = Builder::new(92);
+    let x = b.input("x", &[2, 3]);
+    let (two, half) = (b.number(2.0), b.number(0.5));
+    let square = b.op("Pow", &[&x, &two]);
+    let y = b.op("Pow", &[&square, &half]);
+    assert_eq!(b.check(&[&y]), ["power-to-product"]);
+}
+
+#[test]
+fn transposes_join_and_move_into_products() {
+    let mut b = Builder::new(93);
+    let x = b.input("x", &[2, 3, 4]);
+    let y = b.op_with("Transpose", &[&x], &[ints("perm", &[1, 2, 0])]);
+    let y = b.op_with("Transpose", &[&y], &[ints("perm", &[2, 0, 1])]);
+    let y = b.op("Abs", &[&y]);
+    assert_eq!(b.check(&[&y]), ["join-transposes"]);
+
+    for side in 0..2 {
+        let mut b = Builder::new(94);
+        let x = b.input("x", &[2, 3, 4]);
+        let z = b.input("z", &[2, 3, 4]);
+        let turned = b.op_with("Transpose", &[&x], &[ints("perm", &[0, 2, 1])]);
+        let operands: [&str; 2] = if side == 0 {
+            [&turned, &z]
+        } else {
+            [&z, &turned]
+        };
+        let y = b.op("MatMul", &operands);
+        assert_eq!(b.check(&[&y]), ["transpose-into-product"]);
+    }
+}
+
+#[test]
+fn reshapes_join_if_the_first_cannot_fail() {
+    let mut b = Builder::new(95);
+    let x = b.input("x", &[2, 3, 4]);
+    let (first, second) = (b.integers(&[6, -1]), b.integers(&[4, 6]));
+    let y = b.op("Reshape", &[&x, &first]);
+    let y = b.op("Reshape", &[&y, &second]);
+    assert_eq!(b.check(&[&y]), ["join-reshapes"]);
+}
+
+#[test]
+fn padding_joins_convolutions_and_means() {
+    let mut b = Builder::new(96);
+    let x = b.input("x", &[1, 2, 5, 4]);
+    let pads = b.integers(&[0, 0, 1, 2, 0, 0, 0, 1]);
+    let w = b.weight(&[3, 2, 3, 3]);
+    let y = b.op("Pad", &[&x, &pads]);
+    let y = b.op_with("Conv", &[&y, &w], &[ints("pads", &[0, 1, 0, 0])]);
+    assert_eq!(
+        b.check(&[&y]),
+        ["channels-last-convolution", "pad-into-window"]
+    );
+
+    let mut b = Builder::new(97);
+    let x = b.input("x", &[1, 2, 5, 4]);
+    let pads = b.integers(&[0, 0, 1, 1, 0, 0, 1, 1]);
+    let y = b.op("Pad", &[&x, &pads]);
+    let y = b.op_with("AveragePool", &[&y], &[ints("kernel_shape", &[3, 3])]);
+    assert_eq!(b.check(&[&y]), ["pad-into-window"]);
+}
+
+#[test]
+fn equal_ops_are_computed_once() {
+    let mut b = Builder::new(98);
+    let x = b.input("x", &[2, 3]);
+    let (two, other_two) = (b.number(3.0), b.number(3.0));
+    let first = b.op("Mul", &[&x, &two]);
+    let second = b.op("Mul", &[&x, &other_two]);
+    let y = b.op("Sub", &[&first, &second]);
+    assert_eq!(b.check(&[&y]), ["join-equal-ops"]);
+}
+
+#[test]
+fn regions_of_convolutions_have_channels_last() {
+    let mut b = Builder::new(100);
+    let x = b.input("x", &[1, 3, 12, 12]);
+    let conv = |b: &mut Builder, x: &str, channels: [usize; 2], size: usize| {
+        let w = b.weight(&[channels[1], channels[0], size, size]);
+        let pad = (size / 2) as i64;
+        b.op_with("Conv", &[x, &w], &[ints("pads", &[pad; 4])])
+    };
+    let y = conv(&mut b, &x, [3, 8], 3);
+    let y = b.op("Relu", &[&y]);
+    let pool = [
+        ints("kernel_shape", &[3, 3]),
+        ints("strides", &[2, 2]),
+        int("ceil_mode", 1),
+    ];
+    let y = b.op_with("MaxPool", &[&y], &pool);
+    let left = conv(&mut b, &y, [8, 4], 1);
+    let right = conv(&mut b, &y, [8, 4], 3);
+    let y = b.op_with("Concat", &[&left, &right], &[int("axis", 1)]);
+    let scale = b.weight(&[8, 1, 1]);
+    let y = b.op("Mul", &[&y, &scale]);
+    let y = conv(&mut b, &y, [8, 8], 3);
+    let pool = [ints("kernel_shape", &[2, 2]), ints("pads", &[1, 0, 0, 1])];
+    let y = b.op_with("AveragePool", &[&y], &pool);
+    let y = b.op("GlobalAveragePool", &[&y]);
+    let rules = b.check(&[&y]);
+    for rule in [
+        "channels-last-concatenation",
+        "channels-last-convolution",
+        "channels-last-pairs",
+        "channels-last-transposes",
+        "channels-last-window",
+    ] {
+        assert!(rules.contains(&rule), "{rules:?}");
+    }
+    // Only the input and the output are moved.
+    let model = prost::Message::encode_to_vec(&b.model(&[&y]));
+    let model = Model::from_bytes(model, &Limits::default()).unwrap();
+    let mut program = model.import(&Options::default()).unwrap();
+    program.rewrite(&RewriteRules::default());
+    assert_eq!(
+        program.text.matches("nn.Transpose").count(),
+        2,
+        "{}",
+        program.text
+    );
+}
+
+#[test]
+fn rules_that_are_switched_off_do_not_apply() {
+    let mut b = Builder::new(101);
+    let x = b.input("x", &[1, 3, 4, 4]);
+    let w = b.weight(&[2, 3, 1, 1]);
+    let y = b.op("Conv", &[&x, &w]);
+    let y = b.op("Relu", &[&y]);
+    let model = prost::Message::encode_to_vec(&b.model(&[&y]));
+    let model = Model::from_bytes(model, &Limits::default()).unwrap();
+    let program = model.import(&Options::default()).unwrap();
+    let count = |rules: &RewriteRules| {
+        let mut program = program.clone();
+        let applied = program.rewrite(rules);
+        (applied.len(), program.num_ops)
+    };
+    assert_eq!(count(&RewriteRules::none()), (0, 2));
+    let layouts = RewriteRules::default();
+    assert_eq!(count(&layouts), (2, 3));
+    let without = RewriteRules::without(["fuse-activation", "channels-last-convolution"]).unwrap();
+    assert_eq!(count(&without), (0, 2));
+}
