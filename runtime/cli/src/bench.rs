@@ -8,6 +8,9 @@ mod statistics;
 
 mod report;
 
+#[cfg(feature = "onnx")]
+mod model;
+
 mod recording;
 
 mod progress;
@@ -80,9 +83,13 @@ const DEFAULT_RUNS: u64 = 100;
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The program, as MLIR text or a BEF file; `-` reads standard input
+    /// The program, as MLIR text or a BEF file, or a model; `-` reads standard input
     #[arg(value_name = "PROGRAM")]
     file: String,
+
+    #[cfg(feature = "onnx")]
+    #[command(flatten)]
+    model: crate::run_model::ModelArguments,
 
     /// The functions to measure, in this order [default: all named functions without arguments]
     #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
@@ -164,6 +171,10 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 
 fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
     let front_end = FrontEnd::new(program, &arguments.libraries)?;
+    #[cfg(feature = "onnx")]
+    if let Some(kind) = crate::run_model::model_kind(&arguments.file) {
+        return measure_model(program, arguments, &front_end, kind);
+    }
     let input = Input::read(&arguments.file)?;
     let program_name = input.name.clone();
     let file = ProgramFile::of_input(
@@ -219,14 +230,7 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
         };
         select(program, &loaded, functions)?
     };
-    let plan = Plan {
-        num_warmup_runs: arguments.warmup,
-        max_runs: arguments.runs.unwrap_or(match arguments.duration {
-            Some(_) => MAX_RUNS,
-            None => DEFAULT_RUNS,
-        }),
-        max_duration: arguments.duration,
-    };
+    let plan = plan(arguments);
     let quiet = QuietOutput::start()?;
     let folder = ProgramFolder::of_file(&arguments.file);
     let resources = arguments
@@ -251,6 +255,62 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
         recording,
         functions,
         not_run,
+        #[cfg(feature = "onnx")]
+        model: None,
+    })
+}
+
+fn plan(arguments: &Arguments) -> Plan {
+    Plan {
+        num_warmup_runs: arguments.warmup,
+        max_runs: arguments.runs.unwrap_or(match arguments.duration {
+            Some(_) => MAX_RUNS,
+            None => DEFAULT_RUNS,
+        }),
+        max_duration: arguments.duration,
+    }
+}
+
+/// Measures a model of another system.
+#[cfg(feature = "onnx")]
+fn measure_model(
+    program: &str,
+    arguments: &Arguments,
+    front_end: &FrontEnd,
+    kind: crate::run_model::ModelKind,
+) -> Result<Report, Failure> {
+    let has_error = Arc::new(AtomicBool::new(false));
+    let found = Arc::clone(&has_error);
+    let host = HostContext::builder()
+        .registry(Arc::clone(front_end.kernels()))
+        .queue(run::create_queue(program, &arguments.work_queue_type)?)
+        // Relaxed: it is read when the host is at rest.
+        .diagnostic_handler(move |_: &Error| found.store(true, Ordering::Relaxed))
+        .build();
+    let file = &arguments.file;
+    let (function, mut model) = model::load(file, kind, &arguments.model, &host)?;
+    let functions = [function];
+    let folder = ProgramFolder::of_file(file);
+    let measured = measure_all(
+        &host,
+        &folder,
+        &has_error,
+        plan(arguments),
+        None,
+        &functions,
+    );
+    let (recording, functions) =
+        measured.map_err(|(function, stop)| Failure::new(describe(&function, &stop)))?;
+    model.finish(&host, &functions);
+    Ok(Report {
+        version: VERSION,
+        program: file.clone(),
+        work_queue: host.queue().name(),
+        num_threads: host.queue().parallelism_level(),
+        recording,
+        functions,
+        not_run: Vec::new(),
+        model: Some(model),
     })
 }
 

@@ -13,6 +13,7 @@ use tfrt_support::escape::{escaped, escaped_lines};
 
 use crate::failure::{self, Failure};
 use crate::output;
+use crate::rewrites::RewriteArguments;
 use crate::run_model::{self, ModelKind};
 
 const EXAMPLES: &str = "\
@@ -20,6 +21,7 @@ Examples:
   tfrt import model.onnx                      describe the model and list unsupported ops
   tfrt import -o program.mlir model.onnx      convert the model
   tfrt import --output logits model.onnx      convert only what the value `logits` needs
+  tfrt import --explain model.onnx            list the rewrites that apply, such as fusions
 
 The function of the program takes the inputs of the model, then its weights. If the model uses an
 unsupported feature, nothing is written and the exit status is 1.";
@@ -46,6 +48,13 @@ pub(crate) struct Arguments {
     /// Do not print the description of the model
     #[arg(long)]
     quiet: bool,
+
+    /// Print each rewrite: the rule, and the node that it was applied to
+    #[arg(long)]
+    explain: bool,
+
+    #[command(flatten)]
+    rewrites: RewriteArguments,
 
     #[command(flatten)]
     limits: LimitArguments,
@@ -129,12 +138,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let file = escaped(&arguments.file).to_string();
     let program = model.import(&options);
-    let program = program.map_err(|failure| Failure::caused(format!("error: {file}"), failure))?;
-    write_program(arguments, &program)
+    let mut program =
+        program.map_err(|failure| Failure::caused(format!("error: {file}"), failure))?;
+    write_program(arguments, &mut program)
 }
 
-/// Writes the program that a model becomes, or says how large it is.
-fn write_program(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
+/// Rewrites the program that a model becomes, and writes it, or says how large it is.
+fn write_program(arguments: &Arguments, program: &mut Program) -> Result<(), Failure> {
+    let applied = arguments.rewrites.apply(program)?;
+    if arguments.explain {
+        for applied in &applied {
+            failure::write_message(&format!("note: {}", escaped(&applied.to_string())));
+        }
+    }
     match &arguments.program {
         Some(path) => output::write(path, program.text.as_bytes()),
         None if arguments.quiet => Ok(()),
@@ -184,8 +200,8 @@ fn import_stablehlo(arguments: &Arguments, limits: Limits) -> Result<(), Failure
         output::write("-", text.as_bytes())?;
     }
     let imported = model.import(&options);
-    let imported = imported.map_err(|failure| Failure::caused(of_file(), failure))?;
-    write_program(arguments, &imported.program)
+    let mut imported = imported.map_err(|failure| Failure::caused(of_file(), failure))?;
+    write_program(arguments, &mut imported.program)
 }
 
 /// Describes a model.

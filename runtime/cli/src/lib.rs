@@ -77,6 +77,9 @@ mod import;
 mod run_model;
 
 #[cfg(feature = "onnx")]
+mod rewrites;
+
+#[cfg(feature = "onnx")]
 mod test_model;
 
 #[cfg(all(feature = "grpc", unix))]

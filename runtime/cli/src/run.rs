@@ -48,6 +48,8 @@ use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
 use crate::libraries::LibraryArguments;
 use crate::output::{self, print_line};
+#[cfg(feature = "onnx")]
+use crate::run_model::{Missing, ModelArguments, ModelKind};
 
 use function_arguments::{ArgumentNames, GivenArgument};
 use leak_check::LeakCheck;
@@ -85,7 +87,7 @@ pub(crate) struct Arguments {
 
     #[cfg(feature = "onnx")]
     #[command(flatten)]
-    model: crate::run_model::ModelArguments,
+    model: ModelArguments,
 }
 
 /// The program to run, and how to run it.
@@ -93,7 +95,7 @@ pub(crate) struct Arguments {
 pub(crate) struct Options {
     /// The program, as MLIR text or a BEF file; `-` reads standard input
     #[arg(default_value = "-")]
-    file: String,
+    pub(crate) file: String,
 
     /// The functions to run, in this order [default: all functions without arguments]
     #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
@@ -248,8 +250,11 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let options = &arguments.options;
     #[cfg(feature = "onnx")]
     if let Some(kind) = crate::run_model::model_kind(&options.file) {
-        let file = (options.file.as_str(), kind);
-        return crate::run_model::run(program, file, &arguments.model, &options.libraries);
+        let run = || run_model(program, options, kind, &arguments.model, Missing::Refuse);
+        return match &arguments.trace {
+            Some(path) => recorded(options, path, run),
+            None => run(),
+        };
     }
     if let Some(path) = &arguments.trace {
         return run_recorded(program, options, path);
@@ -267,11 +272,37 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 
 /// Runs the program and writes a trace to `path`, even if the run fails.
 pub(crate) fn run_recorded(program: &str, options: &Options, path: &str) -> Result<(), Failure> {
+    recorded(options, path, || run_program(program, options))
+}
+
+/// Does work and writes a trace of it to `path`, even if it fails.
+pub(crate) fn recorded(
+    options: &Options,
+    path: &str,
+    work: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let level = options.tracing_level.map(TracingLevel::from);
     let recording = Recording::start(path, level.unwrap_or(TracingLevel::Debug))?;
-    let outcome = run_program(program, options);
+    let outcome = work();
     let written = recording.finish();
     outcome.and(written)
+}
+
+/// Runs a model of another system.
+#[cfg(feature = "onnx")]
+pub(crate) fn run_model(
+    program: &str,
+    options: &Options,
+    kind: ModelKind,
+    arguments: &ModelArguments,
+    missing: Missing,
+) -> Result<(), Failure> {
+    let front_end = FrontEnd::new(program, &options.libraries)?;
+    let host = HostContext::builder()
+        .registry(Arc::clone(front_end.kernels()))
+        .queue(choose_queue(program, options)?)
+        .build();
+    crate::run_model::run(&options.file, kind, arguments, missing, &host)
 }
 
 fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {

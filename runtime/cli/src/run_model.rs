@@ -2,26 +2,28 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tfrt_host::HostContext;
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_import::names::shown;
 use tfrt_import::program::Program;
-use tfrt_import::{Limits, Session};
+use tfrt_import::rewrite::RewriteRules;
+use tfrt_import::{InputDim, InputType, Limits, Session};
+use tfrt_kernels::packed_weights::PackedWeights;
 use tfrt_onnx::import::Options;
 use tfrt_onnx::{Model, tensor_file};
-use tfrt_support::Error;
 use tfrt_support::escape::escaped;
 use tfrt_support::nearest::{did_you_mean, nearest};
+use tfrt_support::{DType, Error};
 use tfrt_tensor::file::{FileFormat, NamedTensor};
 use tfrt_tensor::statistics::Statistics;
-use tfrt_tensor::{DenseHostTensor, HostBuffer, Tensor};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, I1, Shape, Tensor};
 
 use crate::failure::Failure;
-use crate::front_end::FrontEnd;
 use crate::input::Input;
-use crate::libraries::LibraryArguments;
 use crate::output;
+use crate::rewrites::RewriteArguments;
 
 /// What `tfrt run` takes for models.
 #[derive(clap::Args, Debug)]
@@ -34,6 +36,22 @@ pub(crate) struct ModelArguments {
     /// Write an output of an ONNX model to a file, in the format of its extension. May be repeated
     #[arg(long = "output", value_name = "NAME=FILE")]
     outputs: Vec<String>,
+
+    /// The value of a symbolic dimension of random inputs [default: 1]. May be repeated
+    #[arg(long = "dim", value_name = "NAME=VALUE")]
+    dims: Vec<String>,
+
+    #[command(flatten)]
+    rewrites: RewriteArguments,
+}
+
+/// What is done about inputs that are not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// They are an error.
+    Refuse,
+    /// They are random numbers.
+    FillIn,
 }
 
 /// The format of a model.
@@ -120,6 +138,13 @@ pub(crate) fn bytecode(path: &str) -> Failure {
     )
 }
 
+/// Imports a model, and applies all rewrites.
+fn rewritten(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
+    let mut model = load(path, kind)?;
+    model.program.rewrite(&RewriteRules::default());
+    Ok(model)
+}
+
 /// Reads a file of StableHLO.
 pub(crate) fn stablehlo(path: &str) -> Result<tfrt_stablehlo::HloModel, Failure> {
     let input = Input::read(path)?;
@@ -131,43 +156,151 @@ pub(crate) fn stablehlo(path: &str) -> Result<tfrt_stablehlo::HloModel, Failure>
 pub(crate) fn imported(path: &str, kind: ModelKind) -> Result<Input, Failure> {
     Ok(Input {
         name: path.to_owned(),
-        bytes: load(path, kind)?.program.text.into_bytes(),
+        bytes: rewritten(path, kind)?.program.text.into_bytes(),
     })
 }
 
-/// Runs a model. `program` is the name that the tool was started under.
-pub(crate) fn run(
-    program: &str,
-    (file, kind): (&str, ModelKind),
+/// A model that is ready to run, and tensors for its inputs.
+pub(crate) struct ReadyModel {
+    pub(crate) session: Session,
+    pub(crate) inputs: Vec<(String, DenseHostTensor)>,
+    pub(crate) weights_bytes: usize,
+    /// How long the import took, and the loading after it.
+    pub(crate) import_time: Duration,
+    pub(crate) load_time: Duration,
+}
+
+/// Imports and loads a model, and reads or makes its inputs.
+pub(crate) fn ready(
+    file: &str,
+    kind: ModelKind,
     arguments: &ModelArguments,
-    libraries: &LibraryArguments,
-) -> Result<(), Failure> {
-    let front_end = FrontEnd::new(program, libraries)?;
-    let host = HostContext::builder()
-        .registry(Arc::clone(front_end.kernels()))
-        .build();
+    missing: Missing,
+    host: &Arc<HostContext>,
+) -> Result<ReadyModel, Failure> {
+    let start = Instant::now();
+    // The command runs nothing else, so that all weights may be packed.
+    PackedWeights::of(host).set_max_bytes(usize::MAX);
     let limits = Limits::default();
-    let model = load(file, kind)?;
-    let session = Session::load(model.program, file, &host).map_err(failed)?;
+    let mut model = load(file, kind)?;
+    arguments.rewrites.apply(&mut model.program)?;
+    let import_time = start.elapsed();
+    let weights = model.program.weights.iter();
+    let weights_bytes = weights
+        .map(|weight| weight.tensor.buffer().len_bytes())
+        .sum();
+    let input_types = model.program.input_types.clone();
+    let session = Session::load_as_is(model.program, file, host).map_err(failed)?;
+    let load_time = start.elapsed() - import_time;
     let mut inputs = Vec::new();
     for given in &arguments.inputs {
         let (name, file) = split(given, session.inputs(), "input")?;
-        inputs.push((name, read(file, &limits)?));
+        inputs.push((name.to_owned(), read(file, &limits)?));
     }
-    let missing = model.inputs.into_iter();
-    let missing = missing.filter(|(input, _)| !inputs.iter().any(|(name, _)| name == input));
-    let missing: Vec<String> = missing.map(|(_, shown)| shown).collect();
-    if !missing.is_empty() {
-        return Err(Failure::new(format!(
-            "error: missing inputs: {}",
-            missing.join("; ")
-        )));
+    let is_given = |name: &str| inputs.iter().any(|(given, _)| given == name);
+    let all = session.inputs().iter().zip(&input_types);
+    let absent: Vec<_> = all.filter(|(name, _)| !is_given(name)).collect();
+    if missing == Missing::Refuse && !absent.is_empty() {
+        let shown = model.inputs.iter().filter(|(name, _)| !is_given(name));
+        let shown: Vec<&str> = shown.map(|(_, shown)| shown.as_str()).collect();
+        let message = format!("error: missing inputs: {}", shown.join("; "));
+        return Err(Failure::new(message));
     }
+    let mut made = Vec::new();
+    for (name, declared) in absent {
+        let tensor = random_input(declared.as_ref(), &arguments.dims);
+        let tensor = tensor.map_err(|what| {
+            let name = shown(name);
+            Failure::new(format!(
+                "error: input `{name}`: {what}; give it with `--input`"
+            ))
+        })?;
+        made.push((name.clone(), tensor));
+    }
+    inputs.extend(made);
+    Ok(ReadyModel {
+        session,
+        inputs,
+        weights_bytes,
+        import_time,
+        load_time,
+    })
+}
+
+/// Returns a tensor of random numbers, the same in every run: from -1 to 1, or 0 and 1 for integers.
+fn random_input(declared: Option<&InputType>, bound: &[String]) -> Result<DenseHostTensor, String> {
+    let dims = declared.and_then(|declared| declared.dims.as_ref());
+    let (Some(dims), Some(dtype)) = (dims, declared.and_then(|declared| declared.dtype)) else {
+        return Err("the model does not declare its element type and shape".to_owned());
+    };
+    let mut extents = Vec::with_capacity(dims.len());
+    for dim in dims {
+        extents.push(match dim {
+            InputDim::Fixed(extent) => *extent,
+            InputDim::Unknown => 1,
+            InputDim::Symbol(name) => {
+                let value = bound
+                    .iter()
+                    .find_map(|bound| bound.strip_prefix(name.as_str())?.strip_prefix('='));
+                match value.map(str::parse) {
+                    None => 1,
+                    Some(Ok(extent)) => extent,
+                    Some(Err(_)) => {
+                        return Err(format!("`--dim {}` is not a number", shown(name)));
+                    }
+                }
+            }
+        });
+    }
+    let shape = Shape::new(&extents).map_err(|error| error.to_string())?;
+    let mut state = 1_u64;
+    let mut next = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state >> 40
+    };
+    let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+    macro_rules! made {
+        ($($dtype:ident => $number:expr),* $(,)?) => {
+            match dtype {
+                $(DType::$dtype => DenseHostTensor::from_fn(&allocator, shape, |_| $number(next())),)*
+                other => return Err(format!("random numbers of type {other} are not supported")),
+            }
+        };
+    }
+    let real = |bits: u64| bits as f64 / f64::from(1 << 23) - 1.0;
+    let tensor = made! {
+        F32 => |bits| real(bits) as f32,
+        F64 => real,
+        I64 => |bits: u64| (bits % 2) as i64,
+        I32 => |bits: u64| (bits % 2) as i32,
+        Ui8 => |bits: u64| (bits % 2) as u8,
+        I1 => |bits: u64| I1::from(bits % 2 == 1),
+    };
+    tensor.map_err(|error| error.to_string())
+}
+
+/// Runs a model and prints or writes its outputs.
+pub(crate) fn run(
+    file: &str,
+    kind: ModelKind,
+    arguments: &ModelArguments,
+    missing: Missing,
+    host: &Arc<HostContext>,
+) -> Result<(), Failure> {
+    let ReadyModel {
+        session, inputs, ..
+    } = ready(file, kind, arguments, missing, host)?;
     let mut wanted = Vec::new();
     for given in &arguments.outputs {
         let (name, file) = split(given, session.outputs(), "output")?;
         wanted.push((name, file));
     }
+    let inputs: Vec<(&str, DenseHostTensor)> = inputs
+        .iter()
+        .map(|(name, tensor)| (name.as_str(), tensor.clone()))
+        .collect();
     let results = session.run(&inputs).map_err(failed)?;
     for (name, tensor) in session.outputs().iter().zip(&results) {
         if let Some((_, file)) = wanted.iter().find(|(wanted, _)| wanted == name) {

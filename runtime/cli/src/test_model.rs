@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use serde::{Deserialize, Serialize};
 use tfrt_host::HostContext;
+use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::{Limits, ModelValue, Session};
 use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::import::{ImportFailure, Options};
@@ -32,6 +33,7 @@ use crate::front_end::FrontEnd;
 use crate::import::counted;
 use crate::libraries::LibraryArguments;
 use crate::output;
+use crate::rewrites::RewriteArguments;
 
 use compare::Tolerance;
 
@@ -87,6 +89,9 @@ pub(crate) struct Arguments {
     /// Append the progress and results to a file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
+
+    #[command(flatten)]
+    rewrites: RewriteArguments,
 
     #[command(flatten)]
     libraries: LibraryArguments,
@@ -157,6 +162,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))
         .build();
+    let rules = arguments.rewrites.rules()?;
     let cases = find_cases(program, arguments)?;
     if cases.is_empty() {
         return Err(Failure::new(format!(
@@ -178,7 +184,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
             scope.spawn(|| {
                 // Relaxed: the counter orders nothing but itself.
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = run_case(case, arguments, &host, events.as_ref());
+                    let outcome = run_case(case, arguments, &rules, &host, events.as_ref());
                     let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
                     // Folders of one name are cases of their own.
                     let name = match outcomes.contains_key(&case.name) {
@@ -250,6 +256,7 @@ fn find_cases(program: &str, arguments: &Arguments) -> Result<Vec<Case>, Failure
 fn run_case(
     case: &Case,
     arguments: &Arguments,
+    rules: &RewriteRules,
     host: &Arc<HostContext>,
     events: Option<&Mutex<std::fs::File>>,
 ) -> Outcome {
@@ -262,13 +269,20 @@ fn run_case(
         .outputs
         .as_ref()
         .map(|folder| folder.join(&case.name));
+    let rules = rules.clone();
     // A case that takes too long keeps its thread until the process ends.
     std::thread::spawn(move || {
         let outcome = match own_case.folder.is_file() {
             true => {
                 stablehlo::try_case(&own_case.folder, &own_host, [rtol, atol], folder.as_deref())
             }
-            false => try_case(&own_case, &own_host, [rtol, atol], folder.as_deref()),
+            false => try_case(
+                &own_case,
+                &own_host,
+                &rules,
+                [rtol, atol],
+                folder.as_deref(),
+            ),
         };
         let _ = sender.send(outcome);
     });
@@ -312,6 +326,7 @@ fn write_event(events: Option<&Mutex<std::fs::File>>, event: &Event<'_>) {
 fn try_case(
     case: &Case,
     host: &Arc<HostContext>,
+    rules: &RewriteRules,
     [rtol, atol]: [Option<f64>; 2],
     outputs: Option<&Path>,
 ) -> Outcome {
@@ -331,13 +346,14 @@ fn try_case(
             .collect();
         ops.sort();
         ops.dedup();
-        let program = model
+        let mut program = model
             .import(&Options::default())
             .map_err(|failure| match &failure {
                 ImportFailure::Unsupported(_) => ended(Status::Unsupported, failure.to_string()),
                 ImportFailure::Broken(_) => error(&failure),
             })?;
-        let session = Session::load(program, "model.onnx", host).map_err(|e| error(&e))?;
+        program.rewrite(rules);
+        let session = Session::load_as_is(program, "model.onnx", host).map_err(|e| error(&e))?;
         let data = std::fs::read(case.folder.join("data.json"));
         let data: CaseData = data
             .ok()

@@ -26,9 +26,21 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     options: run::Options,
+
+    #[cfg(feature = "onnx")]
+    #[command(flatten)]
+    model: crate::run_model::ModelArguments,
 }
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
-    run::run_recorded(program, &arguments.options, &arguments.trace)
+    let options = &arguments.options;
+    #[cfg(feature = "onnx")]
+    if let Some(kind) = crate::run_model::model_kind(&options.file) {
+        let missing = crate::run_model::Missing::FillIn;
+        return run::recorded(options, &arguments.trace, || {
+            run::run_model(program, options, kind, &arguments.model, missing)
+        });
+    }
+    run::run_recorded(program, options, &arguments.trace)
 }

@@ -328,3 +328,91 @@ fn a_case_of_stablehlo_that_computes_something_else_is_wrong() {
             .is_file()
     );
 }
+
+#[test]
+fn models_are_measured_and_traced() {
+    let folder = Folder::new("bench");
+    let case = case(&folder, "relu", "Relu", &[-1.0, 2.0], &[0.0, 2.0]);
+    let model = format!("{case}/model.onnx");
+    let input = format!("x={case}/test_data_set_0/input_0.pb");
+    let found = tfrt(&["bench", &model, "--input", &input, "--runs", "2", "--json"]);
+    let shown = text(&found.stdout);
+    assert!(
+        shown.contains("\"name\": \"main\""),
+        "{shown}{}",
+        text(&found.stderr)
+    );
+    for part in [
+        "\"model\": {",
+        "\"import_ns\": ",
+        "\"first_run_ns\": ",
+        "\"nn.Relu\"",
+    ] {
+        assert!(shown.contains(part), "{shown}");
+    }
+    let found = text(&tfrt(&["bench", &model, "--input", &input, "--runs", "2"]).stdout);
+    assert!(found.contains("\nmodel: import "), "{found}");
+    let failed = tfrt(&["bench", &model]);
+    assert_eq!(
+        text(&failed.stderr),
+        "error: input `x`: the model does not declare its element type and shape; give it with \
+         `--input`\n"
+    );
+    let trace = format!("{case}/trace.json");
+    let found = tfrt(&["trace", &trace, &model, "--input", &input]);
+    assert!(found.status.success(), "{}", text(&found.stderr));
+    assert!(std::fs::read_to_string(trace).unwrap().contains("nn.Relu"));
+}
+
+#[test]
+fn rewrites_are_explained_and_switched_off() {
+    let folder = Folder::new("rewrites");
+    let node = |name: &str, op: &str, inputs: &[&str], output: &str| NodeProto {
+        name: Some(name.into()),
+        op_type: Some(op.into()),
+        input: inputs.iter().map(|&name| name.into()).collect(),
+        output: vec![output.into()],
+        ..Default::default()
+    };
+    let value = |name: &str| ValueInfoProto {
+        name: Some(name.into()),
+        ..Default::default()
+    };
+    let model = ModelProto {
+        ir_version: Some(10),
+        opset_import: vec![OperatorSetIdProto {
+            version: Some(20),
+            ..Default::default()
+        }],
+        graph: Some(GraphProto {
+            node: vec![
+                node("first", "Abs", &["x"], "a"),
+                node("second", "Abs", &["x"], "b"),
+                node("sum", "Add", &["a", "b"], "y"),
+            ],
+            input: vec![value("x")],
+            output: vec![value("y")],
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let path = folder.0.join("twice.onnx");
+    std::fs::write(&path, model.encode_to_vec()).unwrap();
+    let model = path.to_string_lossy().into_owned();
+    let found = tfrt(&["import", "--explain", &model]);
+    assert_eq!(
+        text(&found.stderr),
+        "note: `join-equal-ops` at node 'second' (Abs)\n"
+    );
+    assert!(text(&found.stdout).contains("program: 2 ops, 0 weights\n"));
+    for switch in ["--no-fuse", "--no-fuse=join-equal-ops"] {
+        let found = tfrt(&["import", "--explain", switch, &model]);
+        assert_eq!(text(&found.stderr), "");
+        assert!(text(&found.stdout).contains("program: 3 ops, 0 weights\n"));
+    }
+    let found = tfrt(&["import", "--no-fuse=join-equal-op", &model]);
+    assert_eq!(
+        text(&found.stderr),
+        "error: there is no rule `join-equal-op`; did you mean `join-equal-ops`?\n"
+    );
+}

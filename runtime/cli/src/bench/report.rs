@@ -32,6 +32,8 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "onnx")]
+use super::model::ModelReport;
 use super::statistics::Summary;
 use crate::stages::StagesReport;
 
@@ -52,6 +54,10 @@ pub(super) struct Report {
     pub(super) functions: Vec<FunctionReport>,
     /// Functions with arguments that were not requested by name.
     pub(super) not_run: Vec<String>,
+    /// If it is a model of another system.
+    #[cfg(feature = "onnx")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<ModelReport>,
 }
 
 /// The cost of recording one kernel: the mean of empty ones. It is subtracted from the times of all
@@ -197,6 +203,8 @@ mod tests {
                 }),
             }],
             not_run: vec!["needs_arguments".to_owned()],
+            #[cfg(feature = "onnx")]
+            model: None,
         }
     }
 

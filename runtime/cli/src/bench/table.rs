@@ -44,6 +44,10 @@ impl Display for Printed<'_> {
                 Nanos(cost.inside_ns + cost.between_ns)
             )?;
         }
+        #[cfg(feature = "onnx")]
+        if let Some(model) = &report.model {
+            f.write_str(&model.line())?;
+        }
         for function in &report.functions {
             write_function(f, function, columns)?;
         }
@@ -282,6 +286,8 @@ mod tests {
                 }),
             }],
             not_run: vec!["f".to_owned(), "g".to_owned()],
+            #[cfg(feature = "onnx")]
+            model: None,
         }
     }
 
