@@ -341,6 +341,43 @@ use tfrt_macros_backend::facade::Facade;
 /// tfrt::testing::kernel("my.count").operands((1, 2.5_f32)).run().expect_value(2_i64);
 /// ```
 ///
+/// # One source, two devices
+///
+/// With `elementwise`, the function is a [device function](macro@tfrt_device) of numbers, which the
+/// kernel applies to each element of dense tensors. Tensors of different shapes are broadcast.
+/// There are two kernels: `my.gelu` for host tensors, and `my.gelu.gpu` for a stream, whose
+/// operands are the stream, the tensors or buffers, the one for the result, and a chain.
+///
+/// `reduce(identity = 0.0, combine = add)` applies the function to each element and combines the
+/// results into one, in an order that is the same on both devices. `combine` is `add`, `mul`,
+/// `min`, `max`, `and`, `or`, `xor`, or the path of a device function of two numbers, which must
+/// be associative and commutative, except for rounding. The result of no elements is the identity.
+///
+/// Both are also options of [`#[tfrt_op]`](macro@tfrt_op).
+///
+/// ```
+/// use tfrt::device::math::erf;
+/// use tfrt::prelude::*;
+///
+/// /// The Gaussian error linear unit.
+/// #[tfrt_kernel("my.gelu", elementwise)]
+/// fn gelu(x: f32) -> f32 {
+///     0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
+/// }
+///
+/// /// Returns the sum of the squares.
+/// #[tfrt_kernel("my.sum_of_squares", reduce(identity = 0.0, combine = add))]
+/// fn square(x: f32) -> f32 {
+///     x * x
+/// }
+///
+/// let x = DenseHostTensor::vector(&[1.0_f32, 2.0, 3.0])?;
+/// let sum = tfrt::testing::kernel("my.sum_of_squares").operands((x,)).run();
+/// sum.with_value(0, |sum: &DenseHostTensor| assert_eq!(sum.to_scalar::<f32>(), Ok(14.0)));
+/// assert_eq!(gelu(0.0), 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Further options
 ///
 /// | option | meaning |
@@ -535,6 +572,56 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::op(Facade::FromManifest, options.into(), item.into()).into()
+}
+
+/// Makes a function of numbers a device function: it runs on the processor and on GPUs, with the
+/// same bits.
+///
+/// It stays a Rust function, which can be called and tested as before. Other device functions may
+/// call it, also across modules and crates. With `elementwise` or `reduce(…)`,
+/// [`#[tfrt_kernel]`](macro@tfrt_kernel) makes kernels of a device function.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[tfrt_device]
+/// fn softplus(x: f32) -> f32 {
+///     if x > 20.0 { x } else { x.exp().ln_1p() }
+/// }
+///
+/// /// Returns `x * tanh(softplus(x))`.
+/// #[tfrt_kernel("my.mish", elementwise)]
+/// fn mish(x: f32) -> f32 {
+///     x * softplus(x).tanh()
+/// }
+///
+/// assert_eq!(mish(0.0), 0.0);
+/// let x = DenseHostTensor::vector(&[0.0_f32, 30.0])?;
+/// let result = tfrt::testing::kernel("my.mish").operands((x,)).run();
+/// result.with_value(0, |y: &DenseHostTensor| assert_eq!(*y.elements::<f32>().unwrap(), [0.0, 30.0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Subset
+///
+/// | | |
+/// |---|---|
+/// | types | `bool`, `i32`, `u32`, `i64`, `u64`, `f32`, `f64` |
+/// | statements | `let`, `let mut`, `=`, `+=` and the like, `return` |
+/// | control flow | `if`, `for i in a..b` and `a..=b` with `break` and `continue`, blocks |
+/// | operators | arithmetic, comparisons, `&`, `\|`, `^`, `!`, `<<`, `>>`, `&&`, `\|\|`, `as` |
+/// | methods | those of [`tfrt::device::numbers`](../tfrt/device/numbers/index.html), such as `exp`, `min`, `mul_add` |
+/// | calls | of device functions by their paths; `f32::max(x, y)`, `f32::from_bits(n)` |
+/// | constants | of the types above, such as `f32::INFINITY` or `std::f32::consts::PI` |
+///
+/// Everything else is a compile error that says what to write instead. The documentation of
+/// [`tfrt::device`](../tfrt/device/index.html) defines every operation: integers wrap around,
+/// floats are never fused unless `mul_add` is written, and no operation panics. Math functions are
+/// those of [`tfrt::device::math`](../tfrt/device/math/index.html), with documented errors, in the
+/// Rust function as well.
+#[proc_macro_attribute]
+pub fn tfrt_device(options: TokenStream, item: TokenStream) -> TokenStream {
+    tfrt_macros_backend::device(Facade::FromManifest, options.into(), item.into()).into()
 }
 
 /// Declares an op that has no kernel: one that only compilers use, or whose kernels are defined

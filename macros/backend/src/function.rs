@@ -32,7 +32,7 @@ impl Parse for FunctionItem {
         let visibility = input.parse()?;
         let signature = input.parse()?;
         let place = input.span();
-        match input.parse() {
+        match input.parse().map(ungrouped) {
             Ok(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => Ok(Self {
                 attributes,
                 visibility,
@@ -41,6 +41,18 @@ impl Parse for FunctionItem {
             }),
             _ => Err(syn::Error::new(place, "expected the body of the function")),
         }
+    }
+}
+
+/// Returns the token in an invisible group, which `$body:block` of a `macro_rules!` is.
+fn ungrouped(token: TokenTree) -> TokenTree {
+    let TokenTree::Group(group) = &token else {
+        return token;
+    };
+    let mut inside = group.stream().into_iter();
+    match (group.delimiter(), inside.next(), inside.next()) {
+        (Delimiter::None, Some(only), None) => ungrouped(only),
+        _ => token,
     }
 }
 
@@ -91,13 +103,14 @@ impl FunctionItem {
     }
 }
 
-/// Returns `true` if the attribute is another `#[tfrt_kernel]` or `#[tfrt_op]`, under any path.
+/// Returns `true` if the attribute is another `#[tfrt_kernel]`, `#[tfrt_op]` or `#[tfrt_device]`,
+/// under any path.
 pub(crate) fn is_kernel(attribute: &Attribute) -> bool {
-    attribute
-        .path()
-        .segments
-        .last()
-        .is_some_and(|last| last.ident == "tfrt_kernel" || last.ident == "tfrt_op")
+    attribute.path().segments.last().is_some_and(|last| {
+        ["tfrt_kernel", "tfrt_op", "tfrt_device"]
+            .iter()
+            .any(|ours| last.ident == ours)
+    })
 }
 
 /// Returns `true` if the attribute of a parameter is one of this crate.

@@ -11,6 +11,8 @@
 //! 2. [`mod@kernel`] checks the model as a whole and collects all errors.
 //! 3. [`expand`] generates tokens and makes no decisions.
 //!
+//! Kernels of device functions are translated first: see `device`.
+//!
 //! An op is a kernel and its registration: [`mod@op`] parses the options that kernels do not have,
 //! and forwards the others. An op without a kernel is only a declaration: see [`declared`].
 //!
@@ -30,6 +32,8 @@ pub mod op;
 
 pub mod declared;
 
+mod device;
+
 pub mod expand;
 
 pub mod facade;
@@ -47,6 +51,7 @@ mod problems;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use device::kernel::Registers;
 use facade::Facade;
 use function::FunctionItem;
 
@@ -57,6 +62,9 @@ use function::FunctionItem;
 pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
     match FunctionItem::of_item(item.clone(), "tfrt_kernel") {
         Ok(function) => {
+            if let Some(expansion) = device_kernel(facade, &options, &function, Registers::Kernel) {
+                return expansion;
+            }
             let generated = kernel::KernelModel::new(options, &function)
                 .and_then(|kernel| expand::expand(&kernel, facade))
                 .unwrap_or_else(syn::Error::into_compile_error);
@@ -74,6 +82,9 @@ pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenS
 pub fn op(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
     match FunctionItem::of_item(item.clone(), "tfrt_op") {
         Ok(function) => {
+            if let Some(expansion) = device_kernel(facade, &options, &function, Registers::Op) {
+                return expansion;
+            }
             let generated = op::OpModel::new(options, &function)
                 .and_then(|op| expand::op::expand(&op, facade))
                 .unwrap_or_else(syn::Error::into_compile_error);
@@ -84,6 +95,39 @@ pub fn op(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStrea
             quote! { #item #error }
         }
     }
+}
+
+/// Expands `#[tfrt_device(options)]` on `item`. The function is kept even if there are errors.
+#[must_use]
+pub fn device(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
+    match FunctionItem::of_item(item.clone(), "tfrt_device") {
+        Ok(function) => device::expand(facade, options, &function).unwrap_or_else(|error| {
+            let error = error.into_compile_error();
+            quote! { #function #error }
+        }),
+        Err(error) => {
+            let error = error.into_compile_error();
+            quote! { #item #error }
+        }
+    }
+}
+
+/// Expands a kernel or op of a device function, if the options are those of one.
+fn device_kernel(
+    facade: Facade,
+    options: &TokenStream,
+    function: &FunctionItem,
+    registers: Registers,
+) -> Option<TokenStream> {
+    let expansion = match device::kernel::options(options) {
+        Ok(None) => return None,
+        Ok(Some(options)) => device::kernel::expand(facade, &options, function, registers),
+        Err(error) => Err(error),
+    };
+    Some(expansion.unwrap_or_else(|error| {
+        let error = error.into_compile_error();
+        quote! { #function #error }
+    }))
 }
 
 /// Expands `declare_op! { options }`.

@@ -41,17 +41,22 @@ fn expand(file: syn::File) -> String {
     let expansion = match file.items.into_iter().next() {
         Some(Item::Fn(mut function)) => {
             let is_ours = |attribute: &syn::Attribute| {
-                attribute.path().is_ident("tfrt_kernel") || attribute.path().is_ident("tfrt_op")
+                ["tfrt_kernel", "tfrt_op", "tfrt_device"]
+                    .iter()
+                    .any(|name| attribute.path().is_ident(name))
             };
             let attribute = function.attrs.iter().position(is_ours).unwrap();
             let attribute = function.attrs.remove(attribute);
             let is_op = attribute.path().is_ident("tfrt_op");
+            let is_device = attribute.path().is_ident("tfrt_device");
             let options = match attribute.meta {
                 Meta::List(list) => list.tokens,
                 _ => TokenStream::new(),
             };
             let function = function.into_token_stream();
-            if is_op {
+            if is_device {
+                tfrt_macros_backend::device(Facade::Tfrt, options, function)
+            } else if is_op {
                 tfrt_macros_backend::op(Facade::Tfrt, options, function)
             } else {
                 tfrt_macros_backend::kernel(Facade::Tfrt, options, function)
@@ -69,6 +74,10 @@ fn formatted(file: syn::File) -> String {
     let mut text = String::new();
     for item in file.items {
         match item {
+            // A registration, of one expression.
+            Item::Macro(call) if call.mac.path.segments.last().unwrap().ident == "submit" => {
+                text += &(call.to_token_stream().to_string() + "\n");
+            }
             Item::Macro(call) => {
                 let path = call.mac.path.to_token_stream().to_string().replace(' ', "");
                 let mut tokens = call.mac.tokens.into_iter();
@@ -145,6 +154,10 @@ expansions! {
     contexts
     declared_op
     defaulted
+    device_elementwise
+    device_function
+    device_op
+    device_reduce
     dyn_object
     functions
     future
