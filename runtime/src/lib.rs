@@ -94,6 +94,7 @@
 //! | `sync` | the kernel is for functions `attributes {tfrt.sync}`; it has neither references nor chains |
 //! | `sync = "my.add.sync"` | the function is also such a kernel, under this name |
 //! | `metadata = path`, `workspace = path` | functions that compute the shapes of `#[out]` results and the size of the workspace |
+//! | `elementwise`, `reduce(identity = 0.0, combine = add)` | the function computes with numbers: it becomes kernels of tensors, for the CPU and GPUs |
 //! | `results(quotient, remainder)` | the names of the results |
 //! | `alias(result = operand)` | the result shares the memory of the operand |
 //! | `format = "$a attr-dict"` | the custom syntax of the op; without it, the op only has its generic form |
@@ -170,6 +171,8 @@ pub use tfrt_bef as bef;
 pub use tfrt_core as core;
 #[cfg(feature = "data")]
 pub use tfrt_data as data;
+#[cfg(feature = "device")]
+pub use tfrt_device as device;
 #[cfg(feature = "distributed")]
 pub use tfrt_distributed as distributed;
 pub use tfrt_executor as executor;
@@ -177,6 +180,8 @@ pub use tfrt_executor as executor;
 pub use tfrt_function_ops as function_ops;
 pub use tfrt_host as host;
 pub use tfrt_host::kernel;
+#[cfg(feature = "device")]
+pub use tfrt_macros::tfrt_device;
 #[cfg(feature = "core")]
 pub use tfrt_macros::tfrt_op;
 pub use tfrt_macros::{Attr, Resource, Value, declare_op, tfrt_kernel};
@@ -209,6 +214,10 @@ pub mod prelude {
     pub use tfrt_async::Value;
     pub use tfrt_host::kernel::Resource;
     pub use tfrt_macros::{Attr, Resource, Value, tfrt_kernel};
+
+    // What kernels for several devices are written with.
+    #[cfg(feature = "device")]
+    pub use tfrt_macros::tfrt_device;
 
     // What ops are written with.
     #[cfg(feature = "core")]

@@ -45,6 +45,95 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Kernels of your own: one source, two devices
+//!
+//! A plain function of numbers becomes a kernel for host tensors and a kernel for GPUs. Functions
+//! that it calls are marked `#[tfrt_device]`:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tfrt::executor::Program;
+//! use tfrt::host::RequestContextBuilder;
+//! use tfrt::prelude::*;
+//! use tfrt_gpu::platform::{Gpu, GpuChoice};
+//!
+//! tfrt::link!(tfrt_kernels, tfrt_gpu);
+//!
+//! #[tfrt_device]
+//! fn sigmoid(x: f32) -> f32 {
+//!     1.0 / (1.0 + (-x).exp())
+//! }
+//!
+//! /// Returns `x * sigmoid(beta * x)`.
+//! #[tfrt_kernel("my.swish", elementwise)]
+//! fn swish(x: f32, beta: f32) -> f32 {
+//!     x * sigmoid(beta * x)
+//! }
+//!
+//! /// Returns the largest size of a number.
+//! #[tfrt_kernel("my.largest", reduce(identity = 0.0, combine = max))]
+//! fn size(x: f32) -> f32 {
+//!     x.abs()
+//! }
+//!
+//! let program = r#"
+//!     func.func @main() -> i32 {
+//!       %ch0 = tfrt.new.chain
+//!       %zero = tfrt.constant.i32 0
+//!       %device = tfrt_gpu.device.get CUDA, %zero
+//!       %context = tfrt_gpu.context.primary %device
+//!       %stream = tfrt_gpu.stream.create %context
+//!       %allocator = tfrt_gpu.allocator.create %context
+//!       %size = tfrt.constant.i64 4096
+//!       %four = tfrt.constant.i64 4
+//!       %x = tfrt_gpu.mem.allocate %allocator, %stream, %size, %ch0
+//!       %beta = tfrt_gpu.mem.allocate %allocator, %stream, %four, %ch0
+//!       %found = tfrt_gpu.mem.allocate_host %context, %four, %ch0
+//!       %two = tfrt.constant.f32 2.0
+//!       %ch1 = tfrt_gpu.mem.set %x, %two, %stream, %ch0 : f32
+//!       %ch2 = tfrt_gpu.mem.set %beta, %two, %stream, %ch1 : f32
+//!       %ch3 = "my.swish.gpu"(%stream, %x, %beta, %x, %ch2) : (!tfrt_gpu.stream, !tfrt_gpu.buffer,
+//!         !tfrt_gpu.buffer, !tfrt_gpu.buffer, !tfrt.chain) -> !tfrt.chain
+//!       %ch4 = "my.largest.gpu"(%stream, %x, %found, %ch3)
+//!         : (!tfrt_gpu.stream, !tfrt_gpu.buffer, !tfrt_gpu.buffer, !tfrt.chain) -> !tfrt.chain
+//!       %ch5 = tfrt_gpu.stream.synchronize %stream, %ch4
+//!       %bits = tfrt_gpu.mem.load %found, %ch5 : i32
+//!       tfrt.return %bits : i32
+//!     }"#;
+//! let kernels = Arc::new(KernelRegistry::from_link()?);
+//! let file = tfrt::text::compile(program, "swish.mlir", &kernels)?;
+//! let host = HostContext::builder().registry(kernels).build();
+//! Gpu::install(&host, Gpu::open(GpuChoice::Host)?);
+//!
+//! let main = Program::load(&host, &file)?.function("main").ok_or("unknown function")?.typed::<(), (i32,)>()?;
+//! let ctx = ExecutionContext::new(RequestContextBuilder::new(host.clone()).build());
+//! let (result,) = main.call(&ctx, ());
+//! host.await_values(&[result.as_any().clone()])?;
+//! // The Rust function, the kernel for host tensors and the one for GPUs return the same bits.
+//! assert_eq!(*result.as_result()?, swish(2.0, 2.0).to_bits().cast_signed());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The kernel for GPUs takes the stream, the operands, the result and a chain. Operands and result
+//! are tensors (`tfrt_gpu.tensor.make`), which are broadcast, or buffers, which have one dimension.
+//! The result is memory of the right size; it may be that of an operand of the same shape and
+//! element type.
+//!
+//! | to write | use |
+//! |---|---|
+//! | each element of the result from one of each operand | `elementwise` |
+//! | one number from all elements | `reduce(identity = …, combine = …)` |
+//! | a part of these for other functions | `#[tfrt_device]` |
+//! | an op that is called by its name, on `CPU:0` and `GPU:0` | `#[tfrt_op("my.Gelu", elementwise)]` |
+//! | a launch from Rust | [`device_functions::launch`](crate::device_functions::launch) |
+//! | anything else, such as shared memory | PTX of a compiler, with `tfrt_gpu.module.load` |
+//!
+//! `#[tfrt_device]` lists what such a function may contain; everything else is a compile error at
+//! its place. [`tfrt::device`] defines the operations, and [`tfrt::device::math`] the errors of
+//! math functions. No compiler is needed at run time: the first launch of a kernel in a context
+//! writes PTX for the architecture of the device, of compute capability 7.0 or later, and loads it.
+//! Later launches find it loaded.
+//!
 //! # Order
 //!
 //! A kernel that puts work on a stream returns its chain as soon as the work is *enqueued*. So

@@ -20,6 +20,7 @@
 //! | [`cuda`] | the implementation over the libraries of the system |
 //! | [`host_device`] | a GPU implemented with threads and memory of the process |
 //! | [`failures`] | failures on request, for tests of programs |
+//! | [`device_functions`] | kernels of Rust functions that run on both devices |
 //! | [`executor`] | running programs that describe themselves, for embedders |
 //! | [`queue`] | a work queue for such programs |
 //! | [`guide`] | how to write and run programs for GPUs |
@@ -42,6 +43,8 @@ pub mod cuda;
 pub mod host_device;
 
 pub mod failures;
+
+pub mod device_functions;
 
 pub mod executor;
 

@@ -23,6 +23,7 @@ use crate::api::handle::{
     ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
 };
 use crate::api::{Current, GpuResult};
+use crate::device_functions::LoadedFunctions;
 use crate::platform::Gpu;
 
 pub(crate) mod memory;
@@ -74,6 +75,7 @@ struct OwnedContext {
     handle: ContextHandle,
     ownership: Ownership,
     pool: memory::Pool,
+    device_functions: LoadedFunctions,
     /// Held by the kernel that calls a library.
     library_calls: Mutex<()>,
 }
@@ -139,6 +141,7 @@ impl GpuContext {
             handle,
             ownership,
             pool: memory::Pool::default(),
+            device_functions: LoadedFunctions::default(),
             library_calls: Mutex::default(),
         }))
     }
@@ -173,6 +176,11 @@ impl GpuContext {
         &self.0.pool
     }
 
+    /// Returns the device functions that are loaded.
+    pub(crate) fn device_functions(&self) -> &LoadedFunctions {
+        &self.0.device_functions
+    }
+
     /// Refuses something of another context.
     ///
     /// # Errors
@@ -199,8 +207,10 @@ impl fmt::Display for GpuContext {
 impl Drop for OwnedContext {
     fn drop(&mut self) {
         let driver = &self.device.gpu.driver;
-        let freed =
-            Current::set(&**driver, self.handle).and_then(|_current| self.pool.free_all(&**driver));
+        let freed = Current::set(&**driver, self.handle).and_then(|_current| {
+            let unloaded = self.device_functions.unload_all(&**driver);
+            self.pool.free_all(&**driver).and(unloaded)
+        });
         log_failure(freed);
         log_failure(match self.ownership {
             Ownership::Primary => driver.primary_context_release(self.device.id),
