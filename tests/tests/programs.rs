@@ -33,6 +33,36 @@ fn main() -> ExitCode {
                 Trial::test(test, move || Ok(programs::check(&name, gpu)?))
             })
         })
+        .chain([Trial::test("devices.cuda", || {
+            Ok(devices_and_libraries_are_listed()?)
+        })])
         .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// `tfrt devices`, over the emulated libraries of CUDA.
+fn devices_and_libraries_are_listed() -> Result<(), String> {
+    let directory = programs::directory();
+    let mut command = tool::command("tfrt", &directory).map_err(|error| error.to_string())?;
+    command
+        .arg("devices")
+        .env("LD_LIBRARY_PATH", programs::emulated_cuda()?);
+    let output = tool::run(command).map_err(|error| error.to_string())?;
+    let found = String::from_utf8_lossy(&output.stdout).into_owned();
+    let device = |number, name| format!("  {number}: {name}, 4.00 GiB, compute capability 9.0\n");
+    let name = "host device behind an emulated driver";
+    let expected = format!(
+        "--gpu=cuda: CUDA\n{}{}  libcuda: version 12.8\n  libcublas: version 12.8.0\n  \
+         libcusolver: version 11.7.2\n  libcufft: version 11.3.3\n  libnccl: version 2.26.2\n  \
+         libcudnn: not used; the kernels `tfrt_gpu.dnn.*` run on the host device only\n\
+         --gpu=host: host device\n{}{}",
+        device(0, name),
+        device(1, name),
+        device(0, "host device"),
+        device(1, "host device")
+    );
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("expected:\n{expected}found:\n{found}"))
 }

@@ -11,6 +11,7 @@
 //! - `keep`: objects that must live until a stream has reached a point.
 //! - `blas`, `solver`, `fft`, `ccl`: the other libraries.
 //!
+//! - `report`: the libraries of the machine, for people.
 //! - `dnn`: the reason why layers of neural networks are missing.
 
 mod library;
@@ -33,30 +34,45 @@ mod ccl;
 
 mod dnn;
 
+mod report;
+
 pub use blas::CudaBlas;
 pub use ccl::CudaCcl;
 pub use dnn::NoDnn;
 pub use driver::CudaDriver;
 pub use fft::CudaFft;
+pub use report::{LibraryReport, libraries};
 pub use solver::CudaSolver;
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 use crate::api::{GpuError, GpuResult, Status};
 use crate::failures::{Failure, Failures};
 
 /// The calls that fail on request. A process has one driver, and so one list.
-static FAILURES: OnceLock<Failures> = OnceLock::new();
+static FAILURES: RwLock<Option<Failures>> = RwLock::new(None);
 
-/// Requests failures of calls. Returns `false` if failures were requested before: then these are
-/// ignored.
-pub fn request_failures(requested: Vec<Failure>) -> bool {
-    FAILURES.set(Failures::new(requested)).is_ok()
+/// Whether there are such calls. The calls of a program that requests none do not take the lock.
+static HAS_FAILURES: AtomicBool = AtomicBool::new(false);
+
+/// Requests failures of calls, counted from now on, in place of those requested before.
+pub fn request_failures(requested: Vec<Failure>) {
+    let is_any = !requested.is_empty();
+    let mut failures = FAILURES.write().unwrap_or_else(PoisonError::into_inner);
+    *failures = Some(Failures::new(requested));
+    // ordering: a call that runs meanwhile may count or not.
+    HAS_FAILURES.store(is_any, Ordering::Relaxed);
 }
 
 /// Counts a call of a function, by the name of its symbol, and returns the status if it is to fail.
 fn requested_failure(symbol: &'static str) -> Option<u32> {
-    FAILURES.get()?.next(symbol.trim_end_matches("_v2"))
+    // ordering: as for the store.
+    if !HAS_FAILURES.load(Ordering::Relaxed) {
+        return None;
+    }
+    let failures = FAILURES.read().unwrap_or_else(PoisonError::into_inner);
+    failures.as_ref()?.next(symbol.trim_end_matches("_v2"))
 }
 
 /// Returns the result of a function of the driver.

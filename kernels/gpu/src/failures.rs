@@ -11,7 +11,8 @@ use tfrt::prelude::*;
 
 use crate::values::lock;
 
-/// The environment variable that requests failures, as a list: `cuMemAlloc@3=2,cuLaunchKernel@1=719`.
+/// The environment variable that requests failures, as a list:
+/// `cuMemAlloc@3=2,cuLaunchKernel@1=719`.
 pub const VARIABLE: &str = "TFRT_GPU_FAIL";
 
 /// The name of a function, the number of the call counted from 1, and the status it fails with.

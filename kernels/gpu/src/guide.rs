@@ -162,24 +162,124 @@
 //!
 //! [`executor`](crate::executor) is the same for embedders.
 //!
-//! # Finding mistakes
+//! # Debugging without a GPU
 //!
 //! The host device reports what a GPU leaves undefined. A fault appears, as on a GPU, where the
-//! stream is next synchronized, and makes the context unusable. Its message describes the mistake:
+//! stream is next synchronized, and makes the context unusable. Its message names the kernel, the
+//! line of the PTX with its instruction, the block and the thread. The line is that of the text
+//! which was loaded: `module.load` counts from 1.
+//!
+//! An access out of bounds. The fifth thread of a launch over a buffer of four words:
+//!
+//! ```text
+//! .version 7.0
+//! .target sm_60
+//! .address_size 64
+//! .visible .entry fill(.param .u64 p) {
+//!     .reg .b64 %rd<4>;
+//!     .reg .b32 %r<2>;
+//!     ld.param.u64 %rd1, [p];
+//!     mov.u32 %r1, %tid.x;
+//!     mul.wide.u32 %rd2, %r1, 4;
+//!     add.s64 %rd3, %rd1, %rd2;
+//!     st.global.u32 [%rd3], %r1;
+//!     ret;
+//! }
+//! ```
+//!
+//! ```text
+//! illegal address in kernel `fill` at line 11, `st.global.u32 [%rd3], %r1;`, block (0, 0, 0),
+//! thread (4, 0, 0): cannot write 4 bytes of global memory at 0xa0000000010: write of 4 bytes at
+//! 0xa0000000010: 4 bytes past the end of the buffer of 16 bytes at 0xa0000000000
+//! ```
+//!
+//! A use after free. Addresses are never used again, so that a stale one is always found:
+//!
+//! ```text
+//! .version 7.0
+//! .target sm_60
+//! .address_size 64
+//! .visible .entry first(.param .u64 p) {
+//!     .reg .b64 %rd<2>;
+//!     .reg .b32 %r<2>;
+//!     ld.param.u64 %rd1, [p];
+//!     ld.global.u32 %r1, [%rd1];
+//!     ret;
+//! }
+//! ```
+//!
+//! ```text
+//! illegal address in kernel `first` at line 8, `ld.global.u32 %r1, [%rd1];`, block (0, 0, 0),
+//! thread (0, 0, 0): cannot read 4 bytes of global memory at 0xa0000000000: read of 4 bytes at
+//! 0xa0000000000: the buffer of 16 bytes at 0xa0000000000 was freed
+//! ```
+//!
+//! A race between barriers. Each thread writes a word of shared memory and reads that of its
+//! neighbour, without `bar.sync 0;` between the two:
+//!
+//! ```text
+//! .version 7.0
+//! .target sm_60
+//! .address_size 64
+//! .shared .b32 words[64];
+//! .visible .entry swap(.param .u64 p) {
+//!     .reg .b32 %r<7>;
+//!     mov.u32 %r1, %tid.x;
+//!     mov.u32 %r2, words;
+//!     shl.b32 %r3, %r1, 2;
+//!     add.s32 %r4, %r2, %r3;
+//!     st.shared.u32 [%r4], %r1;
+//!     xor.b32 %r5, %r4, 4;
+//!     ld.shared.u32 %r6, [%r5];
+//!     ret;
+//! }
+//! ```
+//!
+//! ```text
+//! data race in kernel `swap` at line 11, `st.shared.u32 [%r4], %r1;`, block (0, 0, 0), thread (1,
+//! 0, 0): this thread writes byte 4 of shared memory, which thread (0, 0, 0) read at line 13
+//! without a barrier in between
+//! ```
+//!
+//! A divergent barrier. Half of the threads wait at one barrier, and half at another:
+//!
+//! ```text
+//! .version 7.0
+//! .target sm_60
+//! .address_size 64
+//! .visible .entry half(.param .u64 p) {
+//!     .reg .pred %p<2>;
+//!     .reg .b32 %r<2>;
+//!     mov.u32 %r1, %tid.x;
+//!     setp.lt.u32 %p1, %r1, 32;
+//!     @%p1 bra OTHER;
+//!     bar.sync 0;
+//!     bra DONE;
+//!     OTHER: bar.sync 1;
+//!     DONE: ret;
+//! }
+//! ```
+//!
+//! ```text
+//! deadlock in kernel `half` at line 12, `bar.sync 1;`, block (0, 0, 0), thread (0, 0, 0):
+//! divergent barrier or wrong mask: 0 threads have ended, but others wait: thread 0 at line 12,
+//! thread 1 at line 12, thread 2 at line 12, thread 3 at line 12, …
+//! ```
 //!
 //! | mistake | report |
 //! |---|---|
-//! | an access beyond a buffer | `CUDA_ERROR_ILLEGAL_ADDRESS`, with kernel, PTX line, block, thread, address, and the buffer before it |
-//! | an access to freed memory | the same, with the buffer that was freed |
-//! | a race in shared memory, a barrier that not all threads reach | `CUDA_ERROR_LAUNCH_FAILED`, with the line and the threads |
+//! | an access beyond a buffer, or to freed memory | `CUDA_ERROR_ILLEGAL_ADDRESS`, with the buffer |
+//! | a race in shared memory, a barrier that not all threads reach | `CUDA_ERROR_LAUNCH_FAILED`, with the other threads |
 //! | a misaligned access | `CUDA_ERROR_MISALIGNED_ADDRESS` |
 //! | an endless loop | `CUDA_ERROR_LAUNCH_TIMEOUT` |
 //! | memory that was never written | its bytes are 0xFF: NaN, as a float |
 //! | arguments that do not match the kernel | `CUDA_ERROR_INVALID_VALUE` at the launch, with the number of the argument |
+//! | a stream of one context with an event, a kernel or a library handle of another | `CUDA_ERROR_INVALID_HANDLE`, or the library's status, at the call |
 //!
 //! To see how a program handles failures, inject them: `TFRT_GPU_FAIL=cuMemAlloc@2=2` fails the
 //! second allocation with status 2. Several are separated by commas, and calls of the libraries
-//! have the names of their functions: `cublasGemmEx@1=13`.
+//! have the names of their functions: `cublasGemmEx@1=13`. With `--gpu=cuda` the variable does the
+//! same, and [`failures`](crate::failures) does so for embedders.
 //!
 //! The host device interprets device code and computes everything else in double precision on one
 //! thread. It is meant for tests.

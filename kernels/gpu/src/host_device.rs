@@ -112,7 +112,7 @@ pub struct HostDevice {
 #[derive(Debug, Default)]
 struct Libraries {
     /// Handles of BLAS, DNN and solver, and the streams that they work on.
-    streams: HashMap<u64, Option<StreamHandle>>,
+    streams: HashMap<u64, (ContextHandle, Option<StreamHandle>)>,
     plans: HashMap<u64, fft::HostPlan>,
     descriptors: HashMap<u64, Arc<crate::api::dnn::Descriptor>>,
     convolutions: HashMap<u64, Arc<crate::api::dnn::ConvolutionPlan>>,
@@ -284,15 +284,16 @@ impl HostDevice {
         unknown: Status,
     ) -> GpuResult<Arc<Queue>> {
         let stream = lock(&self.libraries).streams.get(&handle).copied();
-        match stream.flatten() {
+        match stream.and_then(|(_, stream)| stream) {
             Some(stream) => self.queue(call, stream),
             None => Err(GpuError::new(call, unknown)),
         }
     }
 
-    fn create_library_handle(&self) -> u64 {
+    fn create_library_handle(&self, current: &Current) -> u64 {
         let handle = self.new_handle();
-        lock(&self.libraries).streams.insert(handle, None);
+        let entry = (current.context(), None);
+        lock(&self.libraries).streams.insert(handle, entry);
         handle
     }
 
@@ -308,16 +309,22 @@ impl HostDevice {
         }
     }
 
+    /// Sets the stream of a library handle. `unknown` is the status for handles that do not exist,
+    /// and `mixed` the one for a stream of another context.
     fn set_library_stream(
         &self,
         call: &'static str,
         handle: u64,
         stream: StreamHandle,
         unknown: Status,
+        mixed: Status,
     ) -> GpuResult<()> {
-        self.queue(call, stream)?;
+        let queue = self.queue(call, stream)?;
         match lock(&self.libraries).streams.get_mut(&handle) {
-            Some(known) => {
+            Some((context, _)) if *context != queue.context => {
+                Err(driver::two_contexts(call, mixed))
+            }
+            Some((_, known)) => {
                 *known = Some(stream);
                 Ok(())
             }

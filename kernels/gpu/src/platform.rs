@@ -102,8 +102,9 @@ impl Gpu {
         match choice {
             GpuChoice::Cuda => {
                 let failures = failures::from_environment()?;
-                // Those that the embedder has requested take precedence.
-                cuda::request_failures(failures);
+                if !failures.is_empty() {
+                    cuda::request_failures(failures);
+                }
                 Self::cuda()
             }
             GpuChoice::Host => Ok(HostDevice::open(Options::from_environment()?)),

@@ -1,9 +1,11 @@
-//! `tfrt devices`: lists the GPUs that programs can use, or reports missing libraries.
+//! `tfrt devices`: lists the GPUs that programs can use, and the libraries that are installed or
+//! missing.
 
 use std::fmt::Write as _;
 
 use clap::Parser;
 use tfrt_gpu::api::GpuResult;
+use tfrt_gpu::cuda;
 use tfrt_gpu::platform::{Gpu, GpuChoice};
 
 use crate::failure::Failure;
@@ -11,9 +13,9 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt devices             list the CUDA devices and the host device";
+  tfrt devices             list the CUDA devices, the libraries of CUDA, and the host device";
 
-/// List the GPUs that programs can use, or explain why there are none
+/// List the GPUs that programs can use and the libraries of CUDA, or explain why there are none
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {}
@@ -29,6 +31,15 @@ pub(crate) fn run(_program: &str, _arguments: &Arguments) -> Result<(), Failure>
             Err(error) => {
                 let _ = writeln!(text, "--gpu={choice}: {}", error.message());
             }
+        }
+        if choice == GpuChoice::Cuda {
+            for library in cuda::libraries() {
+                let _ = writeln!(text, "  {library}");
+            }
+            let _ = writeln!(
+                text,
+                "  libcudnn: not used; the kernels `tfrt_gpu.dnn.*` run on the host device only"
+            );
         }
     }
     output::write("-", text.as_bytes())

@@ -47,6 +47,16 @@ fn scalar_type(call: &'static str, compute_type: c_int, c_type: c_int) -> GpuRes
 }
 
 exports! { Blas:
+    fn cublasGetProperty(property: c_int, value: Out<c_int>) |_emulator, CALL| {
+        // The version of the bindings.
+        match property {
+            0 => value.set(CALL, 12),
+            1 => value.set(CALL, 8),
+            2 => value.set(CALL, 0),
+            _ => Err(GpuError::new(CALL, Status::BLAS_INVALID_VALUE)),
+        }
+    }
+
     fn cublasCreate_v2(handle: Out<u64>) |emulator, CALL| {
         let current = emulator.current(CALL)?;
         handle.set(CALL, emulator.gpu.blas.create(&current)?.0)

@@ -68,6 +68,10 @@ fn run(
 }
 
 exports! { Ccl:
+    fn ncclGetVersion(version: Out<c_int>) |_emulator, CALL| {
+        version.set(CALL, 22602)
+    }
+
     fn ncclGetUniqueId(id: Out<UniqueId>) |emulator, CALL| {
         // Alone among the functions, it needs no `cuInit`.
         emulator.gpu.driver.init()?;

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tfrt_gpu::api::{ContextHandle, Current, GpuError, GpuResult, Status};
@@ -48,7 +47,12 @@ pub(crate) struct Emulator {
 pub(crate) fn emulator() -> &'static Emulator {
     static EMULATOR: OnceLock<Emulator> = OnceLock::new();
     EMULATOR.get_or_init(|| {
-        let device = HostDevice::new(Options::default());
+        let mut options = Options::default();
+        let max_steps = std::env::var(crate::MAX_STEPS_VARIABLE).ok();
+        if let Some(max_steps) = max_steps.and_then(|text| text.parse().ok()) {
+            options.max_steps = max_steps;
+        }
+        let device = HostDevice::new(options);
         Emulator {
             gpu: HostDevice::gpu(&device),
             device,
@@ -167,11 +171,12 @@ impl Emulator {
     }
 }
 
-fn thread_number() -> u32 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
+/// Returns the number by which the system knows this thread, or 0.
+pub(crate) fn thread_number() -> u32 {
     THREAD.get().unwrap_or_else(|| {
-        // ordering: only distinctness counts.
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let link = std::fs::read_link("/proc/thread-self").unwrap_or_default();
+        let number = link.file_name().and_then(|name| name.to_str());
+        let number = number.and_then(|name| name.parse().ok()).unwrap_or(0);
         THREAD.set(Some(number));
         number
     })

@@ -34,6 +34,10 @@ fn made(emulator: &Emulator, call: &'static str, plan: c_int) -> GpuResult<(FftH
 }
 
 exports! { Fft:
+    fn cufftGetVersion(version: Out<c_int>) |_emulator, CALL| {
+        version.set(CALL, 11303)
+    }
+
     fn cufftCreate(plan: Out<c_int>) |emulator, CALL| {
         emulator.current(CALL)?;
         let mut plans = lock(&emulator.plans);

@@ -1,4 +1,5 @@
-//! The libraries of CUDA, emulated: `libcuda`, `libcublas`, `libcusolver`, `libcufft` and `libnccl`.
+//! The libraries of CUDA, emulated: `libcuda`, `libcublas`, `libcusolver`, `libcufft` and
+//! `libnccl`.
 //!
 //! ```text
 //!   program ── tfrt_gpu::cuda ── dlopen("libcuda.so.1") ──► this library ──► the host device
@@ -18,9 +19,9 @@
 //! # The log
 //!
 //! The environment variable [`LOG_VARIABLE`] names a file to which each call appends a line: the
-//! number of its thread, its symbol, its status, and the number of objects and memory blocks that
-//! exist after it. Lines that start with `#` give the details of the error before them, which a C
-//! function cannot return.
+//! number of its thread in the system, its symbol, its status, and the number of objects and memory
+//! blocks that exist after it. Lines that start with `#` give the details of the error before them,
+//! which a C function cannot return.
 //!
 //! # Safety
 //!
@@ -49,11 +50,15 @@ mod fft;
 
 mod ccl;
 
-use std::io;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The environment variable that names the file of the log.
 pub const LOG_VARIABLE: &str = "TFRT_EMULATED_CUDA_LOG";
+
+/// The environment variable with the number of instructions after which a launch counts as endless.
+pub const MAX_STEPS_VARIABLE: &str = "TFRT_EMULATED_CUDA_MAX_STEPS";
 
 /// The names by which programs open the libraries.
 const NAMES: [&str; 5] = [
@@ -63,6 +68,20 @@ const NAMES: [&str; 5] = [
     "libcufft.so.11",
     "libnccl.so",
 ];
+
+/// Writes a line to the log in the name of the calling thread: `NUMBER TEXT`.
+///
+/// # Errors
+/// Those of the file system.
+pub fn write_to_log(text: &str) -> io::Result<()> {
+    let Some(path) = std::env::var_os(LOG_VARIABLE) else {
+        return Ok(());
+    };
+    let mut log = OpenOptions::new().append(true).create(true).open(path)?;
+    // In one piece: another thread may write at the same time.
+    let line = format!("{} {text}\n", emulator::thread_number());
+    log.write_all(line.as_bytes())
+}
 
 /// Returns the shared library, which lies beside the binary of a test that links this crate.
 ///

@@ -9,6 +9,10 @@ use tfrt_gpu::api::solver::Potrf;
 use crate::abi::{Out, device, exports};
 
 exports! { Solver:
+    fn cusolverGetVersion(version: Out<c_int>) |_emulator, CALL| {
+        version.set(CALL, 11702)
+    }
+
     fn cusolverDnCreate(handle: Out<u64>) |emulator, CALL| {
         let current = emulator.current(CALL)?;
         handle.set(CALL, emulator.gpu.solver.create(&current)?.0)

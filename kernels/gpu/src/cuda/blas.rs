@@ -13,7 +13,7 @@ use cudarc::cublas::sys::{
     cublasOperation_t, cublasSideMode_t, cudaDataType,
 };
 
-use super::driver::CudaDriver;
+use super::driver::{CudaDriver, same_context};
 use super::library::blas::Functions;
 use super::library::{Library, enumeration, library_call};
 use super::live::Live;
@@ -234,6 +234,12 @@ impl Blas for CudaBlas {
         let stream = self
             .driver
             .stream("cublasSetStream(handle, stream)", stream)?;
+        same_context(
+            "cublasSetStream(handle, stream)",
+            &handle.context,
+            &stream.context,
+            Status::BLAS_INVALID_VALUE,
+        )?;
         library_call!(
             LIBRARY,
             Status::Blas,

@@ -265,8 +265,8 @@ impl CudaDriver {
         Ok((registered.ok().flatten(), Some(pointer.address())))
     }
 
-    /// Returns the address of one side of a copy, and the object to keep until the copy is done: the
-    /// borrow of host memory.
+    /// Returns the address of one side of a copy, and the object to keep until the copy is done,
+    /// which is the borrow of host memory.
     fn side(
         &self,
         stream: &Object,
@@ -650,6 +650,12 @@ impl Driver for CudaDriver {
     fn event_record(&self, event: EventHandle, stream: StreamHandle) -> GpuResult<()> {
         const CALL: &str = "cuEventRecord(event, stream)";
         let (event, stream) = (self.event(CALL, event)?, self.stream(CALL, stream)?);
+        same_context(
+            CALL,
+            &event.context,
+            &stream.context,
+            Status::INVALID_HANDLE,
+        )?;
         call!(
             self.functions,
             "cuEventRecord(event, stream)",
@@ -997,6 +1003,13 @@ impl Driver for CudaDriver {
         const CALL: &str = "cuLaunchKernel(function, grid, block, shared, stream, arguments)";
         let function = self.kernels.get(function.0).ok_or_else(|| unknown(CALL))?;
         let stream = self.stream(CALL, stream)?;
+        let module = &function.module;
+        same_context(
+            CALL,
+            &module.context,
+            &stream.context,
+            Status::INVALID_HANDLE,
+        )?;
         config.check(CALL)?;
         let mut values: Vec<u64> = arguments.iter().map(|argument| bits(*argument)).collect();
         let raw_function = function.number as CUfunction;
@@ -1046,6 +1059,19 @@ impl Driver for CudaDriver {
             )
         )
     }
+}
+
+/// Refuses objects of different contexts, which the driver may not find.
+pub(super) fn same_context(
+    call: &'static str,
+    one: &Context,
+    other: &Context,
+    mixed: Status,
+) -> GpuResult<()> {
+    if one.number == other.number {
+        return Ok(());
+    }
+    Err(GpuError::new(call, mixed).with_details("the objects belong to different contexts"))
 }
 
 /// Borrows host memory for a copy. Returns its address, and the borrow.

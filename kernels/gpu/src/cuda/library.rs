@@ -43,13 +43,17 @@ macro_rules! functions {
                 )*
                 Some(Self { $($function,)* })
             }
+
+            /// Returns the functions that the library does not have.
+            pub(in crate::cuda) fn missing(&self) -> Vec<&'static str> {
+                let all = [$(self.$function.is_none().then_some(stringify!($function))),*];
+                all.into_iter().flatten().collect()
+            }
         }
 
         impl std::fmt::Debug for $table {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                let missing: &[&str] = &[$(if self.$function.is_none() { stringify!($function) } else { "" }),*];
-                let missing: Vec<_> = missing.iter().filter(|name| !name.is_empty()).collect();
-                f.debug_struct($name).field("missing", &missing).finish()
+                f.debug_struct($name).field("missing", &self.missing()).finish()
             }
         }
     };
@@ -195,6 +199,7 @@ pub(super) mod blas {
     super::functions! {
         /// The functions of the BLAS library.
         struct Functions of "libcublas" in bindings -> cublasStatus_t {
+            cublasGetProperty(libraryPropertyType, *mut c_int);
             cublasCreate_v2(*mut cublasHandle_t);
             cublasDestroy_v2(cublasHandle_t);
             cublasSetStream_v2(cublasHandle_t, cudaStream_t);
@@ -244,6 +249,7 @@ pub(super) mod solver {
     super::functions! {
         /// The functions of the solver library.
         struct Functions of "libcusolver" in bindings -> cusolverStatus_t {
+            cusolverGetVersion(*mut c_int);
             cusolverDnCreate(*mut cusolverDnHandle_t);
             cusolverDnDestroy(cusolverDnHandle_t);
             cusolverDnSetStream(cusolverDnHandle_t, cudaStream_t);
@@ -277,6 +283,7 @@ pub(super) mod fft {
     super::functions! {
         /// The functions of the FFT library.
         struct Functions of "libcufft" in bindings -> cufftResult {
+            cufftGetVersion(*mut c_int);
             cufftCreate(*mut cufftHandle);
             cufftDestroy(cufftHandle);
             cufftSetAutoAllocation(cufftHandle, c_int);
@@ -309,6 +316,7 @@ pub(super) mod ccl {
     super::functions! {
         /// The functions of the library of collectives.
         struct Functions of "libnccl" in bindings -> ncclResult_t {
+            ncclGetVersion(*mut c_int);
             ncclGetUniqueId(*mut ncclUniqueId);
             ncclCommInitRank(*mut ncclComm_t, c_int, ncclUniqueId, c_int);
             ncclCommDestroy(ncclComm_t);

@@ -140,7 +140,7 @@ pub(super) struct Function {
 /// An object of another library, which ends in its context.
 pub(super) struct Owned {
     pub(super) number: u64,
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
     driver: Arc<CudaDriver>,
     destroy: fn(u64) -> GpuResult<()>,
     is_ended: bool,

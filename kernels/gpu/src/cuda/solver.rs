@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cudarc::cusolver::sys::{cublasFillMode_t, cusolverDnHandle_t};
 
-use super::driver::CudaDriver;
+use super::driver::{CudaDriver, same_context};
 use super::library::solver::Functions;
 use super::library::{Library, enumeration, library_call};
 use super::live::Live;
@@ -133,6 +133,12 @@ impl Solver for CudaSolver {
         let stream = self
             .driver
             .stream("cusolverDnSetStream(handle, stream)", stream)?;
+        same_context(
+            "cusolverDnSetStream(handle, stream)",
+            &handle.context,
+            &stream.context,
+            Status::SOLVER_INVALID_VALUE,
+        )?;
         library_call!(
             LIBRARY,
             Status::Solver,

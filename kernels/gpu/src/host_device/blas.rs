@@ -50,7 +50,7 @@ impl Blas for Shared {
         const CALL: &str = "cublasCreate(&handle)";
         self.0.enter_library("cublasCreate", CALL, Status::Blas)?;
         self.0.check_context(CALL, current.context())?;
-        Ok(BlasHandle(self.0.create_library_handle()))
+        Ok(BlasHandle(self.0.create_library_handle(current)))
     }
 
     fn destroy(&self, handle: BlasHandle) -> GpuResult<()> {
@@ -63,7 +63,8 @@ impl Blas for Shared {
         const CALL: &str = "cublasSetStream(handle, stream)";
         self.0
             .enter_library("cublasSetStream", CALL, Status::Blas)?;
-        self.0.set_library_stream(CALL, handle.0, stream, UNKNOWN)
+        self.0
+            .set_library_stream(CALL, handle.0, stream, UNKNOWN, Status::BLAS_INVALID_VALUE)
     }
 
     fn axpy(&self, _current: &Current, handle: BlasHandle, call: &Axpy) -> GpuResult<()> {

@@ -541,7 +541,7 @@ impl Dnn for Shared {
         const CALL: &str = "cudnnCreate(&handle)";
         self.0.enter_library("cudnnCreate", CALL, Status::Dnn)?;
         self.0.check_context(CALL, current.context())?;
-        Ok(DnnHandle(self.0.create_library_handle()))
+        Ok(DnnHandle(self.0.create_library_handle(current)))
     }
 
     fn destroy(&self, handle: DnnHandle) -> GpuResult<()> {
@@ -553,7 +553,8 @@ impl Dnn for Shared {
     fn set_stream(&self, handle: DnnHandle, stream: StreamHandle) -> GpuResult<()> {
         const CALL: &str = "cudnnSetStream(handle, stream)";
         self.0.enter_library("cudnnSetStream", CALL, Status::Dnn)?;
-        self.0.set_library_stream(CALL, handle.0, stream, UNKNOWN)
+        self.0
+            .set_library_stream(CALL, handle.0, stream, UNKNOWN, Status::DNN_BAD_PARAM)
     }
 
     fn descriptor(&self, descriptor: &Descriptor) -> GpuResult<DescriptorHandle> {

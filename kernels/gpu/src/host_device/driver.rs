@@ -594,7 +594,7 @@ impl Driver for Shared {
             (event.context, event.has_timing)
         };
         if context != queue.context {
-            return Err(error(CALL, Status::INVALID_HANDLE));
+            return Err(two_contexts(CALL, Status::INVALID_HANDLE));
         }
         let time = Arc::new(Mutex::new(None));
         if has_timing {
@@ -894,9 +894,16 @@ impl Driver for Shared {
         const CALL: &str = "cuLaunchKernel(function, grid, block, shared, stream, arguments)";
         self.0.enter_context("cuLaunchKernel", CALL, current)?;
         let queue = self.0.queue(CALL, stream)?;
-        let found = lock(&self.0.objects).functions.get(&function.0).cloned();
-        let Some((program, kernel, _)) = found else {
-            return Err(error(CALL, Status::INVALID_HANDLE));
+        let (program, kernel) = {
+            let objects = lock(&self.0.objects);
+            let unknown = || error(CALL, Status::INVALID_HANDLE);
+            let found = objects.functions.get(&function.0).cloned();
+            let (program, kernel, module) = found.ok_or_else(unknown)?;
+            let module = objects.modules.get(&module).ok_or_else(unknown)?;
+            if module.context != queue.context {
+                return Err(two_contexts(CALL, Status::INVALID_HANDLE));
+            }
+            (program, kernel)
         };
         check_launch(CALL, config)?;
         if let Some((line, instruction)) = program.module().unsupported(kernel) {
@@ -983,6 +990,11 @@ fn dangling(call: &'static str, context: ContextHandle, left: &[String]) -> GpuR
         "Context {context} has dangling resources: {}",
         left.join(", ")
     )))
+}
+
+/// Returns the error of a call on objects of different contexts.
+pub(super) fn two_contexts(call: &'static str, status: Status) -> GpuError {
+    error(call, status).with_details("the objects belong to different contexts")
 }
 
 fn is_host_memory(kind: Option<Kind>) -> bool {

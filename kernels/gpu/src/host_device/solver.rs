@@ -80,7 +80,7 @@ impl Solver for Shared {
         self.0
             .enter_library("cusolverDnCreate", CALL, Status::Solver)?;
         self.0.check_context(CALL, current.context())?;
-        Ok(SolverHandle(self.0.create_library_handle()))
+        Ok(SolverHandle(self.0.create_library_handle(current)))
     }
 
     fn destroy(&self, handle: SolverHandle) -> GpuResult<()> {
@@ -94,7 +94,13 @@ impl Solver for Shared {
         const CALL: &str = "cusolverDnSetStream(handle, stream)";
         self.0
             .enter_library("cusolverDnSetStream", CALL, Status::Solver)?;
-        self.0.set_library_stream(CALL, handle.0, stream, UNKNOWN)
+        self.0.set_library_stream(
+            CALL,
+            handle.0,
+            stream,
+            UNKNOWN,
+            Status::SOLVER_INVALID_VALUE,
+        )
     }
 
     fn potrf_buffer_size(
