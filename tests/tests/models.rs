@@ -12,6 +12,8 @@ use tfrt_tests::tool::{self, Output};
 
 const DIGITS: &str = "kernels/models/digits/digits.mlir";
 
+const DIGITS_ON_GPU: &str = "kernels/models/digits/digits_gpu.mlir";
+
 const TRAINING: &str = "kernels/models/digits/digits_train.mlir";
 
 const WEIGHTS: &str = "kernels/models/digits/weights.safetensors";
@@ -29,6 +31,14 @@ fn main() -> ExitCode {
         Trial::test(
             "a_file_finds_what_lies_beside_it",
             a_file_finds_what_lies_beside_it,
+        ),
+        Trial::test(
+            "digits_are_recognised_on_the_gpu",
+            digits_are_recognised_on_the_gpu,
+        ),
+        Trial::test(
+            "digits_are_learned_on_the_gpu",
+            digits_are_learned_on_the_gpu,
         ),
         Trial::test("damaged_weights_are_refused", damaged_weights_are_refused),
         Trial::test(
@@ -103,6 +113,77 @@ fn digits_are_recognised() -> Outcome {
         other if other == line => Ok(()),
         other => Err(format!("on two threads it is: {other}").into()),
     }
+}
+
+/// Runs a function of the digits on the host device, and on CUDA over emulated libraries. Returns
+/// what both print.
+fn on_gpus(directory: &Path, file: &str, function: &str) -> Result<[String; 2], Failed> {
+    let run = |gpu: &str, libraries: Option<PathBuf>| -> Result<String, Failed> {
+        let mut command = tool::command("tfrt", directory)?;
+        command.args(["run", gpu, &format!("--functions={function}"), file]);
+        if let Some(libraries) = libraries {
+            command.env("LD_LIBRARY_PATH", libraries);
+        }
+        let output = tool::run(command)?;
+        require_status(0, &output)?;
+        let printed = String::from_utf8(output.stdout)?;
+        let header = format!("--- Running '{function}':\n");
+        let (_, outcome) = printed.split_once(&header).ok_or("nothing ran")?;
+        Ok(outcome.to_owned())
+    };
+    let libraries = tfrt_tests::programs::emulated_cuda()?;
+    Ok([
+        run("--gpu=host", None)?,
+        run("--gpu=cuda", Some(libraries))?,
+    ])
+}
+
+fn digits_are_recognised_on_the_gpu() -> Outcome {
+    let printed = printed(&root(), &["run", DIGITS])?;
+    let (_, on_cpu) = printed
+        .split_once("--- Running 'digits':\n")
+        .ok_or("nothing ran")?;
+    for on_gpu in on_gpus(&root(), DIGITS_ON_GPU, "digits")? {
+        if on_gpu != on_cpu {
+            return Err(format!("on the processor: {on_cpu}on the GPU: {on_gpu}").into());
+        }
+    }
+    Ok(())
+}
+
+/// A few steps of the training, which show the same accuracy as on the processor.
+fn digits_are_learned_on_the_gpu() -> Outcome {
+    let folder = folder("trained_on_gpu")?;
+    let shorten = |file: &str| -> Outcome {
+        let text = fs::read_to_string(root().join(file))?;
+        let short = text
+            .replace(
+                "%epochs = tfrt.constant.i32 10",
+                "%epochs = tfrt.constant.i32 1",
+            )
+            .replace(
+                "%steps = tfrt.constant.i32 250",
+                "%steps = tfrt.constant.i32 8",
+            );
+        if short == text {
+            return Err("the training cannot be shortened".into());
+        }
+        let name = Path::new(file).file_name().ok_or("no name")?;
+        Ok(fs::write(folder.join(name), short)?)
+    };
+    shorten(TRAINING)?;
+    shorten(DIGITS_ON_GPU)?;
+    let on_cpu = printed(&folder, &["run", "--functions=train", "digits_train.mlir"])?;
+    let on_cpu = accuracy_of_last_epoch(&on_cpu).ok_or("no accuracy is told")?;
+    for told in on_gpus(&folder, "digits_gpu.mlir", "train")? {
+        let line = told.replace("epoch 1: ", "epoch 1: no loss, ");
+        let on_gpu = accuracy_of_last_epoch(&line).ok_or("no accuracy is told")?;
+        // Sums are in another order: of 2000 digits, a few may lie on the other side.
+        if (on_gpu - on_cpu).abs() > 0.3 || on_gpu < 25.0 {
+            return Err(format!("on the processor {on_cpu} %, on the GPU: {told}").into());
+        }
+    }
+    Ok(())
 }
 
 fn a_file_finds_what_lies_beside_it() -> Outcome {
