@@ -87,6 +87,8 @@
 //! | `call` | [`GpuCall`]: what an op does its work with |
 //! | `transfer` | tensors from and to the host, and between devices |
 //! | `staging` | pinned memory on the way of large tensors |
+//! | `timeline` | the times of ops, for traces |
+//! | `code`, `layout` | device code of the ops, and how elements of operands lie in memory |
 //! | `ops` | the ops of this crate |
 
 mod device;
@@ -96,6 +98,14 @@ mod call;
 mod transfer;
 
 mod staging;
+
+mod timeline;
+
+mod code;
+
+mod layout;
+
+mod ops;
 
 pub use call::{GpuCall, KernelArgument};
 pub use device::{DeviceKernel, EagerGpu};

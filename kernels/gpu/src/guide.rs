@@ -134,6 +134,44 @@
 //! writes PTX for the architecture of the device, of compute capability 7.0 or later, and loads it.
 //! Later launches find it loaded.
 //!
+//! # Ops, one by one
+//!
+//! A GPU is also a device of ops: `GPU:0` is opened when a program first names it. See
+//! [`eager`](crate::eager) for how to write ops of your own, and `tfrt ops --device=gpu` for those
+//! that there are.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tfrt::core::EagerContext;
+//! use tfrt::host::HostContext;
+//! use tfrt::prelude::KernelRegistry;
+//! use tfrt_gpu::platform::{Gpu, GpuChoice};
+//!
+//! tfrt::link!(tfrt_kernels, tfrt_gpu);
+//!
+//! let kernels = Arc::new(KernelRegistry::from_link()?);
+//! let host = HostContext::builder().registry(kernels).build();
+//! Gpu::install(&host, Gpu::open(GpuChoice::Host)?);
+//! let gpu = host.device("GPU:0")?;
+//! let eager = EagerContext::builder(host).device(gpu.0).build()?;
+//!
+//! let x = eager.tensor([[1.0_f32, -2.0], [3.0, 0.5]])?;
+//! let y = {
+//!     let _scope = eager.device("GPU:0")?;
+//!     // The operand is copied once, and the copy is kept with its handle.
+//!     let product = eager.op("tf.MatMul")?.ready()?.call(&[&x, &x])?;
+//!     eager.op("tf.Relu")?.ready()?.call(&[&product])?
+//! };
+//! // Reading waits for the device.
+//! assert_eq!(eager.to_vec::<f32>(&y)?, [0.0, 0.0, 4.5, 0.0]);
+//! # Ok::<(), tfrt::Error>(())
+//! ```
+//!
+//! Outside of scopes, an op runs where moving its operands costs least, and ops on small integer
+//! tensors in host memory, such as shapes, stay on the host. An op returns as soon as its work is
+//! enqueued. A fault of the device appears where a tensor is next read, and later ops on that device
+//! fail with it.
+//!
 //! # Order
 //!
 //! A kernel that puts work on a stream returns its chain as soon as the work is *enqueued*. So

@@ -33,6 +33,7 @@ pub mod __private;
 pub mod __runtime;
 
 pub use kernel::function_ref::{FunctionRef, Interpreter, Rounds};
+pub use services::device_factory::DeviceFactory;
 pub use services::execution::ExecutionContext;
 pub use services::host::{DiagnosticHandler, HostContext, HostContextBuilder};
 pub use services::limits::Limits;

@@ -32,6 +32,8 @@ pub mod allocator;
 
 pub mod device;
 
+pub(crate) mod device_factory;
+
 pub mod log;
 
 pub mod parallel;

@@ -184,6 +184,22 @@ pub fn span(level: TracingLevel, track: &Arc<str>, since: Instant) {
     }
 }
 
+/// Reports to the sink that a device did some work in this time, which ended before now. Work of the
+/// same track does not overlap.
+pub fn device_work(
+    level: TracingLevel,
+    track: &Arc<str>,
+    name: &str,
+    start: Instant,
+    end: Instant,
+) {
+    if is_active(level)
+        && let Some(sink) = sink()
+    {
+        sink.device_work(track, name, start, end);
+    }
+}
+
 /// Reports to the sink the amount of work of the kernel that runs on this thread, from which `tfrt
 /// bench` computes its speed. `work` is called only if kernels are recorded.
 ///

@@ -7,6 +7,7 @@ use tfrt::prelude::*;
 use tfrt_tensor::{Shape, Tensor, TensorRef};
 
 use super::device::{DeviceKernel, EagerGpu};
+use super::timeline::Started;
 use crate::api::Current;
 use crate::api::driver::{Argument, LaunchConfig};
 use crate::values::{DenseGpuTensor, GpuFunction};
@@ -24,12 +25,22 @@ pub struct GpuCall<'c, 'a> {
     call: &'c mut OpCall<'a>,
     gpu: &'a EagerGpu,
     current: Current,
+    /// The start of the work, if it is traced.
+    started: Option<Started>,
 }
 
 impl fmt::Debug for GpuCall<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("GpuCall");
         shown.field("call", &self.call).finish_non_exhaustive()
+    }
+}
+
+impl Drop for GpuCall<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(started) = self.started.take() {
+            started.finish(self.call.name(), self.call.ctx(), self.gpu.stream());
+        }
     }
 }
 
@@ -53,7 +64,13 @@ impl<'c, 'a> GpuCall<'c, 'a> {
     pub fn new(call: &'c mut OpCall<'a>) -> Result<Self> {
         let gpu = EagerGpu::of(call.device())?;
         let current = gpu.context().set_current()?;
-        Ok(Self { call, gpu, current })
+        let started = gpu.timeline().start(gpu.stream());
+        Ok(Self {
+            call,
+            gpu,
+            current,
+            started,
+        })
     }
 
     /// Returns the call.
@@ -79,21 +96,7 @@ impl<'c, 'a> GpuCall<'c, 'a> {
     /// # Errors
     /// If there is no such operand, or it is elsewhere.
     pub fn tensor(&self, index: usize) -> Result<&'a DenseGpuTensor> {
-        let operand = self.call.argument(index)?;
-        let op = self.call.name();
-        let Some(tensor) = operand.get::<DenseGpuTensor>() else {
-            let found = TensorRef::read(operand)
-                .map_or("something else", |tensor| tensor.tensor_type().name());
-            return Err(Error::new(format!(
-                "operand {index} of `{op}`: expected a tensor on {}, found {found}",
-                self.call.device().0.name()
-            ))
-            .with_code(ErrorCode::InvalidArgument));
-        };
-        if let Some(context) = tensor.context() {
-            self.gpu.context().expect_same(&context)?;
-        }
-        Ok(tensor)
+        operand(self.call, self.gpu, index)
     }
 
     /// Returns the operand at `index`, a tensor in host memory; `None` if it is on a device.
@@ -205,4 +208,27 @@ pub(super) fn allocate_on(
         })?;
     let buffer = gpu.allocator().allocate(num_bytes, gpu.stream())?;
     DenseGpuTensor::new(op, dtype, shape, &buffer)
+}
+
+/// Returns the operand at `index` of a call, a tensor on this device.
+pub(super) fn operand<'a>(
+    call: &OpCall<'a>,
+    gpu: &EagerGpu,
+    index: usize,
+) -> Result<&'a DenseGpuTensor> {
+    let operand = call.argument(index)?;
+    let op = call.name();
+    let Some(tensor) = operand.get::<DenseGpuTensor>() else {
+        let found =
+            TensorRef::read(operand).map_or("something else", |tensor| tensor.tensor_type().name());
+        return Err(Error::new(format!(
+            "operand {index} of `{op}`: expected a tensor on {}, found {found}",
+            call.device().0.name()
+        ))
+        .with_code(ErrorCode::InvalidArgument));
+    };
+    if let Some(context) = tensor.context() {
+        gpu.context().expect_same(&context)?;
+    }
+    Ok(tensor)
 }

@@ -5,10 +5,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tfrt::core::{CoreRuntime, CpuOpHandler, OpHandlerRef};
-use tfrt::host::device::{Device, DeviceFactory, DeviceRef};
+use tfrt::host::DeviceFactory;
+use tfrt::host::device::{Device, DeviceRef};
 use tfrt::prelude::*;
 
 use super::staging::Staging;
+use super::timeline::Timeline;
 use crate::platform::Gpu;
 use crate::values::{
     BlasHandle, DnnHandle, GpuContext, GpuDevice, GpuFunction, GpuModule, Stream, StreamAllocator,
@@ -45,6 +47,7 @@ pub struct EagerGpu {
     blas: OnceLock<Result<BlasHandle>>,
     dnn: OnceLock<Result<DnnHandle>>,
     staging: Staging,
+    timeline: Timeline,
     allocator: StreamAllocator,
     stream: Stream,
     context: GpuContext,
@@ -89,8 +92,10 @@ impl EagerGpu {
     #[must_use]
     pub fn with_resources(stream: &Stream, allocator: StreamAllocator) -> Self {
         let context = stream.context().clone();
+        let name = format!("GPU:{}", context.device().id.0);
         Self {
-            name: format!("GPU:{}", context.device().id.0),
+            timeline: Timeline::new(&name),
+            name,
             kernels: Mutex::default(),
             blas: OnceLock::new(),
             dnn: OnceLock::new(),
@@ -129,6 +134,10 @@ impl EagerGpu {
     #[must_use]
     pub fn allocator(&self) -> &StreamAllocator {
         &self.allocator
+    }
+
+    pub(super) fn timeline(&self) -> &Timeline {
+        &self.timeline
     }
 
     pub(super) fn staging(&self) -> &Staging {

@@ -9,10 +9,12 @@
 //! Host memory and device memory of a copy are kept until the copy is done: host memory by the
 //! driver, device memory by the order of its stream.
 
+use tfrt::core::CoreRuntime;
+use tfrt::host::device::DeviceRef;
 use tfrt::prelude::*;
 use tfrt::queue::enqueue_blocking_value;
 use tfrt_tensor::convert::{Conversion, ConversionContext, ConversionRegistration};
-use tfrt_tensor::{ScalarHostTensor, Tensor, TensorError, TensorType};
+use tfrt_tensor::{ScalarHostTensor, Tensor, TensorError, TensorRef, TensorType};
 
 use super::call::allocate_on;
 use super::device::EagerGpu;
@@ -60,6 +62,36 @@ fn scalar_to_gpu(tensor: &dyn Tensor, context: ConversionContext<'_>) -> Result<
 
 fn gpu_to_dense(tensor: &dyn Tensor, context: ConversionContext<'_>) -> Result<AnyRef> {
     download(tensor.expect(GPU)?, context)
+}
+
+/// Returns a tensor of one of these kinds: unchanged if it is of the kind, otherwise converted from
+/// host memory to a device, or from a device to host memory.
+pub(super) fn convert(
+    ctx: &ExecutionContext,
+    tensor: &AnyRef,
+    device: &DeviceRef,
+    host: &DeviceRef,
+    to: TensorType,
+) -> Result<AnyRef> {
+    let guard = TensorRef::read(tensor).map_err(|error| Error::new(error.to_string()))?;
+    if guard.tensor_type() == to {
+        return Ok(tensor.clone());
+    }
+    let (source, destination) = match to {
+        GPU => (host, device),
+        _ => (device, host),
+    };
+    let context = ConversionContext {
+        exec_ctx: ctx,
+        source,
+        destination,
+    };
+    let runtime = CoreRuntime::of(ctx.host());
+    let converted = runtime.conversions().convert(&*guard, to, context);
+    match converted.error_if_present() {
+        Some(error) => Err(error.clone()),
+        None => Ok(converted),
+    }
 }
 
 /// Copies a tensor from host memory to a device.

@@ -40,17 +40,22 @@ fn enter<'h>(handle: &'h DnnHandle, stream: &Stream) -> Result<LibraryCall<'h>> 
 
 /// A native descriptor, destroyed in the end.
 #[derive(Debug)]
-struct OwnedDescriptor {
+pub(crate) struct OwnedDescriptor {
     handle: DescriptorHandle,
     gpu: Arc<Gpu>,
 }
 
 impl OwnedDescriptor {
-    fn new(gpu: &Arc<Gpu>, descriptor: &Descriptor) -> GpuResult<Self> {
+    pub(crate) fn new(gpu: &Arc<Gpu>, descriptor: &Descriptor) -> GpuResult<Self> {
         Ok(Self {
             handle: gpu.dnn.descriptor(descriptor)?,
             gpu: Arc::clone(gpu),
         })
+    }
+
+    /// Returns the handle.
+    pub(crate) fn handle(&self) -> DescriptorHandle {
+        self.handle
     }
 }
 

@@ -240,7 +240,7 @@ fn mem_print_metadata(buffer: &Buffer, in_chain: Chain) -> Result<Chain> {
 }
 
 /// Writes to standard output, at once.
-pub(super) fn print(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|error| Error::new(format!("cannot print: {error}")))

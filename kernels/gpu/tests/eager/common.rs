@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tfrt::core::EagerContext;
 use tfrt::host::HostContext;
+use tfrt::prelude::KernelRegistry;
 use tfrt_gpu::eager::EagerGpu;
 use tfrt_gpu::host_device::{HostDevice, Options};
 use tfrt_gpu::platform::Gpu;
@@ -20,7 +21,8 @@ pub fn failing(failures: &[(&str, u64, u32)]) -> Options {
 
 /// Returns a host with a host device.
 pub fn host_with(options: Options) -> Arc<HostContext> {
-    let host = HostContext::builder().build();
+    let kernels = Arc::new(KernelRegistry::from_link().expect("names are unique"));
+    let host = HostContext::builder().registry(kernels).build();
     assert!(Gpu::install(&host, HostDevice::open(options)), "a new host");
     host
 }

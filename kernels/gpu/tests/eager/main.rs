@@ -2,4 +2,14 @@
 
 mod common;
 
+mod arrays;
+
+mod context;
+
 mod devices;
+
+mod failures;
+
+mod ops;
+
+tfrt::link!(tfrt_kernels, tfrt_gpu);

@@ -7,9 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{Immutable, Value};
-use tfrt_support::{Error, ErrorCode};
-
-use crate::HostContext;
 
 /// A device: a name such as `CPU:0` and a type such as `cpu`.
 #[diagnostic::on_unimplemented(
@@ -37,52 +34,6 @@ impl dyn Device {
     pub fn downcast_ref<T: Device>(&self) -> Option<&T> {
         let any: &dyn Any = self;
         any.downcast_ref()
-    }
-}
-
-/// Opens devices when they are first named. Registered with `inventory::submit!`.
-///
-/// ```
-/// use std::sync::Arc;
-/// use tfrt_host::HostContext;
-/// use tfrt_host::device::{CpuDevice, DeviceFactory};
-///
-/// inventory::submit! {
-///     DeviceFactory {
-///         kind: "NPU",
-///         open: |host, name| Ok(host.devices().add_if_absent(Arc::new(CpuDevice::new(name)))),
-///     }
-/// }
-///
-/// let host = HostContext::builder().build();
-/// assert_eq!(host.device("NPU:0").unwrap().0.name(), "NPU:0");
-/// assert_eq!(host.device("TPU:0").unwrap_err().message(), "unknown device `TPU:0`");
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct DeviceFactory {
-    /// The part of the names before the colon.
-    pub kind: &'static str,
-    /// Creates the device of a name, and adds it to the devices of the host.
-    pub open: fn(&HostContext, &str) -> Result<DeviceRef, Error>,
-}
-
-inventory::collect!(DeviceFactory);
-
-impl DeviceFactory {
-    /// Returns the device of this name. If the host does not have it, opens it.
-    pub(crate) fn find_or_open(host: &HostContext, name: &str) -> Result<DeviceRef, Error> {
-        if let Some(device) = host.devices().get(name) {
-            return Ok(device);
-        }
-        let kind = name.split_once(':').map(|(kind, _)| kind);
-        let mut factories = inventory::iter::<Self>.into_iter();
-        match factories.find(|factory| Some(factory.kind) == kind) {
-            Some(factory) => (factory.open)(host, name),
-            None => {
-                let error = Error::new(format!("unknown device `{name}`"));
-                Err(error.with_code(ErrorCode::DeviceNotFound))
-            }
-        }
     }
 }
 

@@ -14,7 +14,7 @@ use tfrt_queue::{ConcurrentWorkQueue, SingleThreadedQueue, WouldDeadlock};
 use tfrt_support::Error;
 
 use crate::allocator::{HostAllocator, Malloc};
-use crate::device::{CpuDevice, DeviceFactory, DeviceManager, DeviceRef};
+use crate::device::{CpuDevice, DeviceManager};
 use crate::services::limits::Limits;
 use crate::services::shared_context::SharedContexts;
 use crate::services::timer::TimerQueue;
@@ -154,15 +154,6 @@ impl HostContext {
     #[must_use]
     pub fn devices(&self) -> &DeviceManager {
         &self.devices
-    }
-
-    /// Returns the device of this name. If the host does not have it, opens it with a linked
-    /// [`DeviceFactory`](crate::device::DeviceFactory).
-    ///
-    /// # Errors
-    /// If no factory opens devices of this kind; the error of the factory.
-    pub fn device(&self, name: &str) -> Result<DeviceRef, Error> {
-        DeviceFactory::find_or_open(self, name)
     }
 
     /// Returns the allocator.

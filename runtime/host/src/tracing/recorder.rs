@@ -27,7 +27,7 @@ const DEFAULT_CAPACITY: usize = 1 << 20;
 /// place in the source, stream and invocation; a span from the start of an asynchronous kernel
 /// until its last result is available; an arrow from the kernel that produced a value to each
 /// kernel that reads it; a track for each stage of an input pipeline, with a span for each draw of
-/// an element; and a curve of the number of waiting tasks. An arrow never leads to a
+/// an element; a track for each stream of a device; and a curve of the number of waiting tasks. An arrow never leads to a
 /// kernel that started before the value was produced, as non-strict kernels may.
 ///
 /// See [the module](super) for an example.
@@ -55,6 +55,7 @@ struct Records {
     samples: Vec<Sample>,
     arrivals: Vec<Arrived>,
     spans: Vec<NamedSpan>,
+    device_work: Vec<DeviceWork>,
     num_dropped: usize,
 }
 
@@ -101,6 +102,14 @@ struct Arrived {
 /// What belongs to no thread.
 struct NamedSpan {
     track: Arc<str>,
+    start_ns: u64,
+    end_ns: u64,
+}
+
+/// The work of a device.
+struct DeviceWork {
+    track: Arc<str>,
+    name: Box<str>,
     start_ns: u64,
     end_ns: u64,
 }
@@ -307,6 +316,24 @@ impl TracingSink for TraceRecorder {
                 self.capacity,
                 &mut records.num_dropped,
                 span,
+            );
+        });
+    }
+
+    fn device_work(&self, track: &Arc<str>, name: &str, start: Instant, end: Instant) {
+        let (start_ns, end_ns) = (self.ns_of(start), self.ns_of(end));
+        self.record(|records| {
+            let work = DeviceWork {
+                track: Arc::clone(track),
+                name: name.into(),
+                start_ns,
+                end_ns,
+            };
+            keep(
+                &mut records.device_work,
+                self.capacity,
+                &mut records.num_dropped,
+                work,
             );
         });
     }

@@ -71,6 +71,12 @@ pub trait TracingSink: Send + Sync + fmt::Debug {
         let _ = (track, since);
     }
 
+    /// A device did the work `name` in this time, on the row `track`, where no other work overlaps.
+    /// Sinks that record only what threads do ignore it.
+    fn device_work(&self, track: &Arc<str>, name: &str, start: Instant, end: Instant) {
+        let _ = (track, name, start, end);
+    }
+
     /// The quantity `name` of the process has this value now. Sinks that record no quantities
     /// ignore it.
     fn counter(&self, name: &'static str, value: u64) {

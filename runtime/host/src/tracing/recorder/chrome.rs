@@ -8,6 +8,7 @@
 //! | event without length | `i` | on the track of its thread |
 //! | span of an asynchronous kernel, from its start until its last result is available | `b`, `e` | after the slices; viewers show it on a separate track |
 //! | span of a draw from a stage of an input pipeline | `b`, `e` | after those, on a track of the stage |
+//! | work of a device, with its length | `X` | after those, on a track of the stream |
 //! | sample of a quantity | `C` | where it was taken; the curve is that of the process |
 //!
 //! Times never decrease along a track, although viewers would sort them. Times are microseconds
@@ -20,7 +21,7 @@ use std::iter::Peekable;
 use std::ops::Deref;
 use std::vec;
 
-use super::{Event, Kernel, Records, Sample, Slice};
+use super::{DeviceWork, Event, Kernel, Records, Sample, Slice};
 
 /// The location of a slice: the number of its thread, and of the slice within it.
 type SliceId = (usize, usize);
@@ -69,6 +70,7 @@ pub(super) fn write<R: Deref<Target = Records>>(
     }
     write_spans(&mut out, threads)?;
     write_named_spans(&mut out, threads)?;
+    write_device_work(&mut out, threads)?;
     out.end()
 }
 
@@ -137,6 +139,33 @@ fn write_named_spans<R: Deref<Target = Records>>(
             let ts = Micros(at_ns);
             out.event(format_args!(
                 r#""ph":"{ph}","id":{id},"tid":{tid},"ts":{ts},"cat":"stage","name":{name}"#
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a track for each stream of a device, after those of threads.
+fn write_device_work<R: Deref<Target = Records>>(
+    out: &mut EventList<impl Write>,
+    threads: &[(&str, R)],
+) -> io::Result<()> {
+    let mut tracks: BTreeMap<&str, Vec<&DeviceWork>> = BTreeMap::new();
+    for work in threads.iter().flat_map(|(_, records)| &records.device_work) {
+        tracks.entry(&work.track).or_default().push(work);
+    }
+    for (number, (track, mut works)) in tracks.into_iter().enumerate() {
+        let tid = threads.len() + number + 1;
+        out.event(format_args!(
+            r#""ph":"M","tid":{tid},"name":"thread_name","args":{{"name":{}}}"#,
+            Text(track)
+        ))?;
+        works.sort_by_key(|work| work.start_ns);
+        for work in works {
+            let (ts, name) = (Micros(work.start_ns), Text(&work.name));
+            let dur = Micros(work.end_ns.saturating_sub(work.start_ns));
+            out.event(format_args!(
+                r#""ph":"X","tid":{tid},"ts":{ts},"dur":{dur},"cat":"device","name":{name}"#
             ))?;
         }
     }

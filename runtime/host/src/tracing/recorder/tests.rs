@@ -249,3 +249,35 @@ fn spans_are_on_tracks_of_their_own() {
         assert!(begin.2 <= end.2, "{begin:?}, {end:?}");
     }
 }
+
+#[test]
+fn work_of_devices_is_on_a_track_for_each_stream() {
+    let recorder = TraceRecorder::new();
+    let (first, second): (Arc<str>, Arc<str>) = ("GPU:0".into(), "GPU:1".into());
+    let at = |micros| Instant::now() + std::time::Duration::from_micros(micros);
+    let (early, late) = (at(10), at(2000));
+    recorder.device_work(&second, "tf.Relu", late, late);
+    recorder.device_work(
+        &first,
+        "tf.MatMul",
+        late,
+        late + std::time::Duration::from_micros(5),
+    );
+    recorder.device_work(&first, "tf.AddV2", early, late);
+    let events = events(&recorder);
+    let works = of_kind(&events, "X");
+    let names: Vec<_> = works.iter().map(|work| work["name"].as_str()).collect();
+    assert_eq!(
+        names,
+        [Some("tf.AddV2"), Some("tf.MatMul"), Some("tf.Relu")]
+    );
+    assert_eq!(works[1]["dur"].as_f64(), Some(5.0));
+    let tracks: Vec<_> = works.iter().map(|work| work["tid"].as_u64()).collect();
+    assert_eq!(tracks, [Some(2), Some(2), Some(3)]);
+    let named = of_kind(&events, "M");
+    let named = named
+        .iter()
+        .filter_map(|event| event["args"]["name"].as_str());
+    let named: Vec<_> = named.filter(|name| name.starts_with("GPU")).collect();
+    assert_eq!(named, ["GPU:0", "GPU:1"]);
+}

@@ -1,0 +1,173 @@
+//! Contexts with GPUs: placement, scopes, kept copies.
+
+use std::sync::Arc;
+
+use tfrt::core::{EagerContext, PlacementRule, TensorHandle};
+use tfrt::prelude::*;
+use tfrt_gpu::eager::{EagerGpu, GpuCall};
+
+use crate::arrays::Array;
+use crate::common::{assert_nothing_is_left, eager};
+
+/// Adds the first number of the second operand, which is needed in host memory, to the shape of
+/// nothing: returns the first operand.
+#[tfrt_op("gpu_test.OnDevice", raw, device = "gpu")]
+fn on_device(call: &mut OpCall<'_>) -> Result<()> {
+    let mut call = GpuCall::new(call)?;
+    let x = call.tensor(0)?.clone();
+    call.set_result(0, x);
+    Ok(())
+}
+
+fn device_of(handle: &TensorHandle) -> String {
+    handle.device().expect("it is known").0.name().to_owned()
+}
+
+fn add(eager: &Arc<EagerContext>, a: &TensorHandle, b: &TensorHandle) -> Result<TensorHandle> {
+    eager.op("tf.AddV2")?.ready()?.call(&[a, b])
+}
+
+#[test]
+fn an_op_runs_where_its_operands_are() {
+    let eager = eager();
+    let x = Array::new(&[2], vec![1.0, 2.0]).tensor(&eager, DType::F32);
+    let sum = add(&eager, &x, &x).unwrap();
+    assert_eq!(device_of(&sum), "CPU:0");
+    for name in ["GPU:1", "GPU:0"] {
+        let there = eager.copy_to(&x, name).unwrap();
+        let sum = add(&eager, &there, &there).unwrap();
+        assert_eq!(device_of(&sum), name);
+        let placement = eager.explain("tf.AddV2", &[&there, &there]).unwrap();
+        assert_eq!(placement.rule, PlacementRule::LeastCost);
+        assert_eq!(eager.to_vec::<f32>(&sum).unwrap(), [2.0, 4.0]);
+    }
+    let there = eager.copy_to(&x, "GPU:1").unwrap();
+    let text = eager
+        .explain("tf.AddV2", &[&there, &x])
+        .unwrap()
+        .to_string();
+    assert_eq!(
+        text,
+        "\
+tf.AddV2 runs on CPU:0: lowest cost of moving operands
+  device  has the op  cost of moving operands
+  CPU:0   yes         10.0 us
+  GPU:0   yes         20.0 us
+  GPU:1   yes         10.0 us
+"
+    );
+    // The processor does not have the op.
+    let y = eager
+        .op("gpu_test.OnDevice")
+        .unwrap()
+        .ready()
+        .unwrap()
+        .call(&[&x])
+        .unwrap();
+    assert_eq!(device_of(&y), "GPU:0");
+}
+
+#[test]
+fn a_scope_names_the_device() {
+    let eager = eager();
+    let x = Array::new(&[2], vec![1.0, 2.0]).tensor(&eager, DType::F32);
+    {
+        let _scope = eager.device("GPU:1").unwrap();
+        let sum = add(&eager, &x, &x).unwrap();
+        assert_eq!(device_of(&sum), "GPU:1");
+        // No GPU has the op.
+        let error = eager
+            .op("tf.Neg")
+            .unwrap()
+            .ready()
+            .unwrap()
+            .call(&[&x])
+            .unwrap_err();
+        assert_eq!(
+            error.message(),
+            "op `tf.Neg` is not available for GPU:1; available for: CPU:0"
+        );
+    }
+    {
+        let _scope = eager.device("GPU").unwrap();
+        let there = eager.copy_to(&x, "GPU:1").unwrap();
+        assert_eq!(device_of(&add(&eager, &there, &there).unwrap()), "GPU:1");
+    }
+    let error = eager.device("GPU:3").unwrap_err();
+    assert_eq!(
+        error.message(),
+        "device 'GPU:3' is not there; there are CPU:0, GPU:0, GPU:1"
+    );
+}
+
+#[test]
+fn small_integers_stay_on_the_host() {
+    let eager = eager();
+    let shape = Array::new(&[2], vec![3.0, 4.0]).tensor(&eager, DType::I32);
+    let sum = add(&eager, &shape, &shape).unwrap();
+    assert_eq!(device_of(&sum), "CPU:0");
+    let placement = eager.explain("tf.AddV2", &[&shape, &shape]).unwrap();
+    assert_eq!(placement.rule, PlacementRule::SmallIntegers);
+    // An operand that an op needs in host memory is not moved with the others.
+    let x = Array::from_fn(&[2, 3], |at| at[1] as f64).tensor(&eager, DType::F32);
+    let x = eager.copy_to(&x, "GPU:0").unwrap();
+    let axis = Array::new(&[1], vec![1.0]).tensor(&eager, DType::I32);
+    let gpu = eager
+        .devices()
+        .find(|device| device.0.name() == "GPU:0")
+        .unwrap()
+        .clone();
+    let before = EagerGpu::of(&gpu).unwrap().allocator().stats();
+    let _scope = eager.device("GPU:0").unwrap();
+    let mean = eager
+        .op("tf.Mean")
+        .unwrap()
+        .ready()
+        .unwrap()
+        .call(&[&x, &axis])
+        .unwrap();
+    assert_eq!(eager.to_vec::<f32>(&mean).unwrap(), [1.0, 1.0]);
+    let after = EagerGpu::of(&gpu).unwrap().allocator().stats();
+    let requests = |stats: tfrt_gpu::values::StreamAllocatorStats| stats.allocations + stats.reuses;
+    assert_eq!(requests(after) - requests(before), 1, "the mean alone");
+}
+
+#[test]
+fn a_copy_is_made_once_and_given_up_when_memory_is_short() {
+    let eager = eager();
+    let x = Array::from_fn(&[100], |at| at[0] as f64).tensor(&eager, DType::F32);
+    let _scope = eager.device("GPU:0").unwrap();
+    let sums: Vec<TensorHandle> = (0..3).map(|_| add(&eager, &x, &x).unwrap()).collect();
+    assert_eq!(eager.kept_copies().copies, 1);
+    assert_eq!(eager.kept_copies().bytes, 400);
+    for sum in &sums {
+        assert_eq!(eager.to_vec::<f32>(sum).unwrap()[99], 198.0);
+    }
+    drop(sums);
+    eager.give_up_copies();
+    assert_nothing_is_left(&eager);
+}
+
+#[test]
+fn many_threads_share_a_device() {
+    let eager = eager();
+    std::thread::scope(|scope| {
+        for thread in 0..4_u32 {
+            let eager = &eager;
+            scope.spawn(move || {
+                let _scope = eager.device("GPU:0").unwrap();
+                let one = Array::from_fn(&[64], |_| 1.0).tensor(eager, DType::F32);
+                let add = eager.op("tf.AddV2").unwrap().ready().unwrap();
+                let start = Array::from_fn(&[64], |_| thread.into());
+                let mut x = start.tensor(eager, DType::F32);
+                for _ in 0..50 {
+                    x = add.call(&[&x, &one]).unwrap();
+                }
+                let expected = vec![thread as f32 + 50.0; 64];
+                assert_eq!(eager.to_vec::<f32>(&x).unwrap(), expected);
+            });
+        }
+    });
+    eager.give_up_copies();
+    assert_nothing_is_left(&eager);
+}
