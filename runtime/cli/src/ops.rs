@@ -1,8 +1,10 @@
 //! `tfrt ops`: lists and documents the linked ops, and exports their declarations.
 
 use clap::{Parser, ValueEnum};
-use tfrt_host::kernel::DialectRegistration;
+use tfrt_core::{OpRegistration, OpRegistry};
 use tfrt_host::kernel::library::LoadedLibrary;
+use tfrt_host::kernel::{DialectRegistration, KernelRegistry};
+use tfrt_ods::OpDef;
 use tfrt_ods::catalogue::{Catalogue, CatalogueEntry};
 use tfrt_ods::write::{json, markdown, page, td};
 use tfrt_support::nearest::{did_you_mean, nearest};
@@ -21,7 +23,8 @@ Examples:
   tfrt ops --format=markdown tfrt > tfrt.md  write a reference manual of a dialect
   tfrt ops --format=td -o kernels.td         export all declarations for mlir-tblgen
   tfrt ops --format=json | jq '.ops[].name'  export all declarations for other tools
-  tfrt ops --kernel-library=libmine.so mine  list the ops of a kernel library";
+  tfrt ops --kernel-library=libmine.so mine  list the ops of a kernel library
+  tfrt ops --device=gpu                      list the ops that run one by one on GPUs";
 
 /// List the available ops, or show the documentation of some.
 ///
@@ -33,6 +36,11 @@ pub(crate) struct Arguments {
     /// which `*` matches any text, lists the ops that match [default: list all ops]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+
+    /// List the ops that run one by one on devices of this type, such as `cpu` or `gpu`, instead of
+    /// the ops of programs
+    #[arg(long, value_name = "TYPE", conflicts_with = "format")]
+    device: Option<String>,
 
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -66,6 +74,9 @@ enum Format {
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let kernels = front_end.kernels();
+    if let Some(device_type) = &arguments.device {
+        return list_of_device(program, arguments, device_type, kernels);
+    }
     let entries = front_end.op_defs().map(|op| CatalogueEntry {
         op,
         has_kernel: kernels.get(op.name).is_some(),
@@ -73,6 +84,22 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
     let dialects = DialectRegistration::linked().chain(of_libraries);
     let all = Catalogue::new(dialects, entries);
+    let (names, selected) = select(program, arguments, all)?;
+    let text = match arguments.format {
+        Format::Text => text(&selected, &names),
+        Format::Td => td::td(&selected),
+        Format::Markdown => markdown::markdown(&arguments.title, &selected),
+        Format::Json => json::json(&selected),
+    };
+    output::write(&arguments.output, text.as_bytes())
+}
+
+/// Returns the names that were given, and the ops that they select: all of them without a name.
+fn select<'n, 'a>(
+    program: &str,
+    arguments: &'n Arguments,
+    all: Catalogue<'a>,
+) -> Result<(Vec<&'n str>, Catalogue<'a>), Failure> {
     let names: Vec<&str> = arguments.names.iter().map(String::as_str).collect();
     for name in &names {
         if all.select(&[name]).entries().is_empty() {
@@ -87,13 +114,43 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     } else {
         all.select(&names)
     };
-    let text = match arguments.format {
-        Format::Text => text(&selected, &names),
-        Format::Td => td::td(&selected),
-        Format::Markdown => markdown::markdown(&arguments.title, &selected),
-        Format::Json => json::json(&selected),
+    Ok((names, selected))
+}
+
+/// Lists the ops that run one by one on devices of a type.
+fn list_of_device(
+    program: &str,
+    arguments: &Arguments,
+    device_type: &str,
+    kernels: &KernelRegistry,
+) -> Result<(), Failure> {
+    let ops = OpRegistry::new(OpRegistration::linked(), kernels);
+    let mut types: Vec<&str> = ops.device_types().collect();
+    types.sort_unstable();
+    if !types.contains(&device_type) {
+        return Err(Failure::new(format!(
+            "{program}: no op runs on devices of type `{device_type}`; there are ops for {}",
+            types.join(" and ")
+        )));
+    }
+    // An op that is a function of its call declares nothing: what the op does, its kernel for other
+    // devices says.
+    let summary_of = |name: &str| {
+        let preferred = std::iter::once(device_type).chain(types.iter().copied());
+        let mut found = preferred.filter_map(|device_type| {
+            let op = ops.get(device_type, name).ok().flatten()?;
+            Some(op.kernel()?.op().summary)
+        });
+        found.next().unwrap_or_default()
     };
-    output::write(&arguments.output, text.as_bytes())
+    let defs = ops.names(device_type).map(|name| OpDef {
+        summary: summary_of(name),
+        ..OpDef::new(name)
+    });
+    let defs: Vec<OpDef> = defs.collect();
+    let all = Catalogue::new([], defs.iter().map(CatalogueEntry::kernel));
+    let (_, selected) = select(program, arguments, all)?;
+    output::write(&arguments.output, page::list(&selected).as_bytes())
 }
 
 /// Full documentation if every name is the name of an op, otherwise a list.

@@ -320,7 +320,7 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
         }
     };
     if arguments.explain_placement {
-        explain_placement(&front_end, &input)?;
+        explain_placement(&front_end, &input, &device_names(program, arguments)?)?;
     }
     let mut file = ProgramFile::of_input(
         program,
@@ -342,9 +342,35 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
     outcome.and(profiled)
 }
 
+/// Returns the names of the devices that a program may use: the processor, and the GPUs if an
+/// implementation was requested.
+fn device_names(program: &str, arguments: &Options) -> Result<Vec<String>, Failure> {
+    let names = vec!["CPU:0".to_owned()];
+    #[cfg(feature = "gpu")]
+    if let Some(choice) = &arguments.gpu {
+        let count = choice
+            .parse()
+            .and_then(tfrt_gpu::platform::Gpu::open)
+            .and_then(|gpu| {
+                gpu.driver.init()?;
+                Ok(gpu.driver.device_count()?)
+            });
+        let count = count.map_err(|error| Failure::caused(program, error))?;
+        let gpus = (0..count).map(|number| format!("GPU:{number}"));
+        return Ok(names.into_iter().chain(gpus).collect());
+    }
+    let _ = (program, arguments);
+    Ok(names)
+}
+
 /// Prints where the ops of a program run. Errors in the program are left to its translation and
 /// loading.
-fn explain_placement(front_end: &FrontEnd, input: &Input) -> Result<(), Failure> {
+fn explain_placement(
+    front_end: &FrontEnd,
+    input: &Input,
+    devices: &[String],
+) -> Result<(), Failure> {
+    let devices: Vec<&str> = devices.iter().map(String::as_str).collect();
     let kernels = front_end.kernels();
     let parsed = match input.kind() {
         Kind::Text => FunctionProgram::from_text(input.text()?, &input.name, kernels),
@@ -353,7 +379,7 @@ fn explain_placement(front_end: &FrontEnd, input: &Input) -> Result<(), Failure>
         }
     };
     if let Ok(parsed) = parsed {
-        let tables = parsed.explain_placement(kernels);
+        let tables = parsed.explain_placement(kernels, &devices);
         output::write("-", tables.as_bytes())?;
     }
     Ok(())

@@ -10,7 +10,7 @@ use tfrt_core::{CoreRuntimeOp, EagerContext, OpRegistration, OpRegistry, ReadyOp
 use tfrt_host::kernel::DialectRegistration;
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::library::LoadedLibrary;
-use tfrt_ir::{Module, OpId, ParseOptions, Registry, VerifyOptions, parse, verify};
+use tfrt_ir::{Attribute, Module, OpId, ParseOptions, Registry, VerifyOptions, parse, verify};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Diagnostics, Error, ErrorCode, Place, Severity, TensorMetadata};
 
@@ -119,7 +119,8 @@ impl FunctionProgram {
 
     /// Returns where the ops of the program would run, and why: a table for each op that runs by
     /// its name on a handler for a type of devices, in the order of the program. The metadata of
-    /// arguments is that in the attributes of their functions.
+    /// arguments is that in the attributes of their functions. A function that does not name its
+    /// devices may use all of `devices`, the host's first.
     ///
     /// ```
     /// use tfrt_function_ops::FunctionProgram;
@@ -128,15 +129,21 @@ impl FunctionProgram {
     /// let kernels = KernelRegistry::default();
     /// let text = "func @f() { \"tfrt.return\"() : () -> () }";
     /// let program = FunctionProgram::from_text(text, "f.mlir", &kernels);
-    /// assert_eq!(program.unwrap().explain_placement(&kernels), "");
+    /// assert_eq!(program.unwrap().explain_placement(&kernels, &["CPU:0"]), "");
     /// ```
     #[must_use]
-    pub fn explain_placement(&self, kernels: &KernelRegistry) -> String {
+    pub fn explain_placement(&self, kernels: &KernelRegistry, devices: &[&str]) -> String {
         let ops = OpRegistry::new(OpRegistration::linked(), kernels);
         let mut module = Module::clone(&self.module);
         let functions: Vec<OpId> = module.functions(module.root()).collect();
         let mut text = String::new();
         for func in functions {
+            if module.attr(func, names::DEVICES).is_none() {
+                let devices = devices.iter().map(|device| module.string_attr(device));
+                let devices = Attribute::Array(devices.collect());
+                let devices = module.intern_attribute(devices);
+                module.set_attr(func, names::DEVICES, devices);
+            }
             // What contradicts is found again when the op runs.
             let _ = infer_metadata(&mut module, func, &ops);
             text.extend(placement_tables(&module, func, &ops));
