@@ -24,13 +24,16 @@ const LIMIT: Duration = Duration::from_secs(400);
 /// Which task is killed, and in which step.
 #[derive(Clone, Copy, Debug)]
 pub struct Kill {
+    /// The number of the task.
     pub task: usize,
+    /// The step in which it is killed.
     pub step: i64,
 }
 
 /// What the tasks have learned.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// The number of recognised digits.
     pub num_right: u64,
     num_tests: i64,
     weights: Vec<f32>,

@@ -33,12 +33,15 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer};
 /// How much is learned.
 #[derive(Clone, Copy, Debug)]
 pub struct Lesson {
+    /// The number of batches.
     pub num_steps: i64,
     /// The number of digits in a step, which the tasks share.
     pub batch_len: i64,
+    /// The number of neurons between the pixels and the ten outputs.
     pub num_hidden: i64,
     /// The number of digits that the network is tested with.
     pub num_tests: i64,
+    /// The number of steps from one checkpoint to the next.
     pub steps_per_checkpoint: i64,
 }
 
