@@ -94,7 +94,9 @@
 //! all tasks are in the group `all`. On several machines, `srun`, `mpirun` or Kubernetes start
 //! `tfrt run --distributed`, which finds its cluster in their environment, or in
 //! `--cluster worker=host-a:7700,host-b:7700 --task 1`. `tfrt worker` is a task that only serves
-//! the requests of others, and `tfrt cluster status` shows the running tasks.
+//! the requests of others; `tfrt run --spawn 2` starts two of them for one program, which runs as
+//! `/job:client/task:0`. `tfrt cluster status`, `ping`, `devices` and `programs` show the running
+//! tasks.
 //!
 //! # What programs do
 //!
@@ -200,6 +202,8 @@
 //!   task become the error `task /job:worker/task:1 is lost: …`; everything else continues.
 //!   Collectives of its groups fail on every member; the survivors can regroup. A lost task cannot
 //!   rejoin: start it again, and create a new context.
+//! - *A request is cancelled*: so are its executions on other tasks, and those that they have
+//!   started on third ones. Unavailable results become errors.
 //! - *A receiver is slow*: unclaimed payloads have a limit
 //!   ([`ServerConfig::max_unclaimed_bytes`](tfrt::distributed::ServerConfig)). Beyond it, a send
 //!   stays pending, and its payload is sent again until there is room.

@@ -14,6 +14,7 @@ use tfrt_support::{Error, ErrorCode};
 use crate::cluster::{ClusterInfo, TaskHandle};
 use crate::device::{ClusterDevices, RemoteDevice};
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
+use crate::execution::Executions;
 use crate::fabric::{self, CallOptions, FabricCommunicator, RemoteClient};
 use crate::function::Programs;
 use crate::health::{Detector, Health};
@@ -61,6 +62,7 @@ pub struct DistributedContext {
     /// on the other tasks.
     owner: Mutex<Option<(TaskHandle, OnOwnerLost)>>,
     programs: Programs,
+    executions: Arc<Executions>,
     /// None without a network, and once the context is closed.
     communicator: Mutex<Option<Arc<dyn FabricCommunicator>>>,
     clients: Mutex<HashMap<TaskHandle, Arc<dyn RemoteClient>>>,
@@ -128,6 +130,7 @@ impl DistributedContext {
             detector: Mutex::default(),
             owner: Mutex::default(),
             programs: Programs::default(),
+            executions: Arc::default(),
             communicator: Mutex::new(communicator),
             clients: Mutex::default(),
             own_ready_chain,
@@ -252,6 +255,12 @@ impl DistributedContext {
     #[must_use]
     pub fn programs(&self) -> &Programs {
         &self.programs
+    }
+
+    /// Returns the executions that other tasks have started here.
+    #[must_use]
+    pub fn executions(&self) -> &Arc<Executions> {
+        &self.executions
     }
 
     /// Returns the chain that effects on this task start with.
@@ -555,6 +564,7 @@ impl DistributedContext {
         if let Some(detector) = self.lock_detector().take() {
             detector.stop();
         }
+        self.executions.close(&error);
         self.rendezvous.close(&error);
         self.objects.close(&error);
         self.programs.clear();

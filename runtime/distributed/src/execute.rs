@@ -18,10 +18,11 @@ use crate::error::{Answer, RemoteError};
 use crate::fabric::CallOptions;
 use crate::function;
 use crate::message::{
-    OutputError, RegisterFunctionRequest, RegisterFunctionResponse, RemoteExecuteRequest,
-    RemoteExecuteResponse, RemoteOutput,
+    CancelExecutionRequest, OutputError, RegisterFunctionRequest, RegisterFunctionResponse,
+    RemoteExecuteRequest, RemoteExecuteResponse, RemoteOutput,
 };
 use crate::object::RemoteObjectId;
+use crate::random;
 use crate::tensor::RemoteTensor;
 
 /// The devices of the results of a remote function. Cloning shares the list.
@@ -174,11 +175,24 @@ impl RemoteExecution {
             program_name: self.program_name,
             input: self.inputs.iter().map(Into::into).collect(),
             output: outputs.collect(),
+            execution_id: random::non_zero(),
         };
         let (promise, chain) = AsyncValueRef::unconstructed();
         let (context, task) = (self.context, self.task);
+        let cancel = CancelExecutionRequest {
+            context_id: context.id(),
+            execution_id: request.execution_id,
+        };
+        let cancelled_in = Arc::downgrade(&context);
+        let hook = ctx.request().on_cancel(move || {
+            if let Some(context) = cancelled_in.upgrade() {
+                let options = CallOptions::until_lost();
+                // The answer of the execution says what became of it.
+                context.call(task, options, cancel, |_| ());
+            }
+        });
         // No object that the request uses is deleted before the answer.
-        let used = (self.inputs, ids.clone());
+        let used = (self.inputs, ids.clone(), hook);
         ctx.enqueue(move || {
             let host = Arc::clone(context.host());
             let done = move |answer: Answer<RemoteExecuteResponse>| {

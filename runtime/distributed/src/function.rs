@@ -15,7 +15,7 @@ use tfrt_bef::BefFile;
 use tfrt_core::{MetadataPart, MetadataValue, TensorHandle};
 use tfrt_executor::Program;
 use tfrt_host::{
-    ExecutionContext, FunctionRef, HostContext, RequestContextBuilder, ResourceContext,
+    CancelHook, ExecutionContext, FunctionRef, HostContext, RequestContextBuilder, ResourceContext,
 };
 use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
@@ -23,6 +23,7 @@ use tfrt_tensor::{DenseHostTensor, Shape, TensorRef, serialize};
 
 use crate::context::{DistContext, DistributedContext};
 use crate::error::{RemoteError, RemoteErrors};
+use crate::execution::{self, Running};
 use crate::fabric::Reply;
 use crate::message::{
     OutputError, ProgramKind, RegisterFunctionRequest, RegisterFunctionResponse,
@@ -146,6 +147,18 @@ impl Programs {
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().len()
+    }
+
+    /// Returns the names of the programs in alphabetical order, and the sizes of what was sent.
+    #[must_use]
+    pub fn sizes(&self) -> Vec<(String, usize)> {
+        let programs = self.lock();
+        let programs = programs.iter();
+        let mut sizes: Vec<(String, usize)> = programs
+            .map(|(name, program)| (name.clone(), program.source.0.len()))
+            .collect();
+        sizes.sort_unstable();
+        sizes
     }
 
     /// Returns `true` if there are no programs.
@@ -323,6 +336,10 @@ fn start(
         .resources(Arc::new(ResourceContext::new()))
         .context_data(DistContext::new(Arc::clone(context)))
         .build();
+    let running = match request.execution_id {
+        0 => None,
+        id => Some(context.executions().begin(id, &request_context)),
+    };
     let ctx = ExecutionContext::new(request_context);
     let mut arguments = Vec::new();
     if program.wants_context {
@@ -350,6 +367,10 @@ fn start(
         arguments.push(context.objects().get(&input.into()));
     }
     let results = function.execute(&ctx, &arguments);
+    let (results, hook) = match running {
+        Some(_) => execution::ending_with(ctx.request(), results.into_iter().collect()),
+        None => (results.into_iter().collect(), None),
+    };
     for ((id, _), result) in outputs.iter().zip(&results) {
         context.objects().set(id, result.clone())?;
     }
@@ -361,6 +382,7 @@ fn start(
         wanted: wanted.collect(),
         results,
         ctx,
+        running: (running, hook),
     })
 }
 
@@ -371,15 +393,25 @@ struct Execution {
     wanted: Vec<(String, AnyRef)>,
     /// Lives as long as the kernels of the program run.
     ctx: ExecutionContext,
+    /// Lets the client cancel the execution, until it is answered.
+    running: (Option<Running>, Option<CancelHook>),
 }
 
 impl Execution {
     fn answer_when_done(self, reply: Reply<RemoteExecuteResponse>) {
         let results = self.results;
-        let (wanted, ctx) = (self.wanted, self.ctx);
+        let (wanted, ctx, running) = (self.wanted, self.ctx, self.running);
         run_when_ready(&results, move || {
             when_metadata_is_known(&wanted, move |metadata| {
+                drop(running);
+                let cancelled = ctx.request().cancel_value();
+                let error = cancelled
+                    .and_then(|value| value.error_if_present())
+                    .cloned();
                 drop(ctx);
+                if let Some(error) = error {
+                    return reply.send(Err(RemoteError::from(&error).into()));
+                }
                 reply.send(metadata.map(|metadata| RemoteExecuteResponse {
                     metadata: metadata.bytes,
                     metadata_errors: metadata.errors,

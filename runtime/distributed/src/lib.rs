@@ -29,6 +29,7 @@
 //! | [`health`] | lost tasks, and the values that waited for them |
 //! | [`function`](mod@function) | programs that are sent to a task and executed there |
 //! | `execute` | the client's side of executing a remote function |
+//! | `execution` | executions that other tasks started here, and their cancellation |
 //! | `chain` | the order of effects on other tasks |
 //! | `op_handler` | ops of the Core Runtime on another task |
 //! | [`collective`] | all-reduce, reduce-scatter, broadcast and all-gather |
@@ -79,6 +80,8 @@ mod chain;
 
 mod execute;
 
+mod execution;
+
 pub mod collective;
 
 mod op_handler;
@@ -100,6 +103,7 @@ pub use cluster::{ClusterInfo, TaskHandle, TaskInfo};
 pub use context::{DistContext, DistributedContext};
 pub use error::{Answer, Gather, RemoteError, RemoteErrors, TypedRemoteErrors};
 pub use execute::{Outputs, RemoteExecuteSpec, RemoteExecution, RemoteResults, register_function};
+pub use execution::{Executions, Running};
 pub use object::{RemoteObjectId, RemoteObjects};
 pub use op_handler::RemoteOpHandler;
 pub use payload::Payload;

@@ -224,6 +224,23 @@ pub struct TaskLoad {
     /// The number of payloads that no receiver has requested yet.
     #[prost(uint64, tag = "3")]
     pub num_unclaimed: u64,
+    /// The programs that other tasks have sent.
+    #[prost(message, repeated, tag = "4")]
+    pub programs: Vec<SentProgram>,
+}
+
+/// A program that a task has received.
+#[derive(Clone, PartialEq, Message)]
+pub struct SentProgram {
+    /// The context that it belongs to.
+    #[prost(uint64, tag = "1")]
+    pub context_id: u64,
+    /// Its name.
+    #[prost(string, tag = "2")]
+    pub name: String,
+    /// The size of its text or file.
+    #[prost(uint64, tag = "3")]
+    pub num_bytes: u64,
 }
 
 /// Creates a context on a task.
@@ -411,6 +428,9 @@ pub struct RemoteExecuteRequest {
     /// Its results.
     #[prost(message, repeated, tag = "4")]
     pub output: Vec<RemoteOutput>,
+    /// The number by which the client may cancel the execution; 0 if it never does.
+    #[prost(fixed64, tag = "101")]
+    pub execution_id: u64,
 }
 
 /// The reason why a result has no metadata.
@@ -519,6 +539,21 @@ pub struct RemoteExecuteOpResponse {
     #[prost(message, repeated, tag = "101")]
     pub metadata_errors: Vec<OutputError>,
 }
+
+/// Cancels an execution, which may arrive later.
+#[derive(Clone, PartialEq, Message)]
+pub struct CancelExecutionRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+    /// The number of the execution.
+    #[prost(fixed64, tag = "2")]
+    pub execution_id: u64,
+}
+
+/// The execution is cancelled, unless it was over.
+#[derive(Clone, PartialEq, Message)]
+pub struct CancelExecutionResponse {}
 
 /// Deletes objects.
 #[derive(Clone, PartialEq, Message)]
@@ -708,6 +743,8 @@ methods! {
     RemoteExecute: RemoteExecuteRequest => RemoteExecuteResponse, |request| Some(request.context_id);
     /// Executes an op.
     RemoteExecuteOp: RemoteExecuteOpRequest => RemoteExecuteOpResponse, |request| Some(request.context_id);
+    /// Cancels an execution.
+    CancelExecution: CancelExecutionRequest => CancelExecutionResponse, |request| Some(request.context_id);
     /// Deletes objects.
     DeleteRemoteObjects: DeleteRemoteObjectsRequest => DeleteRemoteObjectsResponse, |request| Some(request.context_id);
 }
@@ -767,6 +804,7 @@ mod tests {
                     id: Some(id()),
                     need_metadata: true,
                 }],
+                execution_id: 0,
             },
             b"\x12\x01f\x1a\x08\x08\xac\x02\x10\x02\x1a\x01d\x22\x0c\x0a\x08\x08\xac\x02\x10\x02\x1a\x01d\x10\x01",
         );

@@ -30,10 +30,11 @@ use crate::fabric::{CommunicatorType, FabricCommunicator, Reply, RequestHandler}
 use crate::function;
 use crate::health;
 use crate::message::{
-    CloseContextResponse, CreateContextRequest, CreateContextResponse, DeleteRemoteObjectsRequest,
-    DeleteRemoteObjectsResponse, DeviceInfo, DistributedContextConfiguration, GetDevicesResponse,
-    HeartbeatRequest, HeartbeatResponse, KeepAliveResponse, RemoteExecuteRequest,
-    RemoteExecuteResponse, Request, Response, SendDataRequest, SendDataResponse, TaskLoad,
+    CancelExecutionResponse, CloseContextResponse, CreateContextRequest, CreateContextResponse,
+    DeleteRemoteObjectsRequest, DeleteRemoteObjectsResponse, DeviceInfo,
+    DistributedContextConfiguration, GetDevicesResponse, HeartbeatRequest, HeartbeatResponse,
+    KeepAliveResponse, RemoteExecuteRequest, RemoteExecuteResponse, Request, Response,
+    SendDataRequest, SendDataResponse, SentProgram, TaskLoad,
 };
 use crate::name::TaskName;
 use crate::object::RemoteObjectId;
@@ -53,6 +54,9 @@ pub const DEFAULT_FAILURE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The default limit of unclaimed bytes of each context.
 pub const DEFAULT_MAX_UNCLAIMED_BYTES: usize = 1 << 30;
+
+/// The maximum number of programs in the load of a task.
+const MAX_TOLD: usize = 1000;
 
 /// The configuration of a server: how it listens, and how long it keeps contexts.
 #[derive(Clone, Debug)]
@@ -393,7 +397,21 @@ impl Server {
         let sum = |count: fn(&DistributedContext) -> usize| {
             contexts.iter().map(|context| count(context) as u64).sum()
         };
+        let of_context = |context: &Arc<DistributedContext>| {
+            let context_id = context.id();
+            let programs = context.programs().sizes().into_iter();
+            programs.map(move |(name, num_bytes)| SentProgram {
+                context_id,
+                name,
+                num_bytes: num_bytes as u64,
+            })
+        };
         TaskLoad {
+            programs: contexts
+                .iter()
+                .flat_map(of_context)
+                .take(MAX_TOLD)
+                .collect(),
             num_contexts: contexts.len() as u64,
             num_objects: sum(|context| context.objects().len()),
             num_unclaimed: sum(|context| context.rendezvous().num_payloads()),
@@ -624,6 +642,14 @@ impl RequestHandler for Server {
                 Ok(context) => op_handler::execute(&context, &request, reply.map(Into::into)),
                 Err(error) => reply.send(Err(error.into())),
             },
+            Request::CancelExecution(request) => {
+                let context = self.context(request.context_id);
+                let cancelled = context.map(|context| {
+                    context.executions().cancel(request.execution_id);
+                    CancelExecutionResponse {}
+                });
+                answer(reply, cancelled.map_err(Into::into));
+            }
             Request::DeleteRemoteObjects(request) => answer(reply, self.delete(&request)),
         }
     }

@@ -38,7 +38,7 @@ pub use services::execution::ExecutionContext;
 pub use services::host::{DiagnosticHandler, HostContext, HostContextBuilder};
 pub use services::limits::Limits;
 pub use services::program_folder::ProgramFolder;
-pub use services::request::{RequestContext, RequestContextBuilder};
+pub use services::request::{CancelHook, RequestContext, RequestContextBuilder};
 pub use services::resource::ResourceContext;
 pub use services::show::Show;
 pub use services::timer::{Sleep, Timer, TimerQueue};

@@ -86,7 +86,7 @@ pub(crate) struct RequestId {
 pub(crate) fn may_repeat(method: Method) -> bool {
     matches!(
         method,
-        Method::GetDevices | Method::KeepAlive | Method::Heartbeat
+        Method::GetDevices | Method::KeepAlive | Method::Heartbeat | Method::CancelExecution
     )
 }
 
@@ -100,6 +100,7 @@ pub(crate) fn is_control(method: Method) -> bool {
         | Method::KeepAlive
         | Method::Heartbeat
         | Method::RegisterFunction
+        | Method::CancelExecution
         | Method::DeleteRemoteObjects => true,
         // A context of many clients waits for all of them; the others take as long as their
         // kernels.

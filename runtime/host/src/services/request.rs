@@ -68,9 +68,31 @@ struct Memory {
 }
 
 /// An action to run when a request is cancelled. Dropping the hook removes the action.
-pub(crate) struct CancelHook {
+///
+/// ```
+/// use std::sync::mpsc::channel;
+/// use tfrt_host::{HostContext, RequestContextBuilder};
+///
+/// let request = RequestContextBuilder::new(HostContext::builder().build()).build();
+/// let (sender, cancelled) = channel();
+/// let other = sender.clone();
+/// let kept = request.on_cancel(move || sender.send("kept").unwrap());
+/// drop(request.on_cancel(move || other.send("dropped").unwrap()));
+/// request.cancel();
+/// assert_eq!(cancelled.try_iter().collect::<Vec<_>>(), ["kept"]);
+/// # drop(kept);
+/// ```
+pub struct CancelHook {
     request: Arc<RequestContext>,
     number: u64,
+}
+
+impl fmt::Debug for CancelHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CancelHook")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Drop for CancelHook {
@@ -301,10 +323,8 @@ impl RequestContext {
 
     /// Registers `hook` to run when the request is cancelled, on the cancelling thread. Returns
     /// `None` if the request is already cancelled.
-    pub(crate) fn on_cancel(
-        self: &Arc<Self>,
-        hook: impl FnOnce() + Send + 'static,
-    ) -> Option<CancelHook> {
+    #[must_use = "the hook is removed when it is dropped"]
+    pub fn on_cancel(self: &Arc<Self>, hook: impl FnOnce() + Send + 'static) -> Option<CancelHook> {
         let number = self.cancel.watch(Task::new(hook))?;
         Some(CancelHook {
             request: Arc::clone(self),

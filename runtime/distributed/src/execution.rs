@@ -1,0 +1,193 @@
+//! The executions that other tasks have started here, which they may cancel.
+//!
+//! ```text
+//!  client                                       task
+//!  request is cancelled ── CancelExecution ──► Executions::cancel ──► the request of the execution is cancelled
+//!                                               │ its own remote executions are, in the same way
+//!                                               └ unavailable results become errors, and the answer is that error
+//! ```
+//!
+//! A cancellation may overtake its execution, which is then cancelled when it begins.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tfrt_async::{AnyRef, IndirectPromise};
+use tfrt_host::{CancelHook, RequestContext};
+use tfrt_support::Error;
+
+/// The number of cancellations without an execution that are remembered.
+const MAX_EARLY: usize = 1024;
+
+/// The executions of a context on one task, by the numbers that their clients chose.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_distributed::Executions;
+/// use tfrt_host::{HostContext, RequestContextBuilder};
+///
+/// let executions = Arc::new(Executions::default());
+/// let request = RequestContextBuilder::new(HostContext::builder().build()).build();
+/// let running = executions.begin(7, &request);
+/// executions.cancel(7);
+/// assert!(request.is_cancelled());
+/// drop(running);
+/// assert_eq!(executions.len(), 0);
+/// ```
+#[derive(Default)]
+pub struct Executions(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    running: HashMap<u64, Weak<RequestContext>>,
+    /// Cancelled before they began, oldest first.
+    cancelled: VecDeque<u64>,
+    /// The reason why the context is closed.
+    closed: Option<Error>,
+}
+
+impl Executions {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Enters an execution until the returned value is dropped. If it was cancelled before, so is
+    /// its request.
+    #[must_use = "the execution ends when it is dropped"]
+    pub fn begin(self: &Arc<Self>, id: u64, request: &Arc<RequestContext>) -> Running {
+        let mut state = self.lock();
+        let closed = state.closed.clone();
+        let early = state.cancelled.iter().position(|early| *early == id);
+        if let Some(position) = early {
+            state.cancelled.remove(position);
+        }
+        state.running.insert(id, Arc::downgrade(request));
+        drop(state);
+        match (closed, early) {
+            (Some(error), _) => request.cancel_with(error),
+            (None, Some(_)) => request.cancel(),
+            (None, None) => {}
+        }
+        Running {
+            executions: Arc::clone(self),
+            id,
+        }
+    }
+
+    /// Cancels an execution, now or when it begins.
+    pub fn cancel(&self, id: u64) {
+        let mut state = self.lock();
+        let Some(request) = state.running.get(&id) else {
+            if state.cancelled.len() == MAX_EARLY {
+                state.cancelled.pop_front();
+            }
+            state.cancelled.push_back(id);
+            return;
+        };
+        let request = request.upgrade();
+        drop(state);
+        if let Some(request) = request {
+            request.cancel();
+        }
+    }
+
+    /// Cancels all executions with an error, also those that begin later.
+    pub(crate) fn close(&self, error: &Error) {
+        let mut state = self.lock();
+        state.closed.get_or_insert_with(|| error.clone());
+        let running: Vec<_> = state.running.values().filter_map(Weak::upgrade).collect();
+        drop(state);
+        for request in running {
+            request.cancel_with(error.clone());
+        }
+    }
+
+    /// Returns the number of executions in progress.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().running.len()
+    }
+
+    /// Returns `true` if there is no execution in progress.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl fmt::Debug for Executions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executions")
+            .field("num_running", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An execution in progress.
+#[derive(Debug)]
+pub struct Running {
+    executions: Arc<Executions>,
+    id: u64,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.executions.lock().running.remove(&self.id);
+    }
+}
+
+/// Returns the results of an execution such that those that are not available when its request is
+/// cancelled become errors then. The hook must live until all are available.
+pub(crate) fn ending_with(
+    request: &Arc<RequestContext>,
+    results: Vec<AnyRef>,
+) -> (Vec<AnyRef>, Option<CancelHook>) {
+    if results.iter().all(AnyRef::is_available) {
+        return (results, None);
+    }
+    let mut promises = Vec::new();
+    let shielded = results.into_iter().map(|result| {
+        if result.is_available() {
+            return result;
+        }
+        let (promise, shielded) = AnyRef::indirect();
+        let promise = Arc::new(Mutex::new(Some(promise)));
+        promises.push(Arc::clone(&promise));
+        let own = result.clone();
+        result.watch(move |_| {
+            if let Some(promise) = take(&promise) {
+                promise.forward_to(own);
+            }
+        });
+        shielded
+    });
+    let shielded = shielded.collect();
+    let end = {
+        let request = Arc::downgrade(request);
+        move || {
+            let request: Option<Arc<RequestContext>> = request.upgrade();
+            let value = request.and_then(|request| request.cancel_value().cloned());
+            let value = value.unwrap_or_else(|| AnyRef::error(Error::cancelled()));
+            for promise in &promises {
+                if let Some(promise) = take(promise) {
+                    promise.forward_to(value.clone());
+                }
+            }
+        }
+    };
+    let end = Arc::new(end);
+    let on_cancel = Arc::clone(&end);
+    let hook = request.on_cancel(move || on_cancel());
+    if hook.is_none() {
+        end();
+    }
+    (shielded, hook)
+}
+
+fn take(promise: &Mutex<Option<IndirectPromise>>) -> Option<IndirectPromise> {
+    promise
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take()
+}
