@@ -62,6 +62,7 @@ fn main() -> ExitCode {
             workers_tell_how_they_are_until_they_end,
         ),
         Trial::test("all_tasks_run_one_program", all_tasks_run_one_program),
+        Trial::test("a_run_has_workers_of_its_own", a_run_has_workers_of_its_own),
         Trial::test(
             "a_task_that_fails_is_not_waited_for",
             a_task_that_fails_is_not_waited_for,
@@ -267,6 +268,21 @@ fn workers_tell_how_they_are_until_they_end() -> Result<(), Failed> {
             .map_err(|_| Failed::from(format!("found {line}")))?;
     }
     require_equal(lines.len(), 2)?;
+    let ask = |command: &[&str]| -> Result<String, Failed> {
+        let output = tool::run(tfrt(
+            &[&["cluster"], command, &["--cluster", &cluster]].concat(),
+        )?)?;
+        require_equal(output.status, Some(0))?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let expected = "/job:worker/task:0/device:CPU:0  cpu\n/job:worker/task:1/device:CPU:0  cpu\n";
+    require_equal(ask(&["devices"])?.as_str(), expected)?;
+    require_equal(ask(&["programs"])?.as_str(), "")?;
+    for (index, line) in ask(&["ping", "--count=3"])?.lines().enumerate() {
+        let start = format!("/job:worker/task:{index}  {}  min ", addresses[index]);
+        require_equal(line.starts_with(&start) && line.contains(", median "), true)
+            .map_err(|_| Failed::from(format!("found {line}")))?;
+    }
     launcher.signal("TERM")?;
     require_equal(launcher.child.wait()?.code(), Some(0))?;
     let output = status(&cluster)?;
@@ -297,6 +313,35 @@ fn all_tasks_run_one_program() -> Result<(), Failed> {
         require_equal(output.status, Some(0))?;
     }
     Ok(())
+}
+
+/// A function that each worker prints something in.
+const WITH_WORKERS: &str = r#"
+func @main() -> (!tfrt.chain, !tfrt.chain) {
+  %ch = tfrt.new.chain
+  %context = tfrt_dist.get_distributed_context
+  %first = tfrt_dist.get_task_handle %context {task_name = "/job:worker/task:0"}
+  %second = tfrt_dist.get_task_handle %context {task_name = "/job:worker/task:1"}
+  %a = tfrt_dist.register_tfrt_function (%ch, %context, %first) "show" "func @show() -> !tfrt.chain {\0A %c = tfrt.new.chain\0A %x = tfrt.constant.i32 42\0A %d = tfrt.print.i32 %x, %c\0A tfrt.return %d : !tfrt.chain\0A}"
+  %b = tfrt_dist.register_tfrt_function (%ch, %context, %second) "show" "func @show() -> !tfrt.chain {\0A %c = tfrt.new.chain\0A %x = tfrt.constant.i32 43\0A %d = tfrt.print.i32 %x, %c\0A tfrt.return %d : !tfrt.chain\0A}"
+  %there = tfrt_dist.create_remote_execute_spec %context {output_devices = ["/job:worker/task:0/device:CPU:0"]}
+  %other = tfrt_dist.create_remote_execute_spec %context {output_devices = ["/job:worker/task:1/device:CPU:0"]}
+  %c, %x = tfrt_dist.remote_execute [%a, %context, %first, %there] "show" () : () -> !tfrt_dist.remote_object_id
+  %d, %y = tfrt_dist.remote_execute [%b, %context, %second, %other] "show" () : () -> !tfrt_dist.remote_object_id
+  tfrt.return %c, %d : !tfrt.chain, !tfrt.chain
+}
+"#;
+
+fn a_run_has_workers_of_its_own() -> Result<(), Failed> {
+    fs::write(FOLDER.join("with_workers.mlir"), WITH_WORKERS)?;
+    let output = tool::run(tfrt(&["run", "--spawn=2", "with_workers.mlir"])?)?;
+    let (printed, stderr) = (sorted_lines(&output.stdout), sorted_lines(&output.stderr));
+    for line in ["[worker/0] int32 = 42", "[worker/1] int32 = 43"] {
+        require_equal(printed.iter().any(|printed| printed == line), true)
+            .map_err(|_| Failed::from(format!("expected {line}, found {printed:?}, {stderr:?}")))?;
+    }
+    require_equal(stderr, Vec::new())?;
+    require_equal(output.status, Some(0))
 }
 
 fn a_task_that_fails_is_not_waited_for() -> Result<(), Failed> {

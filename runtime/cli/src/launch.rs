@@ -10,6 +10,7 @@
 //! addresses before any of them runs, and no other process can take a port. On Linux, the system
 //! kills a task whose launcher has ended; processes that the task has started may continue.
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
@@ -61,11 +62,11 @@ pub(crate) struct Arguments {
 
     /// The program to start, and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
-    program: Vec<std::ffi::OsString>,
+    program: Vec<OsString>,
 }
 
 /// Events while tasks run.
-enum Event {
+pub(crate) enum Event {
     /// A task has ended, but has not been waited for.
     Ended(usize),
     /// A stream of a task is at its end.
@@ -82,8 +83,8 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Turns this process into the program.
-fn become_program(launcher: i32, program: &[std::ffi::OsString]) -> Result<(), Failure> {
+/// Lets the system kill this process when the one of this number ends, which has started it.
+pub(crate) fn die_with(launcher: i32) -> Result<(), Failure> {
     #[cfg(target_os = "linux")]
     {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| {
@@ -97,6 +98,12 @@ fn become_program(launcher: i32, program: &[std::ffi::OsString]) -> Result<(), F
     }
     #[cfg(not(target_os = "linux"))]
     let _ = launcher;
+    Ok(())
+}
+
+/// Turns this process into the program.
+fn become_program(launcher: i32, program: &[OsString]) -> Result<(), Failure> {
+    die_with(launcher)?;
     let Some((name, arguments)) = program.split_first() else {
         return Err(Failure::new("expected a program to start"));
     };
@@ -118,7 +125,12 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
             let _ = own_sender.send(Event::Interrupted);
         }
     });
-    let mut tasks = Tasks::start(program, arguments, &sender)?;
+    let cluster = LocalCluster::new(&arguments.job, arguments.num_tasks)?;
+    let described = cluster.description();
+    let pid = std::process::id().to_string();
+    let under = ["launch", "--under", &pid, "--"].map(OsString::from);
+    let become_program = [&under[..], &arguments.program].concat();
+    let mut tasks = cluster.start(program, &described, &become_program, &sender)?;
     let mut failed: Option<(usize, ExitStatus)> = None;
     while tasks.num_running() > 0 {
         match tasks.wait(&events) {
@@ -134,15 +146,7 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
             None => tasks.kill(),
         }
     }
-    let deadline = Instant::now() + LAST_OUTPUT;
-    while tasks.num_open > 0 {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match events.recv_timeout(left) {
-            Ok(Event::Closed) => tasks.num_open -= 1,
-            Ok(_) => {}
-            Err(_) => break,
-        }
-    }
+    tasks.read_last_output(&events);
     let Some((index, status)) = failed else {
         return Ok(());
     };
@@ -162,7 +166,7 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The tasks of a cluster, until they are ended.
-struct Tasks {
+pub(crate) struct Tasks {
     children: Vec<Task>,
     /// The number of tasks' streams that have not ended.
     num_open: usize,
@@ -176,14 +180,18 @@ struct Task {
     is_running: bool,
 }
 
-impl Tasks {
-    fn start(
-        program: &str,
-        arguments: &Arguments,
-        sender: &Sender<Event>,
-    ) -> Result<Self, Failure> {
+/// The sockets of tasks that have not been started.
+pub(crate) struct LocalCluster {
+    job: String,
+    addresses: Vec<String>,
+    listeners: Vec<TcpListener>,
+}
+
+impl LocalCluster {
+    /// Opens a socket for each task of a job.
+    pub(crate) fn new(job: &str, num_tasks: u16) -> Result<Self, Failure> {
         let cannot_listen = |error| Failure::caused("cannot listen on 127.0.0.1", error);
-        let listeners: io::Result<Vec<TcpListener>> = (0..arguments.num_tasks)
+        let listeners: io::Result<Vec<TcpListener>> = (0..num_tasks)
             .map(|_| TcpListener::bind("127.0.0.1:0"))
             .collect();
         let listeners = listeners.map_err(cannot_listen)?;
@@ -191,24 +199,50 @@ impl Tasks {
             .iter()
             .map(|listener| listener.local_addr().map(|address| address.to_string()))
             .collect();
-        let addresses = addresses.map_err(cannot_listen)?.join(",");
-        let cluster = format!("{}={addresses}", arguments.job);
+        Ok(Self {
+            job: job.to_owned(),
+            addresses: addresses.map_err(cannot_listen)?,
+            listeners,
+        })
+    }
+
+    /// Returns the job with the addresses of its tasks, as `TFRT_CLUSTER` has it.
+    pub(crate) fn description(&self) -> String {
+        format!("{}={}", self.job, self.addresses.join(","))
+    }
+
+    /// Makes this process listen at the sockets.
+    pub(crate) fn adopt(self) -> Result<(), tfrt_support::Error> {
+        for listener in self.listeners {
+            tfrt_grpc::adopt(listener)?;
+        }
+        Ok(())
+    }
+
+    /// Starts this tool, under the name `program`, for each task of a cluster that may have further
+    /// jobs.
+    pub(crate) fn start(
+        self,
+        program: &str,
+        cluster: &str,
+        arguments: &[OsString],
+        sender: &Sender<Event>,
+    ) -> Result<Tasks, Failure> {
         let own_path = std::env::current_exe().map_err(|error| {
             Failure::caused("cannot find the executable of this program", error)
         })?;
-        let mut tasks = Self {
-            children: Vec::with_capacity(listeners.len()),
+        let mut tasks = Tasks {
+            children: Vec::with_capacity(self.listeners.len()),
             num_open: 0,
             deadline: None,
         };
-        for (index, listener) in listeners.into_iter().enumerate() {
+        for (index, listener) in self.listeners.into_iter().enumerate() {
             let mut command = Command::new(&own_path);
             command
                 .arg0(program)
-                .args(["launch", "--under", &std::process::id().to_string(), "--"])
-                .args(&arguments.program)
-                .env("TFRT_CLUSTER", &cluster)
-                .env("TFRT_JOB", &arguments.job)
+                .args(arguments)
+                .env("TFRT_CLUSTER", cluster)
+                .env("TFRT_JOB", &self.job)
                 .env("TFRT_TASK", index.to_string())
                 .env(LISTENER_VARIABLE, ON_STANDARD_INPUT)
                 .stdin(Stdio::from(OwnedFd::from(listener)))
@@ -218,11 +252,13 @@ impl Tasks {
             let child = command
                 .spawn()
                 .map_err(|error| Failure::caused(format!("cannot start task {index}"), error))?;
-            tasks.add(child, index, &arguments.job, sender)?;
+            tasks.add(child, index, &self.job, sender)?;
         }
         Ok(tasks)
     }
+}
 
+impl Tasks {
     fn add(
         &mut self,
         mut child: Child,
@@ -266,6 +302,36 @@ impl Tasks {
             let _ = ended.send(Event::Ended(index));
         });
         Ok(())
+    }
+
+    /// Ends tasks that only serve others, and waits for them.
+    pub(crate) fn finish(mut self, events: &mpsc::Receiver<Event>) -> Result<(), Failure> {
+        self.end();
+        while self.num_running() > 0 {
+            match self.wait(events) {
+                Some(Event::Ended(index)) => {
+                    self.reap(index)?;
+                }
+                Some(Event::Closed) => self.num_open -= 1,
+                Some(Event::Interrupted) => {}
+                None => self.kill(),
+            }
+        }
+        self.read_last_output(events);
+        Ok(())
+    }
+
+    /// Copies what tasks that have ended have written.
+    fn read_last_output(&mut self, events: &mpsc::Receiver<Event>) {
+        let deadline = Instant::now() + LAST_OUTPUT;
+        while self.num_open > 0 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match events.recv_timeout(left) {
+                Ok(Event::Closed) => self.num_open -= 1,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
     }
 
     fn num_running(&self) -> usize {

@@ -22,6 +22,9 @@ mod shown;
 
 mod stalled;
 
+#[cfg(all(feature = "grpc", unix))]
+mod workers;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -162,6 +165,13 @@ pub(crate) struct Options {
     #[cfg(all(feature = "grpc", unix))]
     #[command(flatten)]
     member: member::MemberArguments,
+
+    /// Start this many workers on this machine, and end them after the program. In the program,
+    /// `tfrt_dist.get_distributed_context` returns the context of the cluster: this process is
+    /// `/job:client/task:0`, and the workers are the tasks of the job `worker`
+    #[cfg(all(feature = "grpc", unix))]
+    #[arg(long, value_name = "COUNT", help_heading = "Cluster", conflicts_with = "distributed", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    spawn: Option<u16>,
 
     /// A folder with source files that locations in the program refer to. Diagnostics show lines of
     /// these files, and their `expected-error` comments count. The folder of the program is always
@@ -568,6 +578,17 @@ fn run_in_cluster(
         member.leave(host, is_well);
         return ran;
     }
+    #[cfg(all(feature = "grpc", unix))]
+    if let Some(num_workers) = arguments.spawn {
+        let workers = workers::Workers::start(program, num_workers, host)?;
+        let context = workers.context();
+        let ran = run_functions(program, arguments, names, host, loaded, &|request| {
+            request.context_data(context.clone())
+        });
+        drop(context);
+        let ended = workers.end(host);
+        return ran.and(ended);
+    }
     run_functions(program, arguments, names, host, loaded, &|request| request)
 }
 
@@ -682,7 +703,7 @@ fn run_function(
     }
     drop((ctx, given));
     #[cfg(all(feature = "grpc", unix))]
-    if arguments.member.is_given() {
+    if arguments.member.is_given() || arguments.spawn.is_some() {
         // Other tasks make objects here meanwhile.
         return Ok(());
     }

@@ -12,6 +12,7 @@ use tfrt_host::{HostContext, log};
 use crate::cluster_arguments::{ClusterArguments, TaskArguments};
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
+use crate::launch;
 use crate::libraries::LibraryArguments;
 use crate::output::print_line;
 use crate::run::create_queue;
@@ -46,10 +47,21 @@ pub(crate) struct Arguments {
         default_value = "mstd"
     )]
     work_queue_type: String,
+
+    /// Do not print the line that says that the task is ready
+    #[arg(long)]
+    quiet: bool,
+
+    /// Die with the process of this number, which has started this one
+    #[arg(long, value_name = "PID", hide = true)]
+    under: Option<i32>,
 }
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(launcher) = arguments.under {
+        launch::die_with(launcher)?;
+    }
     let ended = signals()?;
     let config = arguments.cluster.configuration(&arguments.task)?;
     let front_end = FrontEnd::from_link(program)?.with_libraries(&arguments.libraries)?;
@@ -59,8 +71,10 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         .diagnostic_handler(|error| log::error!("{}", error.message()))
         .build();
     let server = arguments.cluster.start(&config, &host)?;
-    let address = config.own_address().unwrap_or_default();
-    print_line(&format!("ready {} {address}", config.task_name()))?;
+    if !arguments.quiet {
+        let address = config.own_address().unwrap_or_default();
+        print_line(&format!("ready {} {address}", config.task_name()))?;
+    }
     // An error means that the thread of the signals is gone, and nobody else could end the task.
     let _ = ended.recv();
     server.shut_down();
