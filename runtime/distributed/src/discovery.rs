@@ -46,6 +46,9 @@ pub const ALL_TASKS: &str = "all";
 /// The port of the first task of a host if a source names only hosts.
 pub const DEFAULT_PORT: u16 = 7700;
 
+/// The size of the system's buffer for the path of a Unix socket, including its end.
+const MAX_SOCKET_PATH: usize = 108;
+
 /// The value of a variable of the environment, if it is set.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
@@ -289,8 +292,18 @@ fn job(name: &str, addresses: Vec<String>) -> JobConfiguration {
     }
 }
 
-/// Checks that the address of a task is `HOST:PORT` or `[IPV6]:PORT`.
+/// Checks that the address of a task is `HOST:PORT`, `[IPV6]:PORT` or `unix:/PATH`.
 fn check_address(source: &str, task: &TaskName, address: &str) -> Result<(), DiscoveryError> {
+    if let Some(path) = address.strip_prefix("unix:") {
+        if path.starts_with('/') && path.len() < MAX_SOCKET_PATH && !path.contains('\0') {
+            return Ok(());
+        }
+        let problem = format!(
+            "{task}: expected `unix:/PATH` with an absolute path of less than {MAX_SOCKET_PATH} \
+             bytes, found `{address}`"
+        );
+        return Err(DiscoveryError::new(source, problem));
+    }
     let wrong = |why: &str| {
         let problem = format!("{task}: expected `HOST:PORT`, found `{address}`{why}");
         Err(DiscoveryError::new(source, problem))

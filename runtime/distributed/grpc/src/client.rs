@@ -83,7 +83,13 @@ impl Client {
 }
 
 fn channel(address: &str, task: Option<TaskName>, options: &GrpcOptions) -> Result<Channel, Error> {
-    let endpoint = Endpoint::from_shared(format!("http://{address}"))
+    #[cfg(unix)]
+    let path = crate::unix::path(address);
+    #[cfg(not(unix))]
+    let path: Option<&std::path::Path> = None;
+    // A Unix socket has no host name; requests must have one.
+    let authority = if path.is_some() { "localhost" } else { address };
+    let endpoint = Endpoint::from_shared(format!("http://{authority}"))
         .map_err(Error::other)?
         .tcp_nodelay(true)
         .connect_timeout(options.connect_timeout)
@@ -93,6 +99,13 @@ fn channel(address: &str, task: Option<TaskName>, options: &GrpcOptions) -> Resu
         .initial_stream_window_size(options.stream_window_bytes)
         .initial_connection_window_size(options.connection_window_bytes)
         .http2_max_header_list_size(MAX_HEADERS);
+    #[cfg(unix)]
+    if let Some(path) = path {
+        return match &options.tls {
+            None => Ok(endpoint.connect_with_connector_lazy(crate::unix::Connector::new(path))),
+            Some(_) => Err(crate::no_tls(address)),
+        };
+    }
     Ok(match &options.tls {
         None => endpoint.connect_lazy(),
         Some(tls) => {

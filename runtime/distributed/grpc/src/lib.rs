@@ -11,6 +11,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `options` | limits, timeouts, windows and credentials |
+//! | `unix` | Unix sockets |
 //! | `tls` | encrypted connections, whose ends prove their identity |
 //! | `token` | a secret that all tasks share |
 //! | `runtime` | the threads of the network |
@@ -57,6 +58,9 @@ mod service;
 mod status;
 
 mod transfer;
+
+#[cfg(unix)]
+mod unix;
 
 mod wire;
 
@@ -127,11 +131,12 @@ impl GrpcNetwork {
         }
     }
 
-    /// Listens at an address, `HOST:PORT`, until the communicator is dropped. With port 0 the
-    /// system chooses one: [`FabricCommunicator::address`] returns it.
+    /// Listens at an address, `HOST:PORT` or `unix:/PATH`, until the communicator is dropped. With
+    /// port 0 the system chooses one: [`FabricCommunicator::address`] returns it.
     ///
     /// # Errors
-    /// - `InvalidArgument` if the address cannot be resolved.
+    /// - `InvalidArgument` if the address cannot be resolved, or is a Unix socket and there is a
+    ///   [`GrpcOptions::tls`]: certificates prove nothing there.
     /// - `FailedPrecondition` if it is not a loopback address, there is no [`GrpcOptions::tls`],
     ///   and [`GrpcOptions::allow_insecure_network`] is off.
     /// - `Unavailable` if the system refuses to listen there.
@@ -141,6 +146,10 @@ impl GrpcNetwork {
         address: &str,
         handler: Weak<dyn RequestHandler>,
     ) -> Result<Arc<dyn FabricCommunicator>, Error> {
+        #[cfg(unix)]
+        if let Some(path) = unix::path(address) {
+            return self.listen_at_path(host, address, path, handler);
+        }
         let listener = match reserved(address) {
             Some(listener) => listener,
             None => self.bind(address)?,
@@ -164,6 +173,36 @@ impl GrpcNetwork {
             host: Arc::clone(host),
             options: Arc::clone(&self.options),
             threads,
+            #[cfg(unix)]
+            _file: None,
+            _stop: stop,
+        }))
+    }
+
+    #[cfg(unix)]
+    fn listen_at_path(
+        &self,
+        host: &Arc<HostContext>,
+        address: &str,
+        path: &std::path::Path,
+        handler: Weak<dyn RequestHandler>,
+    ) -> Result<Arc<dyn FabricCommunicator>, Error> {
+        if self.options.tls.is_some() {
+            return Err(no_tls(address));
+        }
+        let refused = |error: std::io::Error| cannot_listen(address, &error);
+        let (listener, file) = unix::SocketFile::bind(path).map_err(refused)?;
+        let threads = NetworkThreads::shared()
+            .map_err(|error| Error::new(format!("cannot start the network threads: {error}")))?;
+        let (stop, stopped) = oneshot::channel();
+        let endpoint = service::Endpoint::new(host, handler, &self.options);
+        service::serve_at_path(&threads, listener, endpoint, stopped).map_err(refused)?;
+        Ok(Arc::new(Communicator {
+            address: address.to_owned(),
+            host: Arc::clone(host),
+            options: Arc::clone(&self.options),
+            threads,
+            _file: Some(file),
             _stop: stop,
         }))
     }
@@ -206,6 +245,14 @@ impl GrpcNetwork {
     }
 }
 
+/// Returns the error for a Unix socket in a network with certificates.
+#[cfg(unix)]
+#[cold]
+pub(crate) fn no_tls(address: &str) -> Error {
+    let message = format!("{address}: certificates are not available on Unix sockets");
+    Error::new(message).with_code(ErrorCode::InvalidArgument)
+}
+
 #[cold]
 fn cannot_listen(address: &str, error: &std::io::Error) -> Error {
     Error::new(format!("cannot listen on {address}: {error}")).with_code(ErrorCode::Unavailable)
@@ -217,6 +264,9 @@ struct Communicator {
     host: Arc<HostContext>,
     options: Arc<GrpcOptions>,
     threads: Arc<NetworkThreads>,
+    /// Its drop removes the Unix socket.
+    #[cfg(unix)]
+    _file: Option<unix::SocketFile>,
     /// Its drop ends the service: open requests are answered, new connections are refused.
     _stop: oneshot::Sender<()>,
 }

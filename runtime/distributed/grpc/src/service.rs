@@ -175,6 +175,21 @@ pub(crate) fn serve(
     Ok(())
 }
 
+/// Serves what arrives at a Unix socket, until `stopped` resolves.
+#[cfg(unix)]
+pub(crate) fn serve_at_path(
+    threads: &Arc<NetworkThreads>,
+    listener: std::os::unix::net::UnixListener,
+    endpoint: Arc<Endpoint>,
+    stopped: oneshot::Receiver<()>,
+) -> io::Result<()> {
+    let runtime = threads.handle();
+    let _entered = runtime.enter();
+    let incoming = crate::unix::Incoming::new(listener)?;
+    serve_incoming(threads, incoming, endpoint, stopped);
+    Ok(())
+}
+
 /// Serves connections. Called within the runtime.
 fn serve_incoming<I, IO, IE>(
     threads: &Arc<NetworkThreads>,

@@ -183,7 +183,14 @@ fn is_refused(status: &Status) -> bool {
     let mut cause = status.source();
     while let Some(error) = cause {
         let error_of_io = error.downcast_ref::<std::io::Error>();
-        if error_of_io.is_some_and(|error| error.kind() == ErrorKind::ConnectionRefused) {
+        // A Unix socket without a process is removed.
+        let is_refusal = |error: &std::io::Error| {
+            matches!(
+                error.kind(),
+                ErrorKind::ConnectionRefused | ErrorKind::NotFound
+            )
+        };
+        if error_of_io.is_some_and(is_refusal) {
             return true;
         }
         cause = error.source();

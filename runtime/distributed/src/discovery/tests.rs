@@ -433,3 +433,22 @@ fn an_observer_need_not_be_a_task() {
     assert_eq!(config.task_name(), "/job:ps/task:0");
     assert_eq!(addresses(&config).len(), 3);
 }
+
+#[test]
+fn an_address_may_be_a_unix_socket() {
+    let of = |address: &str| {
+        let told = Told {
+            jobs: vec![format!("worker={address}")],
+            task: Some(0),
+            ..Told::default()
+        };
+        discover(&told, &|_| None)
+    };
+    let found = of("unix:/run/tfrt/0").unwrap();
+    assert_eq!(found.own_address(), Some("unix:/run/tfrt/0"));
+    let expected = "--cluster: /job:worker/task:0: expected `unix:/PATH` with an absolute path of \
+                    less than 108 bytes, found `unix:here`";
+    assert_eq!(of("unix:here").unwrap_err().to_string(), expected);
+    let long = format!("unix:/{}", "x".repeat(107));
+    assert!(of(&long).is_err());
+}

@@ -633,6 +633,54 @@ fn other_machines_reach_nobody_unless_that_is_allowed() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn tasks_reach_each_other_at_unix_sockets() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = std::env::temp_dir().join(format!("tfrt-sockets-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let paths = [0, 1].map(|number| folder.join(number.to_string()));
+    let addresses = paths
+        .each_ref()
+        .map(|path| format!("unix:{}", path.display()));
+    // A process has left its socket.
+    drop(std::os::unix::net::UnixListener::bind(&paths[1]).unwrap());
+    let host = host();
+    let start = |address: &String| Server::new(&host, ServerConfig::new(TYPE_NAME, address));
+    let client = start(&addresses[0]).unwrap();
+    let worker = start(&addresses[1]).unwrap();
+    let taken = start(&addresses[1]).unwrap_err();
+    assert!(taken.message().contains("in use"), "{taken}");
+    let mode = std::fs::metadata(&paths[1]).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let (sender, done) = channel();
+    client.initialize_single_client(Some(7), &configs[0], move |outcome| {
+        sender.send(outcome).unwrap()
+    });
+    let context = done.recv_timeout(MINUTE).unwrap().unwrap();
+    let task = context.cluster().find_task("worker", 1).unwrap();
+    // Larger than what goes in one message.
+    let payload = vec![Bytes::from(vec![3_u8; 5 << 20])];
+    let (sender, sent) = channel();
+    context.send_data(task, "k", payload, move |answer| {
+        sender.send(answer).unwrap()
+    });
+    sent.recv_timeout(MINUTE).unwrap().unwrap();
+    assert_eq!(worker.context(7).unwrap().rendezvous().num_payloads(), 1);
+    drop(context);
+    client.shut_down();
+    worker.shut_down();
+    drop((client, worker));
+    let end = Instant::now() + MINUTE;
+    while paths.iter().any(|path| path.exists()) {
+        assert!(Instant::now() < end, "a socket stays");
+        std::thread::yield_now();
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn an_address_is_free_again_when_its_task_is_gone() {
     // A request races with the end of the old connection in some rounds only.
