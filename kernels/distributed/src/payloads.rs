@@ -1,5 +1,7 @@
 //! Sends and receives.
 
+use std::sync::{Arc, OnceLock};
+
 use tfrt::distributed::{DistContext, Payload, TaskHandle};
 use tfrt::prelude::*;
 
@@ -64,7 +66,11 @@ fn recv_bytes(
     // The thread that brings a payload is the transport's: what waits for it runs on the work
     // queue.
     let ctx = ctx.clone();
+    // Kept by the receiver, so that the hook ends with the wait.
+    let hook = Arc::new(OnceLock::new());
+    let (request, kept) = (Arc::clone(ctx.request()), Arc::clone(&hook));
     let receiver = move |outcome: Result<Payload>| {
+        drop(kept);
         ctx.clone().enqueue(move || match outcome {
             Ok(payload) => promise.emplace(payload),
             Err(error) => promise.set_error(error),
@@ -72,6 +78,20 @@ fn recv_bytes(
     };
     let context = dist_context.context();
     context.receive(task_handle, instance_key, Box::new(receiver));
+    // A cancelled request no longer waits, and others may use the key.
+    let (weak, key) = (Arc::downgrade(context), instance_key.to_owned());
+    let on_cancel = request.on_cancel(move || {
+        if let Some(context) = weak.upgrade() {
+            context.rendezvous().give_up(&key, &Error::cancelled());
+        }
+    });
+    match on_cancel {
+        // Set once, here.
+        Some(on_cancel) => drop(hook.set(on_cancel)),
+        None => context
+            .rendezvous()
+            .give_up(instance_key, &Error::cancelled()),
+    }
     payload
 }
 

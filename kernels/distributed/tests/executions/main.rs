@@ -1,0 +1,9 @@
+//! Executions of functions on other tasks, from Rust.
+
+mod cluster;
+
+mod cancel;
+
+mod sequence;
+
+tfrt::link!(tfrt_kernels, tfrt_distributed_kernels, tfrt_grpc);
