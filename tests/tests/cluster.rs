@@ -3,6 +3,7 @@
 //!
 //! This binary is the tool, too.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Lines};
 use std::net::TcpListener;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         ),
         Trial::test("all_tasks_run_one_program", all_tasks_run_one_program),
         Trial::test("a_run_has_workers_of_its_own", a_run_has_workers_of_its_own),
+        Trial::test("traces_of_tasks_become_one", traces_of_tasks_become_one),
         Trial::test(
             "a_task_that_fails_is_not_waited_for",
             a_task_that_fails_is_not_waited_for,
@@ -342,6 +344,55 @@ fn a_run_has_workers_of_its_own() -> Result<(), Failed> {
     }
     require_equal(stderr, Vec::new())?;
     require_equal(output.status, Some(0))
+}
+
+fn traces_of_tasks_become_one() -> Result<(), Failed> {
+    let script = "exec tfrt trace t$TFRT_TASK.json --distributed program.mlir";
+    let output = tool::run(tfrt(&["launch", "-n", "3", "--", "sh", "-c", script])?)?;
+    require_equal(output.status, Some(0))?;
+    let merge = [
+        "cluster",
+        "trace",
+        "merged.json",
+        "t0.json",
+        "t1.json",
+        "t2.json",
+    ];
+    let output = tool::run(tfrt(&merge)?)?;
+    require_equal(output.status, Some(0))?;
+    let merged: serde_json::Value = serde_json::from_slice(&fs::read(FOLDER.join("merged.json"))?)?;
+    let events = merged["traceEvents"]
+        .as_array()
+        .ok_or("a trace has events")?;
+    let mut arrows: BTreeMap<&str, [(u64, f64); 2]> = BTreeMap::new();
+    for event in events.iter().filter(|event| event["cat"] == "message") {
+        let id = event["id"].as_str().ok_or("an arrow has a number")?;
+        let end = (
+            event["pid"].as_u64().ok_or("a task")?,
+            event["ts"].as_f64().ok_or("a time")?,
+        );
+        arrows.entry(id).or_default()[usize::from(event["ph"] == "f")] = end;
+    }
+    // The all-reduce of three members has four steps, and so has the barrier at the end.
+    require_equal(arrows.len() >= 2 * 3 * 4, true)
+        .map_err(|_| Failed::from(format!("found {} arrows", arrows.len())))?;
+    for [(from, sent), (to, received)] in arrows.into_values() {
+        // Around the ring, and forwards in time, but for what the clocks are off.
+        require_equal(to, from % 3 + 1)?;
+        require_equal(received > sent - 1000.0, true)
+            .map_err(|_| Failed::from(format!("sent at {sent}, received at {received}")))?;
+    }
+    let wrong = tool::run(tfrt(&["cluster", "trace", "-", "program.mlir"])?)?;
+    require_equal(wrong.status, Some(1))?;
+    let stderr = String::from_utf8_lossy(&wrong.stderr);
+    require_equal(stderr.starts_with("`program.mlir` is not a trace: "), true)
+        .map_err(|_| Failed::from(format!("found {stderr}")))?;
+    let strange = r#"{"traceEvents": [{"name": "process_name", "args": 1}, 7]}"#;
+    fs::write(FOLDER.join("strange.json"), strange)?;
+    let wrong = tool::run(tfrt(&["cluster", "trace", "-", "strange.json"])?)?;
+    let stderr = String::from_utf8_lossy(&wrong.stderr);
+    let expected = "`strange.json` is not a trace: event 1 is not an object\n";
+    require_equal(&*stderr, expected)
 }
 
 fn a_task_that_fails_is_not_waited_for() -> Result<(), Failed> {

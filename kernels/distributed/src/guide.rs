@@ -96,7 +96,16 @@
 //! `--cluster worker=host-a:7700,host-b:7700 --task 1`. `tfrt worker` is a task that only serves
 //! the requests of others; `tfrt run --spawn 2` starts two of them for one program, which runs as
 //! `/job:client/task:0`. `tfrt cluster status`, `ping`, `devices` and `programs` show the running
-//! tasks.
+//! tasks. Tasks of one user on one machine may have Unix sockets as their addresses:
+//! `--cluster worker=unix:/run/tfrt/0,unix:/run/tfrt/1`.
+//!
+//! With `tfrt trace`, each task writes a trace of its own, and `tfrt cluster trace` merges them: it
+//! aligns the clocks, and draws an arrow for each message.
+//!
+//! ```text
+//! $ tfrt launch -n 2 -- sh -c 'tfrt trace task-$TFRT_TASK.json --distributed sum.mlir'
+//! $ tfrt cluster trace sum.json task-0.json task-1.json
+//! ```
 //!
 //! # What programs do
 //!
@@ -187,9 +196,9 @@
 //! # }
 //! ```
 //!
-//! The example `learn_together` of `tfrt-models` trains a network that recognises digits on one, two
-//! and four processes, and on four of which one is killed: all end with the same weights, up to
-//! rounding.
+//! The example `learn_together` of `tfrt-models` trains a network that recognises digits on one,
+//! two and four processes, and on four of which one is killed: all end with the same weights, up
+//! to rounding.
 //!
 //! # When something fails
 //!

@@ -1,4 +1,4 @@
-//! `tfrt cluster`: shows the state of the tasks of a cluster.
+//! `tfrt cluster`: shows the state of the tasks of a cluster, and merges their traces.
 
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Weak};
@@ -13,6 +13,7 @@ use tfrt_host::HostContext;
 use tfrt_support::escape::escaped;
 
 use crate::cluster_arguments::ClusterArguments;
+use crate::cluster_trace;
 use crate::failure::Failure;
 use crate::output::print_line;
 
@@ -41,6 +42,8 @@ enum Command {
     Devices(Observer),
     /// List the programs that tasks have received, with their contexts
     Programs(Observer),
+    /// Merge the traces of tasks into one file, with aligned clocks and arrows between tasks
+    Trace(cluster_trace::Arguments),
 }
 
 #[derive(Debug, Parser)]
@@ -70,6 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .tell(|task, response| print_task(task, &format!("up  {}", load(response)))),
         Command::Ping(arguments) => ping(arguments),
         Command::Devices(observer) => Observed::new(observer)?.tell(print_devices),
+        Command::Trace(arguments) => cluster_trace::run(arguments),
         Command::Programs(observer) => Observed::new(observer)?.tell(print_programs),
     }
 }

@@ -94,6 +94,9 @@ mod launch;
 #[cfg(all(feature = "grpc", unix))]
 mod cluster;
 
+#[cfg(all(feature = "grpc", unix))]
+mod cluster_trace;
+
 mod completions;
 
 use std::ffi::OsString;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use prost::bytes::Bytes;
 use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_host::Timer;
+use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 
@@ -378,6 +379,11 @@ impl DistributedContext {
             instance_key: key.into(),
             payload,
         };
+        // `tfrt cluster trace` draws an arrow from here to the slice of the task that receives it.
+        let _scope = Scope::enter(TracingLevel::Debug, || {
+            let to = self.cluster.task_name(to).unwrap_or_default();
+            format!("send {} to {to}", request.instance_key)
+        });
         self.send_again(to, request, FIRST_PAUSE, Box::new(done));
     }
 

@@ -10,6 +10,7 @@ use prost::bytes::Bytes;
 use tfrt_async::{AsyncValueRef, Chain, Immutable, Promise, Value};
 use tfrt_core::{MetadataValue, TensorHandle};
 use tfrt_host::ExecutionContext;
+use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::cluster::TaskHandle;
@@ -195,6 +196,11 @@ impl RemoteExecution {
         let used = (self.inputs, ids.clone(), hook);
         ctx.enqueue(move || {
             let host = Arc::clone(context.host());
+            let _scope = Scope::enter(TracingLevel::Debug, || {
+                let to = context.cluster().task_name(task).unwrap_or_default();
+                let (program, id) = (&request.program_name, request.execution_id);
+                format!("send {program} {id:016x} to {to}")
+            });
             let done = move |answer: Answer<RemoteExecuteResponse>| {
                 match answer {
                     Ok(response) => {

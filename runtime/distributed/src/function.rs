@@ -14,6 +14,7 @@ use tfrt_async::{AnyRef, Value, run_when_ready};
 use tfrt_bef::BefFile;
 use tfrt_core::{MetadataPart, MetadataValue, TensorHandle};
 use tfrt_executor::Program;
+use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::{
     CancelHook, ExecutionContext, FunctionRef, HostContext, RequestContextBuilder, ResourceContext,
 };
@@ -289,6 +290,11 @@ pub(crate) fn execute(
     request: &RemoteExecuteRequest,
     reply: Reply<RemoteExecuteResponse>,
 ) {
+    let _scope = Scope::enter(TracingLevel::Debug, || {
+        let own_name = context.cluster().own_name();
+        let (program, id) = (&request.program_name, request.execution_id);
+        format!("receive {program} {id:016x} at {own_name}")
+    });
     match start(context, request) {
         Ok(execution) => execution.answer_when_done(reply),
         Err(errors) => {

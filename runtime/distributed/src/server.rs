@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tfrt_host::Timer;
+use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 
@@ -481,6 +482,10 @@ impl Server {
 
     fn send_data(&self, request: &SendDataRequest) -> Answer<SendDataResponse> {
         let context = self.context(request.context_id)?;
+        let _scope = Scope::enter(TracingLevel::Debug, || {
+            let own_name = context.cluster().own_name();
+            format!("receive {} at {own_name}", request.instance_key)
+        });
         let payload = Payload::from_bytes(&request.payload, self.host.allocator())
             .map_err(|error| RemoteError::from(&Error::from(error)))?;
         context.rendezvous().send(&request.instance_key, payload)?;

@@ -1,9 +1,9 @@
 //! Learns to recognise digits on several tasks that share the work:
 //! `cargo run --release -p tfrt-models --example learn_together`.
 //!
-//! This starts the tasks as processes on this machine: one, two and four of them, which end with the
-//! same weights up to rounding. Then four again, of which one is killed: the others say who died,
-//! go on from a checkpoint without it, and end with the same weights, too.
+//! This starts the tasks as processes on this machine: one, two and four of them, which end with
+//! the same weights up to rounding. Then four again, of which one is killed: the others say who
+//! died, go on from a checkpoint without it, and end with the same weights, too.
 //!
 //! A task does what `task.rs` says. `tfrt launch`, `srun`, `mpirun` or Kubernetes can start the
 //! tasks as well: `tfrt launch -n 4 -- target/release/examples/learn_together`.

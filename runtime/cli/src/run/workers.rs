@@ -1,7 +1,7 @@
 //! A run with workers of its own: `tfrt run --spawn N`.
 //!
-//! This process is the client, `/job:client/task:0`. It starts the tasks of the job `worker` on this
-//! machine, creates a context on all of them, and ends them after the program.
+//! This process is the client, `/job:client/task:0`. It starts the tasks of the job `worker` on
+//! this machine, creates a context on all of them, and ends them after the program.
 
 use std::ffi::OsString;
 use std::sync::Arc;

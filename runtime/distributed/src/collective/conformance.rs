@@ -90,7 +90,7 @@ struct Case {
 fn cases(size: usize, extent: Extent) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut add = |operation, dtype, len| {
-        let in_place = cases.len() % 2 == 0;
+        let in_place = cases.len().is_multiple_of(2);
         cases.push(Case {
             operation,
             dtype,
@@ -105,7 +105,7 @@ fn cases(size: usize, extent: Extent) -> Vec<Case> {
                 add(Operation::AllReduce(reduction), dtype, len);
                 add(Operation::ReduceScatter(reduction), dtype, len);
             }
-            if (turn + number) % REDUCTIONS.len() == 0 {
+            if (turn + number).is_multiple_of(REDUCTIONS.len()) {
                 add(Operation::AllReduce(reduction), dtype, 1000);
                 add(Operation::ReduceScatter(reduction), dtype, 1000);
             }
@@ -113,8 +113,16 @@ fn cases(size: usize, extent: Extent) -> Vec<Case> {
         for len in lens {
             let member = (len + number) % size;
             add(Operation::Broadcast(member), dtype, len);
-            add(Operation::AllGather(u64::from(len % 2 == 0)), dtype, len);
-            add(Operation::AllGatherAny(u64::from(len % 2 == 0)), dtype, len);
+            add(
+                Operation::AllGather(u64::from(len.is_multiple_of(2))),
+                dtype,
+                len,
+            );
+            add(
+                Operation::AllGatherAny(u64::from(len.is_multiple_of(2))),
+                dtype,
+                len,
+            );
             add(Operation::AllToAll, dtype, len);
             add(Operation::SendRecv(member), dtype, len);
         }
@@ -197,8 +205,8 @@ fn elements<T: Sample>(member: usize, len: usize) -> Vec<T> {
 }
 
 /// Returns element `index` of the reduction of tensors of `len` elements: with G members and
-/// element x_m of member m, it is `(((x_c ⊕ x_{c+1}) ⊕ x_{c+2}) …) ⊕ x_{c−1}`, where c is the number
-/// of the chunk.
+/// element x_m of member m, it is `(((x_c ⊕ x_{c+1}) ⊕ x_{c+2}) …) ⊕ x_{c−1}`, where c is the
+/// number of the chunk.
 fn expected<T: Sample>(reduction: Reduction, size: usize, len: usize, index: usize) -> T {
     let (short, longer) = (len / size, len % size);
     // The first chunks have one more element.

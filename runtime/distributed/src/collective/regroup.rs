@@ -1,4 +1,5 @@
-//! Regroup: the members of a group that are left when others are lost agree on a group of their own.
+//! Regroup: the members of a group that are left when others are lost agree on a group of their
+//! own.
 //!
 //! ```text
 //!  who is lost? ──► name of the group: `all~2` ──► a token to and from every survivor ──► all are there: done
