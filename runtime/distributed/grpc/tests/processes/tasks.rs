@@ -189,8 +189,8 @@ fn loop_until_lost(
         left.push(format!("{threads} threads instead of {before_threads}"));
     }
     let num_payloads = context.rendezvous().num_payloads();
-    // Others may have begun to leave.
-    if num_payloads > 1 {
+    // Others may have begun to leave: a member that has not gets a message from each of them.
+    if num_payloads >= member.size() {
         left.push(format!("{num_payloads} payloads"));
     }
     match left.is_empty() {
