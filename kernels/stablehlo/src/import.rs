@@ -17,6 +17,7 @@
 //! | `constants` | constants |
 //! | `control` | calls of functions, branches, loops |
 //! | `scan` | loops over slices of tensors |
+//! | `selection` | the greatest elements |
 //! | `products` | dot products and convolutions |
 //! | `normalization` | batch normalization |
 //!
@@ -43,6 +44,8 @@ mod normalization;
 mod products;
 
 mod scan;
+
+mod selection;
 
 use std::collections::HashMap;
 

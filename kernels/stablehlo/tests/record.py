@@ -384,6 +384,7 @@ def complexes():
                      check="expect_almost_eq")
         yield record(lambda x: lax.top_k(x, 4), np.array([np.inf, np.nan, -np.inf, 3, -0.0, 0.0], dtype))
     yield record(lambda x: lax.top_k(x, 2), numbers(np.bool_, 3, 4))
+    yield record(lambda x: (lax.approx_max_k(x, 3), lax.approx_min_k(x, 2, reduction_dimension=0)), numbers(np.float32, 8, 16))
 
 
 def dynamic():

@@ -445,6 +445,7 @@ fn custom_call(lowering: &mut Lowering<'_>, op: OpId, operands: &[Value]) -> Low
             let k = lowering.weight(k);
             lowering.top_k(op, x, k)
         }
+        ("ApproxTopK", _) => lowering.approximate_top_k(op, operands),
         ("stablehlo.dynamic_top_k", &[x, k]) => {
             let k = lowering.apply(op, "convert i64 0;ret 1", &[k]);
             lowering.top_k(op, x, k)
@@ -549,51 +550,6 @@ impl Lowering<'_> {
             return Ok(self.apply(op, &program, &[numbers]));
         }
         Ok(self.wrapped(op, numbers, ty))
-    }
-
-    /// Finds the greatest elements along the last dimension. Floating point numbers compare by
-    /// their total order, as integers that have this order.
-    fn top_k(&mut self, op: OpId, x: Value, k: Value) -> Lowered {
-        let ty = self.result(op, 0)?.element;
-        let ordered = match ty.dtype {
-            DType::F32 => Some((DType::I32, "i32", "7fffffff")),
-            DType::F64 => Some((DType::I64, "i64", "7fffffffffffffff")),
-            DType::F16 | DType::Bf16 => Some((DType::I16, "i16", "7fff")),
-            _ => None,
-        };
-        // Turns around the order of negative numbers. It is its own inverse.
-        let turned = ordered.map(|(_, name, mask)| {
-            format!("const {name} {mask};const {name} 0;cmp lt 0 2;xor 0 1;select 3 4 0;ret 5")
-        });
-        let cast = |lowering: &mut Self, x, dtype| {
-            let attrs = [
-                ("dtype", Attr::Type(dtype)),
-                ("is_derived", Attr::Bool(true)),
-            ];
-            lowering.emit_one(op, "hlo.BitcastConvert", &[x], &attrs)
-        };
-        let keys = match (&ordered, &turned) {
-            (Some((dtype, ..)), Some(turned)) => {
-                let bits = cast(self, x, *dtype);
-                self.apply(op, turned, &[bits])
-            }
-            _ if ty.dtype == DType::I1 => self.apply(op, "convert ui8 0;ret 1", &[x]),
-            _ => x,
-        };
-        let attrs = [("axis", Attr::Int(-1)), ("largest", Attr::Bool(true))];
-        let found = self.emit(op, "nn.TopK", &[keys, k], &attrs, 2);
-        let greatest = match turned {
-            Some(turned) => {
-                let bits = self.apply(op, &turned, &[found[0]]);
-                cast(self, bits, ty.dtype)
-            }
-            None if ty.dtype == DType::I1 => self.apply(op, "convert i1 0;ret 1", &[found[0]]),
-            None => found[0],
-        };
-        let places = self.result(op, 1)?.element;
-        let program = format!("convert {} 0;ret 1", places.name);
-        let places = self.apply(op, &program, &[found[1]]);
-        Ok(Some(vec![greatest, places]))
     }
 
     /// Draws random numbers, between two bounds or of a normal distribution.

@@ -2767,3 +2767,48 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
     return %values, %indices : tensor<3x2xi1>, tensor<3x2xi32>
   }
 }
+
+// -----
+
+module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main() -> (tensor<8x3xf32>, tensor<8x3xi32>, tensor<2x16xf32>, tensor<2x16xi32>) {
+    %in = call @inputs() : () -> tensor<8x16xf32>
+    %want:4 = call @expected() : () -> (tensor<8x3xf32>, tensor<8x3xi32>, tensor<2x16xf32>, tensor<2x16xi32>)
+    %got:4 = call @computed(%in) : (tensor<8x16xf32>) -> (tensor<8x3xf32>, tensor<8x3xi32>, tensor<2x16xf32>, tensor<2x16xi32>)
+    stablehlo.custom_call @check.expect_close(%got#0, %want#0) {has_side_effect = true} : (tensor<8x3xf32>, tensor<8x3xf32>) -> ()
+    stablehlo.custom_call @check.expect_eq(%got#1, %want#1) {has_side_effect = true} : (tensor<8x3xi32>, tensor<8x3xi32>) -> ()
+    stablehlo.custom_call @check.expect_close(%got#2, %want#2) {has_side_effect = true} : (tensor<2x16xf32>, tensor<2x16xf32>) -> ()
+    stablehlo.custom_call @check.expect_eq(%got#3, %want#3) {has_side_effect = true} : (tensor<2x16xi32>, tensor<2x16xi32>) -> ()
+    return %got#0, %got#1, %got#2, %got#3 : tensor<8x3xf32>, tensor<8x3xi32>, tensor<2x16xf32>, tensor<2x16xi32>
+  }
+  func.func private @inputs() -> (tensor<8x16xf32>) {
+    %c0 = stablehlo.constant dense<"0xDA398E40E50736C011F8DB3E8F208EC07137DE3E36DB463F82BA9BBFB892494047BEC2BE0E43B73F23B3CF3FFF7ABBBE365DF6C0B65A9FBFA6E6F63EDBFD43C0A7B2113ECB1590C06C52EE3F3BB4EC3F3E99983FE57CBDBF2CC4583F838874C03FF918C01FE69D3FC51F05C0BED04CBF66B2F0BDA5E348409FB005C00568E0BF008D0BC06792A1C08FC9F83E0DE4C9C06C8922C01E1173407973A1BD134CDDC0F24448C00F589C40F0D779BFCB06AE4057E8E6BFFB30EFC0671E283F3ADB59BFEF85323FB7E453C0792658C089CAF7BF16FB56C073501A40C7B54C4089964FBF37332B40822210C0235E8CBF73CFA5C05D366740D345E2BF30816840EBB3674078F0B93FFCBE183F0E0F4CC0351621409C58E53FC7BC51404C50823F4BD36CC09B205BC07C82334049A89D40384245BF226058BE1EA6773FDC96203F5F10653F6FAC48BFC94C103FE316DEBFC796BABEA14AFD3FFDF8EA3DEBABF8BFF5BC513FCCE857C0A26002C0AB0A4EC0BBD2453FCEAEEC3F64A597BFD32E31C05BADA93FD5F5293FD7D799C05822344090262B4048DC61BF2243A7BEA463DDBE5ED4C8BF292F943F42ED14C0B2F389BF8F4D833EBAE8A7C01C99DEBF19DE7DC0098CCEBF69E0E4BF59485EBF0325E53DC1A059C04346053F9F3DB0C09E6C1A40C1FD22BFEBA0FA3F3EC9C4C0D7306D40FC58A7BFA0C7113F249ED4BDDBF522BFEEEBE9BF"> : tensor<8x16xf32>
+    return %c0 : tensor<8x16xf32>
+  }
+  func.func private @expected() -> (tensor<8x3xf32>, tensor<8x3xi32>, tensor<2x16xf32>, tensor<2x16xi32>) {
+    %c0 = stablehlo.constant dense<"0xDA398E40B892494023B3CF3FA5E348406C52EE3F3BB4EC3FCB06AE400F589C401E11734030816840EBB367405D36674049A89D40C7BC51407C823340A14AFD3FCEAEEC3F5BADA93F5822344090262B40292F943FD7306D409E6C1A40EBA0FA3F"> : tensor<8x3xf32>
+    %c1 = stablehlo.constant dense<[[0, 7, 10], [13, 2, 3], [11, 9, 5], [14, 15, 12], [10, 5, 9], [4, 12, 15], [2, 3, 8], [10, 6, 8]]> : tensor<8x3xi32>
+    %c2 = stablehlo.constant dense<"0x008D0BC06792A1C0792658C00DE4C9C016FB56C09F3DB0C0EBABF8BF134CDDC09B205BC03EC9C4C0AB0A4EC073CFA5C0365DF6C0FB30EFC019DE7DC0DBFD43C069E0E4BFD7D799C00E0F4CC08F208EC06C8922C0E57CBDBF82BA9BBF838874C0CCE857C042ED14C0C51F05C0FC58A7BFBAE8A7C0D345E2BFD32E31C0EEEBE9BF"> : tensor<2x16xf32>
+    %c3 = stablehlo.constant dense<[[2, 2, 3, 2, 3, 7, 5, 2, 4, 7, 5, 3, 0, 2, 6, 0], [7, 6, 4, 0, 2, 1, 0, 1, 5, 6, 1, 7, 6, 3, 5, 7]]> : tensor<2x16xi32>
+    return %c0, %c1, %c2, %c3 : tensor<8x3xf32>, tensor<8x3xi32>, tensor<2x16xf32>, tensor<2x16xi32>
+  }
+  func.func @top_k_lt_f32_comparator(%arg0: tensor<f32>, %arg1: tensor<f32>, %arg2: tensor<i32>, %arg3: tensor<i32>) -> tensor<i1> {
+    %0 = stablehlo.compare LT, %arg0, %arg1 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %0 : tensor<i1>
+  }
+  func.func @top_k_gt_f32_comparator(%arg0: tensor<f32>, %arg1: tensor<f32>, %arg2: tensor<i32>, %arg3: tensor<i32>) -> tensor<i1> {
+    %0 = stablehlo.compare GT, %arg0, %arg1 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %0 : tensor<i1>
+  }
+  func.func private @computed(%arg0: tensor<8x16xf32>) -> (tensor<8x3xf32> {jax.result_info = "result[0][0]"}, tensor<8x3xi32> {jax.result_info = "result[0][1]"}, tensor<2x16xf32> {jax.result_info = "result[1][0]"}, tensor<2x16xi32> {jax.result_info = "result[1][1]"}) {
+    %0 = stablehlo.iota dim = 1 : tensor<8x16xi32>
+    %c = stablehlo.constant dense<-1> : tensor<i32>
+    %cst = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %1:2 = stablehlo.custom_call @ApproxTopK(%arg0, %0, %cst, %c) {backend_config = "", called_computations = [@top_k_gt_f32_comparator], mhlo.backend_config = {aggregate_to_topk = true, is_fallback = true, recall_target = 0.949999988 : f32, reduction_dim = 1 : i64, reduction_input_size_override = -1 : i64, top_k = 3 : i64}} : (tensor<8x16xf32>, tensor<8x16xi32>, tensor<f32>, tensor<i32>) -> (tensor<8x3xf32>, tensor<8x3xi32>)
+    %2 = stablehlo.iota dim = 0 : tensor<8x16xi32>
+    %c_0 = stablehlo.constant dense<-1> : tensor<i32>
+    %cst_1 = stablehlo.constant dense<0x7F800000> : tensor<f32>
+    %3:2 = stablehlo.custom_call @ApproxTopK(%arg0, %2, %cst_1, %c_0) {backend_config = "", called_computations = [@top_k_lt_f32_comparator], mhlo.backend_config = {aggregate_to_topk = true, is_fallback = true, recall_target = 0.949999988 : f32, reduction_dim = 0 : i64, reduction_input_size_override = -1 : i64, top_k = 2 : i64}} : (tensor<8x16xf32>, tensor<8x16xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x16xf32>, tensor<2x16xi32>)
+    return %1#0, %1#1, %3#0, %3#1 : tensor<8x3xf32>, tensor<8x3xi32>, tensor<2x16xf32>, tensor<2x16xi32>
+  }
+}
