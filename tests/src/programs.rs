@@ -138,7 +138,9 @@ fn of_host_device(transcript: &str) -> String {
 /// # Errors
 /// If it cannot be created.
 pub fn emulated_cuda() -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/emulated_cuda");
+    // Beside the library, so that builds of different profiles do not share it.
+    let library = tfrt_emulated_cuda::library().map_err(|error| error.to_string())?;
+    let folder = library.with_file_name("emulated_cuda");
     tfrt_emulated_cuda::install(&folder).map_err(|error| error.to_string())?;
     Ok(folder)
 }
