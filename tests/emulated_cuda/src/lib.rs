@@ -26,7 +26,7 @@
 //! # Safety
 //!
 //! Invariant A1: the caller of a C function passes pointers to memory that it may access, as large
-//! as the documentation of the function says. [`abi`] relies on it, in the only places that access
+//! as the documentation of the function says. `abi` relies on it, in the only places that access
 //! memory of the caller. No function unwinds: a panic becomes a status.
 #![expect(unsafe_code, reason = "exports C functions")]
 
