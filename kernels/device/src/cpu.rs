@@ -56,7 +56,7 @@ const CHUNK: usize = 256;
 
 /// The parameters of a device function, as a tuple.
 #[doc(hidden)]
-pub trait Arguments: Sized {
+pub trait ArgumentTuple: Sized {
     /// The borrowed elements of the tensors.
     type Borrowed<'t>;
 
@@ -96,7 +96,7 @@ pub struct Strided {
 
 macro_rules! arguments {
     ($($T:ident $t:ident $index:tt),+) => {
-        impl<$($T: DeviceNumber),+> Arguments for ($($T,)+) {
+        impl<$($T: DeviceNumber),+> ArgumentTuple for ($($T,)+) {
             type Borrowed<'t> = ($(Elements<'t, $T::Element>,)+);
 
             fn borrow<'t>(tensors: &[&'t DenseHostTensor]) -> Result<Self::Borrowed<'t>, Error> {
@@ -182,7 +182,7 @@ arguments!(A a 0, B b 1, C c 2, D d 3, E e 4, G g 5, H h 6, I i 7);
 /// If the element types or shapes do not fit, or elements are in use.
 #[doc(hidden)]
 #[inline]
-pub fn elementwise<A: Arguments, R: DeviceNumber>(
+pub fn elementwise<A: ArgumentTuple, R: DeviceNumber>(
     kernel: &FunctionKernel,
     operands: &[&DenseHostTensor],
     result: &mut DenseHostTensor,
@@ -211,7 +211,7 @@ pub fn elementwise<A: Arguments, R: DeviceNumber>(
 /// If the element types or shapes do not fit, or elements are in use.
 #[doc(hidden)]
 #[inline]
-pub fn reduce<A: Arguments, R: DeviceNumber>(
+pub fn reduce<A: ArgumentTuple, R: DeviceNumber>(
     kernel: &FunctionKernel,
     operands: &[&DenseHostTensor],
     result: &mut DenseHostTensor,

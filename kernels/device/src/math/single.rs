@@ -1,7 +1,7 @@
 //! Math functions of `f32`.
 //!
-//! The coefficients of `ln`, and of the sine and cosine, are those of FreeBSD's msun, the others those
-//! of Cephes.
+//! The coefficients of `ln`, and of the sine and cosine, are those of FreeBSD's msun, the others
+//! those of Cephes.
 
 use tfrt_macros::tfrt_device;
 
