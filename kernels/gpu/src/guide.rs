@@ -159,7 +159,8 @@
 //! let y = {
 //!     let _scope = eager.device("GPU:0")?;
 //!     // The operand is copied once, and the copy is kept with its handle.
-//!     let product = eager.op("tf.MatMul")?.ready()?.call(&[&x, &x])?;
+//!     let product = eager.op("tf.MatMul")?.attr("transpose_a", false)?.attr("transpose_b", false)?;
+//!     let product = product.ready()?.call(&[&x, &x])?;
 //!     eager.op("tf.Relu")?.ready()?.call(&[&product])?
 //! };
 //! // Reading waits for the device.
