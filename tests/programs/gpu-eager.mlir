@@ -78,6 +78,20 @@ func @errors() -> (!corert.tensorhandle, !corert.tensorhandle, !corert.tensorhan
   tfrt.return %shapes, %dtype, %late, %on_host : !corert.tensorhandle, !corert.tensorhandle, !corert.tensorhandle, !corert.tensorhandle
 }
 
+// The elements of tensors in host memory have all of their digits, and there are at most 32.
+func @prints() -> !tfrt.chain {
+  %c = tfrt.new.chain
+  %gpu = corert.get_op_handler %c "gpu"
+  %x = corert.const_dense_tensor dense<[0.1, 1.0, -1.0e-5, 1.0e9, 123456789.0, 0x7FC00000, 0xFF800000]> : tensor<7xf32>
+  %y = corert.const_dense_tensor dense<[0.1, 1.0e17]> : tensor<2xf64>
+  %z = corert.executeop(%gpu) "tfrt_test.create_dense_tensor"() { shape = [40], values = [-3 : i32] } : 1
+  %host = corert.executeop(%gpu) "tfrt_test.gpu_tensor_to_host_tensor"(%z) : 1
+  %c0 = corert.executeop.seq(%gpu, %c) "tfrt_test.print"(%x) : 0
+  %c1 = corert.executeop.seq(%gpu, %c0) "tfrt_test.print"(%y) : 0
+  %c2 = corert.executeop.seq(%gpu, %c1) "tfrt_test.print"(%host) : 0
+  tfrt.return %c2 : !tfrt.chain
+}
+
 func @test_ops() -> (!corert.tensorhandle, !tfrt.chain) {
   %c = tfrt.new.chain
   %gpu = corert.get_op_handler %c "gpu"

@@ -8,9 +8,9 @@
 //! ```
 //!
 //! An [`EagerGpu`] is the device `GPU:N` of a host. It is opened when a program first names it, and
-//! all ops on it enqueue their work on its one stream. So an op returns at once, and the tensors that
-//! it returns may not be written yet: whoever reads them does so on the same stream, or copies them
-//! to the host, which waits.
+//! all ops on it enqueue their work on its one stream. So an op returns at once, and the tensors
+//! that it returns may not be written yet: whoever reads them does so on the same stream, or copies
+//! them to the host, which waits.
 //!
 //! An op for GPUs is a function of its call, registered like every op:
 //!

@@ -170,8 +170,8 @@
 //!
 //! Outside of scopes, an op runs where moving its operands costs least, and ops on small integer
 //! tensors in host memory, such as shapes, stay on the host. An op returns as soon as its work is
-//! enqueued. A fault of the device appears where a tensor is next read, and later ops on that device
-//! fail with it.
+//! enqueued. A fault of the device appears where a tensor is next read, and later ops on that
+//! device fail with it.
 //!
 //! # Order
 //!

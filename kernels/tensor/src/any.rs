@@ -1,7 +1,7 @@
 //! Tensors of any kind behind a value of type `!t.tensor`.
 //!
-//! The kinds of this crate are in host memory. Other crates add kinds, such as tensors in the memory
-//! of a device, each with a [`TensorKind`].
+//! The kinds of this crate are in host memory. Other crates add kinds, such as tensors in the
+//! memory of a device, each with a [`TensorKind`].
 
 use std::fmt;
 use std::ops::Deref;

@@ -407,8 +407,8 @@ impl TensorHandle {
         Some(self.error_if_present().unwrap_or(error))
     }
 
-    /// Returns the tensor and its metadata, if both are available and the tensor is on this device, in
-    /// a form that every op of the device takes.
+    /// Returns the tensor and its metadata, if both are available and the tensor is on this device,
+    /// in a form that every op of the device takes.
     #[inline]
     pub(crate) fn dense_on(&self, device: &DeviceRef) -> Option<(&AnyRef, &TensorMetadata)> {
         let (Some(tensor), Some(MetadataPart::Known(metadata)), Some(DevicePart::Known(found))) =

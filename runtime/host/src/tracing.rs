@@ -184,8 +184,8 @@ pub fn span(level: TracingLevel, track: &Arc<str>, since: Instant) {
     }
 }
 
-/// Reports to the sink that a device did some work in this time, which ended before now. Work of the
-/// same track does not overlap.
+/// Reports to the sink that a device did some work in this time, which ended before now. Work of
+/// the same track does not overlap.
 pub fn device_work(
     level: TracingLevel,
     track: &Arc<str>,

@@ -1,8 +1,8 @@
 //! The times of ops on the device, for traces.
 //!
-//! While kernels are traced, each op is between two events that have the time. Once the second one is
-//! done, a task reports the op on the row of its device. The times of a device are aligned to those of
-//! the host once, by an event that the host waits for.
+//! While kernels are traced, each op is between two events that have the time. Once the second one
+//! is done, a task reports the op on the row of its device. The times of a device are aligned to
+//! those of the host once, by an event that the host waits for.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! A stream does its work in order. So memory that was given back can be used again on its stream
-//! without waiting: new work comes after the old. For another stream, the allocator records an event
-//! on the stream of the block and makes the other one wait for it; this is the only synchronization
-//! that it inserts, and no thread of the host waits.
+//! without waiting: new work comes after the old. For another stream, the allocator records an
+//! event on the stream of the block and makes the other one wait for it; this is the only
+//! synchronization that it inserts, and no thread of the host waits.
 //!
 //! Memory belongs to the stream that it was allocated on. A program that uses it on another stream
 //! orders the two itself, before the first use and before it drops the buffer.
@@ -279,5 +279,96 @@ impl Drop for Pool {
             .set_current()
             .and_then(|current| self.free_all(&current));
         log_failure(freed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host_device::{HostDevice, Options};
+    use crate::values::GpuDevice;
+
+    /// Returns a context of a host device on which a call fails, and two streams of it.
+    fn streams(failures: &[(&str, u64, u32)]) -> (GpuContext, [Stream; 2]) {
+        let failures = failures.iter();
+        let failures = failures.map(|&(name, count, status)| (name.to_owned(), count, status));
+        let gpu = HostDevice::open(Options {
+            failures: failures.collect(),
+            memory_bytes: 1 << 20,
+            ..Options::default()
+        });
+        gpu.driver.init().unwrap();
+        let id = gpu.driver.device(0).unwrap();
+        let context = GpuContext::primary(&GpuDevice { gpu, id }).unwrap();
+        let current = context.set_current().unwrap();
+        let driver = &context.gpu().driver;
+        let stream = || Stream::new(&context, driver.stream_create(&current).unwrap());
+        let streams = [stream(), stream()];
+        (context, streams)
+    }
+
+    #[test]
+    fn memory_is_used_again_in_the_order_of_streams() {
+        let (context, [first, second]) = streams(&[]);
+        let allocator = StreamAllocator::new(&context);
+        let pointer = |num_bytes, stream| allocator.allocate(num_bytes, stream).unwrap().pointer();
+        let block = pointer(1000, &first);
+        // The same stream: at once, if the block is not much too large.
+        assert_eq!(pointer(600, &first), block);
+        assert_eq!(allocator.stats().waits, 0);
+        let small = allocator.allocate(256, &first).unwrap();
+        assert_ne!(small.pointer(), block);
+        // Another stream waits for the one that had the block, which then belongs to it.
+        assert_eq!(pointer(1000, &second), block);
+        assert_eq!(pointer(1000, &second), block);
+        let stats = allocator.stats();
+        assert_eq!((stats.allocations, stats.reuses, stats.waits), (2, 3, 1));
+        assert_eq!((stats.used_bytes, stats.free_bytes), (256, 1024));
+        drop(small);
+        allocator.clear().unwrap();
+        let stats = allocator.stats();
+        assert_eq!((stats.used_bytes, stats.free_bytes), (0, 0));
+        let nothing = allocator.allocate(0, &first).unwrap();
+        assert!(nothing.pointer().is_null() && nothing.num_bytes() == 0);
+        assert_eq!(allocator.stats(), stats);
+    }
+
+    #[test]
+    fn a_block_of_a_stream_that_cannot_be_waited_for_stays_free() {
+        for function in ["cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"] {
+            let (context, [first, second]) = streams(&[(function, 1, 1)]);
+            let allocator = StreamAllocator::new(&context);
+            let block = allocator.allocate(512, &first).unwrap().pointer();
+            let before = allocator.stats();
+            let error = allocator.allocate(512, &second).unwrap_err();
+            assert!(error.message().contains(function), "{error}");
+            assert_eq!(allocator.stats(), before, "{function}");
+            assert_eq!(allocator.allocate(512, &second).unwrap().pointer(), block);
+        }
+    }
+
+    #[test]
+    fn free_blocks_are_given_back_when_memory_is_short() {
+        let (context, [stream, _]) = streams(&[]);
+        // The device has a mebibyte, and the allocator may use three quarters of it.
+        for (allocator, expected) in [
+            (StreamAllocator::new(&context), "Out of memory"),
+            (
+                StreamAllocator::with_limit(&context, 768 << 10),
+                "Out of memory trying to allocate 800.0KiB (768.0KiB of 768.0KiB available)",
+            ),
+        ] {
+            drop(allocator.allocate(300 << 10, &stream).unwrap());
+            assert_eq!(allocator.stats().free_bytes, 300 << 10);
+            let large = allocator.allocate(760 << 10, &stream).unwrap();
+            assert_eq!(allocator.stats().free_bytes, 0);
+            drop(large);
+            let asked = if expected.contains("800") { 800 } else { 2000 };
+            let error = allocator.allocate(asked << 10, &stream).unwrap_err();
+            assert!(error.message().starts_with(expected), "{error}");
+            assert_eq!(error.code(), ErrorCode::ResourceExhausted);
+        }
+        let error = StreamAllocator::new(&context).allocate(usize::MAX, &stream);
+        assert!(error.is_err());
     }
 }

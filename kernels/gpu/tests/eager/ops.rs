@@ -582,6 +582,12 @@ fn operands_on_the_device_that_say_where_are_guessed() {
     assert_eq!(swapped.dims, [2, 4, 3, 3]);
     assert_eq!(swapped.at(&[1, 3, 0, 2]), x.at(&[1, 0, 2, 3]));
     let vector = on_gpu(&Array::new(&[2], vec![1.0, 2.0]), DType::F32);
+    let elsewhere = eager.copy_to(&vector, "GPU:1").unwrap();
+    let refused = run("tf.Relu", &elsewhere).unwrap_err();
+    assert!(
+        refused.starts_with("Expected context to be 0x"),
+        "{refused}"
+    );
     assert_eq!(
         run("tf.Pad", &vector),
         Err("Could not guess channel order.".into())

@@ -152,8 +152,8 @@ pub(crate) fn same_device(a: &DeviceRef, b: &DeviceRef) -> bool {
     std::sync::Arc::ptr_eq(&a.0, &b.0) || a.0.name() == b.0.name()
 }
 
-/// Returns `true` if the tensors on a device are in host memory. Ops of other devices take tensors as
-/// they are.
+/// Returns `true` if the tensors on a device are in host memory. Ops of other devices take tensors
+/// as they are.
 pub(crate) fn is_in_host_memory(device: &DeviceRef) -> bool {
     inferred_tensor_type(TensorType::DENSE_HOST, device) == TensorType::DENSE_HOST
 }

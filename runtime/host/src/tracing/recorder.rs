@@ -27,8 +27,9 @@ const DEFAULT_CAPACITY: usize = 1 << 20;
 /// place in the source, stream and invocation; a span from the start of an asynchronous kernel
 /// until its last result is available; an arrow from the kernel that produced a value to each
 /// kernel that reads it; a track for each stage of an input pipeline, with a span for each draw of
-/// an element; a track for each stream of a device; and a curve of the number of waiting tasks. An arrow never leads to a
-/// kernel that started before the value was produced, as non-strict kernels may.
+/// an element; a track for each stream of a device; and a curve of the number of waiting tasks. An
+/// arrow never leads to a kernel that started before the value was produced, as non-strict kernels
+/// may.
 ///
 /// See [the module](super) for an example.
 pub struct TraceRecorder {

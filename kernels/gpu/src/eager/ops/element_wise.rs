@@ -15,7 +15,8 @@ use crate::values::DenseGpuTensor;
 enum Map {
     Relu,
     Tanh,
-    /// Converts, after clearing the bits of the mantissa that the result does not have if `truncates`.
+    /// Converts, after clearing the bits of the mantissa that the result does not have if
+    /// `truncates`.
     Cast {
         truncates: bool,
     },
@@ -263,8 +264,8 @@ fn tanh(call: &mut OpCall<'_>) -> Result<()> {
     run_unary(call, Map::Tanh, unexpected)
 }
 
-/// Converts elements between f16, f32 and f64. With `Truncate`, bits of the mantissa that the result
-/// does not have are cleared first.
+/// Converts elements between f16, f32 and f64. With `Truncate`, bits of the mantissa that the
+/// result does not have are cleared first.
 ///
 /// # Errors
 /// `unexpected type for CastOp`.
@@ -373,8 +374,8 @@ fn fused_batch_norm(call: &mut OpCall<'_>) -> Result<()> {
 }
 
 /// Normalizes each channel with given statistics, and adds the side input if there is one. With the
-/// `activation_mode` `Relu`, negative results become zero. All results are this one tensor; only the
-/// first is meaningful.
+/// `activation_mode` `Relu`, negative results become zero. All results are this one tensor; only
+/// the first is meaningful.
 ///
 /// # Errors
 /// `Unknown FusedBatchNormActivationMode: M`; those of `tf.FusedBatchNormV3`.

@@ -16,8 +16,8 @@ const OPERATIONS: [i32; 2] = [0, 1];
 /// The library's number for the algorithm that it chooses.
 const DEFAULT_ALGORITHM: i32 = -1;
 
-/// The library's numbers for a type of elements: its data type and the type of computations; and the
-/// factors of a plain product.
+/// The library's numbers for a type of elements: its data type and the type of computations; and
+/// the factors of a plain product.
 pub(super) fn types(dtype: DType) -> Option<(i32, i32, [Scalar; 2])> {
     let single = [Scalar::F32(1.0), Scalar::F32(0.0)];
     match dtype {

@@ -165,8 +165,8 @@ fn check_paddable(call: &GpuCall<'_, '_>, x: &DenseGpuTensor) -> Result<()> {
     Ok(())
 }
 
-/// Adds zeros before and after each dimension. Paddings in host memory are read. Those on the device
-/// are ignored, as the reference does: images are padded by 3 elements on each side.
+/// Adds zeros before and after each dimension. Paddings in host memory are read. Those on the
+/// device are ignored, as the reference does: images are padded by 3 elements on each side.
 ///
 /// # Errors
 /// `Could not guess channel order.`; paddings that do not fit.
@@ -235,8 +235,8 @@ fn check_transposable(call: &GpuCall<'_, '_>, x: &DenseGpuTensor) -> Result<()> 
     Ok(())
 }
 
-/// Makes the channels of images come first: `[0, 3, 1, 2]`, whatever permutation is on the device. A
-/// permutation in host memory must be this one.
+/// Makes the channels of images come first: `[0, 3, 1, 2]`, whatever permutation is on the device.
+/// A permutation in host memory must be this one.
 ///
 /// # Errors
 /// `Unsupported tf.Transpose permutation`.

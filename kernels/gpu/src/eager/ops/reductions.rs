@@ -104,9 +104,9 @@ fn unsupported(dtype: DType) -> Error {
     invalid(format!("Unsupported data type: {dtype}"))
 }
 
-/// Returns the text of a kernel with a thread for each mean. Its parameters are the number of means,
-/// the addresses of the result and of the operand, the number of elements of each mean, the extents
-/// and strides of the dimensions that are kept, and those of the others.
+/// Returns the text of a kernel with a thread for each mean. Its parameters are the number of
+/// means, the addresses of the result and of the operand, the number of elements of each mean, the
+/// extents and strides of the dimensions that are kept, and those of the others.
 fn mean_text(number: Number, kept: usize, reduced: usize) -> String {
     let (mut code, index) = Code::new();
     let (output, input, count) = (code.parameter(), code.parameter(), code.parameter());
@@ -191,8 +191,8 @@ fn axes(numbers: &[i64], rank: usize) -> Result<Vec<usize>> {
     axes.collect()
 }
 
-/// Computes means. Indices in host memory are read. Those on the device are ignored, as the reference
-/// does: the means are those over the pixels of images.
+/// Computes means. Indices in host memory are read. Those on the device are ignored, as the
+/// reference does: the means are those over the pixels of images.
 ///
 /// # Errors
 /// `Unsupported data type: D`, `Invalid reduction requested: in_rank=R out_rank=Q`.

@@ -113,13 +113,74 @@ fn transferred(call: &mut OpCall<'_>, to: TensorType) -> Result<()> {
     Ok(())
 }
 
-/// Prints a tensor: the elements of one in host memory, the type, shape and address of one on the
-/// device.
+/// Prints a tensor: the elements of a dense one in host memory, with all of their digits; the type,
+/// shape and address of one on the device.
 #[tfrt_op("tfrt_test.print", raw, device = "gpu", side_effecting)]
 fn print(call: &mut OpCall<'_>) -> Result<()> {
-    let tensor = TensorRef::read(call.argument(0)?);
+    let operand = call.argument(0)?;
+    if let Some(tensor) = operand.get::<DenseHostTensor>() {
+        return print_text(&dense_text(tensor)?);
+    }
+    let tensor = TensorRef::read(operand);
     let tensor = tensor.map_err(|error| Error::new(error.to_string()))?;
     print_text(&format!("{}\n", tensor.to_text()?))
+}
+
+/// Returns the text of a tensor: at most 32 elements.
+fn dense_text(tensor: &DenseHostTensor) -> Result<String> {
+    const MAX_ELEMENTS: usize = 32;
+    let elements: Vec<String> = match tensor.dtype() {
+        DType::F16 => texts(tensor, |x: half::f16| general(x.to_f64(), 9))?,
+        DType::F32 => texts(tensor, |x: f32| general(x.into(), 9))?,
+        DType::F64 => texts(tensor, |x: f64| general(x, 17))?,
+        DType::Ui8 => texts(tensor, |x: u8| x.to_string())?,
+        DType::Ui16 => texts(tensor, |x: u16| x.to_string())?,
+        DType::Ui32 => texts(tensor, |x: u32| x.to_string())?,
+        DType::Ui64 => texts(tensor, |x: u64| x.to_string())?,
+        DType::I8 => texts(tensor, |x: i8| x.to_string())?,
+        DType::I16 => texts(tensor, |x: i16| x.to_string())?,
+        DType::I32 => texts(tensor, |x: i32| x.to_string())?,
+        DType::I64 => texts(tensor, |x: i64| x.to_string())?,
+        _ => return Ok(format!("{}\n", tensor.to_text()?)),
+    };
+    let shown = &elements[..elements.len().min(MAX_ELEMENTS)];
+    let rest = if shown.len() < elements.len() {
+        ", ... "
+    } else {
+        ""
+    };
+    Ok(format!(
+        "DenseHostTensor dtype = {}, shape = {}, values = [{}{rest}]\n",
+        tensor.dtype(),
+        tensor.shape(),
+        shown.join(", ")
+    ))
+}
+
+fn texts<T: Element>(tensor: &DenseHostTensor, text: impl Fn(T) -> String) -> Result<Vec<String>> {
+    Ok(tensor.elements::<T>()?.iter().map(|&x| text(x)).collect())
+}
+
+/// Returns a number as the conversion `%.Ng` of C prints it.
+fn general(x: f64, num_digits: usize) -> String {
+    if !x.is_finite() {
+        let sign = if x.is_sign_negative() { "-" } else { "" };
+        return format!("{sign}{}", if x.is_nan() { "nan" } else { "inf" });
+    }
+    let scientific = format!("{x:.*e}", num_digits - 1);
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let without_zeros = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    match usize::try_from(num_digits as i32 - 1 - exponent) {
+        Ok(num_decimals) if exponent >= -4 => without_zeros(&format!("{x:.num_decimals$}")),
+        _ => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{}e{sign}{:02}", without_zeros(digits), exponent.abs())
+        }
+    }
 }
 
 /// Returns the second operand if there is one, else the first.
@@ -169,4 +230,26 @@ fn one_number(call: &mut OpCall<'_>, number: f32) -> Result<DenseGpuTensor> {
 fn return_multiple_results_with_error(call: &mut OpCall<'_>) -> Result<()> {
     let _ = call;
     Err(Error::new("error from ReturnMultipleResultsWithError op"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::general;
+
+    #[test]
+    fn numbers_are_printed_as_c_prints_them() {
+        let single = |x: f32| general(x.into(), 9);
+        assert_eq!(single(0.1), "0.100000001");
+        assert_eq!(single(1.0), "1");
+        assert_eq!(single(-1e-5), "-9.99999975e-06");
+        assert_eq!(single(1e-4), "9.99999975e-05");
+        assert_eq!(single(123_456_792.0), "123456792");
+        assert_eq!(single(1e9), "1e+09");
+        assert_eq!(single(-0.0), "-0");
+        assert_eq!(single(f32::NEG_INFINITY), "-inf");
+        assert_eq!(single(f32::NAN), "nan");
+        assert_eq!(general(0.1, 17), "0.10000000000000001");
+        assert_eq!(general(1e17, 17), "1e+17");
+        assert_eq!(general(1.5e-300, 17), "1.5000000000000001e-300");
+    }
 }
