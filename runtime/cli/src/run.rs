@@ -310,7 +310,7 @@ pub(crate) fn run_model(
     let front_end = FrontEnd::new(program, &options.libraries)?;
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))
-        .queue(choose_queue(program, options)?)
+        .queue(create_queue(program, &options.work_queue_type)?)
         .build();
     crate::run_model::run(&options.file, kind, arguments, missing, &host)
 }

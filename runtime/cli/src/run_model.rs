@@ -227,7 +227,8 @@ pub(crate) fn ready(
     })
 }
 
-/// Returns a tensor of random numbers, the same in every run: from -1 to 1, or 0 and 1 for integers.
+/// Returns a tensor of random numbers, the same in every run: from -1 to 1, or 0 and 1 for
+/// integers.
 fn random_input(declared: Option<&InputType>, bound: &[String]) -> Result<DenseHostTensor, String> {
     let dims = declared.and_then(|declared| declared.dims.as_ref());
     let (Some(dims), Some(dtype)) = (dims, declared.and_then(|declared| declared.dtype)) else {
@@ -264,7 +265,10 @@ fn random_input(declared: Option<&InputType>, bound: &[String]) -> Result<DenseH
     macro_rules! made {
         ($($dtype:ident => $number:expr),* $(,)?) => {
             match dtype {
-                $(DType::$dtype => DenseHostTensor::from_fn(&allocator, shape, |_| $number(next())),)*
+                $(DType::$dtype => {
+                    let number = $number;
+                    DenseHostTensor::from_fn(&allocator, shape, |_| number(next()))
+                })*
                 other => return Err(format!("random numbers of type {other} are not supported")),
             }
         };

@@ -1,5 +1,5 @@
-//! Models of other systems, measured like functions: a run is one inference, on inputs that are given
-//! or random.
+//! Models of other systems, measured like functions: a run is one inference, on inputs that are
+//! given or random.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
