@@ -113,8 +113,8 @@ pub struct RowNorm<'a> {
 }
 
 impl RowNorm<'_> {
-    /// Normalises a row. Returns its mean, which is zero if it is not subtracted, and the reciprocal
-    /// of its deviation.
+    /// Normalises a row. Returns its mean, which is zero if it is not subtracted, and the
+    /// reciprocal of its deviation.
     ///
     /// # Panics
     /// If the row, its output and the parameters differ in length.

@@ -9,8 +9,8 @@ use crate::math::Real;
 /// Half of the constant term of the series of [`ERFC`].
 const ERFC_CONSTANT: f64 = -1.302_653_719_781_709_4;
 
-/// The Chebyshev coefficients of `ln(erfc(z) · e^(z²) / t)` with `t = 2 / (2 + z)`, from the highest
-/// order down to the first. More of them would improve digits that single precision does not have.
+/// The Chebyshev coefficients of `ln(erfc(z) · e^(z²) / t)` with `t = 2 / (2 + z)`, from the
+/// highest order down to the first. More of them would improve digits that single precision does not have.
 const ERFC: [f64; 16] = [
     9.646_791_1e-11,
     -2.273_651_22e-10,

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The weights of an imported program are known, so rules may compute new ones; and declared input
-//! types are checked before a run, so rules may rely on them. A [`RewriteRule`] looks at one op, the
-//! last of its pattern, and replaces the first result of this op.
+//! types are checked before a run, so rules may rely on them. A [`RewriteRule`] looks at one op,
+//! the last of its pattern, and replaces the first result of this op.
 //!
 //! # What every rule keeps
 //! - The result, up to the rounding of single-precision numbers.
@@ -160,10 +160,12 @@ impl RewriteRules {
 ///
 /// ```
 /// use tfrt_import::program::{Attr, ProgramBuilder};
+/// use tfrt_import::{InputDim, InputType};
 /// use tfrt_import::rewrite::RewriteRules;
 ///
 /// let mut builder = ProgramBuilder::default();
-/// let x = builder.input("x");
+/// let matrix = InputType { dtype: None, dims: Some(vec![InputDim::Unknown; 2]) };
+/// let x = builder.declared_input("x", matrix);
 /// let order = || [("perm", Attr::Ints(vec![1, 0]))];
 /// let there = builder.call("nn.Transpose", &[x], &order(), 1, "node 'there'");
 /// let back = builder.call("nn.Transpose", &there, &order(), 1, "node 'back'");
@@ -354,5 +356,20 @@ fn fused_place(first: &str, second: &str) -> String {
     match first == second {
         true => first.to_owned(),
         false => format!("{first}, {second}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_have_names_of_their_own() {
+        let all: Vec<&RewriteRule> = RewriteRule::all().collect();
+        for (index, rule) in all.iter().enumerate() {
+            let mut others = all[index + 1..].iter();
+            assert!(others.all(|other| other.name != rule.name), "{}", rule.name);
+            assert!(rule.summary.ends_with('.'), "{}", rule.name);
+        }
     }
 }

@@ -115,7 +115,8 @@ impl Session {
     /// the outputs are available. Returns them in the order of [`outputs`](Self::outputs).
     ///
     /// # Errors
-    /// Missing or unknown inputs; inputs of other types than declared; failures while the program runs; an output that is a list.
+    /// Missing or unknown inputs; inputs of other types than declared; failures while the program
+    /// runs; an output that is a list.
     pub fn run(&self, inputs: &[(&str, DenseHostTensor)]) -> Result<Vec<DenseHostTensor>, Error> {
         let inputs: Vec<(&str, ModelValue)> = inputs
             .iter()

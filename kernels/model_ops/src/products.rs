@@ -97,7 +97,8 @@ struct Product {
 }
 
 impl Product {
-    /// Returns the product of two tensors, if they can be multiplied; their batches are not checked.
+    /// Returns the product of two tensors, if they can be multiplied; their batches are not
+    /// checked.
     fn new([a, b]: [&DenseHostTensor; 2], [transposes_a, transposes_b]: [bool; 2]) -> Option<Self> {
         let (mut left, mut right) = (a.shape().dims().to_vec(), b.shape().dims().to_vec());
         if left.is_empty() || right.is_empty() {

@@ -1,8 +1,8 @@
 //! Convolutions and pooling of images whose channels come last: `[batch, rows, columns, channels]`,
 //! of single precision. Filters are `[rows, columns, channels / group, filters]`.
 //!
-//! The shape alone selects the routine, and thus the result: filters of one channel have a routine of
-//! their own, all others are those of [`start_fused`].
+//! The shape alone selects the routine, and thus the result: filters of one channel have a routine
+//! of their own, all others are those of [`start_fused`].
 
 use tfrt::prelude::*;
 use tfrt_compute::convolution::{Conv2dShape, Depthwise, Padding, Window};
