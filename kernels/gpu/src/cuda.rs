@@ -96,7 +96,24 @@ fn unknown(call: &'static str) -> GpuError {
     GpuError::new(call, Status::INVALID_HANDLE)
 }
 
-/// Calls a function of the driver.
+/// Calls a function of the driver, which fails if that is requested.
+///
+/// Its duties are those of `real_call`.
+macro_rules! call {
+    ($functions:expr, $text:literal, $function:ident($($argument:expr),* $(,)?)) => {{
+        let is_there = $functions.$function.is_some();
+        match is_there.then(|| $crate::cuda::requested_failure(stringify!($function))) {
+            Some(Some(code)) => $crate::cuda::status($text, code),
+            _ => $crate::cuda::real_call!($functions, $text, $function($($argument),*)),
+        }
+    }};
+}
+
+/// Calls a function of the driver, which never fails on request, and is not counted.
+///
+/// It is for calls that host memory relies on: the device may use that memory until such a call
+/// says otherwise, and the answer must be the driver's. It is also for calls whose number depends
+/// on time, so that the n-th call of a function is the same one in each run.
 ///
 /// Every use keeps these duties:
 /// - C1: handles among the arguments come from objects that the caller holds while the call runs.
@@ -104,15 +121,12 @@ fn unknown(call: &'static str) -> GpuError {
 ///   writes.
 /// - C3: other memory is that of a block which the caller has found to be large enough, or is kept
 ///   until the device has passed the call.
-macro_rules! call {
+macro_rules! real_call {
     ($functions:expr, $text:literal, $function:ident($($argument:expr),* $(,)?)) => {
         match $functions.$function {
             Some(function) => {
-                let code = match $crate::cuda::requested_failure(stringify!($function)) {
-                    Some(code) => code,
-                    // SAFETY: L1 for the signature; C1, C2 and C3 for the arguments.
-                    None => unsafe { function($($argument),*) },
-                };
+                // SAFETY: L1 for the signature; C1, C2 and C3 for the arguments.
+                let code = unsafe { function($($argument),*) };
                 $crate::cuda::status($text, code)
             }
             None => Err($crate::cuda::missing($text)),
@@ -120,4 +134,4 @@ macro_rules! call {
     };
 }
 
-use call;
+use {call, real_call};

@@ -3,8 +3,10 @@
 //! A process has one driver. So the driver is compiled to a folder of its own, and each test runs
 //! in a child of this process, whose `LD_LIBRARY_PATH` names that folder.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -13,7 +15,7 @@ use tfrt_gpu::api::blas::Blas;
 use tfrt_gpu::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig};
 use tfrt_gpu::api::{ContextHandle, EventHandle, StreamHandle};
 use tfrt_gpu::api::{Current, DevicePtr, Status};
-use tfrt_gpu::cuda::{CudaBlas, CudaDriver};
+use tfrt_gpu::cuda::{CudaBlas, CudaDriver, request_failures};
 use tfrt_tensor::HostBuffer;
 
 /// The folder of the compiled driver.
@@ -37,8 +39,34 @@ static DRIVER: LazyLock<PathBuf> = LazyLock::new(|| {
 /// Runs the body of a test over the driver in a child process, and returns the calls that the
 /// driver received; `None` in the child, which has run the body.
 fn over_driver(test: &str, fail: &str, body: impl FnOnce(Arc<CudaDriver>)) -> Option<Vec<String>> {
+    over_driver_with(test, ("FAKE_CUDA_FAIL", fail), body)
+}
+
+/// Runs the body of a test over a driver whose work is not done before something waits for it.
+fn over_lazy_driver(test: &str, body: impl FnOnce(Arc<CudaDriver>)) -> Option<Vec<String>> {
+    over_driver_with(test, ("FAKE_CUDA_LAZY", "1"), body)
+}
+
+fn over_driver_with(
+    test: &str,
+    (variable, value): (&str, &str),
+    body: impl FnOnce(Arc<CudaDriver>),
+) -> Option<Vec<String>> {
     if std::env::var_os("FAKE_CUDA_LOG").is_some() {
-        body(Arc::new(CudaDriver::open().unwrap()));
+        // A test that fails must not wait for work that is never done.
+        let (alive, ended) = mpsc::channel::<()>();
+        std::thread::spawn(move || {
+            if ended.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("the test does not end");
+                std::process::exit(1);
+            }
+        });
+        let driver = Arc::new(CudaDriver::open().unwrap());
+        let run = AssertUnwindSafe(|| body(Arc::clone(&driver)));
+        if catch_unwind(run).is_err() {
+            std::process::exit(1);
+        }
+        drop((driver, alive));
         return None;
     }
     let log = DRIVER.join(format!("{test}.log"));
@@ -46,7 +74,7 @@ fn over_driver(test: &str, fail: &str, body: impl FnOnce(Arc<CudaDriver>)) -> Op
         .args([test, "--exact", "--nocapture"])
         .env("LD_LIBRARY_PATH", &*DRIVER)
         .env("FAKE_CUDA_LOG", &log)
-        .env("FAKE_CUDA_FAIL", fail)
+        .env(variable, value)
         .output()
         .unwrap();
     assert!(
@@ -329,4 +357,158 @@ fn a_code_that_the_bindings_do_not_know_is_a_number() {
             assert_eq!(error.to_string(), "'cuCtxSynchronize()': CUresult(4711)");
         },
     );
+}
+
+/// Enqueues a copy of a host buffer to the device.
+fn upload(
+    driver: &CudaDriver,
+    current: &Current,
+    to: DevicePtr,
+    from: &HostBuffer,
+    stream: StreamHandle,
+) {
+    let ends = (CopyEndpoint::Device(to), CopyEndpoint::Host(from.clone()));
+    driver
+        .copy_async(current, &ends.0, &ends.1, from.len_bytes(), stream)
+        .unwrap();
+}
+
+#[test]
+fn a_stream_with_the_number_of_another_one_says_nothing_of_its_copies() {
+    let _calls = over_lazy_driver(
+        "a_stream_with_the_number_of_another_one_says_nothing_of_its_copies",
+        |driver| {
+            let (current, first) = start(&driver);
+            let memory = driver.memory_allocate(&current, 16).unwrap();
+            let mut from = buffer(&[1, 2, 3, 4]);
+            upload(&driver, &current, memory, &from, first);
+            driver.stream_destroy(first).unwrap();
+            let second = driver.stream_create(&current).unwrap();
+            assert_eq!(second, first);
+            driver.stream_synchronize(second).unwrap();
+            assert!(from.write().is_err(), "the copy is not done");
+            driver.context_synchronize(&current).unwrap();
+            assert!(from.write().is_ok());
+            driver.stream_destroy(second).unwrap();
+            driver.memory_free(memory).unwrap();
+        },
+    );
+}
+
+#[test]
+fn a_copy_may_use_the_memory_of_a_copy_that_its_stream_waits_for() {
+    let _calls = over_lazy_driver(
+        "a_copy_may_use_the_memory_of_a_copy_that_its_stream_waits_for",
+        |driver| {
+            let (current, first) = start(&driver);
+            let second = driver.stream_create(&current).unwrap();
+            let memory = driver.memory_allocate(&current, 16).unwrap();
+            let mut host = buffer(&[0; 4]);
+            let ends = (
+                CopyEndpoint::Host(host.clone()),
+                CopyEndpoint::Device(memory),
+            );
+            driver
+                .copy_async(&current, &ends.0, &ends.1, 16, first)
+                .unwrap();
+            drop(ends);
+            let event = driver.event_create(&current, false).unwrap();
+            driver.event_record(event, first).unwrap();
+            driver.stream_wait_event(second, event).unwrap();
+            upload(&driver, &current, memory, &host, second);
+            driver.stream_synchronize(second).unwrap();
+            assert!(host.write().is_ok());
+            driver.event_destroy(event).unwrap();
+            driver.memory_free(memory).unwrap();
+        },
+    );
+}
+
+/// Device memory that is freed when it is dropped, which waits for the device.
+struct Workspace(Arc<CudaDriver>, DevicePtr, mpsc::Sender<()>);
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        self.0.memory_free(self.1).unwrap();
+        self.2.send(()).unwrap();
+    }
+}
+
+#[test]
+fn an_object_that_waits_for_the_device_holds_up_nobody() {
+    let _calls = over_lazy_driver(
+        "an_object_that_waits_for_the_device_holds_up_nobody",
+        |driver| {
+            let (current, first) = start(&driver);
+            let second = driver.stream_create(&current).unwrap();
+            let events = [first, second].map(|stream| {
+                let event = driver.event_create(&current, false).unwrap();
+                driver.event_record(event, stream).unwrap();
+                event
+            });
+            let memory = driver.memory_allocate(&current, 16).unwrap();
+            let (freed, is_freed) = mpsc::channel();
+            let workspace = Workspace(Arc::clone(&driver), memory, freed);
+            driver
+                .keep_until_passed(first, Box::new(workspace))
+                .unwrap();
+            driver.stream_synchronize(first).unwrap();
+            // Another thread frees the workspace, and waits for the second stream.
+            let log = std::env::var_os("FAKE_CUDA_LOG").unwrap();
+            while !std::fs::read_to_string(&log).unwrap().contains("cuMemFree") {
+                std::thread::yield_now();
+            }
+            assert!(driver.event_query(events[0]).unwrap());
+            assert!(!driver.event_query(events[1]).unwrap());
+            assert!(driver.stream_query(first).unwrap());
+            assert!(is_freed.try_recv().is_err());
+            driver.stream_synchronize(second).unwrap();
+            is_freed.recv().unwrap();
+        },
+    );
+}
+
+#[test]
+fn requested_failures_do_not_let_host_memory_go() {
+    let calls = over_lazy_driver("requested_failures_do_not_let_host_memory_go", |driver| {
+        let failing = [
+            ("cuEventQuery", 1),
+            ("cuEventDestroy", 1),
+            ("cuEventRecord", 3),
+            ("cuStreamSynchronize", 1),
+            ("cuCtxSynchronize", 1),
+        ];
+        let requested = failing.map(|(name, count)| (name.to_owned(), count, 700));
+        assert!(request_failures(requested.to_vec()));
+        let (current, stream) = start(&driver);
+        let memory = driver.memory_allocate(&current, 16).unwrap();
+        let (mut from, mut other) = (buffer(&[1, 2, 3, 4]), buffer(&[5, 6, 7, 8]));
+        upload(&driver, &current, memory, &from, stream);
+        let event = driver.event_create(&current, false).unwrap();
+        driver.event_record(event, stream).unwrap();
+        // Asks for the event behind the copy, which is no call of the program.
+        assert!(driver.stream_query(stream).unwrap());
+        assert!(from.write().is_err(), "the copy is not done");
+        let status = |result: Result<(), tfrt_gpu::api::GpuError>| result.unwrap_err().status;
+        let failed = Status::Driver(700);
+        assert_eq!(status(driver.event_query(event).map(drop)), failed);
+        assert!(from.write().is_err(), "the copy is not done");
+        // No event can be recorded behind this one, so it is waited for.
+        upload(&driver, &current, memory, &other, stream);
+        assert!(other.write().is_ok());
+        wait_for(&mut from);
+        assert_eq!(status(driver.stream_synchronize(stream)), failed);
+        let pinned = driver.host_memory_allocate(&current, 16).unwrap();
+        driver.host_memory_free(pinned).unwrap();
+        assert_eq!(status(driver.context_synchronize(&current)), failed);
+        assert_eq!(status(driver.event_destroy(event)), failed);
+        driver.memory_free(memory).unwrap();
+    });
+    // What the memory relies on has reached the driver once, and what was to fail has not.
+    if let Some(calls) = calls {
+        for function in ["cuStreamSynchronize", "cuCtxSynchronize"] {
+            let num_calls = calls.iter().filter(|call| *call == function).count();
+            assert_eq!(num_calls, 1, "{function}");
+        }
+    }
 }

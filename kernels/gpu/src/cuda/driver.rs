@@ -14,11 +14,11 @@ use cudarc::driver::sys::{
 };
 use tfrt_tensor::HostBuffer;
 
-use super::keep::Keeper;
+use super::keep::{Held, Keeper, Mark};
 use super::library::driver::Functions;
 use super::live::{Block, Blocks, Live, Place};
 use super::object::{Context, Function, Kind, Object};
-use super::{call, unknown};
+use super::{call, real_call, unknown};
 use crate::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig, check_arguments};
 use crate::api::handle::{
     ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
@@ -158,7 +158,7 @@ impl CudaDriver {
     }
 
     /// Returns an event in the context of a stream, recorded there.
-    fn mark(&self, stream: &Object) -> GpuResult<Object> {
+    fn mark(&self, stream: &Object) -> GpuResult<Mark> {
         self.enter(&stream.context)?;
         let mut event: CUevent = ptr::null_mut();
         call!(
@@ -166,39 +166,48 @@ impl CudaDriver {
             "cuEventCreate(&event, flags)",
             cuEventCreate(&mut event, DISABLE_TIMING)
         )?;
-        let event = Object::new(event as u64, Kind::Event, Arc::clone(&stream.context));
+        let mark = Mark {
+            number: event as u64,
+            context: Arc::clone(&stream.context),
+        };
         call!(
             self.functions,
             "cuEventRecord(event, stream)",
-            cuEventRecord(event.number as CUevent, stream.number as CUstream)
+            cuEventRecord(mark.number as CUevent, stream.number as CUstream)
         )?;
-        Ok(event)
+        Ok(mark)
     }
 
-    fn keep(&self, stream: &Object, object: Box<dyn Any + Send>) -> GpuResult<()> {
-        let keeper = match self.keeper.get() {
-            Some(keeper) => keeper,
-            None => {
-                let keeper = Keeper::start().map_err(|error| {
-                    GpuError::new("cuEventRecord(event, stream)", Status::Driver(304))
-                        .with_details(error.to_string())
-                })?;
-                self.keeper.get_or_init(|| keeper)
-            }
-        };
-        match self.mark(stream) {
-            Ok(event) => keeper.keep(stream.number, event, object),
+    /// Returns the keeper, and starts it if it is the first time.
+    fn keeper(&self) -> GpuResult<&Keeper> {
+        if let Some(keeper) = self.keeper.get() {
+            return Ok(keeper);
+        }
+        let keeper = Keeper::start().map_err(|error| {
+            GpuError::new("cuEventRecord(event, stream)", Status::Driver(304))
+                .with_details(error.to_string())
+        })?;
+        Ok(self.keeper.get_or_init(|| keeper))
+    }
+
+    /// Keeps an object until the work that a stream has now is done.
+    fn keep(&self, stream: &Object, held: Held) {
+        let marked = self
+            .keeper()
+            .and_then(|keeper| Ok((keeper, self.mark(stream)?)));
+        match marked {
+            Ok((keeper, mark)) => keeper.keep(mark, held),
             Err(_) => {
-                // Then here and now. An error means that the device does nothing any more.
-                let waited = call!(
+                // Then here and now. An error of the wait means that the device does nothing any
+                // more.
+                let waited = real_call!(
                     self.functions,
                     "cuStreamSynchronize(stream)",
                     cuStreamSynchronize(stream.number as CUstream)
                 );
-                drop((waited, object));
+                drop((waited, held));
             }
         }
-        Ok(())
     }
 
     /// Refuses memory that the caller has no right to.
@@ -287,13 +296,13 @@ impl CudaDriver {
             };
             keeper.drop_passed();
             borrow().or_else(|_| {
-                let point = keeper.point();
                 call!(
                     self.functions,
                     "cuStreamSynchronize(stream)",
                     cuStreamSynchronize(stream.number as CUstream)
                 )?;
-                keeper.drop_before(stream.number, point);
+                // The earlier copy may be one of another stream that this one has waited for.
+                keeper.drop_passed();
                 borrow()
             })
         });
@@ -313,10 +322,11 @@ impl CudaDriver {
             .ok_or_else(|| GpuError::new(call, Status::INVALID_VALUE))
     }
 
-    /// Makes a context current, which may have been destroyed in name.
+    /// Makes a context current, which may have been destroyed in name. It is not an error that a
+    /// call failed on request: the safety of host memory may depend on the context.
     pub(super) fn enter(&self, context: &Context) -> GpuResult<()> {
         if Current::set(self, context.handle()).is_err() {
-            call!(
+            real_call!(
                 self.functions,
                 "cuCtxSetCurrent(context)",
                 cuCtxSetCurrent(context.raw())
@@ -329,7 +339,7 @@ impl CudaDriver {
     /// Waits for all work of a context, which may use memory that is about to be freed.
     fn drain(&self, context: &Context) -> GpuResult<()> {
         self.enter(context)?;
-        call!(self.functions, "cuCtxSynchronize()", cuCtxSynchronize())
+        real_call!(self.functions, "cuCtxSynchronize()", cuCtxSynchronize())
     }
 
     /// Calls `action` with the address on the host of pinned or registered memory, which is kept
@@ -363,7 +373,7 @@ impl CudaDriver {
         }
     }
 
-    /// Drops the objects that were kept for work that is done, if some work is done.
+    /// Drops the borrows for work that is done, if some work is done.
     fn drop_passed_if_ready(&self, is_ready: GpuResult<bool>) -> GpuResult<bool> {
         if let (Ok(true), Some(keeper)) = (&is_ready, self.keeper.get()) {
             keeper.drop_passed();
@@ -587,19 +597,12 @@ impl Driver for CudaDriver {
 
     fn stream_synchronize(&self, stream: StreamHandle) -> GpuResult<()> {
         let stream = self.stream("cuStreamSynchronize(stream)", stream)?;
-        let point = self.keeper.get().map(Keeper::point);
         let waited = call!(
             self.functions,
             "cuStreamSynchronize(stream)",
             cuStreamSynchronize(stream.number as CUstream)
         );
-        // After a failed wait, the device may still use the objects: the events tell.
-        if waited.is_ok()
-            && let (Some(keeper), Some(point)) = (self.keeper.get(), point)
-        {
-            keeper.drop_before(stream.number, point);
-        }
-        waited
+        self.drop_passed_if_ready(waited.map(|()| true)).map(drop)
     }
 
     fn stream_query(&self, stream: StreamHandle) -> GpuResult<bool> {
@@ -627,7 +630,8 @@ impl Driver for CudaDriver {
         object: Box<dyn Any + Send>,
     ) -> GpuResult<()> {
         let stream = self.stream("cuEventRecord(event, stream)", stream)?;
-        self.keep(&stream, object)
+        self.keep(&stream, Held::object(object));
+        Ok(())
     }
 
     fn event_create(&self, current: &Current, has_timing: bool) -> GpuResult<EventHandle> {
@@ -870,7 +874,7 @@ impl Driver for CudaDriver {
         );
         // Kept whatever the driver says: an error may be that of earlier work.
         if source.is_some() || target.is_some() {
-            self.keep(&stream, Box::new((source, target)))?;
+            self.keep(&stream, Held::borrow(Box::new((source, target))));
         }
         result
     }

@@ -1,14 +1,15 @@
 //! Objects that live until a stream has reached a point, mainly host memory of copies.
 //!
 //! ```text
-//!   keep ──► list ──┬── a caller that has synchronized the stream drops the objects before that point
-//!                   └── a thread polls the events of the rest
+//!   keep ──► list ──┬── a thread that polls drops what the device has passed
+//!                   └── a caller that has waited drops the borrows among it
 //! ```
 //!
-//! A program that has synchronized a stream may use the host memory of its copies, so they are
-//! dropped before the call returns. The thread is for programs that never synchronize. It polls
-//! less and less often, and sleeps while there are no objects to keep. A callback of the driver
-//! would avoid polling, but is not called once a stream has failed.
+//! A program that has waited for a copy may use its host memory, so the borrows of host memory are
+//! dropped before the call returns. The thread is for programs that never wait, and for all other
+//! objects: their drop may wait for the device, which may itself wait for the work that a caller is
+//! about to enqueue. The thread polls less and less often, and sleeps while there is nothing to
+//! keep. A callback of the driver would avoid polling, but is not called once a stream has failed.
 #![expect(unsafe_code, reason = "calls the driver")]
 
 use std::any::Any;
@@ -22,23 +23,49 @@ use std::time::Duration;
 use cudarc::driver::sys::CUevent;
 use tfrt::host::log;
 
-use super::call;
-use super::object::Object;
+use super::object::{Context, report};
+use super::real_call;
 use crate::api::Status;
 
-/// An object, and the event behind which it may go.
-struct Kept {
-    /// The stream that the event is recorded in.
-    stream: u64,
-    /// The number of the object; later ones have larger numbers.
-    number: u64,
-    event: Object,
+/// An object that the device may need.
+pub(super) struct Held {
+    is_borrow: bool,
     _object: Box<dyn Any + Send>,
 }
 
-/// A point in the sequence of kept objects.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Point(u64);
+impl Held {
+    /// A borrow of host memory. Its drop neither waits nor calls the driver.
+    pub(super) fn borrow(object: Box<dyn Any + Send>) -> Self {
+        Self {
+            is_borrow: true,
+            _object: object,
+        }
+    }
+
+    /// Any other object.
+    pub(super) fn object(object: Box<dyn Any + Send>) -> Self {
+        Self {
+            is_borrow: false,
+            _object: object,
+        }
+    }
+}
+
+/// An event of the implementation itself.
+///
+/// Its calls do not fail on request, and are not counted.
+pub(super) struct Mark {
+    /// The driver's pointer.
+    pub(super) number: u64,
+    pub(super) context: Arc<Context>,
+}
+
+/// An object, and the event behind which it may go.
+struct Kept {
+    mark: Mark,
+    /// Nothing, once a borrow is dropped.
+    held: Option<Held>,
+}
 
 #[derive(Default)]
 struct State {
@@ -50,9 +77,9 @@ struct State {
 #[derive(Default)]
 struct List {
     state: Mutex<State>,
-    /// Held from when objects are taken from the list until they are dropped.
+    /// Held from when borrows are taken from the list until they are dropped.
     dropping: Mutex<()>,
-    /// There is an object, or there will be none.
+    /// Notified when an object is added and when the keeper is dropped.
     has_changed: Condvar,
 }
 
@@ -63,7 +90,7 @@ pub(super) struct Keeper {
 }
 
 thread_local! {
-    /// This thread drops objects.
+    /// This thread drops borrows.
     static IS_DROPPING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -75,22 +102,32 @@ impl List {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drops the objects of which `may_go` holds. When it returns, nobody has them any more, even
-    /// if another thread has taken them from the list.
-    fn drop_where(&self, may_go: impl Fn(&Kept) -> bool) {
-        // The drop of an object may come here again.
+    /// Drops the borrows that the device has passed. When it returns, none of them exists, even if
+    /// another thread has taken them from the list.
+    fn drop_borrows(&self) {
+        // The drop of a borrow may come here again.
         if IS_DROPPING.replace(true) {
             return;
         }
         let dropping = self.dropping.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.lock();
-        let gone: Vec<Kept> = state.kept.extract_if(.., |kept| may_go(kept)).collect();
+        let borrows = state.kept.iter_mut().filter(|kept| kept.is_borrow());
+        let passed = borrows.filter(|kept| kept.mark.has_passed());
+        let gone: Vec<Held> = passed.filter_map(|kept| kept.held.take()).collect();
         drop(state);
-        if catch_unwind(AssertUnwindSafe(|| drop(gone))).is_err() {
-            log::error!("dropping an object after GPU work panicked");
-        }
+        drop_all(gone);
         drop(dropping);
         IS_DROPPING.set(false);
+    }
+
+    /// Drops the objects that the device has passed, and the events of dropped borrows. May wait
+    /// for the device.
+    fn drop_objects(&self) {
+        let mut state = self.lock();
+        let passed = |kept: &mut Kept| !kept.is_borrow() && kept.mark.has_passed();
+        let gone: Vec<Kept> = state.kept.extract_if(.., passed).collect();
+        drop(state);
+        drop_all(gone);
     }
 
     /// Polls until the keeper is dropped and nothing is left.
@@ -114,7 +151,8 @@ impl List {
             };
             num_seen = state.num_kept;
             drop(state);
-            self.drop_where(|kept| has_passed(&kept.event));
+            self.drop_borrows();
+            self.drop_objects();
         }
     }
 }
@@ -132,35 +170,19 @@ impl Keeper {
         })
     }
 
-    /// Keeps an object until an event of a stream is done.
-    pub(super) fn keep(&self, stream: u64, event: Object, object: Box<dyn Any + Send>) {
+    /// Keeps an object until an event is done.
+    pub(super) fn keep(&self, mark: Mark, held: Held) {
         let mut state = self.list.lock();
         state.num_kept += 1;
-        let number = state.num_kept;
-        state.kept.push(Kept {
-            stream,
-            number,
-            event,
-            _object: object,
-        });
+        let held = Some(held);
+        state.kept.push(Kept { mark, held });
         drop(state);
         self.list.has_changed.notify_one();
     }
 
-    /// Returns the point behind the objects that are kept now.
-    pub(super) fn point(&self) -> Point {
-        Point(self.list.lock().num_kept)
-    }
-
-    /// Drops the objects of a stream before a point, all of whose work is done.
-    pub(super) fn drop_before(&self, stream: u64, point: Point) {
-        self.list
-            .drop_where(|kept| kept.stream == stream && kept.number <= point.0);
-    }
-
-    /// Drops the objects whose events are done.
+    /// Drops the borrows whose events are done. Does not wait for the device.
     pub(super) fn drop_passed(&self) {
-        self.list.drop_where(|kept| has_passed(&kept.event));
+        self.list.drop_borrows();
     }
 }
 
@@ -188,13 +210,38 @@ impl fmt::Debug for Keeper {
     }
 }
 
-/// Returns `true` if the work before an event is done, or will never be.
-fn has_passed(event: &Object) -> bool {
-    let functions = &event.context.functions;
-    let result = call!(
-        functions,
-        "cuEventQuery(event)",
-        cuEventQuery(event.number as CUevent)
-    );
-    !matches!(result, Err(error) if error.status == Status::NOT_READY)
+impl Kept {
+    fn is_borrow(&self) -> bool {
+        self.held.as_ref().is_some_and(|held| held.is_borrow)
+    }
+}
+
+impl Mark {
+    /// Returns `true` if the work before the event is done, or will never be.
+    fn has_passed(&self) -> bool {
+        let functions = &self.context.functions;
+        let result = real_call!(
+            functions,
+            "cuEventQuery(event)",
+            cuEventQuery(self.number as CUevent)
+        );
+        !matches!(result, Err(error) if error.status == Status::NOT_READY)
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        let functions = &self.context.functions;
+        report(real_call!(
+            functions,
+            "cuEventDestroy(event)",
+            cuEventDestroy_v2(self.number as CUevent)
+        ));
+    }
+}
+
+fn drop_all<T>(gone: Vec<T>) {
+    if catch_unwind(AssertUnwindSafe(|| drop(gone))).is_err() {
+        log::error!("dropping an object after GPU work panicked");
+    }
 }

@@ -194,7 +194,7 @@ impl fmt::Debug for Owned {
 }
 
 /// Nobody is there to be told but the user.
-fn report(result: GpuResult<()>) {
+pub(super) fn report(result: GpuResult<()>) {
     if let Err(error) = result {
         eprintln!("error: {error}");
     }

@@ -3,17 +3,68 @@
 //! Every call writes its name to the file that `FAKE_CUDA_LOG` names, and fails if `FAKE_CUDA_FAIL`
 //! says so: `NAME=CODE`. Device memory is memory of the process, and work is done when it is
 //! enqueued. A kernel adds its second argument to the words at its first one. A handle that does
-//! not exist ends the process: the implementation must never pass one on.
+//! not exist ends the process: the implementation must never pass one on. A new stream gets the
+//! number of a destroyed one.
+//!
+//! With `FAKE_CUDA_LAZY`, an event is done once a call has waited for its stream, or for a stream
+//! that waits for the event. Freeing device memory then waits for all events.
 #![allow(non_snake_case)]
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::sync::Mutex;
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 static LIVE: Mutex<Option<HashMap<u64, &'static str>>> = Mutex::new(None);
+/// The numbers of destroyed streams.
+static FREE_STREAMS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+static LAZY: Mutex<Lazy> = Mutex::new(Lazy::new());
+static HAS_PASSED: Condvar = Condvar::new();
 static SIZES: Mutex<Option<HashMap<u64, usize>>> = Mutex::new(None);
+
+/// What is not done yet. Streams are counted from 1, as a number may be used again.
+struct Lazy {
+    num_streams: u64,
+    /// The streams by their numbers.
+    streams: BTreeMap<u64, u64>,
+    /// The streams of recorded events that are not done.
+    events: BTreeMap<u64, u64>,
+    /// The events that streams wait for.
+    waits: Vec<(u64, u64)>,
+}
+
+impl Lazy {
+    const fn new() -> Self {
+        Self { num_streams: 0, streams: BTreeMap::new(), events: BTreeMap::new(), waits: Vec::new() }
+    }
+
+    fn finish(&mut self, stream: u64) {
+        let mut streams = vec![stream];
+        while let Some(stream) = streams.pop() {
+            self.events.retain(|_, of| *of != stream);
+            for (_, event) in self.waits.extract_if(.., |(waiting, _)| *waiting == stream) {
+                streams.extend(self.events.get(&event));
+            }
+        }
+        HAS_PASSED.notify_all();
+    }
+}
+
+fn lazy() -> Option<MutexGuard<'static, Lazy>> {
+    std::env::var_os("FAKE_CUDA_LAZY").map(|_| LAZY.lock().unwrap())
+}
+
+fn make_stream() -> u64 {
+    let stream = FREE_STREAMS.lock().unwrap().pop().unwrap_or_else(|| make("stream"));
+    with_live(|live| live.insert(stream, "stream"));
+    if let Some(mut lazy) = lazy() {
+        lazy.num_streams += 1;
+        let number = lazy.num_streams;
+        lazy.streams.insert(stream, number);
+    }
+    stream
+}
 
 /// Notes a call, and says how it is to end.
 fn enter(name: &str) -> c_uint {
@@ -86,19 +137,48 @@ functions! {
         let kind = with_live(|live| live.get(&context).copied());
         assert!(context == 0 || matches!(kind, Some("context" | "primary context")));
     }
-    cuCtxSynchronize() {}
-    cuStreamCreate(stream: *mut u64, flags: c_uint) { assert_eq!(flags, 1); unsafe { *stream = make("stream") } }
-    cuStreamDestroy_v2(stream: u64) { end(stream, "stream") }
-    cuStreamSynchronize(stream: u64) { expect(stream, "stream") }
+    cuCtxSynchronize() {
+        if let Some(mut lazy) = lazy() {
+            lazy.events.clear();
+            HAS_PASSED.notify_all();
+        }
+    }
+    cuStreamCreate(stream: *mut u64, flags: c_uint) { assert_eq!(flags, 1); unsafe { *stream = make_stream() } }
+    cuStreamDestroy_v2(stream: u64) { end(stream, "stream"); FREE_STREAMS.lock().unwrap().push(stream) }
+    cuStreamSynchronize(stream: u64) {
+        expect(stream, "stream");
+        if let Some(mut lazy) = lazy() {
+            let stream = lazy.streams[&stream];
+            lazy.finish(stream);
+        }
+    }
     cuStreamQuery(stream: u64) { expect(stream, "stream") }
-    cuStreamWaitEvent(stream: u64, event: u64, flags: c_uint) { expect(stream, "stream"); expect(event, "event"); assert_eq!(flags, 0) }
+    cuStreamWaitEvent(stream: u64, event: u64, flags: c_uint) { expect(stream, "stream"); expect(event, "event"); assert_eq!(flags, 0);
+        if let Some(mut lazy) = lazy() {
+            let stream = lazy.streams[&stream];
+            lazy.waits.push((stream, event));
+        }
+    }
     cuEventCreate(event: *mut u64, _flags: c_uint) { unsafe { *event = make("event") } }
     cuEventDestroy_v2(event: u64) { end(event, "event") }
-    cuEventRecord(event: u64, stream: u64) { expect(event, "event"); expect(stream, "stream") }
-    cuEventQuery(event: u64) { expect(event, "event") }
+    cuEventRecord(event: u64, stream: u64) {
+        expect(event, "event");
+        expect(stream, "stream");
+        if let Some(mut lazy) = lazy() {
+            let stream = lazy.streams[&stream];
+            lazy.events.insert(event, stream);
+        }
+    }
     cuEventSynchronize(event: u64) { expect(event, "event") }
     cuMemAlloc_v2(pointer: *mut u64, size: usize) { unsafe { *pointer = allocate(size) } }
-    cuMemFree_v2(pointer: u64) { free(pointer) }
+    cuMemFree_v2(pointer: u64) {
+        if let Some(mut lazy) = lazy() {
+            while !lazy.events.is_empty() {
+                lazy = HAS_PASSED.wait(lazy).unwrap();
+            }
+        }
+        free(pointer)
+    }
     cuMemGetInfo_v2(free: *mut usize, total: *mut usize) { unsafe { *free = 1 << 20; *total = 1 << 30 } }
     cuMemHostAlloc(pointer: *mut u64, size: usize, flags: c_uint) { assert_eq!(flags, 2); unsafe { *pointer = allocate(size) } }
     cuMemFreeHost(pointer: u64) { free(pointer) }
@@ -120,6 +200,17 @@ functions! {
         expect(stream, "stream");
         let (words, more) = unsafe { (*(*arguments).cast::<*mut u32>(), *(*arguments.add(1)).cast::<u32>()) };
         (0..(gx * bx) as usize).for_each(|index| unsafe { *words.add(index) += more });
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuEventQuery(event: u64) -> c_uint {
+    let code = enter("cuEventQuery");
+    expect(event, "event");
+    match lazy() {
+        // CUDA_ERROR_NOT_READY
+        Some(lazy) if code == 0 && lazy.events.contains_key(&event) => 600,
+        _ => code,
     }
 }
 
