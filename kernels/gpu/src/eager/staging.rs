@@ -1,8 +1,8 @@
 //! Pinned memory on the way of large tensors.
 //!
-//! A device copies from and to pageable memory only by way of pinned memory, which the driver then
-//! looks for while the calling thread waits. Large copies bring their own: a few blocks of pinned
-//! memory, each used again once the copy that used it last is done.
+//! The driver stages copies of pageable memory through its own pinned memory while the calling
+//! thread waits. Large copies bring their own: a few blocks of pinned memory, each used again once
+//! the copy that used it last is done.
 
 use std::sync::Mutex;
 
@@ -30,8 +30,10 @@ pub(super) struct Staging {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Blocks that nobody fills, those that were used first at the front.
+    /// Blocks that nobody fills, least recently used first.
     idle: Vec<Block>,
+    /// The number of blocks that come back here, without those of [`Staging::take_and_wait`] beyond
+    /// the limit.
     num_blocks: usize,
 }
 
@@ -41,6 +43,8 @@ pub(super) struct Block {
     buffer: Buffer,
     /// Recorded after the last copy.
     copied: Event,
+    /// Whether it is one beyond the limit, which is dropped after its use.
+    is_extra: bool,
 }
 
 impl Staging {
@@ -51,7 +55,7 @@ impl Staging {
         }
     }
 
-    /// Returns blocks for `num_bytes` that nobody has to wait for; `None` if there are not enough.
+    /// Returns enough blocks for `num_bytes` if they are free now.
     pub(super) fn take_at_once(&self, num_bytes: usize) -> Result<Option<Vec<Block>>> {
         let wanted = num_bytes.div_ceil(BLOCK_BYTES);
         let driver = &self.context.gpu().driver;
@@ -77,7 +81,7 @@ impl Staging {
     /// which is dropped after its use.
     pub(super) fn take_and_wait(&self) -> Result<Block> {
         let Some(block) = self.take()? else {
-            return self.new_block();
+            return self.new_block(true);
         };
         let driver = &self.context.gpu().driver;
         match driver.event_synchronize(block.copied.handle()) {
@@ -89,13 +93,13 @@ impl Staging {
         }
     }
 
-    /// Takes the block that was used first, or makes one, if there are fewer than the limit.
+    /// Takes the least recently used block, or makes one, if there are fewer than the limit.
     fn take(&self) -> Result<Option<Block>> {
         let mut state = lock(&self.state);
         if state.num_blocks < NUM_BLOCKS {
             state.num_blocks += 1;
             drop(state);
-            let made = self.new_block();
+            let made = self.new_block(false);
             if made.is_err() {
                 lock(&self.state).num_blocks -= 1;
             }
@@ -104,20 +108,38 @@ impl Staging {
         Ok((!state.idle.is_empty()).then(|| state.idle.remove(0)))
     }
 
-    fn new_block(&self) -> Result<Block> {
+    fn new_block(&self, is_extra: bool) -> Result<Block> {
         let buffer = Buffer::pinned(&self.context, BLOCK_BYTES)?;
         let current = self.context.set_current()?;
         let driver = &self.context.gpu().driver;
         let copied = Event::new(&self.context, driver.event_create(&current, false)?);
-        Ok(Block { buffer, copied })
+        Ok(Block {
+            buffer,
+            copied,
+            is_extra,
+        })
     }
 
-    /// Makes a block available to others.
+    /// Makes a block available to others once its last copy is done.
     pub(super) fn give_back(&self, block: Block) {
-        let mut state = lock(&self.state);
-        if state.idle.len() < NUM_BLOCKS {
-            state.idle.push(block);
+        if !block.is_extra {
+            lock(&self.state).idle.push(block);
         }
+    }
+
+    /// Drops a block whose last copy has failed: the copy may be enqueued without the event behind
+    /// it. The pool of pinned memory waits for the device before it uses the memory again.
+    pub(super) fn give_up(&self, block: Block) {
+        if !block.is_extra {
+            lock(&self.state).num_blocks -= 1;
+        }
+    }
+
+    /// Returns the number of idle blocks, and of all that come back.
+    #[cfg(test)]
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let state = lock(&self.state);
+        (state.idle.len(), state.num_blocks)
     }
 }
 
@@ -165,5 +187,47 @@ impl Block {
         let driver = &self.copied.context().gpu().driver;
         driver.event_synchronize(self.copied.handle())?;
         driver.host_memory_read(self.buffer.pointer(), bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::eager::EagerGpu;
+    use crate::host_device::{HostDevice, Options};
+
+    use super::*;
+
+    #[test]
+    fn a_block_whose_copy_has_no_event_is_given_up() {
+        let options = Options {
+            failures: vec![("cuEventRecord".to_owned(), 1, 700)],
+            ..Options::default()
+        };
+        let gpu = EagerGpu::open(&HostDevice::open(options), 0).unwrap();
+        let target = gpu.allocator().allocate(8, gpu.stream()).unwrap();
+        let current = gpu.context().set_current().unwrap();
+        let upload =
+            |block: &Block| block.upload(&current, &[1; 8], target.pointer(), gpu.stream());
+        let staging = gpu.staging();
+        let block = staging.take_and_wait().unwrap();
+        assert!(upload(&block).is_err());
+        staging.give_up(block);
+        assert_eq!(staging.counts(), (0, 0));
+        let blocks = staging.take_at_once(NUM_BLOCKS * BLOCK_BYTES).unwrap();
+        let blocks = blocks.expect("nobody holds a block");
+        // One beyond the limit is not counted, whichever way it goes.
+        for is_given_up in [false, true] {
+            let extra = staging.take_and_wait().unwrap();
+            assert!(upload(&extra).is_ok());
+            match is_given_up {
+                true => staging.give_up(extra),
+                false => staging.give_back(extra),
+            }
+            assert_eq!(staging.counts(), (0, NUM_BLOCKS));
+        }
+        blocks
+            .into_iter()
+            .for_each(|block| staging.give_back(block));
+        assert_eq!(staging.counts(), (NUM_BLOCKS, NUM_BLOCKS));
     }
 }

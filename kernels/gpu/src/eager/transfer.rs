@@ -2,7 +2,7 @@
 //!
 //! | from | to | available |
 //! |---|---|---|
-//! | dense, scalar | GPU | at once; large tensors once all of them is on its way |
+//! | dense, scalar | GPU | at once; large tensors once the whole tensor is on its way |
 //! | GPU | dense | once the copy is done |
 //! | GPU | another GPU | at once |
 //!
@@ -27,7 +27,7 @@ const DENSE: TensorType = TensorType::DENSE_HOST;
 const SCALAR: TensorType = TensorType::SCALAR_HOST;
 const GPU: TensorType = TensorType::DENSE_GPU;
 
-/// What messages call a transfer, which is no op.
+/// The name of a transfer in messages, where ops have theirs.
 const TRANSFER: &str = "a transfer";
 
 const fn registration(
@@ -103,25 +103,33 @@ fn upload(source: &DenseHostTensor, context: ConversionContext<'_>) -> Result<An
         upload_directly(gpu, source, &target)?;
         return Ok(AnyRef::available(target));
     }
+    // Before blocks are taken: from then on, each of them goes back.
+    let current = gpu.context().set_current()?;
+    let bytes = source.buffer().read()?;
     if let Some(blocks) = gpu.staging().take_at_once(num_bytes)? {
-        let current = gpu.context().set_current()?;
-        let bytes = source.buffer().read()?;
         let mut failed = None;
         let mut address = target.pointer();
-        for (block, chunk) in blocks.iter().zip(bytes[..num_bytes].chunks(BLOCK_BYTES)) {
+        for (block, chunk) in blocks
+            .into_iter()
+            .zip(bytes[..num_bytes].chunks(BLOCK_BYTES))
+        {
             let copied = block.upload(&current, chunk, address, gpu.stream());
-            failed = failed.or(copied.err());
+            match copied {
+                Ok(()) => gpu.staging().give_back(block),
+                Err(error) => {
+                    gpu.staging().give_up(block);
+                    failed = failed.or(Some(error));
+                }
+            }
             address = address.offset(chunk.len() as u64);
-        }
-        for block in blocks {
-            gpu.staging().give_back(block);
         }
         return match failed {
             None => Ok(AnyRef::available(target)),
             Some(error) => Err(error.into()),
         };
     }
-    // Filling the blocks takes waiting for them.
+    drop(bytes);
+    // The blocks are in use: filling them means waiting.
     let (source, device) = (source.clone(), context.destination.clone());
     let (ctx, queue) = (context.exec_ctx.clone(), context.exec_ctx.queue());
     let uploaded = enqueue_blocking_value(&**queue, move || {
@@ -160,11 +168,14 @@ fn upload_in_turns(
     let bytes = source.buffer().read()?;
     let mut address = target.pointer();
     for chunk in bytes[..target.num_bytes()].chunks(BLOCK_BYTES) {
-        let block = gpu.staging().take_and_wait()?;
         let current = gpu.context().set_current()?;
+        let block = gpu.staging().take_and_wait()?;
         let copied = block.upload(&current, chunk, address, gpu.stream());
+        if let Err(error) = copied {
+            gpu.staging().give_up(block);
+            return Err(error.into());
+        }
         gpu.staging().give_back(block);
-        copied?;
         address = address.offset(chunk.len() as u64);
     }
     Ok(())
@@ -282,15 +293,14 @@ fn download_in_turns(
 
 /// Enqueues a copy into a block.
 fn start_download(gpu: &EagerGpu, source: DevicePtr, num_bytes: usize) -> Result<Block> {
-    let block = gpu.staging().take_and_wait()?;
     let current = gpu.context().set_current()?;
-    match block.download(&current, source, num_bytes, gpu.stream()) {
-        Ok(()) => Ok(block),
-        Err(error) => {
-            gpu.staging().give_back(block);
-            Err(failed("failed to enqueue host to device memcpy", error))
-        }
+    let block = gpu.staging().take_and_wait()?;
+    let copied = block.download(&current, source, num_bytes, gpu.stream());
+    if let Err(error) = copied {
+        gpu.staging().give_up(block);
+        return Err(failed("failed to enqueue host to device memcpy", error));
     }
+    Ok(block)
 }
 
 /// Reads a block once it is filled.
@@ -335,4 +345,31 @@ fn order(first: &EagerGpu, then: &EagerGpu) -> Result<()> {
     let event = Event::new(first.context(), driver.event_create(&current, false)?);
     driver.event_record(event.handle(), first.stream().handle())?;
     Ok(driver.stream_wait_event(then.stream().handle(), event.handle())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::api::Current;
+    use crate::eager::staging::NUM_BLOCKS;
+    use crate::host_device::{HostDevice, Options};
+
+    use super::*;
+
+    #[test]
+    fn blocks_come_back_if_the_context_cannot_be_set() {
+        let options = Options {
+            failures: vec![("cuCtxSetCurrent".to_owned(), 2, 700)],
+            ..Options::default()
+        };
+        let gpu = EagerGpu::open(&HostDevice::open(options), 0).unwrap();
+        let source = gpu.allocator().allocate(8, gpu.stream()).unwrap();
+        let staging = gpu.staging();
+        let blocks = staging.take_at_once(NUM_BLOCKS * BLOCK_BYTES).unwrap();
+        for block in blocks.expect("nobody holds a block") {
+            staging.give_back(block);
+        }
+        Current::forget();
+        assert!(start_download(&gpu, source.pointer(), 8).is_err());
+        assert_eq!(staging.counts(), (NUM_BLOCKS, NUM_BLOCKS));
+    }
 }
