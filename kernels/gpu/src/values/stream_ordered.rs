@@ -15,6 +15,10 @@
 //!
 //! Memory belongs to the stream that it was allocated on. A program that uses it on another stream
 //! orders the two itself, before the first use and before it drops the buffer.
+//!
+//! The allocator takes no hints about the lifetime of buffers. The eager device uses it; the kernel
+//! `tfrt_gpu.allocator.create` does not, and no option of the host makes it: its buffers are
+//! allocations of the driver.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -71,6 +75,8 @@ struct Pool {
     /// The most bytes of all blocks.
     max_bytes: usize,
     state: Mutex<State>,
+    /// Held while free blocks are given back to the driver: whoever needs their bytes waits here.
+    freeing: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -87,7 +93,7 @@ struct FreeBlock {
     stream: Stream,
 }
 
-/// A block in use: what takes it back.
+/// A block in use, and the pool that it returns to.
 #[derive(Debug)]
 pub(super) struct PooledBlock {
     pool: Arc<Pool>,
@@ -125,6 +131,7 @@ impl StreamAllocator {
             context: context.clone(),
             max_bytes,
             state: Mutex::default(),
+            freeing: Mutex::default(),
         }))
     }
 
@@ -229,46 +236,57 @@ impl Pool {
 
     /// Allocates a block from the driver.
     fn allocate(&self, num_bytes: usize, current: &Current) -> GpuResult<DevicePtr> {
-        let held = {
-            let stats = lock(&self.state).stats;
-            stats.used_bytes.saturating_add(stats.free_bytes)
-        };
-        let driver = &self.context.gpu().driver;
-        if num_bytes > self.max_bytes.saturating_sub(held) {
+        if !self.reserve(num_bytes) {
             self.free_all(current)?;
-            let used = lock(&self.state).stats.used_bytes;
-            let left = self.max_bytes.saturating_sub(used);
-            if num_bytes > left {
+            if !self.reserve(num_bytes) {
+                let used = lock(&self.state).stats.used_bytes;
+                let info = Some((self.max_bytes.saturating_sub(used), self.max_bytes));
                 let device = self.context.device().id.0;
-                let info = Some((left, self.max_bytes));
                 return Err(GpuError::out_of_memory(num_bytes, info, device));
             }
         }
-        let pointer = match driver.memory_allocate(current, num_bytes) {
-            Err(error) if error.status == Status::OUT_OF_MEMORY => {
-                self.free_all(current)?;
-                driver.memory_allocate(current, num_bytes)?
-            }
-            allocated => allocated?,
+        let driver = &self.context.gpu().driver;
+        let allocated = match driver.memory_allocate(current, num_bytes) {
+            Err(error) if error.status == Status::OUT_OF_MEMORY => self
+                .free_all(current)
+                .and_then(|()| driver.memory_allocate(current, num_bytes)),
+            allocated => allocated,
         };
         let mut state = lock(&self.state);
-        state.stats.allocations += 1;
-        state.stats.used_bytes += num_bytes;
-        Ok(pointer)
+        match &allocated {
+            Ok(_) => state.stats.allocations += 1,
+            Err(_) => state.stats.used_bytes -= num_bytes,
+        }
+        allocated
+    }
+
+    /// Counts bytes as used that are about to be allocated, if the limit allows it. So two threads
+    /// cannot both take the last bytes.
+    fn reserve(&self, num_bytes: usize) -> bool {
+        let mut state = lock(&self.state);
+        let stats = &mut state.stats;
+        let held = stats.used_bytes.saturating_add(stats.free_bytes);
+        let is_within = num_bytes <= self.max_bytes.saturating_sub(held);
+        if is_within {
+            stats.used_bytes += num_bytes;
+        }
+        is_within
     }
 
     /// Frees every free block.
     fn free_all(&self, _current: &Current) -> GpuResult<()> {
-        let free = {
-            let mut state = lock(&self.state);
-            state.stats.free_bytes = 0;
-            std::mem::take(&mut state.free)
-        };
+        let _turn = lock(&self.freeing);
+        let free = std::mem::take(&mut lock(&self.state).free);
         let driver = &self.context.gpu().driver;
-        free.into_values()
-            .flatten()
-            .map(|block| driver.memory_free(block.pointer))
-            .fold(Ok(()), Result::and)
+        let mut outcome = Ok(());
+        for (num_bytes, blocks) in free {
+            for block in blocks {
+                outcome = outcome.and(driver.memory_free(block.pointer));
+                // Only now may others have the bytes.
+                lock(&self.state).stats.free_bytes -= num_bytes;
+            }
+        }
+        outcome
     }
 }
 

@@ -1,8 +1,12 @@
 //! Devices, and tensors from and to them.
 
+use std::sync::Barrier;
+
 use tfrt::core::{EagerContext, TensorHandle};
 use tfrt::host::HostContext;
 use tfrt_gpu::eager::EagerGpu;
+use tfrt_gpu::host_device::{HostDevice, Options};
+use tfrt_gpu::values::StreamAllocator;
 
 use crate::common::{assert_nothing_is_left, eager, eager_with, failing, host_with};
 
@@ -144,7 +148,7 @@ fn a_failed_call_is_the_error_of_the_copy() {
             error.contains("CUDA_ERROR_ILLEGAL_ADDRESS"),
             "{what}: {error}"
         );
-        // The next copy is not concerned.
+        // The next copy is not affected.
         assert_eq!(
             round_trip(&eager, &numbers(len)),
             Ok(numbers(len)),
@@ -171,4 +175,29 @@ fn a_missing_device_is_the_error_of_who_asked() {
         host.device("TPU:0").unwrap_err().message(),
         "unknown device `TPU:0`"
     );
+}
+
+#[test]
+fn two_threads_keep_the_limit_of_an_allocator() {
+    // The device takes longer to allocate so much than the two threads start apart.
+    const NUM_BYTES: usize = 4 << 20;
+    let gpu = EagerGpu::open(&HostDevice::open(Options::default()), 0).unwrap();
+    for _ in 0..20 {
+        let allocator = StreamAllocator::with_limit(gpu.context(), NUM_BYTES);
+        let start = Barrier::new(2);
+        let allocate = || {
+            start.wait();
+            allocator.allocate(NUM_BYTES, gpu.stream())
+        };
+        let both = std::thread::scope(|scope| {
+            let other = scope.spawn(allocate);
+            [allocate(), other.join().unwrap()]
+        });
+        assert_eq!(both.iter().filter(|one| one.is_ok()).count(), 1);
+        assert_eq!(allocator.stats().used_bytes, NUM_BYTES);
+        // The bytes that the other one had reserved are available.
+        drop(both);
+        allocator.clear().unwrap();
+        assert!(allocator.allocate(NUM_BYTES, gpu.stream()).is_ok());
+    }
 }
