@@ -133,7 +133,8 @@ fn of_host_device(transcript: &str) -> String {
     kept
 }
 
-/// Returns the folder of the emulated libraries of CUDA.
+/// Returns the folder of the emulated libraries of CUDA. It lies beside the library that was built
+/// with this test, so each profile has its own.
 ///
 /// # Errors
 /// If it cannot be created.

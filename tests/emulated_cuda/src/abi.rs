@@ -1,5 +1,6 @@
 //! The C ABI: pointers of callers, statuses, and the macro that exports functions.
 
+use std::io::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
@@ -153,7 +154,8 @@ pub(crate) fn run(
         code
     }));
     result.unwrap_or_else(|_| {
-        eprintln!("emulated CUDA: `{symbol}` panicked");
+        // `eprintln!` would panic if standard error is closed.
+        let _ = writeln!(io::stderr(), "emulated CUDA: `{symbol}` panicked");
         library.failed()
     })
 }

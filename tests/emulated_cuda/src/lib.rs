@@ -102,15 +102,42 @@ pub fn library() -> io::Result<PathBuf> {
 /// # Errors
 /// Those of the file system.
 pub fn install(folder: &Path) -> io::Result<()> {
-    let library = library()?;
+    link(&library()?, folder)
+}
+
+/// Creates links to a library. Replaces links to others, which a copied folder may have.
+fn link(library: &Path, folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     for name in NAMES {
         let link = folder.join(name);
-        // Another process may create it at the same time.
-        match std::os::unix::fs::symlink(&library, &link) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
+        if std::fs::read_link(&link).is_ok_and(|target| target == library) {
+            continue;
         }
+        // Other threads and processes may do the same, and programs may open the link meanwhile.
+        let thread = std::thread::current().id();
+        let new = folder.join(format!("{name}.{}.{thread:?}", std::process::id()));
+        std::os::unix::fs::symlink(library, &new)?;
+        std::fs::rename(&new, &link)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_the_library_that_was_asked_for() {
+        let name = format!("tfrt_emulated_cuda_links_{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        for library in ["old/library.so", "new/library.so", "new/library.so"] {
+            link(Path::new(library), &folder).unwrap();
+            for name in NAMES {
+                let target = std::fs::read_link(folder.join(name)).unwrap();
+                assert_eq!(target, Path::new(library));
+            }
+            assert_eq!(std::fs::read_dir(&folder).unwrap().count(), NAMES.len());
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }
