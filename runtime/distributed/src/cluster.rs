@@ -92,8 +92,8 @@ impl ClusterInfo {
     /// Draws a handle for each task.
     ///
     /// # Errors
-    /// If the own task or a member of a group is not a task of the cluster, or if a job, a group, a
-    /// member of a group or an address occurs twice.
+    /// If the own task or a member of a group is not a task of the cluster, if the name of a group
+    /// contains `:` or `~`, or if a job, a group, a member of a group or an address occurs twice.
     pub fn new(config: &DistributedContextConfiguration) -> Result<Self, RemoteError> {
         let of_job = |job: &'_ crate::message::JobConfiguration| {
             let name = job.name.clone();
@@ -105,7 +105,7 @@ impl ClusterInfo {
             })
         };
         let tasks: Vec<TaskInfo> = config.jobs().iter().flat_map(of_job).collect();
-        check_unique(config, &tasks)?;
+        check_names(config, &tasks)?;
         let numbered = tasks.iter().enumerate();
         let mut cluster = Self {
             positions: numbered.map(|(index, task)| (task.handle, index)).collect(),
@@ -207,8 +207,9 @@ impl ClusterInfo {
     }
 }
 
-/// Checks that jobs, addresses, groups and the members of a group occur only once.
-fn check_unique(
+/// Checks that jobs, addresses, groups and the members of a group occur only once, and that no name
+/// of a group resembles keys.
+fn check_names(
     config: &DistributedContextConfiguration,
     tasks: &[TaskInfo],
 ) -> Result<(), RemoteError> {
@@ -225,6 +226,13 @@ fn check_unique(
     let groups = config.collective_groups.iter();
     if let Some(name) = first_repeated(groups.map(|group| group.name.as_str())) {
         return several("group", name);
+    }
+    // Keys and the names of groups of survivors add to the names.
+    let mut names = config.collective_groups.iter().map(|group| &group.name);
+    if let Some(name) = names.find(|name| name.contains([':', '~'])) {
+        return wrong(format!(
+            "expected a name of a group without `:` and `~`, found `{name}`"
+        ));
     }
     let mut by_address: HashMap<&str, &TaskName> = HashMap::new();
     for task in tasks {
@@ -264,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_twice_is_an_error() {
+    fn repeated_and_reserved_names_are_errors() {
         let of = |addresses: [&str; 2]| {
             let addresses = addresses.map(str::to_owned);
             DistributedContextConfiguration::local_cluster(&addresses).remove(0)
@@ -293,6 +301,14 @@ mod tests {
             &config,
             "expected one group with the name group1, found several",
         );
+        for name in ["group1:k", "group1~2"] {
+            let mut config = good.clone();
+            config.collective_groups[0].name = name.to_owned();
+            check(
+                &config,
+                &format!("expected a name of a group without `:` and `~`, found `{name}`"),
+            );
+        }
         let mut config = good;
         let members = &mut config.collective_groups[0].members;
         members.push("/job:worker/task:0/device:CPU:0".to_owned());

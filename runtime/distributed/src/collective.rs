@@ -22,6 +22,7 @@
 //! | `all_reduce` | all-reduce, reduce-scatter and barrier |
 //! | `broadcast`, `all_gather`, `all_to_all` | the other collectives |
 //! | `regroup` | the group of the members that are left when one is lost |
+//! | `epoch` | the times between the aborts of a group, whose messages never mix |
 //! | [`conformance`] | the suite that every back end passes |
 //! | `back_end` | [`Collectives`]: all of them behind one interface |
 
@@ -40,6 +41,8 @@ mod all_gather;
 mod all_to_all;
 
 mod regroup;
+
+pub(crate) mod epoch;
 
 mod back_end;
 

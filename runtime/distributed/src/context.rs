@@ -13,6 +13,7 @@ use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::cluster::{ClusterInfo, TaskHandle};
+use crate::collective::epoch::Epochs;
 use crate::device::{ClusterDevices, RemoteDevice};
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::execution::Executions;
@@ -58,6 +59,7 @@ pub struct DistributedContext {
     survivors: Mutex<HashMap<String, Survivors>>,
     /// How often each group was regrouped.
     num_regroupings: Mutex<HashMap<String, u64>>,
+    epochs: Epochs,
     detector: Mutex<Option<Arc<Detector>>>,
     /// The callback for the loss of the owner task: the client of a context with a single client,
     /// on the other tasks.
@@ -128,6 +130,7 @@ impl DistributedContext {
             health: Arc::default(),
             survivors: Mutex::default(),
             num_regroupings: Mutex::default(),
+            epochs: Epochs::default(),
             detector: Mutex::default(),
             owner: Mutex::default(),
             programs: Programs::default(),
@@ -245,6 +248,11 @@ impl DistributedContext {
         let counts = self.num_regroupings.lock();
         let mut counts = counts.unwrap_or_else(PoisonError::into_inner);
         *counts.entry(name.to_owned()).or_default() += 1;
+    }
+
+    /// Returns the aborts of groups.
+    pub(crate) fn epochs(&self) -> &Epochs {
+        &self.epochs
     }
 
     fn lock_survivors(&self) -> MutexGuard<'_, HashMap<String, Survivors>> {

@@ -46,8 +46,8 @@ struct State {
     waiting: HashMap<String, Waiting>,
     /// The size of the payloads that wait.
     num_bytes: usize,
-    /// Say which payloads nobody will claim.
-    discards: Vec<IsOver>,
+    /// Say which payloads nobody will claim, by what they discard.
+    discards: HashMap<String, IsOver>,
     /// The reason why the rendezvous is closed.
     closed: Option<Error>,
 }
@@ -116,7 +116,13 @@ impl Rendezvous {
             return Err(error.into());
         }
         match state.waiting.remove(key) {
-            None if state.discards.iter().any(|is_over| is_over(key, &payload)) => Ok(()),
+            None if state
+                .discards
+                .values()
+                .any(|is_over| is_over(key, &payload)) =>
+            {
+                Ok(())
+            }
             None => {
                 let size = size(key, &payload);
                 if size > self.max_bytes - state.num_bytes {
@@ -146,7 +152,15 @@ impl Rendezvous {
     /// error if another one waits for the key already: `Two receivers for key K.` Returns `true` if
     /// the receiver waits, `false` if it was called.
     pub fn receive(&self, key: &str, receiver: Receiver) -> bool {
-        let mut state = self.lock();
+        self.receive_locked(self.lock(), key, receiver)
+    }
+
+    fn receive_locked(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        key: &str,
+        receiver: Receiver,
+    ) -> bool {
         let closed = state.closed.clone();
         let outcome = match (closed, state.waiting.remove(key)) {
             (Some(error), _) => Err(error),
@@ -174,11 +188,17 @@ impl Rendezvous {
     /// As [`receive`](Self::receive), but returns `false` and drops the receiver if another one
     /// waits for the key.
     pub(crate) fn try_receive(&self, key: &str, receiver: Receiver) -> bool {
-        let is_taken = matches!(self.lock().waiting.get(key), Some(Waiting::Receiver(_)));
-        if !is_taken {
-            self.receive(key, receiver);
+        let state = self.lock();
+        let is_taken = matches!(state.waiting.get(key), Some(Waiting::Receiver(_)));
+        if is_taken {
+            // The receiver may drop something that uses the rendezvous.
+            drop(state);
+            drop(receiver);
+            return false;
         }
-        !is_taken
+        // Under the same lock: two threads may come at once.
+        self.receive_locked(state, key, receiver);
+        true
     }
 
     /// Ends the wait of the receiver of a key, if there is one, with an error.
@@ -196,8 +216,13 @@ impl Rendezvous {
         }
     }
 
-    /// Drops the payloads that nobody will claim, now and when they arrive.
-    pub(crate) fn discard(&self, is_over: impl Fn(&str, &Payload) -> bool + Send + 'static) {
+    /// Drops the payloads that nobody will claim, now and when they arrive. Replaces the former
+    /// rule of this name.
+    pub(crate) fn discard(
+        &self,
+        name: String,
+        is_over: impl Fn(&str, &Payload) -> bool + Send + 'static,
+    ) {
         let mut state = self.lock();
         let over = state.waiting.extract_if(|key, waiting| match waiting {
             Waiting::Payload(payload) => is_over(key, payload),
@@ -209,10 +234,10 @@ impl Rendezvous {
                 state.num_bytes -= size(key, payload);
             }
         }
-        state.discards.push(Box::new(is_over));
+        let former = state.discards.insert(name, Box::new(is_over));
         drop(state);
         // Without the lock.
-        drop(over);
+        drop((over, former));
     }
 
     /// Returns `true` if no one and nothing waits.
@@ -336,5 +361,52 @@ mod tests {
         let after = receive(&rendezvous, "c").try_recv();
         assert_eq!(after, Ok(Err("closed".to_owned())));
         assert!(rendezvous.send("c", Payload::new(vec![])).is_err());
+    }
+
+    #[test]
+    fn one_of_two_threads_becomes_the_receiver() {
+        let rendezvous = Rendezvous::default();
+        for _ in 0..2000 {
+            let start = std::sync::Barrier::new(2);
+            let receive = || {
+                start.wait();
+                let (sender, received) = channel();
+                let receiver = move |payload: Result<Payload, Error>| {
+                    let _ = sender.send(payload.map_err(|error| error.message().to_owned()));
+                };
+                let waits = rendezvous.try_receive("k", Box::new(receiver));
+                (waits, received)
+            };
+            let both = std::thread::scope(|scope| {
+                let threads = [scope.spawn(receive), scope.spawn(receive)];
+                threads.map(|thread| thread.join().unwrap())
+            });
+            assert_ne!(both[0].0, both[1].0, "two receivers of one key");
+            rendezvous.give_up("k", &Error::new("over"));
+            for (waits, received) in both {
+                let found = received.try_recv().ok().map(Result::unwrap_err);
+                assert_eq!(found.as_deref(), waits.then_some("over"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_rule_of_what_nobody_claims_replaces_the_former_one() {
+        let rendezvous = Rendezvous::default();
+        let discard = |unclaimed: &'static str| {
+            let is_over = move |key: &str, _: &Payload| key == unclaimed;
+            rendezvous.discard("rule".to_owned(), is_over);
+        };
+        rendezvous.send("a", Payload::new(vec![])).unwrap();
+        discard("a");
+        assert!(rendezvous.is_empty());
+        rendezvous.send("a", Payload::new(vec![])).unwrap();
+        assert!(rendezvous.is_empty());
+        discard("b");
+        rendezvous.send("b", Payload::new(vec![])).unwrap();
+        assert!(rendezvous.is_empty());
+        rendezvous.send("a", Payload::new(vec![])).unwrap();
+        assert_eq!(rendezvous.num_payloads(), 1);
+        assert_eq!(rendezvous.lock().discards.len(), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! All-to-all: every member sends a chunk of its tensor to every other one.
 //!
 //! Each tensor is divided into as many chunks as there are members. Chunk j of member i goes from i
-//! to j, under the key `group:group:KEY:i:j`, without a way around the ring. The result of member j
+//! to j, under the key `group:group:KEY:i:j`: directly, not around the ring. The result of member j
 //! has the chunks with its number, in the order of the members.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,8 @@ use crate::error::{Answer, Gather};
 
 /// Sends chunk j of `input` to member j, and writes the chunks for this member into `output`: with
 /// G members, the elements of each tensor are divided into G chunks, of which the first ones have
-/// one more element if the division has a remainder. All inputs have as many elements.
+/// one more element if the division has a remainder. All inputs must have the same
+/// number of elements.
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
 pub fn all_to_all(

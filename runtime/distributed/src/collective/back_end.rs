@@ -11,13 +11,11 @@ use tfrt_tensor::DenseHostTensor;
 
 use super::{
     Collective, Reduction, abandon, all_gather_any_shape, all_gather_fixed_shape, all_reduce,
-    all_to_all, barrier, broadcast, key_of_shapes, reduce_scatter, ring,
+    all_to_all, barrier, broadcast, epoch, key_of_shapes, reduce_scatter, ring,
 };
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
 use crate::error::RemoteError;
-use crate::fabric::CallOptions;
-use crate::message::SendDataRequest;
 use crate::payload::Payload;
 
 /// A back end: a way to perform collectives.
@@ -105,7 +103,8 @@ pub trait GroupMember: Send + Sync + fmt::Debug {
     fn barrier(&self, key: &str) -> AsyncValueRef<Chain>;
 
     /// Ends all operations of the group on all members with an error, and refuses later ones. To
-    /// go on, every member drops the group and opens it again.
+    /// go on, every member drops the group and opens it again. Nothing that the ended operations
+    /// have sent reaches those after that, even if they have the same keys.
     fn abort(&self, error: &Error);
 }
 
@@ -167,6 +166,10 @@ struct RingMember {
     this: Weak<Self>,
     context: Arc<DistributedContext>,
     group: String,
+    /// The epoch of the group that the member was opened in.
+    epoch: u64,
+    /// Its name, which is part of all keys.
+    scope: String,
     members: Arc<[TaskHandle]>,
     index: usize,
     state: Mutex<State>,
@@ -178,7 +181,7 @@ struct State {
     in_progress: HashMap<u64, Operation>,
     next_number: u64,
     aborted: Option<Error>,
-    /// Whether the member listens for one that aborts.
+    /// Whether the member still waits for another member's abort.
     listens: bool,
 }
 
@@ -191,8 +194,8 @@ enum Operation {
     Receive(String),
 }
 
-fn abort_key(group: &str) -> String {
-    format!("aborted:{group}")
+fn abort_key(scope: &str) -> String {
+    format!("aborted:{scope}")
 }
 
 impl RingMember {
@@ -207,10 +210,13 @@ impl RingMember {
                 format!("The current task {task} is not part of the collective group {group}");
             Error::new(message).with_code(ErrorCode::InvalidArgument)
         })?;
+        let number = context.epochs().current(group);
         let member = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             context: Arc::clone(context),
             group: group.to_owned(),
+            epoch: number,
+            scope: epoch::epoch_name(group, number),
             members,
             index,
             state: Mutex::default(),
@@ -227,8 +233,14 @@ impl RingMember {
         };
         member.lock().listens = true;
         let rendezvous = context.rendezvous();
-        if rendezvous.try_receive(&abort_key(group), Box::new(receiver)) {
-            return Ok(member);
+        if rendezvous.try_receive(&abort_key(&member.scope), Box::new(receiver)) {
+            let is_over = context.epochs().current(group) > number;
+            let took_part = member.lock().aborted.is_some();
+            // A former member that was about to end its epoch has done so meanwhile.
+            return match is_over && !took_part {
+                true => Self::open(group, context),
+                false => Ok(member),
+            };
         }
         // The receiver is that of the other one.
         member.lock().listens = false;
@@ -243,7 +255,7 @@ impl RingMember {
     fn collective(&self, key: &str) -> Collective {
         Collective {
             context: Arc::clone(&self.context),
-            group: self.group.clone(),
+            group: self.scope.clone(),
             key: key.to_owned(),
         }
     }
@@ -301,7 +313,7 @@ impl RingMember {
     }
 
     fn payload_key(&self, key: &str, from: usize, to: usize) -> String {
-        format!("sent:{}:{key}:{from}:{to}", self.group)
+        format!("sent:{}:{key}:{from}:{to}", self.scope)
     }
 
     fn member(&self, position: usize) -> Result<TaskHandle, Error> {
@@ -323,6 +335,8 @@ impl RingMember {
         state.aborted = Some(error.clone());
         let in_progress = std::mem::take(&mut state.in_progress);
         drop(state);
+        // Before the operations end: those that start between the two detect it.
+        self.context.epochs().end(&self.group, self.epoch, error);
         for operation in in_progress.into_values() {
             match operation {
                 Operation::Collectives(keys) => {
@@ -333,6 +347,13 @@ impl RingMember {
                 Operation::Receive(key) => self.context.rendezvous().give_up(&key, error),
             }
         }
+        let (group, next) = (self.group.clone(), self.epoch + 1);
+        let is_over = move |key: &str, payload: &Payload| {
+            let of = ring::group_in(key, payload);
+            of.is_some_and(|name| epoch::is_before(name, &group, next))
+        };
+        let discard = format!("epochs of {}", self.group);
+        self.context.rendezvous().discard(discard, is_over);
     }
 }
 
@@ -473,14 +494,10 @@ impl GroupMember for RingMember {
         let text = Bytes::copy_from_slice(error.message().as_bytes());
         for (position, member) in self.members.iter().enumerate() {
             if position != self.index {
-                let request = SendDataRequest {
-                    context_id: self.context.id(),
-                    instance_key: abort_key(&self.group),
-                    payload: vec![text.clone()],
-                };
+                let key = abort_key(&self.scope);
                 // Another member may have said so already, and a lost one has no use for it.
                 self.context
-                    .call(*member, CallOptions::default(), request, |_| ());
+                    .send_data(*member, key, vec![text.clone()], |_| ());
             }
         }
         self.end(error);
@@ -493,7 +510,7 @@ impl Drop for RingMember {
         if state.listens {
             let over = Error::new("the group is closed");
             let rendezvous = self.context.rendezvous();
-            rendezvous.give_up(&abort_key(&self.group), &over);
+            rendezvous.give_up(&abort_key(&self.scope), &over);
         }
     }
 }

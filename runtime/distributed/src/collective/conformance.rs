@@ -193,8 +193,8 @@ samples! {
     f64: F64, |number| number as f64 / 7.0;
 }
 
-/// Returns element `index` of the tensor of a member: small numbers, such that the order of a
-/// reduction shows in the bits.
+/// Returns element `index` of the tensor of a member: small numbers, chosen so that the
+/// order of a reduction is visible in the bits.
 fn element<T: Sample>(member: usize, index: usize) -> T {
     let mixed = (member * 31 + index * 17 + member * index) % 23;
     T::of(mixed as i64 - 11)

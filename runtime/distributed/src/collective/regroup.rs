@@ -18,15 +18,18 @@ use std::time::Duration;
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 
-use super::ring;
+use super::{epoch, ring};
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
-use crate::error::{Gather, RemoteError};
+use crate::error::{Gather, RemoteError, RemoteErrors};
 use crate::payload::Payload;
 use crate::server::Server;
 
-/// The time before a token that did not arrive is sent again.
-const PAUSE: Duration = Duration::from_millis(20);
+/// The time before a token that did not arrive is sent again; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+
+/// The longest such time.
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// Waits until all members of a group that are not lost have called this, and passes the name of
 /// the group of these survivors to `done`. Without a lost member, that is the group itself.
@@ -124,6 +127,19 @@ impl View {
     }
 }
 
+/// Returns `true` if the network lost a token, or the task has no context: then the task either
+/// answers later or is lost soon.
+fn may_arrive_later(errors: &RemoteErrors) -> bool {
+    let codes = [
+        ErrorCode::RpcUnavailable,
+        ErrorCode::RpcDeadlineExceeded,
+        ErrorCode::RpcCancelled,
+        ErrorCode::InvalidDistributedContextId,
+    ];
+    let mut errors = errors.as_slice().iter();
+    errors.all(|error| codes.contains(&error.code))
+}
+
 fn token_prefix(name: &str) -> String {
     format!("regroup:{name}:")
 }
@@ -154,7 +170,7 @@ impl Meeting {
             let from = view.members[position];
             let key = view.key(position);
             self.context.receive(from, &key, Box::new(receiver));
-            self.send_token(&view, from, all.clone());
+            self.send_token(&view, from, all.clone(), FIRST_PAUSE);
         }
         // Waits that began after the failure.
         let failure = view.failure().clone();
@@ -187,10 +203,6 @@ impl Meeting {
             .collect();
         let name = self.name_without(&lost);
         if !lost.is_empty() {
-            if cluster.group(&name).is_ok() {
-                let message = format!("group {name} of survivors is a group of the configuration");
-                return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
-            }
             let left = (0..members.len()).filter(|position| lost.binary_search(position).is_err());
             let left = left.map(|position| members[position]).collect();
             context.add_survivors(&name, &self.base, left);
@@ -216,9 +228,15 @@ impl Meeting {
         name
     }
 
-    /// Tells a member that this task is there. A token that did not arrive is sent again: it may
-    /// come twice, but not too rarely.
-    fn send_token(self: &Arc<Self>, view: &Arc<View>, to: TaskHandle, part: Gather) {
+    /// Tells a member that this task is there. A token that the network lost is sent again, so it
+    /// arrives at least once, and perhaps twice.
+    fn send_token(
+        self: &Arc<Self>,
+        view: &Arc<View>,
+        to: TaskHandle,
+        part: Gather,
+        pause: Duration,
+    ) {
         let (this, own_view) = (Arc::clone(self), Arc::clone(view));
         let key = view.key(view.index);
         self.context.send_data(to, key, Vec::new(), move |answer| {
@@ -228,13 +246,16 @@ impl Meeting {
                 return;
             }
             let context = Arc::clone(&this.context);
-            if context.health().lost(to).is_some() || context.client(to).is_err() {
+            let is_lost = context.health().lost(to).is_some() || context.client(to).is_err();
+            if is_lost || !may_arrive_later(&errors) {
                 let error = errors.to_value(context.host());
                 return own_view.fail(&context, error);
             }
             let queue = Arc::clone(context.host().queue());
-            context.host().timers().schedule_after(PAUSE, move || {
-                queue.add_task(Task::new(move || this.send_token(&own_view, to, part)));
+            context.host().timers().schedule_after(pause, move || {
+                queue.add_task(Task::new(move || {
+                    this.send_token(&own_view, to, part, MAX_PAUSE.min(pause * 2));
+                }));
             });
         });
     }
@@ -264,11 +285,13 @@ impl Meeting {
             return;
         }
         let prefixes: Vec<String> = former.iter().map(|name| token_prefix(name)).collect();
-        self.context.rendezvous().discard(move |key, payload| {
+        let discard = format!("former groups of {}", self.base);
+        let is_over = move |key: &str, payload: &Payload| {
             let is_token = prefixes.iter().any(|prefix| key.starts_with(prefix));
-            let is_message = |name: &String| ring::is_message_of(name, key, payload);
-            is_token || former.iter().any(is_message)
-        });
+            let group = ring::group_in(key, payload).map(epoch::group_of);
+            is_token || group.is_some_and(|group| former.iter().any(|former| former == group))
+        };
+        self.context.rendezvous().discard(discard, is_over);
     }
 
     fn end(&self, outcome: Result<String, Error>) {

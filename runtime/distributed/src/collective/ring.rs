@@ -14,7 +14,7 @@ use tfrt_queue::Task;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::HostBuffer;
 
-use super::{Collective, Reduction};
+use super::{Collective, Reduction, epoch};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::fabric::CallOptions;
@@ -139,7 +139,7 @@ impl Ring {
         let own_task = cluster.own_task();
         let members = collective
             .context
-            .group(&collective.group)
+            .group(epoch::group_of(&collective.group))
             .map_err(RemoteError::into_plain)?;
         let position = members.iter().position(|member| *member == own_task);
         let index = position.ok_or_else(|| {
@@ -155,6 +155,11 @@ impl Ring {
             watches: OnceLock::new(),
         });
         this.listen()?;
+        // An abort before this is recorded, and a later one finds the listener.
+        let epochs = this.collective.context.epochs();
+        if let Some(aborted) = epochs.ended(&this.collective.group) {
+            return Err(aborted);
+        }
         this.watch(&members);
         Ok(this)
     }
@@ -178,7 +183,10 @@ impl Ring {
             return Ok(());
         }
         self.lock().listens = false;
-        let Collective { key, group, .. } = &self.collective;
+        let (key, group) = (
+            &self.collective.key,
+            epoch::group_of(&self.collective.group),
+        );
         let message = format!("{} key {key} of group {group} is in use", self.name);
         Err(Error::new(message).with_code(ErrorCode::AlreadyExists))
     }
@@ -398,7 +406,10 @@ impl Ring {
                 None => format!("{dtype}[{num_elements}]"),
             }
         };
-        let Collective { key, group, .. } = &self.collective;
+        let (key, group) = (
+            &self.collective.key,
+            epoch::group_of(&self.collective.group),
+        );
         let (name, index) = (self.name, self.index);
         let message = format!(
             "{name} key {key} of group {group}: member {member} uses {}, but member {index} uses \
@@ -427,18 +438,12 @@ impl Drop for Ring {
     }
 }
 
-/// Returns `true` if a payload is a message among the members of this group.
-pub(super) fn is_message_of(group: &str, key: &str, payload: &Payload) -> bool {
-    let of_group = |key: &str| {
-        let rest = key.strip_prefix(group);
-        rest.is_some_and(|rest| rest.starts_with(':'))
-    };
-    let own_keys = ["abandoned:", "sent:"];
-    if let Some(key) = own_keys.iter().find_map(|start| key.strip_prefix(start)) {
-        return of_group(key);
-    }
-    if let Some(aborted) = key.strip_prefix("aborted:") {
-        return aborted == group;
+/// Returns the group, or the epoch of a group, among whose members a payload is a message.
+pub(super) fn group_in<'key>(key: &'key str, payload: &Payload) -> Option<&'key str> {
+    // Names of groups have no colon.
+    let own_keys = ["abandoned:", "sent:", "aborted:"];
+    if let Some(rest) = own_keys.iter().find_map(|start| key.strip_prefix(start)) {
+        return rest.split(':').next();
     }
     // Payloads of programs may have such keys, too.
     let has_header = || match payload.buffers() {
@@ -447,7 +452,8 @@ pub(super) fn is_message_of(group: &str, key: &str, payload: &Payload) -> bool {
             .is_ok_and(|bytes| Header::parse(&bytes).is_some()),
         _ => false,
     };
-    of_group(key) && has_header()
+    let (group, _) = key.split_once(':')?;
+    has_header().then_some(group)
 }
 
 /// Returns the key under which members learn that another one could not start.
@@ -456,7 +462,8 @@ fn abandonment_key(collective: &Collective) -> String {
     format!("abandoned:{group}:{key}")
 }
 
-/// Ends the part that this task takes in a collective, now or when it starts.
+/// Ends the part that this task takes in a collective. Collectives of an epoch that is over do not
+/// start any more.
 pub(super) fn interrupt(collective: &Collective, error: &Error) {
     let text = HostBuffer::from_owner(error.message().as_bytes().to_vec());
     let text = Payload::new(text.into_iter().collect());
@@ -469,7 +476,7 @@ pub(super) fn interrupt(collective: &Collective, error: &Error) {
 pub(super) fn abandon(collective: &Collective, error: &Error) {
     let context = &collective.context;
     let own_task = context.cluster().own_task();
-    let Ok(members) = context.group(&collective.group) else {
+    let Ok(members) = context.group(epoch::group_of(&collective.group)) else {
         return;
     };
     // Where the key is in use, this task takes part already.

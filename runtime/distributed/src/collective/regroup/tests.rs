@@ -113,7 +113,7 @@ fn another_loss_begins_the_meeting_again() {
     cluster.host.quiesce().unwrap();
     assert!(first.try_recv().is_err(), "the third task is not there yet");
     cut(&cluster, 2);
-    // One of them knows it before the other one does, unless a heartbeat is faster.
+    // One of them knows long before the other one, unless a heartbeat is faster.
     lose(&contexts[0], 2);
     cluster.host.quiesce().unwrap();
     lose(&contexts[1], 2);
@@ -172,4 +172,15 @@ fn a_task_that_the_others_lost_is_told_so() {
     let cause = contexts[2].health().lost(first).map(|error| error.message);
     let expected = "task /job:worker/task:0 is lost: it has lost this task";
     assert_eq!(cause.as_deref().unwrap_or(expected), expected);
+}
+
+#[test]
+fn a_task_that_refuses_tokens_ends_the_meeting() {
+    let cluster = Cluster::new("mstd:2", 2);
+    let contexts = cluster.contexts();
+    let refusal = Error::new("no more payloads");
+    contexts[1].rendezvous().close(&refusal);
+    let met = start(&contexts[0], "group1");
+    let failure = wait(&cluster.host, &met).unwrap_err();
+    assert!(failure.contains("no more payloads"), "{failure}");
 }
