@@ -55,7 +55,7 @@ pub const HALT_VARIABLE: &str = "LEARN_TOGETHER_HALT";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A task that was silent for this long counts as lost.
-const FAILURE_TIMEOUT: Duration = Duration::from_secs(3);
+const FAILURE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Returns `true` if this process is a task of a cluster.
 pub fn is_one() -> bool {
@@ -234,7 +234,7 @@ impl Learner {
         Ok(())
     }
 
-    /// Adds the gradients of all tasks up, in place.
+    /// Adds up the gradients of all tasks, in place.
     fn add_up(&self, gradients: &[TensorHandle]) -> Result<()> {
         let mut sums: Vec<AnyRef> = Vec::new();
         for (number, gradient) in gradients.iter().enumerate() {

@@ -16,6 +16,7 @@ use tfrt_distributed::message::{GetDevicesRequest, TaskLoad};
 use tfrt_grpc::{GrpcNetwork, GrpcOptions};
 use tfrt_host::HostContext;
 
+use crate::POLL;
 use crate::tasks::{ROLE_VARIABLE, Role};
 
 /// The time that a line or the end of a process may take.
@@ -103,6 +104,12 @@ impl Cluster {
         }
     }
 
+    /// Returns `true` if a task has printed a line that begins with a text. Forgets its lines.
+    pub fn has_printed(&self, task: usize, start: &str) -> bool {
+        let mut lines = self.tasks[task].lines.try_iter();
+        lines.any(|line| line.starts_with(start))
+    }
+
     /// Kills a task.
     pub fn kill(&mut self, task: usize) -> Result<(), Failed> {
         let task = &mut self.tasks[task];
@@ -149,7 +156,7 @@ impl Cluster {
                 if Instant::now() > end {
                     return Err(format!("task {number} does not end").into());
                 }
-                thread::yield_now();
+                thread::sleep(POLL);
             };
             if !task.is_killed && !status.success() {
                 return Err(format!("task {number} ended with {status}").into());

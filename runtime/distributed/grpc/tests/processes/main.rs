@@ -18,6 +18,9 @@ use tasks::Role;
 /// The tasks' failure timeout.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The pause between two looks at something that takes a while.
+const POLL: Duration = Duration::from_millis(10);
+
 fn main() -> ExitCode {
     if let Some(role) = Role::of_this_process() {
         return match tasks::run(role) {
@@ -118,6 +121,9 @@ fn a_short_stop_does_not_lose_a_task() -> Result<(), Failed> {
     cluster.signal(1, "STOP")?;
     // Shorter than the timeout: the stop is what is tested.
     std::thread::sleep(TIMEOUT / 4);
+    require(!cluster.has_printed(0, "no error"), || {
+        "expected a stop in the middle of the steps".to_owned()
+    })?;
     cluster.signal(1, "CONT")?;
     for task in 0..3 {
         cluster.wait_for(task, "no error")?;
@@ -126,7 +132,8 @@ fn a_short_stop_does_not_lose_a_task() -> Result<(), Failed> {
 }
 
 fn a_task_stopped_for_too_long_is_out() -> Result<(), Failed> {
-    let mut cluster = Cluster::start(3, Role::Loop)?;
+    // The survivors must be there when the task comes back: it learns from them that it is out.
+    let mut cluster = Cluster::start(3, Role::Stay)?;
     cluster.wait_for(1, "step 5")?;
     cluster.signal(1, "STOP")?;
     for task in [0, 2] {
@@ -142,6 +149,10 @@ fn a_task_stopped_for_too_long_is_out() -> Result<(), Failed> {
     cluster.kill(1)?;
     for task in [0, 2] {
         cluster.wait_for(task, "passed")?;
+        cluster.wait_for(task, "left: ")?;
+    }
+    for task in [0, 2] {
+        cluster.kill(task)?;
     }
     cluster.end()
 }
@@ -165,6 +176,7 @@ fn a_killed_client_leaves_nothing() -> Result<(), Failed> {
             require(killed.elapsed() < 2 * TIMEOUT, || {
                 format!("worker {worker} still has {:?}", cluster.load(worker))
             })?;
+            std::thread::sleep(POLL);
         }
         cluster.kill(worker)?;
     }

@@ -7,6 +7,8 @@ use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Instant;
 
 use tfrt_async::AnyRef;
 use tfrt_distributed::collective::conformance::{self, Extent};
@@ -20,7 +22,7 @@ use tfrt_queue::create_queue;
 use tfrt_support::Error;
 use tfrt_tensor::DenseHostTensor;
 
-use crate::TIMEOUT;
+use crate::{POLL, TIMEOUT};
 
 pub const ROLE_VARIABLE: &str = "TFRT_TEST_ROLE";
 
@@ -28,7 +30,7 @@ pub const ROLE_VARIABLE: &str = "TFRT_TEST_ROLE";
 const MAX_STEPS: usize = 1_000_000;
 
 /// The number of steps that end without an error.
-const NUM_STEPS: usize = 100;
+const NUM_STEPS: usize = 500;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -36,6 +38,8 @@ pub enum Role {
     Conformance,
     /// Runs collectives until one fails, regroups, and runs the conformance suite.
     Loop,
+    /// The same, and then waits until it is killed.
+    Stay,
     /// Runs a few collectives.
     Steps,
     /// The first task is a client that sends the others something; they serve it.
@@ -43,12 +47,19 @@ pub enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 4] = [Self::Conformance, Self::Loop, Self::Steps, Self::Client];
+    const ALL: [Self; 5] = [
+        Self::Conformance,
+        Self::Loop,
+        Self::Stay,
+        Self::Steps,
+        Self::Client,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Conformance => "conformance",
             Self::Loop => "loop",
+            Self::Stay => "stay",
             Self::Steps => "steps",
             Self::Client => "client",
         }
@@ -86,7 +97,13 @@ pub fn run(role: Role) -> Result<(), Error> {
             }
             println!("no error");
         }
-        Role::Loop | Role::Client => return loop_until_lost(&host, &context, member),
+        Role::Loop => return loop_until_lost(&host, &context, member),
+        Role::Stay => {
+            loop_until_lost(&host, &context, member)?;
+            return wait_to_be_killed();
+        }
+        // Has a context of its own.
+        Role::Client => {}
     }
     leave(&host, &*member);
     Ok(())
@@ -145,7 +162,10 @@ fn loop_until_lost(
     context: &Arc<DistributedContext>,
     member: Arc<dyn GroupMember>,
 ) -> Result<(), Error> {
-    // All connections are open from now on.
+    // Every member sends to every other one: all connections are open from now on.
+    let numbers = DenseHostTensor::vector(&vec![1.0_f32; member.size()])?;
+    let connected = member.all_to_all("connect", numbers.clone(), numbers);
+    host.await_values(&[connected.into()])?;
     host.await_values(&start_step(&*member, MAX_STEPS)?)?;
     let before = resources();
     // Nobody sends it: it ends if the task is lost, and waits if the task lives.
@@ -181,7 +201,15 @@ fn loop_until_lost(
     host.quiesce().map_err(Error::other)?;
     let mut left = Vec::new();
     let [before_files, before_threads] = before;
-    let [files, threads] = resources();
+    // The connections to the lost task may take a while to end.
+    let end = Instant::now() + TIMEOUT;
+    let [files, threads] = loop {
+        let now = resources();
+        if now.iter().zip(before).all(|(now, before)| *now <= before) || Instant::now() > end {
+            break now;
+        }
+        thread::sleep(POLL);
+    };
     if files > before_files {
         left.push(format!("{files} files instead of {before_files}"));
     }
@@ -229,7 +257,10 @@ fn serve_or_send(
         }
         println!("ready");
     }
-    // Until it is killed.
-    std::thread::sleep(20 * TIMEOUT);
+    wait_to_be_killed()
+}
+
+fn wait_to_be_killed() -> Result<(), Error> {
+    thread::sleep(20 * TIMEOUT);
     Err(Error::new("expected to be killed"))
 }
