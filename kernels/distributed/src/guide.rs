@@ -162,7 +162,7 @@
 //! # let mut contexts: Vec<Arc<DistributedContext>> = Vec::new();
 //! # for _ in &servers { contexts.push(initialized.recv_timeout(Duration::from_secs(60))??); }
 //! # contexts.sort_by_key(|context| context.cluster().own_name());
-//! // Here three tasks in one process; in earnest, every task has its context.
+//! // Here, three tasks share a process; in a real cluster, each process has only its own context.
 //! let mut members = Vec::new();
 //! for context in &contexts {
 //!     members.push(RingCollectives.open("group1", context)?);

@@ -74,7 +74,7 @@ impl Drop for Tasks {
     }
 }
 
-/// Lets tasks learn together, and returns what they have learned.
+/// Runs tasks that learn together, and returns what they have learned.
 pub fn tasks(num_tasks: usize, lesson: Lesson, kill: Option<Kill>) -> Result<Outcome> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     // Relaxed: only uniqueness counts.
