@@ -14,6 +14,18 @@ use crate::emulator::{Emulator, emulator};
 pub(crate) struct Out<T>(*mut T);
 
 impl<T> Out<T> {
+    /// Returns the pointer of a caller in this crate's tests.
+    #[cfg(test)]
+    pub(crate) fn to(result: &mut T) -> Self {
+        Self(result)
+    }
+
+    /// Likewise.
+    #[cfg(test)]
+    pub(crate) fn from_raw(pointer: *mut T) -> Self {
+        Self(pointer)
+    }
+
     /// Writes the result.
     pub(crate) fn set(self, call: &'static str, value: T) -> GpuResult<()> {
         if self.0.is_null() {
@@ -166,7 +178,7 @@ macro_rules! exports {
         fn $name:ident($($argument:ident: $ty:ty),* $(,)?) |$emulator:ident, $call:ident| $body:block
     )*) => {$(
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($argument: $ty),*) -> std::ffi::c_uint {
+        pub(crate) unsafe extern "C" fn $name($($argument: $ty),*) -> std::ffi::c_uint {
             const $call: &str = stringify!($name);
             $crate::abi::run($crate::abi::Library::$library, $call, |$emulator| $body)
         }

@@ -16,6 +16,8 @@ use crate::fft::FftPlan;
 thread_local! {
     /// The current context of this thread.
     static CONTEXT: Cell<Option<ContextHandle>> = const { Cell::new(None) };
+    /// The number of breaches that calls of this thread have reported.
+    static NUM_BREACHES: Cell<usize> = const { Cell::new(0) };
     /// The number of this thread in the log.
     static THREAD: Cell<Option<u32>> = const { Cell::new(None) };
 }
@@ -82,7 +84,14 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Reports a call that a real library would answer with undefined behaviour, or not at all.
 pub(crate) fn report_breach(symbol: &str, text: &str) {
+    NUM_BREACHES.set(NUM_BREACHES.get() + 1);
     eprintln!("emulated CUDA: `{symbol}`: {text}");
+}
+
+/// Returns the number of breaches that calls of this thread have reported.
+#[cfg(test)]
+pub(crate) fn num_breaches() -> usize {
+    NUM_BREACHES.get()
 }
 
 impl Emulator {

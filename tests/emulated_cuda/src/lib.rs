@@ -50,6 +50,9 @@ mod fft;
 
 mod ccl;
 
+#[cfg(test)]
+mod protocol;
+
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
