@@ -18,7 +18,7 @@ thread_local! {
 /// The id of a communicator, which C passes by value.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-struct UniqueId {
+pub(crate) struct UniqueId {
     bytes: ccl::UniqueId,
 }
 
