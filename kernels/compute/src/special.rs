@@ -10,7 +10,8 @@ use crate::math::Real;
 const ERFC_CONSTANT: f64 = -1.302_653_719_781_709_4;
 
 /// The Chebyshev coefficients of `ln(erfc(z) · e^(z²) / t)` with `t = 2 / (2 + z)`, from the
-/// highest order down to the first. More of them would improve digits that single precision does not have.
+/// highest order down to the first. More of them would improve digits that single precision does
+/// not have.
 const ERFC: [f64; 16] = [
     9.646_791_1e-11,
     -2.273_651_22e-10,

@@ -329,8 +329,13 @@ impl Inference {
                 (var, Op::Binary(*binary, left, right))
             }
             Expr::Cast(operand, ty) => {
+                let takes_type = takes_type_of_cast(operand, *ty);
                 let operand = self.boxed(operand)?;
-                (self.known(*ty), Op::Cast(operand))
+                let var = self.known(*ty);
+                if takes_type {
+                    self.unify(operand.var, var)?;
+                }
+                (var, Op::Cast(operand))
             }
             Expr::If(condition, then, otherwise) => {
                 let condition = self.boxed(condition)?;
@@ -506,5 +511,20 @@ impl Inference {
         let ty = self.known(ty);
         self.unify(var, ty)?;
         Ok(true)
+    }
+}
+
+/// Returns `true` for a literal without a suffix, to which the compiler gives the type of the `as`
+/// behind it.
+fn takes_type_of_cast(expr: &Expr, ty: Scalar) -> bool {
+    match expr {
+        Expr::Int(_, None) => !ty.is_float() && ty != Scalar::Bool,
+        Expr::Float(_, None) => ty.is_float(),
+        // The compiler refuses the negation of an unsigned literal.
+        Expr::Unary(UnaryOp::Neg, operand) => {
+            (ty.is_signed() || ty.is_float()) && takes_type_of_cast(operand, ty)
+        }
+        Expr::Unary(UnaryOp::Not, operand) => takes_type_of_cast(operand, ty),
+        _ => false,
     }
 }

@@ -36,6 +36,9 @@ functions! {
     to_u32(a: f32) -> u32 { a as u32 }
     to_i64(a: f32) -> i64 { a as i64 }
     to_u64(a: f64) -> u64 { a as u64 }
+    wide_literal(a: u64) -> u64 { a & (0xFFFF_FFFF as u64) }
+    inverted_literal(a: u64) -> u64 { a ^ (!0x8000_0000 as u64) }
+    negative_literal(a: i64) -> i64 { a + (-3_000_000_000 as i64) }
     double_to_i32(a: f64) -> i32 { a as i32 }
     double_to_i64(a: f64) -> i64 { a as i64 }
     narrowed(a: f64) -> f32 { a as f32 }

@@ -239,8 +239,10 @@ impl Launch<'_> {
             });
         // Even if the second launch failed, the first may use it.
         let driver = &context.gpu().driver;
-        driver.keep_until_passed(self.stream.handle(), Box::new(scratch))?;
-        enqueued
+        let kept = driver.keep_until_passed(self.stream.handle(), Box::new(scratch));
+        // The failure of the launch is the cause of what follows.
+        enqueued?;
+        Ok(kept?)
     }
 
     fn put(&self, form: LaunchForm, num_blocks: u32, arguments: &[Argument]) -> Result<()> {

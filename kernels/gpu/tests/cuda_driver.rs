@@ -486,7 +486,7 @@ fn requested_failures_do_not_let_host_memory_go() {
         upload(&driver, &current, memory, &from, stream);
         let event = driver.event_create(&current, false).unwrap();
         driver.event_record(event, stream).unwrap();
-        // Asks for the event behind the copy, which is no call of the program.
+        // Asks for the event behind the copy, which is not a call of the program.
         assert!(driver.stream_query(stream).unwrap());
         assert!(from.write().is_err(), "the copy is not done");
         let status = |result: Result<(), tfrt_gpu::api::GpuError>| result.unwrap_err().status;

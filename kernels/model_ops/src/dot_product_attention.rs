@@ -143,7 +143,12 @@ impl Mask {
         let batch = scores.len() - 2;
         let step = |axis: usize| if dims[axis] == 1 { 0 } else { strides[axis] };
         let mut index = vec![0; batch];
-        let starts = (0..product(&scores[..batch])).map(|_| {
+        // Without scores there may be any number of heads.
+        let num_heads = match scores.contains(&0) {
+            true => 0,
+            false => product(&scores[..batch]),
+        };
+        let starts = (0..num_heads).map(|_| {
             let start = index
                 .iter()
                 .enumerate()

@@ -58,17 +58,17 @@ pub(super) fn output_extents(shape: &Conv2dShape) -> [usize; 4] {
 ///
 /// ```
 /// use tfrt_compute::Activation;
-/// use tfrt_kernels::eigen::convolution::FusedConvolution;
+/// use tfrt_kernels::eigen::convolution::ConvolutionEpilogue;
 ///
-/// let fused = FusedConvolution {
+/// let fused = ConvolutionEpilogue {
 ///     shift: Some(vec![0.5; 8]),
 ///     activation: Activation::Relu,
-///     ..FusedConvolution::default()
+///     ..ConvolutionEpilogue::default()
 /// };
 /// assert!(!fused.adds_output);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct FusedConvolution {
+pub struct ConvolutionEpilogue {
     /// A factor for each channel.
     pub scale: Option<Vec<f32>>,
     /// A summand for each channel, after the factor.
@@ -79,7 +79,7 @@ pub struct FusedConvolution {
     pub activation: Activation,
 }
 
-impl FusedConvolution {
+impl ConvolutionEpilogue {
     fn operands<'a>(&'a self, input: &'a [f32], filter: Filter<'a>) -> ConvolutionOperands<'a> {
         let mut operands =
             ConvolutionOperands::with_filter(input, filter).activation(self.activation);
@@ -140,7 +140,7 @@ impl<'a> Conv<'a> {
         &self,
         ctx: &ExecutionContext,
         output: &mut DenseHostTensor,
-        fused: FusedConvolution,
+        fused: ConvolutionEpilogue,
     ) -> Result<AsyncValueRef<Chain>> {
         let filter = self.filter.elements_owned::<f32>()?;
         let input = self.input.elements_owned::<f32>()?;
@@ -192,7 +192,7 @@ pub fn start_fused(
     [input, filter]: [&DenseHostTensor; 2],
     shape: Conv2dShape,
     output: &mut DenseHostTensor,
-    fused: FusedConvolution,
+    fused: ConvolutionEpilogue,
     ctx: &ExecutionContext,
 ) -> Result<AsyncValueRef<Chain>> {
     let conv = Conv {
@@ -225,7 +225,7 @@ fn start_convolution<P>(
     input: OwnedElements<f32>,
     filter: OwnedFilter,
     output: OwnedElementsMut<f32>,
-    fused: FusedConvolution,
+    fused: ConvolutionEpilogue,
 ) -> Result<AsyncValueRef<Chain>>
 where
     P: for<'a> Plan<Element = f32, Operands<'a> = ConvolutionOperands<'a>> + Send + 'static,
@@ -254,7 +254,7 @@ fn conv2d(
     Conv::new([input, filter], output, padding, strides)?.start(
         ctx,
         output,
-        FusedConvolution::default(),
+        ConvolutionEpilogue::default(),
     )
 }
 
@@ -278,9 +278,9 @@ fn conv2d_bias(
     let conv = Conv::new([input, filter], output, padding, strides)?;
     let names = ["bias shape", "output channels size"];
     expect_channels(names, bias, conv.shape.out_channels)?;
-    let fused = FusedConvolution {
+    let fused = ConvolutionEpilogue {
         shift: Some(bias.elements::<f32>()?.to_vec()),
-        ..FusedConvolution::default()
+        ..ConvolutionEpilogue::default()
     };
     conv.start(ctx, output, fused)
 }
@@ -291,7 +291,7 @@ fn fold(
     [scale, offset, mean, variance]: [&DenseHostTensor; 4],
     epsilon: f32,
     activation: Activation,
-) -> Result<FusedConvolution> {
+) -> Result<ConvolutionEpilogue> {
     for (name, parameter) in [
         ("scale shape", scale),
         ("offset shape", offset),
@@ -309,7 +309,7 @@ fn fold(
     };
     let (mut factors, mut summands) = (vec![0.0; num_channels], vec![0.0; num_channels]);
     norm.fold(&mut factors, &mut summands)?;
-    Ok(FusedConvolution {
+    Ok(ConvolutionEpilogue {
         scale: Some(factors),
         shift: Some(summands),
         adds_output: false,
@@ -407,7 +407,7 @@ fn conv2d_batch_norm_add_relu(
     let conv = Conv::new([input, filter], output, padding, strides)?;
     let parameters = [scale, offset, mean, variance];
     let channels = conv.shape.out_channels;
-    let fused = FusedConvolution {
+    let fused = ConvolutionEpilogue {
         adds_output: true,
         ..fold(channels, parameters, epsilon, Activation::Relu)?
     };

@@ -8,7 +8,7 @@ use tfrt_compute::pooling::{AverageOf, Pooling};
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use super::{allocate, invalid, unsupported, unsupported_dtype, with_dtype};
-use crate::eigen::convolution::{FusedConvolution, start_fused};
+use crate::eigen::convolution::{ConvolutionEpilogue, start_fused};
 use crate::numeric::{after, start_rows};
 
 /// The position of an image's channels.
@@ -234,7 +234,7 @@ pub fn compute_conv_2d(
         [x, filter],
         shape,
         &mut output,
-        FusedConvolution::default(),
+        ConvolutionEpilogue::default(),
         ctx,
     )?;
     Ok(after(done, output))

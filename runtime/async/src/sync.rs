@@ -1,7 +1,7 @@
 //! Atomics, cells and thread-locals: those of `std`, or those of loom under the model checker.
 //!
-//! The table of types and the exchange of free blocks do not use this shim: they outlive every model
-//! and are not part of any.
+//! The table of types and the exchange of free blocks do not use this shim: they outlive every
+//! model and are not part of any.
 
 #[cfg(not(loom))]
 mod shim {

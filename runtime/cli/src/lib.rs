@@ -179,7 +179,7 @@ enum Command {
     Graph(graph::Arguments),
     /// List the tensors in a file, or convert the file to another format
     Tensors(tensors::Arguments),
-    /// Inspect, convert and benchmark files of tabular data
+    /// Inspect, verify, convert and benchmark files of tabular data, and run input pipelines
     #[cfg(feature = "data")]
     Data(data::Arguments),
     /// Create a crate for your own kernels

@@ -80,8 +80,8 @@ impl OpRegistry {
         registry
     }
 
-    /// Gives an op whose implementation declares nothing the metadata function that the same op has
-    /// for another type of devices: what an op returns does not depend on where it runs.
+    /// Lets an op without a metadata function use that of the same op for another type of devices:
+    /// the metadata of results does not depend on the device.
     fn share_metadata(&mut self) {
         let mut declared: HashMap<&'static str, OpRegistration> = HashMap::new();
         let ops = self.devices.iter().flat_map(|(_, ops)| ops.values());

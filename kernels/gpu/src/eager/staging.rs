@@ -61,9 +61,12 @@ impl Staging {
         let driver = &self.context.gpu().driver;
         let mut taken = Vec::new();
         while taken.len() < wanted {
-            let Some(block) = self.take()? else {
-                taken.into_iter().for_each(|block| self.give_back(block));
-                return Ok(None);
+            let block = match self.take() {
+                Ok(Some(block)) => block,
+                none_or_error => {
+                    taken.into_iter().for_each(|block| self.give_back(block));
+                    return none_or_error.map(|_| None);
+                }
             };
             let is_done = driver.event_query(block.copied.handle());
             if !matches!(is_done, Ok(true)) {

@@ -102,7 +102,7 @@ pub(super) struct PooledBlock {
 }
 
 impl PooledBlock {
-    /// Gives the block back. Never calls the driver.
+    /// Keeps the block for later requests. Never calls the driver.
     pub(super) fn give_back(&self, pointer: DevicePtr) {
         let stream = self.stream.clone();
         let mut state = lock(&self.pool.state);

@@ -47,15 +47,27 @@ fn every_failed_call_of_an_op_is_the_error_of_its_result() {
     let ops: &[(&str, &[&str])] = &[
         (
             "tf.Relu",
-            &["cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel"],
+            &[
+                "cuModuleLoadDataEx",
+                "cuModuleGetFunction",
+                "cuLaunchKernel",
+            ],
         ),
         (
             "tf.BiasAdd",
-            &["cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel"],
+            &[
+                "cuModuleLoadDataEx",
+                "cuModuleGetFunction",
+                "cuLaunchKernel",
+            ],
         ),
         (
             "tf.Softmax",
-            &["cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel"],
+            &[
+                "cuModuleLoadDataEx",
+                "cuModuleGetFunction",
+                "cuLaunchKernel",
+            ],
         ),
         (
             "tf.MatMul",
@@ -64,7 +76,7 @@ fn every_failed_call_of_an_op_is_the_error_of_its_result() {
         (
             "tf.Conv2D",
             &[
-                "cuModuleLoadData",
+                "cuModuleLoadDataEx",
                 "cuLaunchKernel",
                 "cudnnCreate",
                 "cudnnSetStream",

@@ -3,6 +3,7 @@
 use tfrt_support::DType;
 
 use super::graph::Graph;
+use super::infer::Dim;
 use super::matching::{factors, orders};
 use super::{Phase, RewriteRule, fused_place};
 use crate::program::{Attr, Value};
@@ -66,6 +67,15 @@ fn attention(graph: &mut Graph, number: usize) -> Option<Value> {
         let mask = graph.known(mask);
         let dims = mask.dims?;
         if mask.dtype != Some(DType::F32) || dims.len() > rank {
+            return None;
+        }
+        // The mask may be broadcast to the scores, but not the scores to the mask.
+        let scores = [&q[..batch], &[q[rank - 2], k[rank - 2]][..]].concat();
+        let is_larger = |(own, scores): (&Dim, &Dim)| {
+            own.fixed()
+                .is_some_and(|own| own != 1 && scores.fixed().is_some_and(|scores| scores != own))
+        };
+        if dims.iter().zip(&scores[rank - dims.len()..]).any(is_larger) {
             return None;
         }
     }

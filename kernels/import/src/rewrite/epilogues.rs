@@ -92,7 +92,10 @@ fn fuse_bias(graph: &mut Graph, number: usize) -> Option<Value> {
         .into_iter()
         .find_map(|(x, bias)| {
             let host = host_of(graph, x)?;
-            let is_free = graph.slot(host, 2).is_none() && graph.slot(host, SUMMAND).is_none();
+            // A product scales its own summand.
+            let is_free = graph.slot(host, 2).is_none()
+                && graph.slot(host, SUMMAND).is_none()
+                && graph.float(host, "beta").unwrap_or(1.0) == 1.0;
             let channels = bias_len(graph, host, x, bias)?;
             is_free.then_some((host, (bias, channels)))
         })?;

@@ -213,7 +213,7 @@ impl Graph {
         self.users.get(&value).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns `true` if a value is used by one operand, and is no result.
+    /// Returns `true` if a value is used by one operand, and is not a result.
     pub(crate) fn is_used_once(&self, value: Value) -> bool {
         self.users(value).len() == 1 && !self.results.contains(&value)
     }
@@ -346,15 +346,28 @@ impl Graph {
     }
 
     /// Returns the rewritten function.
-    pub(crate) fn finish(self) -> Rewritten {
-        let mut ops: Vec<((usize, usize), Op)> = self
-            .ops
-            .into_iter()
-            .filter_map(|entry| Some((entry.order, entry.op?)))
-            .collect();
-        ops.sort_by_key(|(order, _)| *order);
+    pub(crate) fn finish(mut self) -> Rewritten {
+        let mut pending: Vec<usize> = (0..self.ops.len()).collect();
+        pending.sort_by_key(|&number| std::cmp::Reverse(self.ops[number].order));
+        let mut ops = Vec::new();
+        // An op that replaces one that a rule made may come after the users of its results: ops
+        // follow those that make their operands.
+        while let Some(&number) = pending.last() {
+            let operands = self.ops[number].op.iter().flat_map(|op| &op.operands);
+            let missing = operands
+                .filter_map(|value| self.makers.get(value))
+                .map(|&(maker, _)| maker)
+                .find(|&maker| self.ops[maker].op.is_some());
+            match missing {
+                Some(maker) => pending.push(maker),
+                None => {
+                    pending.pop();
+                    ops.extend(self.ops[number].op.take());
+                }
+            }
+        }
         Rewritten {
-            ops: ops.into_iter().map(|(_, op)| op).collect(),
+            ops,
             results: self.results,
             new_weights: self.new_weights,
             num_values: self.num_values,

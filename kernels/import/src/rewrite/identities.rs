@@ -1,5 +1,7 @@
 //! Ops that do nothing, and pairs of ops that are one.
 
+use tfrt_support::DType;
+
 use super::graph::Graph;
 use super::infer::Dim;
 use super::matching::{constant_integers, is_real, orders, uniform, uniform_number, with_number};
@@ -97,7 +99,14 @@ fn power(graph: &mut Graph, number: usize) -> Option<Value> {
     };
     let (name, operands) = match uniform(graph, exponent, x)? {
         1.0 => return Some(x),
-        2.0 => ("tf.Mul", vec![x, x]),
+        // Products of bf16 have no kernel.
+        2.0 if graph
+            .known(x)
+            .dtype
+            .is_some_and(|dtype| dtype != DType::Bf16) =>
+        {
+            ("tf.Mul", vec![x, x])
+        }
         0.5 if is_real(graph, x) => ("nn.Sqrt", vec![x]),
         _ => return None,
     };

@@ -1,6 +1,6 @@
 //! The element types and shapes of values, as far as rules need them.
 //!
-//! A type is a claim of what a value is if it is no error. Ops that are not listed have unknown
+//! A type is a claim of what a value is if it is not an error. Ops that are not listed have unknown
 //! results.
 
 use tfrt_support::DType;

@@ -86,9 +86,12 @@ fn source_of(graph: &Graph, value: Value) -> Option<Value> {
 
 fn undo(graph: &mut Graph, number: usize) -> Option<Value> {
     let is_there = graph.ints(number, "perm") == Some(&TO_LAST);
-    is_there
+    let source = is_there
         .then(|| source_of(graph, graph.operand(number, 0)?))
-        .flatten()
+        .flatten()?;
+    // Transpositions fail for other ranks, as the ops on images do themselves.
+    let is_checked = graph.maker(source).is_some() || graph.known(source).rank() == Some(4);
+    is_checked.then_some(source)
 }
 
 /// Returns the attributes of an op for images with channels last.
@@ -166,6 +169,11 @@ fn pooling(graph: &mut Graph, number: usize) -> Option<Value> {
         return None;
     }
     let source = source_of(graph, graph.operand(number, 0)?)?;
+    // The kernels are those of single precision.
+    let dtype = graph.known(source).dtype;
+    if dtype.is_some_and(|dtype| dtype != DType::F32) {
+        return None;
+    }
     let name = graph.name(number)?.to_owned();
     let place = graph.place(number).to_owned();
     let attrs = attrs_with_channels_last(graph, number);

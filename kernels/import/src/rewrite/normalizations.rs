@@ -120,7 +120,10 @@ fn fold_batch_norm(graph: &mut Graph, number: usize) -> Option<Value> {
             let group = usize::try_from(graph.int(before, "group").unwrap_or(1)).ok()?;
             let in_group = dims[0].checked_div(group)?;
             let per_group = dims[1];
-            if per_group * group != channels || in_group == 0 {
+            if per_group.checked_mul(group) != Some(channels)
+                || in_group == 0
+                || !dims[0].is_multiple_of(group)
+            {
                 return None;
             }
             let taps: usize = dims[2..].iter().product();
@@ -155,7 +158,12 @@ fn fold_batch_norm(graph: &mut Graph, number: usize) -> Option<Value> {
     };
     let is_empty = dims.contains(&0);
     if let Some(bias) = graph.operand(before, 2) {
-        let bias = numbers(graph, bias).filter(|bias| bias.len() == channels)?;
+        let is_vector = match *graph.constant(bias)?.shape().dims() {
+            [len] => len == channels,
+            [1, len] => len == channels && name == "nn.Gemm",
+            _ => false,
+        };
+        let bias = numbers(graph, bias).filter(|_| is_vector)?;
         for ((summand, bias), factor) in summands.iter_mut().zip(bias).zip(&factors) {
             *summand += bias * factor;
         }

@@ -7,7 +7,7 @@
 use tfrt::prelude::*;
 use tfrt_compute::convolution::{Conv2dShape, Depthwise, Padding, Window};
 use tfrt_compute::pooling::{AverageOf, Pooling};
-use tfrt_kernels::eigen::convolution::{FusedConvolution, start_fused};
+use tfrt_kernels::eigen::convolution::{ConvolutionEpilogue, start_fused};
 use tfrt_kernels::numeric::{after, start_rows};
 use tfrt_tensor::DenseHostTensor;
 
@@ -84,7 +84,7 @@ impl Conv<'_> {
         }
         let windows = [window(&axes[0])?, window(&axes[1])?];
         let shape = Conv2dShape::new(batch, windows[0], windows[1], channels, filters)?;
-        let fused = FusedConvolution {
+        let fused = ConvolutionEpilogue {
             scale: None,
             shift: bias,
             adds_output: adds,
@@ -102,7 +102,7 @@ fn start_depthwise(
     ctx: &ExecutionContext,
     shape: Conv2dShape,
     [x, w]: [&DenseHostTensor; 2],
-    fused: FusedConvolution,
+    fused: ConvolutionEpilogue,
     y: &mut DenseHostTensor,
 ) -> Result<AsyncValueRef<Chain>> {
     let plan = Depthwise::new(shape)?;

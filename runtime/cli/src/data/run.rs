@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
 
-    /// Draw no more than this number of elements
+    /// Draw at most this number of elements
     #[arg(long, value_name = "N")]
     take: Option<u64>,
 

@@ -330,6 +330,9 @@ fn bias_add(call: &mut OpCall<'_>) -> Result<()> {
     let format = call.attrs().get::<&str>("data_format").map(str::to_owned);
     let mut call = GpuCall::new(call)?;
     let (x, bias) = (call.tensor(0)?, call.tensor(1)?);
+    if x.dtype() != bias.dtype() {
+        return Err(invalid("incompatible dtypes for tf.BiasAdd"));
+    }
     let channels = Channels::of_format(format.as_deref());
     let strides = channel_strides(x, bias, channels, "tf.BiasAdd")?;
     let number = number(x, |dtype| format!("Unsupported type: {dtype}"))?;
