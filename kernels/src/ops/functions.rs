@@ -135,10 +135,11 @@ fn unless_failed(chain: &AnyRef, tensor: AnyRef) -> AnyRef {
 
 /// Returns the tensor of a handle that is, or becomes, available, on a device.
 fn tensor_on(device: &DeviceRef, ctx: &ExecutionContext, handle: AnyRef) -> AnyRef {
-    if handle.is_error() {
-        return handle;
-    }
     if handle.is_available() {
+        // Not before: a pending handle may become an error at any time.
+        if handle.is_error() {
+            return handle;
+        }
         return match handle.try_read::<TensorHandle>() {
             Ok(handle) => {
                 let mut there = handle.transfer_to_inferred(ctx, device);

@@ -569,10 +569,11 @@ fn handle_of(
     metadata: Option<&TensorMetadata>,
     device: Option<&DeviceRef>,
 ) -> TensorHandle {
-    if let Some(error) = value.error_if_present() {
-        return TensorHandle::error(error.clone());
-    }
     if value.is_available() {
+        // Not before: a pending value may become an error at any time.
+        if let Some(error) = value.error_if_present() {
+            return TensorHandle::error(error.clone());
+        }
         return match value.try_read::<TensorHandle>() {
             Ok(handle) => handle.clone(),
             Err(error) => TensorHandle::error(Error::new(error.to_string())),
