@@ -47,6 +47,10 @@ fn over_lazy_driver(test: &str, body: impl FnOnce(Arc<CudaDriver>)) -> Option<Ve
     over_driver_with(test, ("FAKE_CUDA_LAZY", "1"), body)
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a child process that waits for ever, or whose driver does, must end"
+)]
 fn over_driver_with(
     test: &str,
     (variable, value): (&str, &str),

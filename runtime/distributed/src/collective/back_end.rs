@@ -487,7 +487,7 @@ impl GroupMember for RingMember {
     }
 
     fn barrier(&self, key: &str) -> AsyncValueRef<Chain> {
-        self.start_collective(key, |collective, done| barrier(collective, done))
+        self.start_collective(key, barrier)
     }
 
     fn abort(&self, error: &Error) {

@@ -240,7 +240,10 @@ impl Meeting {
         let (this, own_view) = (Arc::clone(self), Arc::clone(view));
         let key = view.key(view.index);
         self.context.send_data(to, key, Vec::new(), move |answer| {
-            let Err(errors) = answer else { return };
+            let Err(errors) = answer else {
+                // This part of the meeting is done.
+                return drop(part);
+            };
             let has_arrived = errors.code() == ErrorCode::AlreadyExists;
             if has_arrived || own_view.failure().is_some() {
                 return;
