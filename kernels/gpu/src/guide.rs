@@ -129,8 +129,8 @@
 //! | anything else, such as shared memory | PTX of a compiler, with `tfrt_gpu.module.load` |
 //!
 //! `#[tfrt_device]` lists what such a function may contain; everything else is a compile error at
-//! its place. [`tfrt::device`] defines the operations, and [`tfrt::device::math`] the errors of
-//! math functions. No compiler is needed at run time: the first launch of a kernel in a context
+//! its place. [`tfrt::device`](mod@tfrt::device) defines the operations, and
+//! [`tfrt::device::math`] the errors of math functions. No compiler is needed at run time: the first launch of a kernel in a context
 //! writes PTX for the architecture of the device, of compute capability 7.0 or later, and loads it.
 //! Later launches find it loaded.
 //!

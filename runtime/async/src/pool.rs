@@ -9,7 +9,7 @@
 //!
 //! In a pipeline, one thread frees what another one allocates. So blocks travel in *magazines*,
 //! lists of `MAGAZINE_BYTES`: a thread keeps up to two magazines of each size, hands a full one on
-//! to the [`exchange`] before it frees blocks, and takes one from there before it allocates any.
+//! to the *exchange* before it frees blocks, and takes one from there before it allocates any.
 //!
 //! ```text
 //!  free ──► current ──full──► spare ──► exchange ──► current ──► allocate

@@ -2,7 +2,7 @@
 //! against formulas that one thread computes.
 //!
 //! All members start the same operations, many at a time, each in an order of its own. The results
-//! of reductions must have the bits of the [formula](expected) with a fixed order.
+//! of reductions must have the bits of the formula with a fixed order.
 
 use half::{bf16, f16};
 use tfrt_async::AnyRef;
