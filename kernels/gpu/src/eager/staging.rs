@@ -233,4 +233,19 @@ mod tests {
             .for_each(|block| staging.give_back(block));
         assert_eq!(staging.counts(), (NUM_BLOCKS, NUM_BLOCKS));
     }
+
+    #[test]
+    fn blocks_taken_before_a_failure_are_given_back() {
+        let options = Options {
+            failures: vec![("cuEventCreate".to_owned(), 3, 2)],
+            ..Options::default()
+        };
+        let gpu = EagerGpu::open(&HostDevice::open(options), 0).unwrap();
+        let staging = gpu.staging();
+        assert!(staging.take_at_once(NUM_BLOCKS * BLOCK_BYTES).is_err());
+        assert_eq!(staging.counts(), (2, 2));
+        // The device is usable again.
+        let blocks = staging.take_at_once(NUM_BLOCKS * BLOCK_BYTES).unwrap();
+        assert_eq!(blocks.map(|blocks| blocks.len()), Some(NUM_BLOCKS));
+    }
 }

@@ -476,6 +476,17 @@ fn batch_normalization_uses_given_statistics() {
 }
 
 #[test]
+fn a_bias_has_the_element_type_of_its_operand() {
+    let eager = eager();
+    let x = Array::from_fn(&[2, 3], |_| 1.0).tensor(&eager, DType::F16);
+    let bias = Array::from_fn(&[3], |_| 1.0).tensor(&eager, DType::F32);
+    let results = call(&eager, "GPU:0", "tf.BiasAdd", &[], &[&x, &bias], 1);
+    let failed = results.and_then(|results| eager.wait(&results[0]).map(|_| ()));
+    let message = "incompatible dtypes for tf.BiasAdd";
+    assert_eq!(failed.unwrap_err().message(), message);
+}
+
+#[test]
 fn pad_and_transpose_move_elements() {
     let eager = eager();
     for dtype in [DType::F16, DType::F32, DType::F64, DType::I32, DType::I64] {
