@@ -5,6 +5,7 @@
 //! zero.
 
 use half::{bf16, f16};
+use tfrt_support::rounding::round_to_odd;
 
 use crate::lanes::vectorised;
 
@@ -68,9 +69,9 @@ macro_rules! halves {
         impl CastTo<$Half> for $T {
             #[inline(always)]
             fn cast(self) -> $Half {
-                // By way of `f64`, which holds every other type's values but 64-bit integers above
-                // 2⁵³: those round twice.
-                $Half::from_f64(self as f64)
+                // By way of `f64`, which holds every other type's values except 64-bit integers
+                // above 2⁵³: those round twice.
+                $Half::from_f32(round_to_odd(self as f64))
             }
         }
         impl CastTo<$T> for $Half {
@@ -112,5 +113,20 @@ impl CastTo<bool> for bool {
     #[inline(always)]
     fn cast(self) -> bool {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_double_precision_are_rounded_once() {
+        let above_middle = 1.0 + 2.0_f64.powi(-11) + 2.0_f64.powi(-40);
+        let rounded: f16 = above_middle.cast();
+        assert_eq!(rounded.to_f64(), 1.0 + 2.0_f64.powi(-10));
+        let above_middle = 1.0 + 2.0_f64.powi(-8) + 2.0_f64.powi(-40);
+        let rounded: bf16 = above_middle.cast();
+        assert_eq!(rounded.to_f64(), 1.0 + 2.0_f64.powi(-7));
     }
 }

@@ -4,6 +4,7 @@
 //! operation rounds once.
 
 use half::{bf16, f16};
+use tfrt::support::rounding::round_to_odd;
 use tfrt_tensor::Element;
 
 /// An element that is a number.
@@ -109,8 +110,8 @@ macro_rules! impl_real {
 }
 
 impl_real! {
-    f16, f32, f32::from, f16::from_f64;
-    bf16, f32, f32::from, bf16::from_f64;
+    f16, f32, f32::from, |x| f16::from_f32(round_to_odd(x));
+    bf16, f32, f32::from, |x| bf16::from_f32(round_to_odd(x));
     f32, f32, |x| x, |x| x as f32;
     f64, f64, |x| x, |x| x;
 }

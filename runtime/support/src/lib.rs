@@ -14,6 +14,8 @@ pub mod complex;
 
 pub mod float_text;
 
+pub mod rounding;
+
 mod place;
 
 mod function_kind;

@@ -5,6 +5,7 @@
 
 use half::{bf16, f16};
 use tfrt::support::complex::Complex;
+use tfrt::support::rounding::round_to_odd;
 
 use super::fault::Fault;
 use super::memory::DeviceMemory;
@@ -89,8 +90,8 @@ impl Stored {
         match self {
             Self::I8 => bytes.extend((re.round_ties_even() as i8).to_le_bytes()),
             Self::U8 => bytes.push(re.round_ties_even() as u8),
-            Self::F16 => bytes.extend(f16::from_f64(re).to_le_bytes()),
-            Self::Bf16 => bytes.extend(bf16::from_f64(re).to_le_bytes()),
+            Self::F16 => bytes.extend(f16::from_f32(round_to_odd(re)).to_le_bytes()),
+            Self::Bf16 => bytes.extend(bf16::from_f32(round_to_odd(re)).to_le_bytes()),
             Self::F32 => bytes.extend((re as f32).to_le_bytes()),
             Self::I32 => bytes.extend((re.round_ties_even() as i32).to_le_bytes()),
             Self::F64 => bytes.extend(re.to_le_bytes()),

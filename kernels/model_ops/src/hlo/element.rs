@@ -5,6 +5,7 @@
 
 use half::{bf16, f16};
 use tfrt::prelude::*;
+use tfrt::support::rounding::round_to_odd;
 
 use crate::unsupported;
 
@@ -109,8 +110,8 @@ impl Type {
     pub(super) fn round(self, value: f64) -> u64 {
         let rounded = match self.dtype {
             DType::F32 => f64::from(value as f32),
-            DType::F16 => f16::from_f32(narrowed(value)).to_f64(),
-            DType::Bf16 => bf16::from_f32(narrowed(value)).to_f64(),
+            DType::F16 => f16::from_f32(round_to_odd(value)).to_f64(),
+            DType::Bf16 => bf16::from_f32(round_to_odd(value)).to_f64(),
             _ => value,
         };
         rounded.to_bits()
@@ -120,8 +121,10 @@ impl Type {
     pub(super) fn native(self, element: u64) -> u64 {
         match self.dtype {
             DType::F32 => u64::from((f64::from_bits(element) as f32).to_bits()),
-            DType::F16 => u64::from(f16::from_f64(f64::from_bits(element)).to_bits()),
-            DType::Bf16 => u64::from(bf16::from_f64(f64::from_bits(element)).to_bits()),
+            DType::F16 => u64::from(f16::from_f32(round_to_odd(f64::from_bits(element))).to_bits()),
+            DType::Bf16 => {
+                u64::from(bf16::from_f32(round_to_odd(f64::from_bits(element))).to_bits())
+            }
             _ => self.unsigned(element),
         }
     }
@@ -156,19 +159,6 @@ impl Type {
             chunk.copy_from_slice(&self.native(element).to_le_bytes()[..size]);
         }
     }
-}
-
-/// Rounds a number to single precision so that another rounding, to fewer bits, is that of the
-/// number itself: towards zero, with the last bit set if the number is not exact.
-///
-/// `half` ignores the low bits of a double-precision number, which decide ties.
-fn narrowed(value: f64) -> f32 {
-    let near = value as f32;
-    if near.is_nan() || value.is_infinite() || f64::from(near) == value {
-        return near;
-    }
-    let is_greater = f64::from(near).abs() > value.abs();
-    f32::from_bits((near.to_bits() - u32::from(is_greater)) | 1)
 }
 
 #[cfg(test)]

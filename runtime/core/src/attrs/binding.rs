@@ -11,6 +11,7 @@ use tfrt_host::__runtime::{AttributeList, check_kind, stored_code};
 use tfrt_ods::FloatKind;
 use tfrt_ods::binding::ABSENT;
 use tfrt_ods::{AttrDef, AttrDefault, AttrKind, OpDef};
+use tfrt_support::rounding::round_to_odd;
 use tfrt_support::{DType, Error, ErrorCode};
 
 use super::OpAttrs;
@@ -220,9 +221,11 @@ fn default_value(declared: &AttrDef) -> Option<AttrValue> {
                 reason = "the nearest number is meant"
             )]
             AttrKind::Float(FloatKind::F32) => Some(Scalar::f32(value as f32).into()),
-            AttrKind::Float(FloatKind::F16) => Some(Scalar::f16(half::f16::from_f64(value)).into()),
+            AttrKind::Float(FloatKind::F16) => {
+                Some(Scalar::f16(half::f16::from_f32(round_to_odd(value))).into())
+            }
             AttrKind::Float(FloatKind::Bf16) => {
-                Some(Scalar::bf16(half::bf16::from_f64(value)).into())
+                Some(Scalar::bf16(half::bf16::from_f32(round_to_odd(value))).into())
             }
             _ => scalar(DType::F64, value.to_bits()),
         },

@@ -5,6 +5,7 @@
 //! numbers.
 
 use half::{bf16, f16};
+use tfrt_support::rounding::round_to_odd;
 
 use super::small_float::SmallFloat;
 use crate::types::FloatType;
@@ -25,8 +26,8 @@ pub fn float_value(format: FloatType, bits: u64) -> f64 {
 #[must_use]
 pub fn float_bits(format: FloatType, value: f64) -> u64 {
     match format {
-        FloatType::Bf16 => u64::from(bf16::from_f64(value).to_bits()),
-        FloatType::F16 => u64::from(f16::from_f64(value).to_bits()),
+        FloatType::Bf16 => u64::from(bf16::from_f32(round_to_odd(value)).to_bits()),
+        FloatType::F16 => u64::from(f16::from_f32(round_to_odd(value)).to_bits()),
         FloatType::F32 => u64::from((value as f32).to_bits()),
         FloatType::F64 | FloatType::F80 | FloatType::F128 => value.to_bits(),
         small => u64::from(SmallFloat::of(small).bits(value)),
