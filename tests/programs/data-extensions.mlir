@@ -311,3 +311,23 @@ func @opened_at_a_time() -> !tfrt.chain {
   %c = tfrt.call @enumerate(%p, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
   tfrt.return %c : !tfrt.chain
 }
+
+// Where a stage finds its number by experiment, the elements and their order are the same.
+func @tuned_stages() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 4
+  %two = tfrt.constant.i64 2
+  %one = tfrt.constant.i64 1
+  %threads = tfrt.constant.i64 -1
+  %plus = tfrt.constant.i32 100
+  %zero = tfrt.constant.i64 0
+  %d = tfrt_data.range_dataset %zero, %n, %one { element_type = i32 }
+  %m = tfrt_data.parallel_map_dataset %d, %two, %plus : i32 { autotune = true, function = @late_double }
+  %p = tfrt_data.prefetch_dataset %m, %threads { autotune = true, is_deterministic = true }
+  %it = tfrt_data.make_iterator %p
+  %c1 = tfrt_data.enumerate.iterator %it, %c0 { function = @show32 } : !tfrt.chain
+  %e = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %i = tfrt_data.parallel_interleave_dataset %e, %two, %one, %threads { arity = 1 : i64, autotune = false, function = @row_of }
+  %c2 = tfrt.call @enumerate(%i, %c1) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c2 : !tfrt.chain
+}

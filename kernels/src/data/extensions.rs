@@ -5,7 +5,7 @@
 //! a policy: `fail` (the default) returns the error in place of its element, `stop` ends the
 //! sequence after it, and `skip(N)` drops up to N errors per pass and logs their number.
 
-use tfrt::data::{Cardinality, Dataset, PaddedComponent, UnevenShards};
+use tfrt::data::{Cardinality, Dataset, PaddedComponent, UnevenShards, WorkAhead};
 use tfrt::prelude::*;
 
 use super::attributes::{shapes, with_policy};
@@ -81,8 +81,9 @@ fn auto_shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Da
 }
 
 /// Creates a dataset like `map_dataset`, with up to `num_parallel` concurrent calls, each a task of
-/// the work queue; -1 finds the fastest number by experiment. If `deterministic` is false, results
-/// are delivered in the order in which they become available.
+/// the work queue; -1 finds the fastest number by experiment, up to the number of threads. If
+/// `deterministic` is false, results are delivered in the order in which they become available.
+/// `autotune` says whether the number is found by experiment, for any `num_parallel`.
 ///
 /// # Errors
 /// `num_parallel must be -1 or between 1 and 1048576, not N`.
@@ -97,20 +98,23 @@ fn parallel_map_dataset(
     input: &Dataset,
     num_parallel: i64,
     values: &[AnyRef],
+    #[attr] autotune: Option<bool>,
     #[attr] deterministic: Option<bool>,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
     let is_deterministic = deterministic.unwrap_or(true);
+    let num_parallel = WorkAhead::new(num_parallel, autotune);
     let mapped =
         input.parallel_map_with(function.into(), values, num_parallel, is_deterministic)?;
     with_policy(mapped, on_error)
 }
 
 /// Creates a dataset like `interleave_dataset`, with up to `num_parallel` concurrent calls of the
-/// function, each a task of the work queue; -1 finds the fastest number by experiment. If
-/// `deterministic` is false, inner datasets take their turns in the order in which they become
-/// available.
+/// function, each a task of the work queue; -1 finds the fastest number by experiment, up to the
+/// number of threads. If `deterministic` is false, inner datasets take their turns in the order in
+/// which they become available. `autotune` says whether the number is found by experiment, for any
+/// `num_parallel`.
 ///
 /// # Errors
 /// `num_parallel must be -1 or between 1 and 1048576, not N`; those of `interleave_dataset`.
@@ -131,12 +135,14 @@ fn parallel_interleave_dataset(
     block_length: i64,
     num_parallel: i64,
     #[attr] arity: i64,
+    #[attr] autotune: Option<bool>,
     #[attr] deterministic: Option<bool>,
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
     let _ = arity;
     let is_deterministic = deterministic.unwrap_or(true);
+    let num_parallel = WorkAhead::new(num_parallel, autotune);
     let opened = input.parallel_map_with(function.into(), &[], num_parallel, is_deterministic)?;
     with_policy(opened.flatten(cycle_length, block_length)?, on_error)
 }

@@ -3,7 +3,7 @@
 //! The attribute `on_error`, which the reference lacks, is the policy for errors: see
 //! [`extensions`](super::extensions).
 
-use tfrt::data::{BatchComponent, Dataset};
+use tfrt::data::{BatchComponent, Dataset, WorkAhead};
 use tfrt::prelude::*;
 
 use super::attributes::with_policy;
@@ -130,7 +130,8 @@ fn interleave_dataset(
 }
 
 /// Creates a dataset that draws `prefetch_num` elements ahead; -1 stands for the number of threads.
-/// Unless `is_deterministic`, available elements overtake others.
+/// Unless `is_deterministic`, available elements overtake others. With `autotune`, the number is
+/// between 1 and `prefetch_num`: the one that is fastest by experiment.
 ///
 /// # Errors
 /// `prefetch_num must be between -1 and 1048576, not N`.
@@ -144,9 +145,10 @@ fn interleave_dataset(
 fn prefetch_dataset(
     input: &Dataset,
     prefetch_num: i64,
+    #[attr] autotune: Option<bool>,
     #[attr] is_deterministic: bool,
 ) -> Result<Dataset> {
-    input.prefetch_with(prefetch_num, is_deterministic)
+    input.prefetch_with(WorkAhead::new(prefetch_num, autotune), is_deterministic)
 }
 
 /// Creates a dataset of `count` passes over another one; a negative count repeats forever, unless a

@@ -38,6 +38,9 @@ pub(crate) struct StageReport {
     /// How many draws were under way in the mean, while any was.
     pub(crate) mean_queued: f64,
     pub(crate) max_queued: u64,
+    /// How many elements it works on at a time, if it has such a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) work_ahead: Option<usize>,
 }
 
 impl StagesReport {
@@ -59,6 +62,7 @@ impl StagesReport {
                 false => stage.under_way.div_duration_f64(stage.active),
             },
             max_queued: stage.max_under_way,
+            work_ahead: stage.work_ahead,
         });
         Self {
             elapsed_ns: whole_ns(elapsed),
@@ -76,6 +80,8 @@ impl StagesReport {
         let mut header = vec![
             "stage", "elements", "per s", "MB/s", "drawing", "waiting", "own", "queued", "most",
         ];
+        let has_work_ahead = self.stages.iter().any(|stage| stage.work_ahead.is_some());
+        header.extend(has_work_ahead.then_some("ahead"));
         header.extend(has_errors.then_some("errors"));
         let mut rows = vec![header.into_iter().map(str::to_owned).collect()];
         let seconds = self.elapsed_ns.max(1) as f64 / 1e9;
@@ -91,6 +97,11 @@ impl StagesReport {
                 format!("{:.1}", stage.mean_queued),
                 stage.max_queued.to_string(),
             ];
+            let work_ahead = stage.work_ahead;
+            row.extend(has_work_ahead.then(|| match work_ahead {
+                Some(number) => number.to_string(),
+                None => "-".to_owned(),
+            }));
             row.extend(has_errors.then(|| stage.num_errors.to_string()));
             rows.push(row);
         }
@@ -137,6 +148,7 @@ mod tests {
             active: ms(active_ms),
             under_way: ms(active_ms * 3),
             max_under_way: 4,
+            work_ahead: (name == "map").then_some(3),
             ..StageCounts::default()
         };
         let stages = vec![
@@ -161,10 +173,10 @@ mod tests {
     fn stages_are_listed_above_their_inputs() {
         assert_eq!(
             text(&observed(80, 100)),
-            "  stage    elements  per s  MB/s  drawing  waiting    own  queued  most
-  batch        1000  10000  80.0    45.0%    45.0%  10.0%     3.0     4
-    map        1000  10000  80.0    40.0%    40.0%  60.0%     3.0     4
-      csv      1000  10000  80.0    10.0%    10.0%  20.0%     3.0     4
+            "  stage    elements  per s  MB/s  drawing  waiting    own  queued  most  ahead
+  batch        1000  10000  80.0    45.0%    45.0%  10.0%     3.0     4      -
+    map        1000  10000  80.0    40.0%    40.0%  60.0%     3.0     4      3
+      csv      1000  10000  80.0    10.0%    10.0%  20.0%     3.0     4      -
   bottleneck: `map`, which takes 60.0% of the time itself
 "
         );

@@ -25,7 +25,7 @@
 //! | `description`, `checkpoint` | [`Description`] of a pipeline, and the rest of a pass as bytes |
 //! | `options` | [`PipelineOptions`]: what holds for all pipelines of a host |
 //! | `policy` | [`OnError`]: what follows an error |
-//! | `tuner` | how many calls to keep under way, found by measuring |
+//! | `work_ahead`, `tuner` | [`WorkAhead`]: how many elements a stage works on at a time, given or found by measuring |
 //! | `observation` | [`Observation`]: what each stage takes |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
@@ -59,6 +59,8 @@ mod numbers;
 
 mod tuner;
 
+mod work_ahead;
+
 mod options;
 
 mod policy;
@@ -91,3 +93,4 @@ pub use stages::even_shard::UnevenShards;
 pub use stages::padded_batch::PaddedComponent;
 pub use token::{Machine, Serial, StepResult};
 pub use typed::{Fallible, FromValues, IntoElementFunction, IntoValues, Many, OfProgram, One};
+pub use work_ahead::WorkAhead;

@@ -103,6 +103,11 @@ pub struct StageCounts {
     pub under_way: Duration,
     /// The largest number of draws that were under way at once.
     pub max_under_way: u64,
+    /// The number of elements that the stage works on at a time, if it has such a number: the last
+    /// one if the stage tunes it.
+    pub work_ahead: Option<usize>,
+    /// How often the stage has changed this number.
+    pub num_moves: u64,
 }
 
 impl Observation {
@@ -209,6 +214,8 @@ struct CountState {
     under_way: Duration,
     num_under_way: u64,
     max_under_way: u64,
+    work_ahead: Option<usize>,
+    num_moves: u64,
     /// The time since which draws have been under way.
     active_since: Option<Instant>,
 }
@@ -297,6 +304,8 @@ impl Registry {
             active: state.active + state.active_since.map_or(Duration::ZERO, |at| at.elapsed()),
             under_way: state.under_way,
             max_under_way: state.max_under_way,
+            work_ahead: state.work_ahead,
+            num_moves: state.num_moves,
         });
         for below in 0..self.nodes.len() {
             if self.nodes[below].parent == Some(node) {
@@ -379,6 +388,44 @@ impl Draw for Cover {
 
     fn seek(&mut self, num_before: u64) -> Result<(), Error> {
         self.draw.seek(num_before)
+    }
+}
+
+/// Where a stage tells how many elements it works on at a time: the counts of the stage, during an
+/// observation, and the trace.
+#[derive(Debug)]
+pub(crate) struct Decisions {
+    stage: &'static str,
+    counts: Option<Arc<Counts>>,
+}
+
+impl Decisions {
+    /// Returns the place for the stage whose iterator stands at `position`.
+    pub(crate) fn of(stage: &'static str, at: Position) -> Self {
+        let counts = at.observed().and_then(|number| {
+            let registry = lock();
+            let node = registry.nodes.get(number)?;
+            // The registry may have been emptied, and filled again, since the iterator was made.
+            (node.name == stage).then(|| Arc::clone(&node.counts))
+        });
+        Self { stage, counts }
+    }
+
+    /// Tells the number from now on.
+    pub(crate) fn tell(&self, work_ahead: usize) {
+        let track: &str = match &self.counts {
+            Some(counts) => {
+                let mut state = counts.lock();
+                if let Some(before) = state.work_ahead.replace(work_ahead) {
+                    state.num_moves += u64::from(before != work_ahead);
+                }
+                &counts.track
+            }
+            None => self.stage,
+        };
+        tracing::event(TracingLevel::Verbose, || {
+            format!("{track}: works on {work_ahead} at a time")
+        });
     }
 }
 

@@ -62,6 +62,8 @@ pub(crate) mod generator;
 
 pub(crate) mod ragged_batch;
 
+mod degree;
+
 mod copies;
 
 mod dropping;

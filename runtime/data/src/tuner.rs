@@ -7,8 +7,16 @@
 //!  Climbing:  degree ± step                    as long as it rises; a step that does not help is undone, and turned round, then halved
 //!  Settled:   degree                           until the rate changes by a fifth: the load is another one, and everything begins anew
 //! ```
+//!
+//! Tuners of one host take [turns](turns): from the first move until it settles, a tuner is the
+//! only one that experiments.
 
+mod turns;
+
+use std::sync::Arc;
 use std::time::Duration;
+
+pub(crate) use turns::Turns;
 
 /// How often the number may move.
 const PERIOD: Duration = Duration::from_millis(200);
@@ -29,6 +37,11 @@ pub(crate) struct Tuner {
     start: Option<Duration>,
     /// What was delivered since.
     num_delivered: u64,
+    turns: Arc<Turns>,
+    /// Its name among the tuners.
+    name: u64,
+    /// Whether no other tuner experimented when the period began; see [`Turns::calm`].
+    calm: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +61,7 @@ enum Phase {
 }
 
 impl Tuner {
-    pub(crate) fn new(max: usize) -> Self {
+    pub(crate) fn new(max: usize, turns: Arc<Turns>) -> Self {
         let max = max.max(1);
         Self {
             max,
@@ -56,7 +69,15 @@ impl Tuner {
             phase: Phase::Halving(None),
             start: None,
             num_delivered: 0,
+            name: turns.join(),
+            calm: None,
+            turns,
         }
+    }
+
+    /// Returns the time on the clock of the tuners.
+    pub(crate) fn now(&self) -> Duration {
+        self.turns.now()
     }
 
     /// Returns the number of calls to keep under way.
@@ -66,17 +87,52 @@ impl Tuner {
 
     /// Counts an element that was delivered at a time.
     pub(crate) fn deliver(&mut self, now: Duration) {
-        let start = *self.start.get_or_insert(now);
+        let Some(start) = self.start else {
+            self.begin_period(now);
+            self.num_delivered = 1;
+            return;
+        };
         self.num_delivered += 1;
         let elapsed = now.saturating_sub(start);
         if elapsed >= PERIOD {
             let rate = self.num_delivered as f64 / elapsed.as_secs_f64();
-            self.end_period(rate);
-            (self.start, self.num_delivered) = (Some(now), 0);
+            self.end_period(rate, now);
+            self.begin_period(now);
         }
     }
 
-    fn end_period(&mut self, rate: f64) {
+    fn begin_period(&mut self, now: Duration) {
+        self.start = Some(now);
+        self.num_delivered = 0;
+        self.calm = self.turns.calm(self.name);
+    }
+
+    /// Makes a move if it is this tuner's turn and nobody else's moves changed the rate.
+    fn end_period(&mut self, rate: f64, now: Duration) {
+        let is_calm = self.calm.is_some() && self.calm == self.turns.calm(self.name);
+        if !is_calm {
+            // A turn that was lost because elements were rare.
+            if !matches!(self.phase, Phase::Settled { .. }) {
+                self.degree = self.max;
+                self.phase = Phase::Halving(None);
+            }
+            return;
+        }
+        if let Phase::Settled { rate: settled } = self.phase
+            && (rate / settled - 1.0).abs() <= LOAD_CHANGE
+        {
+            return;
+        }
+        if !self.turns.take(self.name, now) {
+            return;
+        }
+        self.make_move(rate);
+        if matches!(self.phase, Phase::Settled { .. }) {
+            self.turns.give_back(self.name);
+        }
+    }
+
+    fn make_move(&mut self, rate: f64) {
         self.phase = match self.phase {
             Phase::Halving(before) => self.halve(before, rate),
             Phase::Climbing {
@@ -103,11 +159,10 @@ impl Tuner {
                 0 => self.settle(base),
                 step => self.climb(base, step, !is_upward, false),
             },
-            Phase::Settled { rate: settled } if (rate / settled - 1.0).abs() > LOAD_CHANGE => {
+            Phase::Settled { .. } => {
                 self.degree = self.max;
                 Phase::Halving(None)
             }
-            settled => settled,
         };
     }
 
@@ -160,9 +215,19 @@ impl Tuner {
     }
 }
 
+impl Drop for Tuner {
+    fn drop(&mut self) {
+        self.turns.give_back(self.name);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn tuner(max: usize) -> Tuner {
+        Tuner::new(max, Arc::new(Turns::new()))
+    }
 
     /// Simulates a stage of known cost for a number of periods: it delivers `rate(degree)` elements
     /// a second.
@@ -189,7 +254,7 @@ mod tests {
                         1000.0 * useful / (1.0 + harm * excess)
                     };
                     let best = (1..=max).map(rate).fold(0.0, f64::max);
-                    let (mut tuner, mut now) = (Tuner::new(max), Duration::ZERO);
+                    let (mut tuner, mut now) = (tuner(max), Duration::ZERO);
                     run(&mut tuner, &mut now, NUM_PERIODS, rate);
                     let found = rate(tuner.degree());
                     assert!(
@@ -207,14 +272,14 @@ mod tests {
 
     #[test]
     fn calls_that_do_not_help_are_given_up() {
-        let (mut tuner, mut now) = (Tuner::new(64), Duration::ZERO);
+        let (mut tuner, mut now) = (tuner(64), Duration::ZERO);
         run(&mut tuner, &mut now, NUM_PERIODS, |_| 1000.0);
         assert_eq!(tuner.degree(), 1);
     }
 
     #[test]
     fn another_load_begins_anew() {
-        let (mut tuner, mut now) = (Tuner::new(16), Duration::ZERO);
+        let (mut tuner, mut now) = (tuner(16), Duration::ZERO);
         run(&mut tuner, &mut now, NUM_PERIODS, |_| 1000.0);
         assert_eq!(tuner.degree(), 1);
         // Now it is the calls that take long.
@@ -222,5 +287,47 @@ mod tests {
             100.0 * degree as f64
         });
         assert!(tuner.degree() >= 15, "{tuner:?}");
+    }
+
+    /// Simulates two stages of one pipeline, each of known cost: the slower one determines the rate
+    /// of both.
+    fn run_both(tuners: &mut [Tuner; 2], now: &mut Duration, num_periods: u32, costs: [f64; 2]) {
+        let end = *now + PERIOD * num_periods;
+        while *now < end {
+            let rate = |tuner: &Tuner, cost: f64| tuner.degree() as f64 / cost;
+            let both = rate(&tuners[0], costs[0]).min(rate(&tuners[1], costs[1]));
+            *now += Duration::from_secs_f64(1.0 / both);
+            for tuner in &mut *tuners {
+                let before = tuner.degree();
+                tuner.deliver(*now);
+                let has_moved = tuner.degree() != before;
+                assert!(!has_moved || tuner.turns.calm(tuner.name).is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn stages_of_one_pipeline_are_tuned_one_after_the_other() {
+        let turns = Arc::new(Turns::new());
+        let mut tuners = [0, 1].map(|_| Tuner::new(16, Arc::clone(&turns)));
+        let mut now = Duration::ZERO;
+        // The first stage takes four times as long as the second.
+        run_both(&mut tuners, &mut now, 3 * NUM_PERIODS, [0.004, 0.001]);
+        assert!(tuners[0].degree() >= 15, "{tuners:?}");
+        assert!((4..=8).contains(&tuners[1].degree()), "{tuners:?}");
+    }
+
+    #[test]
+    fn a_dropped_tuner_leaves_its_turn_to_others() {
+        let turns = Arc::new(Turns::new());
+        let [mut first, mut second] = [0, 1].map(|_| Tuner::new(16, Arc::clone(&turns)));
+        let mut now = Duration::ZERO;
+        run(&mut first, &mut now, 3, |_| 1000.0);
+        assert!(first.degree() < 16);
+        run(&mut second, &mut now, 3, |_| 1000.0);
+        assert_eq!(second.degree(), 16, "it is the turn of the first");
+        drop(first);
+        run(&mut second, &mut now, NUM_PERIODS, |_| 1000.0);
+        assert_eq!(second.degree(), 1);
     }
 }

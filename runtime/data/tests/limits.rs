@@ -180,7 +180,7 @@ fn an_element_is_overtaken_a_thousand_times_at_most() {
         Ok([value].into_iter().collect())
     });
     let mapped = range(5000).map_with(two_late, &[]).unwrap();
-    let mut iterator = mapped.prefetch_with(3, false).unwrap().iterator();
+    let mut iterator = mapped.prefetch_with(3_i64, false).unwrap().iterator();
     let mut numbers = Vec::new();
     let pending_value = |result: &IterationResult| match result {
         IterationResult::Known(Outcome::Element(values)) => values[0].get::<i64>().copied(),

@@ -63,7 +63,7 @@ fn number(result: IterationResult) -> Option<i64> {
 fn no_more_calls_are_under_way_than_allowed() {
     let ctx = context("s");
     let begun = Begun::default();
-    let squares = range(10).parallel_map_with(function(&begun), &[], 3, true);
+    let squares = range(10).parallel_map_with(function(&begun), &[], 3_i64, true);
     let mut iterator = squares.unwrap().iterator();
     let drawn: Vec<_> = (0..5).map(|_| iterator.draw(&ctx)).collect();
     ctx.host().quiesce().unwrap();
@@ -113,7 +113,7 @@ fn closures_run_side_by_side() {
 fn results_come_as_they_are_done_if_the_order_is_not_kept() {
     let ctx = context("s");
     let begun = Begun::default();
-    let unordered = range(4).parallel_map_with(function(&begun), &[], 3, false);
+    let unordered = range(4).parallel_map_with(function(&begun), &[], 3_i64, false);
     let mut iterator = unordered.unwrap().iterator();
     let drawn: Vec<_> = (0..5).map(|_| iterator.draw(&ctx)).collect();
     ctx.host().quiesce().unwrap();
@@ -136,7 +136,7 @@ fn a_thousand_elements_overtake_another_one_and_no_more() {
             Some(0) => Ok(late.call(ctx, values)),
             _ => Ok(values.iter().cloned().collect()),
         });
-    let unordered = range(2000).parallel_map_with(only_first, &[], 4, false);
+    let unordered = range(2000).parallel_map_with(only_first, &[], 4_i64, false);
     let mut iterator = unordered.unwrap().iterator();
     for expected in 1..=1000 {
         let result = iterator.draw(&ctx);

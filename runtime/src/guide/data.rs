@@ -65,11 +65,15 @@
 //! available later, and the stages above continue with them. This is one source of parallelism:
 //! with a `prefetch` above a `map`, as many calls are under way as elements are drawn ahead. The
 //! other is `parallel_map`, whose calls are tasks of the work queue, for functions that compute and
-//! closures: its second parameter is the number of calls that may be under way. With -1, the stage
-//! adjusts the number while it runs, or uses one call per thread if `TFRT_DATA_AUTOTUNE=off` is
-//! set. The elements that such stages hold take at most half of the free memory, or what
-//! [`PipelineOptions`](crate::data::PipelineOptions) say. The tree determines the order of
-//! elements, whichever call finishes first.
+//! closures: its second parameter is the number of calls that may be under way. The tree determines
+//! the order of elements, whichever call finishes first.
+//!
+//! With -1, a `parallel_map` finds this number by experiment while it runs. A
+//! [`WorkAhead`](crate::data::WorkAhead) says so for other numbers, and for `prefetch_with`; in
+//! programs, the attribute `autotune` does. The stages of a host experiment one after the other,
+//! each until the rate no longer rises. The elements that such stages hold take at most half of the
+//! free memory, or what [`PipelineOptions`](crate::data::PipelineOptions) say. If
+//! `TFRT_DATA_AUTOTUNE=off` is set, stages use their largest number.
 //!
 //! `elements` as an [`Iterator`] waits for each element. In `async` code, `next_async` does not
 //! block the thread, and with the cargo feature `stream` elements are a `futures_core::Stream`:
@@ -285,8 +289,9 @@
 //! | a reader of files | 80, or 64 MiB and one batch of 1 MiB, if that is less |
 //!
 //! `tfrt bench PROGRAM` and `tfrt data bench FILE` list the stages with what they deliver, how long
-//! their draws take, how many are under way, and which stage is the bottleneck; in Rust, an
-//! [`Observation`](crate::data::Observation) does. `tfrt trace` draws a track for each stage.
+//! their draws take, how many are under way, how far each stage works ahead, and which stage is the
+//! bottleneck; in Rust, an [`Observation`](crate::data::Observation) does. `tfrt trace` draws a
+//! track for each stage.
 //!
 //! # Images
 //!

@@ -15,37 +15,32 @@ mod calls;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use tfrt_async::{AnyRef, Promise, run_when_ready};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use super::degree::Degree;
 use super::prefetch::{Skew, is_available_element};
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
-use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::element_types::{ElementTypes, check_parameters};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
-use crate::numbers::size_bytes_of;
-use crate::options::RamBudget;
 use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, Serial, StepResult};
-use crate::tuner::Tuner;
+use crate::work_ahead::{CheckedWorkAhead, WorkAhead};
 
 use calls::Calls;
-
-/// The largest number of calls that may be under way.
-const MAX_NUM_PARALLEL: i64 = 1 << 20;
 
 #[derive(Clone, Debug)]
 struct ParallelMap {
     input: Dataset,
     function: BoundFunction,
-    /// How many calls may be under way; found by trying if there is no number.
-    num_parallel: Option<usize>,
+    /// How many calls may be under way.
+    num_parallel: CheckedWorkAhead,
     is_deterministic: bool,
 }
 
@@ -83,10 +78,7 @@ impl Stage for ParallelMap {
         Box::new(Serial::new(ParallelMapMachine {
             input: self.input.iterator_below(position),
             function: self.function.clone(),
-            degree: match self.num_parallel {
-                Some(num_parallel) => Degree::Fixed(num_parallel),
-                None => Degree::Unknown,
-            },
+            degree: Degree::new(self.num_parallel, self.name(), position),
             is_deterministic: self.is_deterministic,
             slots: VecDeque::new(),
             skew: Skew::default(),
@@ -95,133 +87,6 @@ impl Stage for ParallelMap {
             calls: Arc::new(Calls::new()),
         }))
     }
-}
-
-/// How many calls to keep under way.
-#[derive(Debug)]
-enum Degree {
-    Fixed(usize),
-    /// To be tuned; as many as there are threads at most, which is known with the first draw.
-    Unknown,
-    Tuned {
-        tuner: Tuner,
-        start: Instant,
-        held: HeldMemory,
-    },
-}
-
-impl Degree {
-    /// Returns the number of calls to keep under way, given the number of held results.
-    fn now(&mut self, num_held: usize, ctx: &ExecutionContext) -> usize {
-        if let Self::Unknown = self {
-            let num_threads = ctx.queue().parallelism_level();
-            *self = match is_tuning_off() {
-                true => Self::Fixed(num_threads.max(1)),
-                false => Self::Tuned {
-                    tuner: Tuner::new(num_threads),
-                    start: Instant::now(),
-                    held: HeldMemory::new(RamBudget::of(ctx.host()), num_held),
-                },
-            };
-        }
-        match self {
-            Self::Fixed(degree) => *degree,
-            Self::Tuned { tuner, .. } => tuner.degree(),
-            Self::Unknown => 1,
-        }
-    }
-
-    /// Returns `true` if there is memory for one more call.
-    fn may_begin(&mut self) -> bool {
-        match self {
-            Self::Tuned { held, .. } => held.may_begin(),
-            Self::Fixed(_) | Self::Unknown => true,
-        }
-    }
-
-    /// Counts the start of a call for a drawn result.
-    fn begin(&mut self, drawn: &IterationResult) {
-        if let Self::Tuned { held, .. } = self {
-            held.begin(drawn);
-        }
-    }
-
-    /// Counts a delivered result.
-    fn deliver(&mut self, chosen: usize, outcome: &Outcome) {
-        if let Self::Tuned {
-            tuner, start, held, ..
-        } = self
-        {
-            tuner.deliver(start.elapsed());
-            held.end(chosen, outcome);
-        }
-    }
-}
-
-/// The memory of the calls of a self-tuning stage, taken from the budget of the host. The size of
-/// the largest previous element and result is the estimate for a call. Until the first result is
-/// known, only one call runs.
-#[derive(Debug)]
-struct HeldMemory {
-    budget: Arc<RamBudget>,
-    /// The bytes that were taken from the budget for each call, oldest first.
-    taken: VecDeque<u64>,
-    /// The sizes of the largest drawn element and of the largest result.
-    largest: (u64, Option<u64>),
-}
-
-impl HeldMemory {
-    fn new(budget: Arc<RamBudget>, num_held: usize) -> Self {
-        Self {
-            budget,
-            // Results of a checkpoint are not counted.
-            taken: std::iter::repeat_n(0, num_held).collect(),
-            largest: (0, None),
-        }
-    }
-
-    fn may_begin(&self) -> bool {
-        if self.taken.is_empty() {
-            return true;
-        }
-        let (of_element, of_result) = self.largest;
-        of_result.is_some_and(|of_result| self.budget.has_left(of_element + of_result))
-    }
-
-    fn begin(&mut self, drawn: &IterationResult) {
-        if let IterationResult::Known(Outcome::Element(values)) = drawn {
-            self.largest.0 = self.largest.0.max(size_bytes_of(values));
-        }
-        let num_bytes = self.largest.0 + self.largest.1.unwrap_or(0);
-        self.budget.take(num_bytes);
-        self.taken.push_back(num_bytes);
-    }
-
-    fn end(&mut self, chosen: usize, outcome: &Outcome) {
-        if let Outcome::Element(values) = outcome {
-            let largest = self.largest.1.unwrap_or(0);
-            self.largest.1 = Some(largest.max(size_bytes_of(values)));
-        }
-        if let Some(num_bytes) = self.taken.remove(chosen) {
-            self.budget.give_back(num_bytes);
-        }
-    }
-
-    /// Removes the calls that were started after the end.
-    fn clear(&mut self) {
-        self.budget.give_back(self.taken.drain(..).sum());
-    }
-}
-
-impl Drop for HeldMemory {
-    fn drop(&mut self) {
-        self.clear();
-    }
-}
-
-/// Returns `true` if `TFRT_DATA_AUTOTUNE=off` is set.
-fn is_tuning_off() -> bool {
-    std::env::var_os("TFRT_DATA_AUTOTUNE").is_some_and(|value| value == "off")
 }
 
 #[derive(Debug)]
@@ -272,14 +137,12 @@ impl Machine for ParallelMapMachine {
         let Some(Ok(outcome)) = outcome else {
             return StepResult::Answer(Outcome::END);
         };
-        self.degree.deliver(chosen, &outcome);
+        self.degree.deliver(chosen, Some(&outcome));
         if outcome.is_end() {
             // What lies behind was drawn beyond the end.
             self.slots.clear();
             self.skew.clear();
-            if let Degree::Tuned { held, .. } = &mut self.degree {
-                held.clear();
-            }
+            self.degree.clear();
             self.has_ended = true;
         } else {
             self.skew.hand_out(chosen);
@@ -405,23 +268,14 @@ impl Dataset {
         &self,
         function: ElementFunction,
         bound: &[AnyRef],
-        num_parallel: i64,
+        num_parallel: impl Into<WorkAhead>,
         is_deterministic: bool,
     ) -> Result<Self, Error> {
         check_parameters("parallel_map", &function, bound, self)?;
-        let num_parallel = match num_parallel {
-            -1 => None,
-            1..=MAX_NUM_PARALLEL => Some(num_parallel as usize),
-            _ => {
-                return Err(invalid(format!(
-                    "num_parallel must be -1 or between 1 and {MAX_NUM_PARALLEL}, not {num_parallel}"
-                )));
-            }
-        };
         Self::new(ParallelMap {
             input: self.clone(),
             function: BoundFunction::new(function, bound),
-            num_parallel,
+            num_parallel: num_parallel.into().check("num_parallel", 1, true)?,
             is_deterministic,
         })
     }

@@ -5,22 +5,21 @@ use std::collections::VecDeque;
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use super::degree::Degree;
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
-use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, are_available};
-
-/// The largest number of results that may be drawn ahead: all of them are outstanding at once.
-const MAX_NUM_AHEAD: i64 = 1 << 20;
+use crate::work_ahead::{CheckedWorkAhead, WorkAhead};
 
 #[derive(Clone, Debug)]
 struct Prefetch {
     input: Dataset,
-    /// How many results to draw ahead; as many as there are threads if there is no number.
-    num_ahead: Option<usize>,
+    /// How many results to draw ahead.
+    num_ahead: CheckedWorkAhead,
     is_deterministic: bool,
 }
 
@@ -64,7 +63,7 @@ impl Stage for Prefetch {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(PrefetchIterator {
             input: self.input.iterator_below(position),
-            num_ahead: self.num_ahead,
+            num_ahead: Degree::new(self.num_ahead, self.name(), position),
             is_deterministic: self.is_deterministic,
             buffer: VecDeque::new(),
             skew: Skew::default(),
@@ -75,7 +74,7 @@ impl Stage for Prefetch {
 #[derive(Debug)]
 struct PrefetchIterator {
     input: Box<dyn Draw>,
-    num_ahead: Option<usize>,
+    num_ahead: Degree,
     is_deterministic: bool,
     /// Oldest first.
     buffer: VecDeque<IterationResult>,
@@ -84,18 +83,17 @@ struct PrefetchIterator {
 
 impl Draw for PrefetchIterator {
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
-        let num_ahead = *self
-            .num_ahead
-            .get_or_insert_with(|| ctx.queue().parallelism_level());
-        while self.buffer.len() < num_ahead {
+        let num_ahead = self.num_ahead.now(self.buffer.len(), ctx);
+        // One more than is held behind the draw. A tuned number may have become smaller.
+        while self.buffer.len() <= num_ahead
+            && (self.buffer.is_empty() || self.num_ahead.may_begin())
+        {
             let result = self.input.draw(ctx);
+            self.num_ahead.begin_unchanged(&result);
             self.buffer.push_back(result);
         }
-        let newest = self.input.draw(ctx);
-        self.buffer.push_back(newest);
         if self.is_deterministic {
-            let oldest = self.buffer.pop_front();
-            return oldest.unwrap_or_else(|| Outcome::END.into());
+            return self.hand_out(0);
         }
         self.skew.number(self.buffer.len());
         let chosen = match self.skew.is_oldest_late() {
@@ -107,9 +105,7 @@ impl Draw for PrefetchIterator {
                 .unwrap_or(0),
         };
         self.skew.hand_out(chosen);
-        self.buffer
-            .remove(chosen)
-            .unwrap_or_else(|| Outcome::END.into())
+        self.hand_out(chosen)
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
@@ -124,8 +120,17 @@ impl Draw for PrefetchIterator {
 
     fn seek(&mut self, num_before: u64) -> Result<(), Error> {
         self.buffer.clear();
+        self.num_ahead.clear();
         self.skew.clear();
         self.input.seek(num_before)
+    }
+}
+
+impl PrefetchIterator {
+    fn hand_out(&mut self, chosen: usize) -> IterationResult {
+        self.num_ahead.deliver(chosen, None);
+        let result = self.buffer.remove(chosen);
+        result.unwrap_or_else(|| Outcome::END.into())
     }
 }
 
@@ -189,24 +194,20 @@ pub(super) fn is_available_element(result: &IterationResult) -> bool {
 
 impl Dataset {
     /// Returns the same elements, of which the next `num_ahead` are drawn before they are
-    /// requested; -1 stands for the number of threads. With `is_deterministic`, the order is kept;
-    /// otherwise available elements overtake pending ones.
+    /// requested; -1 stands for the number of threads. A [tuned](WorkAhead::tuned) number is
+    /// between one and this one. With `is_deterministic`, the order is kept; otherwise available
+    /// elements overtake pending ones.
     ///
     /// # Errors
     /// If the number is less than -1 or larger than 2^20, or datasets are nested too deep.
-    pub fn prefetch_with(&self, num_ahead: i64, is_deterministic: bool) -> Result<Self, Error> {
-        let num_ahead = match num_ahead {
-            -1 => None,
-            0..=MAX_NUM_AHEAD => Some(num_ahead as usize),
-            _ => {
-                let message =
-                    format!("prefetch_num must be between -1 and {MAX_NUM_AHEAD}, not {num_ahead}");
-                return Err(invalid(message));
-            }
-        };
+    pub fn prefetch_with(
+        &self,
+        num_ahead: impl Into<WorkAhead>,
+        is_deterministic: bool,
+    ) -> Result<Self, Error> {
         Self::new(Prefetch {
             input: self.clone(),
-            num_ahead,
+            num_ahead: num_ahead.into().check("prefetch_num", 0, false)?,
             is_deterministic,
         })
     }
