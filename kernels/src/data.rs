@@ -15,6 +15,8 @@ pub mod extensions;
 
 pub mod grouping;
 
+pub mod device;
+
 pub mod log;
 
 pub mod checkpoint;

@@ -186,6 +186,12 @@
 //! }
 //! ```
 //!
+//! # On a GPU
+//!
+//! `tfrt_data.prefetch_to_device` copies the tensors of elements to a device before the elements
+//! are requested. Its elements are handles of tensors, which ops on the device take; in Rust, it is
+//! `tfrt_kernels::data::device::prefetch_to_device`.
+//!
 //! # From files
 //!
 //! The crate `tfrt-readers` implements the file formats. From a CSV file to batches:
@@ -280,7 +286,7 @@
 //! |---|---|
 //! | `map`, `filter`, `skip`, `take`, `take_while`, `shard`, `repeat`, `concatenate`, `ignore_errors` | none |
 //! | `zip` | one of each input, until all are there |
-//! | `prefetch(n)` | n + 1 |
+//! | `prefetch(n)`, `prefetch_to_device` | n + 1 |
 //! | `shuffle(n)` | n |
 //! | `parallel_map(f, n)` | n |
 //! | `interleave(f, n, …)` | the first element of 2 n datasets |
