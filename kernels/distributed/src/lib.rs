@@ -21,6 +21,7 @@
 //! | [`remote`] | functions on other tasks, and the order of their effects |
 //! | [`collectives`] | `tfrt_dist.cpu.*` |
 //! | [`payloads`] | sends and receives |
+//! | [`input_pipelines`] | shares of input pipelines |
 //! | [`test`](mod@test) | clusters inside a process, for tests |
 //! | [`text_pass`] | the compilation of programs that arrive as text |
 #![forbid(unsafe_code)]
@@ -34,6 +35,8 @@ pub mod remote;
 pub mod collectives;
 
 pub mod payloads;
+
+pub mod input_pipelines;
 
 pub mod test;
 

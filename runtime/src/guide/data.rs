@@ -186,6 +186,14 @@
 //! }
 //! ```
 //!
+//! # On several machines
+//!
+//! `shard` and `auto_shard` divide elements and files among workers. In a distributed program, the
+//! kernels `tfrt_dist.shard_dataset` and `tfrt_dist.auto_shard_dataset` take the number of workers
+//! and the position from a group of tasks. `tfrt_dist.stop_together_dataset` ends a pipeline on all
+//! tasks of the group where the first of them has no further element, so that all of them take
+//! the same number of steps. Its functions in Rust are in `tfrt_distributed_kernels`.
+//!
 //! # On a GPU
 //!
 //! `tfrt_data.prefetch_to_device` copies the tensors of elements to a device before the elements

@@ -6,4 +6,6 @@ mod cancel;
 
 mod sequence;
 
+mod pipelines;
+
 tfrt::link!(tfrt_kernels, tfrt_distributed_kernels, tfrt_grpc);
