@@ -18,6 +18,7 @@ use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 use zune_png::PngDecoder;
 
+use crate::orientation::Orientation;
 use crate::{allocate, invalid};
 
 /// The maximum number of pixels of an image. A few bytes can claim many more than this, and the
@@ -46,12 +47,49 @@ pub fn decode(
     channels: usize,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<DenseHostTensor> {
+    Ok(decode_file(data, channels, allocator)?.image)
+}
+
+/// Returns the pixels of an image as [`decode`] does, upright: turned as the EXIF data of the file
+/// say. Cameras store images as they were held.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt::host::allocator::{HostAllocator, Malloc};
+/// use tfrt_images::decode::decode_upright;
+///
+/// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+/// assert!(decode_upright(b"GIF89a", 3, &allocator).is_err());
+/// ```
+///
+/// # Errors
+/// As [`decode`]. Damaged EXIF data are ignored.
+pub fn decode_upright(
+    data: &[u8],
+    channels: usize,
+    allocator: &Arc<dyn HostAllocator>,
+) -> Result<DenseHostTensor> {
+    let Decoded { image, orientation } = decode_file(data, channels, allocator)?;
+    orientation.apply(image, allocator)
+}
+
+/// What a file contains.
+struct Decoded {
+    image: DenseHostTensor,
+    orientation: Orientation,
+}
+
+fn decode_file(
+    data: &[u8],
+    channels: usize,
+    allocator: &Arc<dyn HostAllocator>,
+) -> Result<Decoded> {
     if !matches!(channels, 0 | 1 | 3 | 4) {
         return Err(invalid(format!(
             "expected 0, 1, 3 or 4 channels, found {channels}"
         )));
     }
-    let image = match data {
+    let decoded = match data {
         [0xff, 0xd8, 0xff, ..] => guard("JPEG", || decode_jpeg(data, channels, allocator))?,
         [0x89, b'P', b'N', b'G', ..] => guard("PNG", || decode_png(data, allocator))?,
         [
@@ -74,15 +112,15 @@ pub fn decode(
             return Err(invalid(message));
         }
     };
-    convert(image, channels, allocator)
+    Ok(Decoded {
+        image: convert(decoded.image, channels, allocator)?,
+        ..decoded
+    })
 }
 
 /// Runs a decoder. A panic of it is an error: damaged files find the assertions that its makers did
 /// not expect to fail.
-fn guard(
-    format: &str,
-    decode: impl FnOnce() -> Result<DenseHostTensor>,
-) -> Result<DenseHostTensor> {
+fn guard(format: &str, decode: impl FnOnce() -> Result<Decoded>) -> Result<Decoded> {
     // A decoder that panicked is dropped, with the image that it wrote to.
     catch_unwind(AssertUnwindSafe(decode))
         .unwrap_or_else(|_| Err(undecodable(format, "the decoder panicked")))
@@ -122,7 +160,7 @@ fn decode_jpeg(
     data: &[u8],
     channels: usize,
     allocator: &Arc<dyn HostAllocator>,
-) -> Result<DenseHostTensor> {
+) -> Result<Decoded> {
     let wrong = |error| undecodable("JPEG", error);
     require_end_of_jpeg(data)?;
     let options = DecoderOptions::default()
@@ -147,7 +185,11 @@ fn decode_jpeg(
     decoder
         .decode_into(&mut image.elements_mut::<u8>()?)
         .map_err(wrong)?;
-    Ok(image)
+    let exif = decoder.exif().map(|exif| Orientation::of_exif(exif));
+    Ok(Decoded {
+        image,
+        orientation: exif.unwrap_or_default(),
+    })
 }
 
 /// Finds the mark that ends a JPEG file. The decoder fills missing parts of a truncated file with
@@ -190,7 +232,7 @@ fn require_end_of_jpeg(data: &[u8]) -> Result<()> {
     ))
 }
 
-fn decode_png(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<DenseHostTensor> {
+fn decode_png(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<Decoded> {
     let wrong = |error| undecodable("PNG", error);
     let options = DecoderOptions::default()
         .set_strict_mode(true)
@@ -208,10 +250,14 @@ fn decode_png(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<DenseHo
     decoder
         .decode_into(&mut image.elements_mut::<u8>()?)
         .map_err(wrong)?;
-    Ok(image)
+    let exif = decoder.info().and_then(|info| info.exif.as_deref());
+    Ok(Decoded {
+        image,
+        orientation: exif.map(Orientation::of_exif).unwrap_or_default(),
+    })
 }
 
-fn decode_webp(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<DenseHostTensor> {
+fn decode_webp(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<Decoded> {
     let wrong = |error| undecodable("WebP", error);
     let mut decoder = WebPDecoder::new(Cursor::new(data)).map_err(wrong)?;
     decoder.set_memory_limit(MAX_PIXELS * 4);
@@ -222,7 +268,12 @@ fn decode_webp(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<DenseH
     decoder
         .read_image(&mut image.elements_mut::<u8>()?)
         .map_err(wrong)?;
-    Ok(image)
+    let exif = decoder.exif_metadata().map_err(wrong)?;
+    let orientation = exif.map(|exif| Orientation::of_exif(&exif));
+    Ok(Decoded {
+        image,
+        orientation: orientation.unwrap_or_default(),
+    })
 }
 
 /// Returns the image with other channels: 0 for those that it has.
@@ -270,7 +321,8 @@ fn brightness([red, green, blue]: [u8; 3]) -> u8 {
 
 /// Returns the pixels of an image in JPEG, PNG or WebP format: a tensor of type u8 and shape
 /// `[height, width, channels]`. With `channels`, the image is converted to 1 (grey), 3 (red, green,
-/// blue) or 4 (with alpha); without it, it has those of the file.
+/// blue) or 4 (with alpha); without it, it has those of the file. With `upright`, it is turned as
+/// the EXIF data of the file say.
 ///
 /// # Errors
 /// If the bytes are not such an image, are cut off, or have more than 2^26 pixels; JPEG images in
@@ -284,10 +336,14 @@ fn brightness([red, green, blue]: [u8; 3]) -> u8 {
 fn decode_kernel(
     data: &[u8],
     #[attr] channels: Option<i64>,
+    #[attr] upright: Option<bool>,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     let channels = channels.unwrap_or(0);
     let num_channels = usize::try_from(channels)
         .map_err(|_| invalid(format!("expected 0, 1, 3 or 4 channels, found {channels}")))?;
-    decode(data, num_channels, ctx.allocator())
+    match upright {
+        Some(true) => decode_upright(data, num_channels, ctx.allocator()),
+        _ => decode(data, num_channels, ctx.allocator()),
+    }
 }

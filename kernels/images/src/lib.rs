@@ -6,7 +6,7 @@
 //!
 //! | module | functions | kernels |
 //! |---|---|---|
-//! | [`decode`](mod@decode) | [`decode`](decode::decode): JPEG, PNG and WebP | `tfrt_image.decode` |
+//! | [`decode`](mod@decode) | [`decode`](decode::decode), [`decode_upright`](decode::decode_upright): JPEG, PNG and WebP | `tfrt_image.decode` |
 //! | [`resize`](mod@resize) | [`resize`](resize::resize), [`crop`](resize::crop), [`crop_and_resize`](resize::crop_and_resize) | `tfrt_image.` and these names |
 //! | [`pixels`] | [`flip`](pixels::flip), [`normalize`](pixels::normalize), [`to_channels_first`](pixels::to_channels_first) | `tfrt_image.` and these names |
 //!
@@ -34,6 +34,8 @@ pub mod decode;
 pub mod resize;
 
 pub mod pixels;
+
+mod orientation;
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use image_webp::{ColorType, WebPEncoder};
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt::prelude::*;
 use tfrt::testing;
-use tfrt_images::decode::decode;
+use tfrt_images::decode::{decode, decode_upright};
 use tfrt_images::pixels::{Axis, flip, normalize, to_channels_first};
 use tfrt_images::resize::{CropBox, Method, crop, crop_and_resize, resize};
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -172,6 +172,91 @@ fn jpeg_images_are_as_libjpeg_decodes_them_within_a_few_units() {
     assert!(mean < 0.5, "mean {mean}");
     let grey = decode(include_bytes!("../../tests/images/grey.jpg"), 0, &malloc()).unwrap();
     assert_eq!(grey.shape().dims()[2], 1);
+}
+
+/// Returns EXIF data with two fields, of which the second is the orientation.
+fn exif(number: u16, is_little: bool) -> Vec<u8> {
+    let short = |number: u16| match is_little {
+        true => number.to_le_bytes(),
+        false => number.to_be_bytes(),
+    };
+    let long = |number: u32| match is_little {
+        true => number.to_le_bytes(),
+        false => number.to_be_bytes(),
+    };
+    let mut data = if is_little { b"II*\0" } else { b"MM\0*" }.to_vec();
+    data.extend(long(10));
+    data.extend([0, 0]);
+    data.extend(short(2));
+    for (tag, value) in [(0x0100, 77), (0x0112, number)] {
+        data.extend(short(tag));
+        data.extend(short(3));
+        data.extend(long(1));
+        data.extend(short(value));
+        data.extend([0, 0]);
+    }
+    data.extend(long(0));
+    data
+}
+
+#[test]
+fn images_stand_upright_as_their_exif_data_say() {
+    let expected: [(u16, [usize; 2], [u8; 6]); 10] = [
+        (0, [2, 3], [0, 1, 2, 3, 4, 5]),
+        (1, [2, 3], [0, 1, 2, 3, 4, 5]),
+        (2, [2, 3], [2, 1, 0, 5, 4, 3]),
+        (3, [2, 3], [5, 4, 3, 2, 1, 0]),
+        (4, [2, 3], [3, 4, 5, 0, 1, 2]),
+        (5, [3, 2], [0, 3, 1, 4, 2, 5]),
+        (6, [3, 2], [3, 0, 4, 1, 5, 2]),
+        (7, [3, 2], [5, 2, 4, 1, 3, 0]),
+        (8, [3, 2], [2, 5, 1, 4, 0, 3]),
+        (9, [2, 3], [0, 1, 2, 3, 4, 5]),
+    ];
+    let stored = [0, 1, 2, 3, 4, 5];
+    for (number, extents, pixels) in expected {
+        for is_little in [false, true] {
+            let chunk = exif(number, is_little);
+            let file = png_of([2, 3, 1], [8, 0], &[(b"eXIf", &chunk)], 3, &stored);
+            let upright = decode_upright(&file, 0, &malloc()).unwrap();
+            assert_eq!(upright.shape().dims()[..2], extents, "{number}");
+            assert_eq!(bytes(&upright), pixels, "{number}");
+            assert_eq!(bytes(&decode(&file, 0, &malloc()).unwrap()), stored);
+        }
+    }
+    // Damaged data are none.
+    let whole = exif(6, true);
+    for len in 0..whole.len() {
+        let file = png_of([2, 3, 1], [8, 0], &[(b"eXIf", &whole[..len])], 3, &stored);
+        let Ok(upright) = decode_upright(&file, 0, &malloc()) else {
+            continue;
+        };
+        let is_turned = bytes(&upright) != stored;
+        assert!(!is_turned || len >= whole.len() - 6, "{len}");
+    }
+}
+
+#[test]
+fn other_formats_have_exif_data_too() {
+    let turned = |file: &[u8]| {
+        let [stored, upright] = [decode, decode_upright].map(|decode| {
+            let image = decode(file, 3, &malloc()).unwrap();
+            image.shape().to_array::<3>().unwrap()
+        });
+        assert_ne!(stored[0], stored[1]);
+        [upright[1], upright[0], 3] == stored
+    };
+    let exif = exif(6, false);
+    let jpeg = &include_bytes!("../../tests/images/baseline.jpg")[..];
+    let len = (exif.len() + 8) as u16;
+    let segment = [&[0xff, 0xe1][..], &len.to_be_bytes(), b"Exif\0\0", &exif].concat();
+    assert!(turned(&[&jpeg[..2], &segment, &jpeg[2..]].concat()));
+    let mut webp = Vec::new();
+    let mut encoder = WebPEncoder::new(&mut webp);
+    encoder.set_exif_metadata(exif);
+    let pixels = colorful([2, 3, 3]);
+    encoder.encode(&pixels, 3, 2, ColorType::Rgb8).unwrap();
+    assert!(turned(&webp));
 }
 
 #[test]
