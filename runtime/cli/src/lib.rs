@@ -111,6 +111,9 @@ use failure::{Failure, WithCauses};
 #[cfg(feature = "standard-kernels")]
 tfrt::link!(tfrt_kernels);
 
+#[cfg(feature = "standard-kernels")]
+tfrt::link!(tfrt_data_compiler);
+
 #[cfg(feature = "models")]
 tfrt::link!(tfrt_models);
 

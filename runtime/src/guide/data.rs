@@ -186,6 +186,10 @@
 //! }
 //! ```
 //!
+//! `tfrt opt --optimize-data` merges and removes stages: two maps become one, and a `repeat` of one
+//! pass vanishes. The elements, their errors and their order stay the same. Functions with effects,
+//! such as prints, are left alone. The option `parallel=N` makes maps parallel.
+//!
 //! # On several machines
 //!
 //! `shard` and `auto_shard` divide elements and files among workers. In a distributed program, the
