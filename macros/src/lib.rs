@@ -353,7 +353,13 @@ use tfrt_macros_backend::facade::Facade;
 /// `min`, `max`, `and`, `or`, `xor`, or the path of a device function of two numbers, which must
 /// be associative and commutative, except for rounding. The result of no elements is the identity.
 ///
-/// Both are also options of [`#[tfrt_op]`](macro@tfrt_op).
+/// `grid(block = [32, 8], blocks = […], shape = […], initial = 0)` runs the function in each thread
+/// of a grid, with indices of its own, shared memory, barriers and atomic operations, for what the
+/// other two cannot say. Its parameters are a `&Grid`, operands `&View<f32, 2>` or numbers, shared
+/// arrays `&mut Shared<f32, 256>`, and the result `&mut OutView<f32, 2>`, of `tfrt::device::grid`.
+/// The function becomes one of host tensors. The guide of `tfrt-gpu` explains the options.
+///
+/// All three are also options of [`#[tfrt_op]`](macro@tfrt_op).
 ///
 /// ```
 /// use tfrt::device::math::erf;
@@ -375,6 +381,21 @@ use tfrt_macros_backend::facade::Facade;
 /// let sum = tfrt::testing::kernel("my.sum_of_squares").operands((x,)).run();
 /// sum.with_value(0, |sum: &DenseHostTensor| assert_eq!(sum.to_scalar::<f32>(), Ok(14.0)));
 /// assert_eq!(gelu(0.0), 0.0);
+///
+/// use tfrt::device::grid::{Grid, OutView, Shared, View};
+///
+/// /// Reverses the blocks of a vector.
+/// #[tfrt_kernel("my.reverse", grid(block = [4]))]
+/// fn reverse(grid: &Grid, x: &View<f32, 1>, row: &mut Shared<f32, 4>, y: &mut OutView<f32, 1>) {
+///     row[grid.thread(0)] = x[grid.index(0)];
+///     grid.barrier();
+///     y[grid.index(0)] = row[3 - grid.thread(0)];
+/// }
+///
+/// let x = DenseHostTensor::vector(&[1.0_f32, 2.0, 3.0, 4.0])?;
+/// let mut y = DenseHostTensor::vector(&[0.0_f32; 4])?;
+/// reverse(&x, &mut y)?;
+/// assert_eq!(*y.elements::<f32>()?, [4.0, 3.0, 2.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

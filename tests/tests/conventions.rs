@@ -101,6 +101,7 @@ const SHARED_NAMES: &[&str] = &[
     "Schema",
     "Scope",
     "Serial",
+    "Shared",
     "Source",
     "Stream",
     "Tensor",

@@ -18,6 +18,7 @@ use tfrt_host::kernel::KernelFrame;
 use tfrt_support::{Error, ErrorCode, TensorMetadata};
 
 use crate::broadcast::CommonShape;
+use crate::grid::{self, GridRules};
 use crate::tree::{Function, Value};
 
 /// A kernel of a device function.
@@ -40,7 +41,8 @@ pub struct FunctionKernel {
     pub name: &'static str,
     /// How it applies its function.
     pub form: KernelForm,
-    /// The function.
+    /// The function. In a grid kernel, its parameters are the operands, and its result is an
+    /// element of the result.
     pub function: &'static Function,
 }
 
@@ -56,6 +58,8 @@ pub enum KernelForm {
         /// A function of two results.
         combine: &'static Function,
     },
+    /// Each thread of a grid of blocks runs it, with indices of its own.
+    Grid(&'static GridRules),
 }
 
 impl fmt::Debug for KernelForm {
@@ -67,6 +71,7 @@ impl fmt::Debug for KernelForm {
                 .field("identity", &identity())
                 .field("combine", &combine.name)
                 .finish(),
+            Self::Grid(rules) => f.debug_tuple("Grid").field(rules).finish(),
         }
     }
 }
@@ -170,6 +175,10 @@ pub fn metadata(
         KernelForm::Reduce { .. } => {
             check_equal(kernel, &shapes)?;
             Ok(TensorMetadata::new(dtype, []))
+        }
+        KernelForm::Grid(rules) => {
+            let plan = grid::plan(kernel, rules, &shapes)?;
+            Ok(TensorMetadata::new(dtype, &plan.extents[..]))
         }
     }
 }

@@ -24,6 +24,7 @@
 //! | [`numbers`] | the operators and methods in Rust |
 //! | [`math`] | math functions |
 //! | [`kernel`] | kernels of device functions, and how GPUs find them |
+//! | [`grid`] | kernels with indices, shared memory and barriers |
 //! | [`broadcast`] | shapes of operands and results |
 //! | [`cpu`] | kernels on host tensors |
 //! | [`ptx`] | kernels as PTX |
@@ -40,6 +41,8 @@ mod library;
 mod typed;
 
 pub mod kernel;
+
+pub mod grid;
 
 pub mod broadcast;
 

@@ -26,6 +26,10 @@ mod body;
 
 mod entry;
 
+mod grid;
+
+mod memory;
+
 use std::fmt::Write;
 
 use tfrt_support::{Error, ErrorCode};
@@ -117,6 +121,12 @@ pub enum LaunchForm {
     /// The last step: one block combines the results of the blocks. Parameters: their number, the
     /// result, and the results of the blocks.
     Final,
+    /// Before a grid kernel with an initial value: every element of the result takes it.
+    /// Parameters: the number of elements, and the result.
+    Initial,
+    /// A grid kernel. Parameters: the result, then the operands; each is followed by its extents,
+    /// outermost first. A number is a pointer to it.
+    Grid,
 }
 
 /// Returns the name of the entry of a kernel.
@@ -144,8 +154,16 @@ pub fn emit(
     variant: &LaunchForm,
     target: GpuTarget,
 ) -> Result<String, Error> {
-    let is_reduction = matches!(kernel.form, KernelForm::Reduce { .. });
-    if is_reduction != matches!(variant, LaunchForm::Partial | LaunchForm::Final) {
+    let is_fitting = match variant {
+        LaunchForm::Elementwise(_) | LaunchForm::Broadcast { .. } => {
+            matches!(kernel.form, KernelForm::Elementwise)
+        }
+        LaunchForm::Partial | LaunchForm::Final => {
+            matches!(kernel.form, KernelForm::Reduce { .. })
+        }
+        LaunchForm::Initial | LaunchForm::Grid => matches!(kernel.form, KernelForm::Grid(_)),
+    };
+    if !is_fitting {
         return Err(Error::new(format!(
             "`{}`: the form of the launch does not match the kernel",
             kernel.name

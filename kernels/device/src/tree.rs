@@ -194,6 +194,36 @@ pub enum Statement {
     Continue,
     /// An expression whose value is not used.
     Expr(&'static Expr),
+    /// `tile[i] = …;` and `tile[i] += …;`, in grid kernels.
+    Store {
+        /// The array.
+        memory: GridArray,
+        /// The type of its elements.
+        ty: Scalar,
+        /// The indices, outermost first.
+        index: &'static [Expr],
+        /// What combines the element with the value, if it is not replaced.
+        op: Option<BinaryOp>,
+        /// The value.
+        value: &'static Expr,
+    },
+    /// `counts.atomic_add(i, …);`, in grid kernels.
+    Atomic {
+        /// The array.
+        memory: GridArray,
+        /// The type of its elements.
+        ty: Scalar,
+        /// The indices, outermost first.
+        index: &'static [Expr],
+        /// What combines the element with the value.
+        op: AtomicOp,
+        /// The value.
+        value: &'static Expr,
+    },
+    /// `grid.barrier();`
+    Barrier,
+    /// `return;`, in grid kernels.
+    End,
 }
 
 /// An expression.
@@ -225,6 +255,51 @@ pub enum Expr {
     Call(&'static Function, &'static [Expr]),
     /// A method of numbers.
     Method(NumberMethod, &'static [Expr]),
+    /// A place in the grid along an axis, in grid kernels.
+    Position(GridPosition, u32),
+    /// The extent of an array along an axis, in grid kernels.
+    Extent(GridArray, u32),
+    /// An element of an array, in grid kernels.
+    Load(GridArray, Scalar, &'static [Expr]),
+}
+
+/// An array that the threads of a grid kernel share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GridArray {
+    /// An operand: its number among the parameters.
+    Operand(u32),
+    /// The result.
+    Result,
+    /// GridArray of a block: its number in [`crate::grid::GridRules::shared`].
+    Shared(u32),
+}
+
+/// A number that places a thread in its grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GridPosition {
+    /// The place of the thread in its block.
+    Thread,
+    /// The place of the block.
+    Block,
+    /// The place of the thread among those of all blocks.
+    Index,
+    /// The number of threads of a block.
+    Threads,
+    /// The number of blocks.
+    Blocks,
+}
+
+/// What combines an element with a number without interruption. The result does not depend on the
+/// order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are those of the operations")]
+pub enum AtomicOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
 }
 
 /// An operator before its operand.

@@ -7,7 +7,8 @@
 use tfrt_support::{Error, ErrorCode};
 
 use crate::tree::{
-    BinaryOp, CodeBlock, Expr, Function, NumberMethod, Scalar, Statement, UnaryOp, Value,
+    AtomicOp, BinaryOp, CodeBlock, Expr, Function, GridArray, GridPosition, NumberMethod, Scalar,
+    Statement, UnaryOp, Value,
 };
 
 /// A type variable.
@@ -36,6 +37,9 @@ pub(crate) enum Op {
     Block(Lines),
     Call(&'static Function, Vec<Node>),
     Method(NumberMethod, Vec<Node>),
+    Position(GridPosition, u32),
+    Extent(GridArray, u32),
+    Load(GridArray, Vec<Node>),
 }
 
 /// Statements, and the value after them.
@@ -61,6 +65,22 @@ pub(crate) enum Line {
     Break,
     Continue,
     Expr(Node),
+    Store {
+        memory: GridArray,
+        ty: Scalar,
+        index: Vec<Node>,
+        op: Option<BinaryOp>,
+        value: Node,
+    },
+    Atomic {
+        memory: GridArray,
+        ty: Scalar,
+        index: Vec<Node>,
+        op: AtomicOp,
+        value: Node,
+    },
+    Barrier,
+    End,
 }
 
 /// A function whose types are known.
@@ -226,7 +246,7 @@ impl Inference {
         }
         let is_left = matches!(
             lines.statements.last(),
-            Some(Line::Return(_) | Line::Break | Line::Continue)
+            Some(Line::Return(_) | Line::Break | Line::Continue | Line::End)
         );
         self.fresh(if is_left { Slot::Any } else { Slot::Unit })
     }
@@ -277,7 +297,62 @@ impl Inference {
             Statement::Break => Line::Break,
             Statement::Continue => Line::Continue,
             Statement::Expr(value) => Line::Expr(self.expr(value)?),
+            Statement::Store {
+                memory,
+                ty,
+                index,
+                op,
+                value,
+            } => {
+                let index = self.index(index)?;
+                let value = self.expr(value)?;
+                // The amount of a shift has a type of its own.
+                if !matches!(op, Some(BinaryOp::ShiftLeft | BinaryOp::ShiftRight)) {
+                    let element = self.known(*ty);
+                    self.unify(value.var, element)?;
+                }
+                Line::Store {
+                    memory: *memory,
+                    ty: *ty,
+                    index,
+                    op: *op,
+                    value,
+                }
+            }
+            Statement::Atomic {
+                memory,
+                ty,
+                index,
+                op,
+                value,
+            } => {
+                let index = self.index(index)?;
+                let value = self.expr(value)?;
+                let element = self.known(*ty);
+                self.unify(value.var, element)?;
+                Line::Atomic {
+                    memory: *memory,
+                    ty: *ty,
+                    index,
+                    op: *op,
+                    value,
+                }
+            }
+            Statement::Barrier => Line::Barrier,
+            Statement::End => Line::End,
         })
+    }
+
+    /// Indices are `u32`.
+    fn index(&mut self, index: &'static [Expr]) -> Result<Vec<Node>, Error> {
+        let mut nodes = Vec::with_capacity(index.len());
+        for index in index {
+            let node = self.expr(index)?;
+            let ty = self.known(Scalar::U32);
+            self.unify(node.var, ty)?;
+            nodes.push(node);
+        }
+        Ok(nodes)
     }
 
     fn boxed(&mut self, expr: &'static Expr) -> Result<Box<Node>, Error> {
@@ -384,6 +459,14 @@ impl Inference {
                 let nodes = arguments.iter().map(|argument| self.expr(argument));
                 let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
                 (self.method(*method, &nodes)?, Op::Method(*method, nodes))
+            }
+            Expr::Position(position, axis) => {
+                (self.known(Scalar::U32), Op::Position(*position, *axis))
+            }
+            Expr::Extent(memory, axis) => (self.known(Scalar::U32), Op::Extent(*memory, *axis)),
+            Expr::Load(memory, ty, index) => {
+                let index = self.index(index)?;
+                (self.known(*ty), Op::Load(*memory, index))
             }
         };
         Ok(Node { var, op })

@@ -31,6 +31,8 @@ fi
 mkdir "$work/ptx"
 (cd "$here/.." && TFRT_PTX_FOLDER="$work/ptx" cargo test --quiet --test same_bits --test forms \
     --test random_trees)
+(cd "$here/../../gpu" && TFRT_PTX_FOLDER="$work/ptx" cargo test --quiet --test device_functions \
+    grid_kernels_are_ptx_of_every_architecture)
 
 failed=0
 for arch in 70 75 80 86 90 100; do

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use tfrt::device::broadcast::CommonShape;
+use tfrt::device::grid::{self, GridRules};
 use tfrt::device::kernel::{
     FunctionKernel, KernelForm, Launcher, OpLauncher, ReductionPlan, check_equal, metadata,
 };
@@ -115,6 +116,10 @@ pub fn launch(
             let count = given.first().and_then(TensorMetadata::num_elements);
             launch.reduction(count.unwrap_or(0), operands, result)
         }
+        KernelForm::Grid(rules) => {
+            let plan = grid::plan(kernel, rules, &shapes)?;
+            launch.grid(rules, plan.blocks, operands, result)
+        }
     }
 }
 
@@ -203,16 +208,7 @@ impl Launch<'_> {
         operands: &[GpuElements<'_>],
         result: &GpuElements<'_>,
     ) -> Result<()> {
-        let written = result.addresses();
-        for operand in operands {
-            let read = operand.addresses();
-            if !(read.end <= written.start || written.end <= read.start) {
-                return Err(invalid(format!(
-                    "`{}`: the result overlaps an operand",
-                    self.kernel.name
-                )));
-            }
-        }
+        self.check_apart(operands, result)?;
         let num_blocks = ReductionPlan::new(count).num_blocks;
         if num_blocks == 1 {
             let arguments = arguments(count, result, operands);
@@ -245,14 +241,69 @@ impl Launch<'_> {
         Ok(kept?)
     }
 
+    /// Refuses a result that overlaps an operand.
+    fn check_apart(&self, operands: &[GpuElements<'_>], result: &GpuElements<'_>) -> Result<()> {
+        let written = result.addresses();
+        for operand in operands {
+            let read = operand.addresses();
+            if !(read.end <= written.start || written.end <= read.start) {
+                return Err(invalid(format!(
+                    "`{}`: the result overlaps an operand",
+                    self.kernel.name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn grid(
+        &self,
+        rules: &GridRules,
+        blocks: [u32; 3],
+        operands: &[GpuElements<'_>],
+        result: &GpuElements<'_>,
+    ) -> Result<()> {
+        self.check_apart(operands, result)?;
+        let count: usize = result.extents.iter().product();
+        if rules.initial.is_some() && count > 0 {
+            let num_blocks = count.div_ceil(BLOCK_THREADS as usize).min(MAX_BLOCKS);
+            let arguments = arguments(count, result, &[]);
+            self.put(LaunchForm::Initial, num_blocks as u32, &arguments)?;
+        }
+        if blocks.contains(&0) {
+            return Ok(());
+        }
+        let mut arguments = Vec::new();
+        let ranks = std::iter::once(Some(rules.result_rank)).chain(rules.ranks.iter().copied());
+        for (elements, rank) in std::iter::once(result).chain(operands).zip(ranks) {
+            arguments.push(Argument::Pointer(elements.pointer));
+            // A number has no extents.
+            if rank.is_some() {
+                let extents = elements.extents.iter();
+                arguments.extend(extents.map(|extent| Argument::Bits64(*extent as u64)));
+            }
+        }
+        self.put_blocks(LaunchForm::Grid, blocks, rules.threads, &arguments)
+    }
+
     fn put(&self, form: LaunchForm, num_blocks: u32, arguments: &[Argument]) -> Result<()> {
+        self.put_blocks(form, [num_blocks, 1, 1], [BLOCK_THREADS, 1, 1], arguments)
+    }
+
+    fn put_blocks(
+        &self,
+        form: LaunchForm,
+        grid: [u32; 3],
+        block: [u32; 3],
+        arguments: &[Argument],
+    ) -> Result<()> {
         let context = self.stream.context();
         let function = context
             .device_functions()
             .get(self.kernel, form, context, &self.current)?;
         let config = LaunchConfig {
-            grid: [num_blocks, 1, 1],
-            block: [BLOCK_THREADS, 1, 1],
+            grid,
+            block,
             shared_bytes: 0,
         };
         let driver = &context.gpu().driver;

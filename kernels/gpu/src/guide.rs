@@ -126,13 +126,97 @@
 //! | a part of these for other functions | `#[tfrt_device]` |
 //! | an op that is called by its name, on `CPU:0` and `GPU:0` | `#[tfrt_op("my.Gelu", elementwise)]` |
 //! | a launch from Rust | [`device_functions::launch`](crate::device_functions::launch) |
-//! | anything else, such as shared memory | PTX of a compiler, with `tfrt_gpu.module.load` |
+//! | indices, shared memory, barriers, atomic operations | `grid(block = […])`: see [below](#grid-kernels) |
+//! | anything else | PTX of a compiler, with `tfrt_gpu.module.load` |
 //!
 //! `#[tfrt_device]` lists what such a function may contain; everything else is a compile error at
 //! its place. [`tfrt::device`](mod@tfrt::device) defines the operations, and
 //! [`tfrt::device::math`] the errors of math functions. No compiler is needed at run time: the first launch of a kernel in a context
 //! writes PTX for the architecture of the device, of compute capability 7.0 or later, and loads it.
 //! Later launches find it loaded.
+//!
+//! # Grid kernels
+//!
+//! `elementwise` and `reduce` choose the elements of each thread. A `grid` kernel chooses them
+//! itself: it is the function of one thread, which knows its place in the grid, and shares memory
+//! with the threads of its block. It is still one source with the same bits on both devices:
+//!
+//! ```
+//! use tfrt::device::grid::{Grid, OutView, Shared, View};
+//! use tfrt::prelude::*;
+//!
+//! tfrt::link!(tfrt_kernels, tfrt_gpu);
+//!
+//! /// Returns the transposed matrix.
+//! #[tfrt_kernel(
+//!     "my.transpose",
+//!     grid(
+//!         block = [16, 16],
+//!         blocks = [(input.extent(1) + 15) / 16, (input.extent(0) + 15) / 16],
+//!         shape = [input.extent(1), input.extent(0)],
+//!     )
+//! )]
+//! fn transpose(
+//!     grid: &Grid,
+//!     input: &View<f32, 2>,
+//!     tile: &mut Shared<f32, { 16 * 17 }>,
+//!     output: &mut OutView<f32, 2>,
+//! ) {
+//!     let (x, y) = (grid.thread(0), grid.thread(1));
+//!     if grid.index(1) < input.extent(0) && grid.index(0) < input.extent(1) {
+//!         tile[y * 17 + x] = input[[grid.index(1), grid.index(0)]];
+//!     }
+//!     grid.barrier();
+//!     let row = grid.block(0) * 16 + y;
+//!     let column = grid.block(1) * 16 + x;
+//!     if row < output.extent(0) && column < output.extent(1) {
+//!         output[[row, column]] = tile[x * 17 + y];
+//!     }
+//! }
+//!
+//! let numbers = DenseHostTensor::vector(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+//! let matrix = numbers.reshaped(tfrt_tensor::Shape::new(&[2, 3])?)?;
+//! let transposed = tfrt::testing::kernel("my.transpose").operands((matrix,)).run();
+//! transposed.with_value(0, |found: &DenseHostTensor| {
+//!     assert_eq!(*found.elements::<f32>().unwrap(), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+//! });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | option of `grid` | meaning |
+//! |---|---|
+//! | `block = [32, 8]` | the threads of a block along up to three axes, 1024 in all |
+//! | `blocks = […]` | the number of blocks along each axis; by default, as many as there is a thread for each element of the result |
+//! | `shape = […]` | the extents of the result; by default, those of the first operand with as many dimensions |
+//! | `initial = 0` | what every element of the result is before the kernel runs |
+//!
+//! `blocks` and `shape` are computed from the extents of operands, as `i64`. The parameters are, in
+//! this order or with the last three mixed:
+//!
+//! | parameter | meaning |
+//! |---|---|
+//! | `grid: &Grid` | the place of the thread: `grid.index(axis)`, `thread`, `threads`, `block`, `blocks` |
+//! | `x: &View<f32, 2>` | an operand of two dimensions: `x[[row, column]]`, `x.extent(axis)` |
+//! | `n: u32` | an operand of one element |
+//! | `tile: &mut Shared<f32, 256>` | an array that the threads of a block share; it starts as zeros |
+//! | `y: &mut OutView<f32, 2>` | the result, which is only written |
+//!
+//! Axis 0 of the grid is the one along which neighbouring threads run together: let it index the
+//! last dimension. All indices are `u32`, and all are checked: one out of bounds is an error, on
+//! the processor with the array, the block and the thread. `tile.atomic_add(i, 1)`, `atomic_min`,
+//! `atomic_max`, `atomic_and`, `atomic_or` and `atomic_xor` combine integers. A sum of floats would
+//! depend on the order of the threads, so it is refused; and so is `atomic_add` to a result without
+//! `initial`.
+//!
+//! `grid.barrier()` waits for all threads of the block. It is a statement of the kernel, or of an
+//! `if` or `for` whose condition and bounds are the same for all threads: they depend on constants,
+//! extents, numbers among the operands, `grid.block` and the loops around them. Anything else is a
+//! compile error at the barrier. On the processor, the parts between barriers are loops over the
+//! threads of a block.
+//!
+//! Between two barriers, no thread may use what another one writes. A kernel that breaks this rule
+//! may have other results on a GPU than on the processor. `--gpu=host` reports it for shared
+//! memory: see [below](#debugging-without-a-gpu).
 //!
 //! # Ops, one by one
 //!

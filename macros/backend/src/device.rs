@@ -8,9 +8,12 @@
 //!
 //! [`mod@body`] translates one expression after another into both forms, and refuses everything
 //! outside of the subset at its token. The compiler checks the types, because it compiles the first
-//! form. Kernels of device functions are in [`kernel`].
+//! form. Kernels of device functions are in [`kernel`], and those with indices, shared memory and
+//! barriers in [`grid`].
 
 mod body;
+
+mod grid;
 
 pub(crate) mod kernel;
 
@@ -41,6 +44,10 @@ pub(crate) struct DeviceFunction {
     pub(crate) result: Scalar,
     /// The items for the compiler: the function and its tree.
     pub(crate) items: TokenStream,
+    /// The path of the tree.
+    pub(crate) tree: TokenStream,
+    /// What only grid kernels have.
+    pub(crate) grid: Option<grid::GridParts>,
 }
 
 /// A parameter of a device function.
@@ -202,6 +209,8 @@ impl DeviceFunction {
             parameters,
             result,
             items,
+            tree: quote!(<#ident as #device::DeviceFunction>::FUNCTION),
+            grid: None,
         })
     }
 

@@ -126,6 +126,17 @@ fn device_kernel(
     };
     Some(expansion.unwrap_or_else(|error| {
         let error = error.into_compile_error();
+        if device::kernel::is_grid(options) {
+            // The compiler does not know what a body does with arrays.
+            let (visibility, signature) = (&function.visibility, &function.signature);
+            let conditions = function.conditions();
+            return quote! {
+                #(#conditions)*
+                #[allow(warnings)]
+                #visibility #signature { ::core::unreachable!() }
+                #error
+            };
+        }
         quote! { #function #error }
     }))
 }

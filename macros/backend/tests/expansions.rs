@@ -156,6 +156,7 @@ expansions! {
     defaulted
     device_elementwise
     device_function
+    device_grid
     device_op
     device_reduce
     dyn_object

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use tfrt_support::{Error, ErrorCode};
 
+use super::grid::GridRegisters;
 use crate::library;
 use crate::tree::{BinaryOp, Function, NumberMethod, Scalar, UnaryOp, Value};
 use crate::typed::{Line, Lines, Node, Op, Typed};
@@ -82,6 +83,8 @@ pub(super) struct Code {
     num_labels: u32,
     /// The number of calls that are being written.
     depth: usize,
+    /// The arrays and places of a grid kernel.
+    pub(super) grid: Option<GridRegisters>,
     typed: HashMap<*const Function, Rc<Typed>>,
 }
 
@@ -195,6 +198,19 @@ impl Code {
             ))
             .with_code(ErrorCode::ResourceExhausted));
         }
+        let arguments: Vec<Option<Register>> = arguments.iter().copied().map(Some).collect();
+        self.run(function, &arguments)
+    }
+
+    /// Writes a function. Parameters without an argument are arrays, which have no register.
+    ///
+    /// # Errors
+    /// If the text becomes too long.
+    pub(super) fn run(
+        &mut self,
+        function: &'static Function,
+        arguments: &[Option<Register>],
+    ) -> Result<Register, Error> {
         self.depth += 1;
         let typed = self.typed(function)?;
         let mut locals = Vec::with_capacity(function.num_locals as usize);
@@ -204,7 +220,9 @@ impl Code {
             locals.push(self.register(Class::of(ty)));
         }
         for (local, argument) in locals.iter().zip(arguments) {
-            self.copy(*local, *argument);
+            if let Some(argument) = argument {
+                self.copy(*local, *argument);
+            }
         }
         let (result, end) = (self.register(Class::of(function.result)), self.label());
         let mut body = Body {
@@ -225,9 +243,9 @@ impl Code {
 }
 
 /// A function that is being written.
-struct Body<'c> {
-    code: &'c mut Code,
-    typed: &'c Typed,
+pub(super) struct Body<'c> {
+    pub(super) code: &'c mut Code,
+    pub(super) typed: &'c Typed,
     locals: Vec<Register>,
     result: Register,
     end: Label,
@@ -258,7 +276,7 @@ fn bits(ty: Scalar) -> &'static str {
 }
 
 impl Body<'_> {
-    fn error(&self, message: &str) -> Error {
+    pub(super) fn error(&self, message: &str) -> Error {
         let name = self.typed.function.name;
         Error::new(format!("device function `{name}`: {message}")).with_code(ErrorCode::Internal)
     }
@@ -312,6 +330,9 @@ impl Body<'_> {
             Line::Expr(value) => {
                 self.value(value)?;
             }
+            Line::Store { .. } | Line::Atomic { .. } => self.write(line)?,
+            Line::Barrier => line!(self.code, "bar.sync 0"),
+            Line::End => line!(self.code, "bra {}", self.end),
         }
         Ok(())
     }
@@ -365,7 +386,7 @@ impl Body<'_> {
     }
 
     /// Writes an expression with a value.
-    fn number(&mut self, node: &Node) -> Result<Register, Error> {
+    pub(super) fn number(&mut self, node: &Node) -> Result<Register, Error> {
         match self.value(node)? {
             Some(register) => Ok(register),
             None => Err(self.error("an expression has no value")),
@@ -455,11 +476,17 @@ impl Body<'_> {
                 let registers = self.numbers(arguments)?;
                 self.method(*method, receiver, ty, &registers)?
             }
+            Op::Position(position, axis) => self.position(*position, *axis)?,
+            Op::Extent(memory, axis) => self.extent(*memory, *axis)?,
+            Op::Load(memory, index) => {
+                let (space, address) = self.address(*memory, ty, index)?;
+                self.code.load(space, address, ty)
+            }
             Op::If(..) | Op::Block(_) => return Err(self.error("an expression has no value")),
         })
     }
 
-    fn numbers(&mut self, nodes: &[Node]) -> Result<Vec<Register>, Error> {
+    pub(super) fn numbers(&mut self, nodes: &[Node]) -> Result<Vec<Register>, Error> {
         nodes.iter().map(|node| self.number(node)).collect()
     }
 
@@ -491,6 +518,18 @@ impl Body<'_> {
         if binary.is_comparison() {
             return Ok(self.compare(binary, operand_ty, a, b));
         }
+        self.arithmetic(binary, ty, a, (b, right_ty))
+    }
+
+    /// Writes an operator whose result is of the type of its left operand.
+    pub(super) fn arithmetic(
+        &mut self,
+        binary: BinaryOp,
+        ty: Scalar,
+        a: Register,
+        (b, right_ty): (Register, Scalar),
+    ) -> Result<Register, Error> {
+        use BinaryOp as B;
         let to = self.code.register(Class::of(ty));
         let code = &mut *self.code;
         let (number, bits) = (suffix(ty), bits(ty));

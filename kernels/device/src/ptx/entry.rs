@@ -11,16 +11,16 @@ use crate::tree::{Function, Scalar, Value};
 
 /// An entry that is being written.
 pub(super) struct Entry<'k> {
-    kernel: &'k FunctionKernel,
+    pub(super) kernel: &'k FunctionKernel,
     variant: &'k LaunchForm,
-    code: Code,
+    pub(super) code: Code,
     parameters: Vec<String>,
 }
 
 /// The threads of a launch that share its elements.
-struct Threads {
+pub(super) struct Threads {
     /// The first element of this thread.
-    index: Register,
+    pub(super) index: Register,
     /// The number of threads.
     step: Register,
 }
@@ -31,7 +31,9 @@ impl<'k> Entry<'k> {
         let is_fitting = match variant {
             LaunchForm::Elementwise(layouts) => layouts.len() == num_operands,
             LaunchForm::Broadcast { rank, .. } => (1..=MAX_RANK).contains(rank),
-            LaunchForm::Partial | LaunchForm::Final => true,
+            LaunchForm::Partial | LaunchForm::Final | LaunchForm::Initial | LaunchForm::Grid => {
+                true
+            }
         };
         if !is_fitting {
             return Err(Error::new(format!(
@@ -50,37 +52,47 @@ impl<'k> Entry<'k> {
 
     /// Returns the text of the entry.
     pub(super) fn write(mut self) -> Result<String, Error> {
-        let mut shared = None;
+        let mut shared = Vec::new();
+        let mut block = [BLOCK_THREADS, 1, 1];
         match self.variant {
             LaunchForm::Elementwise(layouts) => self.elementwise(layouts)?,
             LaunchForm::Broadcast { rank, is_narrow } => self.broadcast(*rank, *is_narrow)?,
             LaunchForm::Partial | LaunchForm::Final => {
-                shared = Some(BLOCK_THREADS as usize * self.result().size_bytes());
+                let num_bytes = BLOCK_THREADS as usize * self.result().size_bytes();
+                shared.push(("cache".to_owned(), num_bytes));
                 self.reduction()?;
+            }
+            LaunchForm::Initial => self.initial()?,
+            LaunchForm::Grid => {
+                let rules = self.rules()?;
+                block = rules.threads;
+                shared = super::grid::shared_arrays(rules);
+                self.grid(rules)?;
             }
         }
         let mut text = String::new();
         let parameters = self.parameters.join(",\n    ");
         let name = entry_name(self.kernel);
+        let [x, y, z] = block;
         let mut written = writeln!(
             text,
-            ".visible .entry {name}(\n    {parameters}\n)\n.maxntid {BLOCK_THREADS}, 1, 1\n{{"
+            ".visible .entry {name}(\n    {parameters}\n)\n.maxntid {x}, {y}, {z}\n{{"
         );
-        if let Some(bytes) = shared {
-            written =
-                written.and_then(|()| writeln!(text, "    .shared .align 8 .b8 cache[{bytes}];"));
+        for (name, num_bytes) in shared {
+            written = written
+                .and_then(|()| writeln!(text, "    .shared .align 8 .b8 {name}[{num_bytes}];"));
         }
         written = written.and_then(|()| writeln!(text, "{}    ret;\n}}", self.code.finish()));
         debug_assert!(written.is_ok(), "a string takes any text");
         Ok(text)
     }
 
-    fn result(&self) -> Scalar {
+    pub(super) fn result(&self) -> Scalar {
         self.kernel.function.result
     }
 
     /// Declares a parameter of 64 bits, and loads it.
-    fn parameter(&mut self, name: &str) -> Register {
+    pub(super) fn parameter(&mut self, name: &str) -> Register {
         self.parameters.push(format!(".param .u64 {name}"));
         let register = self.code.register(Class::Long);
         line!(self.code, "ld.param.u64 {register}, [{name}]");
@@ -88,14 +100,14 @@ impl<'k> Entry<'k> {
     }
 
     /// Declares a pointer to global memory.
-    fn pointer(&mut self, name: &str) -> Register {
+    pub(super) fn pointer(&mut self, name: &str) -> Register {
         let generic = self.parameter(name);
         let global = self.code.register(Class::Long);
         line!(self.code, "cvta.to.global.u64 {global}, {generic}");
         global
     }
 
-    fn threads(&mut self) -> Threads {
+    pub(super) fn threads(&mut self) -> Threads {
         let code = &mut self.code;
         let [block, size, thread, count] = [(); 4].map(|()| code.register(Class::Word));
         line!(code, "mov.u32 {block}, %ctaid.x");
@@ -111,7 +123,7 @@ impl<'k> Entry<'k> {
     }
 
     /// Begins a loop over the elements of this thread; returns where it starts and ends.
-    fn begin_loop(&mut self, threads: &Threads, count: Register) -> (Label, Label) {
+    pub(super) fn begin_loop(&mut self, threads: &Threads, count: Register) -> (Label, Label) {
         let (head, end) = (self.code.label(), self.code.label());
         let is_done = self.code.register(Class::Predicate);
         self.code.place(head);
@@ -124,45 +136,11 @@ impl<'k> Entry<'k> {
         (head, end)
     }
 
-    fn end_loop(&mut self, threads: &Threads, (head, end): (Label, Label)) {
+    pub(super) fn end_loop(&mut self, threads: &Threads, (head, end): (Label, Label)) {
         let Threads { index, step } = threads;
         line!(self.code, "add.u64 {index}, {index}, {step}");
         line!(self.code, "bra {head}");
         self.code.place(end);
-    }
-
-    /// Returns the address of an element.
-    fn element(&mut self, base: Register, index: Register, ty: Scalar) -> Register {
-        let (offset, address) = (
-            self.code.register(Class::Long),
-            self.code.register(Class::Long),
-        );
-        let shift = ty.size_bytes().trailing_zeros();
-        line!(self.code, "shl.b64 {offset}, {index}, {shift}");
-        line!(self.code, "add.u64 {address}, {base}, {offset}");
-        address
-    }
-
-    fn load(&mut self, space: &str, address: Register, ty: Scalar) -> Register {
-        let to = self.code.register(Class::of(ty));
-        if ty == Scalar::Bool {
-            let byte = self.code.register(Class::Word);
-            line!(self.code, "ld.{space}.u8 {byte}, [{address}]");
-            line!(self.code, "setp.ne.u32 {to}, {byte}, 0");
-        } else {
-            line!(self.code, "ld.{space}.{} {to}, [{address}]", memory(ty));
-        }
-        to
-    }
-
-    fn store(&mut self, space: &str, address: Register, value: Register, ty: Scalar) {
-        if ty == Scalar::Bool {
-            let byte = self.code.register(Class::Word);
-            line!(self.code, "selp.u32 {byte}, 1, 0, {value}");
-            line!(self.code, "st.{space}.u8 [{address}], {byte}");
-        } else {
-            line!(self.code, "st.{space}.{} [{address}], {value}", memory(ty));
-        }
     }
 
     /// Declares the pointers to the operands.
@@ -184,14 +162,14 @@ impl<'k> Entry<'k> {
         let mut arguments = Vec::with_capacity(operands.len());
         for ((base, ty), layout) in operands.into_iter().zip(layouts) {
             let address = match layout {
-                OperandLayout::Linear => self.element(base, threads.index, ty),
+                OperandLayout::Linear => self.code.element(base, threads.index, ty),
                 OperandLayout::Single => base,
             };
-            arguments.push(self.load("global", address, ty));
+            arguments.push(self.code.load("global", address, ty));
         }
         let value = self.code.call(self.kernel.function, &arguments)?;
-        let address = self.element(result, threads.index, self.result());
-        self.store("global", address, value, self.result());
+        let address = self.code.element(result, threads.index, self.result());
+        self.code.store("global", address, value, self.result());
         self.end_loop(&threads, within);
         Ok(())
     }
@@ -263,12 +241,12 @@ impl<'k> Entry<'k> {
                     );
                 }
             }
-            let address = self.element(base, offset, ty);
-            arguments.push(self.load("global", address, ty));
+            let address = self.code.element(base, offset, ty);
+            arguments.push(self.code.load("global", address, ty));
         }
         let value = self.code.call(self.kernel.function, &arguments)?;
-        let address = self.element(result, threads.index, self.result());
-        self.store("global", address, value, self.result());
+        let address = self.code.element(result, threads.index, self.result());
+        self.code.store("global", address, value, self.result());
         self.end_loop(&threads, within);
         Ok(())
     }
@@ -292,8 +270,8 @@ impl<'k> Entry<'k> {
         let within = self.begin_loop(&threads, count);
         let mut arguments = Vec::with_capacity(operands.len());
         for (base, ty) in operands {
-            let address = self.element(base, threads.index, ty);
-            arguments.push(self.load("global", address, ty));
+            let address = self.code.element(base, threads.index, ty);
+            arguments.push(self.code.load("global", address, ty));
         }
         let value = match self.variant {
             LaunchForm::Final => arguments[0],
@@ -310,8 +288,8 @@ impl<'k> Entry<'k> {
         line!(self.code, "mov.u64 {cache}, cache");
         let index = self.code.register(Class::Long);
         line!(self.code, "cvt.u64.u32 {index}, {thread}");
-        let own = self.element(cache, index, ty);
-        self.store("shared", own, sum, ty);
+        let own = self.code.element(cache, index, ty);
+        self.code.store("shared", own, sum, ty);
         line!(self.code, "mov.u32 {half}, {}", BLOCK_THREADS / 2);
         let (head, skip, is_idle) = (
             self.code.label(),
@@ -328,10 +306,13 @@ impl<'k> Entry<'k> {
         );
         line!(self.code, "add.u32 {other_thread}, {thread}, {half}");
         line!(self.code, "cvt.u64.u32 {wide}, {other_thread}");
-        let other = self.element(cache, wide, ty);
-        let (a, b) = (self.load("shared", own, ty), self.load("shared", other, ty));
+        let other = self.code.element(cache, wide, ty);
+        let (a, b) = (
+            self.code.load("shared", own, ty),
+            self.code.load("shared", other, ty),
+        );
         let combined = self.code.call(combine, &[a, b])?;
-        self.store("shared", own, combined, ty);
+        self.code.store("shared", own, combined, ty);
         self.code.place(skip);
         line!(self.code, "shr.u32 {half}, {half}, 1");
         let is_more = self.code.register(Class::Predicate);
@@ -345,9 +326,9 @@ impl<'k> Entry<'k> {
         let [block, wide] = [Class::Word, Class::Long].map(|class| self.code.register(class));
         line!(self.code, "mov.u32 {block}, %ctaid.x");
         line!(self.code, "cvt.u64.u32 {wide}, {block}");
-        let target = self.element(result, wide, ty);
-        let value = self.load("shared", own, ty);
-        self.store("global", target, value, ty);
+        let target = self.code.element(result, wide, ty);
+        let value = self.code.load("shared", own, ty);
+        self.code.store("global", target, value, ty);
         self.code.place(end);
         Ok(())
     }
@@ -375,15 +356,4 @@ fn check_combination(
         kernel.name, combine.name
     ))
     .with_code(ErrorCode::InvalidArgument))
-}
-
-/// The suffix of loads and stores.
-fn memory(ty: Scalar) -> &'static str {
-    match ty {
-        Scalar::Bool => "u8",
-        Scalar::I32 | Scalar::U32 => "u32",
-        Scalar::I64 | Scalar::U64 => "u64",
-        Scalar::F32 => "f32",
-        Scalar::F64 => "f64",
-    }
 }

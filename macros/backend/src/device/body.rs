@@ -5,6 +5,8 @@
 //! everywhere. Everything else is as written, with its spans, so the compiler reports wrong types
 //! where they are.
 
+pub(super) mod grid;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -12,6 +14,8 @@ use syn::{
     BinOp, Block, Expr, ExprBinary, ExprCall, ExprForLoop, ExprIf, ExprLit, ExprMethodCall, Ident,
     Lit, Local, Pat, RangeLimits, Stmt, UnOp,
 };
+
+use grid::GridScope;
 
 use super::library_call;
 use super::methods::{self, Variant};
@@ -35,6 +39,8 @@ pub(super) struct Translator<'p> {
     /// The names in scope, innermost last, and their numbers.
     names: Vec<(Ident, u32)>,
     num_locals: u32,
+    /// What only grid kernels have.
+    grid: Option<GridScope>,
 }
 
 impl<'p> Translator<'p> {
@@ -45,6 +51,7 @@ impl<'p> Translator<'p> {
             problems,
             names: Vec::new(),
             num_locals: 0,
+            grid: None,
         }
     }
 
@@ -55,10 +62,15 @@ impl<'p> Translator<'p> {
 
     /// Brings a parameter or variable into scope.
     pub(super) fn declare(&mut self, name: &Ident) -> u32 {
-        let number = self.num_locals;
-        self.num_locals += 1;
+        let number = self.reserve();
         self.names.push((name.clone(), number));
         number
+    }
+
+    /// Returns the number of a variable without a name.
+    fn reserve(&mut self) -> u32 {
+        self.num_locals += 1;
+        self.num_locals - 1
     }
 
     fn local(&self, name: &Ident) -> Option<u32> {
@@ -117,6 +129,17 @@ impl<'p> Translator<'p> {
             Stmt::Macro(call) => self.refuse(&call.mac.path, MACRO),
             Stmt::Expr(expr, semicolon) => {
                 let both = match expr {
+                    Expr::Assign(assign) if self.is_element(&assign.left) => {
+                        return self.store(&assign.left, None, &assign.right);
+                    }
+                    Expr::Binary(binary)
+                        if assigned(&binary.op).is_some() && self.is_element(&binary.left) =>
+                    {
+                        return self.store(&binary.left, Some(binary), &binary.right);
+                    }
+                    Expr::MethodCall(call) if self.array_of(&call.receiver).is_some() => {
+                        return self.array_statement(call);
+                    }
                     Expr::Assign(assign) => {
                         self.assignment(&assign.left, |this| this.expr(&assign.right))
                     }
@@ -124,7 +147,8 @@ impl<'p> Translator<'p> {
                         let left = &binary.left;
                         self.assignment(left, |this| this.binary(binary))
                     }
-                    Expr::ForLoop(each) => return self.for_loop(each),
+                    Expr::ForLoop(each) => return self.for_loop(each, false),
+                    Expr::Return(returned) if self.grid.is_some() => return self.end(returned),
                     Expr::Return(returned) => {
                         let Some(value) = &returned.expr else {
                             return self.refuse(returned, "return a number: `return x;`");
@@ -140,6 +164,7 @@ impl<'p> Translator<'p> {
                         if leaving.label.is_some() || leaving.expr.is_some() {
                             return self.refuse(leaving, "write `break` alone");
                         }
+                        self.check_leaving(leaving.break_token.span);
                         Both {
                             rust: leaving.to_token_stream(),
                             tree: quote!(#device::Statement::Break),
@@ -149,6 +174,7 @@ impl<'p> Translator<'p> {
                         if next.label.is_some() {
                             return self.refuse(next, "write `continue` alone");
                         }
+                        self.check_leaving(next.continue_token.span);
                         Both {
                             rust: next.to_token_stream(),
                             tree: quote!(#device::Statement::Continue),
@@ -225,6 +251,7 @@ impl<'p> Translator<'p> {
             Expr::Path(path) => path.path.get_ident().and_then(|name| self.local(name)),
             _ => None,
         };
+        self.note_use(number);
         let Some(number) = number else {
             return self.refuse(
                 target,
@@ -239,7 +266,8 @@ impl<'p> Translator<'p> {
         }
     }
 
-    fn for_loop(&mut self, each: &ExprForLoop) -> Both {
+    /// Translates a loop. All threads of a grid run a collective one together.
+    fn for_loop(&mut self, each: &ExprForLoop, is_collective: bool) -> Both {
         if let Some(label) = &each.label {
             return self.refuse(
                 label,
@@ -273,12 +301,9 @@ impl<'p> Translator<'p> {
         let outer = self.names.len();
         let number = match &name {
             Some(name) => self.declare(name),
-            None => {
-                self.num_locals += 1;
-                self.num_locals - 1
-            }
+            None => self.reserve(),
         };
-        let body = self.braces(&each.body);
+        let body = self.loop_body(&each.body, number, is_collective);
         self.names.truncate(outer);
         let device = &self.device;
         let is_inclusive = matches!(range.limits, RangeLimits::Closed(_));
@@ -316,6 +341,12 @@ impl<'p> Translator<'p> {
             Expr::Path(path) => {
                 let name = path.path.get_ident();
                 let number = name.and_then(|name| self.local(name));
+                if let (Some(name), None) = (name, number)
+                    && let Some(message) = self.not_a_number(name)
+                {
+                    return self.refuse(name, &message);
+                }
+                self.note_use(number);
                 let tree = match number {
                     Some(number) => quote!(#device::Expr::Local(#number)),
                     None => {
@@ -371,7 +402,7 @@ impl<'p> Translator<'p> {
                     tree: quote!(#device::Expr::Cast(&#tree, #device::Scalar::#variant)),
                 }
             }
-            Expr::If(branch) => self.branch(branch),
+            Expr::If(branch) => self.branch(branch, false),
             Expr::Block(block) => {
                 if let Some(label) = &block.label {
                     return self.refuse(label, "blocks have no labels: use `if`");
@@ -383,7 +414,11 @@ impl<'p> Translator<'p> {
                 }
             }
             Expr::Call(call) => self.call(call),
-            Expr::MethodCall(call) => self.method(call),
+            Expr::MethodCall(call) => match self.grid_method(call) {
+                Some(both) => both,
+                None => self.method(call),
+            },
+            Expr::Index(index) if self.grid.is_some() => self.element(index),
             other => {
                 let (place, message) = outside(other);
                 match place {
@@ -455,26 +490,8 @@ impl<'p> Translator<'p> {
         let (a, b) = (left.rust, right.rust);
         let (x, y) = (left.tree, right.tree);
         let op = assigned(&binary.op).unwrap_or(binary.op);
-        let (variant, function) = match op {
-            BinOp::Add(_) => ("Add", Some("add")),
-            BinOp::Sub(_) => ("Sub", Some("sub")),
-            BinOp::Mul(_) => ("Mul", Some("mul")),
-            BinOp::Div(_) => ("Div", Some("div")),
-            BinOp::Rem(_) => ("Rem", Some("rem")),
-            BinOp::Shl(_) => ("ShiftLeft", Some("shl")),
-            BinOp::Shr(_) => ("ShiftRight", Some("shr")),
-            BinOp::BitAnd(_) => ("BitAnd", None),
-            BinOp::BitOr(_) => ("BitOr", None),
-            BinOp::BitXor(_) => ("BitXor", None),
-            BinOp::And(_) => ("And", None),
-            BinOp::Or(_) => ("Or", None),
-            BinOp::Eq(_) => ("Eq", None),
-            BinOp::Ne(_) => ("Ne", None),
-            BinOp::Lt(_) => ("Lt", None),
-            BinOp::Le(_) => ("Le", None),
-            BinOp::Gt(_) => ("Gt", None),
-            BinOp::Ge(_) => ("Ge", None),
-            _ => return self.refuse(&binary.op, "device functions have no such operator"),
+        let Some((variant, function)) = operator(&op) else {
+            return self.refuse(&binary.op, "device functions have no such operator");
         };
         let rust = match function {
             Some(function) => library_call(&device, function, binary.op.span(), &[a, b]),
@@ -487,7 +504,8 @@ impl<'p> Translator<'p> {
         }
     }
 
-    fn branch(&mut self, branch: &ExprIf) -> Both {
+    /// Translates an `if`. All threads of a grid take a collective one together.
+    fn branch(&mut self, branch: &ExprIf, is_collective: bool) -> Both {
         let device = self.device.clone();
         if let Expr::Let(pattern) = &*branch.cond {
             return self.refuse(
@@ -496,7 +514,7 @@ impl<'p> Translator<'p> {
             );
         }
         let condition = self.expr(&branch.cond);
-        let then = self.braces(&branch.then_branch);
+        let then = self.branch_body(&branch.then_branch, is_collective);
         let (keyword, c, t) = (&branch.if_token, condition.rust, then.rust);
         let (condition, then) = (condition.tree, then.tree);
         let Some((else_token, otherwise)) = &branch.else_branch else {
@@ -507,12 +525,15 @@ impl<'p> Translator<'p> {
         };
         let (e, otherwise) = match &**otherwise {
             Expr::Block(block) => {
-                let Both { rust, tree } = self.braces(&block.block);
+                let Both { rust, tree } = self.branch_body(&block.block, is_collective);
                 (rust, tree)
             }
             // `else if`
             other => {
-                let Both { rust, tree } = self.expr(other);
+                let Both { rust, tree } = match other {
+                    Expr::If(branch) => self.branch(branch, is_collective),
+                    other => self.expr(other),
+                };
                 (
                     rust,
                     quote!(#device::CodeBlock { statements: &[], value: #device::Some(&#tree) }),
@@ -696,6 +717,31 @@ fn assigned(op: &BinOp) -> Option<BinOp> {
         BinOp::BitXorAssign(_) => BinOp::BitXor(Token![^](span)),
         BinOp::ShlAssign(_) => BinOp::Shl(Token![<<](span)),
         BinOp::ShrAssign(_) => BinOp::Shr(Token![>>](span)),
+        _ => return None,
+    })
+}
+
+/// Returns the variant of `BinaryOp`, and the function of the device library, if there is one.
+fn operator(op: &BinOp) -> Option<(&'static str, Option<&'static str>)> {
+    Some(match op {
+        BinOp::Add(_) => ("Add", Some("add")),
+        BinOp::Sub(_) => ("Sub", Some("sub")),
+        BinOp::Mul(_) => ("Mul", Some("mul")),
+        BinOp::Div(_) => ("Div", Some("div")),
+        BinOp::Rem(_) => ("Rem", Some("rem")),
+        BinOp::Shl(_) => ("ShiftLeft", Some("shl")),
+        BinOp::Shr(_) => ("ShiftRight", Some("shr")),
+        BinOp::BitAnd(_) => ("BitAnd", None),
+        BinOp::BitOr(_) => ("BitOr", None),
+        BinOp::BitXor(_) => ("BitXor", None),
+        BinOp::And(_) => ("And", None),
+        BinOp::Or(_) => ("Or", None),
+        BinOp::Eq(_) => ("Eq", None),
+        BinOp::Ne(_) => ("Ne", None),
+        BinOp::Lt(_) => ("Lt", None),
+        BinOp::Le(_) => ("Le", None),
+        BinOp::Gt(_) => ("Gt", None),
+        BinOp::Ge(_) => ("Ge", None),
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Kernels of device functions: `elementwise` and `reduce(…)` in `#[tfrt_kernel]` and
+//! Kernels of device functions: `elementwise`, `reduce(…)` and `grid(…)` in `#[tfrt_kernel]` and
 //! `#[tfrt_op]`.
 //!
 //! ```text
@@ -14,6 +14,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, LitStr, Path, Token, parenthesized};
 
+use super::grid::{self, GridOptions};
 use super::{DeviceFunction, Parameter};
 use crate::facade::Facade;
 use crate::function::FunctionItem;
@@ -32,6 +33,8 @@ pub(crate) enum Form {
         identity: Box<Expr>,
         combine: Combine,
     },
+    /// To each thread of a grid.
+    Grid(Box<GridOptions>),
 }
 
 /// The function that combines two results.
@@ -47,7 +50,7 @@ pub(crate) enum Combine {
 #[derive(Debug)]
 pub(crate) struct DeviceOptions {
     form: Form,
-    /// The place of `elementwise` or `reduce`.
+    /// The place of `elementwise`, `reduce` or `grid`.
     place: Span,
     /// The names.
     names: Vec<LitStr>,
@@ -63,6 +66,9 @@ pub(crate) enum Registers {
     Op,
 }
 
+/// The options that make a kernel of a device function.
+const FORMS: &[&str] = &["elementwise", "reduce", "grid"];
+
 /// Functions that combine, with their names in Rust and their nodes.
 const OPERATORS: &[(&str, &str, &str)] = &[
     ("add", "add", "Binary(Add)"),
@@ -74,6 +80,15 @@ const OPERATORS: &[(&str, &str, &str)] = &[
     ("xor", "xor", "Binary(BitXor)"),
 ];
 
+/// Returns `true` if the options are those of a grid kernel, right or wrong.
+pub(crate) fn is_grid(tokens: &TokenStream) -> bool {
+    let mut options = split_at_commas(tokens.clone()).into_iter();
+    options.any(|option| {
+        let first = option.into_iter().next();
+        matches!(first, Some(TokenTree::Ident(key)) if key == "grid")
+    })
+}
+
 /// Returns the options if they are those of a kernel of a device function.
 ///
 /// # Errors
@@ -84,11 +99,11 @@ pub(crate) fn options(tokens: &TokenStream) -> syn::Result<Option<DeviceOptions>
     for option in split_at_commas(tokens.clone()) {
         let first = option.clone().into_iter().next();
         match first {
-            Some(TokenTree::Ident(key)) if key == "elementwise" || key == "reduce" => {
+            Some(TokenTree::Ident(key)) if FORMS.iter().any(|form| key == form) => {
                 if form.is_some() {
                     return Err(syn::Error::new(
                         key.span(),
-                        "a kernel is either `elementwise` or `reduce(…)`, once",
+                        "a kernel is one of `elementwise`, `reduce(…)` and `grid(…)`, once",
                     ));
                 }
                 let parse = |input: ParseStream<'_>| parse_form(input);
@@ -130,6 +145,9 @@ fn parse_form(input: ParseStream<'_>) -> syn::Result<Form> {
             return Err(input.error("`elementwise` takes no value: write `elementwise` alone"));
         }
         return Ok(Form::Elementwise);
+    }
+    if key == "grid" {
+        return grid::parse_options(&key, input).map(|options| Form::Grid(Box::new(options)));
     }
     if !input.peek(syn::token::Paren) {
         return Err(syn::Error::new(key.span(), EXAMPLE));
@@ -189,7 +207,10 @@ pub(crate) fn expand(
 ) -> syn::Result<TokenStream> {
     let root = facade.root(options.crate_path.as_ref())?;
     let device = quote!(#root::device::__private);
-    let translated = DeviceFunction::new(function, &device)?;
+    let translated = match &options.form {
+        Form::Grid(options) => grid::translate(options, function, &device)?,
+        _ => DeviceFunction::new(function, &device)?,
+    };
     let mut problems = Problems::default();
     if translated.parameters.is_empty() {
         problems.at(
@@ -264,11 +285,13 @@ pub(crate) fn expand(
         parts.description(),
         parts.metadata_function(),
     );
+    let is_grid = matches!(options.form, Form::Grid(_));
+    let hidden = (!is_grid).then(|| quote!(#[doc(hidden)]));
     Ok(quote! {
         #items
         #described
         #metadata
-        #[doc(hidden)]
+        #hidden
         #adapter
         #registered
         #[doc(hidden)]
@@ -310,10 +333,20 @@ impl Parts<'_> {
 
     /// Returns the constant that describes the kernel.
     fn description(&self) -> TokenStream {
-        let (device, ident, name) = (self.device, &self.function.ident, self.name);
+        let (device, name, tree) = (self.device, self.name, &self.function.tree);
         let result = self.function.result;
         let form = match &self.options.form {
             Form::Elementwise => quote!(#device::KernelForm::Elementwise),
+            Form::Grid(_) => {
+                let rules = self.function.grid.as_ref().map(|grid| &grid.rules);
+                quote! {
+                    #device::KernelForm::Grid({
+                        #[allow(clippy::all, clippy::pedantic, unused_braces, unused_parens)]
+                        static RULES: #device::GridRules = #rules;
+                        &RULES
+                    })
+                }
+            }
             Form::Reduce { identity, combine } => {
                 let ty = result.tokens(identity.span());
                 let combine = match combine {
@@ -359,7 +392,7 @@ impl Parts<'_> {
             static #kernel: #device::FunctionKernel = #device::FunctionKernel {
                 name: #name,
                 form: #form,
-                function: <#ident as #device::DeviceFunction>::FUNCTION,
+                function: #tree,
             };
             #(#conditions)*
             #device::submit! { #device::LinkedKernel(&#kernel) }
@@ -384,7 +417,12 @@ impl Parts<'_> {
     /// Returns the function of host tensors.
     fn adapter(&self) -> syn::Result<FunctionItem> {
         let (device, function) = (self.device, &self.function.ident);
-        let (docs, name) = (self.function.docs(), self.hidden("cpu"));
+        let docs = self.function.docs();
+        let name = match &self.options.form {
+            // It takes the place of the function, which no thread could call.
+            Form::Grid(_) => function.clone(),
+            _ => self.hidden("cpu"),
+        };
         let visibility = self.function.visibility();
         let parameters: Vec<&Ident> = self.parameters().collect();
         let types = self
@@ -400,6 +438,13 @@ impl Parts<'_> {
         };
         let (kernel, conditions) = (self.hidden("kernel"), self.conditions);
         let run = match &self.options.form {
+            Form::Grid(_) => {
+                let run = self.function.grid.as_ref().map(|grid| &grid.run);
+                quote! {
+                    let __launch = #device::grid_plan(&#kernel, &[#(#parameters),*], result)?;
+                    #run
+                }
+            }
             Form::Elementwise => quote! {
                 #device::elementwise::<#types, #result>(
                     &#kernel, &[#(#parameters),*], result, #call,
