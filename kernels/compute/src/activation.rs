@@ -88,6 +88,11 @@ impl Activation {
         }
     }
 
+    /// Returns `true` if a [`Clamp`] cannot express the function.
+    pub(crate) fn has_finish(self) -> bool {
+        !matches!(self, Self::None | Self::Relu | Self::Relu6 | Self::Clip(..))
+    }
+
     /// Applies the part of the function that a [`Clamp`] cannot express.
     #[inline(always)]
     pub(crate) fn finish<T: Real>(self, elements: &mut [T]) {

@@ -268,7 +268,7 @@ macro_rules! real {
 
 /// Horner's rule: coefficients from the highest power down.
 #[inline(always)]
-fn polynomial<T: Real, const TERMS: usize>(x: T, coefficients: [T; TERMS]) -> T {
+pub(crate) fn polynomial<T: Real, const TERMS: usize>(x: T, coefficients: [T; TERMS]) -> T {
     let mut sum = coefficients[0];
     for &coefficient in &coefficients[1..] {
         sum = sum.mul_add(x, coefficient);

@@ -4,8 +4,8 @@
 //! Numbers are small integers, so every order of summation is exact.
 
 use crate::convolution::{
-    Conv2dShape, Convolution, ConvolutionOperands, FilterGradient, GradientOperands, InputGradient,
-    Padding, Window, Winograd, naive as definition,
+    Conv2dShape, Convolution, ConvolutionOperands, Depthwise, FilterGradient, GradientOperands,
+    InputGradient, Padding, Window, Winograd, naive as definition,
 };
 use crate::job::Plan;
 use crate::lanes::forced;
@@ -124,5 +124,36 @@ fn products_agree_on_every_processor() {
 fn convolutions_agree_on_every_processor() {
     for instructions in forced::all() {
         forced::run(instructions, convolutions_agree);
+    }
+}
+
+/// Depthwise convolutions of every width of registers, as that of the narrowest.
+#[test]
+fn depthwise_convolutions_agree_on_every_processor() {
+    let run = || {
+        let window = |stride| Window::new(9, 3, stride, 1, Padding::Same).expect("a window");
+        let shape = Conv2dShape::new(2, window(1), window(2), 21, 21).expect("a shape");
+        let plan = Depthwise::new(shape).expect("a shape");
+        let (input, filter) = (
+            integers::<f32>(shape.input_len(), 7),
+            integers::<f32>(9 * 21, 5),
+        );
+        let mut output = vec![0.0; shape.output_len()];
+        plan.lines(
+            &input,
+            &filter,
+            None,
+            false,
+            crate::Activation::Relu6,
+            0..plan.num_lines(),
+            &mut output,
+        )
+        .expect("lengths");
+        output
+    };
+    let mut expected = Vec::new();
+    forced::run(forced::Instructions::Scalar, || expected = run());
+    for instructions in forced::all() {
+        forced::run(instructions, || assert_eq!(run(), expected));
     }
 }

@@ -288,8 +288,8 @@ impl<S: Simd, T: Lanes, const ROWS: usize> NullaryFnOnce for Rows<'_, S, T, ROWS
     }
 }
 
-/// An epilogue of whole panels, with what it reads for one of them in registers: for sums that are
-/// finished when they are stored.
+/// An epilogue with what it reads for one panel in registers: for sums that are finished when they
+/// are stored.
 pub(crate) struct PanelEpilogue<S: Simd, T: Lanes> {
     scale: [T::Vector<S>; PANEL_VECTORS],
     shift: [T::Vector<S>; PANEL_VECTORS],
@@ -298,24 +298,77 @@ pub(crate) struct PanelEpilogue<S: Simd, T: Lanes> {
 }
 
 impl<S: Simd, T: Lanes + PartialOrd> PanelEpilogue<S, T> {
-    /// Turns one row of sums into elements of a row of the output.
+    /// Turns rows of sums into elements of rows of the output, which `output` returns by number.
     #[inline(always)]
-    pub(crate) fn store(&self, simd: S, sums: &[T::Vector<S>; PANEL_VECTORS], output: &mut [T]) {
-        let (vectors, _) = T::vectors_mut::<S>(output);
-        for (index, vector) in vectors.iter_mut().enumerate().take(PANEL_VECTORS) {
-            let (scale, shift) = (self.scale[index], self.shift[index]);
-            let mut value = T::fused_mul_add(simd, sums[index], scale, shift);
-            if self.adds_output {
-                value = T::add(simd, value, *vector);
+    pub(crate) fn store_rows<'a>(
+        &self,
+        simd: S,
+        sums: &[[T::Vector<S>; PANEL_VECTORS]],
+        output: impl FnMut(usize) -> &'a mut [T],
+    ) where
+        T: 'a,
+    {
+        // A loop for each, so that none asks for each row what is to be done.
+        match (self.adds_output, self.clamp) {
+            (false, Clamp::None) => self.store_each::<false>(simd, sums, output, |value| value),
+            (true, Clamp::None) => self.store_each::<true>(simd, sums, output, |value| value),
+            (adds_output, Clamp::AtLeast(floor)) => {
+                let floor = T::splat(simd, floor);
+                let clamp = |value| T::at_least(simd, value, floor);
+                match adds_output {
+                    false => self.store_each::<false>(simd, sums, output, clamp),
+                    true => self.store_each::<true>(simd, sums, output, clamp),
+                }
             }
-            *vector = self.clamp.apply(simd, value);
+            (adds_output, Clamp::Between(floor, ceiling)) => {
+                let (floor, ceiling) = (T::splat(simd, floor), T::splat(simd, ceiling));
+                let clamp = |value| {
+                    let value = T::at_least(simd, value, floor);
+                    T::at_most(simd, value, ceiling)
+                };
+                match adds_output {
+                    false => self.store_each::<false>(simd, sums, output, clamp),
+                    true => self.store_each::<true>(simd, sums, output, clamp),
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn store_each<'a, const ADDS_OUTPUT: bool>(
+        &self,
+        simd: S,
+        sums: &[[T::Vector<S>; PANEL_VECTORS]],
+        mut output: impl FnMut(usize) -> &'a mut [T],
+        clamp: impl Fn(T::Vector<S>) -> T::Vector<S>,
+    ) where
+        T: 'a,
+    {
+        let Self { scale, shift, .. } = *self;
+        let finished = |index: usize, sum, before| {
+            let value = T::fused_mul_add(simd, sum, scale[index], shift[index]);
+            clamp(match ADDS_OUTPUT {
+                true => T::add(simd, value, before),
+                false => value,
+            })
+        };
+        for (row, sums) in sums.iter().enumerate() {
+            let (vectors, rest) = T::vectors_mut::<S>(output(row));
+            for (index, vector) in vectors.iter_mut().enumerate().take(PANEL_VECTORS) {
+                *vector = finished(index, sums[index], *vector);
+            }
+            if !rest.is_empty() {
+                let index = vectors.len().min(PANEL_VECTORS - 1);
+                let before = T::load_partial(simd, rest);
+                T::store_partial(simd, rest, finished(index, sums[index], before));
+            }
         }
     }
 }
 
 impl<T: Lanes> Clamp<T> {
     #[inline(always)]
-    fn apply<S: Simd>(self, simd: S, value: T::Vector<S>) -> T::Vector<S> {
+    pub(crate) fn apply<S: Simd>(self, simd: S, value: T::Vector<S>) -> T::Vector<S> {
         match self {
             Self::None => value,
             Self::AtLeast(floor) => T::at_least(simd, value, T::splat(simd, floor)),
@@ -328,24 +381,26 @@ impl<T: Lanes> Clamp<T> {
 }
 
 impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
-    /// Returns the same for the panel from `column` on, if all its columns are the output's, and
-    /// sums are not scaled by `alpha` nor added to by `beta`. The results are the same, bit by bit:
-    /// a factor that is not given is one, and a summand minus zero.
+    /// Returns the same for some columns of one panel, if sums are not scaled by `alpha` nor added
+    /// to by `beta`. The results are the same, bit by bit: a factor that is not given is one, and a
+    /// summand minus zero.
     #[inline(always)]
     pub(crate) fn of_panel<S: Simd>(
         &self,
         simd: S,
         columns: Range<usize>,
     ) -> Option<PanelEpilogue<S, T>> {
-        let is_whole = columns.len() == PANEL_VECTORS * T::lanes::<S>();
-        if !is_whole || self.alpha != T::ONE || self.beta != T::ZERO {
+        if self.alpha != T::ONE || self.beta != T::ZERO {
             return None;
         }
         let vectors = |values: Option<&[T]>, default| match values {
             None => [T::splat(simd, default); PANEL_VECTORS],
             Some(values) => {
-                let (vectors, _) = T::vectors::<S>(&values[columns.clone()]);
-                std::array::from_fn(|index| vectors[index])
+                let (whole, rest) = T::vectors::<S>(&values[columns.clone()]);
+                std::array::from_fn(|index| match whole.get(index) {
+                    Some(vector) => *vector,
+                    None => T::load_partial(simd, if index == whole.len() { rest } else { &[] }),
+                })
             }
         };
         Some(PanelEpilogue {

@@ -1,14 +1,23 @@
 //! Depthwise convolution: every channel has a filter of its own.
+//!
+//! The sums of some neighbouring pixels, in some channels, are in registers while the taps of the
+//! window pass. Pixels whose windows reach into padding are computed one by one.
 
 use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
 
 use super::shape::Conv2dShape;
 use crate::activation::Activation;
 use crate::error::{ComputeError, check_len};
-use crate::lanes::vectorised;
+use crate::lanes::{Lanes, dispatch};
+use crate::tile::Clamp;
 
-/// Channels that are summed at a time, in registers.
-const CHUNK: usize = 64;
+/// Registers of channels that are summed at a time.
+const VECTORS: usize = 2;
+
+/// Pixels that are summed at a time: they share the loads of the filter.
+const PIXELS: usize = 4;
 
 /// A depthwise convolution, line by line of the output.
 ///
@@ -101,85 +110,169 @@ impl Depthwise {
         if expected == 0 {
             return Ok(());
         }
-        vectorised(
-            #[inline(always)]
-            || {
-                for (line, to) in lines.zip(output.chunks_exact_mut(self.line_len())) {
-                    self.line(input, filter, bias, adds_output, line, to);
-                    for pixel in to.chunks_exact_mut(channels) {
-                        if let Activation::Clip(low, high) = activation {
-                            clamp(pixel, low, high);
-                        }
-                        match activation {
-                            Activation::Relu => clamp(pixel, 0.0, f32::INFINITY),
-                            Activation::Relu6 => clamp(pixel, 0.0, 6.0),
-                            _ => activation.finish(pixel),
-                        }
-                    }
-                }
-            },
-        );
+        dispatch(Lines {
+            shape: self.shape,
+            line_len: self.line_len(),
+            input,
+            filter,
+            bias,
+            adds_output,
+            activation,
+            lines,
+            output,
+        });
         Ok(())
     }
+}
+
+/// Some lines of the output.
+struct Lines<'a> {
+    shape: Conv2dShape,
+    line_len: usize,
+    input: &'a [f32],
+    filter: &'a [f32],
+    bias: Option<&'a [f32]>,
+    adds_output: bool,
+    activation: Activation,
+    lines: Range<usize>,
+    output: &'a mut [f32],
+}
+
+impl WithSimd for Lines<'_> {
+    type Output = ();
 
     #[inline(always)]
-    fn line(
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (rows, columns) = (self.shape.rows, self.shape.columns);
+        let row_len = columns.input * self.shape.in_channels;
+        let image_len = self.shape.image_len();
+        let inside = columns.whole();
+        for (line, output) in self.lines.zip(self.output.chunks_exact_mut(self.line_len)) {
+            let (image, row) = (line / rows.output, line % rows.output);
+            let line = Line {
+                shape: &self.shape,
+                image: &self.input[image * image_len..][..image_len],
+                row_len,
+                filter: self.filter,
+                bias: self.bias,
+                adds_output: self.adds_output,
+                clamp: self.activation.clamp(),
+                row,
+                row_taps: rows.taps(row),
+            };
+            let mut column = 0;
+            while column < columns.output {
+                if inside.start <= column && column + PIXELS <= inside.end {
+                    line.pixels::<S, PIXELS>(simd, column, output);
+                    column += PIXELS;
+                } else {
+                    line.pixels::<S, 1>(simd, column, output);
+                    column += 1;
+                }
+            }
+            self.activation.finish(output);
+        }
+    }
+}
+
+/// A line of the output.
+struct Line<'a> {
+    shape: &'a Conv2dShape,
+    /// The image that it is made from.
+    image: &'a [f32],
+    /// The elements of a row of the image.
+    row_len: usize,
+    filter: &'a [f32],
+    bias: Option<&'a [f32]>,
+    adds_output: bool,
+    clamp: Clamp<f32>,
+    row: usize,
+    /// The rows of the window that are in the image.
+    row_taps: Range<usize>,
+}
+
+impl Line<'_> {
+    /// Computes neighbouring pixels whose windows have the taps of the first.
+    #[inline(always)]
+    fn pixels<S: Simd, const P: usize>(&self, simd: S, column: usize, output: &mut [f32]) {
+        let channels = self.shape.in_channels;
+        let lanes = f32::lanes::<S>();
+        let taps = &self.shape.columns.taps(column);
+        let whole = channels - channels % lanes;
+        let wide = whole - whole % (VECTORS * lanes);
+        for first in (0..wide).step_by(VECTORS * lanes) {
+            self.channels::<S, P, VECTORS>(simd, (column, taps), first, VECTORS * lanes, output);
+        }
+        for first in (wide..whole).step_by(lanes) {
+            self.channels::<S, P, 1>(simd, (column, taps), first, lanes, output);
+        }
+        if whole < channels {
+            self.channels::<S, P, 1>(simd, (column, taps), whole, channels - whole, output);
+        }
+    }
+
+    /// Computes `len` channels of pixels with these column taps, as many as `V` registers have room for, or fewer than
+    /// one register has.
+    #[inline(always)]
+    fn channels<S: Simd, const P: usize, const V: usize>(
         &self,
-        input: &[f32],
-        filter: &[f32],
-        bias: Option<&[f32]>,
-        adds_output: bool,
-        line: usize,
+        simd: S,
+        (column, taps): (usize, &Range<usize>),
+        first: usize,
+        len: usize,
         output: &mut [f32],
     ) {
         let (rows, columns) = (&self.shape.rows, &self.shape.columns);
         let channels = self.shape.in_channels;
-        let (image, row) = (line / rows.output, line % rows.output);
-        let image = &input[image * self.shape.image_len()..][..self.shape.image_len()];
-        let taps = rows.taps(row);
-        for (column, pixel) in output.chunks_exact_mut(channels).enumerate() {
-            let column_taps = columns.taps(column);
-            for first in (0..channels).step_by(CHUNK) {
-                let len = CHUNK.min(channels - first);
-                let mut sums = [0.0_f32; CHUNK];
-                if let Some(bias) = bias {
-                    sums[..len].copy_from_slice(&bias[first..first + len]);
-                }
-                for tap in taps.clone() {
-                    let from_row = row * rows.stride + tap * rows.dilation - rows.before;
-                    for column_tap in column_taps.clone() {
-                        let from_column = column * columns.stride + column_tap * columns.dilation
-                            - columns.before;
-                        let place = (from_row * columns.input + from_column) * channels + first;
-                        let weight = (tap * columns.size + column_tap) * channels + first;
-                        if len == CHUNK {
-                            let (x, w) = (&image[place..][..CHUNK], &filter[weight..][..CHUNK]);
-                            for ((sum, &x), &w) in sums.iter_mut().zip(x).zip(w) {
-                                *sum = x.mul_add(w, *sum);
-                            }
-                        } else {
-                            let (x, w) = (&image[place..][..len], &filter[weight..][..len]);
-                            for ((sum, &x), &w) in sums.iter_mut().zip(x).zip(w) {
-                                *sum = x.mul_add(w, *sum);
-                            }
-                        }
+        let start = match self.bias {
+            Some(bias) => load::<S, V>(simd, &bias[first..][..len]),
+            None => [simd.splat_f32s(0.0); V],
+        };
+        let mut sums = [start; P];
+        let pixel_step = columns.stride * channels;
+        for row_tap in self.row_taps.clone() {
+            let from = self.row * rows.stride + row_tap * rows.dilation - rows.before;
+            let pixels = &self.image[from * self.row_len..][..self.row_len];
+            let weights = &self.filter[row_tap * columns.size * channels..];
+            for column_tap in taps.clone() {
+                let weights = load::<S, V>(simd, &weights[column_tap * channels + first..][..len]);
+                let from = column * columns.stride + column_tap * columns.dilation - columns.before;
+                let pixels = &pixels[from * channels + first..];
+                for (pixel, sums) in sums.iter_mut().enumerate() {
+                    let x = load::<S, V>(simd, &pixels[pixel * pixel_step..][..len]);
+                    for vector in 0..V {
+                        sums[vector] = simd.mul_add_f32s(x[vector], weights[vector], sums[vector]);
                     }
                 }
-                let to = &mut pixel[first..first + len];
-                if adds_output {
-                    to.iter_mut().zip(&sums).for_each(|(to, sum)| *to += sum);
-                } else {
-                    to.copy_from_slice(&sums[..len]);
+            }
+        }
+        for (pixel, sums) in sums.iter().enumerate() {
+            let to = &mut output[(column + pixel) * channels + first..][..len];
+            let before = match self.adds_output {
+                true => load::<S, V>(simd, to),
+                false => [simd.splat_f32s(-0.0); V],
+            };
+            let mut values = *sums;
+            for vector in 0..V {
+                if self.adds_output {
+                    values[vector] = simd.add_f32s(before[vector], values[vector]);
                 }
+                values[vector] = self.clamp.apply(simd, values[vector]);
+            }
+            match (f32::vectors_mut::<S>(to), values) {
+                ((whole, []), values) if whole.len() == V => whole.copy_from_slice(&values),
+                ((_, rest), values) => f32::store_partial(simd, rest, values[0]),
             }
         }
     }
 }
 
+/// Returns as many registers of a slice's elements; if it does not fill one, that one is filled up
+/// with zeros.
 #[inline(always)]
-fn clamp(pixel: &mut [f32], low: f32, high: f32) {
-    for x in pixel {
-        let at_least = if *x < low { low } else { *x };
-        *x = if at_least > high { high } else { at_least };
+fn load<S: Simd, const V: usize>(simd: S, slice: &[f32]) -> [S::f32s; V] {
+    match f32::vectors::<S>(slice) {
+        (whole, []) if whole.len() == V => std::array::from_fn(|vector| whole[vector]),
+        (_, rest) => [f32::load_partial(simd, rest); V],
     }
 }

@@ -408,36 +408,32 @@ impl Chunk<'_> {
         let pixels = self.rows.len() * plan.shape.columns.output;
         let tiles = tile::tile_count::<S>(pixels);
         let mut sums = tile::zeros::<S, f32>(simd);
-        let mut tile_by_panel = |index: usize, panel: usize| {
-            self.tile(simd, share(pixels, tiles, index), panel, &mut sums);
-        };
         // Either the filters stay in the cache, and the output is written row by row; or the pixels
         // do.
         if self.panels.len() * plan.panels.panel_len() * size_of::<f32>() <= RESIDENT_FILTER_BYTES {
             for index in 0..tiles {
-                self.panels
-                    .clone()
-                    .for_each(|panel| tile_by_panel(index, panel));
+                let pixels = share(pixels, tiles, index);
+                let bases = self.bases(&pixels);
+                for panel in self.panels.clone() {
+                    self.tile(simd, (pixels.clone(), &bases), panel, &mut sums);
+                }
             }
         } else {
             for panel in self.panels.clone() {
-                (0..tiles).for_each(|index| tile_by_panel(index, panel));
+                for index in 0..tiles {
+                    let pixels = share(pixels, tiles, index);
+                    let bases = self.bases(&pixels);
+                    self.tile(simd, (pixels, &bases), panel, &mut sums);
+                }
             }
         }
     }
 
-    /// Computes some pixels of the chunk, in the channels of one panel.
+    /// Returns where the windows of some pixels begin.
     #[inline(always)]
-    fn tile<S: Simd>(&self, simd: S, pixels: Range<usize>, panel: usize, sums: &mut Sums<S, f32>) {
-        let Self { plan, operands, .. } = *self;
-        let (columns, out_channels) = (plan.shape.columns, plan.shape.out_channels);
-        let panel_len = plan.panels.panel_len();
-        let tile = Tile {
-            data: self.data,
-            taps: &plan.taps,
-            run: plan.run,
-            panel: &self.packed[(panel - self.panels.start) * panel_len..][..panel_len],
-        };
+    fn bases(&self, pixels: &Range<usize>) -> [usize; MAX_ROWS] {
+        let plan = self.plan;
+        let columns = plan.shape.columns;
         let mut bases = [0; MAX_ROWS];
         let row_step = plan.shape.rows.stride * plan.line();
         let column_step = columns.stride * plan.pixel_stride;
@@ -454,6 +450,28 @@ impl Chunk<'_> {
                 base = line;
             }
         }
+        bases
+    }
+
+    /// Computes some pixels of the chunk, whose windows begin at `bases`, in the channels of one
+    /// panel.
+    #[inline(always)]
+    fn tile<S: Simd>(
+        &self,
+        simd: S,
+        (pixels, bases): (Range<usize>, &[usize; MAX_ROWS]),
+        panel: usize,
+        sums: &mut Sums<S, f32>,
+    ) {
+        let Self { plan, operands, .. } = *self;
+        let out_channels = plan.shape.out_channels;
+        let panel_len = plan.panels.panel_len();
+        let tile = Tile {
+            data: self.data,
+            taps: &plan.taps,
+            run: plan.run,
+            panel: &self.packed[(panel - self.panels.start) * panel_len..][..panel_len],
+        };
         tile::compute::<S, f32>(simd, &tile, &bases[..pixels.len()], sums);
 
         let epilogue = Epilogue {
@@ -466,19 +484,26 @@ impl Chunk<'_> {
         };
         let first_channel = panel * plan.panels.width;
         let channels = plan.panels.width.min(out_channels - first_channel);
-        let first_pixel = self.image * plan.shape.pixels() + self.rows.start * columns.output;
-        let of_panel = epilogue.of_panel(simd, first_channel..first_channel + channels);
-        for (pixel, sums) in pixels.zip(&*sums) {
+        let first_row = self.image * plan.shape.rows.output + self.rows.start;
+        let first_pixel = first_row * plan.shape.columns.output + pixels.start;
+        let epilogue = epilogue.of_panel(simd, first_channel..first_channel + channels);
+        let epilogue = epilogue.expect("sums are neither scaled nor added to");
+        epilogue.store_rows(simd, &sums[..pixels.len()], |pixel| {
             let start = (first_pixel + pixel) * out_channels + first_channel;
             // SAFETY: the pixel and the channels are of this block's share (duty 1 of `Plan`), and
             // each is visited once.
             #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
             let elements = unsafe { self.output.slice_mut(start..start + channels) };
-            match &of_panel {
-                Some(epilogue) => epilogue.store(simd, sums, elements),
-                None => epilogue.store(simd, sums, first_channel, elements),
+            elements
+        });
+        if operands.activation.has_finish() {
+            for pixel in 0..pixels.len() {
+                let start = (first_pixel + pixel) * out_channels + first_channel;
+                // SAFETY: as above; those slices are no longer in use.
+                #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
+                let elements = unsafe { self.output.slice_mut(start..start + channels) };
+                operands.activation.finish(elements);
             }
-            operands.activation.finish(elements);
         }
     }
 }

@@ -144,6 +144,15 @@ impl Window {
         first.min(end)..end
     }
 
+    /// Returns the positions whose windows are in the image.
+    #[must_use]
+    pub(super) fn whole(&self) -> Range<usize> {
+        let first = self.before.div_ceil(self.stride).min(self.output);
+        let room = (self.before + self.input).checked_sub(self.extent());
+        let end = room.map_or(0, |room| room / self.stride + 1);
+        first..end.clamp(first, self.output)
+    }
+
     /// Returns the position in the image of element `tap` of the window at position `output`, or
     /// `None` if it is in the padding.
     #[must_use]
@@ -180,6 +189,8 @@ mod tests {
                         .collect();
                     let taps: Vec<usize> = window.taps(output).collect();
                     assert_eq!(taps, inside, "{window:?} at {output}");
+                    let is_whole = taps.len() == size;
+                    assert_eq!(window.whole().contains(&output), is_whole, "{window:?}");
                 }
             }
         }

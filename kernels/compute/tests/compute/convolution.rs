@@ -2,8 +2,8 @@
 
 use tfrt_compute::Activation;
 use tfrt_compute::convolution::{
-    Conv2dShape, Convolution, ConvolutionOperands, Filter, FilterGradient, GradientOperands,
-    InputGradient, Padding, Window, Winograd, naive,
+    Conv2dShape, Convolution, ConvolutionOperands, Depthwise, Filter, FilterGradient,
+    GradientOperands, InputGradient, Padding, Window, Winograd, naive,
 };
 use tfrt_compute::job::{Job, Plan};
 use tfrt_compute::parallel::{Parallel, ScopedThreads, Serial};
@@ -609,5 +609,76 @@ fn tensors_without_elements_take_no_time() {
             .expect("lengths");
         }
         assert!(job.into_output().iter().all(|&w| w == 0.0), "{shape:?}");
+    }
+}
+
+/// The sum over the window, in the order of the routine: each product is fused with its sum.
+fn depthwise_sum(
+    shape: &Conv2dShape,
+    [image, row, column, channel]: [usize; 4],
+    [input, filter]: [&[f32]; 2],
+    bias: f32,
+) -> f32 {
+    let (rows, columns, channels) = (shape.rows, shape.columns, shape.in_channels);
+    let mut sum = bias;
+    for row_tap in 0..rows.size {
+        for column_tap in 0..columns.size {
+            let source = rows
+                .source(row, row_tap)
+                .zip(columns.source(column, column_tap));
+            if let Some((from_row, from_column)) = source {
+                let pixel = (image * rows.input + from_row) * columns.input + from_column;
+                let weight = filter[(row_tap * columns.size + column_tap) * channels + channel];
+                sum = input[pixel * channels + channel].mul_add(weight, sum);
+            }
+        }
+    }
+    sum
+}
+
+#[test]
+fn depthwise_convolutions_are_what_they_are_defined_as() {
+    let mut random = Random::new(31);
+    for round in 0..400 {
+        let channels = [1, 3, 8, 16, 17, 32, 40, 48, 70][random.below(9)];
+        let (rows, columns) = (random_window(&mut random), random_window(&mut random));
+        let shape = Conv2dShape::new(1 + random.below(2), rows, columns, channels, channels);
+        let shape = shape.expect("a shape");
+        let plan = Depthwise::new(shape).expect("a plan");
+        let input = random.f32s(shape.input_len());
+        let filter = random.f32s(rows.size * columns.size * channels);
+        let bias = random.chance(2).then(|| random.f32s(channels));
+        let before = random.f32s(shape.output_len());
+        let adds_output = random.chance(2);
+        let activation = [
+            Activation::None,
+            Activation::Relu,
+            Activation::Clip(-0.5, 0.25),
+        ];
+        let activation = activation[random.below(3)];
+        let mut expected = before.clone();
+        for (place, expected) in expected.iter_mut().enumerate() {
+            let (pixel, channel) = (place / channels, place % channels);
+            let (line, column) = (pixel / columns.output, pixel % columns.output);
+            let at = [line / rows.output, line % rows.output, column, channel];
+            let bias = bias.as_ref().map_or(0.0, |bias| bias[channel]);
+            let sum = depthwise_sum(&shape, at, [&input, &filter], bias);
+            let sum = if adds_output { *expected + sum } else { sum };
+            *expected = match activation {
+                Activation::Relu => sum.max(0.0),
+                Activation::Clip(low, high) => sum.clamp(low, high),
+                _ => sum,
+            };
+        }
+        // In two parts, as two threads would.
+        let mut found = before;
+        let middle = plan.num_lines() / 2;
+        let (first, second) = found.split_at_mut(middle * plan.line_len());
+        for (lines, part) in [(0..middle, first), (middle..plan.num_lines(), second)] {
+            let bias = bias.as_deref();
+            plan.lines(&input, &filter, bias, adds_output, activation, lines, part)
+                .expect("lengths");
+        }
+        assert_eq!(found, expected, "round {round}: {shape:?}");
     }
 }
