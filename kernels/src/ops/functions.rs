@@ -80,7 +80,7 @@ fn call_function(call: &mut OpCall<'_>, seen: Seen) -> Result<Option<AnyRef>> {
     let chain = if has_chain { results.next() } else { None };
     let (ctx, device) = (call.ctx().clone(), call.device().clone());
     for (index, result) in results.enumerate() {
-        let tensor = tensor_on(&device, &ctx, result);
+        let tensor = tensor_on(&device, &ctx, &result);
         let tensor = match &chain {
             Some(chain) if seen == Seen::Results => unless_failed(chain, tensor),
             _ => tensor,
@@ -133,25 +133,10 @@ fn unless_failed(chain: &AnyRef, tensor: AnyRef) -> AnyRef {
     settled
 }
 
-/// Returns the tensor of a handle that is, or becomes, available, on a device.
-fn tensor_on(device: &DeviceRef, ctx: &ExecutionContext, handle: AnyRef) -> AnyRef {
-    if handle.is_available() {
-        // Not before: a pending handle may become an error at any time.
-        if handle.is_error() {
-            return handle;
-        }
-        return match handle.try_read::<TensorHandle>() {
-            Ok(handle) => {
-                let mut there = handle.transfer_to_inferred(ctx, device);
-                there.release_tensor().unwrap_or_else(|| {
-                    AnyRef::error(Error::new("a function returned an invalid tensor handle"))
-                })
-            }
-            Err(error) => AnyRef::error(Error::new(error.to_string())),
-        };
-    }
-    let (promise, tensor) = AnyRef::indirect();
-    let (device, ctx) = (device.clone(), ctx.clone());
-    handle.and_then(move |handle| promise.forward_to(tensor_on(&device, &ctx, handle.clone())));
-    tensor
+/// Returns the tensor of the handle that a value holds, or will hold, on a device.
+fn tensor_on(device: &DeviceRef, ctx: &ExecutionContext, value: &AnyRef) -> AnyRef {
+    let mut there = TensorHandle::from_value(value).transfer_to_inferred(ctx, device);
+    there.release_tensor().unwrap_or_else(|| {
+        AnyRef::error(Error::new("a function returned an invalid tensor handle"))
+    })
 }

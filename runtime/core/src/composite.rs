@@ -11,7 +11,7 @@ use tfrt_host::FunctionRef;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::core_op::{CoreRuntimeOp, OpInvocation, RunOp};
-use crate::handle::{HandlePromise, TensorHandle, metadata_of};
+use crate::handle::{TensorHandle, metadata_of};
 use crate::runtime::CoreRuntime;
 
 impl CoreRuntimeOp {
@@ -120,26 +120,9 @@ impl RunOp for Composite {
             **slot = chain;
         }
         for (slot, result) in invocation.results.iter_mut().zip(results) {
-            *slot = handle_of(result);
+            *slot = TensorHandle::from_value(&result);
         }
     }
-}
-
-/// Returns the handle that a value is, or becomes.
-fn handle_of(value: AnyRef) -> TensorHandle {
-    if value.is_available() {
-        // Not before: a pending value may become an error at any time.
-        if let Some(error) = value.error_if_present() {
-            return TensorHandle::error(error.clone());
-        }
-        return match value.try_read::<TensorHandle>() {
-            Ok(handle) => handle.clone(),
-            Err(error) => TensorHandle::error(Error::new(error.to_string())),
-        };
-    }
-    let (promise, handle) = HandlePromise::new();
-    value.and_then(move |value| promise.forward_to(&handle_of(value.clone())));
-    handle
 }
 
 /// A function of tensors.

@@ -11,6 +11,8 @@
 
 mod promise;
 
+mod payload;
+
 mod transfer;
 
 mod copies;

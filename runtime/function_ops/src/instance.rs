@@ -332,7 +332,12 @@ impl Shared {
         for ((slot, value), (metadata, device)) in
             invocation.results.iter_mut().zip(results).zip(known)
         {
-            *slot = handle_of(&value, metadata.as_ref(), device.as_ref());
+            *slot = match (metadata, device) {
+                (Some(metadata), Some(device)) => {
+                    TensorHandle::from_value_on(&value, device, metadata)
+                }
+                _ => TensorHandle::from_value(&value),
+            };
         }
     }
 
@@ -561,38 +566,6 @@ fn results_of(
             (known.get(value).cloned(), device)
         })
         .collect()
-}
-
-/// Returns the handle that a value is, or becomes. What is known of it is known at once.
-fn handle_of(
-    value: &AnyRef,
-    metadata: Option<&TensorMetadata>,
-    device: Option<&DeviceRef>,
-) -> TensorHandle {
-    if value.is_available() {
-        // Not before: a pending value may become an error at any time.
-        if let Some(error) = value.error_if_present() {
-            return TensorHandle::error(error.clone());
-        }
-        return match value.try_read::<TensorHandle>() {
-            Ok(handle) => handle.clone(),
-            Err(error) => TensorHandle::error(Error::new(error.to_string())),
-        };
-    }
-    let (Some(metadata), Some(device)) = (metadata, device) else {
-        let (promise, handle) = HandlePromise::new();
-        value.and_then(move |value| promise.forward_to(&handle_of(value, None, None)));
-        return handle;
-    };
-    let (promise, tensor) = AnyRef::indirect();
-    value.and_then(move |value| {
-        let handle = handle_of(value, None, None);
-        match handle.tensor() {
-            Some(tensor) => promise.forward_to(tensor.clone()),
-            None => promise.set_error(Error::new("a function returned an invalid tensor handle")),
-        }
-    });
-    TensorHandle::new(device.clone(), metadata.clone(), tensor)
 }
 
 #[cfg(test)]
