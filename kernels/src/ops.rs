@@ -133,6 +133,7 @@ macro_rules! with_size {
 pub(crate) use with_size;
 
 /// Returns a tensor for a result. Its elements are zero.
+#[inline]
 fn allocate(dtype: DType, shape: Shape, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     DenseHostTensor::zeroed(ctx.allocator(), dtype, shape)
         .map_err(|error| no_memory("out of memory allocating result", error))
@@ -223,10 +224,25 @@ fn unsupported_dtype(op: &str, dtype: DType) -> Error {
 
 /// Returns an operand as a dense tensor.
 fn dense(operand: &AnyRef) -> Result<DenseHostTensor> {
-    Ok(operand
-        .try_read::<DenseHostTensor>()
-        .map_err(mismatched)?
-        .clone())
+    as_dense_operand(operand).cloned()
+}
+
+/// Returns the dense tensor that an operand is.
+#[inline]
+fn as_dense_operand(operand: &AnyRef) -> Result<&DenseHostTensor> {
+    match operand.get::<DenseHostTensor>() {
+        Some(tensor) => Ok(tensor),
+        None => Err(not_dense(operand)),
+    }
+}
+
+/// Returns the reason why an operand is no dense tensor that can be read.
+#[cold]
+fn not_dense(operand: &AnyRef) -> Error {
+    match operand.try_read::<DenseHostTensor>() {
+        Ok(_) => invalid("a tensor became available meanwhile"),
+        Err(error) => mismatched(error),
+    }
 }
 
 #[cold]

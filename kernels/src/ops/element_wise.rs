@@ -12,8 +12,8 @@ use tfrt_compute::unary::{self, Unary};
 use tfrt_tensor::{DenseHostTensor, Element, ScalarHostTensor, Shape, TensorRef};
 
 use super::{
-    allocate, as_dense, invalid, map_elements, mismatched, unsupported, unsupported_dtype,
-    with_dtype, with_number,
+    allocate, as_dense, as_dense_operand, invalid, map_elements, mismatched, unsupported,
+    unsupported_dtype, with_dtype, with_number,
 };
 
 /// Computes `max(x, 0)` for each element.
@@ -22,8 +22,8 @@ use super::{
 /// `unsupported dtype for relu`.
 #[tfrt_op("tf.Relu", metadata = same_as, partial = partial::same_as, function = relu)]
 pub fn compute_relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
-    let x = (x, &*tensor);
+    let tensor = as_dense_operand(x)?;
+    let x = (x, tensor);
     with_number!(
         tensor.dtype(),
         T => map_elements::<T>(x, ctx, unary::relu, unary::relu_in_place),
@@ -32,8 +32,8 @@ pub fn compute_relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTenso
 }
 
 fn real(function: Unary, x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
-    let x = (x, &*tensor);
+    let tensor = as_dense_operand(x)?;
+    let x = (x, tensor);
     with_dtype!(
         tensor.dtype(),
         T in [f32, f64] => map_elements::<T>(
@@ -143,12 +143,12 @@ pub fn compute_elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 /// If the element type does not have arithmetic.
 #[tfrt_op("tf.Neg", metadata = same_as, partial = partial::same_as, function = neg)]
 pub fn compute_neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
+    let tensor = as_dense_operand(x)?;
     let dtype = tensor.dtype();
     if matches!(dtype, DType::F32 | DType::F64) {
         return real(Unary::Neg, x, ctx);
     }
-    let x = (x, &*tensor);
+    let x = (x, tensor);
     with_number!(
         dtype,
         // A product, so that the sign of a zero changes, too.
@@ -163,8 +163,8 @@ pub fn compute_neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
 /// If the element type does not have arithmetic.
 #[tfrt_op("tf.Square", metadata = same_as, partial = partial::same_as, function = square)]
 pub fn compute_square(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
-    let (x, dtype) = ((x, &*tensor), tensor.dtype());
+    let tensor = as_dense_operand(x)?;
+    let (x, dtype) = ((x, tensor), tensor.dtype());
     with_number!(
         dtype,
         T => map_each::<T>(x, ctx, |x| x.times(x)),
@@ -384,7 +384,7 @@ pub fn compute_bias_add(
     #[attr] data_format: Option<&str>,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
-    let tensor = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
+    let tensor = as_dense_operand(x)?;
     bias_metadata(&tensor.metadata(), &bias.metadata(), data_format)?;
     if !(2..=5).contains(&tensor.shape().rank()) {
         return Err(unsupported("unexpected output shape"));

@@ -55,6 +55,7 @@ impl DenseHostTensor {
     /// # Errors
     /// [`TensorError::OutOfMemory`], and [`TensorError::NoElements`] for types whose elements have
     /// no size.
+    #[inline]
     pub fn zeroed(
         allocator: &Arc<dyn HostAllocator>,
         dtype: DType,

@@ -148,7 +148,10 @@ impl_element! {
 /// [`TensorError::NoElements`] for strings, resources and variants, which have no size.
 #[inline]
 pub fn element_bytes(dtype: DType) -> Result<usize, TensorError> {
-    dtype.size_bytes().ok_or(TensorError::NoElements { dtype })
+    match dtype.size_bytes() {
+        Some(size_bytes) => Ok(size_bytes),
+        None => Err(TensorError::NoElements { dtype }),
+    }
 }
 
 /// Returns the size of a tensor's elements in bytes.

@@ -84,10 +84,44 @@ const NUM_IN_PLACE: usize = 6;
 enum Repr {
     /// Places behind the last extent are zero.
     InPlace {
-        len: u8,
+        rank: Rank,
         extents: [usize; NUM_IN_PLACE],
     },
     Boxed(Box<[usize]>),
+}
+
+/// How many extents are kept in place. As wide as an extent, so that there is nothing between the
+/// fields of [`Repr`], and it is copied in few pieces.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+enum Rank {
+    Zero,
+    One,
+    Two,
+    Three,
+    Four,
+    Five,
+    Six,
+}
+
+const _: () = assert!(Rank::Six as usize == NUM_IN_PLACE);
+const _: () = assert!(size_of::<Extents>() == size_of::<[usize; NUM_IN_PLACE + 1]>());
+
+impl Rank {
+    /// Returns the rank of this many extents, if they are kept in place.
+    #[inline]
+    const fn of(len: usize) -> Option<Self> {
+        Some(match len {
+            0 => Self::Zero,
+            1 => Self::One,
+            2 => Self::Two,
+            3 => Self::Three,
+            4 => Self::Four,
+            5 => Self::Five,
+            6 => Self::Six,
+            _ => return None,
+        })
+    }
 }
 
 impl Deref for Extents {
@@ -96,7 +130,7 @@ impl Deref for Extents {
     #[inline]
     fn deref(&self) -> &[usize] {
         match &self.0 {
-            Repr::InPlace { len, extents } => &extents[..usize::from(*len)],
+            Repr::InPlace { rank, extents } => &extents[..*rank as usize],
             Repr::Boxed(extents) => extents,
         }
     }
@@ -105,13 +139,13 @@ impl Deref for Extents {
 impl From<&[usize]> for Extents {
     #[inline]
     fn from(given: &[usize]) -> Self {
-        match u8::try_from(given.len()) {
-            Ok(len) if given.len() <= NUM_IN_PLACE => {
+        match Rank::of(given.len()) {
+            Some(rank) => {
                 let mut extents = [0; NUM_IN_PLACE];
                 extents[..given.len()].copy_from_slice(given);
-                Self(Repr::InPlace { len, extents })
+                Self(Repr::InPlace { rank, extents })
             }
-            _ => Self(Repr::Boxed(given.into())),
+            None => Self(Repr::Boxed(given.into())),
         }
     }
 }
@@ -127,10 +161,10 @@ impl FromIterator<usize> for Extents {
     fn from_iter<I: IntoIterator<Item = usize>>(given: I) -> Self {
         let mut extents = [0; NUM_IN_PLACE];
         let mut given = given.into_iter();
-        for (len, place) in (0..).zip(&mut extents) {
+        for index in 0..NUM_IN_PLACE {
             match given.next() {
-                Some(extent) => *place = extent,
-                None => return Self(Repr::InPlace { len, extents }),
+                Some(extent) => extents[index] = extent,
+                None => return Self::from(&extents[..index]),
             }
         }
         match given.next() {
@@ -146,14 +180,18 @@ impl PartialEq for Extents {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            // All places are compared, whatever the length: that takes no loop.
+            // All places are compared, whatever the rank: that takes neither a loop nor a call.
             (
-                Repr::InPlace { len, extents },
+                Repr::InPlace { rank, extents },
                 Repr::InPlace {
-                    len: other_len,
+                    rank: other_rank,
                     extents: others,
                 },
-            ) => len == other_len && extents == others,
+            ) => {
+                let differing = extents.iter().zip(others);
+                let differing = differing.fold(0, |found, (a, b)| found | (a ^ b));
+                rank == other_rank && differing == 0
+            }
             _ => **self == **other,
         }
     }

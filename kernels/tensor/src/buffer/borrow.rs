@@ -77,11 +77,11 @@ impl Borrows {
 
     /// Borrows the bytes at these addresses to read them.
     #[inline]
-    pub(super) fn read(&self, range: Range<usize>) -> Result<Borrow<'_>, BufferConflict> {
+    pub(super) fn read(&self, range: Range<usize>) -> Result<Borrow<'_, READ>, BufferConflict> {
         let mut word = self.word.load(Ordering::Acquire);
         loop {
             match word {
-                _ if word & CUT != 0 => return self.borrow_part(range, false),
+                _ if word & CUT != 0 => return self.borrow_part(range),
                 WRITER => return Err(BufferConflict::Written),
                 MAX_READERS => return Err(BufferConflict::Read),
                 _ => {}
@@ -94,7 +94,7 @@ impl Borrows {
                 Ordering::Acquire,
                 Ordering::Acquire,
             ) {
-                Ok(_) => return Ok(Borrow::whole(self, false)),
+                Ok(_) => return Ok(Borrow::whole(self)),
                 Err(changed) => word = changed,
             }
         }
@@ -102,7 +102,7 @@ impl Borrows {
 
     /// Borrows the bytes at these addresses to write them.
     #[inline]
-    pub(super) fn write(&self, range: Range<usize>) -> Result<Borrow<'_>, BufferConflict> {
+    pub(super) fn write(&self, range: Range<usize>) -> Result<Borrow<'_, WRITE>, BufferConflict> {
         // Acquire pairs with the releases in `Borrow::drop`, of readers and of writers, and with
         // that in `cut`.
         let exchanged = self
@@ -111,34 +111,36 @@ impl Borrows {
         match exchanged {
             Ok(_) => {
                 self.count_write();
-                Ok(Borrow::whole(self, true))
+                Ok(Borrow::whole(self))
             }
-            Err(word) if word & CUT != 0 => self.borrow_part(range, true),
+            Err(word) if word & CUT != 0 => self.borrow_part(range),
             Err(WRITER) => Err(BufferConflict::Written),
             Err(_) => Err(BufferConflict::Read),
         }
     }
 
     #[cold]
-    fn borrow_part(
+    fn borrow_part<const IS_WRITE: bool>(
         &self,
         range: Range<usize>,
-        is_write: bool,
-    ) -> Result<Borrow<'_>, BufferConflict> {
-        let part = Part { range, is_write };
+    ) -> Result<Borrow<'_, IS_WRITE>, BufferConflict> {
+        let part = Part {
+            range,
+            is_write: IS_WRITE,
+        };
         let mut parts = self.lock_parts();
         // Nobody is added to the word once it is marked. Acquire pairs with the releases in
         // `Borrow::drop`.
         match self.word.load(Ordering::Acquire) & !CUT {
             0 => {}
             WRITER => return Err(BufferConflict::Written),
-            _ if is_write => return Err(BufferConflict::Read),
+            _ if IS_WRITE => return Err(BufferConflict::Read),
             _ => {}
         }
         if let Some(conflict) = parts.iter().find_map(|held| part.conflict(held)) {
             return Err(conflict);
         }
-        if is_write {
+        if IS_WRITE {
             self.count_write();
         }
         let range = part.range.clone();
@@ -146,7 +148,6 @@ impl Borrows {
         Ok(Borrow {
             borrows: NonNull::from(self),
             lifetime: PhantomData,
-            is_write,
             part: Some(Box::new(range)),
         })
     }
@@ -181,27 +182,30 @@ impl Borrows {
     }
 }
 
-/// The right to use some bytes, until it is dropped.
+/// A [`Borrow`] for reading.
+pub(super) const READ: bool = false;
+/// A [`Borrow`] for writing.
+pub(super) const WRITE: bool = true;
+
+/// The right to read some bytes, or to write them, until it is dropped.
 // A pointer, because a reference would have to stay valid until the end of the function that drops
 // the borrow, and what owns the borrow may hold the last handle of the allocation, too.
 #[derive(Debug)]
 #[must_use]
-pub(super) struct Borrow<'a> {
+pub(super) struct Borrow<'a, const IS_WRITE: bool> {
     borrows: NonNull<Borrows>,
     lifetime: PhantomData<&'a Borrows>,
-    is_write: bool,
     /// The entry of the table; none if the borrow is in the word. In a box, so that borrows, which
     /// are moved around, are small.
     part: Option<Box<Range<usize>>>,
 }
 
-impl<'a> Borrow<'a> {
+impl<'a, const IS_WRITE: bool> Borrow<'a, IS_WRITE> {
     #[inline]
-    fn whole(borrows: &'a Borrows, is_write: bool) -> Self {
+    fn whole(borrows: &'a Borrows) -> Self {
         Self {
             borrows: NonNull::from(borrows),
             lifetime: PhantomData,
-            is_write,
             part: None,
         }
     }
@@ -219,7 +223,7 @@ impl<'a> Borrow<'a> {
         if let Some(range) = self.part.take() {
             let ended = Part {
                 range: *range,
-                is_write: self.is_write,
+                is_write: IS_WRITE,
             };
             let mut parts = self.borrows().lock_parts();
             if let Some(position) = parts.iter().position(|part| *part == ended) {
@@ -229,12 +233,12 @@ impl<'a> Borrow<'a> {
     }
 }
 
-impl Drop for Borrow<'_> {
+impl<const IS_WRITE: bool> Drop for Borrow<'_, IS_WRITE> {
     #[inline]
     fn drop(&mut self) {
         if self.part.is_some() {
             self.end_part();
-        } else if self.is_write {
+        } else if IS_WRITE {
             // Release pairs with the acquires in `read`, `write` and `borrow_part`. The mark of a
             // cut stays.
             self.borrows().word.fetch_and(CUT, Ordering::Release);

@@ -25,6 +25,7 @@ impl HostBuffer {
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`] and [`TensorError::BadAlignment`].
+    #[inline]
     pub fn zeroed(
         allocator: &Arc<dyn HostAllocator>,
         size_bytes: usize,

@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::slice;
 
-use super::borrow::Borrow;
+use super::borrow::{Borrow, READ, WRITE};
 use super::{BufferConflict, HostBuffer};
 use crate::element::Element;
 use crate::error::TensorError;
@@ -92,7 +92,7 @@ impl HostBuffer {
 pub struct Elements<'a, T> {
     start: NonNull<T>,
     len: usize,
-    _borrow: Borrow<'a>,
+    _borrow: Borrow<'a, READ>,
     lifetime: PhantomData<&'a [T]>,
 }
 
@@ -105,7 +105,7 @@ unsafe impl<T: Sync> Sync for Elements<'_, T> {}
 impl<'a, T> Elements<'a, T> {
     /// So many elements from `start` on, which `borrow` is of; checked by `num_elements`.
     #[inline]
-    pub(super) fn new(start: NonNull<T>, len: usize, borrow: Borrow<'a>) -> Self {
+    pub(super) fn new(start: NonNull<T>, len: usize, borrow: Borrow<'a, READ>) -> Self {
         Self {
             start,
             len,
@@ -151,7 +151,7 @@ impl<T: fmt::Debug> fmt::Debug for Elements<'_, T> {
 pub struct ElementsMut<'a, T> {
     start: NonNull<T>,
     len: usize,
-    _borrow: Borrow<'a>,
+    _borrow: Borrow<'a, WRITE>,
     lifetime: PhantomData<&'a mut [T]>,
 }
 
@@ -164,7 +164,7 @@ unsafe impl<T: Sync> Sync for ElementsMut<'_, T> {}
 impl<'a, T> ElementsMut<'a, T> {
     /// So many elements from `start` on, which `borrow` is of; checked by `num_elements`.
     #[inline]
-    pub(super) fn new(start: NonNull<T>, len: usize, borrow: Borrow<'a>) -> Self {
+    pub(super) fn new(start: NonNull<T>, len: usize, borrow: Borrow<'a, WRITE>) -> Self {
         Self {
             start,
             len,

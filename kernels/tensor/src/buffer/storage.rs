@@ -74,6 +74,7 @@ impl Block {
         }
     }
 
+    #[inline]
     fn layout(self) -> Layout {
         Layout::from_size_align(self.size, 1 << self.align_log2).expect("it was made of a layout")
     }
@@ -100,9 +101,13 @@ impl Storage {
         size_bytes: usize,
         align_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
-        let data_align = align_bytes.max(MIN_ALIGN_BYTES);
         let draw = |layout| allocator.allocate(layout);
-        Self::draw(allocator, size_bytes, data_align, data_align, draw)
+        if align_bytes <= MIN_ALIGN_BYTES {
+            // Nearly every buffer: of known alignments, little is left to compute.
+            const ALIGN: usize = MIN_ALIGN_BYTES;
+            return Self::draw(allocator, size_bytes, ALIGN, ALIGN, draw);
+        }
+        Self::draw(allocator, size_bytes, align_bytes, align_bytes, draw)
     }
 
     /// As [`allocate`](Self::allocate), but all bytes are zero. Much memory is not touched for
@@ -127,6 +132,7 @@ impl Storage {
 
     /// Allocates a block of `block_align`, and puts a header and data of `data_align` into it. Both
     /// are powers of two.
+    #[inline]
     fn draw(
         allocator: &Arc<dyn HostAllocator>,
         size_bytes: usize,
@@ -255,6 +261,14 @@ impl Drop for Storage {
             return;
         }
         fence(Ordering::Acquire);
+        self.end();
+    }
+}
+
+impl Storage {
+    /// Frees the allocation of the last handle, which is not used afterwards.
+    #[inline(never)]
+    fn end(&mut self) {
         // SAFETY: H1: this was the last handle, and the header is initialised.
         let header = unsafe { self.header.read() };
         match header.origin {
