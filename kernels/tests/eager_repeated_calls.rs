@@ -125,6 +125,51 @@ fn a_metadata_function_is_not_asked_the_same_again_and_again() -> Result<()> {
     Ok(())
 }
 
+/// How often the metadata function of the op below was asked.
+static NUM_QUESTIONS_BY_NAME: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns a vector of as many zeros.
+#[tfrt_op("repeated_test.Zeros", metadata = zeros_metadata)]
+fn zeros(x: &DenseHostTensor, #[attr] count: i64) -> Result<DenseHostTensor> {
+    let zero = 0.0 * x.elements::<f32>()?[0];
+    Ok(DenseHostTensor::vector(&vec![zero; count as usize])?)
+}
+
+fn zeros_metadata(x: &TensorMetadata, count: i64) -> TensorMetadata {
+    NUM_QUESTIONS_BY_NAME.fetch_add(1, Ordering::Relaxed);
+    TensorMetadata::new(x.dtype, [count as usize])
+}
+
+#[test]
+fn a_call_by_name_follows_its_own_attributes() -> Result<()> {
+    let eager = eager();
+    let x = eager.tensor([1.0_f32])?;
+    let call = |count: i64| -> Result<usize> {
+        let op = eager.op("repeated_test.Zeros")?.attr("count", count)?;
+        Ok(eager.to_vec::<f32>(&op.call(&[&x])?)?.len())
+    };
+    for _ in 0..5 {
+        for count in 1..=3 {
+            assert_eq!(call(count)?, count as usize);
+        }
+    }
+    // For each set of attributes, the answer is kept from the second call on.
+    assert_eq!(NUM_QUESTIONS_BY_NAME.load(Ordering::Relaxed), 6);
+    // Sets beyond those that are kept.
+    for count in 1..=10 {
+        assert_eq!(call(count)?, count as usize);
+    }
+    // A refused set is not kept.
+    for _ in 0..2 {
+        let refused = eager.op("repeated_test.Zeros")?.ready().map(drop);
+        assert_eq!(
+            message(refused),
+            "`repeated_test.Zeros`: the attribute `count` is missing"
+        );
+    }
+    Ok(())
+}
+
 #[test]
 fn calls_of_two_contexts_keep_their_own_scopes() -> Result<()> {
     let contexts = [eager(), eager()];

@@ -338,6 +338,22 @@ impl OpAttrs {
         OpAttrsRef((!self.is_empty()).then(|| Arc::new(copy())))
     }
 
+    /// Returns `true` if both sets have the same bytes for the same names, and both own them.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let (Section::Own(own), Section::Own(others)) = (&self.section, &other.section) else {
+            return false;
+        };
+        let is_same = |(a, b): (&AttrEntry, &AttrEntry)| a.place == b.place && a.name == b.name;
+        self.entries.len() == other.entries.len()
+            && own.words() == others.words()
+            && self.entries.iter().zip(&other.entries).all(is_same)
+    }
+
+    /// Returns the number of bytes that the values take.
+    pub(crate) fn num_bytes(&self) -> usize {
+        self.section().len()
+    }
+
     pub(crate) fn place(&self, name: &str) -> Option<AttrPlace> {
         let position = self.position(name).ok()?;
         Some(self.entries[position].place)

@@ -192,18 +192,32 @@ impl CoreRuntimeOp {
 
     /// Runs the op at once on handles that the caller keeps, if this takes no waiting, conversion
     /// or ordering. Otherwise returns `false` without doing anything.
-    #[inline]
     pub(crate) fn run_at_once(
         &self,
         ctx: &ExecutionContext,
         arguments: &[&TensorHandle],
         attrs: &OpAttrs,
-        answers: &Answers,
         results: &mut [TensorHandle],
     ) -> bool {
         match &self.runner {
-            Runner::Device(op) => op.run_at_once(ctx, arguments, attrs, answers, results),
+            Runner::Device(op) => op.run_at_once(ctx, arguments, attrs, results),
             Runner::Other(_) => false,
+        }
+    }
+
+    /// Does the work of [`run_at_once`](Self::run_at_once) for a kernel with one result. Returns
+    /// `None` if it did nothing.
+    #[inline(always)]
+    pub(crate) fn call_at_once(
+        &self,
+        ctx: &ExecutionContext,
+        arguments: &[&TensorHandle],
+        attrs: &OpAttrs,
+        answers: &Answers,
+    ) -> Option<TensorHandle> {
+        match &self.runner {
+            Runner::Device(op) => op.call_at_once(ctx, arguments, attrs, answers),
+            Runner::Other(_) => None,
         }
     }
 

@@ -18,6 +18,8 @@ mod devices;
 
 mod cache;
 
+mod known;
+
 mod in_flight;
 
 mod op;
@@ -33,18 +35,19 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use smol_str::SmolStr;
 use tfrt_async::AnyRef;
 use tfrt_host::device::{Device, DeviceRef};
 use tfrt_host::{ExecutionContext, HostContext, RequestContext};
 use tfrt_support::{Error, ErrorCode, Place};
 
-use crate::core_op::CoreRuntimeOp;
 use crate::handle::{CopyBudget, CopyStats, TensorHandle};
 use crate::handler::{CpuOpHandler, NullOpHandler, OpHandlerRef};
 use crate::runtime::CoreRuntime;
 
 use cache::{CacheLimits, OpCache};
 use in_flight::InFlight;
+use known::{Facts, KnownOp};
 
 pub use cache::CacheStats;
 pub use devices::{Placement, PlacementRow, PlacementRule, placement_table};
@@ -387,13 +390,39 @@ impl EagerContext {
     }
 
     /// Returns the op of this name on a device, from the cache or newly made.
-    fn made_op(&self, device: usize, name: &str) -> Result<CoreRuntimeOp, Error> {
-        if let Some(op) = self.ops.get(device, name) {
-            return Ok(op);
+    #[inline]
+    fn made_op(&self, device: usize, name: &str) -> Result<Arc<KnownOp>, Error> {
+        match self.ops.get(device, name) {
+            Some(op) => Ok(op),
+            None => self.make_op(device, name),
         }
+    }
+
+    #[cold]
+    fn make_op(&self, device: usize, name: &str) -> Result<Arc<KnownOp>, Error> {
         let op = self.devices[device].handler.make_op(name)?;
-        self.ops.insert(device, name, &op);
-        Ok(op)
+        let registered = match op.registered() {
+            Some(registered) => Ok(Some(Arc::clone(registered))),
+            // A handler that wraps an op hides its registration.
+            None => {
+                let device_type = self.devices[device].device.0.device_type();
+                self.runtime
+                    .ops()
+                    .get(device_type, name)
+                    .map(|op| op.cloned())
+            }
+        };
+        let facts = registered.as_ref().ok();
+        let facts = facts.map(|registered| Facts::of(registered.as_deref()));
+        let name = match registered {
+            Ok(Some(registered)) if registered.name() == name => {
+                SmolStr::new_static(registered.name())
+            }
+            _ => SmolStr::new(name),
+        };
+        let known = Arc::new(KnownOp::new(name, op, facts));
+        self.ops.insert(device, &known);
+        Ok(known)
     }
 
     /// Waits until the effects of all calls that this thread has made have happened.

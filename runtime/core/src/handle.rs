@@ -411,7 +411,7 @@ impl TensorHandle {
 
     /// Returns the tensor and its metadata, if both are available and the tensor is on this device,
     /// in a form that every op of the device takes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn dense_on(&self, device: &DeviceRef) -> Option<(&AnyRef, &TensorMetadata)> {
         let (Some(tensor), Some(MetadataPart::Known(metadata)), Some(DevicePart::Known(found))) =
             (&self.tensor, &self.metadata, &self.device)

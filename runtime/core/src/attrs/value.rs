@@ -8,7 +8,7 @@ use tfrt_attr::{AttrEncoder, AttrTypeCode, AttrValue, EncodeError, Scalar};
 use tfrt_support::DType;
 
 /// Where a value is: what it is, and its offset in a section.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AttrPlace {
     pub(crate) code: AttrTypeCode,
     pub(crate) offset: u32,
@@ -33,6 +33,10 @@ impl OwnSection {
     pub(crate) const EMPTY: Self = Self {
         words: SmallVec::new_const(),
     };
+
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         zerocopy::IntoBytes::as_bytes(&self.words[..])

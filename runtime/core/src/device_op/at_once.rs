@@ -67,13 +67,23 @@ impl Answers {
     }
 
     /// Returns the remembered result for operands with this metadata, if there is one.
-    #[inline]
-    fn find(&self, operands: &[&TensorMetadata]) -> Option<&ResultMetadata> {
-        let is_same = |known: &[TensorMetadata]| {
-            known.len() == operands.len() && known.iter().zip(operands).all(|(a, &b)| a == b)
-        };
-        let mut found = self.kept().filter(|answer| is_same(&answer.operands));
-        found.next().map(|answer| &answer.results)
+    #[inline(always)]
+    fn find<const N: usize>(&self, operands: [&TensorMetadata; N]) -> Option<&ResultMetadata> {
+        for answer in self.kept() {
+            let known: Result<&[TensorMetadata; N], _> = answer.operands[..].try_into();
+            let Ok(known) = known else {
+                continue;
+            };
+            // Not the comparison of arrays, which is a call of a loop.
+            let mut is_same = true;
+            for (known, operand) in known.iter().zip(operands) {
+                is_same &= known == operand;
+            }
+            if is_same {
+                return Some(&answer.results);
+            }
+        }
+        None
     }
 
     /// Keeps a result, if there is room.
@@ -97,80 +107,94 @@ impl Answers {
 }
 
 impl DeviceOp {
-    /// Runs the op at once on handles that the caller keeps, if this takes no waiting, conversion
-    /// or ordering. Otherwise returns `false` without doing anything.
-    pub(crate) fn run_at_once(
+    /// Returns `true` if the op may run at once with these numbers of operands and results.
+    #[inline(always)]
+    fn admits_at_once(
+        &self,
+        ctx: &ExecutionContext,
+        num_operands: usize,
+        num_results: usize,
+    ) -> bool {
+        self.may_run_at_once
+            && !tracing::is_active(TracingLevel::Default)
+            && ctx.request().cancel_value().is_none()
+            && self.op.counts.admit(num_operands, num_results)
+    }
+
+    /// Runs an op that is a kernel with one result at once, on handles that the caller keeps, if
+    /// this takes no waiting, conversion or ordering. Otherwise returns `None` without doing
+    /// anything.
+    // The parts of this path are always inlined: each of them runs once in a call, and passing
+    // their arguments would cost as much as what they do.
+    #[inline(always)]
+    pub(crate) fn call_at_once(
         &self,
         ctx: &ExecutionContext,
         arguments: &[&TensorHandle],
         attrs: &OpAttrs,
         answers: &Answers,
-        results: &mut [TensorHandle],
-    ) -> bool {
-        if !self.may_run_at_once
-            || tracing::is_active(TracingLevel::Default)
-            || ctx.request().cancel_value().is_some()
-            || !self.op.counts.admit(arguments.len(), results.len())
-        {
-            return false;
+    ) -> Option<TensorHandle> {
+        let Runner::Kernel(kernel) = &self.op.runner else {
+            return None;
+        };
+        if !self.admits_at_once(ctx, arguments.len(), 1) {
+            return None;
         }
-        if let Runner::Kernel(kernel) = &self.op.runner
-            && let [result] = results
-            && let Some(attributes) = attrs.bound(kernel.descriptor().op())
-        {
-            let call = KernelCall {
-                ctx,
-                kernel,
-                attrs,
-                attributes,
-                answers,
-            };
-            match *arguments {
-                [x] => return self.run_kernel(&call, [x], result),
-                [x, y] => return self.run_kernel(&call, [x, y], result),
-                [x, y, z] => return self.run_kernel(&call, [x, y, z], result),
-                _ => {}
-            }
+        let attributes = attrs.bound(kernel.descriptor().op())?;
+        let call = KernelCall {
+            ctx,
+            kernel,
+            attrs,
+            attributes,
+            answers,
+        };
+        match *arguments {
+            [x] => self.run_kernel(&call, [x]),
+            [x, y] => self.run_kernel(&call, [x, y]),
+            [x, y, z] => self.run_kernel(&call, [x, y, z]),
+            _ => None,
         }
-        self.run_any_at_once(ctx, arguments, attrs, results)
     }
 
-    /// Does the work of [`run_at_once`](Self::run_at_once) for a kernel with one result.
+    /// Does the work of [`call_at_once`](Self::call_at_once).
     fn run_kernel<const N: usize>(
         &self,
         call: &KernelCall<'_>,
         arguments: [&TensorHandle; N],
-        result: &mut TensorHandle,
-    ) -> bool {
-        let Some(operands) = self.dense_operands(arguments) else {
-            return false;
-        };
-        let known = operands.map(|(_, metadata)| metadata);
-        let answer;
-        let told: &[Option<TensorMetadata>] = if self.tells_metadata_itself {
-            &[]
-        } else if let Some(answer) = call.answers.find(&known) {
-            answer
+    ) -> Option<TensorHandle> {
+        let operands = self.dense_operands(arguments)?;
+        let told = if self.tells_metadata_itself {
+            None
         } else {
-            let known = known.map(TensorMetadata::clone);
-            answer = match self.result_metadata(&known, call.attrs) {
-                Ok(answer) => answer,
-                Err(error) => {
-                    *result = TensorHandle::error(call.ctx.emit_error(error));
-                    return true;
-                }
-            };
-            call.answers.keep(&known, &answer);
-            &answer
+            match call.answers.find(operands.map(|(_, metadata)| metadata)) {
+                Some(told) => told.first().and_then(Option::as_ref),
+                None => return Some(self.ask_and_run_kernel(call, operands)),
+            }
         };
         let tensor = call.run(&operands.map(|(tensor, _)| tensor.clone()));
-        *result = self.handle_of(call.ctx, told.first().and_then(Option::as_ref), tensor);
-        true
+        Some(self.handle_of(call.ctx, told, tensor))
+    }
+
+    /// Calls the metadata function, and then the kernel.
+    #[cold]
+    fn ask_and_run_kernel<const N: usize>(
+        &self,
+        call: &KernelCall<'_>,
+        operands: [(&AnyRef, &TensorMetadata); N],
+    ) -> TensorHandle {
+        let known = operands.map(|(_, metadata)| metadata.clone());
+        let answer = match self.result_metadata(&known, call.attrs) {
+            Ok(answer) => answer,
+            Err(error) => return TensorHandle::error(call.ctx.emit_error(error)),
+        };
+        call.answers.keep(&known, &answer);
+        let tensor = call.run(&operands.map(|(tensor, _)| tensor.clone()));
+        self.handle_of(call.ctx, answer.first().and_then(Option::as_ref), tensor)
     }
 
     /// Returns the tensors of at least one argument and their metadata, if the op accepts all of
     /// them unconverted.
-    #[inline]
+    #[inline(always)]
     fn dense_operands<'a, const N: usize>(
         &self,
         arguments: [&'a TensorHandle; N],
@@ -185,7 +209,7 @@ impl DeviceOp {
 
     /// Makes the handle of a result. The handle is an error if the result does not match its
     /// inferred metadata.
-    #[inline]
+    #[inline(always)]
     fn handle_of(
         &self,
         ctx: &ExecutionContext,
@@ -220,14 +244,18 @@ impl DeviceOp {
         self.new_handle(told, tensor)
     }
 
-    /// Does the work of [`run_at_once`](Self::run_at_once) for any op.
-    fn run_any_at_once(
+    /// Does the work of [`call_at_once`](Self::call_at_once) for any op. Returns `false` if it did
+    /// nothing.
+    pub(crate) fn run_at_once(
         &self,
         ctx: &ExecutionContext,
         arguments: &[&TensorHandle],
         attrs: &OpAttrs,
         results: &mut [TensorHandle],
     ) -> bool {
+        if !self.admits_at_once(ctx, arguments.len(), results.len()) {
+            return false;
+        }
         let asks_first = !self.tells_metadata_itself;
         let mut tensors = Tensors::new();
         let mut operands = OperandMetadata::new();
@@ -302,17 +330,19 @@ mod tests {
         let answers = Answers::default();
         answers.keep(&[vector(1)], &answer(10));
         assert!(
-            answers.find(&[&vector(1)]).is_none(),
+            answers.find([&vector(1)]).is_none(),
             "one question is no habit"
         );
         answers.keep(&[vector(1)], &answer(10));
         answers.keep(&[vector(1), vector(2)], &answer(20));
-        assert_eq!(answers.find(&[&vector(1)]), Some(&answer(10)));
-        assert_eq!(answers.find(&[&vector(1), &vector(2)]), Some(&answer(20)));
+        assert_eq!(answers.find([&vector(1)]), Some(&answer(10)));
+        assert_eq!(answers.find([&vector(1), &vector(2)]), Some(&answer(20)));
         let whole = TensorMetadata::new(DType::I32, [1]);
-        for others in [&[&vector(2)][..], &[&whole], &[], &[&vector(2), &vector(1)]] {
-            assert_eq!(answers.find(others), None);
+        for other in [&vector(2), &whole] {
+            assert_eq!(answers.find([other]), None);
         }
+        assert_eq!(answers.find([]), None);
+        assert_eq!(answers.find([&vector(2), &vector(1)]), None);
     }
 
     #[test]
@@ -321,7 +351,7 @@ mod tests {
         for extent in 0..=2 * NUM_ANSWERS {
             answers.keep(&[vector(extent)], &answer(extent));
         }
-        let found = |&extent: &usize| answers.find(&[&vector(extent)]) == Some(&answer(extent));
+        let found = |&extent: &usize| answers.find([&vector(extent)]) == Some(&answer(extent));
         let kept: Vec<usize> = (0..=2 * NUM_ANSWERS).filter(found).collect();
         assert_eq!(kept, [1, 2, 3, 4]);
     }

@@ -6,12 +6,13 @@
 //! copies for evictions are rare as well.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tfrt_async::Published;
 
-use crate::core_op::CoreRuntimeOp;
+use super::known::KnownOp;
 
 /// The contents of the cache of ops, and its hit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,9 @@ pub struct CacheStats {
     /// The number of lookups that had to make an op.
     pub misses: u64,
 }
+
+/// The number of bytes of an op without its name and what the op itself owns.
+const NUM_OWN_BYTES: usize = size_of::<CachedOp>() + size_of::<KnownOp>();
 
 /// The limits of the cache.
 #[derive(Clone, Copy, Debug)]
@@ -55,13 +59,52 @@ pub(super) struct OpCache {
 #[derive(Clone, Default)]
 struct Table {
     /// The ops by name, at the index of their device.
-    ops: Vec<HashMap<Arc<str>, Arc<CachedOp>>>,
+    ops: Vec<OpsByName>,
     num_ops: usize,
     num_bytes: usize,
 }
 
+type OpsByName = HashMap<Arc<str>, Arc<CachedOp>, BuildHasherDefault<NameHasher>>;
+
+/// Hashes a name, eight bytes at a time. The names in a table are those of ops, so that nobody can
+/// choose them to collide.
+#[derive(Default)]
+struct NameHasher(u64);
+
+impl NameHasher {
+    #[inline]
+    fn mix(&mut self, word: u64) {
+        const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(FACTOR);
+    }
+}
+
+impl Hasher for NameHasher {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.mix(u64::from_le_bytes(*word));
+        }
+        let rest = rest.iter();
+        self.mix(rest.fold(bytes.len() as u64, |last, &byte| {
+            last << 8 | u64::from(byte)
+        }));
+    }
+
+    /// Ignores the byte that ends a text: its length is mixed.
+    #[inline]
+    fn write_u8(&mut self, _end: u8) {}
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        // A table takes the position from the low bits, and a mark from the high ones.
+        self.0 ^ (self.0 >> 32)
+    }
+}
+
 struct CachedOp {
-    op: CoreRuntimeOp,
+    op: Arc<KnownOp>,
     num_bytes: usize,
     /// The time of the last use.
     used: AtomicU64,
@@ -79,13 +122,13 @@ impl OpCache {
     }
 
     /// Returns the op of this name on a device, if it is in the cache.
-    pub(super) fn get(&self, device: usize, name: &str) -> Option<CoreRuntimeOp> {
+    pub(super) fn get(&self, device: usize, name: &str) -> Option<Arc<KnownOp>> {
         let found = self.table.read(|table| {
             let cached = table.ops[device].get(name)?;
             // Relaxed: the order of uses need not be exact.
             let now = self.time.fetch_add(1, Ordering::Relaxed);
             cached.used.store(now, Ordering::Relaxed);
-            Some(cached.op.clone())
+            Some(Arc::clone(&cached.op))
         });
         // Relaxed: statistics.
         let count = if found.is_some() {
@@ -98,11 +141,11 @@ impl OpCache {
     }
 
     /// Keeps an op, and evicts others if the cache is full. This op is always kept.
-    pub(super) fn insert(&self, device: usize, name: &str, op: &CoreRuntimeOp) {
-        let name: Arc<str> = name.into();
+    pub(super) fn insert(&self, device: usize, op: &Arc<KnownOp>) {
+        let name: Arc<str> = op.name.as_str().into();
         let added = Arc::new(CachedOp {
-            op: op.clone(),
-            num_bytes: size_of::<CachedOp>() + name.len() + op.num_bytes(),
+            op: Arc::clone(op),
+            num_bytes: NUM_OWN_BYTES + name.len() + op.op.num_bytes(),
             used: AtomicU64::new(self.time.fetch_add(1, Ordering::Relaxed)),
         });
         self.table.replace(|table| {
@@ -141,7 +184,7 @@ impl OpCache {
 impl Table {
     fn new(num_devices: usize) -> Self {
         Self {
-            ops: vec![HashMap::new(); num_devices],
+            ops: vec![HashMap::default(); num_devices],
             ..Self::default()
         }
     }
@@ -174,7 +217,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core_op::{OpInvocation, RunOp};
+    use crate::core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 
     /// An op that reports a given size.
     #[derive(Debug)]
@@ -186,6 +229,11 @@ mod tests {
         fn num_bytes(&self) -> usize {
             self.0
         }
+    }
+
+    fn large(name: &str, num_bytes: usize) -> Arc<KnownOp> {
+        let op = CoreRuntimeOp::new(Large(num_bytes));
+        Arc::new(KnownOp::new(name.into(), op, None))
     }
 
     fn kept(cache: &OpCache) -> String {
@@ -204,20 +252,19 @@ mod tests {
             ..CacheLimits::default()
         };
         let cache = OpCache::new(2, limits);
-        let own = size_of::<CachedOp>() + 1;
-        let op = |bytes: usize| CoreRuntimeOp::new(Large(bytes - own));
-        cache.insert(0, "a", &op(400));
-        cache.insert(1, "b", &op(400));
+        let op = |name: &str, num_bytes: usize| large(name, num_bytes - NUM_OWN_BYTES - 1);
+        cache.insert(0, &op("a", 400));
+        cache.insert(1, &op("b", 400));
         assert_eq!((kept(&cache).as_str(), cache.stats().bytes), ("ab", 800));
         assert!(cache.get(0, "a").is_some());
         assert!(cache.get(1, "a").is_none(), "on another device");
-        cache.insert(0, "c", &op(300));
+        cache.insert(0, &op("c", 300));
         assert_eq!((kept(&cache).as_str(), cache.stats().bytes), ("ac", 700));
         // Another thread made the op as well: it is kept once.
-        cache.insert(0, "c", &op(500));
+        cache.insert(0, &op("c", 500));
         assert_eq!((kept(&cache).as_str(), cache.stats().bytes), ("ac", 900));
         // One op is always kept.
-        cache.insert(1, "d", &op(5000));
+        cache.insert(1, &op("d", 5000));
         assert_eq!((kept(&cache).as_str(), cache.stats().bytes), ("d", 5000));
         cache.clear();
         let expected = CacheStats {
@@ -244,11 +291,10 @@ mod tests {
                         let name = ((step * 7 + thread) % 9).to_string();
                         match cache.get(0, &name) {
                             Some(op) => {
-                                assert!(format!("{op:?}").contains(&format!("Large({name})")))
+                                assert!(format!("{op:?}").contains(&format!("Large({name})")));
                             }
                             None => {
-                                let op = CoreRuntimeOp::new(Large((step * 7 + thread) % 9));
-                                cache.insert(0, &name, &op);
+                                cache.insert(0, &large(&name, (step * 7 + thread) % 9));
                             }
                         }
                         assert!(cache.stats().entries <= 4);

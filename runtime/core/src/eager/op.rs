@@ -9,19 +9,19 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 use tfrt_async::AnyRef;
+use tfrt_async::pool::Pooled;
 use tfrt_host::__runtime::LocationSource;
 use tfrt_host::ExecutionContext;
-use tfrt_ods::{Arity, OpDef};
+use tfrt_ods::OpDef;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode, Place};
 
-use super::scope::{CallContext, EffectClass};
+use super::known::{AttributeSet, Facts, KnownOp};
+use super::scope::CallContext;
 use super::{EagerContext, at_caller, scope};
 use crate::attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
 use crate::core_op::{CoreRuntimeOp, OpInvocation};
-use crate::device_op::Answers;
 use crate::handle::TensorHandle;
-use crate::registry::{RegisteredOp, Runner};
 
 /// Most ops have at most this many operands and results.
 const NUM_IN_PLACE: usize = 4;
@@ -58,17 +58,18 @@ type Handles = SmallVec<[TensorHandle; NUM_IN_PLACE]>;
 #[derive(Debug)]
 pub struct Op {
     eager: Arc<EagerContext>,
-    name: SmolStr,
-    /// The attributes, not shared before the op is ready; `None` if none is set.
-    attrs: Option<Arc<OpAttrs>>,
+    found: Found,
+    /// The attributes; `None` if none is set.
+    attrs: Option<Pooled<OpAttrs>>,
     num_results: Option<usize>,
-    /// The declaration, if the op is a kernel.
-    declared: Option<&'static OpDef>,
-    has_side_effects: bool,
-    effect_class: EffectClass,
-    may_write: bool,
-    /// The first device that has the op, and the op there.
-    found: (usize, CoreRuntimeOp),
+}
+
+/// The first device that has an op, and the op there.
+#[derive(Clone, Debug)]
+struct Found {
+    device: usize,
+    known: Arc<KnownOp>,
+    facts: Facts,
 }
 
 impl EagerContext {
@@ -84,77 +85,32 @@ impl EagerContext {
     fn find_op(self: &Arc<Self>, name: &str) -> Result<Op, Error> {
         let having = (0..self.devices.len())
             .find_map(|index| Some((index, self.made_op(index, name).ok()?)));
-        let Some((index, found)) = having else {
+        let Some((device, known)) = having else {
             // An op whose registration does not allow its use reports that.
             for known in &self.devices {
                 self.runtime.ops().get(known.device.0.device_type(), name)?;
             }
             return Err(self.no_such_op(name));
         };
-        // A handler that wraps an op hides its registration.
-        let registered = match found.registered() {
-            Some(registered) => Some(Arc::clone(registered)),
+        let facts = match known.facts {
+            Some(facts) => facts,
             None => {
-                let device_type = self.devices[index].device.0.device_type();
-                self.runtime.ops().get(device_type, name)?.cloned()
+                let device_type = self.devices[device].device.0.device_type();
+                let registered = self.runtime.ops().get(device_type, name)?;
+                Facts::of(registered.map(|op| &**op))
             }
         };
-        let kernel = registered.as_ref().and_then(|op| match &op.runner {
-            Runner::Kernel(kernel) => Some(kernel.descriptor().op()),
-            _ => None,
-        });
         Ok(Op {
             eager: Arc::clone(self),
-            name: match &registered {
-                Some(registered) if registered.name() == name => {
-                    SmolStr::new_static(registered.name())
-                }
-                _ => SmolStr::new(name),
+            found: Found {
+                device,
+                known,
+                facts,
             },
             attrs: None,
-            num_results: registered.as_ref().and_then(num_results),
-            declared: kernel,
-            // An op without a registration may have effects.
-            has_side_effects: registered.as_ref().is_none_or(|op| op.has_side_effects()),
-            effect_class: kernel.and_then(effect_class),
-            may_write: registered.as_ref().is_none_or(|op| may_write(op)),
-            found: (index, found),
+            num_results: facts.num_results,
         })
     }
-}
-
-/// Returns the effects that a kernel is ordered with: all effects if it writes to its operands,
-/// because other ops read them.
-fn effect_class(op: &'static OpDef) -> EffectClass {
-    let writes = op.operands.iter().any(|operand| operand.is_mutated);
-    op.effect.class().filter(|_| !writes)
-}
-
-/// Returns `true` if an op may write to its operands: a kernel that declares it, or any other op
-/// with effects.
-fn may_write(op: &RegisteredOp) -> bool {
-    match &op.runner {
-        Runner::Kernel(kernel) => {
-            let operands = kernel.descriptor().op().operands;
-            operands.iter().any(|operand| operand.is_mutated)
-        }
-        Runner::Function(_) | Runner::Nothing => op.has_side_effects(),
-    }
-}
-
-/// Returns the number of results that an op declares, if it is fixed.
-fn num_results(op: &Arc<RegisteredOp>) -> Option<usize> {
-    let Runner::Kernel(kernel) = &op.runner else {
-        return None;
-    };
-    let declared = kernel.descriptor().op().results;
-    let is_one = |arity: Arity| matches!(arity, Arity::One);
-    let count = declared
-        .iter()
-        .all(|result| is_one(result.arity))
-        .then_some(declared.len());
-    // The last result of a kernel with effects is its chain.
-    count.map(|count| count - usize::from(op.has_side_effects()))
 }
 
 impl EagerContext {
@@ -190,18 +146,24 @@ impl EagerContext {
         num_results: usize,
         has_side_effects: bool,
     ) -> ReadyOp {
-        ReadyOp {
-            eager: Arc::clone(self),
-            name: SmolStr::new(name),
-            attrs: OpAttrsRef::of_one_op(Arc::default()),
-            num_results,
+        let facts = Facts {
+            num_results: Some(num_results),
+            declared: None,
             has_side_effects,
             effect_class: None,
             may_write: has_side_effects,
+        };
+        ReadyOp {
+            eager: Arc::clone(self),
             // The same op serves all devices.
-            found: (0, op),
+            found: Found {
+                device: 0,
+                known: Arc::new(KnownOp::new(name.into(), op, Some(facts))),
+                facts,
+            },
+            set: AttributeSet::new(OpAttrsRef::of_one_op(Arc::default())),
+            num_results,
             made: Box::default(),
-            answers: Answers::default(),
         }
     }
 }
@@ -218,7 +180,7 @@ impl Op {
     }
 
     pub(super) fn set_attr(&mut self, name: &str, value: impl ToOpAttr) -> Result<(), Error> {
-        let key = match self.declared {
+        let key = match self.found.facts.declared {
             None => SmolStr::new(name),
             Some(declared) => {
                 let mut names = declared.attributes.iter().map(|known| known.name);
@@ -226,9 +188,14 @@ impl Op {
                 SmolStr::new_static(known.ok_or_else(|| self.no_such_attribute(declared, name))?)
             }
         };
-        let attrs = self.attrs.get_or_insert_default();
-        if !Arc::make_mut(attrs).set(key, value)? {
-            let message = format!("attribute `{name}` of `{}` is set twice", self.name);
+        let attrs = self
+            .attrs
+            .get_or_insert_with(|| Pooled::new(OpAttrs::new()));
+        if !attrs.set(key, value)? {
+            let message = format!(
+                "attribute `{name}` of `{}` is set twice",
+                self.found.known.name
+            );
             return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
         }
         Ok(())
@@ -238,7 +205,8 @@ impl Op {
     fn no_such_attribute(&self, declared: &OpDef, name: &str) -> Error {
         let names = declared.attributes.iter().map(|known| known.name);
         let hint = did_you_mean(&nearest(name, names));
-        let message = format!("`{}`: unknown attribute `{name}`{hint}", self.name);
+        let op = &self.found.known.name;
+        let message = format!("`{op}`: unknown attribute `{name}`{hint}");
         Error::new(message).with_code(ErrorCode::InvalidArgument)
     }
 
@@ -260,33 +228,23 @@ impl Op {
     }
 
     fn make_ready(self) -> Result<ReadyOp, Error> {
-        let attrs = match self.declared {
-            // An op without attributes needs no reference to them.
-            Some(op) if op.attributes.is_empty() => OpAttrsRef::default(),
-            declared => {
-                let mut attrs = self.attrs.unwrap_or_default();
-                if let Some(op) = declared {
-                    Arc::make_mut(&mut attrs).bind_first(op).map_err(|error| {
-                        missing_attribute(&self.name, op, &attrs).unwrap_or(error)
-                    })?;
-                }
-                OpAttrsRef::of_one_op(attrs)
-            }
+        let kept = match &self.attrs {
+            Some(attrs) => self.found.known.find_set(attrs),
+            None => self.found.known.find_set(&OpAttrsRef::default()),
+        };
+        let set = match kept {
+            Some(set) => Arc::clone(set),
+            None => self.found.new_set(self.attrs.map(Pooled::into_inner))?,
         };
         let made = match self.eager.devices.len() {
             1 => Box::default(),
             several => (0..several).map(|_| OnceLock::new()).collect(),
         };
         Ok(ReadyOp {
-            attrs,
+            set,
             found: self.found,
-            name: self.name,
             num_results: self.num_results.unwrap_or(1),
-            has_side_effects: self.has_side_effects,
-            effect_class: self.effect_class,
-            may_write: self.may_write,
             made,
-            answers: Answers::default(),
             eager: self.eager,
         })
     }
@@ -298,6 +256,32 @@ impl Op {
     #[track_caller]
     pub fn call(self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
         self.ready()?.call(arguments)
+    }
+}
+
+impl Found {
+    /// Returns a new set of these attributes, which the op keeps if it is small.
+    ///
+    /// # Errors
+    /// If an attribute is missing, or its type is not the one that the op declares.
+    #[cold]
+    fn new_set(&self, attrs: Option<OpAttrs>) -> Result<Arc<AttributeSet>, Error> {
+        let attrs = match self.facts.declared {
+            // An op without attributes needs no reference to them.
+            Some(op) if op.attributes.is_empty() => OpAttrsRef::default(),
+            declared => {
+                let mut attrs = attrs.unwrap_or_default();
+                if let Some(op) = declared {
+                    attrs.bind_first(op).map_err(|error| {
+                        missing_attribute(&self.known.name, op, &attrs).unwrap_or(error)
+                    })?;
+                }
+                OpAttrsRef::of_one_op(Arc::new(attrs))
+            }
+        };
+        let set = AttributeSet::new(attrs);
+        self.known.keep_set(&set);
+        Ok(set)
     }
 }
 
@@ -316,21 +300,12 @@ fn missing_attribute(name: &str, op: &OpDef, given: &OpAttrs) -> Option<Error> {
 /// See [`EagerContext`] for an example.
 pub struct ReadyOp {
     eager: Arc<EagerContext>,
-    name: SmolStr,
-    attrs: OpAttrsRef,
+    found: Found,
+    set: Arc<AttributeSet>,
     num_results: usize,
-    has_side_effects: bool,
-    /// The effects that it is ordered with, if it has any.
-    effect_class: EffectClass,
-    /// Whether it may write to its operands.
-    may_write: bool,
-    /// The first device that has the op, and the op there.
-    found: (usize, CoreRuntimeOp),
     /// For each device, the op that runs there or `None` if the device has none, once that is
     /// known. Empty if there is only one device, or if the op itself decides where it runs.
-    made: Box<[OnceLock<Option<CoreRuntimeOp>>]>,
-    /// The remembered metadata of results.
-    answers: Answers,
+    made: Box<[OnceLock<Option<Arc<KnownOp>>>]>,
 }
 
 impl ReadyOp {
@@ -341,12 +316,52 @@ impl ReadyOp {
     /// as notes. A later failure becomes the error of the handle.
     #[track_caller]
     pub fn call(&self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
+        let caller = Location::caller();
+        // Most calls take this way: they write their result where the caller wants it.
+        if self.made.is_empty()
+            && self.num_results == 1
+            && let Some((ctx, is_sync)) = scope::shared_context_and_mode(&self.eager)
+        {
+            ctx.set_location_token(token_of(caller));
+            let AttributeSet { attrs, answers } = &*self.set;
+            let op = &self.found.known.op;
+            match op.call_at_once(&ctx, arguments, attrs, answers) {
+                Some(result) if result.is_there() => return Ok(result),
+                Some(result) => return self.end_one(&ctx, result, arguments, is_sync, caller),
+                None => {}
+            }
+        }
+        self.call_copies(arguments, caller)
+    }
+
+    /// Calls an op with one result.
+    #[inline(never)]
+    fn call_copies(
+        &self,
+        arguments: &[&TensorHandle],
+        caller: &'static Location<'static>,
+    ) -> Result<TensorHandle, Error> {
         let mut result = TensorHandle::INVALID;
-        self.run_copies(
-            arguments,
-            std::slice::from_mut(&mut result),
-            Location::caller(),
-        )?;
+        self.run_copies(arguments, std::slice::from_mut(&mut result), caller)?;
+        Ok(result)
+    }
+
+    /// Ends a call that ran at once, whose result is pending or an error.
+    #[cold]
+    fn end_one(
+        &self,
+        ctx: &ExecutionContext,
+        result: TensorHandle,
+        arguments: &[&TensorHandle],
+        is_sync: bool,
+        caller: &'static Location<'static>,
+    ) -> Result<TensorHandle, Error> {
+        let mut results = [result];
+        let op = &self.found.known.op;
+        op.describe_in_results(ctx, &mut results, arguments);
+        let outcome = self.end(&results, None, is_sync);
+        outcome.inspect_err(|error| error.set_place_if_unset(Place::from(caller)))?;
+        let [result] = results;
         Ok(result)
     }
 
@@ -419,13 +434,8 @@ impl ReadyOp {
     ) -> Result<(), Error> {
         self.check_results(results)?;
         let (ctx, is_sync) = self.begin(caller);
-        if self.made.is_empty()
-            && self
-                .found
-                .1
-                .run_at_once(&ctx, arguments, &self.attrs, &self.answers, results)
-        {
-            let op = &self.found.1;
+        if self.made.is_empty() && self.run_at_once(&ctx, arguments, results) {
+            let op = &self.found.known.op;
             op.describe_in_results(&ctx, results, arguments);
             return self.end(results, None, is_sync);
         }
@@ -436,7 +446,7 @@ impl ReadyOp {
             return match outcome {
                 Err(error)
                     if is_out_of_memory(&error)
-                        && !self.has_side_effects
+                        && !self.found.facts.has_side_effects
                         && self.eager.copies.give_up() =>
                 {
                     self.run_placed(&ctx, is_sync, arguments, results)
@@ -445,6 +455,24 @@ impl ReadyOp {
             };
         }
         self.run_slowly(&ctx, is_sync, arguments, results)
+    }
+
+    /// Runs the op at once on handles that the caller keeps. Returns `false` if it did nothing.
+    fn run_at_once(
+        &self,
+        ctx: &ExecutionContext,
+        arguments: &[&TensorHandle],
+        results: &mut [TensorHandle],
+    ) -> bool {
+        let AttributeSet { attrs, answers } = &*self.set;
+        let op = &self.found.known.op;
+        if let [result] = &mut *results
+            && let Some(made) = op.call_at_once(ctx, arguments, attrs, answers)
+        {
+            *result = made;
+            return true;
+        }
+        op.run_at_once(ctx, arguments, attrs, results)
     }
 
     /// Runs the op on copies of handles.
@@ -550,21 +578,22 @@ impl ReadyOp {
         let op = match self.made_for(device) {
             Some(op) => op,
             // The error explains why the device has no such op.
-            None => &self.eager.made_op(device, &self.name)?,
+            None => &self.eager.made_op(device, &self.found.known.name)?.op,
         };
-        let effects = self
+        let facts = &self.found.facts;
+        let effects = facts
             .has_side_effects
             .then(|| scope::effects_of_thread(&self.eager));
-        let class = self.effect_class;
+        let class = facts.effect_class;
         let mut chain = effects.as_ref().map(|effects| effects.last(class));
         op.run(&mut OpInvocation {
             ctx,
             arguments: &mut *arguments,
-            attrs: &self.attrs,
+            attrs: &self.set.attrs,
             results,
             chain: chain.as_mut(),
         });
-        if self.may_write && self.eager.devices.len() > 1 {
+        if facts.may_write && self.eager.devices.len() > 1 {
             self.outdate_copies(chain.as_ref());
         }
         if is_sync {
@@ -631,7 +660,7 @@ impl ReadyOp {
         match failed {
             None => Ok(()),
             Some(error) => {
-                error.set_kernel_if_unset(&self.name);
+                error.set_kernel_if_unset(&self.found.known.name);
                 Err(error.clone())
             }
         }
@@ -643,9 +672,8 @@ impl ReadyOp {
             return Ok(0);
         }
         let has_op = |device| self.made_for(device).is_some();
-        let placed = self
-            .eager
-            .place(&self.name, operands, &self.attrs, has_op)?;
+        let (name, attrs) = (&self.found.known.name, &self.set.attrs);
+        let placed = self.eager.place(name, operands, attrs, has_op)?;
         Ok(placed.0)
     }
 
@@ -668,7 +696,7 @@ impl ReadyOp {
         if !operand.may_be_elsewhere(needed) {
             return None;
         }
-        Some(match self.may_write {
+        Some(match self.found.facts.may_write {
             // The op writes to a copy that nothing else shares.
             true => operand.transfer_to_inferred(ctx, needed),
             false => operand.kept_copy(ctx, needed, &self.eager.copies),
@@ -677,12 +705,17 @@ impl ReadyOp {
 
     /// Returns the op on a device, if the device has it. The lookup happens once.
     fn made_for(&self, device: usize) -> Option<&CoreRuntimeOp> {
-        let (found, op) = &self.found;
+        let Found {
+            device: found,
+            known,
+            ..
+        } = &self.found;
         if device == *found {
-            return Some(op);
+            return Some(&known.op);
         }
-        let make = || self.eager.made_op(device, &self.name).ok();
-        self.made.get(device)?.get_or_init(make).as_ref()
+        let make = || self.eager.made_op(device, &known.name).ok();
+        let made = self.made.get(device)?.get_or_init(make);
+        made.as_ref().map(|known| &known.op)
     }
 
     /// Invalidates copies of tensors that the op may have written to, or may write to until the
@@ -700,7 +733,7 @@ impl ReadyOp {
         let s = if self.num_results == 1 { "" } else { "s" };
         Error::new(format!(
             "`{}` has {} result{s}, but the call asks for {asked}",
-            self.name, self.num_results
+            self.found.known.name, self.num_results
         ))
         .with_code(ErrorCode::InvalidArgument)
     }
@@ -709,7 +742,8 @@ impl ReadyOp {
 impl fmt::Debug for ReadyOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("ReadyOp");
-        shown.field("name", &self.name).field("attrs", &self.attrs);
+        shown.field("name", &self.found.known.name);
+        shown.field("attrs", &self.set.attrs);
         shown.finish_non_exhaustive()
     }
 }

@@ -511,6 +511,15 @@ pub(super) fn context_and_mode(context: &EagerContext) -> (CallContext<'_>, bool
     find_context_and_mode(context)
 }
 
+/// Returns the same as [`context_and_mode`], if no scope of this thread has a context of its own.
+#[inline]
+pub(super) fn shared_context_and_mode(
+    context: &EagerContext,
+) -> Option<(BorrowedContext<'_>, bool)> {
+    let (last, is_sync) = LAST.get();
+    (last == context.id).then(|| (BorrowedContext::of(&context.ctx), is_sync))
+}
+
 fn find_context_and_mode(context: &EagerContext) -> (CallContext<'_>, bool) {
     let (own, is_sync) = with_state(context, |state| (state.ctx.clone(), state.is_sync));
     (

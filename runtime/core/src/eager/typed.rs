@@ -91,8 +91,7 @@ impl<'a> TypedCall<'a> {
     /// Those of [`ReadyOp::call`](super::ReadyOp::call).
     #[track_caller]
     pub fn one(self) -> Result<TensorHandle, Error> {
-        let [result] = self.several()?;
-        Ok(result)
+        self.op.ready()?.call(&self.operands)
     }
 
     /// Calls an op with `N` results.

@@ -224,13 +224,18 @@ impl KernelDescriptor {
     /// mismatch.
     #[doc(hidden)]
     pub fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
-        self.invoke_counted(Counts::of(self.op), frame);
+        self.invoke_counted(&Counts::of(self.op), frame);
     }
 
     /// Like [`invoke_checked`](Self::invoke_checked), with the counts of the declaration.
     #[inline]
-    fn invoke_counted(&self, counts: Counts, frame: &mut KernelFrame<'_>) {
+    fn invoke_counted(&self, counts: &Counts, frame: &mut KernelFrame<'_>) {
         let checked = match self.entry {
+            EntryPoint::Function { check, .. }
+                if counts.usual == Some((frame.num_arguments(), frame.num_results())) =>
+            {
+                check(frame)
+            }
             EntryPoint::Function { check, .. } => self
                 .check_counts(counts, frame.parts(), frame.num_results())
                 .and_then(|()| check(frame)),
@@ -244,10 +249,10 @@ impl KernelDescriptor {
     }
 
     /// Checks the numbers of operands and results against the declaration.
-    #[inline]
+    #[cold]
     fn check_counts<'a, S: Source<'a>>(
         &self,
-        counts: Counts,
+        counts: &Counts,
         source: S,
         num_results: usize,
     ) -> Result<(), Error> {
@@ -276,13 +281,19 @@ impl KernelDescriptor {
 struct Counts {
     operands: (usize, usize),
     results: (usize, usize),
+    /// The least number of operands, of which none is an optional chain, and the number of results,
+    /// if that is fixed: most calls have these.
+    usual: Option<(usize, usize)>,
 }
 
 impl Counts {
     fn of(op: &OpDef) -> Self {
+        let (operands, results) = (operand_counts(op), result_counts(op));
+        let is_fixed = results.0 == results.1;
         Self {
-            operands: operand_counts(op),
-            results: result_counts(op),
+            operands,
+            results,
+            usual: is_fixed.then_some((operands.0, results.0)),
         }
     }
 }
@@ -324,7 +335,7 @@ impl CountedKernel {
     /// See [`KernelDescriptor::invoke_checked`].
     #[inline]
     pub fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
-        self.kernel.invoke_counted(self.counts, frame);
+        self.kernel.invoke_counted(&self.counts, frame);
     }
 }
 
