@@ -21,13 +21,12 @@ mod measurement;
 
 mod table;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Parser;
 use clap::builder::RangedU64ValueParser;
-use tfrt_bef::BefFile;
 use tfrt_executor::Program;
 use tfrt_host::{FunctionRef, HostContext, ProgramFolder, ResourceContext};
 use tfrt_support::Error;
@@ -38,7 +37,7 @@ use crate::front_end::FrontEnd;
 use crate::input::Input;
 use crate::libraries::LibraryArguments;
 use crate::output;
-use crate::run::{self, ProgramFile};
+use crate::run::{self, ProgramFile, ProgramHost};
 
 use measurement::{Bench, Plan, Stop, clock_cost, fresh_ctx};
 use progress::Progress;
@@ -184,44 +183,23 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
         arguments.thread_chains,
         arguments.diagnostics,
     )?;
-    let queue = run::create_queue(program, &arguments.work_queue_type)?;
-    let reporter = Arc::new(Mutex::new(
-        arguments.diagnostics.verifying_lazily(file.sources),
-    ));
-    let has_error = Arc::new(AtomicBool::new(false));
-    let report = {
-        let (reporter, has_error) = (Arc::clone(&reporter), Arc::clone(&has_error));
-        move |error: &Error| {
-            // Relaxed: it is read when the host is at rest.
-            has_error.store(true, Ordering::Relaxed);
-            reporter
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .report(&run::runtime_diagnostic(error));
-        }
-    };
-    let is_well = || {
-        let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
-        reporter.finish()
-    };
-    let host = HostContext::builder()
-        .registry(Arc::clone(front_end.kernels()))
-        .queue(queue)
-        .diagnostic_handler(report.clone())
-        .build();
-    let loaded = match run::load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
-        Ok(loaded) => loaded,
-        Err(error) => {
-            report(&error);
-            return Err(if is_well() {
-                Failure::new(format!(
-                    "{program}: the program was rejected, as its `expected-error` comments \
-                     require; nothing was measured"
-                ))
-            } else {
-                Failure::Reported
-            });
-        }
+    let program_host = ProgramHost::new(
+        program,
+        &front_end,
+        file,
+        &arguments.work_queue_type,
+        arguments.diagnostics,
+    )?;
+    let host = &program_host.host;
+    let Some(loaded) = program_host.load() else {
+        return Err(if program_host.is_well() {
+            Failure::new(format!(
+                "{program}: the program was rejected, as its `expected-error` comments require; \
+                 nothing was measured"
+            ))
+        } else {
+            Failure::Reported
+        });
     };
     let Selection { functions, not_run } = {
         let functions = match &arguments.functions[..] {
@@ -236,12 +214,13 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
     let resources = arguments
         .keep_resources
         .then(|| Arc::new(ResourceContext::new()));
-    let measured = measure_all(&host, &folder, &has_error, plan, resources, &functions);
-    run::flush_libraries(&host);
+    let has_error = program_host.has_error();
+    let measured = measure_all(host, &folder, has_error, plan, resources, &functions);
+    run::flush_libraries(host);
     drop(quiet);
     let (recording, functions) = measured.map_err(|(function, stop)| {
         // What a kernel reported is printed by now, unless it was expected.
-        if is_well() {
+        if program_host.is_well() {
             Failure::new(describe(&function, &stop))
         } else {
             Failure::Reported
@@ -363,12 +342,7 @@ struct Selection {
 
 fn select(program: &str, loaded: &Arc<Program>, names: &[String]) -> Result<Selection, Failure> {
     if names.is_empty() {
-        // Those without a name are regions of the others.
-        let named = loaded
-            .functions()
-            .filter(|function| !function.name().is_empty());
-        let (functions, with_arguments): (Vec<_>, Vec<_>) =
-            named.partition(|function| function.num_arguments() == 0);
+        let (functions, with_arguments) = run::functions_by_arguments(loaded);
         if functions.is_empty() {
             return Err(Failure::new(format!(
                 "{program}: expected a function without arguments, found none"

@@ -14,6 +14,8 @@ mod member;
 
 mod program_file;
 
+mod program_host;
+
 mod recording;
 
 mod result_line;
@@ -58,6 +60,7 @@ use function_arguments::{ArgumentNames, GivenArgument};
 use leak_check::LeakCheck;
 use limits::LimitArguments;
 pub(crate) use program_file::ProgramFile;
+pub(crate) use program_host::{ProgramHost, functions_by_arguments};
 use recording::{LevelName, Recording, SinkName};
 use result_line::{FunctionResult, Style, result_line};
 

@@ -3,11 +3,10 @@
 //!
 //! The buffers have the sizes that the program requests, and their bytes are unspecified.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use clap::Parser;
 use tfrt_async::{AnyRef, AsyncValueRef};
-use tfrt_bef::BefFile;
 use tfrt_executor::Program;
 use tfrt_gpu::executor;
 use tfrt_gpu::platform::Gpu;
@@ -21,7 +20,7 @@ use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::Input;
 use crate::libraries::LibraryArguments;
-use crate::run::{self, ProgramFile};
+use crate::run::{self, ProgramFile, ProgramHost};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,33 +73,20 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         }
     })?;
     let file = ProgramFile::of_input(program, &front_end, input, false, arguments.diagnostics)?;
-    let reporter = Arc::new(Mutex::new(
-        arguments.diagnostics.verifying_lazily(file.sources),
-    ));
-    let report = {
-        let reporter = Arc::clone(&reporter);
-        move |error: &Error| {
-            let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
-            reporter.report(&run::runtime_diagnostic(error));
-        }
+    let program_host = ProgramHost::new(
+        program,
+        &front_end,
+        file,
+        &arguments.work_queue_type,
+        arguments.diagnostics,
+    )?;
+    let host = &program_host.host;
+    run::install_gpu(program, arguments.gpu.as_deref(), host)?;
+    let ran = match program_host.load() {
+        Some(loaded) => run_entry_point(&arguments.file, host, &loaded),
+        None => Ok(()),
     };
-    let host = HostContext::builder()
-        .registry(Arc::clone(front_end.kernels()))
-        .queue(run::create_queue(program, &arguments.work_queue_type)?)
-        .diagnostic_handler(report.clone())
-        .build();
-    run::install_gpu(program, arguments.gpu.as_deref(), &host)?;
-    let ran = match run::load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
-        Ok(loaded) => run_entry_point(&arguments.file, &host, &loaded),
-        Err(error) => {
-            report(&error);
-            Ok(())
-        }
-    };
-    let is_well = reporter
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .finish();
+    let is_well = program_host.is_well();
     match ran {
         _ if !is_well => Err(Failure::new("unexpected errors reported".to_owned())),
         ran => ran.map_err(|error| Failure::new(error.message())),

@@ -1,10 +1,9 @@
 //! `tfrt data run`: draws the elements of the pipeline that a function of a program returns.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use tfrt_async::AnyRef;
-use tfrt_bef::BefFile;
 use tfrt_data::{Cardinality, DataIterator, Dataset, Observation};
 use tfrt_executor::Program;
 use tfrt_host::{
@@ -21,7 +20,7 @@ use crate::front_end::FrontEnd;
 use crate::input::Input;
 use crate::libraries::LibraryArguments;
 use crate::output;
-use crate::run::{self, ProgramFile};
+use crate::run::{self, ProgramFile, ProgramHost};
 use crate::stages::StagesReport;
 
 /// What the messages of this command begin with.
@@ -66,33 +65,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::new(PROGRAM, &arguments.libraries)?;
     let input = Input::read(&arguments.file)?;
     let file = ProgramFile::of_input(PROGRAM, &front_end, input, false, arguments.diagnostics)?;
-    let queue = run::create_queue(PROGRAM, &arguments.work_queue_type)?;
-    let reporter = Arc::new(Mutex::new(
-        arguments.diagnostics.verifying_lazily(file.sources),
-    ));
-    let report = {
-        let reporter = Arc::clone(&reporter);
-        move |error: &Error| {
-            let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
-            reporter.report(&run::runtime_diagnostic(error));
-        }
+    let program_host = ProgramHost::new(
+        PROGRAM,
+        &front_end,
+        file,
+        &arguments.work_queue_type,
+        arguments.diagnostics,
+    )?;
+    let host = &program_host.host;
+    let outcome = match program_host.load() {
+        Some(loaded) => draw_from(&loaded, arguments, host),
+        None => Ok(()),
     };
-    let host = HostContext::builder()
-        .registry(Arc::clone(front_end.kernels()))
-        .queue(queue)
-        .diagnostic_handler(report.clone())
-        .build();
-    let outcome = match run::load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
-        Ok(loaded) => draw_from(&loaded, arguments, &host),
-        Err(error) => {
-            report(&error);
-            Ok(())
-        }
-    };
-    run::flush_libraries(&host);
-    let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
+    run::flush_libraries(host);
     // What a kernel or a stage reported says more than the error of the draw.
-    match reporter.finish() {
+    match program_host.is_well() {
         true => outcome,
         false => Err(Failure::Reported),
     }
@@ -170,10 +157,7 @@ fn select(loaded: &Arc<Program>, name: Option<&str>) -> Result<FunctionRef, Fail
     let function = match name.or_else(|| loaded.function("main").map(|_| "main")) {
         Some(name) => run::find_function(PROGRAM, loaded, name)?,
         None => {
-            let mut candidates: Vec<FunctionRef> = loaded
-                .functions()
-                .filter(|function| !function.name().is_empty() && function.num_arguments() == 0)
-                .collect();
+            let (mut candidates, _) = run::functions_by_arguments(loaded);
             match candidates.len() {
                 1 => candidates.remove(0),
                 0 => {
