@@ -3,248 +3,12 @@
 
 mod common;
 
-use std::sync::Arc;
-
+use common::builder::Builder;
 use common::*;
-use tfrt::host::HostContext;
-use tfrt::prelude::KernelRegistry;
 use tfrt_import::rewrite::RewriteRules;
-use tfrt_import::{Limits, Session};
-use tfrt_onnx::Model;
-use tfrt_onnx::import::Options;
-use tfrt_onnx::proto::attribute_proto::AttributeType;
-use tfrt_onnx::proto::*;
-use tfrt_tensor::{DenseHostTensor, Shape};
 
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
-
-/// Numbers that look random, the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> f32 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
-    }
-
-    fn tensor(&mut self, dims: &[usize]) -> Vec<f32> {
-        (0..dims.iter().product()).map(|_| self.next()).collect()
-    }
-}
-
-/// A model under construction.
-struct Builder {
-    numbers: Numbers,
-    nodes: Vec<NodeProto>,
-    weights: Vec<TensorProto>,
-    inputs: Vec<(String, Vec<usize>)>,
-}
-
-impl Builder {
-    fn new(seed: u64) -> Self {
-        Self {
-            numbers: Numbers(seed),
-            nodes: Vec::new(),
-            weights: Vec::new(),
-            inputs: Vec::new(),
-        }
-    }
-
-    fn input(&mut self, name: &str, dims: &[usize]) -> String {
-        self.inputs.push((name.to_owned(), dims.to_vec()));
-        name.to_owned()
-    }
-
-    fn given(&mut self, dims: &[usize], values: &[f32]) -> String {
-        let name = format!("w{}", self.weights.len());
-        let mut tensor = floats(&name, values);
-        tensor.dims = dims.iter().map(|&extent| extent as i64).collect();
-        self.weights.push(tensor);
-        name
-    }
-
-    fn weight(&mut self, dims: &[usize]) -> String {
-        let values = self.numbers.tensor(dims);
-        self.given(dims, &values)
-    }
-
-    /// Numbers from one half to two.
-    fn positive(&mut self, dims: &[usize]) -> String {
-        let values = self.numbers.tensor(dims);
-        let values: Vec<f32> = values.iter().map(|x| 1.25 + 0.75 * x).collect();
-        self.given(dims, &values)
-    }
-
-    fn number(&mut self, value: f32) -> String {
-        self.given(&[], &[value])
-    }
-
-    fn integers(&mut self, values: &[i64]) -> String {
-        let name = format!("w{}", self.weights.len());
-        let bytes: Vec<u8> = values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        self.weights.push(TensorProto {
-            name: Some(name.clone()),
-            data_type: Some(7),
-            dims: vec![values.len() as i64],
-            raw_data: Some(bytes.into()),
-            ..Default::default()
-        });
-        name
-    }
-
-    fn op(&mut self, op: &str, inputs: &[&str]) -> String {
-        self.op_with(op, inputs, &[])
-    }
-
-    fn op_with(&mut self, op: &str, inputs: &[&str], attributes: &[AttributeProto]) -> String {
-        let name = format!("v{}", self.nodes.len());
-        let mut node = node(op, inputs, &[&name]);
-        node.name = Some(format!("{op}_{}", self.nodes.len()));
-        node.attribute = attributes.to_vec();
-        self.nodes.push(node);
-        name
-    }
-
-    fn model(&self, outputs: &[&str]) -> ModelProto {
-        let mut graph = graph(&[], self.nodes.clone(), outputs);
-        graph.initializer.clone_from(&self.weights);
-        graph.input = self
-            .inputs
-            .iter()
-            .map(|(name, dims)| typed(name, dims))
-            .collect();
-        let mut model = model(graph);
-        // The versions in which most exported models are.
-        model.opset_import[0].version = Some(17);
-        model
-    }
-
-    /// Runs the model as it is and rewritten, and compares the results. Returns the rules that were
-    /// applied, in alphabetical order.
-    #[track_caller]
-    fn check(&mut self, outputs: &[&str]) -> Vec<&'static str> {
-        let model = prost::Message::encode_to_vec(&self.model(outputs));
-        let model = Model::from_bytes(model, &Limits::default()).unwrap();
-        let program = model.import(&Options::default()).unwrap();
-        let mut rewritten = program.clone();
-        let applied = rewritten.rewrite(&RewriteRules::default());
-        assert!(
-            rewritten.rewrite(&RewriteRules::default()).is_empty(),
-            "rules apply until none does"
-        );
-        let kernels = Arc::new(KernelRegistry::from_link().unwrap());
-        let host = HostContext::builder().registry(kernels).build();
-        let plain = Session::load_as_is(program, "model.onnx", &host).unwrap();
-        let session = Session::load_as_is(rewritten, "model.onnx", &host).unwrap();
-        let mut first: Option<Vec<DenseHostTensor>> = None;
-        // In the second run weights are packed, which changes no bit.
-        for _ in 0..3 {
-            let inputs: Vec<(&str, DenseHostTensor)> = self
-                .inputs
-                .iter()
-                .map(|(name, dims)| {
-                    let mut numbers = Numbers(7);
-                    let flat = DenseHostTensor::vector(&numbers.tensor(dims)).unwrap();
-                    (
-                        name.as_str(),
-                        flat.reshaped(Shape::new(dims).unwrap()).unwrap(),
-                    )
-                })
-                .collect();
-            let expected = plain.run(&inputs).unwrap();
-            let found = session.run(&inputs).unwrap();
-            for (found, expected) in found.iter().zip(&expected) {
-                assert_close(found, expected);
-            }
-            if let Some(first) = &first {
-                for (first, found) in first.iter().zip(&found) {
-                    assert_eq!(bits(first), bits(found));
-                }
-            }
-            first = Some(found);
-        }
-        let mut rules: Vec<&str> = applied.iter().map(|applied| applied.rule).collect();
-        rules.sort_unstable();
-        rules.dedup();
-        rules
-    }
-}
-
-fn bits(tensor: &DenseHostTensor) -> Vec<u32> {
-    let elements = tensor.elements::<f32>().unwrap();
-    elements.iter().map(|x| x.to_bits()).collect()
-}
-
-#[track_caller]
-fn assert_close(found: &DenseHostTensor, expected: &DenseHostTensor) {
-    assert_eq!(found.metadata(), expected.metadata());
-    let (found, expected) = (
-        found.elements::<f32>().unwrap(),
-        expected.elements::<f32>().unwrap(),
-    );
-    let greatest = expected.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
-    for (at, (found, expected)) in found.iter().zip(&expected[..]).enumerate() {
-        assert!(
-            (found - expected).abs() <= 1e-5 * greatest || found.is_nan() && expected.is_nan(),
-            "element {at}: found {found}, expected {expected}"
-        );
-    }
-}
-
-fn typed(name: &str, dims: &[usize]) -> ValueInfoProto {
-    use tensor_shape_proto::{Dimension, dimension::Value};
-    let dims = dims.iter().map(|&extent| Dimension {
-        value: Some(Value::DimValue(extent as i64)),
-        ..Default::default()
-    });
-    let tensor = type_proto::Tensor {
-        elem_type: Some(1),
-        shape: Some(TensorShapeProto {
-            dim: dims.collect(),
-        }),
-    };
-    ValueInfoProto {
-        r#type: Some(TypeProto {
-            value: Some(type_proto::Value::TensorType(tensor)),
-            ..Default::default()
-        }),
-        ..value(name)
-    }
-}
-
-fn ints(name: &str, values: &[i64]) -> AttributeProto {
-    AttributeProto {
-        name: Some(name.into()),
-        r#type: Some(AttributeType::Ints as i32),
-        ints: values.to_vec(),
-        ..Default::default()
-    }
-}
-
-fn int(name: &str, value: i64) -> AttributeProto {
-    AttributeProto {
-        name: Some(name.into()),
-        r#type: Some(AttributeType::Int as i32),
-        i: Some(value),
-        ..Default::default()
-    }
-}
-
-fn float(name: &str, value: f32) -> AttributeProto {
-    AttributeProto {
-        name: Some(name.into()),
-        r#type: Some(AttributeType::Float as i32),
-        f: Some(value),
-        ..Default::default()
-    }
-}
 
 /// Adds a batch normalization of so many channels.
 fn batch_norm(b: &mut Builder, x: &str, channels: usize) -> String {
@@ -823,9 +587,7 @@ fn regions_of_convolutions_have_channels_last() {
         assert!(rules.contains(&rule), "{rules:?}");
     }
     // Only the input and the output are moved.
-    let model = prost::Message::encode_to_vec(&b.model(&[&y]));
-    let model = Model::from_bytes(model, &Limits::default()).unwrap();
-    let mut program = model.import(&Options::default()).unwrap();
+    let mut program = b.program(&[&y]);
     program.rewrite(&RewriteRules::default());
     assert_eq!(
         program.text.matches("nn.Transpose").count(),
@@ -842,9 +604,7 @@ fn rules_that_are_switched_off_do_not_apply() {
     let w = b.weight(&[2, 3, 1, 1]);
     let y = b.op("Conv", &[&x, &w]);
     let y = b.op("Relu", &[&y]);
-    let model = prost::Message::encode_to_vec(&b.model(&[&y]));
-    let model = Model::from_bytes(model, &Limits::default()).unwrap();
-    let program = model.import(&Options::default()).unwrap();
+    let program = b.program(&[&y]);
     let count = |rules: &RewriteRules| {
         let mut program = program.clone();
         let applied = program.rewrite(rules);

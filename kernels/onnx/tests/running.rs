@@ -13,64 +13,16 @@ use tfrt_onnx::Model;
 use tfrt_onnx::import::Options;
 use tfrt_onnx::proto::attribute_proto::AttributeType;
 use tfrt_onnx::proto::*;
-use tfrt_tensor::{DenseHostTensor, Element, Shape};
+use tfrt_tensor::{DenseHostTensor, Element};
 
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
-
-fn tensor<T: Element>(dims: &[usize], elements: &[T]) -> DenseHostTensor {
-    let flat = DenseHostTensor::vector(elements).unwrap();
-    flat.reshaped(Shape::new(dims).unwrap()).unwrap()
-}
-
-fn ints(name: &str, values: &[i64]) -> AttributeProto {
-    AttributeProto {
-        name: Some(name.into()),
-        r#type: Some(AttributeType::Ints as i32),
-        ints: values.to_vec(),
-        ..Default::default()
-    }
-}
-
-fn int(name: &str, value: i64) -> AttributeProto {
-    AttributeProto {
-        name: Some(name.into()),
-        r#type: Some(AttributeType::Int as i32),
-        i: Some(value),
-        ..Default::default()
-    }
-}
-
-fn with(node: NodeProto, attributes: &[AttributeProto]) -> NodeProto {
-    NodeProto {
-        attribute: attributes.to_vec(),
-        ..node
-    }
-}
 
 fn imported(model: &ModelProto) -> Result<tfrt_import::program::Program, String> {
     let model = Model::from_bytes(prost::Message::encode_to_vec(model), &Limits::default());
     let model = model.map_err(|error| error.to_string())?;
     let program = model.import(&Options::default());
     program.map_err(|failure| failure.to_string())
-}
-
-fn float(name: &str, value: f32) -> AttributeProto {
-    AttributeProto {
-        name: Some(name.into()),
-        r#type: Some(AttributeType::Float as i32),
-        f: Some(value),
-        ..Default::default()
-    }
-}
-
-fn text(name: &str, value: &str) -> AttributeProto {
-    AttributeProto {
-        name: Some(name.into()),
-        r#type: Some(AttributeType::String as i32),
-        s: Some(value.as_bytes().to_vec().into()),
-        ..Default::default()
-    }
 }
 
 fn run_model(

@@ -1,9 +1,18 @@
 //! Models that tests write.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub mod builder;
+
 use prost::Message;
 use tfrt_onnx::proto::attribute_proto::AttributeType;
 use tfrt_onnx::proto::*;
+use tfrt_tensor::{DenseHostTensor, Element, Shape};
+
+/// Returns a tensor.
+pub fn tensor<T: Element>(dims: &[usize], elements: &[T]) -> DenseHostTensor {
+    let flat = DenseHostTensor::vector(elements).unwrap();
+    flat.reshaped(Shape::new(dims).unwrap()).unwrap()
+}
 
 /// Returns a value without a type.
 pub fn value(name: &str) -> ValueInfoProto {
@@ -19,6 +28,54 @@ pub fn node(op: &str, inputs: &[&str], outputs: &[&str]) -> NodeProto {
         op_type: Some(op.into()),
         input: inputs.iter().map(|&name| name.into()).collect(),
         output: outputs.iter().map(|&name| name.into()).collect(),
+        ..Default::default()
+    }
+}
+
+/// Returns a node with attributes.
+pub fn with(node: NodeProto, attributes: &[AttributeProto]) -> NodeProto {
+    NodeProto {
+        attribute: attributes.to_vec(),
+        ..node
+    }
+}
+
+/// Returns an attribute that is a list of integers.
+pub fn ints(name: &str, values: &[i64]) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Ints as i32),
+        ints: values.to_vec(),
+        ..Default::default()
+    }
+}
+
+/// Returns an attribute that is an integer.
+pub fn int(name: &str, value: i64) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Int as i32),
+        i: Some(value),
+        ..Default::default()
+    }
+}
+
+/// Returns an attribute that is a number.
+pub fn float(name: &str, value: f32) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Float as i32),
+        f: Some(value),
+        ..Default::default()
+    }
+}
+
+/// Returns an attribute that is a text.
+pub fn text(name: &str, value: &str) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::String as i32),
+        s: Some(value.as_bytes().to_vec().into()),
         ..Default::default()
     }
 }

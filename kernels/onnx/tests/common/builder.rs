@@ -1,0 +1,309 @@
+//! Models with random weights, which are run as they are and rewritten.
+
+use std::sync::Arc;
+
+use prost::Message;
+use tfrt::host::HostContext;
+use tfrt::prelude::{DType, KernelRegistry};
+use tfrt_import::program::Program;
+use tfrt_import::rewrite::RewriteRules;
+use tfrt_import::{Limits, Session};
+use tfrt_onnx::Model;
+use tfrt_onnx::import::Options;
+use tfrt_onnx::proto::*;
+use tfrt_tensor::half::{bf16, f16};
+use tfrt_tensor::{DenseHostTensor, Element};
+
+use super::{floats, graph, model, node, tensor, value};
+
+/// Numbers that look random, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f32 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    fn tensor(&mut self, dims: &[usize]) -> Vec<f32> {
+        (0..dims.iter().product()).map(|_| self.next()).collect()
+    }
+}
+
+/// An input of real numbers.
+pub struct Input {
+    pub name: String,
+    pub dtype: DType,
+    pub dims: Vec<usize>,
+}
+
+impl Input {
+    /// Returns the declaration in a model.
+    fn declared(&self) -> ValueInfoProto {
+        use tensor_shape_proto::{Dimension, dimension::Value};
+        let dims = self.dims.iter().map(|&extent| Dimension {
+            value: Some(Value::DimValue(extent as i64)),
+            ..Default::default()
+        });
+        let elem_type = match self.dtype {
+            DType::F32 => 1,
+            DType::F16 => 10,
+            DType::F64 => 11,
+            DType::Bf16 => 16,
+            other => panic!("inputs are real numbers, not {other}"),
+        };
+        let tensor = type_proto::Tensor {
+            elem_type: Some(elem_type),
+            shape: Some(TensorShapeProto {
+                dim: dims.collect(),
+            }),
+        };
+        ValueInfoProto {
+            r#type: Some(TypeProto {
+                value: Some(type_proto::Value::TensorType(tensor)),
+                ..Default::default()
+            }),
+            ..value(&self.name)
+        }
+    }
+
+    /// Returns random numbers, the same for each input.
+    fn tensor(&self) -> DenseHostTensor {
+        let numbers = Numbers(7).tensor(&self.dims);
+        match self.dtype {
+            DType::F32 => tensor(&self.dims, &numbers),
+            DType::F64 => {
+                let numbers: Vec<f64> = numbers.iter().map(|&x| x.into()).collect();
+                tensor(&self.dims, &numbers)
+            }
+            DType::F16 => {
+                let numbers: Vec<f16> = numbers.iter().map(|&x| f16::from_f32(x)).collect();
+                tensor(&self.dims, &numbers)
+            }
+            _ => {
+                let numbers: Vec<bf16> = numbers.iter().map(|&x| bf16::from_f32(x)).collect();
+                tensor(&self.dims, &numbers)
+            }
+        }
+    }
+}
+
+/// A model under construction.
+pub struct Builder {
+    numbers: Numbers,
+    pub nodes: Vec<NodeProto>,
+    pub weights: Vec<TensorProto>,
+    pub inputs: Vec<Input>,
+}
+
+impl Builder {
+    pub fn new(seed: u64) -> Self {
+        Self {
+            numbers: Numbers(seed),
+            nodes: Vec::new(),
+            weights: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+
+    /// Adds an input of single precision.
+    pub fn input(&mut self, name: &str, dims: &[usize]) -> String {
+        self.input_of(name, DType::F32, dims)
+    }
+
+    /// Adds an input of real numbers.
+    pub fn input_of(&mut self, name: &str, dtype: DType, dims: &[usize]) -> String {
+        self.inputs.push(Input {
+            name: name.to_owned(),
+            dtype,
+            dims: dims.to_vec(),
+        });
+        name.to_owned()
+    }
+
+    pub fn given(&mut self, dims: &[usize], values: &[f32]) -> String {
+        let name = format!("w{}", self.weights.len());
+        let mut tensor = floats(&name, values);
+        tensor.dims = dims.iter().map(|&extent| extent as i64).collect();
+        self.weights.push(tensor);
+        name
+    }
+
+    pub fn weight(&mut self, dims: &[usize]) -> String {
+        let values = self.numbers.tensor(dims);
+        self.given(dims, &values)
+    }
+
+    /// Numbers from one half to two.
+    pub fn positive(&mut self, dims: &[usize]) -> String {
+        let values = self.numbers.tensor(dims);
+        let values: Vec<f32> = values.iter().map(|x| 1.25 + 0.75 * x).collect();
+        self.given(dims, &values)
+    }
+
+    pub fn number(&mut self, value: f32) -> String {
+        self.given(&[], &[value])
+    }
+
+    pub fn integers(&mut self, values: &[i64]) -> String {
+        let name = format!("w{}", self.weights.len());
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        self.weights.push(TensorProto {
+            name: Some(name.clone()),
+            data_type: Some(7),
+            dims: vec![values.len() as i64],
+            raw_data: Some(bytes.into()),
+            ..Default::default()
+        });
+        name
+    }
+
+    pub fn op(&mut self, op: &str, inputs: &[&str]) -> String {
+        self.op_with(op, inputs, &[])
+    }
+
+    pub fn op_with(&mut self, op: &str, inputs: &[&str], attributes: &[AttributeProto]) -> String {
+        let name = format!("v{}", self.nodes.len());
+        let mut node = node(op, inputs, &[&name]);
+        node.name = Some(format!("{op}_{}", self.nodes.len()));
+        node.attribute = attributes.to_vec();
+        self.nodes.push(node);
+        name
+    }
+
+    pub fn model(&self, outputs: &[&str]) -> ModelProto {
+        let mut graph = graph(&[], self.nodes.clone(), outputs);
+        graph.initializer.clone_from(&self.weights);
+        graph.input = self.inputs.iter().map(Input::declared).collect();
+        let mut model = model(graph);
+        // The versions in which most exported models are.
+        model.opset_import[0].version = Some(17);
+        model
+    }
+
+    /// Returns the program of the model, as it is.
+    #[track_caller]
+    pub fn program(&self, outputs: &[&str]) -> Program {
+        imported(&self.model(outputs))
+    }
+
+    /// Returns a tensor for each input.
+    fn tensors(&self) -> Vec<(&str, DenseHostTensor)> {
+        let inputs = self.inputs.iter();
+        inputs
+            .map(|input| (input.name.as_str(), input.tensor()))
+            .collect()
+    }
+
+    /// Returns the errors of the model as it is, and rewritten.
+    #[track_caller]
+    pub fn check_failure(&self, outputs: &[&str]) -> [String; 2] {
+        self.check_failure_of(outputs, |_| {})
+    }
+
+    /// Returns the errors of the model as it is, and rewritten, with other declarations of inputs.
+    #[track_caller]
+    pub fn check_failure_of(
+        &self,
+        outputs: &[&str],
+        declare: impl Fn(&mut ValueInfoProto),
+    ) -> [String; 2] {
+        let mut model = self.model(outputs);
+        let graph = model.graph.as_mut().unwrap();
+        graph.input.iter_mut().for_each(declare);
+        let program = imported(&model);
+        let mut rewritten = program.clone();
+        rewritten.rewrite(&RewriteRules::default());
+        let inputs = self.tensors();
+        [program, rewritten].map(|program| {
+            let failure = load(program).run(&inputs).unwrap_err();
+            failure.message().to_owned()
+        })
+    }
+
+    /// Runs the model as it is and rewritten, and compares the results. Returns the rules that were
+    /// applied, in alphabetical order.
+    #[track_caller]
+    pub fn check(&self, outputs: &[&str]) -> Vec<&'static str> {
+        let program = self.program(outputs);
+        let mut rewritten = program.clone();
+        let applied = rewritten.rewrite(&RewriteRules::default());
+        assert!(
+            rewritten.rewrite(&RewriteRules::default()).is_empty(),
+            "rules apply until none does"
+        );
+        let (plain, session) = (load(program), load(rewritten));
+        let mut first: Option<Vec<DenseHostTensor>> = None;
+        // In the second run weights are packed, which changes no bit.
+        for _ in 0..3 {
+            let inputs = self.tensors();
+            let expected = plain.run(&inputs).unwrap();
+            let found = session.run(&inputs).unwrap();
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_close(found, expected);
+            }
+            if let Some(first) = &first {
+                for (first, found) in first.iter().zip(&found) {
+                    assert_eq!(bits(first), bits(found));
+                }
+            }
+            first = Some(found);
+        }
+        let mut rules: Vec<&str> = applied.iter().map(|applied| applied.rule).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        rules
+    }
+}
+
+#[track_caller]
+fn imported(model: &ModelProto) -> Program {
+    let model = Model::from_bytes(model.encode_to_vec(), &Limits::default());
+    model.unwrap().import(&Options::default()).unwrap()
+}
+
+/// Loads a program, as it is.
+fn load(program: Program) -> Session {
+    let kernels = Arc::new(KernelRegistry::from_link().unwrap());
+    let host = HostContext::builder().registry(kernels).build();
+    Session::load_as_is(program, "model.onnx", &host).unwrap()
+}
+
+/// Returns the real numbers of a tensor.
+fn numbers(tensor: &DenseHostTensor) -> Vec<f64> {
+    match tensor.dtype() {
+        DType::F32 => of(tensor, |x: f32| x.into()),
+        DType::F64 => of(tensor, |x: f64| x),
+        DType::F16 => of(tensor, |x: f16| x.to_f64()),
+        DType::Bf16 => of(tensor, |x: bf16| x.to_f64()),
+        other => panic!("outputs are real numbers, not {other}"),
+    }
+}
+
+fn of<T: Element>(tensor: &DenseHostTensor, number: impl Fn(T) -> f64) -> Vec<f64> {
+    let elements = tensor.elements::<T>().unwrap();
+    elements.iter().map(|&x| number(x)).collect()
+}
+
+fn bits(tensor: &DenseHostTensor) -> Vec<u64> {
+    numbers(tensor).iter().map(|x| x.to_bits()).collect()
+}
+
+#[track_caller]
+fn assert_close(found: &DenseHostTensor, expected: &DenseHostTensor) {
+    assert_eq!(found.metadata(), expected.metadata());
+    let (found, expected) = (numbers(found), numbers(expected));
+    let greatest = expected.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert!(
+            (found - expected).abs() <= 1e-5 * greatest || found.is_nan() && expected.is_nan(),
+            "element {at}: found {found}, expected {expected}"
+        );
+    }
+}
