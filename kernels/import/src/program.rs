@@ -24,7 +24,7 @@ pub(crate) use structure::{Body, Function, Op, OpKind};
 pub const FUNCTION: &str = "main";
 
 /// A value of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value(pub(crate) u32);
 
 /// An attribute of an op.

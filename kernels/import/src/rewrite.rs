@@ -42,7 +42,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::error::ImportError;
-use crate::program::{Program, Value};
+use crate::program::{Program, Value, Weight};
 use crate::types::InputType;
 
 use graph::Graph;
@@ -193,9 +193,14 @@ impl Program {
     /// Applies rules until none applies. Returns what was applied, in order.
     pub fn rewrite(&mut self, rules: &RewriteRules) -> Vec<Applied> {
         let mut applied = Vec::new();
+        // The graph owns the weights meanwhile, so that those that were replaced take no memory
+        // while others are made.
         let mut constants: HashMap<Value, _> = HashMap::new();
-        for (&value, weight) in self.body.weights.iter().zip(&self.weights) {
-            constants.insert(value, weight.tensor.clone());
+        let mut names = Vec::with_capacity(self.weights.len());
+        let values = std::mem::take(&mut self.body.weights);
+        for (&value, weight) in values.iter().zip(self.weights.drain(..)) {
+            constants.insert(value, weight.tensor);
+            names.push(weight.name);
         }
         let known = known_inputs(&self.body.inputs, &self.input_types);
         let ops = std::mem::take(&mut self.body.ops);
@@ -205,7 +210,12 @@ impl Program {
         self.body.ops = rewritten.ops;
         self.body.results = rewritten.results;
         self.body.num_values = rewritten.num_values;
-        for (value, weight) in rewritten.new_weights {
+        let mut constants = rewritten.constants;
+        let kept = values.into_iter().zip(names).filter_map(|(value, name)| {
+            let tensor = constants.remove(&value)?;
+            Some((value, Weight { name, tensor }))
+        });
+        for (value, weight) in kept.chain(rewritten.new_weights) {
             self.body.weights.push(value);
             self.weights.push(weight);
         }

@@ -11,7 +11,7 @@ use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, ListHostTensor, TensorRef};
 
 use crate::names::shown;
-use crate::program::{FUNCTION, Program};
+use crate::program::{FUNCTION, Program, Weight};
 use crate::rewrite::RewriteRules;
 use crate::types::{self, InputType};
 
@@ -87,8 +87,8 @@ impl Session {
         let function = eager.function_op(&functions, FUNCTION)?;
         let device = eager.devices().next().cloned();
         let device = device.ok_or_else(|| invalid("the host has no device".to_owned()))?;
-        let weights = program.weights.into_iter();
-        let weights = weights.map(|w| TensorHandle::of_tensor(device.clone(), w.tensor));
+        let weights = detached(program.weights).into_iter();
+        let weights = weights.map(|tensor| TensorHandle::of_tensor(device.clone(), tensor));
         Ok(Self {
             weights: weights.collect(),
             inputs: program.inputs,
@@ -202,6 +202,36 @@ impl Session {
             Err(error) => Err(Error::new(error.to_string())),
         }
     }
+}
+
+/// Returns the tensors of weights. If only a few of them still lie in the file of the model, they
+/// are copied, so that the others do not keep the file in memory.
+fn detached(weights: Vec<Weight>) -> Vec<DenseHostTensor> {
+    let len_bytes = |tensor: &DenseHostTensor| tensor.buffer().len_bytes();
+    // Memory of their own is what rules and the reader have made.
+    let is_shared = |tensor: &DenseHostTensor| !tensor.buffer().is_exclusive();
+    let mut tensors: Vec<DenseHostTensor> = weights.into_iter().map(|w| w.tensor).collect();
+    let all_bytes: usize = tensors.iter().map(len_bytes).sum();
+    let shared = tensors.iter().filter(|tensor| is_shared(tensor));
+    let shared_bytes: usize = shared.map(len_bytes).sum();
+    if shared_bytes > all_bytes / 2 {
+        return tensors;
+    }
+    for tensor in tensors.iter_mut().filter(|tensor| is_shared(tensor)) {
+        // Without memory for it, the file stays.
+        let copied = tensor.buffer().read().ok().and_then(|bytes| {
+            let mut copy =
+                DenseHostTensor::zeroed(&crate::malloc(), tensor.dtype(), tensor.shape().clone());
+            if let Ok(copy) = &mut copy {
+                copy.buffer_mut().write().ok()?.copy_from_slice(&bytes);
+            }
+            copy.ok()
+        });
+        if let Some(copied) = copied {
+            *tensor = copied;
+        }
+    }
+    tensors
 }
 
 impl std::fmt::Debug for Session {

@@ -3,7 +3,7 @@
 //! Ops have numbers that stay the same while others come and go. A new op is placed directly before
 //! the op that it was made for, so that values are always made before they are used.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tfrt_tensor::DenseHostTensor;
 
@@ -18,7 +18,12 @@ pub(crate) struct Graph {
     users: HashMap<Value, Vec<usize>>,
     results: Vec<Value>,
     constants: HashMap<Value, DenseHostTensor>,
-    new_weights: Vec<(Value, Weight)>,
+    /// Weights that rules made, as long as they are used.
+    new_weights: BTreeMap<Value, Weight>,
+    /// Weights that are made from a weight alone, by that weight and what they are for.
+    derived: HashMap<(Value, &'static str), Value>,
+    /// How many bytes of weights that other ops use may still be copied.
+    copies_left_bytes: usize,
     known: HashMap<Value, Known>,
     num_values: u32,
     /// The number of symbols for unknown dimensions.
@@ -32,6 +37,8 @@ pub(crate) struct Rewritten {
     /// Its ops, in order.
     pub(crate) ops: Vec<Op>,
     pub(crate) results: Vec<Value>,
+    /// The weights that it had and may still use, and those that rules made.
+    pub(crate) constants: HashMap<Value, DenseHostTensor>,
     pub(crate) new_weights: Vec<(Value, Weight)>,
     /// The number of the next new value.
     pub(crate) num_values: u32,
@@ -51,13 +58,16 @@ impl Graph {
         known: HashMap<Value, Known>,
         num_values: u32,
     ) -> Self {
+        let all_bytes = constants.values().map(|tensor| tensor.buffer().len_bytes());
         let mut graph = Self {
+            copies_left_bytes: all_bytes.fold(0, usize::saturating_add),
+            derived: HashMap::new(),
             ops: Vec::with_capacity(ops.len()),
             makers: HashMap::new(),
             users: HashMap::new(),
             results,
             constants,
-            new_weights: Vec::new(),
+            new_weights: BTreeMap::new(),
             known,
             num_values,
             num_symbols: 1 << 31,
@@ -283,9 +293,54 @@ impl Graph {
             name: name.to_owned(),
             tensor: tensor.clone(),
         };
-        self.new_weights.push((value, weight));
+        self.new_weights.insert(value, weight);
         self.constants.insert(value, tensor);
         value
+    }
+
+    /// Returns a weight that is made from another one alone, for some purpose: the same one for all
+    /// ops that need it.
+    pub(crate) fn derived_weight(
+        &mut self,
+        of: Value,
+        purpose: &'static str,
+        derive: impl FnOnce(&DenseHostTensor) -> Option<DenseHostTensor>,
+    ) -> Option<Value> {
+        let known = self.derived.get(&(of, purpose));
+        // It is gone if the ops that used it are.
+        if let Some(&known) = known.filter(|known| self.constants.contains_key(known)) {
+            return Some(known);
+        }
+        let tensor = derive(self.constants.get(&of)?)?;
+        let value = self.weight("", tensor);
+        self.derived.insert((of, purpose), value);
+        Some(value)
+    }
+
+    /// Returns `true` if an op may have a changed copy of a weight. Copies of weights that other ops
+    /// keep take memory of their own: all of them at most as much as the weights of the function.
+    pub(crate) fn may_copy(&mut self, weight: Value) -> bool {
+        if self.users(weight).len() <= 1 {
+            return true;
+        }
+        let Some(tensor) = self.constants.get(&weight) else {
+            return false;
+        };
+        let left = self
+            .copies_left_bytes
+            .checked_sub(tensor.buffer().len_bytes());
+        if let Some(left) = left {
+            self.copies_left_bytes = left;
+        }
+        left.is_some()
+    }
+
+    /// Drops a weight if nothing uses it any more.
+    fn drop_if_unused(&mut self, value: Value) {
+        if self.users(value).is_empty() && !self.results.contains(&value) {
+            self.constants.remove(&value);
+            self.new_weights.remove(&value);
+        }
     }
 
     /// Uses `new` wherever `old` is used, and removes what is then unused.
@@ -335,6 +390,7 @@ impl Graph {
                 {
                     users.swap_remove(position);
                 }
+                self.drop_if_unused(operand);
                 pending.extend(self.makers.get(&operand).map(|(maker, _)| *maker));
             }
         }
@@ -369,7 +425,8 @@ impl Graph {
         Rewritten {
             ops,
             results: self.results,
-            new_weights: self.new_weights,
+            constants: self.constants,
+            new_weights: self.new_weights.into_iter().collect(),
             num_values: self.num_values,
         }
     }

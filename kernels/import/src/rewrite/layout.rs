@@ -89,8 +89,8 @@ fn undo(graph: &mut Graph, number: usize) -> Option<Value> {
     let source = is_there
         .then(|| source_of(graph, graph.operand(number, 0)?))
         .flatten()?;
-    // Transpositions fail for other ranks, as the ops on images do themselves.
-    let is_checked = graph.maker(source).is_some() || graph.known(source).rank() == Some(4);
+    // Transpositions fail for other ranks.
+    let is_checked = graph.known(source).rank() == Some(4);
     is_checked.then_some(source)
 }
 
@@ -121,11 +121,12 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
     if summand.is_some_and(|summand| graph.known(summand).rank() != Some(4)) {
         return None;
     }
-    let weights = filter_with_channels_last(weights)?;
+    let filter = graph.operand(number, 1)?;
+    let filter = graph.derived_weight(filter, "channels-last", filter_with_channels_last)?;
     let place = graph.place(number).to_owned();
     let mut operands = graph.operands(number).to_vec();
     operands[0] = transposed(graph, number, x, TO_LAST);
-    operands[1] = graph.weight("", weights);
+    operands[1] = filter;
     if let Some(summand) = summand
         && let Some(last) = operands.last_mut()
     {

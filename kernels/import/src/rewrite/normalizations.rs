@@ -168,7 +168,7 @@ fn fold_batch_norm(graph: &mut Graph, number: usize) -> Option<Value> {
             *summand += bias * factor;
         }
     }
-    if is_empty {
+    if is_empty || !graph.may_copy(w) {
         return None;
     }
     let weights = numbers(graph, w)?.into_iter().enumerate();
