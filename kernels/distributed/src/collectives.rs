@@ -192,12 +192,7 @@ fn all_gather_any_shape<T: Element>(
     let _ = in_chain;
     let collective = start(dist_context, collective_group, instance_key);
     if let Err(error) = check::<T>(input) {
-        // The members tell each other their shapes first.
-        let of_shapes = Collective {
-            key: collective::key_of_shapes(instance_key),
-            ..collective
-        };
-        collective::abandon(&of_shapes, &error);
+        collective::abandon_all_gather_any_shape(&collective, &error);
         return (
             AsyncValueRef::error(error.clone()),
             AsyncValueRef::error(error),

@@ -16,21 +16,28 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `header` | the operations of members as messages describe them |
 //! | `ring` | a member: sending, receiving, failing |
 //! | `split` | the division of tensors into chunks |
-//! | `reduction` | the functions that combine elements |
+//! | `reduction`, `user_reduction` | the functions that combine elements |
 //! | `all_reduce` | all-reduce, reduce-scatter and barrier |
 //! | `broadcast`, `all_gather`, `all_to_all` | the other collectives |
 //! | `regroup` | the group of the members that are left when one is lost |
 //! | `epoch` | the times between the aborts of a group, whose messages never mix |
 //! | [`conformance`] | the suite that every back end passes |
 //! | `back_end` | [`Collectives`]: all of them behind one interface |
+//! | `selection` | the choice of a back end, and the collectives of a context through it |
+//! | [`direct`] | a member that exchanges messages with all others, over connections of its own |
+
+mod header;
 
 mod ring;
 
 mod split;
 
 mod reduction;
+
+mod user_reduction;
 
 mod all_reduce;
 
@@ -46,15 +53,22 @@ pub(crate) mod epoch;
 
 mod back_end;
 
+mod selection;
+
+pub mod direct;
+
 pub mod conformance;
 
-pub use all_gather::{all_gather_any_shape, all_gather_fixed_shape, key_of_shapes};
-pub use all_reduce::{all_reduce, barrier, reduce_scatter};
-pub use all_to_all::all_to_all;
+pub(crate) use back_end::is_member;
 pub use back_end::{Collectives, GroupMember, RingCollectives};
-pub use broadcast::broadcast;
 pub use reduction::{Reducible, Reduction};
 pub use regroup::regroup;
+pub(crate) use selection::Selection;
+pub use selection::{
+    AUTO, BackEnd, abandon, abandon_all_gather_any_shape, all_gather_any_shape,
+    all_gather_fixed_shape, all_reduce, all_to_all, barrier, broadcast, reduce_scatter,
+};
+pub use user_reduction::{UserElement, UserReduction};
 
 use std::sync::Arc;
 
@@ -73,12 +87,6 @@ pub struct Collective {
     pub group: String,
     /// The key, which is the same on all members, and unique among the collectives in progress.
     pub key: String,
-}
-
-/// Tells the other members of a group that this task cannot take part in a collective, because of
-/// `error`: theirs fail with its text.
-pub fn abandon(collective: &Collective, error: &Error) {
-    ring::abandon(collective, error);
 }
 
 /// Returns the elements of a tensor in memory of its own.

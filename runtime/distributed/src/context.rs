@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::cluster::{ClusterInfo, TaskHandle};
 use crate::collective::epoch::Epochs;
+use crate::collective::{GroupMember, Selection, is_member};
 use crate::device::{ClusterDevices, RemoteDevice};
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::execution::Executions;
@@ -60,6 +62,9 @@ pub struct DistributedContext {
     /// How often each group was regrouped.
     num_regroupings: Mutex<HashMap<String, u64>>,
     epochs: Epochs,
+    collectives: Selection,
+    /// The groups that were opened for collectives, unless those go around the ring.
+    group_members: Mutex<GroupMembers>,
     detector: Mutex<Option<Arc<Detector>>>,
     /// The callback for the loss of the owner task: the client of a context with a single client,
     /// on the other tasks.
@@ -72,6 +77,16 @@ pub struct DistributedContext {
     own_ready_chain: RemoteObjectId,
     ready_chains: Mutex<HashMap<TaskHandle, RemoteObjectId>>,
     keep_alive: Mutex<KeepAlive>,
+}
+
+/// The outcome of opening a group. None if its collectives go around the ring.
+type Opened = Result<Option<Arc<dyn GroupMember>>, Error>;
+
+/// Opened groups, by name.
+#[derive(Debug, Default)]
+struct GroupMembers {
+    by_group: HashMap<String, Opened>,
+    is_closed: bool,
 }
 
 /// A group of the tasks that are left of another one.
@@ -103,7 +118,7 @@ impl DistributedContext {
         host: &Arc<HostContext>,
         config: &DistributedContextConfiguration,
         communicator: Option<Arc<dyn FabricCommunicator>>,
-        max_unclaimed_bytes: usize,
+        (max_unclaimed_bytes, collectives): (usize, Selection),
     ) -> Result<Arc<Self>, RemoteError> {
         let cluster = ClusterInfo::new(config)?;
         let (own_task, own_name) = (cluster.own_task(), cluster.own_name());
@@ -131,6 +146,8 @@ impl DistributedContext {
             survivors: Mutex::default(),
             num_regroupings: Mutex::default(),
             epochs: Epochs::default(),
+            collectives,
+            group_members: Mutex::default(),
             detector: Mutex::default(),
             owner: Mutex::default(),
             programs: Programs::default(),
@@ -253,6 +270,45 @@ impl DistributedContext {
     /// Returns the aborts of groups.
     pub(crate) fn epochs(&self) -> &Epochs {
         &self.epochs
+    }
+
+    /// Returns this task as a member of a group, through the back end that was chosen for it. None
+    /// if the collectives go around the ring: they need no open group.
+    ///
+    /// # Errors
+    /// If the group cannot be opened.
+    pub(crate) fn group_member(
+        self: &Arc<Self>,
+        group: &str,
+    ) -> Result<Option<Arc<dyn GroupMember>>, Error> {
+        let goes_around = matches!(self.collectives, Selection::Ring);
+        if goes_around || !is_member(group, self) {
+            // The ring says who is not a member, for each collective in its own words.
+            return Ok(None);
+        }
+        // Opening is short, and must happen once: it is done under the lock.
+        let members = self.group_members.lock();
+        let mut members = members.unwrap_or_else(PoisonError::into_inner);
+        if members.is_closed {
+            return Err(self.closed_error());
+        }
+        if let Some(opened) = members.by_group.get(group) {
+            return opened.clone();
+        }
+        let opened = self.collectives.open(group, self);
+        members.by_group.insert(group.to_owned(), opened.clone());
+        opened
+    }
+
+    /// Returns `true` if all members of a group have addresses of this machine.
+    #[must_use]
+    pub fn is_on_this_machine(&self, group: &str) -> bool {
+        let members = self.group(group);
+        let is_local = |member: &TaskHandle| {
+            let task = self.cluster.task(*member);
+            task.is_ok_and(|task| is_local_address(&task.address))
+        };
+        members.is_ok_and(|members| members.iter().all(is_local))
     }
 
     fn lock_survivors(&self) -> MutexGuard<'_, HashMap<String, Survivors>> {
@@ -579,7 +635,12 @@ impl DistributedContext {
             detector.stop();
         }
         self.executions.close(&error);
+        let members = self.group_members.lock();
+        let mut members = members.unwrap_or_else(PoisonError::into_inner);
+        members.is_closed = true;
+        let members = std::mem::take(&mut members.by_group);
         self.rendezvous.close(&error);
+        drop(members);
         self.objects.close(&error);
         self.programs.clear();
         let clients = self.clients.lock();
@@ -589,6 +650,17 @@ impl DistributedContext {
         let communicator = communicator.unwrap_or_else(PoisonError::into_inner).take();
         drop(communicator);
     }
+}
+
+/// Returns `true` for a Unix socket, and for an address of the loopback interface.
+fn is_local_address(address: &str) -> bool {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = |host: &str| {
+        let ip: Result<IpAddr, _> = host.parse();
+        ip.is_ok_and(|ip| ip.is_loopback())
+    };
+    address.starts_with("unix:") || host == "localhost" || is_loopback(host)
 }
 
 impl Drop for DistributedContext {
@@ -651,3 +723,30 @@ impl Value for DistContext {
 }
 
 impl Immutable for DistContext {}
+
+#[cfg(test)]
+mod tests {
+    use super::is_local_address;
+
+    #[test]
+    fn addresses_of_this_machine_are_known() {
+        for local in [
+            "127.0.0.1:80",
+            "127.1.2.3:80",
+            "[::1]:80",
+            "localhost:80",
+            "unix:/run/a",
+        ] {
+            assert!(is_local_address(local), "{local}");
+        }
+        for remote in [
+            "10.0.0.1:80",
+            "[fe80::1]:80",
+            "localhost.example:80",
+            "host",
+            "",
+        ] {
+            assert!(!is_local_address(remote), "{remote}");
+        }
+    }
+}

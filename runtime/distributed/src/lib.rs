@@ -108,7 +108,7 @@ pub use object::{RemoteObjectId, RemoteObjects};
 pub use op_handler::RemoteOpHandler;
 pub use payload::Payload;
 pub use server::{
-    DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT, DEFAULT_MAX_UNCLAIMED_BYTES, RequestGate, Server,
-    ServerConfig,
+    DEFAULT_COLLECTIVES, DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT, DEFAULT_MAX_UNCLAIMED_BYTES,
+    RequestGate, Server, ServerConfig,
 };
 pub use tensor::RemoteTensor;

@@ -101,6 +101,11 @@ impl Rendezvous {
         }
     }
 
+    /// Returns the limit of unclaimed bytes.
+    pub(crate) fn max_bytes(&self) -> usize {
+        self.max_bytes
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -24,6 +24,7 @@ use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 
+use crate::collective::Selection;
 use crate::context::DistributedContext;
 use crate::device::RemoteDevice;
 use crate::error::{Answer, RemoteError};
@@ -56,6 +57,9 @@ pub const DEFAULT_FAILURE_TIMEOUT: Duration = Duration::from_secs(15);
 /// The default limit of unclaimed bytes of each context.
 pub const DEFAULT_MAX_UNCLAIMED_BYTES: usize = 1 << 30;
 
+/// The default back end of collectives.
+pub const DEFAULT_COLLECTIVES: &str = "ring";
+
 /// The maximum number of programs in the load of a task.
 const MAX_TOLD: usize = 1000;
 
@@ -72,6 +76,9 @@ pub struct ServerConfig {
     pub failure_timeout: Duration,
     /// The maximum number of bytes of unclaimed payloads in each context.
     pub max_unclaimed_bytes: usize,
+    /// The back end of collectives: `ring`, another one that is linked, or
+    /// [`AUTO`](crate::collective::AUTO). All tasks of a cluster must choose alike.
+    pub collectives: String,
     /// Holds requests to execute programs back, for tests.
     pub gate: Option<Arc<RequestGate>>,
 }
@@ -86,6 +93,7 @@ impl ServerConfig {
             gc_timeout: DEFAULT_GC_TIMEOUT,
             failure_timeout: DEFAULT_FAILURE_TIMEOUT,
             max_unclaimed_bytes: DEFAULT_MAX_UNCLAIMED_BYTES,
+            collectives: DEFAULT_COLLECTIVES.to_owned(),
             gate: None,
         }
     }
@@ -120,6 +128,7 @@ pub struct Server {
     this: Weak<Self>,
     host: Arc<HostContext>,
     config: ServerConfig,
+    collectives: Selection,
     /// Tells this process from one that takes its place later.
     incarnation: u64,
     communicator: Mutex<Network>,
@@ -152,9 +161,9 @@ impl Server {
     /// network.
     ///
     /// # Errors
-    /// If it cannot listen at its address.
+    /// If it cannot listen at its address, or the back end of its collectives is not linked.
     pub fn new(host: &Arc<HostContext>, config: ServerConfig) -> Result<Arc<Self>, Error> {
-        let server = Self::silent(host, config);
+        let server = Self::silent(host, config)?;
         server.communicator()?;
         Ok(server)
     }
@@ -162,13 +171,13 @@ impl Server {
     /// Creates a server on a network of the caller's.
     ///
     /// # Errors
-    /// Those of `listen`.
+    /// Those of `listen`, and that the back end of its collectives is not linked.
     pub fn on_network(
         host: &Arc<HostContext>,
         config: ServerConfig,
         listen: impl FnOnce(Weak<dyn RequestHandler>) -> Result<Arc<dyn FabricCommunicator>, Error>,
     ) -> Result<Arc<Self>, Error> {
-        let server = Self::silent(host, config);
+        let server = Self::silent(host, config)?;
         let handler: Weak<dyn RequestHandler> = server.this.clone();
         // Requests may arrive as soon as it listens: they wait until the network is known.
         let mut network = server.lock_network();
@@ -177,16 +186,18 @@ impl Server {
         Ok(server)
     }
 
-    fn silent(host: &Arc<HostContext>, config: ServerConfig) -> Arc<Self> {
-        Arc::new_cyclic(|this| Self {
+    fn silent(host: &Arc<HostContext>, config: ServerConfig) -> Result<Arc<Self>, Error> {
+        let collectives = Selection::parse(&config.collectives)?;
+        Ok(Arc::new_cyclic(|this| Self {
             this: this.clone(),
             host: Arc::clone(host),
             config,
+            collectives,
             incarnation: random::non_zero(),
             communicator: Mutex::default(),
             contexts: Mutex::default(),
             multi_client: Mutex::default(),
-        })
+        }))
     }
 
     fn lock_network(&self) -> MutexGuard<'_, Network> {
@@ -249,7 +260,7 @@ impl Server {
             &self.host,
             config,
             communicator,
-            self.config.max_unclaimed_bytes,
+            (self.config.max_unclaimed_bytes, self.collectives.clone()),
         )?;
         let mut contexts = self.lock_contexts();
         if contexts.is_shut_down {

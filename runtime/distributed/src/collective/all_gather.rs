@@ -10,19 +10,20 @@ use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
-use super::ring::{Operation, Part, Ring, abandon, told};
+use super::header::{Operation, Part, told};
+use super::ring::{Ring, abandon};
 use super::{Collective, copy_of, lend, write_all};
 use crate::error::Gather;
 
-const WRONG_OUTPUT: &str =
+pub(super) const WRONG_OUTPUT: &str =
     "Incorrect output dimension. All dimensions in the output must be equal except the axis.";
-const WRONG_RANK: &str = "All workers must have tensors of the same rank.";
-const WRONG_INPUT: &str = "All dimensions in the input must be equal except the axis";
+pub(super) const WRONG_RANK: &str = "All workers must have tensors of the same rank.";
+pub(super) const WRONG_INPUT: &str = "All dimensions in the input must be equal except the axis";
 
 /// Gathers tensors of one shape into `output`.
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
-pub fn all_gather_fixed_shape(
+pub(super) fn all_gather_fixed_shape(
     collective: Collective,
     input: DenseHostTensor,
     output: DenseHostTensor,
@@ -62,7 +63,7 @@ pub fn all_gather_fixed_shape(
 /// Gathers tensors that differ along the axis. The members exchange their shapes first.
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
-pub fn all_gather_any_shape(
+pub(super) fn all_gather_any_shape(
     collective: Collective,
     input: DenseHostTensor,
     axis: u64,
@@ -128,7 +129,7 @@ pub fn all_gather_any_shape(
 
 /// Returns the key under which the members of an all-gather of any shapes exchange their shapes.
 #[must_use]
-pub fn key_of_shapes(key: &str) -> String {
+pub(super) fn key_of_shapes(key: &str) -> String {
     format!("gather_shapes:{key}:0")
 }
 
@@ -139,11 +140,11 @@ fn join(collective: Collective) -> Result<Arc<Ring>, Error> {
 }
 
 #[cold]
-fn invalid(message: impl Into<String>) -> Error {
+pub(super) fn invalid(message: impl Into<String>) -> Error {
     Error::new(message).with_code(ErrorCode::InvalidArgument)
 }
 
-fn check_axis(axis: u64, input: &DenseHostTensor) -> Result<usize, Error> {
+pub(super) fn check_axis(axis: u64, input: &DenseHostTensor) -> Result<usize, Error> {
     let rank = input.shape().rank();
     let known = usize::try_from(axis).ok().filter(|axis| *axis < rank);
     known.ok_or_else(|| {
@@ -154,7 +155,7 @@ fn check_axis(axis: u64, input: &DenseHostTensor) -> Result<usize, Error> {
 }
 
 /// Returns the shape of `count` tensors side by side.
-fn along_axis(shape: &Shape, axis: usize, count: usize) -> Vec<usize> {
+pub(super) fn along_axis(shape: &Shape, axis: usize, count: usize) -> Vec<usize> {
     let mut dims = shape.dims().to_vec();
     dims[axis] = dims[axis].saturating_mul(count);
     dims
@@ -174,7 +175,7 @@ fn shape_tensor(
 
 /// The positions of each member's elements.
 #[derive(Clone, Debug)]
-struct Layout {
+pub(super) struct Layout {
     /// The axis, as headers have it.
     axis: u32,
     /// The shape of the result.
@@ -188,7 +189,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(origins: &[Shape], axis: usize) -> Result<Self, Error> {
+    pub(super) fn new(origins: &[Shape], axis: usize) -> Result<Self, Error> {
         let too_large = || invalid("the gathered tensor is too large");
         let mut dims = origins[0].dims().to_vec();
         let extents = origins.iter().map(|shape| shape.dims()[axis]);
@@ -208,12 +209,23 @@ impl Layout {
         })
     }
 
+    /// Returns the shape of the result.
+    pub(super) fn dims(&self) -> &[usize] {
+        &self.dims
+    }
+
     fn num_elements(&self) -> usize {
         self.lens.iter().sum()
     }
 
     /// Copies the elements of a member to their positions.
-    fn scatter(&self, member: usize, element_bytes: usize, source: &[u8], result: &mut [u8]) {
+    pub(super) fn scatter(
+        &self,
+        member: usize,
+        element_bytes: usize,
+        source: &[u8],
+        result: &mut [u8],
+    ) {
         let step = self.steps[member] * element_bytes;
         if step == 0 {
             return;

@@ -25,7 +25,8 @@ use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
-use super::ring::{Operation, Part, Ring, abandon};
+use super::header::{Operation, Part};
+use super::ring::{Ring, abandon};
 use super::split::{chunk, chunk_bytes};
 use super::{Collective, Reducible, Reduction, copy_of, lend, write_all};
 use crate::error::{Answer, Gather};
@@ -34,7 +35,7 @@ use crate::error::{Answer, Gather};
 /// into `input` if that is another tensor.
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
-pub fn all_reduce(
+pub(super) fn all_reduce(
     collective: Collective,
     reduction: Reduction,
     input: DenseHostTensor,
@@ -53,7 +54,10 @@ pub fn all_reduce(
 /// Waits until all members of the group have called this.
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
-pub fn barrier(collective: Collective, done: impl FnOnce(Result<(), Error>) + Send + 'static) {
+pub(super) fn barrier(
+    collective: Collective,
+    done: impl FnOnce(Result<(), Error>) + Send + 'static,
+) {
     // Empty chunks still travel around the ring, and the last ones depend on every member.
     let allocator = collective.context.host().allocator();
     let empty = Shape::new(&[0])
@@ -74,7 +78,7 @@ pub fn barrier(collective: Collective, done: impl FnOnce(Result<(), Error>) + Se
 /// one more element if the division has a remainder. Member i gets chunk i.
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
-pub fn reduce_scatter(
+pub(super) fn reduce_scatter(
     collective: Collective,
     reduction: Reduction,
     input: DenseHostTensor,
@@ -163,6 +167,7 @@ impl<T: Reducible> AllReduce<T> {
         let ring = Ring::join(collective, name, |task| {
             format!("The current task {task} is not part of the collective group {group}")
         })?;
+        reduction.check(input.dtype())?;
         if output.dtype() != input.dtype() {
             return Err(TensorError::WrongDType {
                 expected: input.dtype(),
@@ -303,13 +308,10 @@ impl<T: Reducible> AllReduce<T> {
         if step < size {
             let own = elements.elements::<T>()?;
             let mut data = data.elements_mut::<T>()?;
-            for (so_far, own) in data.iter_mut().zip(&own[range.clone()]) {
-                *so_far = self.reduction.combine(*so_far, *own);
-            }
+            self.reduction
+                .combine_into(&mut data, &own[range.clone()])?;
             if step == size - 1 {
-                for combined in data.iter_mut() {
-                    *combined = self.reduction.finish(*combined, size);
-                }
+                self.reduction.finish_all(&mut data, size);
             }
         }
         if step >= size - 1 {

@@ -10,7 +10,8 @@ use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
-use super::ring::{Operation, Part, Ring, abandon};
+use super::header::{Operation, Part};
+use super::ring::{Ring, abandon};
 use super::split::{chunk, chunk_bytes};
 use super::{Collective, write_all};
 use crate::error::{Answer, Gather};
@@ -21,7 +22,7 @@ use crate::error::{Answer, Gather};
 /// number of elements.
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
-pub fn all_to_all(
+pub(super) fn all_to_all(
     collective: Collective,
     input: DenseHostTensor,
     output: DenseHostTensor,

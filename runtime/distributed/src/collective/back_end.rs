@@ -9,10 +9,11 @@ use tfrt_async::{AsyncValueRef, Chain, Value};
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::DenseHostTensor;
 
-use super::{
-    Collective, Reduction, abandon, all_gather_any_shape, all_gather_fixed_shape, all_reduce,
-    all_to_all, barrier, broadcast, epoch, key_of_shapes, reduce_scatter, ring,
-};
+use super::all_gather::{all_gather_any_shape, all_gather_fixed_shape, key_of_shapes};
+use super::all_reduce::{all_reduce, barrier, reduce_scatter};
+use super::all_to_all::all_to_all;
+use super::broadcast::broadcast;
+use super::{Collective, Reduction, epoch, ring};
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
 use crate::error::RemoteError;
@@ -101,6 +102,10 @@ pub trait GroupMember: Send + Sync + fmt::Debug {
 
     /// Waits until all members have called this.
     fn barrier(&self, key: &str) -> AsyncValueRef<Chain>;
+
+    /// Tells the other members that this one cannot start an operation: theirs fail with the text
+    /// of `error`.
+    fn abandon(&self, key: &str, error: &Error);
 
     /// Ends all operations of the group on all members with an error, and refuses later ones. To
     /// go on, every member drops the group and opens it again. Nothing that the ended operations
@@ -194,22 +199,87 @@ enum Operation {
     Receive(String),
 }
 
-fn abort_key(scope: &str) -> String {
-    format!("aborted:{scope}")
+/// Returns the members of a group, and the position of this task among them.
+pub(super) fn position_in(
+    group: &str,
+    context: &DistributedContext,
+) -> Result<(Arc<[TaskHandle]>, usize), Error> {
+    let cluster = context.cluster();
+    let members = context.group(group).map_err(RemoteError::into_plain)?;
+    let own_task = cluster.own_task();
+    let index = members.iter().position(|member| *member == own_task);
+    let index = index.ok_or_else(|| {
+        let task = cluster.own_name();
+        let message =
+            format!("The current task {task} is not part of the collective group {group}");
+        Error::new(message).with_code(ErrorCode::InvalidArgument)
+    })?;
+    Ok((members, index))
+}
+
+/// Returns `true` if this task is a member of a group.
+pub(crate) fn is_member(group: &str, context: &DistributedContext) -> bool {
+    position_in(group, context).is_ok()
+}
+
+/// Checks the position of a member of a group.
+pub(super) fn check_position(position: usize, size: usize, group: &str) -> Result<usize, Error> {
+    if position < size {
+        return Ok(position);
+    }
+    let message = format!("expected a member below {size} of group {group}, found {position}");
+    Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
+}
+
+#[cold]
+pub(super) fn is_open_already(group: &str) -> Error {
+    let message = format!("group {group} is open already");
+    Error::new(message).with_code(ErrorCode::AlreadyExists)
+}
+
+/// Returns the key under which a member waits for another member's abort. Whoever waits for it has
+/// opened the group.
+pub(super) fn abort_key(scope: &str) -> String {
+    format!("{}{scope}", ring::ABORTED)
+}
+
+/// Returns the error that a payload contains as text.
+pub(super) fn error_in(payload: &Payload) -> Error {
+    let text = payload.buffers().first().and_then(|text| text.read().ok());
+    let text = text.map(|text| String::from_utf8_lossy(&text).into_owned());
+    Error::new(text.unwrap_or_default())
+}
+
+/// Tells the other members of an epoch that it is over.
+pub(super) fn tell_abort(
+    context: &Arc<DistributedContext>,
+    scope: &str,
+    (members, index): (&[TaskHandle], usize),
+    error: &Error,
+) {
+    let text = Bytes::copy_from_slice(error.message().as_bytes());
+    for (position, member) in members.iter().enumerate() {
+        if position != index {
+            // Another member may have said so already, and a lost one has no use for it.
+            context.send_data(*member, abort_key(scope), vec![text.clone()], |_| ());
+        }
+    }
+}
+
+/// Drops what arrives for epochs of a group before `next`.
+pub(super) fn discard_epochs(context: &DistributedContext, group: &str, next: u64) {
+    let of_group = group.to_owned();
+    let is_over = move |key: &str, payload: &Payload| {
+        let of = ring::group_in(key, payload);
+        of.is_some_and(|name| epoch::is_before(name, &of_group, next))
+    };
+    let discard = format!("epochs of {group}");
+    context.rendezvous().discard(discard, is_over);
 }
 
 impl RingMember {
     fn open(group: &str, context: &Arc<DistributedContext>) -> Result<Arc<Self>, Error> {
-        let cluster = context.cluster();
-        let members = context.group(group).map_err(RemoteError::into_plain)?;
-        let own_task = cluster.own_task();
-        let index = members.iter().position(|member| *member == own_task);
-        let index = index.ok_or_else(|| {
-            let task = cluster.own_name();
-            let message =
-                format!("The current task {task} is not part of the collective group {group}");
-            Error::new(message).with_code(ErrorCode::InvalidArgument)
-        })?;
+        let (members, index) = position_in(group, context)?;
         let number = context.epochs().current(group);
         let member = Arc::new_cyclic(|this| Self {
             this: this.clone(),
@@ -227,9 +297,7 @@ impl RingMember {
                 return;
             };
             this.lock().listens = false;
-            let text = payload.buffers().first().and_then(|text| text.read().ok());
-            let text = text.map(|text| String::from_utf8_lossy(&text).into_owned());
-            this.end(&Error::new(text.unwrap_or_default()));
+            this.end(&error_in(&payload));
         };
         member.lock().listens = true;
         let rendezvous = context.rendezvous();
@@ -244,8 +312,7 @@ impl RingMember {
         }
         // The receiver is that of the other one.
         member.lock().listens = false;
-        let message = format!("group {group} is open already");
-        Err(Error::new(message).with_code(ErrorCode::AlreadyExists))
+        Err(is_open_already(group))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -313,17 +380,12 @@ impl RingMember {
     }
 
     fn payload_key(&self, key: &str, from: usize, to: usize) -> String {
-        format!("sent:{}:{key}:{from}:{to}", self.scope)
+        format!("{}{}:{key}:{from}:{to}", ring::SENT, self.scope)
     }
 
     fn member(&self, position: usize) -> Result<TaskHandle, Error> {
-        let member = self.members.get(position).copied();
-        member.ok_or_else(|| {
-            let (group, size) = (&self.group, self.members.len());
-            let message =
-                format!("expected a member below {size} of group {group}, found {position}");
-            Error::new(message).with_code(ErrorCode::InvalidArgument)
-        })
+        let position = check_position(position, self.members.len(), &self.group)?;
+        Ok(self.members[position])
     }
 
     /// Ends the operations of this member.
@@ -347,13 +409,7 @@ impl RingMember {
                 Operation::Receive(key) => self.context.rendezvous().give_up(&key, error),
             }
         }
-        let (group, next) = (self.group.clone(), self.epoch + 1);
-        let is_over = move |key: &str, payload: &Payload| {
-            let of = ring::group_in(key, payload);
-            of.is_some_and(|name| epoch::is_before(name, &group, next))
-        };
-        let discard = format!("epochs of {}", self.group);
-        self.context.rendezvous().discard(discard, is_over);
+        discard_epochs(&self.context, &self.group, self.epoch + 1);
     }
 }
 
@@ -394,7 +450,7 @@ impl GroupMember for RingMember {
         let sender = match self.member(sender) {
             Ok(sender) => sender,
             Err(error) => {
-                abandon(&self.collective(key), &error);
+                ring::abandon(&self.collective(key), &error);
                 return AsyncValueRef::error(error);
             }
         };
@@ -490,16 +546,13 @@ impl GroupMember for RingMember {
         self.start_collective(key, barrier)
     }
 
+    fn abandon(&self, key: &str, error: &Error) {
+        ring::abandon(&self.collective(key), error);
+    }
+
     fn abort(&self, error: &Error) {
-        let text = Bytes::copy_from_slice(error.message().as_bytes());
-        for (position, member) in self.members.iter().enumerate() {
-            if position != self.index {
-                let key = abort_key(&self.scope);
-                // Another member may have said so already, and a lost one has no use for it.
-                self.context
-                    .send_data(*member, key, vec![text.clone()], |_| ());
-            }
-        }
+        let members = (&*self.members, self.index);
+        tell_abort(&self.context, &self.scope, members, error);
         self.end(error);
     }
 }

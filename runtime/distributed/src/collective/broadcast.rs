@@ -9,7 +9,8 @@ use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
-use super::ring::{Operation, Part, Ring, abandon, told};
+use super::header::{Operation, Part, told};
+use super::ring::{Ring, abandon};
 use super::split::chunk_bytes;
 use super::{Collective, copy_of, lend, write_all};
 use crate::cluster::TaskHandle;
@@ -18,7 +19,7 @@ use crate::error::{Answer, Gather, RemoteError};
 /// Writes the tensor of `sender` into `tensor`, which has the same type and shape on all members.
 ///
 /// `done` runs on the work queue, or immediately if the collective cannot start.
-pub fn broadcast(
+pub(super) fn broadcast(
     collective: Collective,
     tensor: DenseHostTensor,
     sender: TaskHandle,

@@ -11,18 +11,40 @@ use tfrt_support::{DType, Error};
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use super::split::chunk;
-use super::{GroupMember, Reducible, Reduction};
+use super::{GroupMember, Reducible, Reduction, UserReduction};
 
 /// The number of operations in progress at a time.
 const AT_A_TIME: usize = 32;
 
-const REDUCTIONS: [Reduction; 5] = [
+const REDUCTIONS: [Reduction; 6] = [
     Reduction::Sum,
     Reduction::Prod,
     Reduction::Min,
     Reduction::Max,
     Reduction::Mean,
+    Reduction::User(&TWICE),
 ];
+
+/// A function that shows the order in which elements are combined.
+const TWICE: UserReduction = UserReduction::new("conformance_twice")
+    .with_i8(twice)
+    .with_i16(twice)
+    .with_i32(twice)
+    .with_i64(twice)
+    .with_u8(twice)
+    .with_u16(twice)
+    .with_u32(twice)
+    .with_u64(twice)
+    .with_f16(twice)
+    .with_bf16(twice)
+    .with_f32(twice)
+    .with_f64(twice);
+
+inventory::submit!(TWICE);
+
+fn twice<T: Reducible>(so_far: T, own: T) -> T {
+    so_far.sum(so_far).sum(own)
+}
 
 /// The number of elements in the larger tensors of the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +53,17 @@ pub enum Extent {
     Short,
     /// Also a million.
     Long,
+}
+
+impl Extent {
+    /// Returns the extent for this process: long if the variable `TFRT_LONG_TESTS` is set.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        match std::env::var_os("TFRT_LONG_TESTS") {
+            Some(_) => Self::Long,
+            None => Self::Short,
+        }
+    }
 }
 
 /// Runs the suite as this member, and waits for its end. Every member of the group calls this. The
@@ -357,4 +390,4 @@ fn side_by_side<T: Sample>(axis: u64, lens: &[usize]) -> Vec<T> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

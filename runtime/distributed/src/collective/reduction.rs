@@ -1,8 +1,13 @@
 //! The functions that combine elements.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use half::{bf16, f16};
-use tfrt_support::Error;
+use tfrt_support::{DType, Error};
 use tfrt_tensor::Element;
+
+use super::UserReduction;
+use super::user_reduction::UserElement;
 
 /// The function of an all-reduce.
 ///
@@ -25,6 +30,8 @@ pub enum Reduction {
     Min,
     /// The sum, divided by the number of members. Integers are rounded towards zero.
     Mean,
+    /// A function of the program's.
+    User(&'static UserReduction),
 }
 
 impl Reduction {
@@ -44,14 +51,51 @@ impl Reduction {
         let found = Self::NAMES.iter().find(|(known, _)| *known == name);
         found
             .map(|(_, reduction)| *reduction)
+            .or_else(|| UserReduction::find(name).map(Self::User))
             .ok_or_else(|| Error::new("unexpected reduction_name in AllReduce"))
     }
 
     /// Returns the name.
     #[must_use]
     pub fn name(self) -> &'static str {
+        if let Self::User(user) = self {
+            return user.name();
+        }
         let found = Self::NAMES.iter().find(|(_, known)| *known == self);
         found.map_or("", |(name, _)| name)
+    }
+
+    /// Checks that elements of a type can be reduced so.
+    pub(super) fn check(self, dtype: DType) -> Result<(), Error> {
+        match self {
+            Self::User(user) if !user.supports(dtype) => Err(user.unsupported(dtype)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the number of the reduction in headers, and the fingerprint of its name.
+    pub(super) fn to_numbers(self) -> (u8, u64) {
+        match self {
+            Self::Sum => (1, 0),
+            Self::Prod => (2, 0),
+            Self::Max => (3, 0),
+            Self::Min => (4, 0),
+            Self::Mean => (5, 0),
+            Self::User(user) => (6, user.fingerprint()),
+        }
+    }
+
+    /// Returns the reduction of a header.
+    pub(super) fn from_numbers(number: u8, fingerprint: u64) -> Option<Self> {
+        Some(match number {
+            1 => Self::Sum,
+            2 => Self::Prod,
+            3 => Self::Max,
+            4 => Self::Min,
+            5 => Self::Mean,
+            6 => Self::User(UserReduction::with_fingerprint(fingerprint)?),
+            _ => return None,
+        })
     }
 
     /// Combines the result so far with the element of a member.
@@ -64,6 +108,49 @@ impl Reduction {
             Self::Max if so_far > own => so_far,
             Self::Min if so_far < own => so_far,
             Self::Max | Self::Min => own,
+            Self::User(user) => user.combine(so_far, own),
+        }
+    }
+
+    /// Combines the results so far with the elements of a member.
+    ///
+    /// # Errors
+    /// If the function of a program panics.
+    pub(super) fn combine_into<T: Reducible>(
+        self,
+        so_far: &mut [T],
+        own: &[T],
+    ) -> Result<(), Error> {
+        // A loop for each function: the choice between them is not part of it.
+        macro_rules! each {
+            ($reduction:expr) => {
+                for (so_far, own) in so_far.iter_mut().zip(own) {
+                    *so_far = $reduction.combine(*so_far, *own);
+                }
+            };
+        }
+        match self {
+            Self::Sum | Self::Mean => each!(Self::Sum),
+            Self::Prod => each!(Self::Prod),
+            Self::Max => each!(Self::Max),
+            Self::Min => each!(Self::Min),
+            Self::User(user) => {
+                // Elements that are written in part are dropped with the error.
+                let combined = catch_unwind(AssertUnwindSafe(|| each!(self)));
+                if combined.is_err() {
+                    return Err(Error::new(format!("reduction {} panicked", user.name())));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes the results from the combined elements of all members.
+    pub(super) fn finish_all<T: Reducible>(self, combined: &mut [T], num_members: usize) {
+        if self == Self::Mean {
+            for combined in combined {
+                *combined = self.finish(*combined, num_members);
+            }
         }
     }
 
@@ -79,7 +166,7 @@ impl Reduction {
 }
 
 /// An element that can be reduced.
-pub trait Reducible: Element + PartialOrd {
+pub trait Reducible: Element + PartialOrd + UserElement {
     /// Returns the sum.
     #[must_use]
     fn sum(self, other: Self) -> Self;

@@ -141,12 +141,12 @@ fn may_arrive_later(errors: &RemoteErrors) -> bool {
 }
 
 fn token_prefix(name: &str) -> String {
-    format!("regroup:{name}:")
+    format!("~regroup:{name}:")
 }
 
 impl Meeting {
     fn own_key(&self) -> String {
-        format!("regrouping:{}", self.base)
+        format!("~regrouping:{}", self.base)
     }
 
     fn meet(self: Arc<Self>) {

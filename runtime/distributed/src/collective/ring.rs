@@ -6,15 +6,15 @@
 //! checks again.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use prost::bytes::Bytes;
 use tfrt_queue::Task;
-use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::HostBuffer;
 
-use super::{Collective, Reduction, epoch};
+use super::header::{Header, Kind, Part};
+use super::{Collective, epoch};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::fabric::CallOptions;
@@ -22,9 +22,6 @@ use crate::health::Watch;
 use crate::message::SendDataRequest;
 use crate::payload::Payload;
 use crate::server::Server;
-
-/// The number of bytes of the header of a message.
-const HEADER_BYTES: usize = 32;
 
 /// The member of a collective that this task is.
 #[derive(Debug)]
@@ -50,78 +47,6 @@ struct State {
     waiting: HashSet<String>,
     /// Whether the member listens for one that could not start.
     listens: bool,
-}
-
-/// The collective of a member, with the parameters that all members must share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
-    AllReduce,
-    ReduceScatter,
-    /// The position of the sender.
-    Broadcast(u32),
-    /// The axis.
-    AllGather(u32),
-    /// The axis that the shapes are gathered for.
-    GatherShapes(u32),
-    AllToAll,
-    Barrier,
-}
-
-impl Operation {
-    /// Returns the number of the collective in headers, and its parameter.
-    fn to_numbers(self) -> (u8, u32) {
-        match self {
-            Self::AllReduce => (1, 0),
-            Self::ReduceScatter => (2, 0),
-            Self::Broadcast(sender) => (3, sender),
-            Self::AllGather(axis) => (4, axis),
-            Self::GatherShapes(axis) => (5, axis),
-            Self::AllToAll => (6, 0),
-            Self::Barrier => (7, 0),
-        }
-    }
-
-    fn from_numbers(number: u8, told: u32) -> Option<Self> {
-        Some(match number {
-            1 => Self::AllReduce,
-            2 => Self::ReduceScatter,
-            3 => Self::Broadcast(told),
-            4 => Self::AllGather(told),
-            5 => Self::GatherShapes(told),
-            6 => Self::AllToAll,
-            7 => Self::Barrier,
-            _ => return None,
-        })
-    }
-}
-
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AllReduce => f.write_str("an allreduce"),
-            Self::ReduceScatter => f.write_str("a reducescatter"),
-            Self::Broadcast(sender) => write!(f, "a broadcast of member {sender}"),
-            Self::AllGather(axis) | Self::GatherShapes(axis) => {
-                write!(f, "an allgather along axis {axis}")
-            }
-            Self::AllToAll => f.write_str("an alltoall"),
-            Self::Barrier => f.write_str("a barrier"),
-        }
-    }
-}
-
-/// Returns a position or an axis as headers have it. Larger ones do not occur.
-pub(super) fn told(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-/// The operation of a member, which must match that of its neighbours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) operation: Operation,
-    pub(super) dtype: DType,
-    pub(super) num_elements: usize,
-    pub(super) reduction: Option<Reduction>,
 }
 
 impl Ring {
@@ -382,7 +307,9 @@ impl Ring {
             return Err(Error::new(text));
         }
         if header.part != own {
-            let error = self.mismatch(header.member, header.part, own);
+            let Collective { group, key, .. } = &self.collective;
+            let theirs = (header.member, header.part);
+            let error = Part::mismatch((group, key), theirs, (self.index, own));
             if header.part.operation != own.operation {
                 // Nobody receives what the others send: they would wait for ever.
                 abandon(&self.collective, &error);
@@ -390,34 +317,6 @@ impl Ring {
             return Err(error);
         }
         Ok(elements.clone())
-    }
-
-    /// Returns the error for two members that perform different operations.
-    #[cold]
-    fn mismatch(&self, member: usize, theirs: Part, own: Part) -> Error {
-        let differs = theirs.reduction != own.reduction;
-        let what = |part: Part| {
-            let (dtype, num_elements) = (part.dtype, part.num_elements);
-            if theirs.operation != own.operation {
-                return part.operation.to_string();
-            }
-            match part.reduction.filter(|_| differs) {
-                Some(reduction) => format!("{} of {dtype}[{num_elements}]", reduction.name()),
-                None => format!("{dtype}[{num_elements}]"),
-            }
-        };
-        let (key, group) = (
-            &self.collective.key,
-            epoch::group_of(&self.collective.group),
-        );
-        let (name, index) = (self.name, self.index);
-        let message = format!(
-            "{name} key {key} of group {group}: member {member} uses {}, but member {index} uses \
-             {}",
-            what(theirs),
-            what(own)
-        );
-        Error::new(message).with_code(ErrorCode::InvalidArgument)
     }
 
     fn header(&self, kind: Kind, part: Part) -> Bytes {
@@ -438,11 +337,18 @@ impl Drop for Ring {
     }
 }
 
+/// The starts of keys that belong to a group without being those of a collective. Names of groups
+/// have no `~`, so they are never confused with one.
+pub(super) const SENT: &str = "~sent:";
+pub(super) const ABORTED: &str = "~aborted:";
+pub(super) const CARD: &str = "~card:";
+const ABANDONED: &str = "~abandoned:";
+const OWN_KEYS: [&str; 4] = [SENT, ABORTED, CARD, ABANDONED];
+
 /// Returns the group, or the epoch of a group, among whose members a payload is a message.
 pub(super) fn group_in<'key>(key: &'key str, payload: &Payload) -> Option<&'key str> {
     // Names of groups have no colon.
-    let own_keys = ["abandoned:", "sent:", "aborted:"];
-    if let Some(rest) = own_keys.iter().find_map(|start| key.strip_prefix(start)) {
+    if let Some(rest) = OWN_KEYS.iter().find_map(|start| key.strip_prefix(start)) {
         return rest.split(':').next();
     }
     // Payloads of programs may have such keys, too.
@@ -459,7 +365,7 @@ pub(super) fn group_in<'key>(key: &'key str, payload: &Payload) -> Option<&'key 
 /// Returns the key under which members learn that another one could not start.
 fn abandonment_key(collective: &Collective) -> String {
     let Collective { key, group, .. } = collective;
-    format!("abandoned:{group}:{key}")
+    format!("{ABANDONED}{group}:{key}")
 }
 
 /// Ends the part that this task takes in a collective. Collectives of an epoch that is over do not
@@ -492,121 +398,5 @@ pub(super) fn abandon(collective: &Collective, error: &Error) {
         };
         // Another member may have said so already, and a lost one has no use for it.
         context.call(*member, CallOptions::default(), request, |_| ());
-    }
-}
-
-/// The content after a header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Elements,
-    Error,
-}
-
-/// The header of a message.
-///
-/// ```text
-///  0      1      2           3           4        8              16                20   32
-///  │ kind │ type │ reduction │ operation │ member │ num_elements │ axis or sender │ 0 … │
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Header {
-    kind: Kind,
-    part: Part,
-    member: usize,
-}
-
-impl Header {
-    fn to_bytes(self) -> [u8; HEADER_BYTES] {
-        let mut bytes = [0; HEADER_BYTES];
-        bytes[0] = u8::from(self.kind == Kind::Error);
-        bytes[1] = self.part.dtype.code();
-        bytes[2] = self
-            .part
-            .reduction
-            .map_or(0, |reduction| reduction as u8 + 1);
-        let (operation, told_with_it) = self.part.operation.to_numbers();
-        bytes[3] = operation;
-        bytes[4..8].copy_from_slice(&told(self.member).to_le_bytes());
-        bytes[8..16].copy_from_slice(&(self.part.num_elements as u64).to_le_bytes());
-        bytes[16..20].copy_from_slice(&told_with_it.to_le_bytes());
-        bytes
-    }
-
-    fn parse(bytes: &[u8]) -> Option<Self> {
-        let bytes: &[u8; HEADER_BYTES] = bytes.try_into().ok()?;
-        let [b0, b1, b2, b3, b4, b5, b6, b7] = *bytes[8..].first_chunk()?;
-        let num_elements = u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
-        let reductions = [
-            None,
-            Some(Reduction::Sum),
-            Some(Reduction::Prod),
-            Some(Reduction::Max),
-            Some(Reduction::Min),
-            Some(Reduction::Mean),
-        ];
-        Some(Self {
-            kind: match bytes[0] {
-                0 => Kind::Elements,
-                1 => Kind::Error,
-                _ => return None,
-            },
-            part: Part {
-                operation: Operation::from_numbers(
-                    bytes[3],
-                    u32::from_le_bytes(*bytes[16..].first_chunk()?),
-                )?,
-                dtype: DType::from_code(bytes[1])?,
-                num_elements: usize::try_from(num_elements).ok()?,
-                reduction: *reductions.get(usize::from(bytes[2]))?,
-            },
-            member: u32::from_le_bytes(*bytes[4..].first_chunk()?) as usize,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_come_back_as_they_were() {
-        for (reduction, operation) in [
-            (None, Operation::Broadcast(7)),
-            (None, Operation::AllGather(1 << 20)),
-            (None, Operation::GatherShapes(0)),
-            (Some(Reduction::Sum), Operation::AllReduce),
-            (Some(Reduction::Mean), Operation::ReduceScatter),
-            (Some(Reduction::Sum), Operation::Barrier),
-            (None, Operation::AllToAll),
-        ] {
-            let header = Header {
-                kind: Kind::Error,
-                part: Part {
-                    operation,
-                    dtype: DType::F16,
-                    num_elements: 1 << 40,
-                    reduction,
-                },
-                member: 300,
-            };
-            assert_eq!(Header::parse(&header.to_bytes()), Some(header));
-        }
-        assert_eq!(Header::parse(&[0; 31]), None);
-        assert_eq!(Header::parse(&[0; 32]), None, "no type has the code 0");
-        let good = Header {
-            kind: Kind::Elements,
-            part: Part {
-                operation: Operation::AllReduce,
-                dtype: DType::F32,
-                num_elements: 1,
-                reduction: None,
-            },
-            member: 0,
-        };
-        for (position, wild) in [(0, 2), (1, 0), (2, 6), (3, 0), (3, 8)] {
-            let mut bytes = good.to_bytes();
-            bytes[position] = wild;
-            assert_eq!(Header::parse(&bytes), None, "{wild} at {position}");
-        }
     }
 }

@@ -8,11 +8,11 @@ use crate::fabric::in_process::{Faults, InProcessNetwork};
 use crate::testing::Cluster;
 
 /// Runs the suite with a thread for each member.
-fn check(back_end: &dyn Collectives, cluster: &Cluster) {
+pub(in crate::collective) fn check(back_end: &dyn Collectives, cluster: &Cluster) {
     let contexts = cluster.contexts();
     let run = |context: &Arc<DistributedContext>| {
         let member = back_end.open("group1", context).unwrap();
-        super::run(context.host(), &*member, Extent::Short)
+        super::run(context.host(), &*member, Extent::from_environment())
     };
     let outcomes: Vec<Result<usize, Error>> = thread::scope(|scope| {
         let running: Vec<_> = contexts
