@@ -1,0 +1,217 @@
+//! The connection to one member: bytes that wait to be sent, and the message that is arriving.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use tfrt_distributed::collective::direct::LinkEvents;
+use tfrt_tensor::HostBuffer;
+
+use crate::greeting::Greeted;
+use crate::segment::{PeerSegment, Segment};
+use crate::wire::{Frame, malformed};
+
+/// The number of bytes that are read at a time.
+const READ_BYTES: usize = 1 << 16;
+
+/// Beyond this number of bytes that wait to be sent, no further messages are begun.
+const MAX_OUTBOX_BYTES: usize = 1 << 20;
+
+/// A connected member.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    stream: UnixStream,
+    segment: PeerSegment,
+    /// What is to be sent, of which the first `num_sent` bytes were.
+    outbox: Vec<u8>,
+    num_sent: usize,
+    /// The start of a frame whose rest has not arrived.
+    inbox: Vec<u8>,
+    incoming: Option<Incoming>,
+    /// The connection does not take anything any more, but may have left something to read.
+    is_closed_for_sending: bool,
+}
+
+/// A message whose elements are arriving.
+#[derive(Debug)]
+struct Incoming {
+    head: Vec<u8>,
+    /// None if nobody takes it.
+    elements: Option<HostBuffer>,
+    len_bytes: u64,
+    num_arrived: u64,
+}
+
+/// Those for whom a connection receives.
+#[derive(Debug)]
+pub(crate) struct Receiver<'a> {
+    /// The position of the member that sends.
+    pub(crate) from: usize,
+    pub(crate) events: &'a LinkEvents,
+    /// The segment of this member.
+    pub(crate) segment: &'a mut Segment,
+    /// Whether this member takes no more messages.
+    pub(crate) is_closing: bool,
+}
+
+impl Peer {
+    pub(crate) fn new(greeted: Greeted) -> Self {
+        Self {
+            stream: greeted.stream,
+            segment: greeted.segment,
+            outbox: Vec::new(),
+            num_sent: 0,
+            inbox: Vec::new(),
+            incoming: None,
+            is_closed_for_sending: false,
+        }
+    }
+
+    pub(crate) fn stream(&self) -> &UnixStream {
+        &self.stream
+    }
+
+    /// Adds a frame to what is sent.
+    pub(crate) fn push(&mut self, frame: Frame<'_>) {
+        if !self.is_closed_for_sending {
+            frame.write(&mut self.outbox);
+        }
+    }
+
+    /// Returns `true` if something waits to be sent.
+    pub(crate) fn has_unsent(&self) -> bool {
+        self.num_sent < self.outbox.len()
+    }
+
+    /// Returns `true` if no further message should be begun.
+    pub(crate) fn is_full(&self) -> bool {
+        self.outbox.len() - self.num_sent > MAX_OUTBOX_BYTES
+    }
+
+    /// Sends as much as the socket takes.
+    pub(crate) fn flush(&mut self) {
+        while self.has_unsent() {
+            let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+            match send(&self.stream, &self.outbox[self.num_sent..], flags) {
+                Ok(sent) => self.num_sent += sent,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::AGAIN) => return,
+                Err(_) => {
+                    // Reading tells why, after what the member sent before.
+                    self.is_closed_for_sending = true;
+                    break;
+                }
+            }
+        }
+        self.outbox.clear();
+        self.num_sent = 0;
+    }
+
+    /// Processes what has arrived.
+    ///
+    /// # Errors
+    /// If nothing arrives any more.
+    pub(crate) fn receive(&mut self, mut receiver: Receiver<'_>) -> io::Result<()> {
+        let start = self.inbox.len();
+        self.inbox.resize(start + READ_BYTES, 0);
+        let read = recv(&self.stream, &mut self.inbox[start..], RecvFlags::DONTWAIT);
+        let num_read = match read {
+            Ok((_, num_read)) => num_read,
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {
+                self.inbox.truncate(start);
+                return Ok(());
+            }
+            Err(rustix::io::Errno::CONNRESET) => 0,
+            Err(error) => return Err(error.into()),
+        };
+        if num_read == 0 {
+            let message = "the member has closed it";
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+        }
+        self.inbox.truncate(start + num_read);
+        let inbox = std::mem::take(&mut self.inbox);
+        let mut rest = &inbox[..];
+        while let Some((frame, len)) = Frame::read(rest)? {
+            self.process(frame, &mut receiver)?;
+            rest = &rest[len..];
+        }
+        self.inbox = rest.to_vec();
+        Ok(())
+    }
+
+    fn process(&mut self, frame: Frame<'_>, receiver: &mut Receiver<'_>) -> io::Result<()> {
+        match frame {
+            Frame::Read { number } => receiver.segment.was_read(number, receiver.from),
+            Frame::Head { len_bytes, head } => {
+                if self.incoming.is_some() {
+                    return Err(malformed());
+                }
+                let announced = receiver.events.announced(receiver.from, head, len_bytes);
+                let elements = match announced {
+                    Ok(elements) => Some(elements),
+                    Err(_) if receiver.is_closing => None,
+                    Err(error) => return Err(io::Error::other(error)),
+                };
+                self.incoming = Some(Incoming {
+                    head: head.to_vec(),
+                    elements,
+                    len_bytes,
+                    num_arrived: 0,
+                });
+                self.finish(receiver);
+                Ok(())
+            }
+            Frame::Inline(elements) => {
+                let incoming = self.incoming.as_mut().ok_or_else(malformed)?;
+                incoming.fill(elements.len(), |place| {
+                    place.copy_from_slice(elements);
+                    Ok(())
+                })?;
+                self.finish(receiver);
+                Ok(())
+            }
+            Frame::Block { number, len_bytes } => {
+                let incoming = self.incoming.as_mut().ok_or_else(malformed)?;
+                let segment = &self.segment;
+                incoming.fill(len_bytes as usize, |place| segment.read(number, place))?;
+                self.push(Frame::Read { number });
+                self.finish(receiver);
+                Ok(())
+            }
+        }
+    }
+
+    /// Passes the message on if all of it is there.
+    fn finish(&mut self, receiver: &Receiver<'_>) {
+        let is_whole = |incoming: &mut Incoming| incoming.num_arrived == incoming.len_bytes;
+        if let Some(incoming) = self.incoming.take_if(is_whole)
+            && let Some(elements) = incoming.elements
+        {
+            receiver
+                .events
+                .received(receiver.from, &incoming.head, elements);
+        }
+    }
+}
+
+impl Incoming {
+    /// Fills the next bytes of the elements.
+    fn fill(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let left = self.len_bytes - self.num_arrived;
+        if len == 0 || len as u64 > left {
+            return Err(malformed());
+        }
+        if let Some(elements) = &mut self.elements {
+            let mut elements = elements.write().map_err(io::Error::other)?;
+            // The elements are in memory.
+            let start = usize::try_from(self.num_arrived).map_err(io::Error::other)?;
+            fill(&mut elements[start..start + len])?;
+        }
+        self.num_arrived += len as u64;
+        Ok(())
+    }
+}
