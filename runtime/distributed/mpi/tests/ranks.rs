@@ -1,0 +1,206 @@
+//! Ranks of MPI, as processes that `mpirun` starts.
+//!
+//! This binary is the ranks, too. `TFRT_MPIRUN` names another `mpirun` than that of the path.
+
+use std::collections::HashMap;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tfrt_distributed::collective::conformance::{self, Extent};
+use tfrt_distributed::collective::{Collectives, GroupMember};
+use tfrt_distributed::discovery::{ALL_TASKS, Told, discover};
+use tfrt_distributed::{DistributedContext, Server, ServerConfig};
+use tfrt_host::HostContext;
+use tfrt_mpi::MpiCollectives;
+use tfrt_queue::create_queue;
+use tfrt_support::Error;
+use tfrt_tensor::DenseHostTensor;
+
+const ROLE_VARIABLE: &str = "TFRT_TEST_ROLE";
+const MPIRUN_VARIABLE: &str = "TFRT_MPIRUN";
+
+/// The time that a run may take.
+const LIMIT: Duration = Duration::from_secs(120);
+
+const POLL: Duration = Duration::from_millis(10);
+
+fn main() -> ExitCode {
+    if let Ok(role) = env::var(ROLE_VARIABLE) {
+        return match be_a_rank(&role) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("failed: {}", error.message());
+                ExitCode::FAILURE
+            }
+        };
+    }
+    let mut trials = vec![Trial::test("without_mpi_the_error_says_so", || {
+        let output = Command::new(env::current_exe()?)
+            .env(ROLE_VARIABLE, "alone")
+            .env("TFRT_MPI", "/nowhere/libmpi.so")
+            .output()?;
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        let expected = "failed: MPI cannot be loaded: /nowhere/libmpi.so: ";
+        match printed.starts_with(expected) {
+            true => Ok(()),
+            false => Err(printed.into()),
+        }
+    })];
+    match mpirun() {
+        Some(mpirun) => {
+            for size in [1, 2, 4] {
+                let mpirun = mpirun.clone();
+                let name = format!("mpi_conforms_with_{size}_ranks");
+                trials.push(Trial::test(name, move || run(&mpirun, size, "conform")));
+            }
+            trials.push(Trial::test("a_rank_that_leaves_is_noticed", move || {
+                run(&mpirun, 3, "leave")
+            }));
+        }
+        None => println!("skipped: no `mpirun` in the path, and {MPIRUN_VARIABLE} names none"),
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// Returns the `mpirun` to use.
+fn mpirun() -> Option<PathBuf> {
+    if let Some(named) = env::var_os(MPIRUN_VARIABLE) {
+        return Some(named.into());
+    }
+    let path = env::var_os("PATH")?;
+    let mut files = env::split_paths(&path).map(|folder| folder.join("mpirun"));
+    files.find(|file| file.is_file())
+}
+
+/// Runs ranks with a role, and waits for them.
+fn run(mpirun: &Path, size: usize, role: &str) -> Result<(), Failed> {
+    // Sockets have short names.
+    let folder = env::temp_dir().join(format!("tfrt-mpi-{}-{role}-{size}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let addresses: Vec<String> = (0..size)
+        .map(|rank| format!("unix:{}/{rank}", folder.display()))
+        .collect();
+    let mut command = Command::new(mpirun);
+    let is_open_mpi = Command::new(mpirun).arg("--version").output()?;
+    let is_open_mpi = String::from_utf8_lossy(&is_open_mpi.stdout).contains("Open MPI");
+    if is_open_mpi {
+        // The ranks of a test share the processors.
+        command.args(["--allow-run-as-root", "--oversubscribe"]);
+    }
+    if let Some(libraries) = mpirun
+        .parent()
+        .and_then(Path::parent)
+        .map(|root| root.join("lib"))
+        && libraries.is_dir()
+    {
+        // One that is not where the system looks.
+        let file = match is_open_mpi {
+            true => "libmpi.so.40",
+            false => "libmpi_abi.so.1",
+        };
+        command.env("TFRT_MPI", libraries.join(file));
+    }
+    let size = size.to_string();
+    let child = command
+        .args(["-n", &size])
+        .arg(env::current_exe()?)
+        .env(ROLE_VARIABLE, role)
+        .env("TFRT_CLUSTER", format!("worker={}", addresses.join(",")))
+        .env("TFRT_JOB", "worker")
+        .stdin(Stdio::null())
+        .spawn()?;
+    let outcome = wait(child);
+    // What is left are sockets.
+    let _ = std::fs::remove_dir_all(&folder);
+    outcome
+}
+
+fn wait(mut child: Child) -> Result<(), Failed> {
+    let end = Instant::now() + LIMIT;
+    while Instant::now() < end {
+        if let Some(status) = child.try_wait()? {
+            return match status.success() {
+                true => Ok(()),
+                false => Err(format!("mpirun: {status}").into()),
+            };
+        }
+        thread::sleep(POLL);
+    }
+    // It ends its ranks.
+    Command::new("kill").arg(child.id().to_string()).status()?;
+    thread::sleep(Duration::from_secs(2));
+    child.kill()?;
+    child.wait()?;
+    Err(format!("the ranks have not ended within {LIMIT:?}").into())
+}
+
+fn be_a_rank(role: &str) -> Result<(), Error> {
+    let mpi = MpiCollectives::new()?;
+    let (rank, _) = mpi.rank();
+    let own = HashMap::from([("TFRT_TASK", rank.to_string())]);
+    let variable = |name: &str| own.get(name).cloned().or_else(|| env::var(name).ok());
+    let config = discover(&Told::default(), &variable).map_err(Error::other)?;
+    let queue = create_queue("mstd:2").map_err(Error::other)?;
+    let host = HostContext::builder().queue(queue).build();
+    let address = config.own_address().unwrap_or_default();
+    let server = Server::new(&host, ServerConfig::new(tfrt_grpc::TYPE_NAME, address))?;
+    let (sender, receiver) = channel();
+    server.initialize_multi_client(&config, move |outcome| {
+        // This thread waits for it.
+        let _ = sender.send(outcome);
+    });
+    let context = receiver.recv().map_err(Error::other)?;
+    let context = context.map_err(|errors| errors.to_value(&host))?;
+    let member = mpi.open(ALL_TASKS, &context)?;
+    match role {
+        "conform" => {
+            conformance::run(&host, &*member, Extent::from_environment())?;
+            // Larger than a transfer of MPI.
+            let len = (65 << 20) + 1;
+            let tensor = DenseHostTensor::vector(&vec![u8::from(rank == 0); len])?;
+            let sent = member.broadcast("large", tensor.clone(), 0);
+            host.await_values(&[sent.into()])?;
+            if tensor.elements::<u8>()?.iter().any(|element| *element != 1) {
+                return Err(Error::new("expected the elements of rank 0"));
+            }
+        }
+        "leave" => leave(&host, &context, &*member)?,
+        _ => return Err(Error::new(format!("no role {role}"))),
+    }
+    let met = member.barrier("end");
+    // In the role of a rank that leaves, the barrier fails.
+    let _ = host.await_available(&[met.into()]);
+    drop(member);
+    // The contexts of the others end as soon as this one does not answer: wait for their ranks.
+    tfrt_mpi::finalize()?;
+    drop(server);
+    Ok(())
+}
+
+/// Rank 2 aborts the group while the others wait for it.
+fn leave(
+    host: &Arc<HostContext>,
+    context: &Arc<DistributedContext>,
+    member: &dyn GroupMember,
+) -> Result<(), Error> {
+    if member.index() == 2 {
+        member.abort(&Error::new("rank 2 has had enough"));
+        return Ok(());
+    }
+    let ended = member.barrier("never");
+    let Err(error) = host.await_values(&[ended.into()]) else {
+        return Err(Error::new(
+            "expected an error, found a barrier without rank 2",
+        ));
+    };
+    match error.message() == "rank 2 has had enough" && context.health().all_lost().is_empty() {
+        true => Ok(()),
+        false => Err(error),
+    }
+}
