@@ -236,7 +236,7 @@ fn as_dense_operand(operand: &AnyRef) -> Result<&DenseHostTensor> {
     }
 }
 
-/// Returns the reason why an operand is no dense tensor that can be read.
+/// Returns the reason why an operand is not a dense tensor that can be read.
 #[cold]
 fn not_dense(operand: &AnyRef) -> Error {
     match operand.try_read::<DenseHostTensor>() {
