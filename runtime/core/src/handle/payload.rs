@@ -26,37 +26,46 @@ impl TensorHandle {
     /// ```
     #[must_use]
     pub fn from_value(value: &AnyRef) -> Self {
-        if value.is_available() {
-            return Self::from_available(value);
-        }
-        let (promise, handle) = HandlePromise::new();
-        value.and_then(move |value| promise.forward_to(&Self::from_available(value)));
-        handle
+        Self::now_or_later(value, AnyRef::is_available, None)
     }
 
     /// Does the same as [`from_value`](Self::from_value) for a handle whose device and metadata are
     /// known before: of a pending value, only the tensor is pending.
     #[must_use]
     pub fn from_value_on(value: &AnyRef, device: &DeviceRef, metadata: &TensorMetadata) -> Self {
-        if value.is_available() {
+        Self::now_or_later(value, AnyRef::is_available, Some((device, metadata)))
+    }
+
+    /// Returns the payload of a value, or a handle that will be the payload.
+    ///
+    /// `is_available` is the only question about a value that may be pending, and the first one: a
+    /// pending value may become an error between any two questions.
+    fn now_or_later(
+        value: &AnyRef,
+        is_available: impl FnOnce(&AnyRef) -> bool,
+        known: Option<(&DeviceRef, &TensorMetadata)>,
+    ) -> Self {
+        if is_available(value) {
             return Self::from_available(value);
         }
+        let Some((device, metadata)) = known else {
+            let (promise, handle) = HandlePromise::new();
+            value.and_then(move |value| promise.forward_to(&Self::from_available(value)));
+            return handle;
+        };
         let (promise, tensor) = AnyRef::indirect();
-        value.and_then(move |value| {
-            let tensor = Self::from_available(value).release_tensor();
-            match tensor {
+        value.and_then(
+            move |value| match Self::from_available(value).release_tensor() {
                 Some(tensor) => promise.forward_to(tensor),
                 None => {
-                    promise.set_error(Error::new("a function returned an invalid tensor handle"));
+                    promise.set_error(Error::new("a function returned an invalid tensor handle"))
                 }
-            }
-        });
+            },
+        );
         Self::new(device.clone(), metadata.clone(), tensor)
     }
 
     /// Returns the handle that is the payload of an available value.
-    // Callers ask whether the value is available before they ask anything else: a pending value may
-    // become an error between any two questions.
     fn from_available(value: &AnyRef) -> Self {
         if let Some(error) = value.error_if_present() {
             return Self::error(error.clone());
@@ -70,9 +79,7 @@ impl TensorHandle {
 
 #[cfg(test)]
 mod tests {
-    use std::hint::spin_loop;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use tfrt_host::device::CpuDevice;
     use tfrt_support::DType;
@@ -87,52 +94,26 @@ mod tests {
         TensorMetadata::new(DType::I32, [1])
     }
 
-    /// Makes handles of values that another thread makes errors at the same time.
-    fn check_race(handle_of: impl Fn(&AnyRef) -> TensorHandle) {
-        const NUM_ROUNDS: usize = 20_000;
-        let (promises, values): (Vec<_>, Vec<_>) =
-            (0..NUM_ROUNDS).map(|_| AnyRef::indirect()).unzip();
-        // Both threads count their steps, so that they meet at each value.
-        let steps = [const { AtomicUsize::new(0) }; 2];
-        let meet = |thread: usize, round: usize| {
-            steps[thread].store(round + 1, Ordering::Release);
-            let mut num_looks = 0_u32;
-            while steps[1 - thread].load(Ordering::Acquire) <= round {
-                spin_loop();
-                num_looks += 1;
-                // The other thread may wait for this processor.
-                if num_looks.is_multiple_of(256) {
-                    std::thread::yield_now();
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                for (round, promise) in promises.into_iter().enumerate() {
-                    let error = Error::new("no value");
-                    meet(0, round);
-                    (0..round % 97).for_each(|_| spin_loop());
-                    promise.set_error(error);
-                }
-            });
-            for (round, value) in values.iter().enumerate() {
-                meet(1, round);
-                (0..round % 89).for_each(|_| spin_loop());
-                let handle = handle_of(value);
-                while !handle.tensor().is_some_and(AnyRef::is_available) {
-                    std::thread::yield_now();
-                }
+    #[test]
+    fn a_value_that_becomes_an_error_meanwhile_is_that_error() {
+        let (device, metadata) = (device(), metadata());
+        for known in [None, Some((&device, &metadata))] {
+            for is_error_before in [true, false] {
+                let (promise, value) = AnyRef::indirect();
+                let handle = TensorHandle::now_or_later(
+                    &value,
+                    // Another thread makes the value an error while it is asked.
+                    |value| {
+                        let was_available = value.is_available();
+                        promise.set_error(Error::new("no value"));
+                        is_error_before || was_available
+                    },
+                    known,
+                );
                 let message = handle.error_if_present().map(Error::message);
                 assert_eq!(message, Some("no value"));
             }
-        });
-    }
-
-    #[test]
-    fn a_value_that_becomes_an_error_meanwhile_is_that_error() {
-        check_race(TensorHandle::from_value);
-        let (device, metadata) = (device(), metadata());
-        check_race(|value| TensorHandle::from_value_on(value, &device, &metadata));
+        }
     }
 
     #[test]
