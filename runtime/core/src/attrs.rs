@@ -109,13 +109,24 @@ impl OpAttrs {
     /// If the value has no encoding, because it is too large, for instance.
     pub fn set(&mut self, name: impl Into<SmolStr>, value: impl ToOpAttr) -> Result<bool, Error> {
         let name = name.into();
-        let Err(position) = self.position(&name) else {
-            return Ok(false);
+        let position = match self.entries.last() {
+            // Callers often set attributes in the order of their names.
+            None => 0,
+            Some(last) if last.name < name => self.entries.len(),
+            Some(_) => match self.position(&name) {
+                Ok(_) => return Ok(false),
+                Err(position) => position,
+            },
         };
         let place = value.encode(self.own_section()?)?;
         self.frozen = None;
         self.binding = KeptBinding::new();
-        self.entries.insert(position, AttrEntry { name, place });
+        let entry = AttrEntry { name, place };
+        if position == self.entries.len() {
+            self.entries.push(entry);
+        } else {
+            self.entries.insert(position, entry);
+        }
         Ok(true)
     }
 
@@ -343,7 +354,11 @@ impl OpAttrs {
         let (Section::Own(own), Section::Own(others)) = (&self.section, &other.section) else {
             return false;
         };
-        let is_same = |(a, b): (&AttrEntry, &AttrEntry)| a.place == b.place && a.name == b.name;
+        // Names are nearly always those of a declaration, which are the same text.
+        let is_same_name = |a: &str, b: &str| std::ptr::eq(a, b) || a == b;
+        let is_same = |(a, b): (&AttrEntry, &AttrEntry)| {
+            a.place == b.place && is_same_name(a.name.as_str(), b.name.as_str())
+        };
         self.entries.len() == other.entries.len()
             && own.words() == others.words()
             && self.entries.iter().zip(&other.entries).all(is_same)

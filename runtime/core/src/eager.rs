@@ -412,15 +412,15 @@ impl EagerContext {
                     .map(|op| op.cloned())
             }
         };
-        let facts = registered.as_ref().ok();
-        let facts = facts.map(|registered| Facts::of(registered.as_deref()));
-        let name = match registered {
-            Ok(Some(registered)) if registered.name() == name => {
-                SmolStr::new_static(registered.name())
-            }
+        let is_refused = registered.is_err();
+        let registered = registered.ok().flatten();
+        let name = match &registered {
+            Some(registered) if registered.name() == name => SmolStr::new_static(registered.name()),
             _ => SmolStr::new(name),
         };
-        let known = Arc::new(KnownOp::new(name, op, facts));
+        let mut known = KnownOp::new(name, op, Facts::of(registered.as_deref()));
+        known.is_refused = is_refused;
+        let known = Arc::new(known);
         self.ops.insert(device, &known);
         Ok(known)
     }

@@ -216,6 +216,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::known::Facts;
     use super::*;
     use crate::core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 
@@ -233,7 +234,7 @@ mod tests {
 
     fn large(name: &str, num_bytes: usize) -> Arc<KnownOp> {
         let op = CoreRuntimeOp::new(Large(num_bytes));
-        Arc::new(KnownOp::new(name.into(), op, None))
+        Arc::new(KnownOp::new(name.into(), op, Facts::of(None)))
     }
 
     fn kept(cache: &OpCache) -> String {

@@ -1,7 +1,7 @@
 //! What is known of an op before it is called: it is found out once for each device and name.
 //!
 //! ```text
-//!  OpCache ── device, name ──► KnownOp ── attributes ──► AttributeSet ── operand metadata ──► Answers
+//!  OpCache ─ device, name ─► KnownOp ─ attributes ─► AttributeSet ─ operand metadata ─► Answers
 //! ```
 //!
 //! A call by name finds all three, so that it costs little more than a call of an op that was
@@ -29,8 +29,9 @@ const MAX_SET_BYTES: usize = 256;
 pub(super) struct KnownOp {
     pub(super) name: SmolStr,
     pub(super) op: CoreRuntimeOp,
-    /// `None` if the registry refuses the op of this name.
-    pub(super) facts: Option<Facts>,
+    pub(super) facts: Facts,
+    /// Whether the registry refuses the op of this name, which a handler has made nevertheless.
+    pub(super) is_refused: bool,
     sets: [OnceLock<Arc<AttributeSet>>; NUM_SETS],
 }
 
@@ -81,13 +82,13 @@ impl Facts {
 }
 
 impl KnownOp {
-    pub(super) fn new(name: SmolStr, op: CoreRuntimeOp, facts: Option<Facts>) -> Self {
-        let sets = [const { OnceLock::new() }; NUM_SETS];
+    pub(super) fn new(name: SmolStr, op: CoreRuntimeOp, facts: Facts) -> Self {
         Self {
             name,
             op,
             facts,
-            sets,
+            is_refused: false,
+            sets: [const { OnceLock::new() }; NUM_SETS],
         }
     }
 
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn few_small_sets_are_kept() {
-        let known = KnownOp::new("my.Op".into(), CoreRuntimeOp::new(Nothing), None);
+        let known = KnownOp::new("my.Op".into(), CoreRuntimeOp::new(Nothing), Facts::of(None));
         let mut large = attrs(-1);
         large.set("values", &[0_i64; MAX_SET_BYTES][..]).unwrap();
         known.keep_set(&set(large.clone()));
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_set_is_for_equal_names_types_and_values() {
-        let known = KnownOp::new("my.Op".into(), CoreRuntimeOp::new(Nothing), None);
+        let known = KnownOp::new("my.Op".into(), CoreRuntimeOp::new(Nothing), Facts::of(None));
         let kept = set(attrs(1));
         known.keep_set(&kept);
         assert!(Arc::ptr_eq(known.find_set(&attrs(1)).unwrap(), &kept));

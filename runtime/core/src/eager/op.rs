@@ -69,7 +69,6 @@ pub struct Op {
 struct Found {
     device: usize,
     known: Arc<KnownOp>,
-    facts: Facts,
 }
 
 impl EagerContext {
@@ -92,23 +91,15 @@ impl EagerContext {
             }
             return Err(self.no_such_op(name));
         };
-        let facts = match known.facts {
-            Some(facts) => facts,
-            None => {
-                let device_type = self.devices[device].device.0.device_type();
-                let registered = self.runtime.ops().get(device_type, name)?;
-                Facts::of(registered.map(|op| &**op))
-            }
-        };
+        if known.is_refused {
+            let device_type = self.devices[device].device.0.device_type();
+            self.runtime.ops().get(device_type, name)?;
+        }
         Ok(Op {
             eager: Arc::clone(self),
-            found: Found {
-                device,
-                known,
-                facts,
-            },
+            num_results: known.facts.num_results,
+            found: Found { device, known },
             attrs: None,
-            num_results: facts.num_results,
         })
     }
 }
@@ -158,8 +149,7 @@ impl EagerContext {
             // The same op serves all devices.
             found: Found {
                 device: 0,
-                known: Arc::new(KnownOp::new(name.into(), op, Some(facts))),
-                facts,
+                known: Arc::new(KnownOp::new(name.into(), op, facts)),
             },
             set: AttributeSet::new(OpAttrsRef::of_one_op(Arc::default())),
             num_results,
@@ -180,7 +170,7 @@ impl Op {
     }
 
     pub(super) fn set_attr(&mut self, name: &str, value: impl ToOpAttr) -> Result<(), Error> {
-        let key = match self.found.facts.declared {
+        let key = match self.found.known.facts.declared {
             None => SmolStr::new(name),
             Some(declared) => {
                 let mut names = declared.attributes.iter().map(|known| known.name);
@@ -266,7 +256,7 @@ impl Found {
     /// If an attribute is missing, or its type is not the one that the op declares.
     #[cold]
     fn new_set(&self, attrs: Option<OpAttrs>) -> Result<Arc<AttributeSet>, Error> {
-        let attrs = match self.facts.declared {
+        let attrs = match self.known.facts.declared {
             // An op without attributes needs no reference to them.
             Some(op) if op.attributes.is_empty() => OpAttrsRef::default(),
             declared => {
@@ -446,7 +436,7 @@ impl ReadyOp {
             return match outcome {
                 Err(error)
                     if is_out_of_memory(&error)
-                        && !self.found.facts.has_side_effects
+                        && !self.found.known.facts.has_side_effects
                         && self.eager.copies.give_up() =>
                 {
                     self.run_placed(&ctx, is_sync, arguments, results)
@@ -580,7 +570,7 @@ impl ReadyOp {
             // The error explains why the device has no such op.
             None => &self.eager.made_op(device, &self.found.known.name)?.op,
         };
-        let facts = &self.found.facts;
+        let facts = &self.found.known.facts;
         let effects = facts
             .has_side_effects
             .then(|| scope::effects_of_thread(&self.eager));
@@ -696,7 +686,7 @@ impl ReadyOp {
         if !operand.may_be_elsewhere(needed) {
             return None;
         }
-        Some(match self.found.facts.may_write {
+        Some(match self.found.known.facts.may_write {
             // The op writes to a copy that nothing else shares.
             true => operand.transfer_to_inferred(ctx, needed),
             false => operand.kept_copy(ctx, needed, &self.eager.copies),
@@ -708,7 +698,6 @@ impl ReadyOp {
         let Found {
             device: found,
             known,
-            ..
         } = &self.found;
         if device == *found {
             return Some(&known.op);
