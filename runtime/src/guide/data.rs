@@ -275,6 +275,30 @@
 //! `tfrt-readers` and `tfrt-kernels`; the tool `tfrt` has all of them with `--features full`.
 //! Without the feature, the dataset is an error that names it.
 //!
+//! The columns of a Parquet or Arrow file have types. Its rows are elements, or whole batches, which
+//! is faster:
+//!
+//! ```standalone_crate,no_run
+//! # use tfrt::host::RequestContextBuilder;
+//! # use tfrt::prelude::*;
+//! # use tfrt::tensor::DenseHostTensor;
+//! use tfrt_readers::columnar::{ColumnarFormat, ColumnarOptions};
+//!
+//! # fn main() -> Result<()> {
+//! # let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+//! let options = ColumnarOptions {
+//!     columns: Some(vec!["price".into(), "amount".into()]), // all of them by default
+//!     batch_size: Some(128),                                // a row is an element by default
+//!     ..ColumnarOptions::default()
+//! };
+//! let batches = options.dataset(ColumnarFormat::Parquet, "sales/*.parquet")?;
+//! for batch in batches.elements::<(DenseHostTensor, DenseHostTensor), _>(&ctx) {
+//!     let (prices, amounts) = batch?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A *schema* such as `"image: str, label: i64 = -1, ids: i64 [?], weight: f32?"` describes the
 //! columns of a row or the features of an example: the name, the type, the shape if it is not a
 //! single value, and the default for a missing value.
@@ -357,6 +381,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! `decode_upright` turns photos as the camera was held; in programs, the attribute `upright` of
+//! `tfrt_image.decode` does.
 //!
 //! The example `image_folder` of `tfrt-images` is a complete program, with labels taken from the
 //! names of folders.
