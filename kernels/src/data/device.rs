@@ -53,7 +53,7 @@ fn prefetch_to_device_kernel(
 ///
 /// ```
 /// use tfrt::core::{EagerContext, TensorHandle};
-/// use tfrt::data::Dataset;
+/// use tfrt::data::{Dataset, Outcome};
 /// use tfrt::host::RequestContextBuilder;
 /// use tfrt::prelude::*;
 /// use tfrt_kernels::data::device::prefetch_to_device;
@@ -64,9 +64,13 @@ fn prefetch_to_device_kernel(
 /// // `GPU:0`, if there is one.
 /// let device = tfrt::core::CoreRuntime::of(&host).host_device().clone();
 /// let batches = Dataset::range(0, 4, 1)?.batch(2)?;
-/// for batch in prefetch_to_device(&batches, &device, 2)?.elements::<TensorHandle, _>(&ctx) {
-///     println!("{:?}", eager.to_vec::<i64>(&batch?)?);
-/// }
+/// let mut iterator = prefetch_to_device(&batches, &device, 2)?.iterator();
+/// // A pipeline that makes elements later has outcomes to wait for.
+/// let Ok(Outcome::Element(values)) = iterator.draw(&ctx).into_outcome() else {
+///     panic!("a range knows its elements");
+/// };
+/// let batch = values[0].try_read::<TensorHandle>().map_err(Error::other)?;
+/// assert_eq!(eager.to_vec::<i64>(&batch)?, [0, 1]);
 /// # Ok::<(), Error>(())
 /// ```
 ///
