@@ -316,6 +316,9 @@ impl SharedArray {
     }
 }
 
+/// Returns numbers for the extents of the operands.
+pub type ExtentsRule = fn(&[&[usize]]) -> Vec<i64>;
+
 /// How a grid kernel is launched. The macro writes them from the options.
 ///
 /// ```
@@ -345,10 +348,10 @@ pub struct GridRules {
     /// The number of dimensions of the result.
     pub result_rank: usize,
     /// Returns the extents of the result for those of the operands.
-    pub extents: fn(&[&[usize]]) -> Vec<i64>,
+    pub extents: ExtentsRule,
     /// Returns the number of blocks along each axis. By default, there is a thread for each
     /// element of the result: in its order for one axis, else along its dimensions.
-    pub blocks: Option<fn(&[&[usize]]) -> Vec<i64>>,
+    pub blocks: Option<ExtentsRule>,
     /// The shared arrays.
     pub shared: &'static [SharedArray],
     /// What every element of the result is at first.

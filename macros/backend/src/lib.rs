@@ -128,7 +128,12 @@ fn device_kernel(
         let error = error.into_compile_error();
         if device::kernel::is_grid(options) {
             // The compiler does not know what a body does with arrays.
-            let (visibility, signature) = (&function.visibility, &function.signature);
+            let (visibility, mut signature) = (&function.visibility, function.signature.clone());
+            for input in &mut signature.inputs {
+                if let syn::FnArg::Typed(parameter) = input {
+                    parameter.attrs.clear();
+                }
+            }
             let conditions = function.conditions();
             return quote! {
                 #(#conditions)*

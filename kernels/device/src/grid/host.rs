@@ -123,13 +123,12 @@ fn offset<A: Array<RANK>, const RANK: usize>(
     array: &A,
     at: [u32; RANK],
 ) -> Result<usize, Fault> {
-    let extents = array.extents();
     let mut offset = 0_usize;
-    for axis in 0..RANK {
-        if at[axis] >= extents[axis] {
-            return Err(fault(grid, array, at[axis], axis));
+    for (axis, (index, extent)) in at.into_iter().zip(array.extents()).enumerate() {
+        if index >= *extent {
+            return Err(fault(grid, array, index, axis));
         }
-        offset = offset * extents[axis] as usize + at[axis] as usize;
+        offset = offset * *extent as usize + index as usize;
     }
     Ok(offset)
 }

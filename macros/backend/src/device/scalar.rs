@@ -82,6 +82,15 @@ impl Scalar {
         Ident::new(self.entry().2, Span::call_site())
     }
 
+    /// Returns the size of an element of a tensor, in bytes.
+    pub(crate) fn size_bytes(self) -> usize {
+        match self {
+            Self::Bool => 1,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
     /// Returns the place of a return type.
     pub(crate) fn span_of(self, output: &ReturnType) -> Span {
         match output {

@@ -274,15 +274,18 @@ static __pairs_kernel: ::tfrt::device::__private::FunctionKernel = ::tfrt::devic
             >::from([::tfrt::device::__private::extent(__shapes, 0usize, 0usize)]),
             blocks: ::tfrt::device::__private::Some(|__shapes| ::tfrt::device::__private::Vec::<
                 i64,
-            >::from([
-                ::tfrt::device::__private::div(
-                    (::tfrt::device::__private::add(
-                        ::tfrt::device::__private::extent(__shapes, 0usize, 0usize),
-                        63,
-                    )),
-                    64,
-                ),
-            ])),
+            >::from({
+                let __numbers: [i64; 1usize] = [
+                    ::tfrt::device::__private::div(
+                        (::tfrt::device::__private::add(
+                            ::tfrt::device::__private::extent(__shapes, 0usize, 0usize),
+                            63,
+                        )),
+                        64,
+                    ),
+                ];
+                __numbers
+            })),
             shared: const {
                 &::tfrt::device::__private::SharedArray::all([
                     ::tfrt::device::__private::SharedArray::new(
