@@ -1,9 +1,10 @@
 //! Devices, and tensors from and to them.
 
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 
 use tfrt::core::{EagerContext, TensorHandle};
 use tfrt::host::HostContext;
+use tfrt::prelude::*;
 use tfrt_gpu::eager::EagerGpu;
 use tfrt_gpu::host_device::{HostDevice, Options};
 use tfrt_gpu::values::StreamAllocator;
@@ -78,6 +79,49 @@ fn a_tensor_moves_between_gpus() {
     );
     drop((second, other));
     assert_nothing_is_left(&eager);
+}
+
+/// Returns `x` after the device has been busy for some time.
+#[tfrt_op("gpu_test.Slowly", elementwise)]
+fn slowly(x: f32) -> f32 {
+    let mut rounds = 0.0;
+    for _ in 0..100_000 {
+        rounds += 1.0;
+    }
+    if rounds > 0.0 { x } else { 0.0 }
+}
+
+/// Keeps a GPU busy, and returns the result.
+fn busy(eager: &Arc<EagerContext>, gpu: &str, number: f32) -> TensorHandle {
+    let _scope = eager.device(gpu).unwrap();
+    let x = eager.tensor(&[number][..]).unwrap();
+    let op = eager.op("gpu_test.Slowly").unwrap().ready().unwrap();
+    op.call(&[&x]).unwrap()
+}
+
+#[test]
+fn a_copy_between_gpus_waits_until_its_source_is_written() {
+    let eager = eager();
+    let source = busy(&eager, "GPU:0", 2.5);
+    let copy = eager.copy_to(&source, "GPU:1").unwrap();
+    assert_eq!(eager.to_vec::<f32>(&copy).unwrap(), [2.5]);
+}
+
+#[test]
+fn the_source_of_a_copy_between_gpus_is_not_written_again_before_it_is_read() {
+    let eager = eager();
+    let x = eager.tensor(&[1.5_f32][..]).unwrap();
+    let source = eager.copy_to(&x, "GPU:0").unwrap();
+    // The copy is behind this work of the other GPU.
+    let work = busy(&eager, "GPU:1", 2.5);
+    let copy = eager.copy_to(&source, "GPU:1").unwrap();
+    // The memory of the source is free now, and the next tensor takes it.
+    drop(source);
+    let y = eager.tensor(&[-4.0_f32][..]).unwrap();
+    let next = eager.copy_to(&y, "GPU:0").unwrap();
+    assert_eq!(eager.to_vec::<f32>(&copy).unwrap(), [1.5]);
+    assert_eq!(eager.to_vec::<f32>(&next).unwrap(), [-4.0]);
+    drop(work);
 }
 
 #[test]
