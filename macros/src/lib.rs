@@ -352,6 +352,8 @@ use tfrt_macros_backend::facade::Facade;
 /// results into one, in an order that is the same on both devices. `combine` is `add`, `mul`,
 /// `min`, `max`, `and`, `or`, `xor`, or the path of a device function of two numbers, which must
 /// be associative and commutative, except for rounding. The result of no elements is the identity.
+/// With `axes = [-1]`, it combines along these axes only; negative ones count from the last.
+/// `keep_dims = true` keeps them in the result, with an extent of 1.
 ///
 /// `grid(block = [32, 8], blocks = […], shape = […], initial = 0)` runs the function in each thread
 /// of a grid, with indices of its own, shared memory, barriers and atomic operations, for what the
@@ -381,6 +383,12 @@ use tfrt_macros_backend::facade::Facade;
 /// let sum = tfrt::testing::kernel("my.sum_of_squares").operands((x,)).run();
 /// sum.with_value(0, |sum: &DenseHostTensor| assert_eq!(sum.to_scalar::<f32>(), Ok(14.0)));
 /// assert_eq!(gelu(0.0), 0.0);
+///
+/// /// Returns the largest element of each row.
+/// #[tfrt_kernel("my.row_max", reduce(identity = f32::MIN, combine = max, axes = [-1]))]
+/// fn row_max(x: f32) -> f32 {
+///     x
+/// }
 ///
 /// use tfrt::device::grid::{Grid, OutView, Shared, View};
 ///

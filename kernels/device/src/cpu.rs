@@ -6,8 +6,9 @@
 use tfrt_support::Error;
 use tfrt_tensor::{DenseHostTensor, Element, Elements, I1};
 
+use crate::axes::{self, AxesPlan};
 use crate::broadcast::CommonShape;
-use crate::kernel::{FunctionKernel, ReductionPlan, check_equal};
+use crate::kernel::{FunctionKernel, KernelForm, ReductionPlan, check_equal};
 use crate::ptx::BLOCK_THREADS;
 
 /// A type of device functions, and that of tensor elements.
@@ -80,6 +81,36 @@ pub trait ArgumentTuple: Sized {
         function: &F,
         combine: &Join,
     );
+
+    /// Combines the results of the function for neighbouring elements: element `i` goes to lane
+    /// `first + i`, modulo their number.
+    fn fold_run<R: DeviceNumber, F: Fn(Self) -> R, Join: Fn(R, R) -> R>(
+        operands: &Self::Borrowed<'_>,
+        run: Run,
+        lanes: &mut [R; axes::LANES],
+        function: &F,
+        combine: &Join,
+    );
+
+    /// Combines each sum with the result of the function for an element: sum `i` with that of
+    /// element `start + i`.
+    fn fold_rows<R: DeviceNumber, F: Fn(Self) -> R, Join: Fn(R, R) -> R>(
+        operands: &Self::Borrowed<'_>,
+        start: usize,
+        sums: &mut [R],
+        function: &F,
+        combine: &Join,
+    );
+}
+
+/// Neighbouring elements that become one result.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    start: usize,
+    len: usize,
+    /// The number of the first one among all elements of the result.
+    first: usize,
 }
 
 /// The lanes of a block.
@@ -158,6 +189,52 @@ macro_rules! arguments {
                         *lane = combine(*lane, function(arguments));
                     }
                     start = start.saturating_add(step);
+                }
+            }
+
+            #[inline(always)]
+            fn fold_run<R: DeviceNumber, F: Fn(Self) -> R, Join: Fn(R, R) -> R>(
+                operands: &Self::Borrowed<'_>,
+                Run { start, len, first }: Run,
+                lanes: &mut [R; axes::LANES],
+                function: &F,
+                combine: &Join,
+            ) {
+                $(let $t = &operands.$index[start..start + len];)+
+                let result = |at: usize| function(($($T::of_element($t[at]),)+));
+                // Up to the first lane, then all lanes at once, then the rest.
+                let head = ((axes::LANES - first % axes::LANES) % axes::LANES).min(len);
+                for at in 0..head {
+                    let lane = &mut lanes[(first + at) % axes::LANES];
+                    *lane = combine(*lane, result(at));
+                }
+                let rounds = (len - head) / axes::LANES;
+                for round in 0..rounds {
+                    let start = head + round * axes::LANES;
+                    $(let $t = &$t[start..start + axes::LANES];)+
+                    for (at, lane) in lanes.iter_mut().enumerate() {
+                        let arguments = ($($T::of_element($t[at]),)+);
+                        *lane = combine(*lane, function(arguments));
+                    }
+                }
+                let tail = head + rounds * axes::LANES;
+                for (lane, at) in lanes.iter_mut().zip(tail..len) {
+                    *lane = combine(*lane, result(at));
+                }
+            }
+
+            #[inline(always)]
+            fn fold_rows<R: DeviceNumber, F: Fn(Self) -> R, Join: Fn(R, R) -> R>(
+                operands: &Self::Borrowed<'_>,
+                start: usize,
+                sums: &mut [R],
+                function: &F,
+                combine: &Join,
+            ) {
+                $(let $t = &operands.$index[start..start + sums.len()];)+
+                for (at, sum) in sums.iter_mut().enumerate() {
+                    let arguments = ($($T::of_element($t[at]),)+);
+                    *sum = combine(*sum, function(arguments));
                 }
             }
         }
@@ -258,6 +335,109 @@ pub fn reduce<A: ArgumentTuple, R: DeviceNumber>(
         *element = reduced.to_element();
     }
     Ok(())
+}
+
+/// Computes `function(operands)` for all elements, and combines the results along the axes of the
+/// kernel, in the order of [`AxesPlan`].
+///
+/// # Errors
+/// If the element types or shapes do not fit, or elements are in use.
+#[doc(hidden)]
+#[inline]
+pub fn reduce_along<A: ArgumentTuple, R: DeviceNumber>(
+    kernel: &FunctionKernel,
+    operands: &[&DenseHostTensor],
+    result: &mut DenseHostTensor,
+    identity: R,
+    function: impl Fn(A) -> R,
+    combine: impl Fn(R, R) -> R,
+) -> Result<(), Error> {
+    let KernelForm::ReduceAlong { axes, .. } = kernel.form else {
+        return Err(Error::new(format!(
+            "`{}` does not reduce along axes",
+            kernel.name
+        )));
+    };
+    let shapes: Vec<&[usize]> = operands
+        .iter()
+        .map(|tensor| tensor.shape().dims())
+        .collect();
+    check_equal(kernel, &shapes)?;
+    let plan = AxesPlan::new(
+        kernel.name,
+        axes,
+        shapes.first().copied().unwrap_or_default(),
+    )?;
+    result.expect_shape(&tfrt_tensor::Shape::new(&plan.extents)?)?;
+    let borrowed = A::borrow(operands)?;
+    let mut elements = result.elements_mut::<R::Element>()?;
+    let elements: &mut [R::Element] = &mut elements;
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || match plan.kept.split_last() {
+            _ if elements.is_empty() => {}
+            // Neighbours belong to different results: several of them are computed at once.
+            Some((inner, outer)) if inner.stride == 1 => {
+                let numbers = 0..plan.num_reduced();
+                let offsets: Vec<usize> = numbers
+                    .map(|number| axes::offset(&plan.reduced, number))
+                    .collect();
+                for (row, results) in elements.chunks_mut(inner.extent).enumerate() {
+                    let mut start = axes::offset(outer, row);
+                    for results in results.chunks_mut(WIDTH) {
+                        let len = results.len();
+                        let mut lanes = [[identity; WIDTH]; axes::LANES];
+                        for (number, offset) in offsets.iter().enumerate() {
+                            let sums = &mut lanes[number % axes::LANES][..len];
+                            A::fold_rows(&borrowed, start + offset, sums, &function, &combine);
+                        }
+                        for (at, result) in results.iter_mut().enumerate() {
+                            let lanes = std::array::from_fn(|lane| lanes[lane][at]);
+                            *result = halves(lanes, &combine).to_element();
+                        }
+                        start += len;
+                    }
+                }
+            }
+            // Neighbours become one result.
+            _ => {
+                let (outer, len) = match plan.reduced.split_last() {
+                    Some((run, outer)) => (outer, run.extent),
+                    None => (&[][..], 1),
+                };
+                for (index, result) in elements.iter_mut().enumerate() {
+                    let base = axes::offset(&plan.kept, index);
+                    let mut lanes = [identity; axes::LANES];
+                    for number in 0..axes::num_elements(outer) {
+                        let run = Run {
+                            start: base + axes::offset(outer, number),
+                            len,
+                            first: number * len,
+                        };
+                        A::fold_run(&borrowed, run, &mut lanes, &function, &combine);
+                    }
+                    *result = halves(lanes, &combine).to_element();
+                }
+            }
+        },
+    );
+    Ok(())
+}
+
+/// So many neighbouring results are computed at once.
+const WIDTH: usize = 64;
+
+/// Combines each lane of the first half with one of the other half, until one is left.
+#[inline(always)]
+fn halves<R: Copy>(mut lanes: [R; axes::LANES], combine: &impl Fn(R, R) -> R) -> R {
+    let mut half = axes::LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            lanes[lane] = combine(lanes[lane], lanes[lane + half]);
+        }
+        half /= 2;
+    }
+    lanes[0]
 }
 
 /// Combines each lane of the first half with one of the other half, until one is left.

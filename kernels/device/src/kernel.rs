@@ -17,6 +17,7 @@ use std::fmt;
 use tfrt_host::kernel::KernelFrame;
 use tfrt_support::{Error, ErrorCode, TensorMetadata};
 
+use crate::axes::{AxesPlan, ReducedAxes};
 use crate::broadcast::CommonShape;
 use crate::grid::{self, GridRules};
 use crate::tree::{Function, Value};
@@ -58,6 +59,15 @@ pub enum KernelForm {
         /// A function of two results.
         combine: &'static Function,
     },
+    /// To each element; then the results are combined along axes.
+    ReduceAlong {
+        /// The number that every combination starts with.
+        identity: fn() -> Value,
+        /// A function of two results.
+        combine: &'static Function,
+        /// The axes.
+        axes: &'static ReducedAxes,
+    },
     /// Each thread of a grid of blocks runs it, with indices of its own.
     Grid(&'static GridRules),
 }
@@ -70,6 +80,16 @@ impl fmt::Debug for KernelForm {
                 .debug_struct("Reduce")
                 .field("identity", &identity())
                 .field("combine", &combine.name)
+                .finish(),
+            Self::ReduceAlong {
+                identity,
+                combine,
+                axes,
+            } => f
+                .debug_struct("ReduceAlong")
+                .field("identity", &identity())
+                .field("combine", &combine.name)
+                .field("axes", axes)
                 .finish(),
             Self::Grid(rules) => f.debug_tuple("Grid").field(rules).finish(),
         }
@@ -175,6 +195,12 @@ pub fn metadata(
         KernelForm::Reduce { .. } => {
             check_equal(kernel, &shapes)?;
             Ok(TensorMetadata::new(dtype, []))
+        }
+        KernelForm::ReduceAlong { axes, .. } => {
+            check_equal(kernel, &shapes)?;
+            let extents = shapes.first().copied().unwrap_or_default();
+            let plan = AxesPlan::new(kernel.name, axes, extents)?;
+            Ok(TensorMetadata::new(dtype, &plan.extents[..]))
         }
         KernelForm::Grid(rules) => {
             let plan = grid::plan(kernel, rules, &shapes)?;

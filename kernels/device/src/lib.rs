@@ -24,6 +24,7 @@
 //! | [`numbers`] | the operators and methods in Rust |
 //! | [`math`] | math functions |
 //! | [`kernel`] | kernels of device functions, and how GPUs find them |
+//! | [`axes`] | reductions along axes |
 //! | [`grid`] | kernels with indices, shared memory and barriers |
 //! | [`broadcast`] | shapes of operands and results |
 //! | [`cpu`] | kernels on host tensors |
@@ -41,6 +42,8 @@ mod library;
 mod typed;
 
 pub mod kernel;
+
+pub mod axes;
 
 pub mod grid;
 

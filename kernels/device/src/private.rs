@@ -15,7 +15,8 @@ pub use tfrt_tensor::DenseHostTensor;
 
 pub use tfrt_async::Chain;
 
-pub use crate::cpu::{DeviceNumber, elementwise, reduce};
+pub use crate::axes::ReducedAxes;
+pub use crate::cpu::{DeviceNumber, elementwise, reduce, reduce_along};
 pub use crate::grid::host::{
     Fault, HostLaunch, atomic_add, atomic_and, atomic_max, atomic_min, atomic_or, atomic_xor,
     extent, grid_plan, load, number, store, threads,

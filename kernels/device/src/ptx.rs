@@ -22,6 +22,8 @@
 //! # Ok::<(), tfrt_support::Error>(())
 //! ```
 
+mod along;
+
 mod body;
 
 mod entry;
@@ -121,6 +123,15 @@ pub enum LaunchForm {
     /// The last step: one block combines the results of the blocks. Parameters: their number, the
     /// result, and the results of the blocks.
     Final,
+    /// A reduction along axes. Further parameters than those of [`LaunchForm::Elementwise`]: the
+    /// number of elements of a result, then the extents and the strides of the groups of
+    /// [`AxesPlan`](crate::axes::AxesPlan): those that are kept, then those that are reduced.
+    Along {
+        /// The number of groups that are kept.
+        kept: usize,
+        /// The number of groups that are reduced.
+        reduced: usize,
+    },
     /// Before a grid kernel with an initial value: every element of the result takes it.
     /// Parameters: the number of elements, and the result.
     Initial,
@@ -161,6 +172,7 @@ pub fn emit(
         LaunchForm::Partial | LaunchForm::Final => {
             matches!(kernel.form, KernelForm::Reduce { .. })
         }
+        LaunchForm::Along { .. } => matches!(kernel.form, KernelForm::ReduceAlong { .. }),
         LaunchForm::Initial | LaunchForm::Grid => matches!(kernel.form, KernelForm::Grid(_)),
     };
     if !is_fitting {

@@ -13,6 +13,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use tfrt::device::axes::AxesPlan;
 use tfrt::device::broadcast::CommonShape;
 use tfrt::device::grid::{self, GridRules};
 use tfrt::device::kernel::{
@@ -115,6 +116,12 @@ pub fn launch(
             check_equal(kernel, &shapes)?;
             let count = given.first().and_then(TensorMetadata::num_elements);
             launch.reduction(count.unwrap_or(0), operands, result)
+        }
+        KernelForm::ReduceAlong { axes, .. } => {
+            check_equal(kernel, &shapes)?;
+            let extents = shapes.first().copied().unwrap_or_default();
+            let plan = AxesPlan::new(kernel.name, axes, extents)?;
+            launch.along(&plan, operands, result)
         }
         KernelForm::Grid(rules) => {
             let plan = grid::plan(kernel, rules, &shapes)?;
@@ -254,6 +261,36 @@ impl Launch<'_> {
             }
         }
         Ok(())
+    }
+
+    fn along(
+        &self,
+        plan: &AxesPlan,
+        operands: &[GpuElements<'_>],
+        result: &GpuElements<'_>,
+    ) -> Result<()> {
+        self.check_apart(operands, result)?;
+        let count = plan.num_results();
+        if count == 0 {
+            return Ok(());
+        }
+        let (kept, reduced) = (plan.kept.len(), plan.reduced.len());
+        if kept + reduced > MAX_RANK {
+            return Err(invalid(format!(
+                "`{}`: expected at most {MAX_RANK} groups of axes that are reduced and kept in \
+                 turn, found {}",
+                self.kernel.name,
+                kept + reduced
+            )));
+        }
+        let mut arguments = arguments(count, result, operands);
+        arguments.push(Argument::Bits64(plan.num_reduced() as u64));
+        for group in plan.kept.iter().chain(&plan.reduced) {
+            arguments.extend([group.extent, group.stride].map(|x| Argument::Bits64(x as u64)));
+        }
+        let num_blocks = count.div_ceil(BLOCK_THREADS as usize).min(MAX_BLOCKS);
+        let form = LaunchForm::Along { kept, reduced };
+        self.put(form, num_blocks as u32, &arguments)
     }
 
     fn grid(

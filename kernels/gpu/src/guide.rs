@@ -123,6 +123,7 @@
 //! |---|---|
 //! | each element of the result from one of each operand | `elementwise` |
 //! | one number from all elements | `reduce(identity = …, combine = …)` |
+//! | one number from the elements along some axes | `reduce(identity = …, combine = …, axes = [-1], keep_dims = true)` |
 //! | a part of these for other functions | `#[tfrt_device]` |
 //! | an op that is called by its name, on `CPU:0` and `GPU:0` | `#[tfrt_op("my.Gelu", elementwise)]` |
 //! | a launch from Rust | [`device_functions::launch`](crate::device_functions::launch) |

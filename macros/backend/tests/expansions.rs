@@ -159,6 +159,7 @@ expansions! {
     device_grid
     device_op
     device_reduce
+    device_reduce_along
     dyn_object
     functions
     future

@@ -31,6 +31,7 @@ impl<'k> Entry<'k> {
         let is_fitting = match variant {
             LaunchForm::Elementwise(layouts) => layouts.len() == num_operands,
             LaunchForm::Broadcast { rank, .. } => (1..=MAX_RANK).contains(rank),
+            LaunchForm::Along { kept, reduced } => kept + reduced <= MAX_RANK,
             LaunchForm::Partial | LaunchForm::Final | LaunchForm::Initial | LaunchForm::Grid => {
                 true
             }
@@ -62,6 +63,7 @@ impl<'k> Entry<'k> {
                 shared.push(("cache".to_owned(), num_bytes));
                 self.reduction()?;
             }
+            LaunchForm::Along { kept, reduced } => self.along(*kept, *reduced)?,
             LaunchForm::Initial => self.initial()?,
             LaunchForm::Grid => {
                 let rules = self.rules()?;
@@ -144,7 +146,7 @@ impl<'k> Entry<'k> {
     }
 
     /// Declares the pointers to the operands.
-    fn operands(&mut self) -> Vec<(Register, Scalar)> {
+    pub(super) fn operands(&mut self) -> Vec<(Register, Scalar)> {
         let parameters = self.kernel.function.parameters;
         parameters
             .iter()
@@ -335,7 +337,7 @@ impl<'k> Entry<'k> {
 }
 
 /// Refuses an identity or a combination of another type, which the macro cannot write.
-fn check_combination(
+pub(super) fn check_combination(
     kernel: &FunctionKernel,
     combine: &Function,
     identity: Value,

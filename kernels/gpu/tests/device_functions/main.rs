@@ -1,5 +1,7 @@
 //! Kernels of device functions, on host tensors and on the host device: the same bits.
 
+mod axes;
+
 mod grid;
 
 use std::sync::Arc;

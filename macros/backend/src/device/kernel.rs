@@ -12,7 +12,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, LitStr, Path, Token, parenthesized};
+use syn::{Attribute, Expr, Ident, LitInt, LitStr, Path, Token, bracketed, parenthesized};
 
 use super::grid::{self, GridOptions};
 use super::{DeviceFunction, Parameter};
@@ -32,9 +32,18 @@ pub(crate) enum Form {
     Reduce {
         identity: Box<Expr>,
         combine: Combine,
+        /// The axes, if it combines along some only.
+        along: Option<Along>,
     },
     /// To each thread of a grid.
     Grid(Box<GridOptions>),
+}
+
+/// `axes = [-1], keep_dims = true`
+#[derive(Debug)]
+pub(crate) struct Along {
+    axes: Vec<i64>,
+    keep_dims: bool,
 }
 
 /// The function that combines two results.
@@ -155,21 +164,24 @@ fn parse_form(input: ParseStream<'_>) -> syn::Result<Form> {
     let content;
     parenthesized!(content in input);
     let (mut identity, mut combine) = (None, None);
+    let (mut axes, mut keep_dims) = (None, None);
     while !content.is_empty() {
         let key: Ident = content.parse()?;
         let found = key.to_string();
-        if !["identity", "combine"].contains(&found.as_str()) {
-            let hint = did_you_mean(&found, &["identity", "combine"]);
+        let known = ["identity", "combine", "axes", "keep_dims"];
+        if !known.contains(&found.as_str()) {
+            let hint = did_you_mean(&found, &known);
             return Err(syn::Error::new(
                 key.span(),
                 format!("unknown option `{found}`: {hint}"),
             ));
         }
         content.parse::<Token![=]>()?;
-        if found == "identity" {
-            identity = Some(content.parse::<Expr>()?);
-        } else {
-            combine = Some(content.call(Path::parse_mod_style)?);
+        match found.as_str() {
+            "identity" => identity = Some(content.parse::<Expr>()?),
+            "combine" => combine = Some(content.call(Path::parse_mod_style)?),
+            "axes" => axes = Some(parse_axes(&key, &content)?),
+            _ => keep_dims = Some((key, content.parse::<syn::LitBool>()?.value)),
         }
         if !content.is_empty() {
             content.parse::<Token![,]>()?;
@@ -189,10 +201,49 @@ fn parse_form(input: ParseStream<'_>) -> syn::Result<Form> {
         }
         None => Combine::Function(combine),
     };
+    let along = match (axes, keep_dims) {
+        (Some(axes), keep_dims) => Some(Along {
+            axes,
+            keep_dims: keep_dims.is_some_and(|(_, keep_dims)| keep_dims),
+        }),
+        (None, Some((key, _))) => {
+            let message = "the dimensions of all axes go: write `axes = […]` as well";
+            return Err(syn::Error::new(key.span(), message));
+        }
+        (None, None) => None,
+    };
     Ok(Form::Reduce {
         identity: Box::new(identity),
         combine,
+        along,
     })
+}
+
+/// Parses `[0, -1]`.
+fn parse_axes(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<i64>> {
+    let content;
+    bracketed!(content in input);
+    let mut axes = Vec::new();
+    while !content.is_empty() {
+        let sign: Option<Token![-]> = content.parse()?;
+        let number: LitInt = content.parse()?;
+        let axis: i64 = number.base10_parse()?;
+        let axis = if sign.is_some() { -axis } else { axis };
+        if axes.contains(&axis) {
+            let message = format!("axis {axis} is given twice");
+            return Err(syn::Error::new(number.span(), message));
+        }
+        axes.push(axis);
+        if !content.is_empty() {
+            content.parse::<Token![,]>()?;
+        }
+    }
+    if axes.is_empty() {
+        let message = "write the numbers of axes, such as `[0]` or `[-1]`; without `axes`, all \
+                       elements become one";
+        return Err(syn::Error::new(key.span(), message));
+    }
+    Ok(axes)
 }
 
 /// Expands a kernel of a device function, the function included.
@@ -347,7 +398,11 @@ impl Parts<'_> {
                     })
                 }
             }
-            Form::Reduce { identity, combine } => {
+            Form::Reduce {
+                identity,
+                combine,
+                along,
+            } => {
                 let ty = result.tokens(identity.span());
                 let combine = match combine {
                     Combine::Operator(name, node) => {
@@ -373,13 +428,23 @@ impl Parts<'_> {
                         quote_spanned!(path.span()=> <#path as #device::DeviceFunction>::FUNCTION)
                     }
                 };
+                let (form, axes) = match along {
+                    None => (quote!(Reduce), None),
+                    Some(Along { axes, keep_dims }) => {
+                        let axes = quote! {
+                            axes: &#device::ReducedAxes { axes: &[#(#axes),*], keep_dims: #keep_dims },
+                        };
+                        (quote!(ReduceAlong), Some(axes))
+                    }
+                };
                 quote! {
-                    #device::KernelForm::Reduce {
+                    #device::KernelForm::#form {
                         identity: || {
                             const IDENTITY: #ty = #identity;
                             #device::ToValue::to_value(IDENTITY)
                         },
                         combine: #combine,
+                        #axes
                     }
                 }
             }
@@ -450,7 +515,15 @@ impl Parts<'_> {
                     &#kernel, &[#(#parameters),*], result, #call,
                 )
             },
-            Form::Reduce { identity, combine } => {
+            Form::Reduce {
+                identity,
+                combine,
+                along,
+            } => {
+                let reduce = match along {
+                    Some(_) => quote!(reduce_along),
+                    None => quote!(reduce),
+                };
                 let combine = match combine {
                     Combine::Operator(name, _) => {
                         let name = Ident::new(name, self.place());
@@ -459,7 +532,7 @@ impl Parts<'_> {
                     Combine::Function(path) => quote!(#path(__a, __b)),
                 };
                 quote! {
-                    #device::reduce::<#types, #result>(
+                    #device::#reduce::<#types, #result>(
                         &#kernel, &[#(#parameters),*], result, #identity, #call,
                         #[inline(always)] |__a, __b| #combine,
                     )

@@ -1,0 +1,149 @@
+//! Reductions along axes, on host tensors and on the host device: the same bits.
+
+use tfrt::prelude::*;
+use tfrt_gpu::host_device::Options;
+
+use super::{Device, kernel, on_host, ramp, same, tensor};
+
+macro_rules! sums {
+    ($($name:ident $kernel:tt [$($axis:tt)+] $keep_dims:tt;)+) => {$(
+        /// Returns the sums of the squares along the axes.
+        #[tfrt_kernel(
+            $kernel,
+            reduce(identity = 0.0, combine = add, axes = [$($axis)+], keep_dims = $keep_dims)
+        )]
+        fn $name(x: f32) -> f32 {
+            x * x
+        }
+    )+};
+}
+
+sums! {
+    last "test.sum_last" [-1] false;
+    first "test.sum_first" [0] true;
+    middle "test.sum_middle" [1] false;
+    ends "test.sum_ends" [0, 2] false;
+    every "test.sum_every" [0, -1, 1] true;
+}
+
+/// Returns the largest difference of a row.
+#[tfrt_kernel("test.farthest", reduce(identity = 0, combine = max, axes = [-1]))]
+fn farthest(x: i64, y: i64) -> i64 {
+    (x - y).abs()
+}
+
+/// Returns the sums of the squares by plain loops.
+fn plain(shape: [usize; 3], is_reduced: [bool; 3]) -> Vec<f64> {
+    let extents = [0, 1, 2].map(|axis| if is_reduced[axis] { 1 } else { shape[axis] });
+    let mut sums = vec![0.0; extents.iter().product()];
+    for index in 0..shape.iter().product() {
+        let places = [
+            index / (shape[1] * shape[2]),
+            index / shape[2] % shape[1],
+            index % shape[2],
+        ];
+        // An extent of 1 has one place.
+        let target = places
+            .iter()
+            .zip(&extents)
+            .fold(0, |target, (place, extent)| {
+                target * extent + place.min(&(extent - 1))
+            });
+        sums[target] += f64::from(ramp(index) * ramp(index));
+    }
+    sums
+}
+
+/// A kernel, the axes that it reduces, and those of its result; none has an extent of 1.
+type Case = (&'static str, [bool; 3], &'static [Option<usize>]);
+
+#[test]
+fn reductions_along_axes_have_the_same_bits_on_both_devices() {
+    let device = Device::open(Options::default());
+    let cases: [Case; 5] = [
+        ("test.sum_last", [false, false, true], &[Some(0), Some(1)]),
+        (
+            "test.sum_first",
+            [true, false, false],
+            &[None, Some(1), Some(2)],
+        ),
+        ("test.sum_middle", [false, true, false], &[Some(0), Some(2)]),
+        ("test.sum_ends", [true, false, true], &[Some(1)]),
+        ("test.sum_every", [true, true, true], &[None; 3]),
+    ];
+    for shape in [
+        [2, 3, 5],
+        [1, 1, 1],
+        [4, 1, 70],
+        [3, 9, 130],
+        [5, 17, 8],
+        [2, 3, 0],
+        [0, 2, 2],
+    ] {
+        let input = tensor(&shape, ramp);
+        for (name, is_reduced, kept) in &cases {
+            let sums = same(&device, name, std::slice::from_ref(&input));
+            let extents = kept.iter().map(|axis| axis.map_or(1, |axis| shape[axis]));
+            assert_eq!(sums.shape().dims(), extents.collect::<Vec<_>>(), "{name}");
+            let expected = plain(shape, *is_reduced);
+            let found = sums.elements::<f32>().unwrap();
+            assert_eq!(found.len(), expected.len(), "{name} of {shape:?}");
+            for (found, expected) in found.iter().zip(expected) {
+                let error = (f64::from(*found) - expected).abs();
+                assert!(
+                    error <= 1e-5 * expected,
+                    "{name} of {shape:?}: {found}, not {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reduction_along_axes_takes_several_operands() {
+    let device = Device::open(Options::default());
+    let x = tensor(&[3, 21], |index| index as i64 * 5);
+    let y = tensor(&[3, 21], |index| index as i64 * index as i64);
+    let found = same(&device, "test.farthest", &[x, y]);
+    let largest = |row: usize| {
+        let numbers = row as i64 * 21..(row as i64 + 1) * 21;
+        numbers.map(|x| (x * 5 - x * x).abs()).max().unwrap()
+    };
+    assert_eq!(
+        *found.elements::<i64>().unwrap(),
+        [largest(0), largest(1), largest(2)]
+    );
+}
+
+/// The order of a reduction is part of its definition: eight lanes, then halves.
+#[test]
+fn a_reduction_along_axes_combines_eight_lanes() {
+    let numbers: Vec<f32> = (0..20).map(ramp).collect();
+    let mut lanes = [0.0_f32; 8];
+    for (index, number) in numbers.iter().enumerate() {
+        lanes[index % 8] += number * number;
+    }
+    let quarters = [0, 1, 2, 3].map(|lane| lanes[lane] + lanes[lane + 4]);
+    let expected = (quarters[0] + quarters[2]) + (quarters[1] + quarters[3]);
+    for (name, shape) in [
+        ("test.sum_last", [1, 1, 20]),
+        ("test.sum_middle", [1, 20, 1]),
+    ] {
+        on_host(name, &[tensor(&shape, ramp)]).with_value(0, |sum: &DenseHostTensor| {
+            assert_eq!(*sum.elements::<f32>().unwrap(), [expected]);
+        });
+    }
+}
+
+#[test]
+fn an_axis_that_an_operand_has_not_is_an_error() {
+    let device = Device::open(Options::default());
+    let input = tensor(&[4], ramp);
+    let message = "`test.sum_middle`: expected an operand with an axis 1, found 1 dimensions";
+    on_host("test.sum_middle", std::slice::from_ref(&input)).expect_error(message);
+    let result = TensorMetadata::new(DType::F32, [4]);
+    let error = device
+        .run(kernel("test.sum_middle"), &[input], &result)
+        .unwrap_err();
+    assert_eq!(error.message(), message);
+}
