@@ -2,8 +2,9 @@
 //!
 //! Invariant S1: a block is written by its owner alone, and only while no member reads it. Upheld
 //! by [`Segment::write`], which takes free blocks, and by [`Segment::was_read`], which frees a
-//! block when all readers have said that they read it. A peer that breaks the rule sends wrong elements,
-//! as it could anyway; memory is safe, since blocks are copied by the kernel and never mapped.
+//! block when all readers have said that they read it. A peer that breaks the rule sends wrong
+//! elements, as it could anyway; memory is safe, since the kernel copies blocks, and nothing maps
+//! them.
 
 use std::fs::File;
 use std::io;

@@ -19,8 +19,9 @@ use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
 
 use super::super::header::{Kind, Part};
+use super::MemberPlace;
+use super::member::{DirectMember, Done};
 use super::message::Arrival;
-use super::{DirectMember, Done, MemberPlace};
 use crate::error::Gather;
 use crate::server::Server;
 

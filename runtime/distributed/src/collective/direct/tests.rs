@@ -1,12 +1,19 @@
 //! A member over connections inside the process, which deliver on threads of their own.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use tfrt_async::{AsyncValueRef, Chain};
+use tfrt_tensor::DenseHostTensor;
+
+use super::super::header::Operation;
 use super::*;
 use crate::collective::conformance::tests::check;
-use crate::collective::{Collectives, UserReduction};
+use crate::collective::{Collectives, Reduction, UserReduction};
+use crate::error::Gather;
 use crate::testing::{Cluster, wait};
 
 /// The members that are connected, by their cards.

@@ -1,0 +1,241 @@
+//! The operations of a member, as every back end has them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tfrt_async::{AsyncValueRef, Chain};
+use tfrt_support::{Error, ErrorCode};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
+
+use super::super::header::Operation;
+use super::super::{GroupMember, Reduction, back_end};
+use super::member::{DirectMember, OVERHEAD_BYTES, Waiting};
+use super::message::{Arrival, Message};
+use super::operations;
+use crate::error::Gather;
+
+impl GroupMember for DirectMember {
+    fn index(&self) -> usize {
+        self.index
+    }
+
+    fn size(&self) -> usize {
+        self.members.len()
+    }
+
+    fn all_reduce(
+        &self,
+        key: &str,
+        reduction: Reduction,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+    ) -> AsyncValueRef<Chain> {
+        let part = operations::reduction_of(Operation::AllReduce, reduction, &input);
+        let (place, host) = (self.place(), Arc::clone(self.context.host()));
+        self.start_collective(key, part, |work| {
+            operations::all_reduce(place, &host, reduction, input, output, work)
+        })
+    }
+
+    fn reduce_scatter(
+        &self,
+        key: &str,
+        reduction: Reduction,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+    ) -> AsyncValueRef<Chain> {
+        let part = operations::reduction_of(Operation::ReduceScatter, reduction, &input);
+        let (place, host) = (self.place(), Arc::clone(self.context.host()));
+        self.start_collective(key, part, |work| {
+            operations::reduce_scatter(place, &host, reduction, input, output, work)
+        })
+    }
+
+    fn broadcast(&self, key: &str, tensor: DenseHostTensor, sender: usize) -> AsyncValueRef<Chain> {
+        let part = operations::part_of(operations::sender(sender), &tensor);
+        let known = self.member(sender);
+        let place = self.place();
+        self.start_collective(key, part, |work| {
+            operations::broadcast(place, tensor, known?, work)
+        })
+    }
+
+    fn all_gather(
+        &self,
+        key: &str,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+        axis: u64,
+    ) -> AsyncValueRef<Chain> {
+        let part = operations::part_of(operations::gather_along(axis), &input);
+        let place = self.place();
+        self.start_collective(key, part, |work| {
+            operations::all_gather(place, input, output, axis, work)
+        })
+    }
+
+    fn all_gather_any(
+        &self,
+        key: &str,
+        input: DenseHostTensor,
+        axis: u64,
+    ) -> AsyncValueRef<DenseHostTensor> {
+        let part = operations::gather_any_along(axis, &input);
+        let place = self.place();
+        let (promise, value) = AsyncValueRef::unconstructed();
+        let result = Arc::new(Mutex::new(None));
+        let gathered = Arc::clone(&result);
+        let done = move |outcome: Result<(), Error>| {
+            let gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
+            let gathered = { gathered }.take();
+            let missing = || Error::new("the members gathered nothing");
+            match outcome.and_then(|()| gathered.ok_or_else(missing)) {
+                Ok(tensor) => promise.emplace(tensor),
+                Err(error) => promise.set_error(error),
+            }
+        };
+        let host = Arc::clone(self.context.host());
+        self.start(
+            key,
+            part,
+            |work| operations::all_gather_any(place, &host, input, axis, result, work),
+            Box::new(done),
+        );
+        value
+    }
+
+    fn all_to_all(
+        &self,
+        key: &str,
+        input: DenseHostTensor,
+        output: DenseHostTensor,
+    ) -> AsyncValueRef<Chain> {
+        let part = operations::part_of(Operation::AllToAll, &input);
+        let place = self.place();
+        self.start_collective(key, part, |work| {
+            operations::all_to_all(place, input, output, work)
+        })
+    }
+
+    fn send(&self, key: &str, to: usize, tensor: &DenseHostTensor) -> AsyncValueRef<Chain> {
+        let prepared = self.member(to).and_then(|to| {
+            let state = self.lock();
+            let refused = state.aborted.as_ref().or_else(|| state.gone.get(&to));
+            refused.map_or(Ok(to), |error| Err(error.clone()))
+        });
+        let to = match prepared {
+            Ok(to) => to,
+            Err(error) => return AsyncValueRef::error(error),
+        };
+        let (promise, chain) = AsyncValueRef::unconstructed();
+        let Some(this) = self.this.upgrade() else {
+            return AsyncValueRef::error(Error::new("the group is closed"));
+        };
+        let work = Gather::new(move |_| {
+            let own = Arc::clone(&this);
+            this.later(move || {
+                let state = own.lock();
+                let failure = state.aborted.clone();
+                let failure = failure.or_else(|| state.gone.get(&to).cloned());
+                drop(state);
+                match failure {
+                    None => promise.emplace(Chain),
+                    Some(error) => promise.set_error(error),
+                }
+            });
+        });
+        let message = operations::lend(tensor, &work)
+            .and_then(|elements| Message::tensor(self.index, key, tensor, (elements, work)));
+        let message = match message {
+            Ok(message) => message,
+            Err(error) => return AsyncValueRef::error(error),
+        };
+        if to != self.index {
+            self.send(&[to], &message);
+            return chain;
+        }
+        let allocator = self.context.host().allocator();
+        match HostBuffer::copied(allocator, &message.elements) {
+            Ok(copy) => {
+                let size = copy.len_bytes() + message.head.len() + OVERHEAD_BYTES;
+                self.lock().unclaimed_bytes += size;
+                self.received(to, &message.head, copy);
+                chain
+            }
+            Err(error) => AsyncValueRef::error(error.into()),
+        }
+    }
+
+    fn recv(&self, key: &str, from: usize) -> AsyncValueRef<DenseHostTensor> {
+        let from = match self.member(from) {
+            Ok(from) => from,
+            Err(error) => return AsyncValueRef::error(error),
+        };
+        let (promise, value) = AsyncValueRef::unconstructed();
+        // The group stays open as long as a receiver waits.
+        let Some(this) = self.this.upgrade() else {
+            return AsyncValueRef::error(Error::new("the group is closed"));
+        };
+        let receiver = move |arrival: Result<Arrival, Error>| {
+            let tensor = arrival.and_then(|arrival| {
+                let (dtype, elements) = (arrival.dtype, arrival.elements);
+                let shape = Shape::new(&arrival.dims)?;
+                Ok(DenseHostTensor::from_buffer(dtype, shape, elements)?)
+            });
+            // Waiters run on the work queue.
+            this.later(move || match tensor {
+                Ok(tensor) => promise.emplace(tensor),
+                Err(error) => promise.set_error(error),
+            });
+        };
+        let mut state = self.lock();
+        let place = (from, key.to_owned());
+        let outcome = match (state.aborted.clone(), state.tensors.remove(&place)) {
+            (Some(error), _) => Err(error),
+            (None, Some(Waiting::Tensors(mut tensors))) => match tensors.pop_front() {
+                Some(arrival) => {
+                    state.unclaimed_bytes -= arrival.size_bytes;
+                    if !tensors.is_empty() {
+                        state.tensors.insert(place, Waiting::Tensors(tensors));
+                    }
+                    Ok(arrival)
+                }
+                None => Err(Error::new("no tensor waits")),
+            },
+            (None, Some(first)) => {
+                state.tensors.insert(place, first);
+                let message = format!("Two receivers for key {key}.");
+                Err(Error::new(message).with_code(ErrorCode::AlreadyExists))
+            }
+            (None, None) => match state.gone.get(&from) {
+                Some(error) => Err(error.clone()),
+                None => {
+                    let waiting = Waiting::Receiver(Box::new(receiver));
+                    state.tensors.insert(place, waiting);
+                    return value;
+                }
+            },
+        };
+        drop(state);
+        receiver(outcome);
+        value
+    }
+
+    fn barrier(&self, key: &str) -> AsyncValueRef<Chain> {
+        self.start_collective(key, operations::BARRIER, |_| Ok(operations::barrier()))
+    }
+
+    fn abandon(&self, key: &str, error: &Error) {
+        let error = error.clone();
+        self.start(key, operations::BARRIER, |_| Err(error), Box::new(|_| ()));
+    }
+
+    fn abort(&self, error: &Error) {
+        back_end::tell_abort(
+            &self.context,
+            &self.scope,
+            (&self.members, self.index),
+            error,
+        );
+        self.end(error);
+    }
+}
