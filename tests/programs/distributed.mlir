@@ -30,6 +30,35 @@ func @sum_on_three() -> !tfrt.chain {
   tfrt.return %e2 : !tfrt.chain
 }
 
+// Chunks 0 of all members go to the first one, chunks 1 to the second, which has fewer of the three elements.
+func @exchange_chunks() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %cfg:2 = tfrt_dist.test_create_configurations : 2
+  %a, %b = tfrt_dist.test_create_distributed_context %cfg#0, %cfg#1 : (!tfrt_dist.dist_context_configuration, !tfrt_dist.dist_context_configuration) -> (!tfrt_dist.dist_context, !tfrt_dist.dist_context)
+  %first = tfrt_test.get_string { value = "group1" }
+  // Nobody is lost: the survivors are the group.
+  %m0, %group0 = tfrt_dist.regroup %a, %first, %c0
+  %m1, %group1 = tfrt_dist.regroup %b, %first, %c0
+  %key = tfrt_test.get_string { value = "chunks" }
+  %t0 = tfrt_dht.create_uninitialized_tensor.i32.1 [3 : i64]
+  %s0 = tfrt_dht.set_tensor_with_constant_values.i32 %t0, %m0 [1 : i32, 2 : i32, 3 : i32]
+  %t1 = tfrt_dht.create_uninitialized_tensor.i32.1 [3 : i64]
+  %s1 = tfrt_dht.set_tensor_with_constant_values.i32 %t1, %m1 [10 : i32, 20 : i32, 30 : i32]
+  %o0 = tfrt_dht.create_uninitialized_tensor.i32.1 [4 : i64]
+  %o1 = tfrt_dht.create_uninitialized_tensor.i32.1 [2 : i64]
+  %r0 = tfrt_dist.cpu.alltoall.i32 %a, %group0, %key, %t0, %o0, %s0
+  %r1 = tfrt_dist.cpu.alltoall.i32 %b, %group1, %key, %t1, %o1, %s1
+  %met = tfrt_test.get_string { value = "met" }
+  %b0 = tfrt_dist.barrier %a, %group0, %met, %r0
+  %b1 = tfrt_dist.barrier %b, %group1, %met, %r1
+  %m = tfrt.merge.chains %b0, %b1 : !tfrt.chain, !tfrt.chain
+  %p0 = tfrt_dht.print_tensor %o0, %m
+  %p1 = tfrt_dht.print_tensor %o1, %p0
+  %e0 = tfrt_dist.test_close_distributed_context %a, %p1
+  %e1 = tfrt_dist.test_close_distributed_context %b, %e0
+  tfrt.return %e1 : !tfrt.chain
+}
+
 func @gather_rows() -> !tfrt.chain {
   %c0 = tfrt.new.chain
   %cfg:2 = tfrt_dist.test_create_configurations : 2

@@ -212,3 +212,84 @@ fn all_gather_any_shape<T: Element>(
     });
     (chain, output)
 }
+
+/// Sends a chunk of the tensor of each member to every member of a group: chunk j of `input` goes
+/// to member j, and `output` gets the chunks for this member, in the order of the members. The
+/// elements are divided into as many chunks as there are members. If the division has a remainder,
+/// the first chunks have one more element.
+///
+/// # Errors
+/// `The current task T is not part of the collective group G`, tensors that differ, an output whose
+/// size differs from that of the chunks, and failures between tasks.
+#[tfrt_kernel(
+    "tfrt_dist.cpu.alltoall.{T}",
+    T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
+    results(out_chain),
+    format = "operands attr-dict"
+)]
+fn all_to_all<T: Element>(
+    dist_context: &DistContext,
+    collective_group: &str,
+    instance_key: &str,
+    input: &DenseHostTensor,
+    output: &DenseHostTensor,
+    in_chain: Chain,
+) -> AsyncValueRef<Chain> {
+    let _ = in_chain;
+    let collective = start(dist_context, collective_group, instance_key);
+    if let Err(error) = check::<T>(input) {
+        collective::abandon(&collective, &error);
+        return AsyncValueRef::error(error);
+    }
+    let (input, output) = (input.clone(), output.clone());
+    chain_of(|done| collective::all_to_all(collective, input, output, done))
+}
+
+/// Waits until all members of a group have called this.
+///
+/// # Errors
+/// `The current task T is not part of the collective group G`, and failures between tasks.
+#[tfrt_kernel("tfrt_dist.barrier", results(out_chain), format = "operands attr-dict")]
+fn barrier(
+    dist_context: &DistContext,
+    collective_group: &str,
+    instance_key: &str,
+    in_chain: Chain,
+) -> AsyncValueRef<Chain> {
+    let _ = in_chain;
+    let collective = start(dist_context, collective_group, instance_key);
+    chain_of(|done| collective::barrier(collective, done))
+}
+
+/// Waits until all members of a group that are not lost have called this. Returns the name of the
+/// group of these survivors, whose collectives work. Without a lost member, that is the group
+/// itself.
+///
+/// # Errors
+/// `The current task T is not part of the collective group G`, a task that is lost to the others,
+/// and failures between tasks.
+#[tfrt_kernel(
+    "tfrt_dist.regroup",
+    results(out_chain, group),
+    format = "operands attr-dict"
+)]
+fn regroup(
+    dist_context: &DistContext,
+    collective_group: &str,
+    in_chain: Chain,
+) -> (AsyncValueRef<Chain>, AsyncValueRef<ByteString>) {
+    let _ = in_chain;
+    let (chain_promise, chain) = AsyncValueRef::unconstructed();
+    let (promise, group) = AsyncValueRef::unconstructed();
+    collective::regroup(dist_context.context(), collective_group, |met| match met {
+        Ok(name) => {
+            promise.emplace(ByteString::from(name));
+            chain_promise.emplace(Chain);
+        }
+        Err(error) => {
+            promise.set_error(error.clone());
+            chain_promise.set_error(error);
+        }
+    });
+    (chain, group)
+}
