@@ -298,9 +298,17 @@ fn workers_tell_how_they_are_until_they_end() -> Result<(), Failed> {
 }
 
 fn all_tasks_run_one_program() -> Result<(), Failed> {
-    for queue in ["s", "mstd:2"] {
+    let choices = [
+        ("s", "ring"),
+        ("mstd:2", "ring"),
+        ("s", "shm"),
+        ("mstd:2", "auto"),
+    ];
+    for (queue, collectives) in choices {
         let queue = format!("--work_queue_type={queue}");
-        let run = ["tfrt", "run", "--distributed", &queue, "program.mlir"];
+        let collectives = format!("--collectives={collectives}");
+        let options = [&*queue, &collectives, "program.mlir"];
+        let run = [&["tfrt", "run", "--distributed"][..], &options].concat();
         let command = tfrt(&[&["launch", "-n", "3", "--"][..], &run].concat())?;
         let output = tool::run(command)?;
         let printed = sorted_lines(&output.stdout);
@@ -314,7 +322,18 @@ fn all_tasks_run_one_program() -> Result<(), Failed> {
         }
         require_equal(output.status, Some(0))?;
     }
-    Ok(())
+    let task = ["--cluster=worker=127.0.0.1:1", "--job=worker", "--task=0"];
+    let run = [
+        "run",
+        "--distributed",
+        "--collectives=pigeon",
+        "program.mlir",
+    ];
+    let wrong = tool::run(tfrt(&[&run[..], &task].concat())?)?;
+    let stderr = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    let expected = "--collectives: expected `ring`, `shm`, `auto` or, with the feature `mpi`, \
+                    `mpi`, found `pigeon`";
+    require_equal(stderr.contains(expected), true).map_err(|_| Failed::from(stderr))
 }
 
 /// A function that each worker prints something in.

@@ -200,6 +200,19 @@
 //! two and four processes, and on four of which one is killed: all end with the same weights, up
 //! to rounding.
 //!
+//! ## Back ends
+//!
+//! [`ServerConfig::collectives`](tfrt::distributed::ServerConfig) chooses how the members of a
+//! group exchange tensors; `tfrt worker` and `tfrt run --distributed` have the flag
+//! `--collectives`. All tasks must choose alike. The results have the same bits with each of them.
+//!
+//! | name | crate | for |
+//! |---|---|---|
+//! | `ring` | none | any tasks: messages over their network; the default |
+//! | `shm` | `tfrt-shm` | tasks of one machine and one user, on Linux: through shared memory |
+//! | `mpi` | `tfrt-mpi` | ranks that `mpirun` has started; MPI is loaded at run time |
+//! | `auto` | | `shm` if it is linked and all addresses are of this machine, otherwise `ring` |
+//!
 //! # When something fails
 //!
 //! - *A kernel on another task fails*: the error is the value of the object, and of everything that

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use tfrt::distributed::collective::{AUTO, BackEnd};
 use tfrt::distributed::discovery::{self, Told};
 use tfrt::distributed::message::DistributedContextConfiguration;
-use tfrt::distributed::{Server, ServerConfig};
+use tfrt::distributed::{DEFAULT_COLLECTIVES, Server, ServerConfig};
 use tfrt_grpc::{GrpcNetwork, GrpcOptions, Tls, Token};
 use tfrt_host::HostContext;
 
@@ -76,6 +77,12 @@ pub(crate) struct TaskArguments {
     /// The index of this task in its job, from 0
     #[arg(long, value_name = "N")]
     task: Option<i32>,
+
+    /// How collectives exchange tensors: `ring` (over the network), `shm` (shared memory, between
+    /// tasks of one machine), `auto` (the best of these), or `mpi` (between ranks that `mpirun`
+    /// has started; needs `--features mpi`). The same for all tasks
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_COLLECTIVES)]
+    collectives: String,
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -123,8 +130,16 @@ impl ClusterArguments {
     pub(crate) fn start(
         &self,
         config: &DistributedContextConfiguration,
+        task: &TaskArguments,
         host: &Arc<HostContext>,
     ) -> Result<Arc<Server>, Failure> {
+        if task.collectives != AUTO && BackEnd::find(&task.collectives).is_none() {
+            let found = &task.collectives;
+            return Err(Failure::new(format!(
+                "--collectives: expected `ring`, `shm`, `auto` or, with the feature `mpi`, `mpi`, \
+                 found `{found}`"
+            )));
+        }
         let options = self.credentials.options()?;
         let name = config.task_name();
         if let Some(tls) = &options.tls
@@ -148,7 +163,10 @@ impl ClusterArguments {
             )));
         }
         let network = GrpcNetwork::new(options);
-        let server_config = ServerConfig::new(tfrt_grpc::TYPE_NAME, address);
+        let server_config = ServerConfig {
+            collectives: task.collectives.clone(),
+            ..ServerConfig::new(tfrt_grpc::TYPE_NAME, address)
+        };
         let listen = |handler| network.listen(host, address, handler);
         Server::on_network(host, server_config, listen).map_err(cannot_listen)
     }

@@ -132,6 +132,12 @@ tfrt::link!(tfrt_distributed_kernels);
 #[cfg(feature = "grpc")]
 tfrt::link!(tfrt_grpc);
 
+#[cfg(feature = "grpc")]
+tfrt::link!(tfrt_shm);
+
+#[cfg(feature = "mpi")]
+tfrt::link!(tfrt_mpi);
+
 #[cfg(feature = "onnx")]
 tfrt::link!(tfrt_model_ops);
 
@@ -222,7 +228,14 @@ pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(log_panic));
     let mut arguments = std::env::args_os();
     let program = arguments::program_name(arguments.next().as_ref());
-    match run_command(&program, arguments::with_two_dashes(arguments)) {
+    let outcome = run_command(&program, arguments::with_two_dashes(arguments));
+    // After a failure, the other ranks are not waited for: `mpirun` ends them.
+    #[cfg(feature = "mpi")]
+    let outcome = outcome.and_then(|()| {
+        let ended = tfrt_mpi::finalize();
+        ended.map_err(|error| Failure::caused(program.clone(), error))
+    });
+    match outcome {
         Ok(()) | Err(Failure::HelpGiven | Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::FAILURE,
         Err(Failure::Status(status, error)) => {

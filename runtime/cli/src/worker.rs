@@ -70,7 +70,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         .queue(create_queue(program, &arguments.work_queue_type)?)
         .diagnostic_handler(|error| log::error!("{}", error.message()))
         .build();
-    let server = arguments.cluster.start(&config, &host)?;
+    let server = arguments.cluster.start(&config, &arguments.task, &host)?;
     if !arguments.quiet {
         let address = config.own_address().unwrap_or_default();
         print_line(&format!("ready {} {address}", config.task_name()))?;

@@ -51,7 +51,7 @@ impl MemberArguments {
             return Ok(None);
         }
         let config = self.cluster.configuration(&self.task)?;
-        let server = self.cluster.start(&config, host)?;
+        let server = self.cluster.start(&config, &self.task, host)?;
         let (promise, joined) = AsyncValueRef::<DistContext>::unconstructed();
         let own_server = Arc::clone(&server);
         server.initialize_multi_client(&config, move |outcome| match outcome {

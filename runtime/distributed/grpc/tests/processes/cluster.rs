@@ -17,7 +17,7 @@ use tfrt_grpc::{GrpcNetwork, GrpcOptions};
 use tfrt_host::HostContext;
 
 use crate::POLL;
-use crate::tasks::{ROLE_VARIABLE, Role};
+use crate::tasks::{COLLECTIVES_VARIABLE, ROLE_VARIABLE, Role};
 
 /// The time that a line or the end of a process may take.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -37,7 +37,8 @@ struct Task {
 }
 
 impl Cluster {
-    pub fn start(num_tasks: usize, role: Role) -> Result<Self, Failed> {
+    /// Starts tasks with a role, whose groups use a back end of collectives.
+    pub fn start(num_tasks: usize, role: Role, collectives: &str) -> Result<Self, Failed> {
         let mut listeners = Vec::new();
         for _ in 0..num_tasks {
             let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -62,6 +63,7 @@ impl Cluster {
                 .env("TFRT_JOB", "worker")
                 .env("TFRT_TASK", number.to_string())
                 .env(ROLE_VARIABLE, role.name())
+                .env(COLLECTIVES_VARIABLE, collectives)
                 .stdin(Stdio::from(OwnedFd::from(listener)))
                 .stdout(Stdio::piped())
                 .spawn()?;

@@ -34,9 +34,23 @@ fn main() -> ExitCode {
     let trials = vec![
         Trial::test("collectives_conform_between_processes", || {
             let sizes: &[usize] = if is_long() { &[2, 4, 8] } else { &[2, 4] };
-            sizes.iter().copied().try_for_each(collectives_conform)
+            let conform = |size: &usize| collectives_conform(*size, "ring");
+            sizes.iter().try_for_each(conform)
         }),
-        Trial::test("survivors_of_a_kill_go_on", survivors_of_a_kill_go_on),
+        Trial::test(
+            "shared_memory_conforms_between_processes",
+            || match is_shared() {
+                true => collectives_conform(4, "shm"),
+                false => Ok(()),
+            },
+        ),
+        Trial::test("survivors_of_a_kill_go_on", || {
+            survivors_of_a_kill_go_on("ring")
+        }),
+        Trial::test("survivors_of_a_kill_share_memory", || match is_shared() {
+            true => survivors_of_a_kill_go_on("shm"),
+            false => Ok(()),
+        }),
         Trial::test(
             "a_short_stop_does_not_lose_a_task",
             a_short_stop_does_not_lose_a_task,
@@ -64,8 +78,17 @@ fn require(is_so: bool, otherwise: impl FnOnce() -> String) -> Result<(), Failed
     }
 }
 
-fn collectives_conform(num_tasks: usize) -> Result<(), Failed> {
-    let mut cluster = Cluster::start(num_tasks, Role::Conformance)?;
+/// Returns `true` where tasks can share memory.
+fn is_shared() -> bool {
+    let is_shared = cfg!(target_os = "linux");
+    if !is_shared {
+        println!("skipped: shared memory needs Linux");
+    }
+    is_shared
+}
+
+fn collectives_conform(num_tasks: usize, collectives: &str) -> Result<(), Failed> {
+    let mut cluster = Cluster::start(num_tasks, Role::Conformance, collectives)?;
     for task in 0..num_tasks {
         cluster.wait_for(task, "passed")?;
     }
@@ -80,13 +103,13 @@ fn random(round: u64) -> u64 {
     state ^ state >> 31
 }
 
-fn survivors_of_a_kill_go_on() -> Result<(), Failed> {
+fn survivors_of_a_kill_go_on(collectives: &str) -> Result<(), Failed> {
     let (num_rounds, num_tasks) = if is_long() { (200, 8) } else { (2, 4) };
     for round in 0..num_rounds {
         let number = random(round) as usize;
         let victim = number % num_tasks;
         let step = number / num_tasks % 40;
-        let mut cluster = Cluster::start(num_tasks, Role::Loop)?;
+        let mut cluster = Cluster::start(num_tasks, Role::Loop, collectives)?;
         cluster.wait_for(victim, &format!("step {step}"))?;
         cluster.kill(victim)?;
         let killed = Instant::now();
@@ -116,7 +139,7 @@ fn survivors_of_a_kill_go_on() -> Result<(), Failed> {
 }
 
 fn a_short_stop_does_not_lose_a_task() -> Result<(), Failed> {
-    let mut cluster = Cluster::start(3, Role::Steps)?;
+    let mut cluster = Cluster::start(3, Role::Steps, "ring")?;
     cluster.wait_for(1, "step 5")?;
     cluster.signal(1, "STOP")?;
     // Shorter than the timeout: the stop is what is tested.
@@ -133,7 +156,7 @@ fn a_short_stop_does_not_lose_a_task() -> Result<(), Failed> {
 
 fn a_task_stopped_for_too_long_is_out() -> Result<(), Failed> {
     // The survivors must be there when the task comes back: it learns from them that it is out.
-    let mut cluster = Cluster::start(3, Role::Stay)?;
+    let mut cluster = Cluster::start(3, Role::Stay, "ring")?;
     cluster.wait_for(1, "step 5")?;
     cluster.signal(1, "STOP")?;
     for task in [0, 2] {
@@ -158,7 +181,7 @@ fn a_task_stopped_for_too_long_is_out() -> Result<(), Failed> {
 }
 
 fn a_killed_client_leaves_nothing() -> Result<(), Failed> {
-    let mut cluster = Cluster::start(3, Role::Client)?;
+    let mut cluster = Cluster::start(3, Role::Client, "ring")?;
     cluster.wait_for(0, "ready")?;
     for worker in [1, 2] {
         let load = cluster.load(worker)?;

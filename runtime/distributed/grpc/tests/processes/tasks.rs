@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use tfrt_async::AnyRef;
 use tfrt_distributed::collective::conformance::{self, Extent};
-use tfrt_distributed::collective::{Collectives, GroupMember, Reduction, RingCollectives, regroup};
+use tfrt_distributed::collective::{BackEnd, Collectives, GroupMember, Reduction, regroup};
 use tfrt_distributed::discovery::{ALL_TASKS, Told, discover};
 use tfrt_distributed::message::DistributedContextConfiguration;
 use tfrt_distributed::{Answer, DistributedContext, Server, ServerConfig};
@@ -24,7 +24,13 @@ use tfrt_tensor::DenseHostTensor;
 
 use crate::{POLL, TIMEOUT};
 
+// Links its back end.
+use tfrt_shm as _;
+
 pub const ROLE_VARIABLE: &str = "TFRT_TEST_ROLE";
+
+/// Names the back end of collectives.
+pub const COLLECTIVES_VARIABLE: &str = "TFRT_TEST_COLLECTIVES";
 
 /// The number of steps after which a loop gives up.
 const MAX_STEPS: usize = 1_000_000;
@@ -87,7 +93,8 @@ pub fn run(role: Role) -> Result<(), Error> {
         return serve_or_send(&server, &config);
     }
     let context = wait(&host, |done| server.initialize_multi_client(&config, done))?;
-    let member = RingCollectives.open(ALL_TASKS, &context)?;
+    let back_end = back_end()?;
+    let member = back_end.open(ALL_TASKS, &context)?;
     match role {
         Role::Conformance => conform(&host, &*member)?,
         Role::Steps => {
@@ -97,9 +104,9 @@ pub fn run(role: Role) -> Result<(), Error> {
             }
             println!("no error");
         }
-        Role::Loop => return loop_until_lost(&host, &context, member),
+        Role::Loop => return loop_until_lost(&host, &context, &*back_end, member),
         Role::Stay => {
-            loop_until_lost(&host, &context, member)?;
+            loop_until_lost(&host, &context, &*back_end, member)?;
             return wait_to_be_killed();
         }
         // Has a context of its own.
@@ -107,6 +114,14 @@ pub fn run(role: Role) -> Result<(), Error> {
     }
     leave(&host, &*member);
     Ok(())
+}
+
+/// Returns the back end of this process.
+fn back_end() -> Result<Arc<dyn Collectives>, Error> {
+    let name = env::var(COLLECTIVES_VARIABLE).map_err(Error::other)?;
+    let back_end = BackEnd::find(&name);
+    let back_end = back_end.ok_or_else(|| Error::new(format!("no collectives {name}")))?;
+    (back_end.make)()
 }
 
 /// Waits for what the callback gets.
@@ -124,7 +139,7 @@ fn wait<T: Send + 'static>(
 }
 
 fn conform(host: &HostContext, member: &dyn GroupMember) -> Result<(), Error> {
-    let count = conformance::run(host, member, Extent::Short)?;
+    let count = conformance::run(host, member, Extent::from_environment())?;
     println!("passed {count} checks");
     Ok(())
 }
@@ -160,6 +175,7 @@ fn resources() -> [usize; 2] {
 fn loop_until_lost(
     host: &Arc<HostContext>,
     context: &Arc<DistributedContext>,
+    back_end: &dyn Collectives,
     member: Arc<dyn GroupMember>,
 ) -> Result<(), Error> {
     // Every member sends to every other one: all connections are open from now on.
@@ -195,9 +211,12 @@ fn loop_until_lost(
             return Err(Error::new("expected an error of the lost task alone"));
         }
     }
-    drop(member);
-    let member = RingCollectives.open(&group, context)?;
+    let former = member;
+    let member = back_end.open(&group, context)?;
     conform(host, &*member)?;
+    // What waits for a living member would go on waiting. All members have looked at it by now.
+    former.abort(&Error::new("the group has lost a member"));
+    drop(former);
     host.quiesce().map_err(Error::other)?;
     let mut left = Vec::new();
     let [before_files, before_threads] = before;
