@@ -207,17 +207,26 @@ impl Session {
 /// Returns the tensors of weights. If only a few of them still lie in the file of the model, they
 /// are copied, so that the others do not keep the file in memory.
 fn detached(weights: Vec<Weight>) -> Vec<DenseHostTensor> {
-    let len_bytes = |tensor: &DenseHostTensor| tensor.buffer().len_bytes();
-    // Memory of their own is what rules and the reader have made.
-    let is_shared = |tensor: &DenseHostTensor| !tensor.buffer().is_exclusive();
     let mut tensors: Vec<DenseHostTensor> = weights.into_iter().map(|w| w.tensor).collect();
+    // Memory of their own is what rules and the reader have made. Copies change who shares, so that
+    // all are asked first.
+    let is_shared = |tensor: &DenseHostTensor| !tensor.buffer().is_exclusive();
+    let are_shared: Vec<bool> = tensors.iter().map(is_shared).collect();
+    let len_bytes = |tensor: &DenseHostTensor| tensor.buffer().len_bytes();
     let all_bytes: usize = tensors.iter().map(len_bytes).sum();
-    let shared = tensors.iter().filter(|tensor| is_shared(tensor));
-    let shared_bytes: usize = shared.map(len_bytes).sum();
+    let shared = tensors
+        .iter()
+        .zip(&are_shared)
+        .filter(|(_, shared)| **shared);
+    let shared_bytes: usize = shared.map(|(tensor, _)| len_bytes(tensor)).sum();
     if shared_bytes > all_bytes / 2 {
         return tensors;
     }
-    for tensor in tensors.iter_mut().filter(|tensor| is_shared(tensor)) {
+    let shared = tensors
+        .iter_mut()
+        .zip(are_shared)
+        .filter(|(_, shared)| *shared);
+    for (tensor, _) in shared {
         // Without memory for it, the file stays.
         let copied = tensor.buffer().read().ok().and_then(|bytes| {
             let mut copy =

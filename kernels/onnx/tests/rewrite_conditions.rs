@@ -129,21 +129,71 @@ fn squares_of_bfloat16_stay_powers() {
 }
 
 #[test]
-fn ops_that_replace_made_ops_come_before_their_users() {
-    // The bias joins the first product after the sum has joined the second one, which it is an
-    // operand of.
-    let mut b = Builder::new(7);
-    let x = b.input("x", &[3, 4]);
-    let (w, bias) = (b.weight(&[4, 4]), b.weight(&[4]));
-    let first = b.op("MatMul", &[&x, &w]);
-    let first = b.op("Add", &[&first, &bias]);
-    let first = b.op("Relu", &[&first]);
-    let second = b.op("MatMul", &[&first, &w]);
-    let sum = b.op("Add", &[&second, &first]);
-    let y = b.op("Relu", &[&sum]);
-    let third = b.op("MatMul", &[&y, &w]);
-    let y = b.op("Add", &[&third, &y]);
+fn attention_scales_queries_and_keys() {
+    let mut b = Builder::new(13);
+    let [q, k, v] = ["q", "k", "v"].map(|name| b.input(name, &[1, 2, 5, 4]));
+    let (of_q, of_k) = (b.number(0.25), b.number(3.0));
+    let q = b.op("Mul", &[&q, &of_q]);
+    let k = b.op("Mul", &[&k, &of_k]);
+    let k = b.op_with("Transpose", &[&k], &[ints("perm", &[0, 1, 3, 2])]);
+    let scores = b.op("MatMul", &[&q, &k]);
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+    let y = b.op("MatMul", &[&weights, &v]);
+    let rules = b.check(&[&y]);
+    assert!(rules.contains(&"attention-from-pieces"), "{rules:?}");
+}
+
+#[test]
+fn masks_of_each_query_reach_beyond_the_first_tile() {
+    let (queries, keys) = (150, 7);
+    let mut b = Builder::new(14);
+    let q = b.input("q", &[1, 2, queries, 4]);
+    let [k, v] = ["k", "v"].map(|name| b.input(name, &[1, 2, keys, 4]));
+    let mask = b.input("mask", &[queries, keys]);
+    let k = b.op_with("Transpose", &[&k], &[ints("perm", &[0, 1, 3, 2])]);
+    let scores = b.op("MatMul", &[&q, &k]);
+    let scores = b.op("Add", &[&scores, &mask]);
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+    let y = b.op("MatMul", &[&weights, &v]);
+    let rules = b.check(&[&y]);
+    assert!(rules.contains(&"attention-from-pieces"), "{rules:?}");
+}
+
+#[test]
+fn constants_that_make_a_result_larger_stay() {
+    let mut b = Builder::new(15);
+    let x = b.input("x", &[1, 3]);
+    let ones = b.given(&[2, 3], &[1.0; 6]);
+    let y = b.op("Mul", &[&x, &ones]);
+    assert_eq!(b.check(&[&y]), [""; 0]);
+}
+
+#[test]
+fn weights_are_packed_for_each_direction_in_which_they_are_read() {
+    // As many rows as make packing worthwhile, and a square weight, which fits both ways.
+    let mut b = Builder::new(16);
+    let x = b.input("x", &[40, 24]);
+    let w = b.weight(&[24, 24]);
+    let plain = b.op("Gemm", &[&x, &w]);
+    let transposed = b.op_with("Gemm", &[&x, &w], &[int("transB", 1)]);
+    let y = b.op("Sub", &[&plain, &transposed]);
     b.check(&[&y]);
+}
+
+#[test]
+fn ops_that_replace_made_ops_come_before_their_users() {
+    // The channels of the sum move twice: the second time, the sum that the first one has made is
+    // replaced, and what is made for it comes later than what uses it.
+    let mut b = Builder::new(7);
+    let sides = ["a", "b"].map(|name| {
+        let x = b.input(name, &[2, 3, 4, 5]);
+        let y = b.op_with("Transpose", &[&x], &[ints("perm", &[0, 3, 1, 2])]);
+        let y = b.op("Relu", &[&y]);
+        b.op_with("Transpose", &[&y], &[ints("perm", &[0, 3, 1, 2])])
+    });
+    let y = b.op("Add", &[&sides[0], &sides[1]]);
+    let rules = b.compare(&[&y]);
+    assert!(rules.contains(&"channels-last-pairs"), "{rules:?}");
 }
 
 #[test]
@@ -195,6 +245,19 @@ fn filters_that_many_convolutions_use_are_moved_once() {
 }
 
 #[test]
+fn many_filters_are_scaled_and_moved() {
+    let mut b = Builder::new(17);
+    let x = b.input("x", &[1, 5, 6, 6]);
+    let w = b.weight(&[40, 5, 3, 2]);
+    let y = b.op("Conv", &[&x, &w]);
+    let y = batch_norm(&mut b, &y, 40);
+    assert_eq!(
+        b.check(&[&y]),
+        ["channels-last-convolution", "fold-batch-norm"]
+    );
+}
+
+#[test]
 fn copies_of_weights_that_many_ops_use_are_bounded() {
     let mut b = Builder::new(11);
     let mut y = b.input("x", &[1, 16, 2, 2]);
@@ -209,11 +272,14 @@ fn copies_of_weights_that_many_ops_use_are_bounded() {
 }
 
 /// Bytes that tell when nothing refers to them any more.
-struct Watched(Vec<u8>, Arc<()>);
+struct Watched {
+    bytes: Vec<u8>,
+    _watch: Arc<()>,
+}
 
 impl AsRef<[u8]> for Watched {
     fn as_ref(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 }
 
@@ -230,7 +296,10 @@ fn the_file_goes_once_most_weights_are_others() {
         y = b.op("Mul", &[&y, &other]);
     }
     let watch = Arc::new(());
-    let bytes = Watched(b.model(&[&y]).encode_to_vec(), Arc::clone(&watch));
+    let bytes = Watched {
+        bytes: b.model(&[&y]).encode_to_vec(),
+        _watch: Arc::clone(&watch),
+    };
     let model = Model::from_bytes(bytes, &Limits::default()).unwrap();
     let program = model.import(&Options::default()).unwrap();
     drop(model);
