@@ -137,23 +137,36 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
     Some(transposed(graph, number, y, TO_FIRST))
 }
 
+/// Filters that are moved at a time: as many as fill a cache line.
+const FILTERS_AT_A_TIME: usize = 16;
+
 /// Returns filters `[filters, channels, rows, columns]` as `[rows, columns, channels, filters]`.
 fn filter_with_channels_last(weights: &DenseHostTensor) -> Option<DenseHostTensor> {
     let &[filters, channels, rows, columns] = weights.shape().dims() else {
         return None;
     };
-    let from = weights.elements::<f32>().ok()?;
     let shape = Shape::new(&[rows, columns, channels, filters]).ok()?;
+    let mut moved = DenseHostTensor::zeroed(&crate::malloc(), DType::F32, shape).ok()?;
+    let from = weights.elements::<f32>().ok()?;
     let taps = rows * columns;
-    let mut to = vec![0.0_f32; from.len()];
-    for (filter, planes) in from.chunks_exact((channels * taps).max(1)).enumerate() {
-        for (channel, plane) in planes.chunks_exact(taps.max(1)).enumerate() {
-            for (tap, &weight) in plane.iter().enumerate() {
-                to[(tap * channels + channel) * filters + filter] = weight;
+    let filter_len = channels * taps;
+    {
+        let mut to = moved.elements_mut::<f32>().ok()?;
+        for first in (0..filters).step_by(FILTERS_AT_A_TIME) {
+            let end = (first + FILTERS_AT_A_TIME).min(filters);
+            for place in 0..filter_len {
+                let (channel, tap) = (place / taps, place % taps);
+                let start = (tap * channels + channel) * filters;
+                let from = from[first * filter_len + place..]
+                    .iter()
+                    .step_by(filter_len);
+                for (to, &weight) in to[start + first..start + end].iter_mut().zip(from) {
+                    *to = weight;
+                }
             }
         }
     }
-    DenseHostTensor::from_elements(&crate::malloc(), shape, &to).ok()
+    Some(moved)
 }
 
 fn pooling(graph: &mut Graph, number: usize) -> Option<Value> {
