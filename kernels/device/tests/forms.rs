@@ -3,6 +3,7 @@
 mod common;
 
 use common::{device, elementwise, write_for_assembler};
+use tfrt_device::axes::ReducedAxes;
 use tfrt_device::kernel::{FunctionKernel, KernelForm};
 use tfrt_device::ptx::{self, GpuTarget, LaunchForm, OperandLayout};
 use tfrt_device::tree::{
@@ -47,6 +48,21 @@ fn reduction(function: &'static Function, identity: fn() -> Value) -> &'static F
     }))
 }
 
+fn along(function: &'static Function, identity: fn() -> Value) -> &'static FunctionKernel {
+    Box::leak(Box::new(FunctionKernel {
+        name: "test.along",
+        form: KernelForm::ReduceAlong {
+            identity,
+            combine: function,
+            axes: &ReducedAxes {
+                axes: &[0],
+                keep_dims: false,
+            },
+        },
+        function,
+    }))
+}
+
 #[test]
 fn every_form_is_ptx() {
     let target = GpuTarget::for_capability(7, 0).unwrap();
@@ -59,7 +75,10 @@ fn every_form_is_ptx() {
         let of_elements = forms.iter().map(|form| (elementwise(function), form));
         let of_reductions = [&LaunchForm::Partial, &LaunchForm::Final]
             .map(|form| (reduction(function, *identity), form));
-        for (kernel, form) in of_elements.chain(of_reductions) {
+        let groups = [(0, 0), (1, 1), (2, 3)];
+        let groups = groups.map(|(kept, reduced)| LaunchForm::Along { kept, reduced });
+        let of_axes = groups.iter().map(|form| (along(function, *identity), form));
+        for (kernel, form) in of_elements.chain(of_reductions).chain(of_axes) {
             let text = ptx::emit(kernel, form, target).unwrap();
             let module = Module::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             assert!(module.kernel(&ptx::entry_name(kernel)).is_some());

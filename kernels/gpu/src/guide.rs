@@ -163,7 +163,8 @@
 //!     tile: &mut Shared<f32, { 16 * 17 }>,
 //!     output: &mut OutView<f32, 2>,
 //! ) {
-//!     let (x, y) = (grid.thread(0), grid.thread(1));
+//!     let x = grid.thread(0);
+//!     let y = grid.thread(1);
 //!     if grid.index(1) < input.extent(0) && grid.index(0) < input.extent(1) {
 //!         tile[y * 17 + x] = input[[grid.index(1), grid.index(0)]];
 //!     }

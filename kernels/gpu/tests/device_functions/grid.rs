@@ -304,9 +304,7 @@ fn an_index_out_of_bounds_is_an_error_on_both_devices() {
     );
     let device = Device::open(Options::default());
     let result = TensorMetadata::new(DType::F32, [6]);
-    let error = device
-        .run(kernel("test.shifted"), &[input], &result)
-        .unwrap_err();
+    let error = device.fault(kernel("test.shifted"), &input, &result);
     assert!(
         error.message().contains("in kernel `test_shifted`") && error.message().contains("trap"),
         "{error}"
@@ -317,9 +315,7 @@ fn an_index_out_of_bounds_is_an_error_on_both_devices() {
 fn the_host_device_reports_a_missing_barrier() {
     let device = Device::open(Options::default());
     let result = TensorMetadata::new(DType::F32, [4]);
-    let error = device
-        .run(kernel("test.racy"), &[tensor(&[4], ramp)], &result)
-        .unwrap_err();
+    let error = device.fault(kernel("test.racy"), &tensor(&[4], ramp), &result);
     assert!(
         error.message().contains("data race in kernel `test_racy`"),
         "{error}"

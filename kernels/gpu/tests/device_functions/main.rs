@@ -147,6 +147,23 @@ impl Device {
         self.stream.synchronize()?;
         Ok(back.read().unwrap().to_vec())
     }
+
+    /// Launches a kernel that fails, and returns the error of the next synchronization.
+    fn fault(
+        &self,
+        kernel: &'static FunctionKernel,
+        operand: &DenseHostTensor,
+        result: &TensorMetadata,
+    ) -> Error {
+        let (given, target) = (
+            self.upload(operand),
+            self.allocate(result.size_bytes().unwrap()),
+        );
+        let given = elements(&given, operand.dtype(), operand.shape().dims());
+        let written = elements(&target, result.dtype, &result.extents);
+        launch(kernel, &self.stream, &[given], &written).unwrap();
+        self.stream.synchronize().unwrap_err().into()
+    }
 }
 
 fn elements<'e>(buffer: &Buffer, dtype: DType, extents: &'e [usize]) -> GpuElements<'e> {
