@@ -66,12 +66,20 @@ impl AxesPlan {
     /// Plans a reduction of operands of this shape.
     ///
     /// # Errors
-    /// If there is no such axis, or an axis is given twice.
+    /// If there is no such axis, an axis is given twice, or there are too many elements to address.
     pub fn new(kernel: &str, axes: &ReducedAxes, extents: &[usize]) -> Result<Self, Error> {
         let rank = extents.len();
+        // Distances of elements are products of extents, even if another extent is 0.
+        let mut sizes = extents.iter().filter(|extent| **extent > 0);
+        let num_elements = sizes.try_fold(1_usize, |product, extent| product.checked_mul(*extent));
         let invalid = |message: String| {
             Err(Error::new(format!("`{kernel}`: {message}")).with_code(ErrorCode::InvalidArgument))
         };
+        if num_elements.is_none_or(|count| isize::try_from(count).is_err()) {
+            return invalid(format!(
+                "an operand of the shape {extents:?} has too many elements"
+            ));
+        }
         let mut is_reduced = vec![false; rank];
         for axis in axes.axes {
             let from_first = if *axis < 0 {
@@ -186,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_that_there_are_not_are_errors() {
+    fn missing_axes_are_errors() {
         let axes = |axes| ReducedAxes {
             axes,
             keep_dims: true,

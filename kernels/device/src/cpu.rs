@@ -372,24 +372,38 @@ pub fn reduce_along<A: ArgumentTuple, R: DeviceNumber>(
     let borrowed = A::borrow(operands)?;
     let mut elements = result.elements_mut::<R::Element>()?;
     let elements: &mut [R::Element] = &mut elements;
+    let single = axes::AxisGroup {
+        extent: 1,
+        stride: 0,
+    };
+    let (run, outer_runs) = match plan.reduced.split_last() {
+        Some((run, outer)) => (*run, outer),
+        None => (single, &[][..]),
+    };
+    // Without elements, a long outer axis is not walked.
+    let num_runs = match run.extent {
+        0 => 0,
+        _ => axes::num_elements(outer_runs),
+    };
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || match plan.kept.split_last() {
             _ if elements.is_empty() => {}
             // Neighbours belong to different results: several of them are computed at once.
             Some((inner, outer)) if inner.stride == 1 => {
-                let numbers = 0..plan.num_reduced();
-                let offsets: Vec<usize> = numbers
-                    .map(|number| axes::offset(&plan.reduced, number))
-                    .collect();
                 for (row, results) in elements.chunks_mut(inner.extent).enumerate() {
                     let mut start = axes::offset(outer, row);
                     for results in results.chunks_mut(WIDTH) {
                         let len = results.len();
                         let mut lanes = [[identity; WIDTH]; axes::LANES];
-                        for (number, offset) in offsets.iter().enumerate() {
-                            let sums = &mut lanes[number % axes::LANES][..len];
-                            A::fold_rows(&borrowed, start + offset, sums, &function, &combine);
+                        for number in 0..num_runs {
+                            let base = start + axes::offset(outer_runs, number);
+                            for at in 0..run.extent {
+                                let lane = (number * run.extent + at) % axes::LANES;
+                                let sums = &mut lanes[lane][..len];
+                                let start = base + at * run.stride;
+                                A::fold_rows(&borrowed, start, sums, &function, &combine);
+                            }
                         }
                         for (at, result) in results.iter_mut().enumerate() {
                             let lanes = std::array::from_fn(|lane| lanes[lane][at]);
@@ -401,18 +415,14 @@ pub fn reduce_along<A: ArgumentTuple, R: DeviceNumber>(
             }
             // Neighbours become one result.
             _ => {
-                let (outer, len) = match plan.reduced.split_last() {
-                    Some((run, outer)) => (outer, run.extent),
-                    None => (&[][..], 1),
-                };
                 for (index, result) in elements.iter_mut().enumerate() {
                     let base = axes::offset(&plan.kept, index);
                     let mut lanes = [identity; axes::LANES];
-                    for number in 0..axes::num_elements(outer) {
+                    for number in 0..num_runs {
                         let run = Run {
-                            start: base + axes::offset(outer, number),
-                            len,
-                            first: number * len,
+                            start: base + axes::offset(outer_runs, number),
+                            len: run.extent,
+                            first: number * run.extent,
                         };
                         A::fold_run(&borrowed, run, &mut lanes, &function, &combine);
                     }

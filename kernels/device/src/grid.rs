@@ -68,6 +68,9 @@ impl Grid {
     }
 
     /// Returns the place of the thread among those of all blocks.
+    ///
+    /// # Panics
+    /// If the axis is not 0, 1 or 2.
     #[must_use]
     #[inline(always)]
     pub fn index(&self, axis: usize) -> u32 {
@@ -76,6 +79,9 @@ impl Grid {
     }
 
     /// Returns the place of the thread in its block.
+    ///
+    /// # Panics
+    /// If the axis is not 0, 1 or 2.
     #[must_use]
     #[inline(always)]
     pub fn thread(&self, axis: usize) -> u32 {
@@ -83,6 +89,9 @@ impl Grid {
     }
 
     /// Returns the number of threads of a block.
+    ///
+    /// # Panics
+    /// If the axis is not 0, 1 or 2.
     #[must_use]
     #[inline(always)]
     pub fn threads(&self, axis: usize) -> u32 {
@@ -90,6 +99,9 @@ impl Grid {
     }
 
     /// Returns the place of the block.
+    ///
+    /// # Panics
+    /// If the axis is not 0, 1 or 2.
     #[must_use]
     #[inline(always)]
     pub fn block(&self, axis: usize) -> u32 {
@@ -97,6 +109,9 @@ impl Grid {
     }
 
     /// Returns the number of blocks.
+    ///
+    /// # Panics
+    /// If the axis is not 0, 1 or 2.
     #[must_use]
     #[inline(always)]
     pub fn blocks(&self, axis: usize) -> u32 {
@@ -107,8 +122,11 @@ impl Grid {
     #[must_use]
     #[inline(always)]
     pub fn lane(&self) -> usize {
-        let [x, y, z] = self.thread;
-        ((z * self.threads[1] + y) * self.threads[0] + x) as usize
+        let [x, y, z] = self.thread.map(|place| place as usize);
+        let [width, height, _] = self.threads.map(|count| count as usize);
+        (z.wrapping_mul(height).wrapping_add(y))
+            .wrapping_mul(width)
+            .wrapping_add(x)
     }
 }
 
@@ -243,7 +261,7 @@ impl<T: DeviceNumber, const LEN: usize> HasExtents for Shared<T, LEN> {
     }
 }
 
-/// Returns an extent; 0 for an axis that there is not.
+/// Returns an extent; 0 if there is no such axis.
 #[inline(always)]
 pub fn extent_of(array: &impl HasExtents, axis: usize) -> u32 {
     array.extents().get(axis).copied().unwrap_or(0)
@@ -398,7 +416,7 @@ pub fn plan(
                     "expected {rank} dimensions of `{name}`, found {found}"
                 ));
             }
-            None if shape.iter().product::<usize>() != 1 => {
+            None if shape.iter().any(|extent| *extent != 1) => {
                 return invalid(format!("expected one number for `{name}`, found {shape:?}"));
             }
             _ => {}
@@ -452,6 +470,10 @@ pub fn plan(
                 ));
             }
         }
+    }
+    // No thread has an element to write.
+    if extents.contains(&0) {
+        blocks = [0; 3];
     }
     Ok(GridPlan { extents, blocks })
 }

@@ -270,7 +270,7 @@ pub enum GridArray {
     Operand(u32),
     /// The result.
     Result,
-    /// GridArray of a block: its number in [`crate::grid::GridRules::shared`].
+    /// A shared array of a block: its number in [`crate::grid::GridRules::shared`].
     Shared(u32),
 }
 

@@ -188,12 +188,12 @@
 //! | option of `grid` | meaning |
 //! |---|---|
 //! | `block = [32, 8]` | the threads of a block along up to three axes, 1024 in all |
-//! | `blocks = […]` | the number of blocks along each axis; by default, as many as there is a thread for each element of the result |
+//! | `blocks = […]` | the number of blocks along each axis; by default, enough for one thread for each element of the result |
 //! | `shape = […]` | the extents of the result; by default, those of the first operand with as many dimensions |
 //! | `initial = 0` | what every element of the result is before the kernel runs |
 //!
-//! `blocks` and `shape` are computed from the extents of operands, as `i64`. The parameters are, in
-//! this order or with the last three mixed:
+//! `blocks` and `shape` are computed from the extents of operands, as `i64`. The grid comes first;
+//! the other parameters may be in any order:
 //!
 //! | parameter | meaning |
 //! |---|---|

@@ -2,7 +2,7 @@
 //! and where they tell their decisions. Elements and their order do not depend on them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tfrt_async::{AnyRef, IndirectPromise};
@@ -38,8 +38,15 @@ fn counted(stop: i64, num_drawn: &Arc<AtomicUsize>) -> Dataset {
     range(stop).map(count).unwrap()
 }
 
+/// Keeps other tests away: an observation sees the stages of the whole process.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn a_number_is_tuned_or_fixed_as_it_says() {
+    let _alone = alone();
     let ctx = context("mstd:3");
     // How many are drawn for the first element of a prefetch.
     let num_drawn = |work_ahead: WorkAhead| {
@@ -67,6 +74,7 @@ fn a_number_is_tuned_or_fixed_as_it_says() {
 
 #[test]
 fn a_tuned_stage_keeps_the_order_of_elements() {
+    let _alone = alone();
     let ctx = context("mstd:4");
     let late = ElementFunction::from_closure(1, 1, |ctx, values| {
         let (promise, later) = AnyRef::indirect();
@@ -82,6 +90,7 @@ fn a_tuned_stage_keeps_the_order_of_elements() {
 
 #[test]
 fn a_checkpoint_does_not_depend_on_how_far_a_stage_works_ahead() {
+    let _alone = alone();
     let ctx = context("s");
     let pipeline = |work_ahead: WorkAhead| range(50).prefetch_with(work_ahead, true).unwrap();
     let mut saved = pipeline(WorkAhead::tuned(9)).elements::<i64, _>(&ctx);
@@ -100,6 +109,7 @@ fn a_checkpoint_does_not_depend_on_how_far_a_stage_works_ahead() {
 
 #[test]
 fn a_tuned_prefetch_stays_within_its_memory() {
+    let _alone = alone();
     const LEN: usize = 1 << 16;
     // The calls that have begun, and their results, which come when the test says so.
     type Begun = Arc<Mutex<Vec<IndirectPromise>>>;
@@ -139,6 +149,7 @@ fn a_tuned_prefetch_stays_within_its_memory() {
 
 #[test]
 fn an_observation_has_the_numbers_that_stages_chose() {
+    let _alone = alone();
     let ctx = context("mstd:4");
     let observation = Observation::start();
     let fixed = range(i64::MAX).prefetch_with(WorkAhead::fixed(3), true);

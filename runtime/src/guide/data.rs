@@ -275,8 +275,8 @@
 //! `tfrt-readers` and `tfrt-kernels`; the tool `tfrt` has all of them with `--features full`.
 //! Without the feature, the dataset is an error that names it.
 //!
-//! The columns of a Parquet or Arrow file have types. Its rows are elements, or whole batches, which
-//! is faster:
+//! The columns of a Parquet or Arrow file have types. Its rows are elements, or whole batches,
+//! which is faster:
 //!
 //! ```standalone_crate,no_run
 //! # use tfrt::host::RequestContextBuilder;

@@ -25,6 +25,11 @@ fn all(x: f32) -> f32 {
     x
 }
 
+#[tfrt_kernel("my.again", reduce(identity = 0.0, combine = add, axes = [0], axes = [1]))]
+fn again(x: f32) -> f32 {
+    x
+}
+
 #[tfrt_kernel("my.kept", reduce(identity = 0.0, combine = add, axes = [0], keep_dims = 1))]
 fn kept(x: f32) -> f32 {
     x

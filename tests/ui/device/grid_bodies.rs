@@ -43,7 +43,22 @@ fn leaving(grid: &Grid, x: &View<f32, 1>, y: &mut OutView<f32, 1>) {
             break;
         }
     }
+    if x[0] > 2.0 {
+        break;
+    }
+    if x[0] > 3.0 {
+        continue;
+    }
     return x[0];
+}
+
+#[tfrt_kernel("my.hidden", grid(block = [32]))]
+fn hidden(grid: &Grid, x: &View<f32, 1>, y: &mut OutView<f32, 1>) {
+    if grid.index(0) >= x.extent(0) {
+        return;
+    }
+    (grid).barrier();
+    y[grid.index(0)] = 1.0;
 }
 
 #[tfrt_kernel("my.access", grid(block = [32], blocks = [1]))]

@@ -15,6 +15,9 @@ fn misspelt(grid: &Grid, x: &View<f32, 1>, y: &mut OutView<f32, 1>) {}
 #[tfrt_kernel("my.twice", grid(block = [32]), elementwise)]
 fn twice(grid: &Grid, x: &View<f32, 1>, y: &mut OutView<f32, 1>) {}
 
+#[tfrt_kernel("my.again", grid(block = [32], block = [64]))]
+fn again(grid: &Grid, x: &View<f32, 1>, y: &mut OutView<f32, 1>) {}
+
 #[tfrt_kernel("my.no_threads", grid(block = [0]))]
 fn no_threads(grid: &Grid, x: &View<f32, 1>, y: &mut OutView<f32, 1>) {}
 

@@ -211,8 +211,8 @@ impl Line<'_> {
         }
     }
 
-    /// Computes `len` channels of pixels with these column taps, as many as `V` registers have room for, or fewer than
-    /// one register has.
+    /// Computes `len` channels of pixels with these column taps: as many as `V` registers have room
+    /// for, or fewer than one register has.
     #[inline(always)]
     fn channels<S: Simd, const P: usize, const V: usize>(
         &self,

@@ -317,8 +317,9 @@ impl Graph {
         Some(value)
     }
 
-    /// Returns `true` if an op may have a changed copy of a weight. Copies of weights that other ops
-    /// keep take memory of their own: all of them at most as much as the weights of the function.
+    /// Returns `true` if an op may have a changed copy of a weight. Copies of weights that other
+    /// ops keep take memory of their own: all of them at most as much as the weights of the
+    /// function.
     pub(crate) fn may_copy(&mut self, weight: Value) -> bool {
         if self.users(weight).len() <= 1 {
             return true;

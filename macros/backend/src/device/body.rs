@@ -88,7 +88,7 @@ impl<'p> Translator<'p> {
         for (index, statement) in statements.iter().enumerate() {
             let is_last = index + 1 == statements.len();
             match statement {
-                Stmt::Expr(expr, None) if is_last && !is_control(expr) => {
+                Stmt::Expr(expr, None) if is_last && !is_control(expr) && !self.is_atomic(expr) => {
                     let both = self.expr(expr);
                     rust.extend(both.rust);
                     value = Some(both.tree);

@@ -78,9 +78,15 @@ pub(crate) fn parse_options(key: &Ident, input: ParseStream<'_>) -> syn::Result<
         shape: None,
         initial: None,
     };
+    let mut given = Vec::new();
     while !content.is_empty() {
         let key = content.call(Ident::parse_any)?;
         let found = key.to_string();
+        if given.contains(&found) {
+            let message = format!("`{found}` is given twice");
+            return Err(syn::Error::new(key.span(), message));
+        }
+        given.push(found.clone());
         if !OPTIONS.contains(&found.as_str()) {
             let hint = did_you_mean(&found, OPTIONS);
             let message = format!("unknown option `{found}`: {hint}");

@@ -165,9 +165,15 @@ fn parse_form(input: ParseStream<'_>) -> syn::Result<Form> {
     parenthesized!(content in input);
     let (mut identity, mut combine) = (None, None);
     let (mut axes, mut keep_dims) = (None, None);
+    let mut given = Vec::new();
     while !content.is_empty() {
         let key: Ident = content.parse()?;
         let found = key.to_string();
+        if given.contains(&found) {
+            let message = format!("`{found}` is given twice");
+            return Err(syn::Error::new(key.span(), message));
+        }
+        given.push(found.clone());
         let known = ["identity", "combine", "axes", "keep_dims"];
         if !known.contains(&found.as_str()) {
             let hint = did_you_mean(&found, &known);
@@ -207,7 +213,7 @@ fn parse_form(input: ParseStream<'_>) -> syn::Result<Form> {
             keep_dims: keep_dims.is_some_and(|(_, keep_dims)| keep_dims),
         }),
         (None, Some((key, _))) => {
-            let message = "the dimensions of all axes go: write `axes = […]` as well";
+            let message = "`keep_dims` needs `axes`: without them, all dimensions are removed";
             return Err(syn::Error::new(key.span(), message));
         }
         (None, None) => None,

@@ -24,6 +24,9 @@
 //! stages, one that was taken before the pass is refused behind it, with the first stage that
 //! differs.
 //!
+//! With `parallel`, a map draws elements ahead. So the effects of functions below it happen
+//! earlier, and also for elements that nobody asks for.
+//!
 //! Functions are merged or called in another order only if all of their ops are declared pure: a
 //! function that prints is called as before, also for the end of a sequence. Stages with a policy
 //! for errors stay apart from those above them, since the policy must not see other errors. A

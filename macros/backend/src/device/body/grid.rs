@@ -112,29 +112,24 @@ impl GridScope {
     ) -> Self {
         Self {
             grid: Some(grid.clone()),
-            has_barrier: barrier_in(grid, body.clone()).is_some(),
+            has_barrier: barrier_in(body.clone()).is_some(),
             crossing,
             ..Self::of_rules(arrays)
         }
     }
 }
 
-/// Returns the place of a barrier in tokens.
-fn barrier_in(grid: &Ident, tokens: TokenStream) -> Option<Span> {
+/// Returns the place of a barrier in tokens, whatever it is called on: no other value has such a
+/// method.
+fn barrier_in(tokens: TokenStream) -> Option<Span> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
         if let TokenTree::Group(group) = token
-            && let Some(found) = barrier_in(grid, group.stream())
+            && let Some(found) = barrier_in(group.stream())
         {
             return Some(found);
         }
-        if let [
-            TokenTree::Ident(name),
-            TokenTree::Punct(dot),
-            TokenTree::Ident(method),
-            ..,
-        ] = &tokens[index..]
-            && name == grid
+        if let [TokenTree::Punct(dot), TokenTree::Ident(method), ..] = &tokens[index..]
             && dot.as_char() == '.'
             && method == "barrier"
         {
@@ -195,6 +190,15 @@ impl Translator<'_> {
         arrays.iter().find(|array| array.ident == *name).cloned()
     }
 
+    /// Returns `true` for an atomic operation, which has no value.
+    pub(super) fn is_atomic(&self, expr: &Expr) -> bool {
+        let Expr::MethodCall(call) = expr else {
+            return false;
+        };
+        let is_operation = ATOMICS.iter().any(|(name, _)| call.method == name);
+        is_operation && self.array_of(&call.receiver).is_some()
+    }
+
     fn is_grid(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = ungrouped(expr) else {
             return false;
@@ -235,16 +239,20 @@ impl Translator<'_> {
         }
     }
 
-    /// Refuses `break` and `continue` of a loop around a barrier.
+    /// Refuses `break` and `continue` outside of loops, and of a loop around a barrier.
     pub(super) fn check_leaving(&mut self, place: Span) {
-        let innermost = self.grid.as_ref().and_then(|scope| scope.loops.last());
-        if innermost == Some(&true) {
-            self.problems.at_span(
-                place,
+        let Some(scope) = &self.grid else {
+            return;
+        };
+        let message = match scope.loops.last() {
+            Some(false) => return,
+            Some(true) => {
                 "all threads run a loop around a barrier equally often: put an `if` around the \
-                 rest of the work",
-            );
-        }
+                 rest of the work"
+            }
+            None => "there is no loop to leave: put an `if` around the rest of the work",
+        };
+        self.problems.at_span(place, message);
     }
 
     /// Translates the `return` of a grid kernel.

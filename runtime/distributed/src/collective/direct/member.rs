@@ -400,13 +400,7 @@ impl DirectMember {
     }
 
     /// Does what follows a delivery.
-    fn follow(
-        &self,
-        state: &mut State,
-        key: &str,
-        outcome: Delivered,
-        later: &mut Vec<Later>,
-    ) {
+    fn follow(&self, state: &mut State, key: &str, outcome: Delivered, later: &mut Vec<Later>) {
         match outcome {
             Delivered::Waits => {}
             Delivered::IsReady(number) => later.push(self.step(key, number)),

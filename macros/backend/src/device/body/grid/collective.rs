@@ -227,10 +227,8 @@ impl Translator<'_> {
     }
 
     fn has_barrier(&self, tokens: &impl ToTokens) -> bool {
-        let Some(grid) = self.grid.as_ref().and_then(|scope| scope.grid.clone()) else {
-            return false;
-        };
-        barrier_in(&grid, tokens.to_token_stream()).is_some()
+        let is_in_grid = self.grid.as_ref().is_some_and(|scope| scope.grid.is_some());
+        is_in_grid && barrier_in(tokens.to_token_stream()).is_some()
     }
 
     fn has_uniform_bounds(&self, each: &syn::ExprForLoop) -> bool {
