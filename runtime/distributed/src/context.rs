@@ -635,10 +635,13 @@ impl DistributedContext {
             detector.stop();
         }
         self.executions.close(&error);
-        let members = self.group_members.lock();
-        let mut members = members.unwrap_or_else(PoisonError::into_inner);
-        members.is_closed = true;
-        let members = std::mem::take(&mut members.by_group);
+        let members = {
+            let members = self.group_members.lock();
+            let mut members = members.unwrap_or_else(PoisonError::into_inner);
+            members.is_closed = true;
+            std::mem::take(&mut members.by_group)
+        };
+        // Without the lock: those that wait may ask for a group.
         self.rendezvous.close(&error);
         drop(members);
         self.objects.close(&error);

@@ -117,12 +117,7 @@ impl GroupMember for DirectMember {
     }
 
     fn send(&self, key: &str, to: usize, tensor: &DenseHostTensor) -> AsyncValueRef<Chain> {
-        let prepared = self.member(to).and_then(|to| {
-            let state = self.lock();
-            let refused = state.aborted.as_ref().or_else(|| state.gone.get(&to));
-            refused.map_or(Ok(to), |error| Err(error.clone()))
-        });
-        let to = match prepared {
+        let to = match self.member(to) {
             Ok(to) => to,
             Err(error) => return AsyncValueRef::error(error),
         };
@@ -149,10 +144,18 @@ impl GroupMember for DirectMember {
             Ok(message) => message,
             Err(error) => return AsyncValueRef::error(error),
         };
+        // Under the lock: nothing is sent after the connections were told to end.
+        let state = self.lock();
+        let refused = state.aborted.as_ref().or_else(|| state.gone.get(&to));
+        if let Some(error) = refused.cloned() {
+            drop(state);
+            return AsyncValueRef::error(error);
+        }
         if to != self.index {
             self.send(&[to], &message);
             return chain;
         }
+        drop(state);
         let allocator = self.context.host().allocator();
         match HostBuffer::copied(allocator, &message.elements) {
             Ok(copy) => {

@@ -269,7 +269,7 @@ impl DirectMember {
         let expected = exchange.and_then(|exchange| exchange.expected_bytes(from));
         let is_expected = expected.is_some_and(|expected| len_bytes <= expected);
         let limit = self.context.rendezvous().max_bytes();
-        let total = state.unclaimed_bytes.saturating_add(size);
+        let total = state.unclaimed_bytes.checked_add(size).ok_or_else(full)?;
         if !is_expected && total > limit {
             return Err(full());
         }
@@ -596,7 +596,7 @@ impl DirectMember {
         }
         let exchanges = std::mem::take(&mut state.exchanges);
         let tensors = std::mem::take(&mut state.tensors);
-        state.unclaimed_bytes = 0;
+        // What was announced and has not arrived still counts, until it does.
         drop(state);
         drop(exchanges);
         for waiting in tensors.into_values() {

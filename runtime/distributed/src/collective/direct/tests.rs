@@ -12,9 +12,12 @@ use tfrt_tensor::DenseHostTensor;
 use super::super::header::Operation;
 use super::*;
 use crate::collective::conformance::tests::check;
-use crate::collective::{Collectives, Reduction, UserReduction};
+use crate::collective::{AUTO, Collectives, Reduction, UserReduction};
 use crate::error::Gather;
-use crate::testing::{Cluster, wait};
+use crate::fabric::in_process::InProcessNetwork;
+use crate::message::DistributedContextConfiguration;
+use crate::server::{Server, ServerConfig};
+use crate::testing::{self, Cluster, wait};
 
 /// The members that are connected, by their cards.
 type Directory = Arc<Mutex<HashMap<u64, Sender<(usize, Message)>>>>;
@@ -306,18 +309,20 @@ fn an_operation_needs_no_handle_of_its_member() {
     }
 }
 
+/// Connects nobody.
+fn silent(_: LinkEvents, place: MemberPlace) -> Result<Arc<dyn Links>, Error> {
+    Ok(Arc::new(ChannelLinks {
+        directory: Directory::default(),
+        place,
+        card: 1,
+        peers: Mutex::default(),
+    }))
+}
+
 #[test]
 fn what_nobody_claims_is_limited() {
     let cluster = Cluster::new("mstd:2", 2);
     let contexts = cluster.contexts();
-    let silent = |_, place| {
-        Ok(Arc::new(ChannelLinks {
-            directory: Directory::default(),
-            place,
-            card: 1,
-            peers: Mutex::default(),
-        }) as Arc<dyn Links>)
-    };
     let member = DirectMember::open("group1", &contexts[0], Box::new(silent)).unwrap();
     let limit = contexts[0].rendezvous().max_bytes() as u64;
     let part = operations::part_of(Operation::AllToAll, &numbers(8));
@@ -339,6 +344,56 @@ fn what_nobody_claims_is_limited() {
     assert!(announce(33).is_err());
     member.fail_all(&Error::new("over"));
     assert_eq!(outcome(&cluster, &started).unwrap_err(), "over");
+}
+
+#[test]
+fn a_message_may_arrive_after_an_abort() {
+    let cluster = Cluster::new("mstd:2", 2);
+    let contexts = cluster.contexts();
+    let member = DirectMember::open("group1", &contexts[0], Box::new(silent)).unwrap();
+    let part = operations::part_of(Operation::AllToAll, &numbers(8));
+    let work = || (Bytes::new(), Gather::new(|_| ()));
+    let phase = Message::elements(part, 1, "k", true, &[], work());
+    let tensor = Message::tensor(1, "t", &numbers(8), work()).unwrap();
+    let waits = member.announced(1, &phase.head, 16).unwrap();
+    member.received(1, &phase.head, waits);
+    let announced = [&phase, &tensor].map(|message| {
+        let elements = member.announced(1, &message.head, 16);
+        (&message.head, elements.unwrap())
+    });
+    member.fail_all(&Error::new("over"));
+    for (head, elements) in announced {
+        member.received(1, head, elements);
+    }
+    let sent = GroupMember::send(&*member, "t", 1, &numbers(8));
+    assert_eq!(outcome(&cluster, &sent).unwrap_err(), "over");
+}
+
+#[test]
+fn a_context_that_is_closing_has_no_groups() {
+    let (host, network) = (testing::host("mstd:2"), InProcessNetwork::default());
+    let address = network.free_address();
+    let config = ServerConfig {
+        collectives: AUTO.to_owned(),
+        ..ServerConfig::new("test", &address)
+    };
+    let server = Server::on_network(&host, config, |handler| {
+        network.listen(&host, &address, handler)
+    });
+    let server = server.unwrap();
+    let configs = DistributedContextConfiguration::local_cluster(&[address]);
+    let context = testing::finish(&host, |done| {
+        server.initialize_single_client(Some(1), &configs[0], done);
+    });
+    let context = context.unwrap_or_else(|errors| panic!("{errors}"));
+    let (sender, asked) = channel();
+    let asking = Arc::clone(&context);
+    let receiver = move |_| sender.send(asking.group_member("group1")).unwrap();
+    context.rendezvous().receive("k", Box::new(receiver));
+    thread::spawn(move || context.close());
+    let error = asked.recv_timeout(Duration::from_secs(60)).unwrap();
+    let error = error.unwrap_err();
+    assert!(error.message().contains("context 1 is closed"), "{error}");
 }
 
 #[test]
