@@ -115,7 +115,7 @@ impl Collectives for MpiCollectives {
         exchange: &Arc<DistributedContext>,
     ) -> Result<Arc<dyn GroupMember>, Error> {
         let connect = |events, place| {
-            let links = MpiLinks::new(self.world, events, place);
+            let links = MpiLinks::new(self.world, events, place)?;
             Ok(Arc::new(links) as Arc<dyn Links>)
         };
         direct::open(group, exchange, Box::new(connect))

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tfrt_distributed::collective::direct::{LinkEvents, Links, MemberPlace, Message};
+use tfrt_support::Error;
 
 use crate::world::{self, Remote, World};
 
@@ -27,9 +28,15 @@ enum Member {
 }
 
 impl MpiLinks {
-    pub(crate) fn new(world: &'static World, events: LinkEvents, place: MemberPlace) -> Self {
-        let links = world.open(events.clone());
-        Self {
+    /// # Errors
+    /// If MPI has ended.
+    pub(crate) fn new(
+        world: &'static World,
+        events: LinkEvents,
+        place: MemberPlace,
+    ) -> Result<Self, Error> {
+        let links = world.open(events.clone())?;
+        Ok(Self {
             world,
             events,
             place: world::Place {
@@ -37,7 +44,7 @@ impl MpiLinks {
                 index: place.index,
             },
             members: Mutex::default(),
-        }
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<usize, Member>> {

@@ -53,6 +53,8 @@ struct Commands {
     list: Vec<Command>,
     next_links: u64,
     is_ending: bool,
+    /// Whether nobody follows commands any more.
+    is_over: bool,
     /// The outcome of the end.
     ended: Option<Result<(), Error>>,
 }
@@ -118,7 +120,7 @@ impl World {
         let mut failure = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(world) = WORLD.get() {
             return match world.lock().is_ending {
-                true => Err(Error::new("MPI has ended")),
+                true => Err(has_ended()),
                 false => Ok(world),
             };
         }
@@ -145,11 +147,7 @@ impl World {
             // As above.
             let _ = sender.send(Ok(()));
             let outcome = Exchange::new(mpi, world).run();
-            let mut commands = world.lock();
-            // Groups that are opened from now on learn it from `World::get`.
-            commands.is_ending = true;
-            commands.ended = Some(outcome);
-            drop(commands);
+            world.lock().ended = Some(outcome);
             world.has_commands.notify_all();
         };
         let spawned = thread::Builder::new()
@@ -185,17 +183,31 @@ impl World {
     }
 
     fn tell(&self, command: Command) {
-        self.lock().list.push(command);
+        let mut commands = self.lock();
+        if commands.is_over {
+            // Without the lock: its message may be the last to hold its elements.
+            drop(commands);
+            drop(command);
+            return;
+        }
+        commands.list.push(command);
+        drop(commands);
         self.has_commands.notify_all();
     }
 
     /// Returns a number for links whose events are these.
-    pub(crate) fn open(&self, events: LinkEvents) -> u64 {
+    ///
+    /// # Errors
+    /// If MPI has ended, or is about to.
+    pub(crate) fn open(&self, events: LinkEvents) -> Result<u64, Error> {
         let mut commands = self.lock();
+        if commands.is_ending {
+            return Err(has_ended());
+        }
         let number = commands.next_links;
         commands.next_links += 1;
         commands.list.push(Command::Open(number, events));
-        number
+        Ok(number)
     }
 
     pub(crate) fn send(&self, from: Place, to: Remote, message: Message) {
@@ -205,6 +217,11 @@ impl World {
     pub(crate) fn close(&self, links: u64) {
         self.tell(Command::Close(links));
     }
+}
+
+#[cold]
+fn has_ended() -> Error {
+    Error::new("MPI has ended")
 }
 
 /// What is being sent and received.
@@ -226,10 +243,14 @@ struct Sending {
     _message: Message,
 }
 
-/// What arrives from a rank: one transfer at a time.
-enum Arriving {
-    Head(Transfer),
-    Part(Incoming, Transfer),
+/// What arrives from a rank.
+#[derive(Default)]
+struct Arriving {
+    /// The heads of messages, oldest first. All are received as they come: one that MPI keeps would
+    /// hide those of other ranks.
+    heads: VecDeque<Transfer>,
+    /// A part of the message whose elements are arriving. Later heads wait for its end.
+    part: Option<(Incoming, Transfer)>,
 }
 
 /// A message whose elements are arriving.
@@ -256,15 +277,28 @@ impl Exchange {
 
     /// Sends and receives until MPI is ended.
     fn run(mut self) -> Result<(), Error> {
-        match self.exchange() {
-            Ok(()) => self.mpi.finalize(),
-            Err(error) => {
-                for events in self.links.values() {
-                    events.failed(error.message());
+        let outcome = self.exchange();
+        let cause = outcome.as_ref().err().cloned().unwrap_or_else(has_ended);
+        let mut commands = self.world.lock();
+        commands.is_ending = true;
+        commands.is_over = true;
+        let left = std::mem::take(&mut commands.list);
+        drop(commands);
+        for command in left {
+            match command {
+                Command::Open(number, events) => {
+                    self.links.insert(number, events);
                 }
-                Err(error)
+                Command::Close(number) => {
+                    self.links.remove(&number);
+                }
+                Command::Send { .. } => {}
             }
         }
+        for events in self.links.values() {
+            events.failed(cause.message());
+        }
+        outcome.and_then(|()| self.mpi.finalize())
     }
 
     fn exchange(&mut self) -> Result<(), Error> {
@@ -393,49 +427,50 @@ impl Exchange {
     /// Receives what has arrived. Returns `true` if something has moved.
     fn receive(&mut self) -> Result<bool, Error> {
         let mut has_moved = false;
-        if let Some((source, len)) = self.mpi.probe(HEAD_TAG)?
-            && !self.arriving.contains_key(&source)
-        {
+        if let Some((source, len)) = self.mpi.probe(HEAD_TAG)? {
             let transfer = self.mpi.receive(vec![0; len], source, HEAD_TAG)?;
-            self.arriving.insert(source, Arriving::Head(transfer));
+            let arriving = self.arriving.entry(source).or_default();
+            arriving.heads.push_back(transfer);
             has_moved = true;
         }
         let sources: Vec<i32> = self.arriving.keys().copied().collect();
         for source in sources {
-            // It is put back unless it is done.
-            let Some(arriving) = self.arriving.remove(&source) else {
+            let Some(mut arriving) = self.arriving.remove(&source) else {
                 continue;
             };
-            has_moved |= self.advance(source, arriving)?;
+            has_moved |= self.advance(source, &mut arriving)?;
+            if arriving.part.is_some() || !arriving.heads.is_empty() {
+                self.arriving.insert(source, arriving);
+            }
         }
         Ok(has_moved)
     }
 
-    fn advance(&mut self, source: i32, arriving: Arriving) -> Result<bool, Error> {
-        let mut incoming = match arriving {
-            Arriving::Head(mut transfer) => {
-                if !self.mpi.is_done(&mut transfer)? {
-                    self.arriving.insert(source, Arriving::Head(transfer));
-                    return Ok(false);
-                }
-                let head = transfer.into_received().unwrap_or_default();
-                let Some(incoming) = self.announce(&head) else {
-                    // Not from this crate, or a broken peer.
-                    return Ok(true);
-                };
-                incoming
+    /// Goes on with what arrives from a rank. Returns `true` if something has moved.
+    fn advance(&self, source: i32, arriving: &mut Arriving) -> Result<bool, Error> {
+        let mut incoming = if let Some((mut incoming, mut transfer)) = arriving.part.take() {
+            if !self.mpi.is_done(&mut transfer)? {
+                arriving.part = Some((incoming, transfer));
+                return Ok(false);
             }
-            Arriving::Part(mut incoming, mut transfer) => {
-                if !self.mpi.is_done(&mut transfer)? {
-                    let part = Arriving::Part(incoming, transfer);
-                    self.arriving.insert(source, part);
-                    return Ok(false);
-                }
-                incoming.num_arrived += incoming.next_part().len() as u64;
-                // The borrow of the elements ends.
-                drop(transfer.into_elements());
-                incoming
+            incoming.num_arrived += incoming.next_part().len() as u64;
+            // The borrow of the elements ends.
+            drop(transfer.into_elements());
+            incoming
+        } else {
+            let Some(head) = arriving.heads.front_mut() else {
+                return Ok(false);
+            };
+            if !self.mpi.is_done(head)? {
+                return Ok(false);
             }
+            let head = arriving.heads.pop_front();
+            let head = head.and_then(Transfer::into_received).unwrap_or_default();
+            let Some(incoming) = self.announce(&head) else {
+                // Not from this crate, or a broken peer.
+                return Ok(true);
+            };
+            incoming
         };
         if incoming.num_arrived < incoming.len {
             let range = incoming.next_part();
@@ -447,8 +482,7 @@ impl Exchange {
                 }
                 None => self.mpi.receive(vec![0; range.len()], source, PART_TAG)?,
             };
-            self.arriving
-                .insert(source, Arriving::Part(incoming, transfer));
+            arriving.part = Some((incoming, transfer));
             return Ok(true);
         }
         if let (Some(elements), Some(events)) = (incoming.elements, self.links.get(&incoming.links))

@@ -59,8 +59,12 @@ fn main() -> ExitCode {
                 let name = format!("mpi_conforms_with_{size}_ranks");
                 trials.push(Trial::test(name, move || run(&mpirun, size, "conform")));
             }
+            let leaves = mpirun.clone();
             trials.push(Trial::test("a_rank_that_leaves_is_noticed", move || {
-                run(&mpirun, 3, "leave")
+                run(&leaves, 3, "leave")
+            }));
+            trials.push(Trial::test("nothing_is_opened_after_the_end", move || {
+                run(&mpirun, 1, "end")
             }));
         }
         None => println!("skipped: no `mpirun` in the path, and {MPIRUN_VARIABLE} names none"),
@@ -171,6 +175,15 @@ fn be_a_rank(role: &str) -> Result<(), Error> {
             }
         }
         "leave" => leave(&host, &context, &*member)?,
+        "end" => {
+            drop(member);
+            tfrt_mpi::finalize()?;
+            return match mpi.open(ALL_TASKS, &context) {
+                Err(error) if error.message() == "MPI has ended" => Ok(()),
+                Err(error) => Err(error),
+                Ok(_) => Err(Error::new("expected an error, found an open group")),
+            };
+        }
         _ => return Err(Error::new(format!("no role {role}"))),
     }
     let met = member.barrier("end");
