@@ -396,7 +396,7 @@ pub fn compute_bias_add(
             let add = |row: &mut [T]| binary::apply_in_place(Binary::Add, row, &bias);
             let len = bias.len().max(1);
             map_elements::<T>(
-                (x, &*tensor),
+                (x, tensor),
                 ctx,
                 |x, y| {
                     y.copy_from_slice(x);
