@@ -105,7 +105,7 @@ impl Links for MpiLinks {
                 members.insert(member, Member::Lost);
                 drop(members);
                 drop(early);
-                self.events.broken(member, &cause);
+                self.events.unreachable(member, &cause);
             }
         }
     }

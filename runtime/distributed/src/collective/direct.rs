@@ -43,7 +43,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use prost::bytes::Bytes;
-use tfrt_support::{Error, ErrorCode};
+use tfrt_support::Error;
 use tfrt_tensor::HostBuffer;
 
 use super::GroupMember;
@@ -108,11 +108,17 @@ impl LinkEvents {
     /// Reports that nothing arrives from a member any more, and why.
     pub fn broken(&self, member: usize, cause: &str) {
         if let Some(this) = self.member.upgrade().filter(|this| this.is_other(member)) {
-            let task = this.context.cluster().task_name(this.members[member]);
-            let task = task.map(|task| task.to_string()).unwrap_or_default();
-            let message = format!("the connection to task {task} has ended: {cause}");
-            let error = Error::new(message).with_code(ErrorCode::Unavailable);
-            this.broken(member, &error);
+            this.broken(member, &this.connection_error(member, cause));
+        }
+    }
+
+    /// Reports that a member cannot be connected, and why. The other member, which may not notice
+    /// it, is told.
+    pub fn unreachable(&self, member: usize, cause: &str) {
+        if let Some(this) = self.member.upgrade().filter(|this| this.is_other(member))
+            && this.broken(member, &this.connection_error(member, cause))
+        {
+            this.tell_unreachable(member, cause);
         }
     }
 }

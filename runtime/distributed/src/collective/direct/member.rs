@@ -1,7 +1,7 @@
 //! A member of a group: what is in progress, what waits, and what ends it.
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use prost::bytes::Bytes;
@@ -47,6 +47,8 @@ pub(super) struct State {
     pub(super) exchanges: HashMap<String, Exchange>,
     /// Tensors and their receivers, by sender and key.
     pub(super) tensors: HashMap<(usize, String), Waiting>,
+    /// The cards of the other members that have come.
+    pub(super) cards: HashMap<usize, Bytes>,
     /// Why nothing arrives from a member any more.
     pub(super) gone: HashMap<usize, Error>,
     pub(super) aborted: Option<Error>,
@@ -177,6 +179,38 @@ impl DirectMember {
         format!("{}{}:{from}:{to}", ring::CARD, self.scope)
     }
 
+    /// Returns the key under which a member with this card learns that another one cannot be
+    /// connected with it. A member that opens the group again has another card.
+    fn refusal_key(&self, from: usize, to: usize, card: &[u8]) -> String {
+        let mut key = self.card_key(from, to) + ":";
+        for byte in card {
+            // Writing to a string does not fail.
+            let _ = write!(key, "{byte:02x}");
+        }
+        key
+    }
+
+    /// Tells another member that it cannot be connected with this one. One whose card has not come
+    /// learns it from the connection.
+    pub(super) fn tell_unreachable(&self, position: usize, cause: &str) {
+        let Some(card) = self.lock().cards.get(&position).cloned() else {
+            return;
+        };
+        let key = self.refusal_key(self.index, position, &card);
+        let text = Bytes::copy_from_slice(cause.as_bytes());
+        // A lost one has no use for it.
+        self.context
+            .send_data(self.members[position], key, vec![text], |_| ());
+    }
+
+    /// Returns the error of the connection to another member.
+    pub(super) fn connection_error(&self, position: usize, cause: &str) -> Error {
+        let task = self.context.cluster().task_name(self.members[position]);
+        let task = task.map(|task| task.to_string()).unwrap_or_default();
+        let message = format!("the connection to task {task} has ended: {cause}");
+        Error::new(message).with_code(ErrorCode::Unavailable)
+    }
+
     /// Tells the other members how to reach this one, or that it cannot be reached.
     fn tell_others(&self, card: &Card<'_>) {
         for position in self.others() {
@@ -194,7 +228,11 @@ impl DirectMember {
     }
 
     fn await_cards(&self) {
+        let own_card = self.links.get().map(|links| links.card());
         for position in self.others() {
+            if let Some(card) = &own_card {
+                self.await_refusal(position, card);
+            }
             let weak = self.this.clone();
             let receiver = move |payload: Result<Payload, Error>| {
                 let (Some(this), Ok(payload)) = (weak.upgrade(), payload) else {
@@ -204,15 +242,32 @@ impl DirectMember {
                 let card = buffers.first().map(HostBuffer::read);
                 match (card, this.links.get()) {
                     (Some(Ok(card)), Some(links)) if buffers.len() == 1 => {
+                        let kept = Bytes::copy_from_slice(&card);
+                        this.lock().cards.insert(position, kept);
                         links.introduce(position, &card);
                     }
-                    _ => this.broken(position, &back_end::error_in(&payload)),
+                    _ => {
+                        this.broken(position, &back_end::error_in(&payload));
+                    }
                 }
             };
             let key = self.card_key(position, self.index);
             let from = self.members[position];
             self.context.receive(from, &key, Box::new(receiver));
         }
+    }
+
+    fn await_refusal(&self, position: usize, own_card: &[u8]) {
+        let weak = self.this.clone();
+        let receiver = move |payload: Result<Payload, Error>| {
+            if let (Some(this), Ok(payload)) = (weak.upgrade(), payload) {
+                let cause = back_end::error_in(&payload);
+                this.broken(position, &this.connection_error(position, cause.message()));
+            }
+        };
+        let key = self.refusal_key(position, self.index, own_card);
+        let from = self.members[position];
+        self.context.receive(from, &key, Box::new(receiver));
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -341,12 +396,13 @@ impl DirectMember {
         }
     }
 
-    /// Fails what needs a member from which nothing arrives any more.
-    pub(super) fn broken(&self, member: usize, error: &Error) {
+    /// Fails what needs a member from which nothing arrives any more. Returns `false` if that was
+    /// known.
+    pub(super) fn broken(&self, member: usize, error: &Error) -> bool {
         let mut later: Vec<Later> = Vec::new();
         let mut state = self.lock();
         if state.gone.contains_key(&member) {
-            return;
+            return false;
         }
         state.gone.insert(member, error.clone());
         let exchanges = state.exchanges.iter();
@@ -372,6 +428,7 @@ impl DirectMember {
         for work in later {
             work();
         }
+        true
     }
 
     /// Fails the operation under a key, if one is in progress.
@@ -632,9 +689,13 @@ impl Drop for DirectMember {
         if state.listens {
             rendezvous.give_up(&back_end::abort_key(&self.scope), &over);
         }
+        let own_card = self.links.get().map(|links| links.card());
         for position in (0..self.members.len()).filter(|position| *position != self.index) {
             // It waits no more for the cards that did not come.
             rendezvous.give_up(&self.card_key(position, self.index), &over);
+            if let Some(card) = &own_card {
+                rendezvous.give_up(&self.refusal_key(position, self.index, card), &over);
+            }
         }
         if let Some(links) = self.links.get() {
             links.close();

@@ -309,6 +309,38 @@ fn an_operation_needs_no_handle_of_its_member() {
     }
 }
 
+#[test]
+fn a_member_is_told_that_another_one_cannot_connect() {
+    let cluster = Cluster::new("mstd:2", 2);
+    let contexts = cluster.contexts();
+    let events = Mutex::new(None);
+    let connect = |own: LinkEvents, place| {
+        *events.lock().unwrap() = Some(own.clone());
+        silent(own, place)
+    };
+    let first = DirectMember::open("group1", &contexts[0], Box::new(connect)).unwrap();
+    let second = DirectMember::open("group1", &contexts[1], Box::new(silent)).unwrap();
+    let pending = second.barrier("k");
+    while first.lock().cards.is_empty() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let events = events.into_inner().unwrap().unwrap();
+    events.unreachable(1, "no descriptors are left");
+    assert_eq!(
+        outcome(&cluster, &pending).unwrap_err(),
+        "the connection to task /job:worker/task:0 has ended: no descriptors are left"
+    );
+    drop((first, second, pending));
+    cluster.host.quiesce().unwrap();
+    for context in contexts {
+        assert!(
+            context.rendezvous().is_empty(),
+            "{:?}",
+            context.rendezvous()
+        );
+    }
+}
+
 /// Connects nobody.
 fn silent(_: LinkEvents, place: MemberPlace) -> Result<Arc<dyn Links>, Error> {
     Ok(Arc::new(ChannelLinks {
