@@ -20,8 +20,9 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use bytes::Bytes;
 use rustix::cmsg_space;
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, recvmsg, sendmsg, sockopt,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recvmsg,
+    sendmsg, socket_with, sockopt,
 };
 use rustix::process::geteuid;
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -80,28 +81,30 @@ impl Card {
         Ok(card)
     }
 
-    /// Returns the address of the socket: a name of the kernel, which leaves no file behind.
-    fn address(&self) -> io::Result<SocketAddr> {
+    /// Returns the name of the socket in the kernel. It leaves no file behind.
+    fn name(&self) -> Vec<u8> {
         let mut name = "tfrt-".to_owned();
         for byte in self.name {
             // Writing to a string does not fail.
             let _ = write!(name, "{byte:02x}");
         }
-        SocketAddr::from_abstract_name(name)
+        name.into_bytes()
     }
 
     /// Listens for members that have the card. Does not block.
     pub(crate) fn listen(&self) -> io::Result<UnixListener> {
-        let listener = UnixListener::bind_addr(&self.address()?)?;
+        let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(self.name())?)?;
         listener.set_nonblocking(true)?;
         Ok(listener)
     }
 
-    /// Connects to the member with this card.
+    /// Connects to the member with this card. Does not block: fails if the member has accepted
+    /// none of many connections.
     pub(crate) fn connect(&self) -> io::Result<UnixStream> {
-        let stream = UnixStream::connect_addr(&self.address()?)?;
-        stream.set_nonblocking(true)?;
-        Ok(stream)
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let stream = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        connect(&stream, &SocketAddrUnix::new_abstract_name(&self.name())?)?;
+        Ok(UnixStream::from(stream))
     }
 }
 
@@ -278,5 +281,16 @@ mod tests {
         require_same_user(&listener.accept().unwrap().0).unwrap();
         assert!(Card::parse(b"short").is_err());
         assert!(Card::random().unwrap().connect().is_err());
+    }
+
+    #[test]
+    fn a_member_that_accepts_nobody_is_an_error() {
+        let card = Card::random().unwrap();
+        let listener = card.listen().unwrap();
+        rustix::net::listen(&listener, 1).unwrap();
+        let connected: Vec<_> = (0..8).map(|_| card.connect()).collect();
+        assert!(connected[0].is_ok());
+        let error = connected[7].as_ref().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
     }
 }

@@ -39,7 +39,8 @@ pub(crate) struct Progress {
     place: MemberPlace,
     shared: Arc<Shared>,
     woken: UnixStream,
-    listener: UnixListener,
+    /// None once it has failed.
+    listener: Option<UnixListener>,
     /// Those that have connected, and have not greeted.
     arriving: VecDeque<Greeting>,
     connections: Vec<Connection>,
@@ -91,7 +92,7 @@ impl Progress {
         connections.resize_with(place.size, || Connection::Awaited(Vec::new()));
         connections[place.index] = Connection::Gone;
         Ok(Self {
-            listener: card.listen()?,
+            listener: Some(card.listen()?),
             card,
             events,
             place,
@@ -133,7 +134,9 @@ impl Progress {
     fn follow(&mut self, command: Command) {
         match command {
             Command::Introduce(member, card) => self.introduce(member, &card),
-            Command::Lose(member) => self.end(member),
+            Command::Lose(member) => {
+                self.end(member);
+            }
             Command::Send(mut to, message) => {
                 to.retain(|member| match &mut self.connections[*member] {
                     Connection::Awaited(early) | Connection::Greeting(_, early) => {
@@ -207,11 +210,12 @@ impl Progress {
 
     /// Waits until something can be done.
     fn wait(&self) -> io::Result<Vec<Source>> {
-        let mut sources = vec![Source::Commands, Source::Listener];
-        let mut fds = vec![
-            poll_fd(self.woken.as_fd(), false),
-            poll_fd(self.listener.as_fd(), false),
-        ];
+        let mut sources = vec![Source::Commands];
+        let mut fds = vec![poll_fd(self.woken.as_fd(), false)];
+        if let Some(listener) = &self.listener {
+            sources.push(Source::Listener);
+            fds.push(poll_fd(listener.as_fd(), false));
+        }
         for (number, greeting) in self.arriving.iter().enumerate() {
             sources.push(Source::Arriving(number));
             fds.push(poll_fd(greeting.stream().as_fd(), false));
@@ -227,9 +231,11 @@ impl Progress {
         }
         let timeout = self.closing_since.map(|since| {
             let left = CLOSING_TIME.saturating_sub(since.elapsed());
+            // Just after the end rather than just before it.
+            let left = left.saturating_add(Duration::from_nanos(1));
             Timespec {
                 tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-                tv_nsec: i64::from(left.subsec_nanos()) + 1,
+                tv_nsec: i64::from(left.subsec_nanos()),
             }
         });
         match poll(&mut fds, timeout.as_ref()) {
@@ -275,8 +281,14 @@ impl Progress {
     fn accept(&mut self) {
         let limit = MAX_ARRIVING * self.place.size;
         for _ in 0..limit {
-            let Ok((stream, _)) = self.listener.accept() else {
+            let Some(listener) = &self.listener else {
                 return;
+            };
+            let stream = match listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if is_passing(&error) => continue,
+                Err(error) => return self.stop_listening(&error),
             };
             let is_right = stream.set_nonblocking(true).is_ok()
                 && greeting::require_same_user(&stream).is_ok();
@@ -287,6 +299,17 @@ impl Progress {
                 self.arriving.pop_front();
             }
             self.arriving.push_back(Greeting::new(stream));
+        }
+    }
+
+    /// Loses the members that would still connect. Their connections that wait end with the
+    /// listener.
+    fn stop_listening(&mut self, error: &io::Error) {
+        self.listener = None;
+        for member in self.place.index + 1..self.place.size {
+            if matches!(self.connections[member], Connection::Awaited(_)) {
+                self.lose(member, error);
+            }
         }
     }
 
@@ -355,18 +378,28 @@ impl Progress {
         }
     }
 
-    /// Ends the connection to a member.
-    fn end(&mut self, member: usize) {
-        if let Some(connection) = self.connections.get_mut(member) {
-            *connection = Connection::Gone;
-            self.segment.forget_reader(member);
-        }
+    /// Ends the connection to a member. It may be alive, and still read blocks. Returns `true` if
+    /// it was connected.
+    fn end(&mut self, member: usize) -> bool {
+        let Some(connection) = self.connections.get_mut(member) else {
+            return false;
+        };
+        let before = std::mem::replace(connection, Connection::Gone);
+        self.segment.retire_reader(member);
+        matches!(before, Connection::Open(_))
     }
 
     /// Ends the connection to a member, and says so.
     fn lose(&mut self, member: usize, error: &io::Error) {
-        self.end(member);
-        self.events.broken(member, &error.to_string());
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            // The member has closed the connection: it reads no more blocks.
+            self.segment.forget_reader(member);
+        }
+        match self.end(member) {
+            true => self.events.broken(member, &error.to_string()),
+            // The other member may still wait for the connection.
+            false => self.events.unreachable(member, &error.to_string()),
+        }
     }
 
     fn lose_all(&mut self, error: &io::Error) {
@@ -376,6 +409,12 @@ impl Progress {
             }
         }
     }
+}
+
+/// Returns `true` for an error of `accept` that only means the connection that was accepted.
+fn is_passing(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, Interrupted};
+    matches!(error.kind(), ConnectionAborted | Interrupted)
 }
 
 fn poll_fd(fd: BorrowedFd<'_>, has_unsent: bool) -> PollFd<'_> {
@@ -427,8 +466,9 @@ impl Outgoing {
                 return Ok(false);
             }
             let rest = &elements[self.num_sent..];
-            let frame = if elements.len() <= MAX_INLINE_BYTES {
-                Frame::Inline(rest)
+            let is_inline = elements.len() <= MAX_INLINE_BYTES || segment.is_used_up();
+            let frame = if is_inline {
+                Frame::Inline(&rest[..rest.len().min(MAX_INLINE_BYTES)])
             } else {
                 let part = &rest[..rest.len().min(BLOCK_BYTES)];
                 let Some(number) = segment.write(part, &self.to)? else {
@@ -441,7 +481,8 @@ impl Outgoing {
             is_full = push(&self.to, frame);
             self.num_sent += match frame {
                 Frame::Block { len_bytes, .. } => len_bytes as usize,
-                _ => rest.len(),
+                Frame::Inline(part) => part.len(),
+                Frame::Head { .. } | Frame::Read { .. } => 0,
             };
         }
         Ok(true)

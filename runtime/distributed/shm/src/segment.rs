@@ -2,7 +2,8 @@
 //!
 //! Invariant S1: a block is written by its owner alone, and only while no member reads it. Upheld
 //! by [`Segment::write`], which takes free blocks, and by [`Segment::was_read`], which frees a
-//! block when all readers have said that they read it. A peer that breaks the rule sends wrong
+//! block when all readers have said that they read it, or have ended their connection. Blocks of a
+//! reader that was cut off while it may be alive are retired. A peer that breaks the rule sends wrong
 //! elements, as it could anyway; memory is safe, since the kernel copies blocks, and nothing maps
 //! them.
 
@@ -34,6 +35,8 @@ pub(crate) struct Segment {
     file: File,
     /// The members that have to read each block.
     readers: [Vec<usize>; NUM_BLOCKS],
+    /// The blocks that are not written any more: a member that was cut off may still read them.
+    is_retired: [bool; NUM_BLOCKS],
 }
 
 impl Segment {
@@ -45,6 +48,7 @@ impl Segment {
         Ok(Self {
             file,
             readers: Default::default(),
+            is_retired: [false; NUM_BLOCKS],
         })
     }
 
@@ -57,7 +61,10 @@ impl Segment {
     pub(crate) fn write(&mut self, elements: &[u8], readers: &[usize]) -> io::Result<Option<u32>> {
         debug_assert!(elements.len() <= BLOCK_BYTES, "elements fit into a block");
         let mut blocks = self.readers.iter_mut().enumerate();
-        let Some((number, block)) = blocks.find(|(_, readers)| readers.is_empty()) else {
+        let is_free =
+            |number: usize, readers: &[usize]| readers.is_empty() && !self.is_retired[number];
+        let Some((number, block)) = blocks.find(|(number, readers)| is_free(*number, readers))
+        else {
             return Ok(None);
         };
         self.file
@@ -79,7 +86,20 @@ impl Segment {
         Ok(())
     }
 
-    /// Frees the blocks that only wait for this member.
+    /// Stops writing the blocks that this member may still read.
+    pub(crate) fn retire_reader(&mut self, reader: usize) {
+        for (block, is_retired) in self.readers.iter_mut().zip(&mut self.is_retired) {
+            *is_retired |= block.contains(&reader);
+            block.retain(|one| *one != reader);
+        }
+    }
+
+    /// Returns `true` if no block will be written any more.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.is_retired.iter().all(|is_retired| *is_retired)
+    }
+
+    /// Frees the blocks that only wait for this member, which reads nothing any more.
     pub(crate) fn forget_reader(&mut self, reader: usize) {
         for block in &mut self.readers {
             block.retain(|one| *one != reader);
@@ -150,6 +170,26 @@ mod tests {
         assert_eq!(segment.write(&[9], &[1]).unwrap(), Some(5));
         segment.forget_reader(1);
         assert_eq!(segment.write(&[9], &[2]).unwrap(), Some(5));
+    }
+
+    #[test]
+    fn blocks_of_a_reader_that_was_cut_off_are_not_written_again() {
+        let mut segment = Segment::new().unwrap();
+        let peer = peer_of(&segment);
+        assert_eq!(segment.write(&[7], &[1, 2]).unwrap(), Some(0));
+        segment.retire_reader(1);
+        segment.was_read(0, 2).unwrap();
+        for number in 1..NUM_BLOCKS {
+            assert!(!segment.is_used_up());
+            let block = segment.write(&[9], &[2]).unwrap();
+            assert_eq!(block, Some(number as u32));
+        }
+        assert_eq!(segment.write(&[9], &[2]).unwrap(), None);
+        let mut elements = [0];
+        peer.read(0, &mut elements).unwrap();
+        assert_eq!(elements, [7]);
+        segment.retire_reader(2);
+        assert!(segment.is_used_up());
     }
 
     #[test]
