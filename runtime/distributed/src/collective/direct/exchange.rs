@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
 
-use super::super::header::{Kind, Part};
+use super::super::header::{Kind, Operation, Part};
 use super::MemberPlace;
 use super::member::{DirectMember, Done};
 use super::message::Arrival;
@@ -229,6 +229,10 @@ impl Exchange {
     /// Returns the number of bytes that the operation in progress expects at most from a member.
     pub(super) fn expected_bytes(&self, from: usize) -> Option<usize> {
         let running = self.running.as_ref().filter(|_| self.awaits(from))?;
+        if let Operation::GatherShapes(_) = running.part.operation {
+            // Each member decides on the size of its tensor.
+            return Some(usize::MAX);
+        }
         let element_bytes = tfrt_tensor::element_bytes(running.part.dtype).ok()?;
         running.part.num_elements.checked_mul(element_bytes)
     }

@@ -320,9 +320,14 @@ impl DirectMember {
         let len_bytes = usize::try_from(len_bytes).map_err(|_| full())?;
         let size = len_bytes.saturating_add(head_bytes + OVERHEAD_BYTES);
         let mut state = self.lock();
-        let exchange = state.exchanges.get(head.key);
-        let expected = exchange.and_then(|exchange| exchange.expected_bytes(from));
-        let is_expected = expected.is_some_and(|expected| len_bytes <= expected);
+        let is_expected = if head.is_tensor() {
+            let waiting = state.tensors.get(&(from, head.key.to_owned()));
+            matches!(waiting, Some(Waiting::Receiver(_)))
+        } else {
+            let exchange = state.exchanges.get(head.key);
+            let expected = exchange.and_then(|exchange| exchange.expected_bytes(from));
+            expected.is_some_and(|expected| len_bytes <= expected)
+        };
         let limit = self.context.rendezvous().max_bytes();
         let total = state.unclaimed_bytes.checked_add(size).ok_or_else(full)?;
         if !is_expected && total > limit {

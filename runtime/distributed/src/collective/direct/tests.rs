@@ -374,7 +374,20 @@ fn what_nobody_claims_is_limited() {
     let started = member.all_to_all("k", numbers(8), numbers(8));
     assert!(announce(16).is_ok());
     assert!(announce(33).is_err());
+    let part = operations::gather_any_along(0, &numbers(8));
+    let message = Message::elements(part, 1, "g", true, &[], (Bytes::new(), Gather::new(|_| ())));
+    assert!(member.announced(1, &message.head, 16).is_err());
+    let gathered = member.all_gather_any("g", numbers(8), 0);
+    assert!(member.announced(1, &message.head, 16).is_ok());
+    let work = (Bytes::new(), Gather::new(|_| ()));
+    let message = Message::tensor(1, "t", &numbers(8), work).unwrap();
+    assert!(member.announced(1, &message.head, 32).is_err());
+    let received = member.recv("t", 1);
+    assert!(member.announced(1, &message.head, 32).is_ok());
     member.fail_all(&Error::new("over"));
+    for value in [gathered, received] {
+        assert!(cluster.host.await_values(&[value.into()]).is_err());
+    }
     assert_eq!(outcome(&cluster, &started).unwrap_err(), "over");
 }
 
