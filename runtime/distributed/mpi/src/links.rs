@@ -126,6 +126,7 @@ impl Links for MpiLinks {
 
     fn lose(&self, member: usize) {
         let before = self.lock().insert(member, Member::Lost);
+        self.world.lose(self.place.links, member);
         // Without the lock: its messages may be the last to hold their elements.
         drop(before);
     }

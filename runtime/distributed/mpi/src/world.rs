@@ -63,6 +63,8 @@ struct Commands {
 enum Command {
     Open(u64, LinkEvents),
     Close(u64),
+    /// A member of the group of these links is lost.
+    Lose(u64, usize),
     Send {
         from: Place,
         to: Remote,
@@ -214,6 +216,10 @@ impl World {
         self.tell(Command::Send { from, to, message });
     }
 
+    pub(crate) fn lose(&self, links: u64, member: usize) {
+        self.tell(Command::Lose(links, member));
+    }
+
     pub(crate) fn close(&self, links: u64) {
         self.tell(Command::Close(links));
     }
@@ -240,7 +246,7 @@ struct Sending {
     to: Remote,
     transfers: VecDeque<Transfer>,
     /// Dropped once it is sent.
-    _message: Message,
+    message: Message,
 }
 
 /// What arrives from a rank.
@@ -292,12 +298,13 @@ impl Exchange {
                 Command::Close(number) => {
                     self.links.remove(&number);
                 }
-                Command::Send { .. } => {}
+                Command::Lose(..) | Command::Send { .. } => {}
             }
         }
         for events in self.links.values() {
             events.failed(cause.message());
         }
+        self.give_up(|_, _| true);
         outcome.and_then(|()| self.mpi.finalize())
     }
 
@@ -355,6 +362,10 @@ impl Exchange {
             }
             Command::Close(number) => {
                 self.links.remove(&number);
+                self.give_up(|place, _| place.links == number);
+            }
+            Command::Lose(number, member) => {
+                self.give_up(|place, to| place.links == number && to.index == member);
             }
             Command::Send { from, to, message } => {
                 let mut envelope = Vec::with_capacity(ENVELOPE_BYTES + message.head.len());
@@ -367,7 +378,7 @@ impl Exchange {
                         place: from,
                         to,
                         transfers,
-                        _message: message,
+                        message,
                     }),
                     Err(error) => self.lose(from.links, to.index, &error),
                 }
@@ -389,6 +400,16 @@ impl Exchange {
             transfers.push_back(self.mpi.send(part, rank, PART_TAG)?);
         }
         Ok(transfers)
+    }
+
+    /// Fails the operations whose messages are being sent, and may never be. Their memory stays with
+    /// MPI until they are.
+    fn give_up(&self, is_lost: impl Fn(Place, Remote) -> bool) {
+        for sending in &self.sending {
+            if is_lost(sending.place, sending.to) {
+                sending.message.give_up(sending.to.index);
+            }
+        }
     }
 
     /// Reports that a member cannot be reached.

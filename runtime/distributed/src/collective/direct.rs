@@ -66,11 +66,12 @@ pub trait Links: Send + Sync + fmt::Debug {
     fn introduce(&self, member: usize, card: &[u8]);
 
     /// Sends a message to other members. Does not block, and calls no event on the stack of the
-    /// call. The message is dropped once it was sent, and no end of this process loses it; or if it
-    /// will not be sent.
+    /// call. The message is dropped once it was sent so that it arrives even if this process ends,
+    /// or if it will not be sent.
     fn send(&self, to: &[usize], message: &Message);
 
-    /// Drops what was to be sent to a lost member. Does not block.
+    /// Drops what was to be sent to a lost member, or [gives it up](Message::give_up). Does not
+    /// block.
     fn lose(&self, member: usize);
 
     /// Ends the connections once everything is sent, but soon. Does not block.

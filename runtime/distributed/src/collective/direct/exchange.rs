@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
@@ -70,7 +70,7 @@ pub(super) struct Running {
     pub(super) step: Option<Step>,
     pub(super) is_stepping: bool,
     incoming: Vec<Incoming>,
-    outcome: Arc<Outcome>,
+    pub(super) outcome: Arc<Outcome>,
     /// The group stays open as long as an operation is in progress.
     member: Arc<DirectMember>,
     /// So does the server: an operation that was started runs to completion.
@@ -149,7 +149,7 @@ impl Running {
 
     /// Sets what is done once everything is sent.
     pub(super) fn set_write(&self, write: Write) {
-        *self.outcome.lock_write() = Some(write);
+        self.outcome.set_write(write);
     }
 
     /// Begins the next step, if it has not begun and its messages are there.
@@ -346,32 +346,79 @@ impl Exchange {
 
 /// The outcome of an operation: told once.
 pub(super) struct Outcome {
+    /// The member whose operation it is, kept alive by `done`.
+    member: Weak<DirectMember>,
     done: Mutex<Option<Done>>,
     write: Mutex<Option<Write>>,
 }
 
 impl Outcome {
-    pub(super) fn new(done: Done) -> Self {
+    pub(super) fn new(member: Arc<DirectMember>, done: Done) -> Self {
+        let weak = Arc::downgrade(&member);
+        let done = move |outcome| {
+            done(outcome);
+            drop(member);
+        };
         Self {
-            done: Mutex::new(Some(done)),
+            member: weak,
+            done: Mutex::new(Some(Box::new(done))),
             write: Mutex::default(),
         }
     }
 
-    pub(super) fn take_done(&self) -> Option<Done> {
-        let done = self.done.lock();
-        done.unwrap_or_else(PoisonError::into_inner).take()
+    /// Returns work at whose end the result is written.
+    pub(super) fn work(self: &Arc<Self>) -> Gather {
+        let this = Arc::clone(self);
+        Gather::new(move |_| {
+            // From here on, the operation cannot be given up.
+            if let Some(done) = this.take_done()
+                && let Some(member) = this.member.upgrade()
+            {
+                member.later(move || this.finish(done));
+            }
+        })
     }
 
-    fn lock_write(&self) -> std::sync::MutexGuard<'_, Option<Write>> {
+    /// Fails the operation, of which something cannot be sent to another member.
+    pub(super) fn give_up(&self, to: usize) {
+        // `done` keeps the member alive.
+        if let (Some(member), Some(done)) = (self.member.upgrade(), self.take_done()) {
+            let write = self.lock_write().take();
+            let error = member.loss_of(to);
+            member.later(move || {
+                drop(write);
+                done(Err(error));
+            });
+        }
+    }
+
+    /// Sets what is done at the end.
+    pub(super) fn set_write(&self, write: Write) {
+        *self.lock_write() = Some(write);
+        let is_over = self.lock_done().is_none();
+        let unused = if is_over {
+            self.lock_write().take()
+        } else {
+            None
+        };
+        drop(unused);
+    }
+
+    fn lock_done(&self) -> MutexGuard<'_, Option<Done>> {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn take_done(&self) -> Option<Done> {
+        self.lock_done().take()
+    }
+
+    fn lock_write(&self) -> MutexGuard<'_, Option<Write>> {
         self.write.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the result, unless the operation has failed.
-    pub(super) fn finish(&self) {
-        let (Some(done), write) = (self.take_done(), self.lock_write().take()) else {
-            return;
-        };
+    /// Writes the result.
+    fn finish(&self, done: Done) {
+        let write = self.lock_write().take();
         let cancelled = || Error::new("the operation was dropped").with_code(ErrorCode::Cancelled);
         done(write.map_or_else(|| Err(cancelled()), |write| write()));
     }

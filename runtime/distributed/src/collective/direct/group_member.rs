@@ -8,10 +8,10 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
 
 use super::super::header::Operation;
 use super::super::{GroupMember, Reduction, back_end};
+use super::exchange::Outcome;
 use super::member::{DirectMember, OVERHEAD_BYTES, Waiting};
 use super::message::{Arrival, Message};
 use super::operations;
-use crate::error::Gather;
 
 impl GroupMember for DirectMember {
     fn index(&self) -> usize {
@@ -125,23 +125,25 @@ impl GroupMember for DirectMember {
         let Some(this) = self.this.upgrade() else {
             return AsyncValueRef::error(Error::new("the group is closed"));
         };
-        let work = Gather::new(move |_| {
-            let own = Arc::clone(&this);
-            this.later(move || {
-                let state = own.lock();
-                let failure = state.aborted.clone();
-                let failure = failure.or_else(|| state.gone.get(&to).cloned());
-                drop(state);
-                match failure {
-                    None => promise.emplace(Chain),
-                    Some(error) => promise.set_error(error),
-                }
-            });
-        });
+        let done = move |outcome| match outcome {
+            Ok(()) => promise.emplace(Chain),
+            Err(error) => promise.set_error(error),
+        };
+        let outcome = Arc::new(Outcome::new(this, Box::new(done)));
+        let weak = self.this.clone();
+        outcome.set_write(Box::new(move || {
+            let Some(this) = weak.upgrade() else {
+                return Ok(());
+            };
+            let state = this.lock();
+            let failure = state.aborted.as_ref().or_else(|| state.gone.get(&to));
+            failure.cloned().map_or(Ok(()), Err)
+        }));
+        let work = outcome.work();
         let message = operations::lend(tensor, &work)
             .and_then(|elements| Message::tensor(self.index, key, tensor, (elements, work)));
         let message = match message {
-            Ok(message) => message,
+            Ok(message) => message.failing(&outcome),
             Err(error) => return AsyncValueRef::error(error),
         };
         // Under the lock: nothing is sent after the connections were told to end.

@@ -541,6 +541,7 @@ impl DirectMember {
         let message = |dims: &[usize], elements: &Bytes| {
             let content = (elements.clone(), running.work.clone());
             Message::elements(part, self.index, key, is_last, dims, content)
+                .failing(&running.outcome)
         };
         match outgoing {
             Outgoing::All(dims, elements) => {
@@ -567,10 +568,9 @@ impl DirectMember {
         let Some(this) = self.this.upgrade() else {
             return done(Err(Error::new("the group is closed")));
         };
-        let outcome = Arc::new(Outcome::new(done));
-        let (finished, member) = (Arc::clone(&outcome), Arc::clone(&this));
+        let outcome = Arc::new(Outcome::new(Arc::clone(&this), done));
         // Ends once all is done and sent.
-        let work = Gather::new(move |_| member.later(move || finished.finish()));
+        let work = outcome.work();
         let prepared = match key.len() > MAX_HEAD_BYTES / 2 {
             true => {
                 let (limit, found) = (MAX_HEAD_BYTES / 2, key.len());
@@ -642,6 +642,14 @@ impl DirectMember {
 
     pub(super) fn member(&self, position: usize) -> Result<usize, Error> {
         back_end::check_position(position, self.members.len(), &self.group)
+    }
+
+    /// Returns why nothing can be sent to a member.
+    pub(super) fn loss_of(&self, to: usize) -> Error {
+        let state = self.lock();
+        let error = state.aborted.as_ref().or_else(|| state.gone.get(&to));
+        let error = error.cloned();
+        error.unwrap_or_else(|| Error::new("the group is closed"))
     }
 
     /// Fails everything in progress, and refuses later operations.

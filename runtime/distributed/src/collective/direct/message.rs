@@ -1,10 +1,14 @@
 //! Messages between members, and their heads.
 
+use std::sync::Arc;
+
 use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer};
 
 use crate::error::Gather;
+
+use super::exchange::Outcome;
 
 use super::super::header::{HEADER_BYTES, Header, Kind, Operation, Part};
 
@@ -26,9 +30,27 @@ pub struct Message {
     pub elements: Bytes,
     /// The operation ends after its messages were dropped.
     _work: Option<Gather>,
+    /// That of the operation.
+    outcome: Option<Arc<Outcome>>,
 }
 
 impl Message {
+    /// Fails the operation whose message cannot be sent to a member, but cannot be dropped either,
+    /// for example because a library still holds its elements.
+    pub fn give_up(&self, to: usize) {
+        if let Some(outcome) = &self.outcome {
+            outcome.give_up(to);
+        }
+    }
+
+    /// Sets the outcome that [`give_up`](Self::give_up) fails.
+    pub(super) fn failing(self, outcome: &Arc<Outcome>) -> Self {
+        Self {
+            outcome: Some(Arc::clone(outcome)),
+            ..self
+        }
+    }
+
     /// Creates the message of a phase.
     pub(super) fn elements(
         part: Part,
@@ -44,6 +66,7 @@ impl Message {
             head,
             elements,
             _work: Some(work),
+            outcome: None,
         }
     }
 
@@ -53,6 +76,7 @@ impl Message {
             head: head((Kind::Error, part, member), IS_LAST, &[], key),
             elements: Bytes::copy_from_slice(error.message().as_bytes()),
             _work: None,
+            outcome: None,
         }
     }
 
@@ -85,6 +109,7 @@ impl Message {
             head,
             elements,
             _work: Some(work),
+            outcome: None,
         })
     }
 }

@@ -341,6 +341,72 @@ fn a_member_is_told_that_another_one_cannot_connect() {
     }
 }
 
+/// Connections that never let go of a message.
+#[derive(Debug, Default)]
+struct Stuck(Mutex<Vec<Message>>);
+
+impl Links for Stuck {
+    fn card(&self) -> Bytes {
+        Bytes::new()
+    }
+
+    fn introduce(&self, _: usize, _: &[u8]) {}
+
+    fn send(&self, _: &[usize], message: &Message) {
+        self.0.lock().unwrap().push(message.clone());
+    }
+
+    fn lose(&self, member: usize) {
+        for message in &*self.0.lock().unwrap() {
+            message.give_up(member);
+        }
+    }
+
+    fn close(&self) {
+        self.lose(1);
+    }
+}
+
+#[test]
+fn what_cannot_be_sent_to_a_lost_member_fails() {
+    let cluster = Cluster::new("mstd:2", 2);
+    let contexts = cluster.contexts();
+    let start = |context: &Arc<DistributedContext>| {
+        let stuck = |_, _| Ok(Arc::new(Stuck::default()) as Arc<dyn Links>);
+        let member = DirectMember::open("group1", context, Box::new(stuck)).unwrap();
+        let sent = GroupMember::send(&*member, "t", 1, &numbers(8));
+        let output = numbers(16);
+        let gathered = member.all_gather("g", numbers(8), output.clone(), 0);
+        // All that it waits for has arrived: it still sends.
+        let part = operations::part_of(operations::gather_along(0), &numbers(8));
+        let content = (Bytes::from_static(&[0; 32]), Gather::new(|_| ()));
+        let message = Message::elements(part, 1, "g", true, &[8], content);
+        let mut elements = member.announced(1, &message.head, 32).unwrap();
+        elements.write().unwrap().fill(0);
+        member.received(1, &message.head, elements);
+        let ended = || member.lock().exchanges.is_empty();
+        while !ended() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(!sent.is_available() && !gathered.is_available());
+        (member, [sent, gathered], output)
+    };
+    let (member, chains, mut output) = start(&contexts[0]);
+    member.broken(1, &Error::new("it is dead"));
+    for chain in &chains {
+        assert_eq!(outcome(&cluster, chain).unwrap_err(), "it is dead");
+    }
+    // Nothing borrows the result any more.
+    assert!(output.elements_mut::<f32>().is_ok());
+    let cluster = Cluster::new("mstd:2", 2);
+    let contexts = cluster.contexts();
+    let (member, chains, _) = start(&contexts[0]);
+    member.fail_all(&Error::new("over"));
+    for chain in &chains {
+        assert_eq!(outcome(&cluster, chain).unwrap_err(), "over");
+    }
+}
+
 /// Connects nobody.
 fn silent(_: LinkEvents, place: MemberPlace) -> Result<Arc<dyn Links>, Error> {
     Ok(Arc::new(ChannelLinks {
