@@ -350,7 +350,8 @@ impl Machine for StopTogetherMachine {
 
     /// Members agree on their blocks anew, also on the one in progress.
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<()> {
-        self.block = from.u64()?;
+        // Blocks are counted on: their numbers stay far from the largest.
+        self.block = from.at_most(usize::MAX / 2)? as u64;
         self.num_in_block = from.at_most(BLOCK)?;
         self.pending = from.results()?.pop_front();
         self.drawn = from.outcomes()?.into();
