@@ -10,7 +10,7 @@ use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
-use super::header::{Operation, Part, told};
+use super::header::{Operation, Part, parameter_of};
 use super::ring::{Ring, abandon};
 use super::{Collective, copy_of, lend, write_all};
 use crate::error::Gather;
@@ -90,7 +90,7 @@ pub(super) fn all_gather_any_shape(
     // A member of another rank sends another number of sizes: that is told by what it sends, and
     // not as a mismatch.
     let ring_of_tensors = join(collective.clone());
-    let of_shapes = Operation::GatherShapes(told(axis));
+    let of_shapes = Operation::GatherShapes(parameter_of(axis));
     gather(ring, layout, &shape, of_shapes, move |shapes| {
         let prepared = shapes.and_then(|shapes| {
             let sizes = shapes.elements::<i64>()?;
@@ -201,7 +201,7 @@ impl Layout {
         Shape::new(&dims)?;
         let behind: usize = dims[axis + 1..].iter().product();
         Ok(Self {
-            axis: told(axis),
+            axis: parameter_of(axis),
             lens: origins.iter().map(Shape::num_elements).collect(),
             steps: extents.map(|extent| extent * behind).collect(),
             interval: dims[axis] * behind,

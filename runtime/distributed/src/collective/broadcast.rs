@@ -9,7 +9,7 @@ use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
-use super::header::{Operation, Part, told};
+use super::header::{Operation, Part, parameter_of};
 use super::ring::{Ring, abandon};
 use super::split::chunk_bytes;
 use super::{Collective, copy_of, lend, write_all};
@@ -62,7 +62,7 @@ impl Broadcast {
         })?;
         Ok(Arc::new(Self {
             part: Part {
-                operation: Operation::Broadcast(told(position)),
+                operation: Operation::Broadcast(parameter_of(position)),
                 dtype: tensor.dtype(),
                 num_elements: tensor.num_elements(),
                 reduction: None,

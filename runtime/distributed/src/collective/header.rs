@@ -59,13 +59,13 @@ impl Operation {
         }
     }
 
-    fn from_numbers(number: u8, told: u32) -> Option<Self> {
+    fn from_numbers(number: u8, parameter: u32) -> Option<Self> {
         Some(match number {
             1 => Self::AllReduce,
             2 => Self::ReduceScatter,
-            3 => Self::Broadcast(told),
-            4 => Self::AllGather(told),
-            5 => Self::GatherShapes(told),
+            3 => Self::Broadcast(parameter),
+            4 => Self::AllGather(parameter),
+            5 => Self::GatherShapes(parameter),
             6 => Self::AllToAll,
             7 => Self::Barrier,
             _ => return None,
@@ -89,7 +89,7 @@ impl fmt::Display for Operation {
 }
 
 /// Returns a position or an axis as headers have it. Larger ones do not occur.
-pub(super) fn told(number: usize) -> u32 {
+pub(super) fn parameter_of(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
@@ -160,11 +160,11 @@ impl Header {
         let (reduction, fingerprint) = self.part.reduction.map_or((0, 0), Reduction::to_numbers);
         bytes[2] = reduction;
         bytes[20..28].copy_from_slice(&fingerprint.to_le_bytes());
-        let (operation, told_with_it) = self.part.operation.to_numbers();
+        let (operation, parameter) = self.part.operation.to_numbers();
         bytes[3] = operation;
-        bytes[4..8].copy_from_slice(&told(self.member).to_le_bytes());
+        bytes[4..8].copy_from_slice(&parameter_of(self.member).to_le_bytes());
         bytes[8..16].copy_from_slice(&(self.part.num_elements as u64).to_le_bytes());
-        bytes[16..20].copy_from_slice(&told_with_it.to_le_bytes());
+        bytes[16..20].copy_from_slice(&parameter.to_le_bytes());
         bytes
     }
 

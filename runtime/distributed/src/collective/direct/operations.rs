@@ -12,7 +12,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElements, Shape, TensorError
 use super::super::all_gather::{
     Layout, WRONG_INPUT, WRONG_OUTPUT, WRONG_RANK, along_axis, check_axis, invalid,
 };
-use super::super::header::{Operation, Part, told};
+use super::super::header::{Operation, Part, parameter_of};
 use super::super::split::{chunk, chunk_bytes};
 use super::super::{Reducible, Reduction, write_all};
 use super::MemberPlace;
@@ -438,5 +438,5 @@ pub(super) fn all_to_all(
 
 /// Returns a position as headers have it.
 pub(super) fn sender(position: usize) -> Operation {
-    Operation::Broadcast(told(position))
+    Operation::Broadcast(parameter_of(position))
 }
