@@ -174,7 +174,11 @@ fn dataset(source: &str, kernels: &Arc<KernelRegistry>, ctx: &ExecutionContext) 
 
 /// What a consumer sees of a draw.
 fn item(iterator: &mut DataIterator, ctx: &ExecutionContext) -> String {
-    let wait = |value: &AnyRef| ctx.host().await_available(std::slice::from_ref(value)).unwrap();
+    let wait = |value: &AnyRef| {
+        ctx.host()
+            .await_available(std::slice::from_ref(value))
+            .unwrap()
+    };
     let outcome = match iterator.draw(ctx).into_outcome() {
         Ok(outcome) => outcome,
         Err(pending) => {
