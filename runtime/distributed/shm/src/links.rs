@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use bytes::Bytes;
@@ -28,6 +28,8 @@ pub(crate) enum Command {
 pub(crate) struct Commands {
     pub(crate) list: Vec<Command>,
     pub(crate) is_closing: bool,
+    /// Whether the thread has ended.
+    is_over: bool,
 }
 
 /// Shared with the thread.
@@ -39,8 +41,17 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Commands> {
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn tell(&self, change: impl FnOnce(&mut Commands)) {
-        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut commands = self.lock();
+        if commands.is_over {
+            // What `change` holds is dropped without the lock.
+            drop(commands);
+            return;
+        }
         let is_awake = !commands.list.is_empty() || commands.is_closing;
         change(&mut commands);
         drop(commands);
@@ -52,11 +63,21 @@ impl Shared {
 
     /// Takes the commands.
     pub(crate) fn take(&self) -> Commands {
-        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut commands = self.lock();
         Commands {
             list: std::mem::take(&mut commands.list),
-            is_closing: commands.is_closing,
+            ..*commands
         }
+    }
+
+    /// Drops the commands, and all later ones: the thread ends.
+    pub(crate) fn end(&self) {
+        let mut commands = self.lock();
+        commands.is_over = true;
+        let left = std::mem::take(&mut commands.list);
+        drop(commands);
+        // Without the lock: its messages may be the last to hold their elements.
+        drop(left);
     }
 }
 
@@ -101,12 +122,14 @@ impl Links for ShmLinks {
 
     fn introduce(&self, member: usize, card: &[u8]) {
         let command = Command::Introduce(member, Bytes::copy_from_slice(card));
-        self.shared.tell(|commands| commands.list.push(command));
+        self.shared
+            .tell(move |commands| commands.list.push(command));
     }
 
     fn send(&self, to: &[usize], message: &Message) {
         let command = Command::Send(to.to_vec(), message.clone());
-        self.shared.tell(|commands| commands.list.push(command));
+        self.shared
+            .tell(move |commands| commands.list.push(command));
     }
 
     fn lose(&self, member: usize) {
@@ -122,5 +145,38 @@ impl Links for ShmLinks {
 impl Drop for ShmLinks {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_do_not_stay_after_the_end_of_the_thread() {
+        let (wake, _woken) = UnixStream::pair().unwrap();
+        let shared = Shared {
+            commands: Mutex::default(),
+            wake,
+        };
+        let kept = Arc::new(());
+        let tell = |card: Arc<()>| {
+            let card = Bytes::from_owner(Card(card));
+            shared.tell(move |commands| commands.list.push(Command::Introduce(1, card)));
+        };
+        tell(Arc::clone(&kept));
+        assert_eq!(Arc::strong_count(&kept), 2);
+        shared.end();
+        tell(Arc::clone(&kept));
+        assert_eq!(Arc::strong_count(&kept), 1);
+        assert!(shared.take().list.is_empty());
+
+        struct Card(#[expect(dead_code, reason = "only its end counts")] Arc<()>);
+
+        impl AsRef<[u8]> for Card {
+            fn as_ref(&self) -> &[u8] {
+                &[]
+            }
+        }
     }
 }

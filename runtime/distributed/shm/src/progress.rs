@@ -109,6 +109,12 @@ impl Progress {
 
     /// Moves data until the group is closed.
     pub(crate) fn run(mut self) {
+        self.exchange();
+        // What nobody will send is not kept.
+        self.shared.end();
+    }
+
+    fn exchange(&mut self) {
         loop {
             let commands = self.shared.take();
             for command in commands.list {
