@@ -402,8 +402,8 @@ impl Exchange {
         Ok(transfers)
     }
 
-    /// Fails the operations whose messages are being sent, and may never be. Their memory stays with
-    /// MPI until they are.
+    /// Fails the operations whose messages are being sent, and may never be. Their memory stays
+    /// with MPI until they are.
     fn give_up(&self, is_lost: impl Fn(Place, Remote) -> bool) {
         for sending in &self.sending {
             if is_lost(sending.place, sending.to) {

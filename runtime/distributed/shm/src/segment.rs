@@ -3,7 +3,7 @@
 //! Invariant S1: a block is written by its owner alone, and only while no member reads it. Upheld
 //! by [`Segment::write`], which takes free blocks, and by [`Segment::was_read`], which frees a
 //! block when all readers have said that they read it, or have ended their connection. Blocks of a
-//! reader that was cut off while it may be alive are retired. A peer that breaks the rule sends wrong
+//! reader that was cut off, and may be alive, are retired. A peer that breaks the rule sends wrong
 //! elements, as it could anyway; memory is safe, since the kernel copies blocks, and nothing maps
 //! them.
 
