@@ -21,7 +21,7 @@
 //!
 //! Messages between two ranks of `MPI_COMM_WORLD`, with two tags of our own. Members start
 //! operations in any order, many at a time, which collectives of MPI do not allow; so the exchanges
-//! are those of [`direct`](tfrt_distributed::collective::direct), with their order of combining
+//! are those of [`tfrt_distributed::collective::direct`], with their order of combining
 //! elements, and the same bits as on every other back end.
 //!
 //! A task is a rank. Tasks still need addresses: contexts, programs and heartbeats use the network
