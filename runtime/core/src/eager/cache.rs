@@ -27,8 +27,8 @@ pub struct CacheStats {
     pub misses: u64,
 }
 
-/// The number of bytes of an op without its name and what the op itself owns. The sets of attributes
-/// that an op keeps are not counted: they are few and small.
+/// The number of bytes of an op without its name and what the op itself owns. The sets of
+/// attributes that an op keeps are not counted: they are few and small.
 const NUM_OWN_BYTES: usize = size_of::<CachedOp>() + size_of::<KnownOp>();
 
 /// The limits of the cache.
