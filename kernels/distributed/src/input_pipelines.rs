@@ -34,8 +34,8 @@ use tfrt::data::{
     Cardinality, Dataset, Draw, ElementTypes, IterationResult, Machine, Outcome, Position, Serial,
     Stage, StageDescription, StateReader, StateWriter, StepResult, UnevenShards,
 };
+use tfrt::distributed::DistContext;
 use tfrt::distributed::collective::{self, Collective, Reduction};
-use tfrt::distributed::{DistContext, RemoteError};
 use tfrt::prelude::*;
 use tfrt_tensor::Shape;
 
@@ -116,15 +116,7 @@ fn stop_together_dataset(
 
 /// Returns the number of members of a group, and the position of this task.
 fn place(context: &DistContext, group: &str) -> Result<(i64, i64)> {
-    let context = context.context();
-    let members = context.group(group).map_err(RemoteError::into_plain)?;
-    let own = context.cluster().own_task();
-    let Some(index) = members.iter().position(|&member| member == own) else {
-        let name = context.cluster().own_name();
-        let message =
-            format!("The current task {name} is not part of the collective group {group}");
-        return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
-    };
+    let (members, index) = collective::position_in(group, context.context())?;
     Ok((members.len() as i64, index as i64))
 }
 

@@ -60,7 +60,7 @@ pub mod direct;
 pub mod conformance;
 
 pub(crate) use back_end::is_member;
-pub use back_end::{Collectives, GroupMember, RingCollectives};
+pub use back_end::{Collectives, GroupMember, RingCollectives, position_in};
 pub use reduction::{Reducible, Reduction};
 pub use regroup::regroup;
 pub(crate) use selection::Selection;

@@ -200,7 +200,10 @@ enum Operation {
 }
 
 /// Returns the members of a group, and the position of this task among them.
-pub(super) fn position_in(
+///
+/// # Errors
+/// If there is no such group, or this task is not a member.
+pub fn position_in(
     group: &str,
     context: &DistributedContext,
 ) -> Result<(Arc<[TaskHandle]>, usize), Error> {
