@@ -44,12 +44,15 @@ pub use system::{FileSystem, FileSystems};
 #[derive(Clone, Debug)]
 pub struct Files {
     names: Arc<[Arc<str>]>,
+    /// Whether the names are those of folders whose subfolders have the files.
+    in_subfolders: bool,
 }
 
 impl From<&str> for Files {
     fn from(name: &str) -> Self {
         Self {
             names: Arc::new([name.into()]),
+            in_subfolders: false,
         }
     }
 }
@@ -64,11 +67,21 @@ impl<S: AsRef<str>> FromIterator<S> for Files {
     fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
         Self {
             names: names.into_iter().map(|name| name.as_ref().into()).collect(),
+            in_subfolders: false,
         }
     }
 }
 
 impl Files {
+    /// The files in the subfolders of a folder of this machine: the subfolders in the order of
+    /// their names, and the files of each in that of theirs. The name is never a pattern.
+    pub(crate) fn in_subfolders(folder: &str) -> Self {
+        Self {
+            in_subfolders: true,
+            ..Self::from(folder)
+        }
+    }
+
     /// The names, as they were given.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(|name| &**name)
@@ -78,7 +91,7 @@ impl Files {
     #[must_use]
     pub fn single(&self) -> Option<&Arc<str>> {
         match &*self.names {
-            [name] if !is_pattern(name) => Some(name),
+            [name] if !self.in_subfolders && !is_pattern(name) => Some(name),
             _ => None,
         }
     }
@@ -92,6 +105,14 @@ impl Files {
     pub fn resolve(&self, systems: &FileSystems) -> Result<Vec<Arc<str>>, Error> {
         let mut paths = Vec::new();
         for name in &*self.names {
+            if self.in_subfolders {
+                let mut found = Vec::new();
+                for subfolder in subfolders(name)? {
+                    found.append(&mut files_of(&subfolder)?);
+                }
+                add_matches(&format!("{name}/*/*"), found, &mut paths)?;
+                continue;
+            }
             match scheme(name) {
                 Some(scheme) => resolve_remote(name, &*systems.find(scheme)?, &mut paths)?,
                 None => resolve_local(name, &mut paths)?,
@@ -120,19 +141,7 @@ fn resolve_remote(
 fn resolve_local(name: &Arc<str>, paths: &mut Vec<Arc<str>>) -> Result<(), Error> {
     let path = Path::new(&**name);
     if path.is_dir() {
-        let list = || -> io::Result<Vec<String>> {
-            let mut found = Vec::new();
-            for entry in path.read_dir()? {
-                let path = entry?.path();
-                if path.is_file() && is_visible(&path) {
-                    found.push(text_of(path)?);
-                }
-            }
-            Ok(found)
-        };
-        let mut found = list().map_err(|error| failed_to("list", name, &error))?;
-        found.sort_unstable();
-        return add_matches(name, found, paths);
+        return add_matches(name, files_of(name)?, paths);
     }
     if !is_pattern(name) || path.exists() {
         paths.push(Arc::clone(name));
@@ -141,6 +150,35 @@ fn resolve_local(name: &Arc<str>, paths: &mut Vec<Arc<str>>) -> Result<(), Error
     let mut found = find_matches(name)?;
     found.sort_unstable();
     add_matches(name, found, paths)
+}
+
+/// The visible files of a folder, in the order of their names.
+fn files_of(folder: &str) -> Result<Vec<String>, Error> {
+    visible_entries(folder, Path::is_file)
+}
+
+/// The visible subfolders of a folder of this machine, in the order of their names.
+///
+/// # Errors
+/// If the folder cannot be listed.
+pub(crate) fn subfolders(folder: &str) -> Result<Vec<String>, Error> {
+    visible_entries(folder, Path::is_dir)
+}
+
+fn visible_entries(folder: &str, is_wanted: fn(&Path) -> bool) -> Result<Vec<String>, Error> {
+    let list = || -> io::Result<Vec<String>> {
+        let mut found = Vec::new();
+        for entry in Path::new(folder).read_dir()? {
+            let path = entry?.path();
+            if is_wanted(&path) && is_visible(&path) {
+                found.push(text_of(path)?);
+            }
+        }
+        Ok(found)
+    };
+    let mut found = list().map_err(|error| failed_to("list", folder, &error))?;
+    found.sort_unstable();
+    Ok(found)
 }
 
 /// The files that match a pattern.

@@ -6,6 +6,9 @@
 //! | [`text`] | lines of text |
 //! | [`example`] | `tf.Example` and `tf.SequenceExample`: named values in records |
 //! | [`mod@csv`] | comma-separated values (feature `csv`) |
+//! | [`fixed_length`] | records of a fixed length |
+//! | [`image_folder`] | images in folders that are named after their labels |
+//! | [`tar`] | archives of samples (feature `tar`) |
 //! | [`tensor_files`] | BTF and npy files; with the feature `formats`, npz and safetensors files |
 //! | [`columnar`] | Parquet files and Arrow IPC files and streams (features `parquet` and `arrow`) |
 //! | [`files`] | the files to read: names, folders and patterns; file systems; compression |
@@ -41,6 +44,12 @@ pub mod text;
 pub mod example;
 
 pub mod csv;
+
+pub mod fixed_length;
+
+pub mod image_folder;
+
+pub mod tar;
 
 pub mod tensor_files;
 

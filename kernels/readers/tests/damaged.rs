@@ -79,12 +79,23 @@ struct Noticed<'a> {
 
 /// Reads a file as it is, cut off at every byte, and with every bit flipped.
 fn check(name: &str, file: &[u8], dataset: impl Fn(&str) -> Dataset, noticed: &Noticed<'_>) {
+    check_every(1, name, file, dataset, noticed);
+}
+
+/// The same for one of so many bytes and bits, for formats whose files are large.
+fn check_every(
+    step: usize,
+    name: &str,
+    file: &[u8],
+    dataset: impl Fn(&str) -> Dataset,
+    noticed: &Noticed<'_>,
+) {
     let folder = Folder::new(&format!("damaged-{name}"));
     let ctx = common::context("s");
     let whole = drain(&dataset(&folder.write("whole", file)), &ctx);
     assert_eq!(whole.errors, [""; 0], "{name}");
     assert!(!whole.elements.is_empty(), "{name}");
-    for len in 0..file.len() {
+    for len in (0..file.len()).step_by(step) {
         let path = folder.write("cut", &file[..len]);
         let found = drain(&dataset(&path), &ctx);
         for error in &found.errors {
@@ -107,7 +118,7 @@ fn check(name: &str, file: &[u8], dataset: impl Fn(&str) -> Dataset, noticed: &N
             assert!(!found.errors.is_empty(), "{name}, {len} bytes: {found:?}");
         }
     }
-    for bit in 0..file.len() * 8 {
+    for bit in (0..file.len() * 8).step_by(step) {
         let mut damaged = file.to_vec();
         damaged[bit / 8] ^= 1 << (bit % 8);
         let path = folder.write("flipped", &damaged);
@@ -150,6 +161,56 @@ fn lines() {
         may_hide_all: false,
     };
     check("text", file, dataset, &noticed);
+}
+
+#[test]
+fn records_of_a_fixed_length() {
+    let dataset = |path: &str| {
+        let options = tfrt_readers::fixed_length::FixedLengthOptions {
+            header_bytes: 2,
+            footer_bytes: 1,
+            ..tfrt_readers::fixed_length::FixedLengthOptions::new(3)
+        };
+        options.dataset(path).unwrap()
+    };
+    let noticed = Noticed {
+        num_whole: &|len| len.saturating_sub(3) / 3,
+        // Cut off at the end of a record, with a footer that is the start of another.
+        may_end: &|len| len >= 3 && (len - 3).is_multiple_of(3),
+        has_checksum: false,
+        may_hide_all: false,
+    };
+    check("fixed", b"HHabcdefghiF", dataset, &noticed);
+}
+
+#[cfg(feature = "tar")]
+#[test]
+fn samples_of_archives() {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, contents) in [("1.a", "x"), ("2.a", "")] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(contents.len() as u64);
+        builder
+            .append_data(&mut header, name, contents.as_bytes())
+            .unwrap();
+    }
+    let mut file = builder.into_inner().unwrap();
+    // One of the two zero blocks at the end is enough.
+    file.truncate(file.len() - 512);
+    let dataset = |path: &str| {
+        let options = tfrt_readers::tar::TarOptions {
+            extensions: vec!["a".into()],
+            ..Default::default()
+        };
+        options.dataset(path).unwrap()
+    };
+    let noticed = Noticed {
+        // Samples are known to be whole by what follows them.
+        num_whole: &|len| usize::from(len >= 1536),
+        ..WHOLE
+    };
+    // Odd, so that each bit of a byte has its turn.
+    check_every(13, "tar", &file, dataset, &noticed);
 }
 
 #[cfg(feature = "gzip")]

@@ -14,7 +14,10 @@ use tfrt::prelude::*;
 use tfrt_readers::columnar::{ColumnarFormat, ColumnarOptions};
 use tfrt_readers::csv::CsvOptions;
 use tfrt_readers::example::{SequenceSchema, parse_examples, parse_sequence_examples};
+use tfrt_readers::fixed_length::FixedLengthOptions;
+use tfrt_readers::image_folder::ImageFolderOptions;
 use tfrt_readers::schema::Schema;
+use tfrt_readers::tar::TarOptions;
 use tfrt_readers::tensor_files::{TensorFileOptions, TensorFormat};
 use tfrt_readers::text::{TextLineOptions, list_files_dataset as names_of_files};
 use tfrt_readers::tfrecord::TfRecordOptions;
@@ -124,6 +127,98 @@ fn text_line_dataset(
         on_error: parsed(on_error)?,
         ..TextLineOptions::default()
     };
+    options.dataset(path)
+}
+
+/// Creates a dataset of the records of files in which all records have `record_bytes` bytes, each a
+/// string. A header of `header_bytes` and a footer of `footer_bytes` are skipped; the default is 0.
+///
+/// # Errors
+/// If `record_bytes` is not positive, or a length is negative or above 256 MiB. Draws fail if a file
+/// cannot be read, or does not have a whole number of records.
+#[tfrt_kernel(
+    "tfrt_data.fixed_length_record_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn fixed_length_record_dataset(
+    path: &str,
+    #[attr] record_bytes: i64,
+    #[attr] header_bytes: Option<i64>,
+    #[attr] footer_bytes: Option<i64>,
+    #[attr] compression: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    let length = |name: &str, bytes: i64| {
+        u64::try_from(bytes).map_err(|_| {
+            let message = format!("{name} must not be negative, found {bytes}");
+            Error::new(message).with_code(ErrorCode::InvalidArgument)
+        })
+    };
+    let options = FixedLengthOptions {
+        header_bytes: length("header_bytes", header_bytes.unwrap_or(0))?,
+        footer_bytes: length("footer_bytes", footer_bytes.unwrap_or(0))?,
+        compression: parsed(compression)?,
+        on_error: parsed(on_error)?,
+        ..FixedLengthOptions::new(length("record_bytes", record_bytes)?)
+    };
+    options.dataset(path)
+}
+
+/// Creates a dataset of the samples of tar archives, in the layout of WebDataset: the key of a
+/// sample, then the contents of its file for each of `extensions`, such as `"jpg|png, cls"`, all
+/// strings. Without `extensions`, each file is an element: its path and its contents.
+///
+/// # Errors
+/// If an extension is requested twice, or the library was built without the feature `tar`. Draws
+/// fail if an archive is damaged, with the byte of the damage, and if a sample lacks a file or takes
+/// more than 256 MiB.
+#[tfrt_kernel(
+    "tfrt_data.tar_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn tar_dataset(
+    path: &str,
+    #[attr] extensions: Option<&str>,
+    #[attr] compression: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    let options = TarOptions {
+        extensions: names(extensions).unwrap_or_default(),
+        compression: parsed(compression)?,
+        on_error: parsed(on_error)?,
+        ..TarOptions::default()
+    };
+    options.dataset(path)
+}
+
+/// Creates a dataset of the images of a folder whose subfolders are named after labels: the
+/// contents of a file, a string, and the place of its subfolder in the order of the names, of type
+/// i64. `extensions` names the files to read; the default is `"jpg, jpeg, png, webp"`.
+///
+/// # Errors
+/// Draws fail if the folder or a file cannot be read.
+#[tfrt_kernel(
+    "tfrt_data.image_folder_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn image_folder_dataset(
+    path: &str,
+    #[attr] extensions: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    let mut options = ImageFolderOptions {
+        on_error: parsed(on_error)?,
+        ..ImageFolderOptions::default()
+    };
+    if let Some(extensions) = names(extensions) {
+        options.extensions = extensions;
+    }
     options.dataset(path)
 }
 

@@ -266,13 +266,16 @@
 //! | `tf.SequenceExample` in records | `example::parse_sequence_examples` | `parse_sequence_example_dataset` |
 //! | lines of text | `text::text_line_dataset` | `text_line_dataset` |
 //! | names of files | `text::list_files_dataset` | `list_files_dataset` |
+//! | records of a fixed length | `fixed_length::FixedLengthOptions` | `fixed_length_record_dataset` |
+//! | images in folders named after labels | `image_folder::ImageFolderOptions` | `image_folder_dataset` |
+//! | tar archives of samples (WebDataset) | `tar::TarOptions` | `tar_dataset` |
 //! | CSV | `csv::CsvOptions` | `csv_dataset` |
 //! | BTF, npy, npz, safetensors | `tensor_files::TensorFileOptions` | `btf_dataset`, `npy_dataset`, … |
 //! | Parquet, Arrow | `columnar::ColumnarOptions` | `parquet_dataset`, `arrow_ipc_dataset` |
 //!
 //! A name may be a file, a folder, or a pattern. Files compressed with gzip are decompressed while
-//! they are read. Parquet, Arrow and zstd need the cargo features `parquet`, `arrow` and `zstd` of
-//! `tfrt-readers` and `tfrt-kernels`; the tool `tfrt` has all of them with `--features full`.
+//! they are read. Parquet, Arrow, tar and zstd need the cargo features `parquet`, `arrow`, `tar` and `zstd`
+//! of `tfrt-readers` and `tfrt-kernels`; the tool `tfrt` has all of them with `--features full`.
 //! Without the feature, the dataset is an error that names it.
 //!
 //! The columns of a Parquet or Arrow file have types. Its rows are elements, or whole batches,
