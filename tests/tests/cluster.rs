@@ -238,7 +238,7 @@ fn ending_the_launcher_ends_its_tasks(signal: &str) -> Result<(), Failed> {
 }
 
 fn workers_tell_how_they_are_until_they_end() -> Result<(), Failed> {
-    let mut launcher = Launcher::start(&["launch", "-n", "2", "--", "tfrt", "worker"])?;
+    let mut launcher = Launcher::start(&["launch", "-n", "2", "--", "tfrt", "serve"])?;
     let ready = launcher.two_lines()?;
     let address = |index: usize| {
         let prefix = format!("ready /job:worker/task:{index} ");

@@ -65,7 +65,8 @@ fn execute_op_seq(frame: &mut KernelFrame<'_>) -> Result<()> {
     raw,
     operands(op: CoreRuntimeOp, arguments: variadic TensorHandle),
     attrs(op_attrs: AggregateView<'static>, op_func_attrs: AggregateView<'static>),
-    results(results: variadic TensorHandle)
+    results(results: variadic TensorHandle),
+    verify = verify_execute
 )]
 fn execute_crt_op(frame: &mut KernelFrame<'_>) -> Result<()> {
     let op = frame.value::<CoreRuntimeOp>(0)?.clone();

@@ -512,6 +512,13 @@ pub fn compute_fused_batch_norm(
     {
         return Err(unsupported("unsupported dtype for TfFusedBatchNormV3Op"));
     }
+    let num_channels = x.shape().dims().last().copied();
+    if scale.shape().dims().last().copied() != num_channels || scale.shape().rank() != 1 {
+        let (x, scale) = (x.shape(), scale.shape());
+        let message =
+            format!("expected parameters of one value for each channel of {x}, found {scale}");
+        return Err(invalid(&message));
+    }
     let mut output = allocate(DType::F32, x.shape().clone(), ctx)?;
     let norm = [
         scale.elements()?,

@@ -207,6 +207,7 @@ enum Command {
     TestModel(test_model::Arguments),
     /// Run a task of a cluster that serves the requests of other tasks
     #[cfg(all(feature = "grpc", unix))]
+    #[command(visible_alias = "serve")]
     Worker(worker::Arguments),
     /// Start a cluster on this machine, with one process for each task
     #[cfg(all(feature = "grpc", unix))]

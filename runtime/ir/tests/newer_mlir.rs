@@ -66,6 +66,7 @@ fn arrays_have_elements_of_one_type() {
     check_same(r#""a.b"() {a = array<i64: 1, -2>} : () -> ()"#);
     check_same(r#""a.b"() {a = array<i64>} : () -> ()"#);
     check_same(r#""a.b"() {a = array<i1: true, false>} : () -> ()"#);
+    check_same(r#""a.b"() {a = [5.000000e-01, 0x7FF0000000000000 : f64]} : () -> ()"#);
     check_same(r#""a.b"() {a = array<f32: 1.000000e+00, 0x7FC00000>} : () -> ()"#);
     check_same(r#""a.b"() {a = array<i8: -128, 127>} : () -> ()"#);
     check_error(

@@ -187,7 +187,7 @@ impl KernelDescriptor {
     #[must_use]
     pub fn operand_mismatch(&self, index: usize, expected: TypeIndex, found: TypeIndex) -> Error {
         let expected = expected.mlir_type().unwrap_or("a value");
-        mismatch(self.op, index, expected, found.mlir_type())
+        mismatch(self.op, index, expected, Some(found))
     }
 
     /// Returns the payload types that the kernel reads and returns.

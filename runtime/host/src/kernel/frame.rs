@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use tfrt_async::{AnyRef, Immutable, Value};
+use tfrt_async::{AnyRef, Immutable, TypeIndex, Value};
 use tfrt_ods::OpDef;
 use tfrt_support::{Error, ErrorCode};
 
@@ -153,7 +153,7 @@ impl<'a> KernelFrame<'a> {
     pub fn value<T: Value + Immutable>(&self, index: usize) -> Result<&'a T, Error> {
         let argument = self.arguments.get(index);
         argument.and_then(AnyRef::get).ok_or_else(|| {
-            let found = argument.and_then(AnyRef::mlir_type);
+            let found = argument.map(AnyRef::type_id);
             mismatch(self.op, index, T::MLIR_TYPE, found)
         })
     }
@@ -296,12 +296,21 @@ pub(crate) struct FrameParts<'a> {
 
 /// Returns the error for an operand of the wrong type.
 #[cold]
-pub(crate) fn mismatch(op: &OpDef, index: usize, expected: &str, found: Option<&str>) -> Error {
-    // One spelling may denote several Rust types.
-    let found = match found {
+pub(crate) fn mismatch(
+    op: &OpDef,
+    index: usize,
+    expected: &str,
+    found: Option<TypeIndex>,
+) -> Error {
+    let spelling = found.and_then(TypeIndex::mlir_type);
+    let rust_name = found.and_then(TypeIndex::rust_name).unwrap_or("value");
+    let found = match spelling {
         None => "no payload".to_owned(),
+        // One spelling may denote several Rust types.
         Some(found) if found == expected => {
-            format!("a different type that is also called `{found}`")
+            let path = rust_name.split('<').next().unwrap_or(rust_name);
+            let name = path.rsplit("::").next().unwrap_or(path);
+            format!("another type of this name, `{name}`")
         }
         Some(found) => format!("`{found}`"),
     };

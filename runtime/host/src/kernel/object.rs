@@ -129,7 +129,7 @@ fn refused<O: Object + ?Sized>(
 ) -> Error {
     match error {
         BorrowError::WrongType { .. } | BorrowError::NoPayload => {
-            mismatch(op, index, O::MLIR_TYPE, operand.mlir_type())
+            mismatch(op, index, O::MLIR_TYPE, Some(operand.type_id()))
         }
         error => conflict(op, index, "read", error),
     }

@@ -247,7 +247,7 @@ impl<T: Value, const INDEX: usize> Param for Reference<T, INDEX> {
         reference
             .clone()
             .downcast::<T>()
-            .map_err(|reference| mismatch(source.op(), INDEX, T::MLIR_TYPE, reference.mlir_type()))
+            .map_err(|found| mismatch(source.op(), INDEX, T::MLIR_TYPE, Some(found.type_id())))
     }
 
     #[inline]

@@ -145,7 +145,7 @@ impl<'a> Source<'a> for FrameParts<'a> {
             self.op,
             index,
             T::MLIR_TYPE,
-            argument.and_then(AnyRef::mlir_type),
+            argument.map(AnyRef::type_id),
         ))
     }
 

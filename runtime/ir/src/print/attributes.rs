@@ -148,8 +148,11 @@ fn write(module: &Module, attribute: AttrId, note: TypeNote, elides: bool, out: 
                 Type::Float(format) => *format,
                 _ => FloatType::F64,
             };
+            let start = out.len();
             print_float(format, *bits, out);
-            write_type_note(module, *ty, note, format == FloatType::F64, out);
+            // Bits in hexadecimal, as of an infinity, would be read as those of an integer.
+            let is_default = format == FloatType::F64 && !out[start..].starts_with("0x");
+            write_type_note(module, *ty, note, is_default, out);
         }
         Attribute::String(text) => print_string(text, out),
         Attribute::Type(ty) => out.push_str(module.type_spelling(*ty)),
