@@ -4,6 +4,9 @@
 //! malicious: the size that a file states is checked before memory is allocated for it, and a panic
 //! of a decoder becomes an error.
 
+mod jpeg;
+mod reduce;
+
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,22 +15,145 @@ use image_webp::WebPDecoder;
 use tfrt::host::allocator::HostAllocator;
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
-use zune_jpeg::JpegDecoder;
-use zune_jpeg::zune_core::bytestream::ZCursor;
-use zune_jpeg::zune_core::colorspace::ColorSpace;
-use zune_jpeg::zune_core::options::DecoderOptions;
 use zune_png::PngDecoder;
+use zune_png::zune_core::bytestream::ZCursor;
+use zune_png::zune_core::options::DecoderOptions;
 
+use self::reduce::reduce;
 use crate::orientation::Orientation;
+use crate::resize::{CropBox, Method, crop_and_resize, method_of, number, region_of};
 use crate::{allocate, invalid};
 
 /// The maximum number of pixels of an image. A few bytes can claim many more than this, and the
 /// decoder of a progressive JPEG image keeps 6 bytes for each.
 pub const MAX_PIXELS: usize = 1 << 26;
 
-/// Returns the pixels of an image in JPEG, PNG or WebP format, detected by its first bytes. Samples
-/// of 16 bits are reduced to their upper 8. With `channels` 0, the image has the channels of the
-/// file; otherwise it is converted to 1, 3 or 4.
+/// How to decode images.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt::host::allocator::{HostAllocator, Malloc};
+/// use tfrt_images::decode::DecodeOptions;
+/// use tfrt_images::resize::{CropBox, Method};
+///
+/// # fn eye(file: &[u8]) -> tfrt::prelude::Result<()> {
+/// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+/// let options = DecodeOptions { channels: 3, ..DecodeOptions::default() };
+/// let part = CropBox { top: 8, left: 40, height: 100, width: 100 };
+/// // Rows behind the 108th are not decoded.
+/// let eye = options.decode_crop_and_resize(file, part, [32, 32], Method::Area, &allocator)?;
+/// assert_eq!(eye.shape().dims(), [32, 32, 3]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeOptions {
+    /// 0 for the channels of the file; 1, 3 or 4 to convert to these.
+    pub channels: usize,
+    /// Whether to turn images as the EXIF data of the file say. Cameras store images as they were
+    /// held.
+    pub is_upright: bool,
+    /// 1, 2, 4 or 8: an image with this part of the rows and columns, rounded up. Each pixel is
+    /// the mean of a square block of that many pixels a side, counted from the upper left corner
+    /// of the image as it is stored. Blocks at the lower and right edge are cut off.
+    ///
+    /// A JPEG image is reduced after its whole transform, so that results do not depend on its
+    /// subsampling; what becomes faster are the steps behind.
+    pub dct_scale: usize,
+}
+
+impl Default for DecodeOptions {
+    /// Whole images with the channels of their files, as they are stored.
+    fn default() -> Self {
+        Self {
+            channels: 0,
+            is_upright: false,
+            dct_scale: 1,
+        }
+    }
+}
+
+impl DecodeOptions {
+    /// Returns the pixels of an image in JPEG, PNG or WebP format, detected by its first bytes.
+    /// Samples of 16 bits are reduced to their upper 8.
+    ///
+    /// # Errors
+    /// If the bytes are not such an image, are cut off or damaged, or claim more than
+    /// [`MAX_PIXELS`] pixels; JPEG images in CMYK; options with other numbers than they can have.
+    /// Damaged EXIF data are ignored.
+    pub fn decode(
+        &self,
+        data: &[u8],
+        allocator: &Arc<dyn HostAllocator>,
+    ) -> Result<DenseHostTensor> {
+        let (image, _) = self.decode_rows(data, None, allocator)?;
+        Ok(image)
+    }
+
+    /// Returns a part of an image with another height and width:
+    /// [`crop_and_resize`] of the image that [`decode`](Self::decode) returns.
+    ///
+    /// Of a JPEG image, only the rows down to the end of the part are decoded, unless it is
+    /// progressive or has to be turned. Damage in other rows goes unnoticed.
+    ///
+    /// # Errors
+    /// Those of the two.
+    pub fn decode_crop_and_resize(
+        &self,
+        data: &[u8],
+        region: CropBox,
+        new: [usize; 2],
+        method: Method,
+        allocator: &Arc<dyn HostAllocator>,
+    ) -> Result<DenseHostTensor> {
+        let bottom = region.top.saturating_add(region.height);
+        let (image, height) = self.decode_rows(data, Some(bottom), allocator)?;
+        let [_, width, _] = crate::extents(&image)?;
+        region.check([height, width])?;
+        crop_and_resize(&image, region, new, method, allocator)
+    }
+
+    /// Returns an image and the height that it would have with all of its rows; at least those
+    /// above the row `bottom` are there.
+    fn decode_rows(
+        &self,
+        data: &[u8],
+        bottom: Option<usize>,
+        allocator: &Arc<dyn HostAllocator>,
+    ) -> Result<(DenseHostTensor, usize)> {
+        let Self {
+            channels,
+            is_upright,
+            dct_scale,
+        } = *self;
+        if !matches!(channels, 0 | 1 | 3 | 4) {
+            return Err(invalid(format!(
+                "expected 0, 1, 3 or 4 channels, found {channels}"
+            )));
+        }
+        if !matches!(dct_scale, 1 | 2 | 4 | 8) {
+            return Err(invalid(format!(
+                "expected a `dct_scale` of 1, 2, 4 or 8, found {dct_scale}"
+            )));
+        }
+        let wanted = Wanted {
+            channels,
+            is_upright,
+            num_rows: bottom.map(|bottom| bottom.saturating_mul(dct_scale)),
+        };
+        let decoded = decode_file(data, &wanted, allocator)?;
+        let image = convert(decoded.image, channels, allocator)?;
+        let image = reduce(image, dct_scale, allocator)?;
+        if is_upright && decoded.orientation != Orientation::default() {
+            let image = decoded.orientation.apply(image, allocator)?;
+            let [height, _, _] = crate::extents(&image)?;
+            return Ok((image, height));
+        }
+        Ok((image, decoded.height.div_ceil(dct_scale)))
+    }
+}
+
+/// Returns the pixels of an image with a number of channels; see [`DecodeOptions::decode`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -40,18 +166,21 @@ pub const MAX_PIXELS: usize = 1 << 26;
 /// ```
 ///
 /// # Errors
-/// If the bytes are not such an image, are cut off or damaged, or claim more than [`MAX_PIXELS`]
-/// pixels; JPEG images in CMYK.
+/// Those of [`DecodeOptions::decode`].
 pub fn decode(
     data: &[u8],
     channels: usize,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<DenseHostTensor> {
-    Ok(decode_file(data, channels, allocator)?.image)
+    let options = DecodeOptions {
+        channels,
+        ..DecodeOptions::default()
+    };
+    options.decode(data, allocator)
 }
 
 /// Returns the pixels of an image as [`decode`] does, upright: turned as the EXIF data of the file
-/// say. Cameras store images as they were held.
+/// say.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -63,35 +192,45 @@ pub fn decode(
 /// ```
 ///
 /// # Errors
-/// As [`decode`]. Damaged EXIF data are ignored.
+/// As [`decode`].
 pub fn decode_upright(
     data: &[u8],
     channels: usize,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<DenseHostTensor> {
-    let Decoded { image, orientation } = decode_file(data, channels, allocator)?;
-    orientation.apply(image, allocator)
+    let options = DecodeOptions {
+        channels,
+        is_upright: true,
+        ..DecodeOptions::default()
+    };
+    options.decode(data, allocator)
+}
+
+/// What is needed of a file.
+struct Wanted {
+    channels: usize,
+    is_upright: bool,
+    /// The number of rows, from the first; all without a number.
+    num_rows: Option<usize>,
 }
 
 /// What a file contains.
 struct Decoded {
+    /// The image, of which the lower rows may be missing.
     image: DenseHostTensor,
+    /// The number of rows of the whole image.
+    height: usize,
     orientation: Orientation,
 }
 
 fn decode_file(
     data: &[u8],
-    channels: usize,
+    wanted: &Wanted,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<Decoded> {
-    if !matches!(channels, 0 | 1 | 3 | 4) {
-        return Err(invalid(format!(
-            "expected 0, 1, 3 or 4 channels, found {channels}"
-        )));
-    }
-    let decoded = match data {
-        [0xff, 0xd8, 0xff, ..] => guard("JPEG", || decode_jpeg(data, channels, allocator))?,
-        [0x89, b'P', b'N', b'G', ..] => guard("PNG", || decode_png(data, allocator))?,
+    match data {
+        [0xff, 0xd8, 0xff, ..] => guard("JPEG", || jpeg::decode(data, wanted, allocator)),
+        [0x89, b'P', b'N', b'G', ..] => guard("PNG", || decode_png(data, allocator)),
         [
             b'R',
             b'I',
@@ -106,16 +245,12 @@ fn decode_file(
             b'B',
             b'P',
             ..,
-        ] => decode_webp(data, allocator)?,
+        ] => decode_webp(data, allocator),
         _ => {
             let message = "expected an image in JPEG, PNG or WebP format, found other bytes";
-            return Err(invalid(message));
+            Err(invalid(message))
         }
-    };
-    Ok(Decoded {
-        image: convert(decoded.image, channels, allocator)?,
-        ..decoded
-    })
+    }
 }
 
 /// Runs a decoder. A panic of it is an error: damaged files find the assertions that its makers did
@@ -156,82 +291,6 @@ fn undecodable(format: &str, error: impl std::fmt::Display) -> Error {
 /// checked.
 const MAX_EXTENT: usize = MAX_PIXELS;
 
-fn decode_jpeg(
-    data: &[u8],
-    channels: usize,
-    allocator: &Arc<dyn HostAllocator>,
-) -> Result<Decoded> {
-    let wrong = |error| undecodable("JPEG", error);
-    require_end_of_jpeg(data)?;
-    let options = DecoderOptions::default()
-        .set_strict_mode(true)
-        .set_max_width(MAX_EXTENT)
-        .set_max_height(MAX_EXTENT);
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(data), options);
-    decoder.decode_headers().map_err(wrong)?;
-    let found = decoder.input_colorspace();
-    if let Some(ColorSpace::CMYK | ColorSpace::YCCK) = found {
-        let message = "cannot decode a JPEG image: the CMYK color space is not supported";
-        return Err(Error::new(message).with_code(ErrorCode::Unimplemented));
-    }
-    // The brightness of a colour image is what the file has; colours of a grey one are made below.
-    let (colors, num_channels) = match (found, channels) {
-        (Some(ColorSpace::Luma), _) | (_, 1) => (ColorSpace::Luma, 1),
-        _ => (ColorSpace::RGB, 3),
-    };
-    decoder.set_options(options.jpeg_set_out_colorspace(colors));
-    let (width, height) = decoder.dimensions().unwrap_or_default();
-    let mut image = allocate_claimed("JPEG", [height, width, num_channels], allocator)?;
-    decoder
-        .decode_into(&mut image.elements_mut::<u8>()?)
-        .map_err(wrong)?;
-    let exif = decoder.exif().map(|exif| Orientation::of_exif(exif));
-    Ok(Decoded {
-        image,
-        orientation: exif.unwrap_or_default(),
-    })
-}
-
-/// Finds the mark that ends a JPEG file. The decoder fills missing parts of a truncated file with
-/// grey, without an error.
-///
-/// Behind the first mark, a file consists of segments, which begin with a mark and their length,
-/// and of coded pixels behind a segment of the kind "start of scan". In coded pixels, a byte 0xff
-/// stands in front of a zero or a restart mark, and otherwise begins the next segment.
-fn require_end_of_jpeg(data: &[u8]) -> Result<()> {
-    const END: u8 = 0xd9;
-    const START_OF_SCAN: u8 = 0xda;
-    let mut rest = data.get(2..).unwrap_or_default();
-    let mut is_scan = false;
-    while let [first, tail @ ..] = rest {
-        let [kind, behind @ ..] = tail else { break };
-        match (*first, *kind) {
-            // A mark may have any number of such bytes in front.
-            (0xff, 0xff) => rest = tail,
-            (0xff, END) => return Ok(()),
-            (0xff, 0x00 | 0x01 | 0xd0..=0xd7) => rest = behind,
-            (0xff, kind) => {
-                let length = behind
-                    .first_chunk()
-                    .map_or(0, |&len| u16::from_be_bytes(len));
-                rest = behind.get(usize::from(length)..).unwrap_or_default();
-                is_scan = kind == START_OF_SCAN;
-            }
-            _ if is_scan => {
-                let len = tail.iter().position(|&byte| byte == 0xff);
-                rest = &tail[len.unwrap_or(tail.len())..];
-            }
-            // The decoder says what is wrong with such a file.
-            _ => return Ok(()),
-        }
-    }
-    let len_bytes = data.len();
-    Err(undecodable(
-        "JPEG",
-        format_args!("the data ends at byte {len_bytes}"),
-    ))
-}
-
 fn decode_png(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<Decoded> {
     let wrong = |error| undecodable("PNG", error);
     let options = DecoderOptions::default()
@@ -253,6 +312,7 @@ fn decode_png(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<Decoded
     let exif = decoder.info().and_then(|info| info.exif.as_deref());
     Ok(Decoded {
         image,
+        height,
         orientation: exif.map(Orientation::of_exif).unwrap_or_default(),
     })
 }
@@ -272,6 +332,7 @@ fn decode_webp(data: &[u8], allocator: &Arc<dyn HostAllocator>) -> Result<Decode
     let orientation = exif.map(|exif| Orientation::of_exif(&exif));
     Ok(Decoded {
         image,
+        height: height as usize,
         orientation: orientation.unwrap_or_default(),
     })
 }
@@ -322,7 +383,8 @@ fn brightness([red, green, blue]: [u8; 3]) -> u8 {
 /// Returns the pixels of an image in JPEG, PNG or WebP format: a tensor of type u8 and shape
 /// `[height, width, channels]`. With `channels`, the image is converted to 1 (grey), 3 (red, green,
 /// blue) or 4 (with alpha); without it, it has those of the file. With `upright`, it is turned as
-/// the EXIF data of the file say.
+/// the EXIF data of the file say. With a `dct_scale` of 2, 4 or 8, it has that part of the rows and
+/// columns: each pixel is the mean of a block.
 ///
 /// # Errors
 /// If the bytes are not such an image, are cut off, or have more than 2^26 pixels; JPEG images in
@@ -337,13 +399,66 @@ fn decode_kernel(
     data: &[u8],
     #[attr] channels: Option<i64>,
     #[attr] upright: Option<bool>,
+    #[attr] dct_scale: Option<i64>,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
+    options_of(channels, upright, dct_scale)?.decode(data, ctx.allocator())
+}
+
+/// Returns a part of an image in JPEG, PNG or WebP format with another height and width:
+/// `tfrt_image.decode` and `tfrt_image.crop_and_resize` in one step. Of a JPEG image, only the rows
+/// down to the end of the part are decoded, unless it is progressive or has to be turned. The part
+/// is one of the image that `tfrt_image.decode` returns, with `dct_scale` and `upright`.
+///
+/// # Errors
+/// Those of the two.
+#[tfrt_kernel(
+    "tfrt_image.decode_crop_and_resize",
+    chain = none,
+    results(resized),
+    format = "operands attr-dict"
+)]
+#[expect(clippy::too_many_arguments, reason = "a file, a region and a size")]
+fn decode_crop_and_resize_kernel(
+    data: &[u8],
+    top: i64,
+    left: i64,
+    height: i64,
+    width: i64,
+    new_height: i64,
+    new_width: i64,
+    #[attr] channels: Option<i64>,
+    #[attr] upright: Option<bool>,
+    #[attr] dct_scale: Option<i64>,
+    #[attr] method: Option<&str>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let region = region_of(top, left, height, width)?;
+    let new = [
+        number("new_height", new_height)?,
+        number("new_width", new_width)?,
+    ];
+    let options = options_of(channels, upright, dct_scale)?;
+    options.decode_crop_and_resize(data, region, new, method_of(method)?, ctx.allocator())
+}
+
+fn options_of(
+    channels: Option<i64>,
+    upright: Option<bool>,
+    dct_scale: Option<i64>,
+) -> Result<DecodeOptions> {
     let channels = channels.unwrap_or(0);
-    let num_channels = usize::try_from(channels)
+    let channels = usize::try_from(channels)
         .map_err(|_| invalid(format!("expected 0, 1, 3 or 4 channels, found {channels}")))?;
-    match upright {
-        Some(true) => decode_upright(data, num_channels, ctx.allocator()),
-        _ => decode(data, num_channels, ctx.allocator()),
-    }
+    let dct_scale = dct_scale.unwrap_or(1);
+    let dct_scale = usize::try_from(dct_scale).map_err(|_| {
+        invalid(format!(
+            "expected a `dct_scale` of 1, 2, 4 or 8, found {dct_scale}"
+        ))
+    })?;
+    Ok(DecodeOptions {
+        channels,
+        is_upright: upright.unwrap_or(false),
+        dct_scale,
+    })
 }

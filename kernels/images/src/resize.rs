@@ -87,7 +87,7 @@ pub struct CropBox {
 
 impl CropBox {
     /// Returns a region that lies within an image.
-    fn check(self, [height, width]: [usize; 2]) -> Result<()> {
+    pub(crate) fn check(self, [height, width]: [usize; 2]) -> Result<()> {
         let is_within = |start: usize, len: usize, extent: usize| {
             start.checked_add(len).is_some_and(|end| end <= extent)
         };
@@ -231,12 +231,12 @@ pub fn crop_and_resize(
     Ok(resized)
 }
 
-fn number(name: &str, value: i64) -> Result<usize> {
+pub(crate) fn number(name: &str, value: i64) -> Result<usize> {
     usize::try_from(value)
         .map_err(|_| invalid(format!("{name} must be non-negative, found {value}")))
 }
 
-fn region_of(top: i64, left: i64, height: i64, width: i64) -> Result<CropBox> {
+pub(crate) fn region_of(top: i64, left: i64, height: i64, width: i64) -> Result<CropBox> {
     Ok(CropBox {
         top: number("top", top)?,
         left: number("left", left)?,
@@ -245,7 +245,7 @@ fn region_of(top: i64, left: i64, height: i64, width: i64) -> Result<CropBox> {
     })
 }
 
-fn method_of(name: Option<&str>) -> Result<Method> {
+pub(crate) fn method_of(name: Option<&str>) -> Result<Method> {
     name.map_or(Ok(Method::default()), str::parse)
 }
 

@@ -6,7 +6,7 @@ use image_webp::{ColorType, WebPEncoder};
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt::prelude::*;
 use tfrt::testing;
-use tfrt_images::decode::{decode, decode_upright};
+use tfrt_images::decode::{DecodeOptions, decode, decode_upright};
 use tfrt_images::pixels::{Axis, flip, normalize, to_channels_first};
 use tfrt_images::resize::{CropBox, Method, crop, crop_and_resize, resize};
 use tfrt_tensor::{DenseHostTensor, Shape};
@@ -257,6 +257,195 @@ fn other_formats_have_exif_data_too() {
     let pixels = colorful([2, 3, 3]);
     encoder.encode(&pixels, 3, 2, ColorType::Rgb8).unwrap();
     assert!(turned(&webp));
+}
+
+/// JPEG files of 28 by 90 pixels. The rows of the last one are not decoded one after the other.
+const TALL: [&[u8]; 5] = [
+    include_bytes!("../../tests/images/tall.jpg"),
+    include_bytes!("../../tests/images/tall_restarts.jpg"),
+    include_bytes!("../../tests/images/tall_half.jpg"),
+    include_bytes!("../../tests/images/tall_grey.jpg"),
+    include_bytes!("../../tests/images/tall_progressive.jpg"),
+];
+
+#[test]
+fn a_part_of_a_file_is_as_if_it_were_decoded_first() {
+    let png = png([90, 28, 3], &colorful([90, 28, 3]));
+    let exif = exif(6, false);
+    let len = (exif.len() + 8) as u16;
+    let segment = [&[0xff, 0xe1][..], &len.to_be_bytes(), b"Exif\0\0", &exif].concat();
+    let turned = [&TALL[0][..2], &segment, &TALL[0][2..]].concat();
+    let files = TALL.iter().copied();
+    for (number, file) in files.chain([&png[..], &turned]).enumerate() {
+        for options in [
+            DecodeOptions::default(),
+            DecodeOptions {
+                channels: 1,
+                dct_scale: 2,
+                ..DecodeOptions::default()
+            },
+            DecodeOptions {
+                channels: 4,
+                is_upright: true,
+                ..DecodeOptions::default()
+            },
+        ] {
+            let whole = options.decode(file, &malloc()).unwrap();
+            let [height, width, _] = whole.shape().to_array::<3>().unwrap();
+            for bottom in 1..=height {
+                let region = CropBox {
+                    top: bottom / 3,
+                    left: 5,
+                    height: bottom - bottom / 3,
+                    width: width - 7,
+                };
+                let part = |region| {
+                    let new = [bottom, 9];
+                    let method = Method::Nearest;
+                    options.decode_crop_and_resize(file, region, new, method, &malloc())
+                };
+                let expected =
+                    crop_and_resize(&whole, region, [bottom, 9], Method::Nearest, &malloc());
+                assert_eq!(
+                    bytes(&part(region).unwrap()),
+                    bytes(&expected.unwrap()),
+                    "file {number}, {options:?}, {region:?}"
+                );
+            }
+            // What lies outside is measured against the whole image.
+            let below = CropBox {
+                top: 3,
+                left: 0,
+                height,
+                width,
+            };
+            let found =
+                options.decode_crop_and_resize(file, below, [1, 1], Method::Area, &malloc());
+            assert_eq!(
+                found.unwrap_err().message(),
+                format!(
+                    "expected a region within an image of {height} rows and {width} columns, found \
+                     {height} rows from row 3 and {width} columns from column 0"
+                )
+            );
+            let right = CropBox {
+                top: 0,
+                left: 1,
+                height: 2,
+                width,
+            };
+            let found =
+                options.decode_crop_and_resize(file, right, [1, 1], Method::Area, &malloc());
+            assert_eq!(
+                found.unwrap_err().message(),
+                format!(
+                    "expected a region within an image of {height} rows and {width} columns, found \
+                     2 rows from row 0 and {width} columns from column 1"
+                )
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_below_a_part_are_not_decoded() {
+    for file in &TALL[..4] {
+        let whole = decode(file, 0, &malloc()).unwrap();
+        // Ones at the end of the coded pixels, in front of the mark that ends the file: no code
+        // consists of ones alone.
+        let mut damaged = file.to_vec();
+        let end = file.len() - 2;
+        let (pairs, _) = damaged[end - 40..end].as_chunks_mut::<2>();
+        pairs.fill([0xff, 0x00]);
+        assert!(decode(&damaged, 0, &malloc()).is_err());
+        let region = CropBox {
+            top: 0,
+            left: 0,
+            height: 10,
+            width: 28,
+        };
+        let found = DecodeOptions::default().decode_crop_and_resize(
+            &damaged,
+            region,
+            [10, 28],
+            Method::Nearest,
+            &malloc(),
+        );
+        let expected = crop(&whole, region, &malloc()).unwrap();
+        assert_eq!(bytes(&found.unwrap()), bytes(&expected));
+    }
+}
+
+#[test]
+fn a_reduced_image_is_the_means_of_blocks() {
+    let files = TALL.iter().map(|file| file.to_vec());
+    let grey_with_alpha = png([11, 13, 2], &colorful([11, 13, 2]));
+    for file in files.chain([grey_with_alpha, png([1, 9, 4], &colorful([1, 9, 4]))]) {
+        let whole = decode(&file, 0, &malloc()).unwrap();
+        let [height, width, channels] = whole.shape().to_array::<3>().unwrap();
+        let pixels = bytes(&whole);
+        for dct_scale in [1, 2, 4, 8] {
+            let options = DecodeOptions {
+                dct_scale,
+                ..DecodeOptions::default()
+            };
+            let reduced = options.decode(&file, &malloc()).unwrap();
+            let extents = [
+                height.div_ceil(dct_scale),
+                width.div_ceil(dct_scale),
+                channels,
+            ];
+            assert_eq!(reduced.shape().dims(), extents);
+            for (index, &found) in bytes(&reduced).iter().enumerate() {
+                let place = [index / channels / extents[1], index / channels % extents[1]];
+                let [top, left] = place.map(|place| place * dct_scale);
+                let block = (top..height.min(top + dct_scale)).flat_map(|row| {
+                    let columns = left..width.min(left + dct_scale);
+                    columns.map(move |column| (row * width + column) * channels)
+                });
+                let block: Vec<f64> = block
+                    .map(|pixel| pixels[pixel + index % channels].into())
+                    .collect();
+                let mean = block.iter().sum::<f64>() / block.len() as f64;
+                assert_eq!(
+                    f64::from(found),
+                    (mean + 0.5).floor(),
+                    "{dct_scale}: {index}"
+                );
+            }
+            // Where the blocks are whole, that is what resizing by area does, but for rounding.
+            let region = CropBox {
+                top: 0,
+                left: 0,
+                height: height / dct_scale * dct_scale,
+                width: width / dct_scale * dct_scale,
+            };
+            let new = [height / dct_scale, width / dct_scale];
+            if new[0] * new[1] > 0 {
+                let area = crop_and_resize(&whole, region, new, Method::Area, &malloc()).unwrap();
+                let of_blocks = CropBox {
+                    height: new[0],
+                    width: new[1],
+                    ..region
+                };
+                let reduced = crop(&reduced, of_blocks, &malloc()).unwrap();
+                let (area, reduced) = (bytes(&area), bytes(&reduced));
+                let pairs = area.iter().zip(&reduced);
+                assert!(pairs.map(|(a, b)| a.abs_diff(*b)).max() <= Some(1));
+            }
+        }
+    }
+    for dct_scale in [0, 3, 16] {
+        let options = DecodeOptions {
+            dct_scale,
+            ..DecodeOptions::default()
+        };
+        let error = options.decode(TALL[0], &malloc()).unwrap_err();
+        assert_eq!(
+            error.message(),
+            format!("expected a `dct_scale` of 1, 2, 4 or 8, found {dct_scale}")
+        );
+    }
 }
 
 #[test]
@@ -538,4 +727,46 @@ fn a_program_prepares_an_image() {
             ]
         );
     });
+}
+
+#[test]
+fn a_program_decodes_a_part_of_a_file() {
+    const PROGRAM: &str = "
+        func @part(%file: !tfrt.string, %one: i64, %two: i64) -> !t.tensor {
+          %part = tfrt_image.decode_crop_and_resize %file, %one, %one, %one, %two, %two, %two { channels = 3 : i64, dct_scale = 2 : i64, method = \"nearest\", upright = true }
+          tfrt.return %part : !t.tensor
+        }
+        func @small(%file: !tfrt.string, %one: i64, %two: i64) -> !t.tensor {
+          %small = tfrt_image.decode %file { dct_scale = 4 : i64 }
+          tfrt.return %small : !t.tensor
+        }
+        func @wrong(%file: !tfrt.string, %one: i64, %two: i64) -> !t.tensor {
+          %small = tfrt_image.decode %file { dct_scale = -4 : i64 }
+          tfrt.return %small : !t.tensor
+        }";
+    let file = png([4, 6, 1], &colorful([4, 6, 1]));
+    let call = |function| {
+        let file = file.clone();
+        let file = testing::value_from(move || ByteString::from(&file[..]));
+        testing::program(PROGRAM).call(function, (file, 1_i64, 2_i64))
+    };
+    let whole = decode(&file, 0, &malloc()).unwrap();
+    let mean = |top: usize, left: usize, side: usize| {
+        let (pixels, mut sum) = (bytes(&whole), 0.0);
+        for row in top..top + side {
+            for column in left..left + side {
+                sum += f64::from(pixels[row * 6 + column]);
+            }
+        }
+        (sum / (side * side) as f64 + 0.5).floor() as u8
+    };
+    call("part").with_value(0, |tensor: &DenseHostTensor| {
+        let row = [[mean(2, 2, 2); 3], [mean(2, 4, 2); 3]].concat();
+        assert_eq!(bytes(tensor), [&row[..], &row].concat());
+    });
+    call("small").with_value(0, |tensor: &DenseHostTensor| {
+        assert_eq!(tensor.shape().dims(), [1, 2, 1]);
+        assert_eq!(bytes(tensor)[0], mean(0, 0, 4));
+    });
+    call("wrong").expect_error("expected a `dct_scale` of 1, 2, 4 or 8, found -4");
 }

@@ -386,7 +386,8 @@
 //! ```
 //!
 //! `decode_upright` turns photos as the camera was held; in programs, the attribute `upright` of
-//! `tfrt_image.decode` does.
+//! `tfrt_image.decode` does. To cut a part out of each photo, call
+//! `DecodeOptions::decode_crop_and_resize`, which does not decode the rows below the part.
 //!
 //! The example `image_folder` of `tfrt-images` is a complete program, with labels taken from the
 //! names of folders.
