@@ -36,3 +36,22 @@ fn cache_keeps_what_was_used_last() -> Result<()> {
     assert_eq!(eager.cache_stats().misses, names.len() as u64);
     Ok(())
 }
+
+#[test]
+fn kept_attributes_count_for_the_cache() -> Result<()> {
+    let eager = EagerContext::builder(host("s")).build()?;
+    let bytes_of = |op: tfrt::core::Op| -> Result<usize> {
+        op.ready()?;
+        Ok(eager.cache_stats().bytes)
+    };
+    let product = || eager.op("tf.MatMul");
+    let none = product().map(|_| eager.cache_stats().bytes)?;
+    let one = bytes_of(product()?.attr("transpose_a", true)?)?;
+    assert!(one > none, "{one} bytes after {none}");
+    // The same attributes take no more bytes.
+    assert_eq!(bytes_of(product()?.attr("transpose_a", true)?)?, one);
+    let two = bytes_of(product()?.attr("transpose_a", false)?)?;
+    assert!(two > one, "{two} bytes after {one}");
+    assert_eq!(eager.cache_stats().entries, 1);
+    Ok(())
+}

@@ -204,8 +204,8 @@ impl EagerContextBuilder {
         self
     }
 
-    /// Sets the number of bytes that made ops may take; one op is always kept. The default is 64
-    /// MiB.
+    /// Sets the number of bytes that made ops may take, with the sets of attributes that they keep;
+    /// one op is always kept. The default is 64 MiB.
     #[must_use]
     pub fn max_cached_bytes(mut self, max_bytes: usize) -> Self {
         self.settings.cache.max_bytes = max_bytes;

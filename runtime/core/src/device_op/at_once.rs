@@ -60,6 +60,9 @@ impl fmt::Debug for Answers {
 }
 
 impl Answers {
+    /// The number of bytes that kept results take beyond the object itself.
+    pub(crate) const MAX_BYTES: usize = size_of::<[OnceLock<Answer>; NUM_ANSWERS]>();
+
     #[inline]
     fn kept(&self) -> impl Iterator<Item = &Answer> {
         let kept = self.kept.get().map_or(&[][..], |kept| &kept[..]);

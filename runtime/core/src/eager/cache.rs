@@ -27,8 +27,8 @@ pub struct CacheStats {
     pub misses: u64,
 }
 
-/// The number of bytes of an op without its name and what the op itself owns. The sets of
-/// attributes that an op keeps are not counted: they are few and small.
+/// The number of bytes of an op without its name, the sets of attributes that it keeps, and what
+/// the op itself owns.
 const NUM_OWN_BYTES: usize = size_of::<CachedOp>() + size_of::<KnownOp>();
 
 /// The limits of the cache.
@@ -143,27 +143,35 @@ impl OpCache {
 
     /// Keeps an op, and evicts others if the cache is full. This op is always kept.
     pub(super) fn insert(&self, device: usize, op: &Arc<KnownOp>) {
-        let name: Arc<str> = op.name.as_str().into();
-        let added = Arc::new(CachedOp {
-            op: Arc::clone(op),
-            num_bytes: NUM_OWN_BYTES + name.len() + op.op.num_bytes(),
-            used: AtomicU64::new(self.time.fetch_add(1, Ordering::Relaxed)),
-        });
+        let added = self.cached(op);
         self.table.replace(|table| {
             let mut table = table.clone();
-            table.remove(device, &name);
-            let has_room = |table: &Table| {
-                table.num_ops < self.limits.max_ops.max(1)
-                    && table.num_bytes.saturating_add(added.num_bytes) <= self.limits.max_bytes
-            };
-            while table.num_ops != 0 && !has_room(&table) {
-                table.remove_oldest();
-            }
-            table.num_ops += 1;
-            table.num_bytes += added.num_bytes;
-            table.ops[device].insert(name, added);
+            table.put(device, added, self.limits);
             table
         });
+    }
+
+    /// Counts the bytes of an op again, after they have grown, and evicts other ops if the cache is
+    /// full. Does nothing if the op has been evicted.
+    pub(super) fn recount(&self, device: usize, op: &Arc<KnownOp>) {
+        self.table.replace(|table| {
+            let mut table = table.clone();
+            let kept = table.ops[device].get(op.name.as_str());
+            if kept.is_some_and(|kept| Arc::ptr_eq(&kept.op, op)) {
+                // Counted under the lock of the writers: the last one counts all bytes.
+                table.put(device, self.cached(op), self.limits);
+            }
+            table
+        });
+    }
+
+    fn cached(&self, op: &Arc<KnownOp>) -> CachedOp {
+        CachedOp {
+            op: Arc::clone(op),
+            num_bytes: NUM_OWN_BYTES + op.name.len() + op.num_set_bytes() + op.op.num_bytes(),
+            // Relaxed: as in `get`.
+            used: AtomicU64::new(self.time.fetch_add(1, Ordering::Relaxed)),
+        }
     }
 
     pub(super) fn clear(&self) {
@@ -188,6 +196,22 @@ impl Table {
             ops: vec![HashMap::default(); num_devices],
             ..Self::default()
         }
+    }
+
+    /// Adds an op in place of the one of its name, and evicts others if the table is full.
+    fn put(&mut self, device: usize, added: CachedOp, limits: CacheLimits) {
+        let name: Arc<str> = added.op.name.as_str().into();
+        self.remove(device, &name);
+        let has_room = |table: &Self| {
+            table.num_ops < limits.max_ops.max(1)
+                && table.num_bytes.saturating_add(added.num_bytes) <= limits.max_bytes
+        };
+        while self.num_ops != 0 && !has_room(self) {
+            self.remove_oldest();
+        }
+        self.num_ops += 1;
+        self.num_bytes += added.num_bytes;
+        self.ops[device].insert(name, Arc::new(added));
     }
 
     fn remove(&mut self, device: usize, name: &str) {
@@ -217,8 +241,9 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::known::Facts;
+    use super::super::known::{AttributeSet, Facts};
     use super::*;
+    use crate::attrs::OpAttrsRef;
     use crate::core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 
     /// An op that reports a given size.
@@ -276,6 +301,40 @@ mod tests {
             misses: 1,
         };
         assert_eq!(cache.stats(), expected);
+    }
+
+    #[test]
+    fn kept_sets_of_attributes_count() {
+        let with_room_for = |max_bytes: usize| {
+            let limits = CacheLimits {
+                max_bytes,
+                ..CacheLimits::default()
+            };
+            OpCache::new(1, limits)
+        };
+        let (a, b) = (large("a", 0), large("b", 0));
+        let num_bytes = 2 * (NUM_OWN_BYTES + 1);
+        let set = AttributeSet::new(OpAttrsRef::default());
+        let cache = with_room_for(num_bytes + set.num_bytes());
+        cache.insert(0, &a);
+        cache.insert(0, &b);
+        assert!(a.keep_set(&set));
+        cache.recount(0, &a);
+        assert_eq!(cache.stats().bytes, num_bytes + set.num_bytes());
+        // There is no room for a second set: the op that was used least recently goes.
+        assert!(a.keep_set(&set));
+        cache.recount(0, &a);
+        assert_eq!(
+            (kept(&cache).as_str(), cache.stats().bytes),
+            ("a", num_bytes / 2 + 2 * set.num_bytes())
+        );
+        // An evicted op does not come back, and neither does one whose name another op has now.
+        cache.recount(0, &b);
+        cache.recount(0, &large("a", 7));
+        assert_eq!(
+            (kept(&cache).as_str(), cache.stats().bytes),
+            ("a", num_bytes / 2 + 2 * set.num_bytes())
+        );
     }
 
     #[test]

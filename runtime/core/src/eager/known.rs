@@ -61,6 +61,12 @@ impl AttributeSet {
         let answers = Answers::default();
         Arc::new(Self { attrs, answers })
     }
+
+    /// Returns the approximate number of bytes that the set takes, with all answers that it may
+    /// come to keep.
+    pub(super) fn num_bytes(&self) -> usize {
+        size_of::<Self>() + size_of::<OpAttrs>() + self.attrs.num_bytes() + Answers::MAX_BYTES
+    }
 }
 
 impl Facts {
@@ -98,18 +104,27 @@ impl KnownOp {
         kept.find(|set| set.attrs.is_same(attrs))
     }
 
-    /// Keeps a set for later calls, unless it is large or other sets have taken the room.
-    pub(super) fn keep_set(&self, set: &Arc<AttributeSet>) {
+    /// Keeps a set for later calls, unless it is large or other sets have taken the room. Returns
+    /// `true` if the set is kept.
+    #[must_use]
+    pub(super) fn keep_set(&self, set: &Arc<AttributeSet>) -> bool {
         if set.attrs.num_bytes() > MAX_SET_BYTES {
-            return;
+            return false;
         }
         let mut kept = Arc::clone(set);
         for place in &self.sets {
             match place.set(kept) {
-                Ok(()) => return,
+                Ok(()) => return true,
                 Err(refused) => kept = refused,
             }
         }
+        false
+    }
+
+    /// Returns the approximate number of bytes that the kept sets take.
+    pub(super) fn num_set_bytes(&self) -> usize {
+        let kept = self.sets.iter().map_while(OnceLock::get);
+        kept.map(|set| set.num_bytes()).sum()
     }
 }
 
@@ -167,11 +182,12 @@ mod tests {
         let known = KnownOp::new("my.Op".into(), CoreRuntimeOp::new(Nothing), Facts::of(None));
         let mut large = attrs(-1);
         large.set("values", &[0_i64; MAX_SET_BYTES][..]).unwrap();
-        known.keep_set(&set(large.clone()));
+        assert!(!known.keep_set(&set(large.clone())));
         assert!(known.find_set(&large).is_none());
         let axes = 0..NUM_SETS as i64 + 2;
         for axis in axes.clone() {
-            known.keep_set(&set(attrs(axis)));
+            let is_kept = known.keep_set(&set(attrs(axis)));
+            assert_eq!(is_kept, axis < NUM_SETS as i64);
         }
         let found: Vec<i64> = axes
             .filter(|&axis| known.find_set(&attrs(axis)).is_some())
@@ -183,7 +199,7 @@ mod tests {
     fn a_set_is_for_equal_names_types_and_values() {
         let known = KnownOp::new("my.Op".into(), CoreRuntimeOp::new(Nothing), Facts::of(None));
         let kept = set(attrs(1));
-        known.keep_set(&kept);
+        assert!(known.keep_set(&kept));
         assert!(Arc::ptr_eq(known.find_set(&attrs(1)).unwrap(), &kept));
         let other = |name: &str, more: bool| {
             let mut other = OpAttrs::new();

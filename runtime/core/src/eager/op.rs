@@ -16,6 +16,7 @@ use tfrt_ods::OpDef;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode, Place};
 
+use super::cache::OpCache;
 use super::known::{AttributeSet, Facts, KnownOp};
 use super::scope::CallContext;
 use super::{EagerContext, at_caller, scope};
@@ -224,7 +225,10 @@ impl Op {
         };
         let set = match kept {
             Some(set) => Arc::clone(set),
-            None => self.found.new_set(self.attrs.map(Pooled::into_inner))?,
+            None => {
+                let attrs = self.attrs.map(Pooled::into_inner);
+                self.found.new_set(attrs, &self.eager.ops)?
+            }
         };
         let made = match self.eager.devices.len() {
             1 => Box::default(),
@@ -250,12 +254,13 @@ impl Op {
 }
 
 impl Found {
-    /// Returns a new set of these attributes, which the op keeps if it is small.
+    /// Returns a new set of these attributes, which the op keeps, at the expense of the cache, if
+    /// the set is small.
     ///
     /// # Errors
     /// If an attribute is missing, or its type is not the one that the op declares.
     #[cold]
-    fn new_set(&self, attrs: Option<OpAttrs>) -> Result<Arc<AttributeSet>, Error> {
+    fn new_set(&self, attrs: Option<OpAttrs>, cache: &OpCache) -> Result<Arc<AttributeSet>, Error> {
         let attrs = match self.known.facts.declared {
             // An op without attributes needs no reference to them.
             Some(op) if op.attributes.is_empty() => OpAttrsRef::default(),
@@ -270,7 +275,9 @@ impl Found {
             }
         };
         let set = AttributeSet::new(attrs);
-        self.known.keep_set(&set);
+        if self.known.keep_set(&set) {
+            cache.recount(self.device, &self.known);
+        }
         Ok(set)
     }
 }

@@ -31,6 +31,24 @@ impl TensorHandle {
 
     /// Does the same as [`from_value`](Self::from_value) for a handle whose device and metadata are
     /// known before: of a pending value, only the tensor is pending.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    /// use tfrt_core::EagerContext;
+    /// use tfrt_core::TensorHandle;
+    /// use tfrt_host::HostContext;
+    /// use tfrt_support::{DType, TensorMetadata};
+    ///
+    /// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+    /// let device = eager.devices().next().unwrap();
+    /// let (promise, value) = AnyRef::indirect();
+    /// let metadata = TensorMetadata::new(DType::I32, [1]);
+    /// let handle = TensorHandle::from_value_on(&value, device, &metadata);
+    /// assert_eq!(handle.to_string(), "future TensorHandle with metadata i32 [1]");
+    /// promise.forward_to(AnyRef::available(eager.tensor([7])?));
+    /// assert_eq!(eager.to_vec::<i32>(&handle)?, [7]);
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
     #[must_use]
     pub fn from_value_on(value: &AnyRef, device: &DeviceRef, metadata: &TensorMetadata) -> Self {
         Self::now_or_later(value, AnyRef::is_available, Some((device, metadata)))
