@@ -70,10 +70,34 @@ pub fn apply<T: Arithmetic>(function: Binary, left: &[T], right: &[T], output: &
         output.len(),
         "right side and output of a function of two tensors"
     );
+    stretch(function, left, right, output);
+}
+
+/// Computes [`apply`], where a side may also have a single element, which is repeated.
+///
+/// # Panics
+/// If a side has more than one element, but not as many as the output.
+///
+/// ```
+/// use tfrt_compute::binary::{self, Binary};
+///
+/// let mut output = [0; 2];
+/// binary::stretch(Binary::Sub, &[5], &[1, 9], &mut output);
+/// assert_eq!(output, [4, -4]);
+/// ```
+pub fn stretch<T: Arithmetic>(function: Binary, left: &[T], right: &[T], output: &mut [T]) {
+    let stride = |len: usize, side: &str| match len {
+        len if len == output.len() => 1,
+        1 => 0,
+        len => panic!(
+            "{side} side of a function of two tensors: expected {} elements or one, found {len}",
+            output.len()
+        ),
+    };
     let run = Run {
         len: output.len(),
-        left: 1,
-        right: 1,
+        left: stride(left.len(), "left"),
+        right: stride(right.len(), "right"),
     };
     vectorised(
         #[inline(always)]

@@ -3,7 +3,7 @@
 //! Matrices are dense and row-major; either factor may be given transposed.
 //!
 //! - [`Matmul`]: `f32` and `f64`, on this crate's micro-kernel; products with few rows take a
-//!   separate path that reads `b` in place.
+//!   separate path that reads `b` in place, and those of few elements another one.
 //! - [`naive`]: any element type, the textbook loops, which are the oracle of the fast ones, and
 //!   the only ones for integers and complex numbers.
 
@@ -13,6 +13,8 @@ pub mod naive;
 
 mod few_rows;
 
+mod small;
+
 pub use operands::{MatmulOperands, MatmulShape, RightFactor};
 
 use std::marker::PhantomData;
@@ -20,9 +22,10 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
+use crate::activation::Activation;
 use crate::error::{ComputeError, check_len, checked_product};
 use crate::job::{Plan, SharedSlice};
-use crate::lanes::{Lanes, dispatch};
+use crate::lanes::{Lanes, dispatch, vectorised};
 use crate::math::Real;
 use crate::parallel::{block_count, share};
 use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Tile};
@@ -97,12 +100,16 @@ impl<T: MatmulElement> Matmul<T> {
     /// # Errors
     /// If the shape has more elements than can be addressed.
     pub fn new(shape: MatmulShape, width: usize) -> Result<Self, ComputeError> {
-        for extents in [
-            [shape.batch, shape.m, shape.k],
-            [shape.batch, shape.k, shape.n],
-            [shape.batch, shape.m, shape.n],
-        ] {
-            checked_product("matmul", &extents)?;
+        // Three extents below this power of two have a product that can be addressed.
+        const SMALL: usize = 1 << ((usize::BITS - 5) / 3);
+        if (shape.batch | shape.m | shape.n | shape.k) >= SMALL {
+            for extents in [
+                [shape.batch, shape.m, shape.k],
+                [shape.batch, shape.k, shape.n],
+                [shape.batch, shape.m, shape.n],
+            ] {
+                checked_product("matmul", &extents)?;
+            }
         }
         let panels = PanelLayout::new::<T>(shape.k, shape.n);
         let operations = shape
@@ -322,8 +329,20 @@ unsafe impl<T: MatmulElement> Plan for Matmul<T> {
         output: &SharedSlice<'_, T>,
         workspace: &mut [T],
     ) {
-        if self.output_len() == 0 {
+        let output_len = self.output_len();
+        if output_len == 0 {
             return;
+        }
+        if self.blocks() == 1
+            && let Some(b) = small::right_factor(&self.shape, &operands)
+        {
+            // SAFETY: there is one block, whose share is the whole output (duty 1 of `Plan`), and
+            // one slice of it.
+            let c = unsafe { output.slice_mut(0..output_len) };
+            return vectorised(
+                #[inline(always)]
+                || small::multiply(&self.shape, operands.a, b, c),
+            );
         }
         dispatch(Block {
             plan: self,

@@ -249,12 +249,58 @@ pub(super) fn arithmetic(
     b_operand: &AnyRef,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
+    if let Some(result) = dense_arithmetic(function, a_operand, b_operand, ctx) {
+        return result;
+    }
     let (a, b) = sides(a_operand, b_operand)?;
     with_dtype!(
         a.dtype(),
         T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64, Complex<f32>, Complex<f64>]
             => compute::<T>(function, [a_operand, b_operand], [&a, &b], ctx),
         else Err(unsupported_input(a.dtype()))
+    )
+}
+
+/// Computes a function of dense tensors of one shape, or of which one has a single element and adds
+/// no dimension. Returns `None` without doing anything for others, and if the result may take the
+/// memory of an operand.
+fn dense_arithmetic(
+    function: Binary,
+    a_operand: &AnyRef,
+    b_operand: &AnyRef,
+    ctx: &ExecutionContext,
+) -> Option<Result<AnyRef>> {
+    let a = a_operand.get::<DenseHostTensor>()?;
+    let b = b_operand.get::<DenseHostTensor>()?;
+    let may_be_taken = |operand: &AnyRef, tensor: &DenseHostTensor| {
+        operand.is_unique_through_links() && tensor.is_exclusive()
+    };
+    if a.dtype() != b.dtype() || may_be_taken(a_operand, a) || may_be_taken(b_operand, b) {
+        return None;
+    }
+    let is_repeated =
+        |x: &Shape, target: &Shape| x.rank() <= target.rank() && x.num_elements() == 1;
+    let shape = match (a.shape(), b.shape()) {
+        (a, b) if a == b || is_repeated(b, a) => a,
+        (a, b) if is_repeated(a, b) => b,
+        _ => return None,
+    };
+    fn compute<T: Element + Arithmetic>(
+        function: Binary,
+        [a, b]: [&DenseHostTensor; 2],
+        shape: &Shape,
+        ctx: &ExecutionContext,
+    ) -> Result<AnyRef> {
+        let mut result = allocate(T::DTYPE, shape.clone(), ctx)?;
+        let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
+        binary::stretch(function, &a, &b, &mut result.elements_mut::<T>()?);
+        Ok(AnyRef::available(result))
+    }
+    with_dtype!(
+        a.dtype(),
+        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64, Complex<f32>, Complex<f64>]
+            => Some(compute::<T>(function, [a, b], shape, ctx)),
+        else None
     )
 }
 

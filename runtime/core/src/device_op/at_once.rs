@@ -202,12 +202,21 @@ impl DeviceOp {
         &self,
         arguments: [&'a TensorHandle; N],
     ) -> Option<[(&'a AnyRef, &'a TensorMetadata); N]> {
-        let operand = |index: usize| arguments[index].dense_on(self.device_of_operand(index));
-        let mut operands = [operand(0)?; N];
+        let mut operands = [self.dense_operand(0, arguments[0])?; N];
         for (index, place) in operands.iter_mut().enumerate().skip(1) {
-            *place = operand(index)?;
+            *place = self.dense_operand(index, arguments[index])?;
         }
         Some(operands)
+    }
+
+    // Not a closure, which would become a call as soon as there are two operands.
+    #[inline(always)]
+    fn dense_operand<'a>(
+        &self,
+        index: usize,
+        argument: &'a TensorHandle,
+    ) -> Option<(&'a AnyRef, &'a TensorMetadata)> {
+        argument.dense_on(self.device_of_operand(index))
     }
 
     /// Makes the handle of a result. The handle is an error if the result does not match its
@@ -219,18 +228,19 @@ impl DeviceOp {
         told: Option<&TensorMetadata>,
         tensor: Option<AnyRef>,
     ) -> TensorHandle {
+        let Some(tensor) = tensor else {
+            return self.handle_of_any(ctx, told, None);
+        };
         // Nearly every tensor is dense.
-        let dense = tensor.as_ref().and_then(AnyRef::get::<DenseHostTensor>);
-        let metadata = dense.and_then(|dense| match told {
-            None => Some(dense.metadata()),
-            Some(told) => is_as_told(dense, told).then(|| told.clone()),
-        });
-        match (tensor, metadata) {
-            (Some(tensor), Some(metadata)) => {
-                TensorHandle::known(self.device.clone(), metadata, tensor)
-            }
-            (tensor, _) => self.handle_of_any(ctx, told, tensor),
-        }
+        let Some(dense) = tensor.get::<DenseHostTensor>() else {
+            return self.handle_of_any(ctx, told, Some(tensor));
+        };
+        let metadata = match told {
+            None => dense.metadata(),
+            Some(told) if is_as_told(dense, told) => told.clone(),
+            Some(_) => return self.handle_of_any(ctx, told, Some(tensor)),
+        };
+        TensorHandle::known(self.device.clone(), metadata, tensor)
     }
 
     #[cold]

@@ -1,0 +1,138 @@
+//! Products of a few elements, whose cost is mostly that of preparing faster loops.
+//!
+//! The sums are the same as in the other ways, bit by bit: each begins with zero, and takes up the
+//! products in the order of `k`, rounded once each.
+
+use super::{Activation, MatmulElement, MatmulOperands, MatmulShape, RightFactor};
+
+/// Up to how many products of elements this way is the fastest.
+const MAX_PRODUCTS: usize = 512;
+
+/// Columns that have sums at the same time: a register of any processor holds them.
+const COLUMNS: usize = 4;
+
+/// Returns the right factor if this way computes the product: nothing is transposed, packed or
+/// fused, and there are few elements.
+#[inline]
+pub(super) fn right_factor<'a, T: MatmulElement>(
+    shape: &MatmulShape,
+    operands: &MatmulOperands<'a, T>,
+) -> Option<&'a [T]> {
+    let num_products = shape
+        .m
+        .saturating_mul(shape.n)
+        .saturating_mul(shape.k.max(1));
+    let is_plain = shape.batch == 1
+        && !shape.transposes_a
+        && !shape.transposes_b
+        && operands.alpha == T::ONE
+        && operands.beta == T::ZERO
+        && operands.scale.is_none()
+        && operands.shift.is_none()
+        && operands.activation == Activation::None;
+    match operands.b {
+        RightFactor::Plain(b) if is_plain && num_products <= MAX_PRODUCTS => Some(b),
+        _ => None,
+    }
+}
+
+/// Computes `c = a · b`. There are elements in `c`.
+#[inline(always)]
+pub(super) fn multiply<T: MatmulElement>(shape: &MatmulShape, a: &[T], b: &[T], c: &mut [T]) {
+    let MatmulShape { n, k, .. } = *shape;
+    for (row, c) in c.chunks_exact_mut(n).enumerate() {
+        let a = &a[row * k..][..k];
+        let (chunks, rest) = c.as_chunks_mut::<COLUMNS>();
+        let num_in_chunks = n - rest.len();
+        for (index, chunk) in chunks.iter_mut().enumerate() {
+            let mut sums = [T::ZERO; COLUMNS];
+            for (&x, b) in a.iter().zip(b.chunks_exact(n)) {
+                let b = &b[index * COLUMNS..][..COLUMNS];
+                for (sum, &y) in sums.iter_mut().zip(b) {
+                    *sum = x.mul_add(y, *sum);
+                }
+            }
+            *chunk = sums;
+        }
+        for (index, element) in rest.iter_mut().enumerate() {
+            let mut sum = T::ZERO;
+            for (&x, b) in a.iter().zip(b.chunks_exact(n)) {
+                sum = x.mul_add(b[num_in_chunks + index], sum);
+            }
+            *element = sum;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Block, Matmul, SharedSlice};
+    use super::*;
+    use crate::job::Plan;
+    use crate::lanes::dispatch;
+
+    /// Numbers whose products are rounded, so that sums depend on their order.
+    fn numbers(count: usize) -> Vec<f32> {
+        let number = |index: usize| ((index * 7919 + 13) % 1009) as f32 / 63.7 - 7.7;
+        (0..count).map(number).collect()
+    }
+
+    #[test]
+    fn small_products_have_the_bits_of_the_others() {
+        let extents = [1, 2, 3, 4, 5, 7, 8, 9, 12];
+        let mut num_small = 0;
+        for (m, n, k) in extents
+            .iter()
+            .chain(&[20, 64])
+            .flat_map(|&m| extents.iter().map(move |&n| (m, n)))
+            .flat_map(|(m, n)| [0, 1, 3, 4, 8, 17].map(|k| (m, n, k)))
+        {
+            let shape = MatmulShape::new(m, n, k);
+            let plan = Matmul::<f32>::new(shape, 1).unwrap();
+            let (a, b) = (numbers(m * k), numbers(k * n + 5)[5..].to_vec());
+            let operands = MatmulOperands::new(&a, &b);
+            num_small += usize::from(right_factor(&shape, &operands).is_some());
+            let mut small = vec![f32::NAN; m * n];
+            let mut workspace = vec![f32::NAN; plan.workspace_len()];
+            plan.compute(0, operands, &SharedSlice::new(&mut small), &mut workspace);
+            let mut others = vec![f32::NAN; m * n];
+            dispatch(Block {
+                plan: &plan,
+                block: 0,
+                operands,
+                output: &SharedSlice::new(&mut others),
+                workspace: &mut workspace,
+            });
+            let bits = |numbers: &[f32]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&small), bits(&others), "[{m}, {k}] x [{k}, {n}]");
+        }
+        assert!(num_small > 100, "{num_small} products are small");
+    }
+
+    #[test]
+    fn fused_and_transposed_products_are_not_small() {
+        let (a, b, c) = ([1.0_f32; 4], [2.0; 4], [3.0; 2]);
+        let shape = MatmulShape::new(2, 2, 2);
+        let plain = MatmulOperands::new(&a, &b);
+        let is_small = |shape: &MatmulShape, operands| right_factor(shape, &operands).is_some();
+        assert!(is_small(&shape, plain));
+        for other in [
+            shape.transposed(true, false),
+            shape.transposed(false, true),
+            shape.batched(2),
+        ] {
+            assert!(!is_small(&other, plain), "{other:?}");
+        }
+        for operands in [
+            plain.alpha(2.0),
+            plain.beta(1.0),
+            plain.scale(&c),
+            plain.shift(&c),
+            plain.activation(Activation::Relu),
+            MatmulOperands::packed(&a, &b),
+        ] {
+            assert!(!is_small(&shape, operands), "{operands:?}");
+        }
+        assert!(!is_small(&MatmulShape::new(8, 8, 9), plain));
+    }
+}
