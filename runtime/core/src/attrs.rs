@@ -120,7 +120,7 @@ impl OpAttrs {
         };
         let place = value.encode(self.own_section()?)?;
         self.frozen = None;
-        self.binding = KeptBinding::new();
+        self.binding.forget();
         let entry = AttrEntry { name, place };
         if position == self.entries.len() {
             self.entries.push(entry);
@@ -395,7 +395,20 @@ impl OpAttrs {
     }
 
     /// Returns the set's own section. What lies in a program's is copied to it first.
+    #[inline]
     fn own_section(&mut self) -> Result<&mut OwnSection, EncodeError> {
+        if matches!(self.section, Section::Program(_)) {
+            self.copy_section()?;
+        }
+        match &mut self.section {
+            Section::Own(own) => Ok(own),
+            Section::Program(_) => unreachable!("it was replaced above"),
+        }
+    }
+
+    /// Copies what lies in a program's section to one of the set's own.
+    #[cold]
+    fn copy_section(&mut self) -> Result<(), EncodeError> {
         if let Section::Program(table) = &self.section {
             let mut own = OwnSection::default();
             let mut entries = self.entries.clone();
@@ -407,10 +420,7 @@ impl OpAttrs {
             }
             (self.entries, self.section) = (entries, Section::Own(own));
         }
-        match &mut self.section {
-            Section::Own(own) => Ok(own),
-            Section::Program(_) => unreachable!("it was replaced above"),
-        }
+        Ok(())
     }
 }
 

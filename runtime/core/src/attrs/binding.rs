@@ -36,6 +36,14 @@ impl KeptBinding {
         }
     }
 
+    /// Forgets the binding, because the set changes.
+    #[inline]
+    pub(super) fn forget(&mut self) {
+        if self.get().is_some() {
+            *self = Self::new();
+        }
+    }
+
     #[inline]
     fn get(&self) -> Option<&Binding> {
         self.first.as_ref().or_else(|| self.later.get())

@@ -59,6 +59,7 @@ impl OwnSection {
     }
 
     /// Appends a value of at most eight bytes, little-endian.
+    #[inline]
     fn push_word(&mut self, code: AttrTypeCode, bits: u64) -> Result<AttrPlace, EncodeError> {
         let offset = self.next_offset()?;
         self.words.push(bits.to_le());
@@ -92,6 +93,7 @@ macro_rules! impl_number {
         impl sealed::Sealed for $ty {}
 
         impl ToOpAttr for $ty {
+            #[inline]
             fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
                 let scalar = Scalar::$constructor(*self);
                 section.push_word(scalar.code(), scalar.bits())

@@ -52,6 +52,12 @@ pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
     fn profile(&self) -> Option<AllocatorProfile> {
         None
     }
+
+    /// Returns `true` if [`Malloc`] may be used in place of the allocator.
+    #[doc(hidden)]
+    fn is_malloc(&self) -> bool {
+        false
+    }
 }
 
 /// The allocators that a driver offers by name.

@@ -17,6 +17,7 @@ pub struct Malloc;
 
 impl Malloc {
     /// Returns the layout that is actually requested: the global allocator accepts no zero sizes.
+    #[inline]
     fn real(layout: Layout) -> Layout {
         if layout.size() == 0 {
             Layout::from_size_align(1, layout.align()).unwrap_or(layout)
@@ -29,6 +30,7 @@ impl Malloc {
 // SAFETY: the pool provides what `HostAllocator` guarantees for every layout with a non-zero size,
 // and `real` requests no other.
 unsafe impl HostAllocator for Malloc {
+    #[inline]
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
         pool::allocate(Self::real(layout))
     }
@@ -37,8 +39,13 @@ unsafe impl HostAllocator for Malloc {
         pool::allocate_zeroed(Self::real(layout))
     }
 
+    #[inline]
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
         // SAFETY: duties 1 and 2: `memory` came from the pool with this layout and is freed once.
         unsafe { pool::deallocate(memory, Self::real(layout)) }
+    }
+
+    fn is_malloc(&self) -> bool {
+        true
     }
 }

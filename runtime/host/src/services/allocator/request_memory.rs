@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tfrt_support::{Error, ErrorCode};
 
-use super::{AllocatorProfile, HostAllocator};
+use super::{AllocatorProfile, HostAllocator, Malloc};
 
 /// Allocates memory for one request from the host's allocator, counts it, and enforces a limit.
 ///
@@ -37,6 +37,9 @@ use super::{AllocatorProfile, HostAllocator};
 #[derive(Debug)]
 pub struct RequestMemory {
     host: Arc<dyn HostAllocator>,
+    /// Whether memory comes from [`Malloc`] directly, which the host uses: a virtual call less for
+    /// every tensor. Invariant M1: it never changes, so that memory goes back where it came from.
+    is_malloc: bool,
     max_bytes: usize,
     num_bytes: AtomicUsize,
     /// `true` if memory was refused because of the limit and this has not been reported yet.
@@ -50,6 +53,7 @@ impl RequestMemory {
     #[must_use]
     pub fn new(host: Arc<dyn HostAllocator>, max_bytes: usize) -> Self {
         Self {
+            is_malloc: host.is_malloc(),
             host,
             max_bytes,
             num_bytes: AtomicUsize::new(0),
@@ -106,22 +110,22 @@ impl RequestMemory {
     /// If the request would exceed its limit, or the host has no memory left; both with code
     /// `ResourceExhausted`.
     #[doc(hidden)]
+    #[inline]
     pub fn try_allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
-        self.draw(layout, |host| host.allocate(layout))
+        self.charge(layout.size())?;
+        let memory = match self.is_malloc {
+            true => Malloc.allocate(layout),
+            false => self.host.allocate(layout),
+        };
+        memory.ok_or_else(|| self.not_allocated(layout))
     }
 
-    /// Charges memory to the account and allocates it from the host.
-    fn draw(
-        &self,
-        layout: Layout,
-        draw: impl FnOnce(&dyn HostAllocator) -> Option<NonNull<u8>>,
-    ) -> Result<NonNull<u8>, Error> {
-        self.charge(layout.size())?;
-        draw(&*self.host).ok_or_else(|| {
-            self.release(layout.size());
-            let num_bytes = layout.size();
-            exhausted(format!("the host cannot allocate {num_bytes} bytes"))
-        })
+    /// Releases memory that was charged, but that the host does not have.
+    #[cold]
+    fn not_allocated(&self, layout: Layout) -> Error {
+        let num_bytes = layout.size();
+        self.release(num_bytes);
+        exhausted(format!("the host cannot allocate {num_bytes} bytes"))
     }
 
     /// Returns `true` if memory was refused because of the limit since the last call.
@@ -156,13 +160,22 @@ unsafe impl HostAllocator for RequestMemory {
     }
 
     fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<u8>> {
-        self.draw(layout, |host| host.allocate_zeroed(layout)).ok()
+        self.charge(layout.size()).ok()?;
+        let memory = match self.is_malloc {
+            true => Malloc.allocate_zeroed(layout),
+            false => self.host.allocate_zeroed(layout),
+        };
+        memory.ok_or_else(|| self.not_allocated(layout)).ok()
     }
 
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
-        // SAFETY: the memory came from the host's allocator, with the same layout (1); the caller
-        // guarantees the rest (2).
-        unsafe { self.host.deallocate(memory, layout) };
+        match self.is_malloc {
+            // SAFETY: the memory came from `Malloc` (M1), with the same layout (1); the caller
+            // guarantees the rest (2).
+            true => unsafe { Malloc.deallocate(memory, layout) },
+            // SAFETY: as above, from the host's allocator.
+            false => unsafe { self.host.deallocate(memory, layout) },
+        }
         self.release(layout.size());
     }
 
