@@ -18,6 +18,8 @@ mod caches;
 
 mod programs;
 
+mod arrays;
+
 mod random;
 
 use std::sync::Arc;

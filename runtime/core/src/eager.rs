@@ -28,6 +28,9 @@ mod scope;
 
 mod tensors;
 
+#[cfg(feature = "ndarray")]
+mod arrays;
+
 mod typed;
 
 use std::fmt;

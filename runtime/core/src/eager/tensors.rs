@@ -13,7 +13,7 @@ use super::{EagerContext, at_caller, scope};
 use crate::handle::{TensorHandle, is_in_host_memory};
 
 /// A value that can be converted to a tensor: a number, a slice, vector or array of numbers, an
-/// array of arrays, a string, or a tensor.
+/// array of arrays, a string, or a tensor. With the feature `ndarray` also an array of that crate.
 pub trait ToTensor {
     /// Converts the value to a tensor.
     ///
