@@ -531,6 +531,10 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// for every operand, attributes as above, and returns a `PartialMetadata` for each result.
 /// Compilers call it for tensors with unknown dimensions.
 ///
+/// `cost = path` names a function that estimates how long the op takes on a device of its type: it
+/// takes operands and attributes like a metadata function, and returns a number of microseconds.
+/// The placement of ops adds it to the cost of moving operands.
+///
 /// With `metadata_only` the function *is* the metadata function of an op that runs elsewhere. Its
 /// attributes are marked with `#[attr]`.
 ///

@@ -12,6 +12,8 @@ mod scopes;
 
 mod devices;
 
+mod costs;
+
 mod lifetimes;
 
 mod caches;

@@ -112,6 +112,8 @@ pub struct OpKernel {
     pub metadata: Option<Path>,
     /// The metadata function for partially known metadata.
     pub partial: Option<Path>,
+    /// The function that estimates the time of the op.
+    pub cost: Option<Path>,
     /// The suffix that distinguishes names of kernels from those of ops.
     pub suffix: String,
 }
@@ -215,6 +217,7 @@ fn kernels(
             adapter: None,
             metadata: options.own_metadata(),
             partial: options.partial.clone(),
+            cost: options.cost.clone(),
             suffix,
         }]));
     };
@@ -238,6 +241,7 @@ fn kernels(
             adapter: Some(adapter.tokens),
             metadata: options.own_metadata(),
             partial: options.partial.clone(),
+            cost: options.cost.clone(),
             suffix: suffix.clone(),
         });
     }
@@ -302,6 +306,7 @@ fn metadata_only(
         adapter: None,
         metadata: Some(function.signature.ident.clone().into()),
         partial: None,
+        cost: None,
         suffix: String::new(),
     })))
 }

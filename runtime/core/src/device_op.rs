@@ -347,6 +347,26 @@ impl RegisteredOp {
         })
     }
 
+    /// Returns `true` if the op has an estimate of its time.
+    #[must_use]
+    pub fn has_cost(&self) -> bool {
+        self.registration.cost.is_some()
+    }
+
+    /// Returns the time in microseconds that the op is estimated to take on these operands, or
+    /// `None` if it has no estimate.
+    #[must_use]
+    pub fn cost(&self, operands: &[TensorMetadata], attrs: &OpAttrs) -> Option<f64> {
+        let (op, estimate) = (self.name(), self.registration.cost?);
+        let query = OpQuery {
+            op,
+            operands,
+            attrs,
+        };
+        let cost = catch(op, || estimate(&query)).ok()?;
+        (cost.is_finite() && cost >= 0.0).then_some(cost)
+    }
+
     /// Returns `true` if the op can infer results from operands with this partial metadata.
     #[must_use]
     pub fn tells_of(&self, operands: &[PartialMetadata]) -> bool {

@@ -79,8 +79,8 @@ pub use handler::{
     CpuOpHandler, LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef,
 };
 pub use op::{
-    Implementation, OpCall, OpFlags, OpFunction, OpMetadataFunction, OpPartialFunction, OpQuery,
-    OpRegistration, OperandSet, PartialQuery, ResultMetadata,
+    Implementation, OpCall, OpCostFunction, OpFlags, OpFunction, OpMetadataFunction,
+    OpPartialFunction, OpQuery, OpRegistration, OperandSet, PartialQuery, ResultMetadata,
 };
 pub use registry::{OpRegistry, RegisteredOp};
 pub use runtime::CoreRuntime;

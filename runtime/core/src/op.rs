@@ -290,6 +290,10 @@ pub type OpMetadataFunction = fn(&OpQuery<'_>) -> Result<ResultMetadata, Error>;
 /// means that nothing is known.
 pub type OpPartialFunction = fn(&PartialQuery<'_>) -> Result<Vec<PartialMetadata>, Error>;
 
+/// Estimates the time that an op takes on a device of its type, in microseconds, for the placement
+/// of ops. An estimate that fails, or is not a number of at least zero, is no estimate.
+pub type OpCostFunction = fn(&OpQuery<'_>) -> Result<f64, Error>;
+
 /// What runs an op.
 #[derive(Clone, Copy, Debug)]
 pub enum Implementation {
@@ -333,6 +337,8 @@ pub struct OpRegistration {
     pub metadata: Option<OpMetadataFunction>,
     /// The function that infers the partial metadata of its results from partially known operands.
     pub partial: Option<OpPartialFunction>,
+    /// The function that estimates how long it takes.
+    pub cost: Option<OpCostFunction>,
     /// Operands that it needs in host memory, on whatever device it runs: shapes, axes, sizes.
     pub host_operands: OperandSet,
     /// Operands that are resources: it runs where they are.
@@ -354,6 +360,7 @@ impl OpRegistration {
             implementation: Implementation::None,
             metadata: None,
             partial: None,
+            cost: None,
             host_operands: OperandSet::NONE,
             resource_operands: OperandSet::NONE,
             place: SourcePlace { file: "", line: 0 },

@@ -15,7 +15,7 @@ pub use crate::authoring::elements::{
 };
 pub use crate::authoring::forward::{Forwarded, dense_of, forwarded, forwarded_or_allocated};
 pub use crate::authoring::metadata::{
-    AnyResults, BoundAttributes, Results, assert_tensor, attributes_of, metadata_of,
+    AnyResults, BoundAttributes, Results, assert_tensor, attributes_of, cost, metadata_of,
     metadata_of_all, metadata_of_value, metadata_of_values, operand_if_given, operands_from,
     partial_result_metadata, result_metadata, told_of_rest,
 };

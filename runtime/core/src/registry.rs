@@ -239,6 +239,7 @@ fn merge(a: &RegisteredOp, b: &RegisteredOp) -> Result<RegisteredOp, Error> {
     let registration = OpRegistration {
         metadata: run.registration.metadata.or(told.registration.metadata),
         partial: run.registration.partial.or(told.registration.partial),
+        cost: run.registration.cost.or(told.registration.cost),
         ..run.registration
     };
     Ok(RegisteredOp {

@@ -25,6 +25,7 @@ use std::fmt;
 use tfrt_core::{
     DevicePattern, OpRegistry, PlacementRow, PlacementRule, no_such_device, placement_table,
 };
+use tfrt_host::device::LinkCost;
 use tfrt_ir::{Module, OpId, ValueId};
 use tfrt_ods::OpTraits;
 use tfrt_support::{DType, Diagnostic, Place, TensorMetadata};
@@ -38,11 +39,6 @@ use crate::names;
 
 /// Integer tensors of at most so many elements, in host memory, keep an op on the host.
 const MAX_SMALL_ELEMENTS: usize = 64;
-
-/// The assumed cost of a copy between devices: a latency in microseconds, and a rate in bytes per
-/// microsecond.
-const BYTES_PER_MICROSECOND: f64 = 10_000.0;
-const LATENCY_MICROSECONDS: f64 = 10.0;
 
 /// Why an op is on its device.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,20 +96,34 @@ struct Decision {
     place: Place,
     /// Which op runs where, and why.
     message: String,
-    /// The name of each device, whether it has the op, and the cost of moving the operands there.
-    candidates: Vec<(String, bool, f64)>,
+    candidates: Vec<Candidate>,
+}
+
+/// A device that the op could have run on.
+struct Candidate {
+    device: String,
+    has_op: bool,
+    /// The cost of moving the operands there.
+    cost_microseconds: f64,
+    /// The estimate of the op.
+    op_microseconds: Option<f64>,
 }
 
 impl Decision {
     fn remark(&self) -> Diagnostic {
         let mut remark = Diagnostic::remark(self.place.clone(), self.message.clone());
-        for (name, has_op, cost) in &self.candidates {
-            let has_op = if *has_op {
+        for candidate in &self.candidates {
+            let name = &candidate.device;
+            let has_op = if candidate.has_op {
                 "has the op"
             } else {
                 "does not have the op"
             };
-            let note = format!("{name} {has_op}; cost of moving operands: {cost:.1} us");
+            let cost = candidate.cost_microseconds;
+            let mut note = format!("{name} {has_op}; cost of moving operands: {cost:.1} us");
+            if let Some(cost) = candidate.op_microseconds {
+                note += &format!("; cost of the op: {cost:.1} us");
+            }
             remark = remark.with_note(self.place.clone(), note);
         }
         remark
@@ -121,10 +131,11 @@ impl Decision {
 
     fn table(&self) -> String {
         let rows = self.candidates.iter();
-        let rows = rows.map(|(device, has_op, cost_microseconds)| PlacementRow {
-            device,
-            has_op: *has_op,
-            cost_microseconds: *cost_microseconds,
+        let rows = rows.map(|candidate| PlacementRow {
+            device: &candidate.device,
+            has_op: candidate.has_op,
+            cost_microseconds: candidate.cost_microseconds,
+            op_microseconds: candidate.op_microseconds,
         });
         let table = placement_table(&rows.collect::<Vec<_>>());
         format!("{}: {}\n{table}", self.place, self.message)
@@ -351,14 +362,30 @@ impl<'a> Placer<'a> {
         self.homes.get(value).copied().unwrap_or(0)
     }
 
-    /// Returns the first of these devices to which moving the operands costs least.
+    /// Returns the first of these devices on which moving the operands and running the op cost
+    /// least.
     fn cheapest(&self, module: &Module, call: &Call, devices: &[usize]) -> usize {
-        let cost = |&device: &usize| self.moving_cost(module, call, device);
-        let cheapest = devices
-            .iter()
-            .copied()
-            .min_by(|a, b| cost(a).total_cmp(&cost(b)));
-        cheapest.unwrap_or(0)
+        let cost = |device: usize| {
+            let of_op = self.op_cost(module, call, device).unwrap_or(0.0);
+            self.moving_cost(module, call, device) + of_op
+        };
+        let costs = devices.iter().map(|&device| (device, cost(device)));
+        let cheapest = costs.min_by(|(_, a), (_, b)| a.total_cmp(b));
+        cheapest.map_or(0, |(device, _)| device)
+    }
+
+    /// Returns the time in microseconds that the op estimates for a device, if it has an estimate
+    /// and the metadata of its operands is known.
+    fn op_cost(&self, module: &Module, call: &Call, device: usize) -> Option<f64> {
+        let device_type = type_of_device(&self.devices[device]);
+        let registered = call.registered(self.ops, &device_type)?;
+        if !registered.has_cost() {
+            return None;
+        }
+        let arguments = call.arguments(module).iter();
+        let known = arguments.map(|value| self.known.get(value).cloned());
+        let known: Vec<TensorMetadata> = known.collect::<Option<_>>()?;
+        registered.cost(&known, &call.attrs(module)?)
     }
 
     /// Returns the assumed time in microseconds to move operands from other devices to a device.
@@ -372,10 +399,8 @@ impl<'a> Placer<'a> {
         let cost = elsewhere.map(|value| {
             let metadata = self.known.get(value);
             let num_bytes = metadata.and_then(TensorMetadata::size_bytes).unwrap_or(0);
-            // A rough estimate needs no exact number.
-            #[expect(clippy::cast_precision_loss)]
-            let num_bytes = num_bytes as f64;
-            LATENCY_MICROSECONDS + num_bytes / BYTES_PER_MICROSECOND
+            // The devices of a program are names here: nothing is known of their links.
+            LinkCost::default().microseconds(num_bytes)
         });
         cost.fold(0.0, |total, cost| total + cost)
     }
@@ -406,13 +431,11 @@ impl<'a> Placer<'a> {
     }
 
     fn note(&mut self, module: &Module, call: &Call, home: usize, reason: &Reason) {
-        let candidates = (0..self.devices.len()).map(|device| {
-            let cost = self.moving_cost(module, call, device);
-            (
-                self.devices[device].clone(),
-                self.has_op(call, device),
-                cost,
-            )
+        let candidates = (0..self.devices.len()).map(|device| Candidate {
+            device: self.devices[device].clone(),
+            has_op: self.has_op(call, device),
+            cost_microseconds: self.moving_cost(module, call, device),
+            op_microseconds: self.op_cost(module, call, device),
         });
         let decision = Decision {
             place: place_of(module, call.op),

@@ -147,9 +147,12 @@ fn kernel_items(op: &OpModel, kernels: &[OpKernel]) -> TokenStream {
                 let metadata = metadata.map(|path| of_operands(path, "result_metadata"));
                 let partial = part.partial.as_ref();
                 let partial = partial.map(|path| of_operands(path, "partial_result_metadata"));
-                let functions = MetadataFunctions {
+                let cost = part.cost.as_ref();
+                let cost = cost.map(|path| of_operands(path, "cost"));
+                let functions = OpFunctions {
                     metadata: metadata.as_ref(),
                     partial: partial.as_ref(),
+                    cost: cost.as_ref(),
                 };
                 let implementation = quote!(Kernel(#kernel));
                 let registered = registration(op, name, &implementation, functions);
@@ -189,9 +192,10 @@ fn metadata_items(op: &OpModel, part: &OpKernel) -> TokenStream {
                 "result_metadata",
             )
         });
-        let functions = MetadataFunctions {
+        let functions = OpFunctions {
             metadata: metadata.as_ref(),
             partial: None,
+            cost: None,
         };
         let registered = registration(op, &instance.name, &quote!(None), functions);
         let registered = quote!({
@@ -212,9 +216,10 @@ fn registrations(
 ) -> TokenStream {
     let instances = instances.iter().enumerate();
     let submitted = instances.map(|(index, instance)| {
-        let functions = MetadataFunctions {
+        let functions = OpFunctions {
             metadata,
             partial: None,
+            cost: None,
         };
         let registered = registration(op, &instance.name, implementation, functions);
         submit(index, &registered)
@@ -231,18 +236,24 @@ fn submit(index: usize, registration: &TokenStream) -> TokenStream {
     }
 }
 
-/// What tells the metadata of results: of known operands, and of partly known ones.
+/// The functions of operands: the metadata of results, for known operands and for partly known ones,
+/// and the time that the op takes.
 #[derive(Clone, Copy)]
-struct MetadataFunctions<'a> {
+struct OpFunctions<'a> {
     metadata: Option<&'a TokenStream>,
     partial: Option<&'a TokenStream>,
+    cost: Option<&'a TokenStream>,
 }
 
 fn registration(
     op: &OpModel,
     name: &str,
     implementation: &TokenStream,
-    MetadataFunctions { metadata, partial }: MetadataFunctions<'_>,
+    OpFunctions {
+        metadata,
+        partial,
+        cost,
+    }: OpFunctions<'_>,
 ) -> TokenStream {
     let device = op
         .device
@@ -254,6 +265,7 @@ fn registration(
         .map(|flag| Ident::new(flag.constant(), Span::call_site()));
     let metadata = metadata.map(|metadata| quote!(metadata: __tfrt::Some(#metadata),));
     let partial = partial.map(|partial| quote!(partial: __tfrt::Some(#partial),));
+    let cost = cost.map(|cost| quote!(cost: __tfrt::Some(#cost),));
     let host = marked_operands(op, false).map(|operands| quote!(host_operands: #operands,));
     let resources = marked_operands(op, true).map(|operands| quote!(resource_operands: #operands,));
     quote! {
@@ -263,6 +275,7 @@ fn registration(
             implementation: __tfrt::Implementation::#implementation,
             #metadata
             #partial
+            #cost
             #host
             #resources
             place: __tfrt::SourcePlace { file: __tfrt::file!(), line: __tfrt::line!() },

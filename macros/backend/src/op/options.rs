@@ -29,6 +29,8 @@ pub(super) struct OpOptions {
     pub(super) is_prepared: bool,
     /// `partial = path`
     pub(super) partial: Option<Path>,
+    /// `cost = path`
+    pub(super) cost: Option<Path>,
     /// `device = "type"`
     pub(super) device: Option<LitStr>,
     /// `unsupported = "text"`
@@ -63,6 +65,7 @@ pub(super) struct List {
 /// Options of ops alone.
 const OWN: &[&str] = &[
     "accepts",
+    "cost",
     "device",
     "forward",
     "function",
@@ -280,6 +283,7 @@ impl OpOptions {
             "forward" => "forward = x",
             "function" => "function = name",
             "partial" => "partial = path::to::function",
+            "cost" => "cost = path::to::function",
             _ => "metadata = path::to::function",
         };
         if !input.peek(Token![=]) {
@@ -307,6 +311,7 @@ impl OpOptions {
             "forward" => self.parse_forward(key, input),
             "function" => set(&mut self.function, key, input.parse()?),
             "partial" => set(&mut self.partial, key, input.call(Path::parse_mod_style)?),
+            "cost" => set(&mut self.cost, key, input.call(Path::parse_mod_style)?),
             "crate" => set(
                 &mut self.crate_path,
                 key,
@@ -463,6 +468,12 @@ impl OpOptions {
             problems.at(
                 partial,
                 "`partial` is for ops that declare operands and results: this op has no signature",
+            );
+        }
+        if let Some(cost) = &self.cost {
+            problems.at(
+                cost,
+                "`cost` is for ops that declare operands and results: this op has no signature",
             );
         }
         if let Some(function) = &self.function {

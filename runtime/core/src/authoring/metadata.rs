@@ -224,6 +224,41 @@ impl<Op> OpMetadataAnswer<Op> for ResultMetadata {
     }
 }
 
+/// The result of a function that estimates the time of an op.
+#[diagnostic::on_unimplemented(
+    message = "a function that estimates the time of an op cannot return `{Self}`",
+    label = "not a number of microseconds",
+    note = "return an `f64`, or a `Result` of one"
+)]
+pub trait CostAnswer {
+    /// Returns the time in microseconds.
+    ///
+    /// # Errors
+    /// The error of the function.
+    fn into_microseconds(self) -> Result<f64, Error>;
+}
+
+impl CostAnswer for f64 {
+    fn into_microseconds(self) -> Result<f64, Error> {
+        Ok(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: CostAnswer, E: IntoError> CostAnswer for Result<T, E> {
+    fn into_microseconds(self) -> Result<f64, Error> {
+        self.map_err(IntoError::into_error)?.into_microseconds()
+    }
+}
+
+/// Returns the result of a function that estimates the time of an op.
+///
+/// # Errors
+/// The error of the function.
+pub fn cost<Op>(answer: impl CostAnswer) -> Result<f64, Error> {
+    answer.into_microseconds()
+}
+
 /// A result of a metadata function, for an op with these results, if metadata is partial.
 #[diagnostic::on_unimplemented(
     message = "a function for partly known metadata cannot return `{Self}` for this op",

@@ -12,11 +12,6 @@ use crate::attrs::OpAttrs;
 use crate::device_name::{DevicePattern, no_such_device};
 use crate::handle::{TensorHandle, same_device};
 
-/// The assumed cost of a copy between devices: a latency in microseconds, and a rate in bytes per
-/// microsecond.
-const BYTES_PER_MICROSECOND: f64 = 10_000.0;
-const LATENCY_MICROSECONDS: f64 = 10.0;
-
 /// The reason for the placement of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -32,7 +27,8 @@ pub enum PlacementRule {
     /// Operands and results are small integer tensors, such as shapes, and the operands are in host
     /// memory.
     SmallIntegers,
-    /// Moving the operands costs least; among equal costs, the first device wins.
+    /// Moving the operands costs least, together with the op, if there are estimates of what the op
+    /// costs; among equal costs, the first device wins.
     LeastCost,
 }
 
@@ -102,6 +98,8 @@ pub struct Candidate {
     pub has_op: bool,
     /// The assumed time in microseconds to move the operands there.
     pub cost_microseconds: f64,
+    /// The assumed time in microseconds that the op takes there, if there is an estimate.
+    pub op_microseconds: Option<f64>,
 }
 
 impl fmt::Display for Placement {
@@ -112,11 +110,24 @@ impl fmt::Display for Placement {
             rule,
             candidates,
         } = self;
-        writeln!(f, "{op} runs on {}: {rule}", device.0.name())?;
+        let name = device.0.name();
+        let has_estimates = candidates
+            .iter()
+            .any(|known| known.op_microseconds.is_some());
+        match rule {
+            PlacementRule::LeastCost if has_estimates => {
+                writeln!(
+                    f,
+                    "{op} runs on {name}: lowest cost of moving operands and of the op"
+                )?;
+            }
+            rule => writeln!(f, "{op} runs on {name}: {rule}")?,
+        }
         let rows = candidates.iter().map(|candidate| PlacementRow {
             device: candidate.device.0.name(),
             has_op: candidate.has_op,
             cost_microseconds: candidate.cost_microseconds,
+            op_microseconds: candidate.op_microseconds,
         });
         f.write_str(&placement_table(&rows.collect::<Vec<_>>()))
     }
@@ -131,31 +142,64 @@ pub struct PlacementRow<'a> {
     pub has_op: bool,
     /// The assumed time in microseconds to move the operands there.
     pub cost_microseconds: f64,
+    /// The assumed time in microseconds that the op takes there, if there is an estimate.
+    pub op_microseconds: Option<f64>,
 }
 
-/// Returns a readable table of the devices that a placement chose from.
+/// Returns a readable table of the devices that a placement chose from. A column for the op itself
+/// is only shown if there is an estimate.
 ///
 /// ```
 /// use tfrt_core::{PlacementRow, placement_table};
 ///
-/// let row = PlacementRow { device: "CPU:0", has_op: true, cost_microseconds: 12.5 };
-/// let table = placement_table(&[row]);
-/// let lines: Vec<&str> = table.lines().collect();
-/// assert_eq!(lines[0], "  device  has the op  cost of moving operands");
-/// assert_eq!(lines[1], "  CPU:0   yes         12.5 us");
+/// let row = PlacementRow {
+///     device: "CPU:0",
+///     has_op: true,
+///     cost_microseconds: 12.5,
+///     op_microseconds: None,
+/// };
+/// assert_eq!(
+///     placement_table(&[row]),
+///     "\
+///   device  has the op  cost of moving operands
+///   CPU:0   yes         12.5 us
+/// ",
+/// );
+/// let estimated = PlacementRow { device: "CPU:1", op_microseconds: Some(3.0), ..row };
+/// assert_eq!(
+///     placement_table(&[row, estimated]),
+///     "\
+///   device  has the op  cost of moving operands  cost of the op
+///   CPU:0   yes         12.5 us                  unknown
+///   CPU:1   yes         12.5 us                  3.0 us
+/// ",
+/// );
 /// ```
 #[must_use]
 pub fn placement_table(rows: &[PlacementRow<'_>]) -> String {
     let names = rows.iter().map(|row| row.device.len());
     let width = names.max().unwrap_or(0).max("device".len());
+    let has_estimates = rows.iter().any(|row| row.op_microseconds.is_some());
+    let of_op = if has_estimates {
+        "  cost of the op"
+    } else {
+        ""
+    };
     let mut table = format!(
-        "  {:width$}  has the op  cost of moving operands\n",
+        "  {:width$}  has the op  cost of moving operands{of_op}\n",
         "device"
     );
     for row in rows {
-        let (name, cost) = (row.device, row.cost_microseconds);
+        let name = row.device;
         let has_op = if row.has_op { "yes" } else { "no" };
-        table += &format!("  {name:width$}  {has_op:10}  {cost:.1} us\n");
+        let moving = format!("{:.1} us", row.cost_microseconds);
+        table += &match (has_estimates, row.op_microseconds) {
+            (false, _) => format!("  {name:width$}  {has_op:10}  {moving}\n"),
+            (true, Some(cost)) => {
+                format!("  {name:width$}  {has_op:10}  {moving:23}  {cost:.1} us\n")
+            }
+            (true, None) => format!("  {name:width$}  {has_op:10}  {moving:23}  unknown\n"),
+        };
     }
     table
 }
@@ -168,8 +212,9 @@ impl EagerContext {
     #[track_caller]
     pub fn explain(&self, op: &str, operands: &[&TensorHandle]) -> Result<Placement, Error> {
         let has_op = |index| self.has_op(index, op);
+        let attrs = OpAttrs::new();
         let (index, rule) = self
-            .place(op, operands, &OpAttrs::new(), has_op)
+            .place(op, operands, &attrs, has_op)
             .map_err(at_caller())?;
         let candidates = self
             .devices
@@ -179,6 +224,7 @@ impl EagerContext {
                 device: known.device.clone(),
                 has_op: self.has_op(index, op),
                 cost_microseconds: moving_cost(operands, &known.device),
+                op_microseconds: self.op_cost(index, op, operands, &attrs),
             });
         Ok(Placement {
             op: op.to_owned(),
@@ -212,7 +258,7 @@ impl EagerContext {
                 .copied()
                 .filter(|&index| has_op(index))
                 .collect();
-            if let Some(cheapest) = self.cheapest(&having, operands) {
+            if let Some(cheapest) = self.cheapest(&having, op, operands, attrs) {
                 return Ok((cheapest, PlacementRule::DeviceScope));
             }
             if !self.settings.soft_placement {
@@ -239,7 +285,7 @@ impl EagerContext {
         {
             return Ok((0, PlacementRule::SmallIntegers));
         }
-        match self.cheapest(&having, operands) {
+        match self.cheapest(&having, op, operands, attrs) {
             Some(cheapest) => Ok((cheapest, rule)),
             None => Err(self.no_such_op(op)),
         }
@@ -310,13 +356,57 @@ impl EagerContext {
         self.made_op(device, op).is_ok()
     }
 
-    /// Returns the first of these devices to which moving the operands costs least.
-    fn cheapest(&self, devices: &[usize], operands: &[&TensorHandle]) -> Option<usize> {
-        let cost = |&index: &usize| moving_cost(operands, &self.devices[index].device);
-        devices
-            .iter()
-            .copied()
-            .min_by(|a, b| cost(a).total_cmp(&cost(b)))
+    /// Returns the first of these devices on which moving the operands and running the op cost
+    /// least.
+    fn cheapest(
+        &self,
+        devices: &[usize],
+        op: &str,
+        operands: &[&TensorHandle],
+        attrs: &OpAttrs,
+    ) -> Option<usize> {
+        if let &[only] = devices {
+            return Some(only);
+        }
+        let cost = |&index: &usize| {
+            let of_op = self.op_cost(index, op, operands, attrs).unwrap_or(0.0);
+            moving_cost(operands, &self.devices[index].device) + of_op
+        };
+        let costs = devices.iter().map(|index| (*index, cost(index)));
+        let cheapest = costs.min_by(|(_, a), (_, b)| a.total_cmp(b));
+        cheapest.map(|(index, _)| index)
+    }
+
+    /// Returns the assumed time in microseconds that an op takes on a device: the estimate of the
+    /// op, or else that of the device. Returns `None` if neither has one, or too little is known of
+    /// the operands.
+    fn op_cost(
+        &self,
+        device: usize,
+        op: &str,
+        operands: &[&TensorHandle],
+        attrs: &OpAttrs,
+    ) -> Option<f64> {
+        let device = &*self.devices[device].device.0;
+        let registered = self.runtime.ops().get(device.device_type(), op).ok()??;
+        let speed = device.bytes_per_microsecond().filter(|&speed| speed > 0.0);
+        if !registered.has_cost() && speed.is_none() {
+            return None;
+        }
+        let known = operands.iter().map(|operand| operand.metadata());
+        let known: Vec<TensorMetadata> = known.collect::<Option<_>>()?;
+        registered.cost(&known, attrs).or_else(|| {
+            let results = registered
+                .result_metadata(&known, attrs)
+                .unwrap_or_default();
+            let processed = known.iter().chain(results.iter().flatten());
+            let num_bytes = processed.filter_map(TensorMetadata::size_bytes);
+            let num_bytes = num_bytes.fold(0, usize::saturating_add);
+            // The estimate is rough, so the conversion may lose precision.
+            #[expect(clippy::cast_precision_loss)]
+            let num_bytes = num_bytes as f64;
+            speed.map(|speed| num_bytes / speed)
+        })
     }
 
     /// Returns the device of this name.
@@ -383,20 +473,15 @@ impl EagerContext {
 
 /// Returns the assumed time in microseconds to move operands from other devices to a device.
 fn moving_cost(operands: &[&TensorHandle], device: &DeviceRef) -> f64 {
-    let elsewhere = operands.iter().filter(|operand| {
-        operand
-            .device()
-            .is_some_and(|found| !same_device(found, device))
+    let elsewhere = operands.iter().filter_map(|operand| {
+        let found = operand.device()?;
+        (!same_device(found, device)).then_some((operand, found))
     });
-    let cost = elsewhere.map(|operand| {
-        let num_bytes = operand
-            .metadata()
-            .and_then(|metadata| metadata.size_bytes())
-            .unwrap_or(0);
-        // The estimate is rough, so the conversion may lose precision.
-        #[expect(clippy::cast_precision_loss)]
-        let num_bytes = num_bytes as f64;
-        LATENCY_MICROSECONDS + num_bytes / BYTES_PER_MICROSECOND
+    let cost = elsewhere.map(|(operand, found)| {
+        let metadata = operand.metadata();
+        let num_bytes = metadata.and_then(|metadata| metadata.size_bytes());
+        let link = device.0.link_from(&*found.0);
+        link.microseconds(num_bytes.unwrap_or(0))
     });
     cost.fold(0.0, |total, cost| total + cost)
 }

@@ -19,6 +19,75 @@ pub trait Device: Any + Send + Sync + fmt::Debug {
 
     /// Returns the type of the device.
     fn device_type(&self) -> &str;
+
+    /// Returns the assumed cost of copies from `source` to this device. The placement of ops
+    /// compares these costs.
+    fn link_from(&self, source: &dyn Device) -> LinkCost {
+        let _ = source;
+        LinkCost::default()
+    }
+
+    /// Returns the number of bytes of operands and results that an op of the device is assumed to
+    /// process in a microsecond, or `None` if such work is not to affect the placement of ops. Ops
+    /// may have estimates of their own.
+    fn bytes_per_microsecond(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// The assumed cost of copies from one device to another.
+///
+/// ```
+/// use tfrt_host::device::{Device, LinkCost};
+///
+/// /// A processor of another kind in the same memory.
+/// #[derive(Debug)]
+/// struct Neighbour;
+///
+/// impl Device for Neighbour {
+///     fn name(&self) -> &str {
+///         "NPU:0"
+///     }
+///
+///     fn device_type(&self) -> &str {
+///         "npu"
+///     }
+///
+///     fn link_from(&self, _source: &dyn Device) -> LinkCost {
+///         LinkCost { latency_microseconds: 1.0, bytes_per_microsecond: 50_000.0 }
+///     }
+/// }
+///
+/// assert_eq!(Neighbour.link_from(&Neighbour).microseconds(100_000), 3.0);
+/// assert_eq!(LinkCost::default().microseconds(100_000), 20.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkCost {
+    /// The time that a copy takes, whatever its size.
+    pub latency_microseconds: f64,
+    /// The rate of a copy.
+    pub bytes_per_microsecond: f64,
+}
+
+impl LinkCost {
+    /// Returns the assumed time of a copy, in microseconds.
+    #[must_use]
+    pub fn microseconds(&self, num_bytes: usize) -> f64 {
+        // The estimate is rough, so the conversion may lose precision.
+        #[expect(clippy::cast_precision_loss)]
+        let num_bytes = num_bytes as f64;
+        self.latency_microseconds + num_bytes / self.bytes_per_microsecond
+    }
+}
+
+impl Default for LinkCost {
+    /// Returns the cost of a link of which nothing is known: 10 microseconds, and 10 GB per second.
+    fn default() -> Self {
+        Self {
+            latency_microseconds: 10.0,
+            bytes_per_microsecond: 10_000.0,
+        }
+    }
 }
 
 impl dyn Device {
