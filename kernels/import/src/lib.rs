@@ -12,6 +12,7 @@
 //! | `types` | the declared types of inputs |
 //! | [`program`] | programs of ops, as importers write them |
 //! | [`rewrite`] | rewrites of programs: fusions, folded weights, layouts |
+//! | `packing` | weights in the order in which kernels read them |
 //! | `session` | a program with its weights, ready to run |
 //!
 //! No module here depends on a file format.
@@ -30,6 +31,8 @@ mod types;
 pub mod program;
 
 pub mod rewrite;
+
+mod packing;
 
 mod session;
 

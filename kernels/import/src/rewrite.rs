@@ -268,7 +268,10 @@ impl Program {
 }
 
 /// Returns what a model declares of its inputs.
-fn known_inputs(inputs: &[Value], declared: &[Option<InputType>]) -> HashMap<Value, Known> {
+pub(crate) fn known_inputs(
+    inputs: &[Value],
+    declared: &[Option<InputType>],
+) -> HashMap<Value, Known> {
     let mut symbols: BTreeMap<String, u32> = BTreeMap::new();
     let mut num_symbols = 0;
     let mut known = HashMap::new();

@@ -54,6 +54,7 @@ pub struct Session {
     input_types: Vec<Option<InputType>>,
     outputs: Vec<String>,
     weights: Vec<TensorHandle>,
+    packed_bytes: usize,
 }
 
 impl Session {
@@ -71,22 +72,24 @@ impl Session {
         Self::load_as_is(program, file_name, host)
     }
 
-    /// Loads a program without rewriting it.
+    /// Loads a program without rewriting it. Weights are packed for the processor, which does not
+    /// change any result.
     ///
     /// # Errors
     /// The errors of the program.
     pub fn load_as_is(
-        program: Program,
+        mut program: Program,
         file_name: &str,
         host: &Arc<HostContext>,
     ) -> Result<Self, Error> {
         let invalid = |error: String| Error::new(error).with_code(ErrorCode::InvalidArgument);
-        let functions = FunctionProgram::from_text(&program.text, file_name, host.registry())
-            .map_err(|error| invalid(error.to_string()))?;
         let eager = EagerContext::builder(Arc::clone(host)).build()?;
-        let function = eager.function_op(&functions, FUNCTION)?;
         let device = eager.devices().next().cloned();
         let device = device.ok_or_else(|| invalid("the host has no device".to_owned()))?;
+        let packed_bytes = program.pack_weights(&eager, &device);
+        let functions = FunctionProgram::from_text(&program.text, file_name, host.registry())
+            .map_err(|error| invalid(error.to_string()))?;
+        let function = eager.function_op(&functions, FUNCTION)?;
         let weights = detached(program.weights).into_iter();
         let weights = weights.map(|tensor| TensorHandle::of_tensor(device.clone(), tensor));
         Ok(Self {
@@ -96,7 +99,14 @@ impl Session {
             outputs: program.outputs,
             function,
             eager,
+            packed_bytes,
         })
+    }
+
+    /// Returns the size in bytes of the weights that were packed when the program was loaded.
+    #[must_use]
+    pub fn packed_bytes(&self) -> usize {
+        self.packed_bytes
     }
 
     /// Returns the names of the inputs.

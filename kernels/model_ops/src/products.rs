@@ -12,13 +12,14 @@ use tfrt_tensor::{DenseHostTensor, Element, OwnedElements, OwnedElementsMut, Sha
 use crate::epilogue::{Epilogue, bias_of};
 use crate::number::{Number, with_number, with_real};
 use crate::pairs::{Stretched, common};
-use crate::{Slots, allocate, dense, invalid, made, product, real_numbers};
+use crate::{Slots, allocate, dense, extents, invalid, made, product, real_numbers};
 
 /// Multiplies matrices like NumPy: those in the last two dimensions, for each index of the other
 /// dimensions, which are broadcast to one shape. A vector is a row on the left and a column on the
-/// right. Either factor may be given with its last two dimensions transposed. Then adds the third
-/// operand, a bias for each column, and the fourth operand, if they are present, and applies the
-/// function `activation`.
+/// right. Either factor may be given with its last two dimensions transposed. With `packed_b`, which
+/// has the extents of a matrix, the right factor is the result of `nn.PackFactor`. Then adds the
+/// third operand, a bias for each column, and the fourth operand, if they are present, and applies
+/// the function `activation`.
 ///
 /// # Errors
 /// If the operands do not match.
@@ -28,6 +29,7 @@ fn mat_mul(
     operands: &[AnyRef],
     #[attr(default = false)] transpose_a: bool,
     #[attr(default = false)] transpose_b: bool,
+    #[attr] packed_b: Option<&[i64]>,
     #[attr] activation: Option<&str>,
     #[attr(default = 0.0)] activation_alpha: f32,
     #[attr(default = 0.0)] activation_beta: f32,
@@ -57,14 +59,23 @@ fn mat_mul(
             *factor = crate::shapes::permuted(OP, factor, &perm, ctx)?;
         }
     }
+    let packed_b = packed_extents(OP, packed_b, &b, transpose_b)?;
+    let b_dims = match &packed_b {
+        Some(extents) => &extents[..],
+        None => b.shape().dims(),
+    };
     let product = Product::new(
-        [&a, &b],
+        [a.shape().dims(), b_dims],
         [transpose_a && is_single, transpose_b && is_single],
     );
     let product = product.ok_or_else(refused)?.broadcast(OP)?;
     epilogue.check(a.dtype())?;
     if is_single {
-        return product.start(OP, [a, b], bias, epilogue, ctx);
+        let b = Factor {
+            tensor: b,
+            is_packed: packed_b.is_some(),
+        };
+        return product.start(OP, a, b, bias, epilogue, ctx);
     }
     if bias.is_some() {
         return Err(invalid(format!(
@@ -97,10 +108,10 @@ struct Product {
 }
 
 impl Product {
-    /// Returns the product of two tensors, if they can be multiplied; their batches are not
-    /// checked.
-    fn new([a, b]: [&DenseHostTensor; 2], [transposes_a, transposes_b]: [bool; 2]) -> Option<Self> {
-        let (mut left, mut right) = (a.shape().dims().to_vec(), b.shape().dims().to_vec());
+    /// Returns the product of two tensors of these extents, if they can be multiplied; their
+    /// batches are not checked.
+    fn new([a, b]: [&[usize]; 2], [transposes_a, transposes_b]: [bool; 2]) -> Option<Self> {
+        let (mut left, mut right) = (a.to_vec(), b.to_vec());
         if left.is_empty() || right.is_empty() {
             return None;
         }
@@ -162,7 +173,8 @@ impl Product {
     fn start(
         self,
         op: &'static str,
-        [a, b]: [DenseHostTensor; 2],
+        a: DenseHostTensor,
+        b: Factor,
         bias: Option<DenseHostTensor>,
         mut epilogue: Epilogue,
         ctx: &ExecutionContext,
@@ -173,7 +185,7 @@ impl Product {
             return Ok(AnyRef::available(epilogue.finish(c, ctx)?));
         }
         let is_batch = self.left_batch == self.batch && self.right_batch == self.batch;
-        let (a, b) = (a.elements_owned::<f32>()?, b.elements_owned::<f32>()?);
+        let a = a.elements_owned::<f32>()?;
         let fused = Fused {
             bias,
             beta: if adds { 1.0 } else { 0.0 },
@@ -186,6 +198,12 @@ impl Product {
             let done = start_product(shape, a, b, fused, output, ctx)?;
             return finish_later(done, c, epilogue, ctx);
         }
+        if b.is_packed {
+            return Err(invalid(format!(
+                "`{op}`: expected a left factor that is not transposed with a packed right factor"
+            )));
+        }
+        let b = b.tensor.elements::<f32>()?;
         {
             let plan = Matmul::<f32>::new(self.shape, 1)?;
             let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
@@ -222,6 +240,12 @@ impl Fused {
     }
 }
 
+/// The right factor of a product.
+struct Factor {
+    tensor: DenseHostTensor,
+    is_packed: bool,
+}
+
 /// Products with fewer rows read the right factor where it is.
 const MIN_PACKED_ROWS: usize = 13;
 
@@ -229,14 +253,22 @@ const MIN_PACKED_ROWS: usize = 13;
 fn start_product(
     shape: MatmulShape,
     a: OwnedElements<f32>,
-    b: OwnedElements<f32>,
+    b: Factor,
     fused: Fused,
     output: OwnedElementsMut<f32>,
     ctx: &ExecutionContext,
 ) -> Result<AsyncValueRef<Chain>> {
     let plan = Matmul::<f32>::new(shape, width(ctx))?;
     let operations = (2 * shape.k).saturating_mul(output.len());
+    let is_packed = b.is_packed;
+    let b = b.tensor.elements_owned::<f32>()?;
     report_work::<f32>(ctx, operations, a.len() + b.len() + output.len());
+    if is_packed {
+        return start(ctx, plan, output, move |job, block, workspace| {
+            let operands = MatmulOperands::packed(&a, &b);
+            job.run_block(block, fused.on(operands), workspace)
+        });
+    }
     if shape.batch == 1 && shape.m >= MIN_PACKED_ROWS {
         let order = Order::Matmul {
             k: shape.k,
@@ -257,6 +289,69 @@ fn start_product(
     start(ctx, plan, output, move |job, block, workspace| {
         job.run_block(block, fused.on(MatmulOperands::new(&a, &b)), workspace)
     })
+}
+
+/// Returns the extents of a right factor that is packed. The attribute states them.
+fn packed_extents(
+    op: &str,
+    given: Option<&[i64]>,
+    b: &DenseHostTensor,
+    is_transposed: bool,
+) -> Result<Option<[usize; 2]>> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    let refused = || {
+        let found = b.metadata();
+        invalid(format!(
+            "`{op}`: expected a packed factor of f32 {given:?} that is not transposed, found \
+             {found}"
+        ))
+    };
+    let extents = extents(op, given)?;
+    let [k, n] = extents.try_into().map_err(|_| refused())?;
+    let len = Matmul::<f32>::new(MatmulShape::new(1, n, k), 1)?.packed_b_len();
+    let is_packed = b.dtype() == DType::F32 && b.shape().dims() == [len];
+    match is_packed && !is_transposed {
+        true => Ok(Some([k, n])),
+        false => Err(refused()),
+    }
+}
+
+/// Packs the right factor of a product, a matrix that may be given transposed, for `nn.MatMul` and
+/// `nn.Gemm`, which take it with the attribute `packed_b`. Returns the factor as it is if products
+/// with a left factor of `rows` rows are best computed so.
+///
+/// The order depends on the processor: do not store it.
+///
+/// # Errors
+/// If the operand is no matrix of single precision.
+#[tfrt_op("nn.PackFactor")]
+fn pack_factor(
+    b: &AnyRef,
+    #[attr(default = false)] transposed: bool,
+    #[attr] rows: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.PackFactor";
+    let b = dense(b)?;
+    let (&[mut k, mut n], DType::F32) = (b.shape().dims(), b.dtype()) else {
+        return Err(invalid(format!(
+            "`{OP}`: expected a matrix of f32, found {}",
+            b.metadata()
+        )));
+    };
+    if transposed {
+        (k, n) = (n, k);
+    }
+    let is_read_in_place = usize::try_from(rows).is_ok_and(|rows| rows < MIN_PACKED_ROWS);
+    if is_read_in_place || b.num_elements() == 0 {
+        return Ok(b);
+    }
+    let plan = Matmul::<f32>::new(MatmulShape::new(1, n, k).transposed(false, transposed), 1)?;
+    let mut packed = allocate(ctx, DType::F32, &[plan.packed_b_len()])?;
+    plan.pack_b(&b.elements::<f32>()?, &mut packed.elements_mut::<f32>()?)?;
+    Ok(packed)
 }
 
 /// Returns a result that is available when the kernel is done and what it left is done, too.
@@ -407,8 +502,9 @@ fn multiply<T: Number>(
 }
 
 /// Computes `alpha · a · b + beta · c` of matrices, either of which may be passed transposed; `c`
-/// is broadcast to the result, and may be omitted. Then adds the fourth operand, if it is present,
-/// and applies the function `activation`.
+/// is broadcast to the result, and may be omitted. With `packed_b`, which has the extents of `b`,
+/// the right factor is the result of `nn.PackFactor`. Then adds the fourth operand, if it is
+/// present, and applies the function `activation`.
 ///
 /// # Errors
 /// If the operands do not match.
@@ -420,6 +516,7 @@ fn gemm(
     #[attr(default = 1.0)] beta: f32,
     #[attr(default = false)] transpose_a: bool,
     #[attr(default = false)] transpose_b: bool,
+    #[attr] packed_b: Option<&[i64]>,
     #[attr] activation: Option<&str>,
     #[attr(default = 0.0)] activation_alpha: f32,
     #[attr(default = 0.0)] activation_beta: f32,
@@ -437,7 +534,12 @@ fn gemm(
             b.metadata()
         ))
     };
-    let (&[mut m, mut k], &[mut inner, mut n]) = (a.shape().dims(), b.shape().dims()) else {
+    let packed_b = packed_extents(OP, packed_b, &b, transpose_b)?;
+    let b_dims = match &packed_b {
+        Some(extents) => &extents[..],
+        None => b.shape().dims(),
+    };
+    let (&[mut m, mut k], &[mut inner, mut n]) = (a.shape().dims(), b_dims) else {
         return Err(refused());
     };
     if transpose_a {
@@ -491,7 +593,11 @@ fn gemm(
             }
             _ => {}
         }
-        let (a, b) = (a.elements_owned::<f32>()?, b.elements_owned::<f32>()?);
+        let a = a.elements_owned::<f32>()?;
+        let b = Factor {
+            tensor: b,
+            is_packed: packed_b.is_some(),
+        };
         let done = start_product(shape, a, b, fused, y.elements_mut_owned()?, ctx)?;
         return finish_later(done, y, epilogue, ctx);
     }

@@ -262,6 +262,7 @@ fn conv(
         let conv = channels_last::Conv {
             x: &x,
             w: &w,
+            packed_filter: None,
             bias: bias.as_ref(),
             group,
             epilogue,
@@ -270,6 +271,40 @@ fn conv(
     }
     let y = conv_planes(&x, &w, bias.as_ref(), group, &layout, ctx)?;
     Ok(AnyRef::available(epilogue.finish(y, ctx)?))
+}
+
+/// Convolves `x`, `[batch, rows, columns, channels]`, as `nn.Conv` does with `channels_last` and one
+/// group. `w` is the result of `nn.PackFilter`, and `filter` has the extents of the filter.
+///
+/// # Errors
+/// If the operands do not match.
+#[tfrt_op("nn.PackedConv")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
+fn packed_conv(
+    operands: &[AnyRef],
+    #[attr] filter: &[i64],
+    #[attr] strides: Option<&[i64]>,
+    #[attr] dilations: Option<&[i64]>,
+    #[attr] pads: Option<&[i64]>,
+    #[attr] auto_pad: Option<&str>,
+    #[attr] activation: Option<&str>,
+    #[attr(default = 0.0)] activation_alpha: f32,
+    #[attr(default = 0.0)] activation_beta: f32,
+    #[attr] slots: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    const OP: &str = "nn.PackedConv";
+    let slots = Slots::new(OP, operands, slots);
+    let (x, w, bias) = (slots.need(0, "x")?, slots.need(1, "w")?, slots.get(2)?);
+    let conv = channels_last::Conv {
+        x: &x,
+        w: &w,
+        packed_filter: Some(filter),
+        bias: bias.as_ref(),
+        group: 1,
+        epilogue: Epilogue::new(&slots, activation, activation_alpha, activation_beta)?,
+    };
+    conv.run(&Layout::new(OP, strides, dilations, pads, auto_pad), ctx)
 }
 
 /// Convolves images whose channels come before their planes.

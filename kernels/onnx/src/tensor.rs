@@ -327,7 +327,9 @@ fn dense_of_bytes(
         bytes
     } else {
         let read = bytes.read().map_err(tensor_error)?;
-        HostBuffer::copied(&malloc(), &read).map_err(tensor_error)?
+        let copied = HostBuffer::copied(&malloc(), &read).map_err(tensor_error)?;
+        bytes.give_back();
+        copied
     };
     DenseHostTensor::from_buffer(dtype, shape, bytes).map_err(tensor_error)
 }

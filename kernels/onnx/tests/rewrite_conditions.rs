@@ -20,20 +20,13 @@ use tfrt_onnx::proto::{AttributeProto, ValueInfoProto};
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
 
-/// Adds a batch normalization of so many channels.
-fn batch_norm(b: &mut Builder, x: &str, channels: usize) -> String {
-    let [scale, bias, mean] = [(); 3].map(|()| b.weight(&[channels]));
-    let variance = b.positive(&[channels]);
-    b.op("BatchNormalization", &[x, &scale, &bias, &mean, &variance])
-}
-
 #[test]
 fn batch_norm_behind_groups_that_do_not_divide_stays() {
     let mut b = Builder::new(1);
     let x = b.input("x", &[1, 4, 3, 3]);
     let w = b.weight(&[4, 3, 2, 2]);
     let y = b.op_with("ConvTranspose", &[&x, &w], &[int("group", 3)]);
-    let y = batch_norm(&mut b, &y, 9);
+    let y = b.batch_norm(&y, 9);
     let [plain, rewritten] = b.check_failure(&[&y]);
     assert_eq!(plain, rewritten);
 }
@@ -51,7 +44,7 @@ fn batch_norm_scales_only_vectors_of_a_product() {
         let x = b.input("x", &[3, 4]);
         let (w, c) = (b.weight(&[4, 5]), b.weight(dims));
         let y = b.op("Gemm", &[&x, &w, &c]);
-        let y = batch_norm(&mut b, &y, 5);
+        let y = b.batch_norm(&y, 5);
         let rules = b.check(&[&y]);
         assert_eq!(rules.contains(&"fold-batch-norm"), is_folded, "{dims:?}");
     }
@@ -250,7 +243,7 @@ fn many_filters_are_scaled_and_moved() {
     let x = b.input("x", &[1, 5, 6, 6]);
     let w = b.weight(&[40, 5, 3, 2]);
     let y = b.op("Conv", &[&x, &w]);
-    let y = batch_norm(&mut b, &y, 40);
+    let y = b.batch_norm(&y, 40);
     assert_eq!(
         b.check(&[&y]),
         ["channels-last-convolution", "fold-batch-norm"]
@@ -264,7 +257,7 @@ fn copies_of_weights_that_many_ops_use_are_bounded() {
     let w = b.weight(&[16, 16, 1, 1]);
     for _ in 0..20 {
         y = b.op("Conv", &[&y, &w]);
-        y = batch_norm(&mut b, &y, 16);
+        y = b.batch_norm(&y, 16);
     }
     assert!(b.check(&[&y]).contains(&"fold-batch-norm"));
     let [before, after] = weights_bytes(&b, &[&y]);

@@ -10,20 +10,13 @@ use tfrt_import::rewrite::RewriteRules;
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
 
-/// Adds a batch normalization of so many channels.
-fn batch_norm(b: &mut Builder, x: &str, channels: usize) -> String {
-    let [scale, bias, mean] = [(); 3].map(|()| b.weight(&[channels]));
-    let variance = b.positive(&[channels]);
-    b.op("BatchNormalization", &[x, &scale, &bias, &mean, &variance])
-}
-
 #[test]
 fn batch_norm_is_folded_into_what_makes_its_operand() {
     let mut b = Builder::new(1);
     let x = b.input("x", &[2, 4, 6, 5]);
     let (w, bias) = (b.weight(&[8, 4, 3, 3]), b.weight(&[8]));
     let y = b.op_with("Conv", &[&x, &w, &bias], &[ints("pads", &[1, 1, 1, 1])]);
-    let y = batch_norm(&mut b, &y, 8);
+    let y = b.batch_norm(&y, 8);
     assert_eq!(
         b.check(&[&y]),
         ["channels-last-convolution", "fold-batch-norm"]
@@ -34,7 +27,7 @@ fn batch_norm_is_folded_into_what_makes_its_operand() {
     let x = b.input("x", &[1, 4, 9]);
     let w = b.weight(&[6, 2, 3]);
     let y = b.op_with("Conv", &[&x, &w], &[int("group", 2)]);
-    let y = batch_norm(&mut b, &y, 6);
+    let y = b.batch_norm(&y, 6);
     assert_eq!(b.check(&[&y]), ["fold-batch-norm"]);
 
     let mut b = Builder::new(3);
@@ -42,7 +35,7 @@ fn batch_norm_is_folded_into_what_makes_its_operand() {
     let w = b.weight(&[4, 3, 2, 2]);
     let attributes = [int("group", 2), ints("strides", &[2, 2])];
     let y = b.op_with("ConvTranspose", &[&x, &w], &attributes);
-    let y = batch_norm(&mut b, &y, 6);
+    let y = b.batch_norm(&y, 6);
     assert_eq!(b.check(&[&y]), ["fold-batch-norm"]);
 
     for transposed in [0, 1] {
@@ -50,7 +43,7 @@ fn batch_norm_is_folded_into_what_makes_its_operand() {
         let x = b.input("x", &[3, 4]);
         let w = b.weight(if transposed == 1 { &[5, 4] } else { &[4, 5] });
         let y = b.op_with("Gemm", &[&x, &w], &[int("transB", transposed)]);
-        let y = batch_norm(&mut b, &y, 5);
+        let y = b.batch_norm(&y, 5);
         assert_eq!(b.check(&[&y]), ["fold-batch-norm"]);
     }
 
@@ -58,7 +51,7 @@ fn batch_norm_is_folded_into_what_makes_its_operand() {
     let x = b.input("x", &[3, 4]);
     let w = b.weight(&[4, 5]);
     let y = b.op("MatMul", &[&x, &w]);
-    let y = batch_norm(&mut b, &y, 5);
+    let y = b.batch_norm(&y, 5);
     assert_eq!(b.check(&[&y]), ["fold-batch-norm", "fuse-bias"]);
 }
 
@@ -68,7 +61,7 @@ fn batch_norm_of_a_shared_convolution_stays() {
     let x = b.input("x", &[1, 4, 6, 5]);
     let w = b.weight(&[4, 4, 1, 1]);
     let shared = b.op("Conv", &[&x, &w]);
-    let y = batch_norm(&mut b, &shared, 4);
+    let y = b.batch_norm(&shared, 4);
     assert_eq!(b.check(&[&y, &shared]), ["channels-last-convolution"]);
 }
 

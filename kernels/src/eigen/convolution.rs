@@ -11,7 +11,9 @@
 use tfrt::prelude::*;
 use tfrt_compute::Activation;
 use tfrt_compute::ComputeError;
-use tfrt_compute::convolution::{Conv2dShape, Convolution, ConvolutionOperands, Filter, Winograd};
+use tfrt_compute::convolution::{
+    Conv2dShape, Convolution, ConvolutionOperands, Filter, Padding, Window, Winograd,
+};
 use tfrt_compute::job::Plan;
 use tfrt_compute::normalization::BatchNorm;
 use tfrt_tensor::{DenseHostTensor, OwnedElements, OwnedElementsMut};
@@ -202,6 +204,47 @@ pub fn start_fused(
     };
     conv.start(ctx, output, fused)
 }
+
+/// Starts the convolution of an input with a filter that is packed for [`Convolution`], whatever
+/// routine the shape would otherwise select, and of what is fused with it.
+///
+/// # Errors
+/// If the lengths of tensors do not match the shape.
+pub fn start_packed(
+    [input, packed]: [&DenseHostTensor; 2],
+    shape: Conv2dShape,
+    output: &mut DenseHostTensor,
+    fused: ConvolutionEpilogue,
+    ctx: &ExecutionContext,
+) -> Result<AsyncValueRef<Chain>> {
+    let input = input.elements_owned::<f32>()?;
+    let packed = packed.elements_owned::<f32>()?;
+    let output = output.elements_mut_owned()?;
+    report_work::<f32>(
+        ctx,
+        shape.operations(),
+        input.len() + shape.filter_len() + output.len(),
+    );
+    let plan = Convolution::new(shape, width(ctx));
+    let filter = OwnedFilter::Packed(packed);
+    start_convolution(ctx, plan, input, filter, output, fused)
+}
+
+/// Returns `true` if convolutions with filters of these extents, `[rows, columns, in_channels,
+/// out_channels]`, are computed directly, whatever the images.
+///
+/// # Errors
+/// If the filter cannot be addressed.
+pub fn is_always_direct(filter: [usize; 4]) -> Result<bool> {
+    let [rows, columns, in_channels, out_channels] = filter;
+    let [rows, columns] =
+        [rows, columns].map(|size| Window::new(SUITED_EXTENT.max(size), size, 1, 1, Padding::Same));
+    let shape = Conv2dShape::new(1, rows?, columns?, in_channels, out_channels)?;
+    Ok(minimal_filtering(&shape, 1)?.is_none())
+}
+
+/// An extent of images that suits minimal filtering.
+const SUITED_EXTENT: usize = 64;
 
 /// A filter that a task owns.
 enum OwnedFilter {

@@ -12,6 +12,7 @@
 //! - `storage`: the allocation, its count and its end.
 //! - `borrow`: the borrows of an allocation.
 //! - `elements`: bytes as slices, while they are borrowed; `owned`: independent of a lifetime.
+//! - `mapped`: files that are mapped into memory.
 //! - `notes`: data derived from bytes that do not change, kept with them.
 #![expect(unsafe_code, reason = "hands out parts of raw memory")]
 
@@ -22,6 +23,8 @@ mod borrow;
 mod create;
 
 mod elements;
+
+mod mapped;
 
 mod notes;
 
@@ -39,6 +42,8 @@ use tfrt_async::{Immutable, Value};
 pub use conflict::BufferConflict;
 pub use elements::{Elements, ElementsMut};
 pub use owned::{OwnedElements, OwnedElementsMut};
+
+pub(crate) use mapped::MappedFile;
 
 use storage::Storage;
 
@@ -131,6 +136,22 @@ impl HostBuffer {
             start: unsafe { self.start.add(offset_bytes) },
             len_bytes: size_bytes,
         })
+    }
+
+    /// Gives the memory of a part of a [mapped file](crate::file::map) back to the system. Its
+    /// bytes remain valid: the system reads them from the file again when they are used. Memory of
+    /// other origin is not affected.
+    ///
+    /// Programs that have made something else of weights in a file call it, so that the weights do
+    /// not take up memory twice.
+    pub fn give_back(&self) {
+        let Some(file) =
+            (self.storage.owner()).and_then(|owner| owner.downcast_ref::<MappedFile>())
+        else {
+            return;
+        };
+        let start = self.address() - file.as_ref().as_ptr().addr();
+        file.give_back(start..start + self.len_bytes);
     }
 
     #[inline]

@@ -9,7 +9,7 @@ use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_import::names::shown;
 use tfrt_import::program::Program;
 use tfrt_import::rewrite::RewriteRules;
-use tfrt_import::{InputDim, InputType, Limits, Session};
+use tfrt_import::{ImportError, InputDim, InputType, Limits, Session};
 use tfrt_kernels::packed_weights::PackedWeights;
 use tfrt_onnx::import::Options;
 use tfrt_onnx::{Model, tensor_file};
@@ -100,8 +100,7 @@ fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
     let of_file = || format!("error: {file}");
     match kind {
         ModelKind::Onnx => {
-            let model = Model::open(path, &Limits::default());
-            let model = model.map_err(|error| Failure::caused("error", error))?;
+            let model = mapped(path).map_err(|error| Failure::caused("error", error))?;
             let program = model.import(&Options::default());
             let inputs = model.inputs();
             Ok(LoadedModel {
@@ -128,6 +127,13 @@ fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
             })
         }
     }
+}
+
+/// Maps a model, so that its weights take no memory before they are used.
+#[expect(unsafe_code, reason = "maps a file that the user names")]
+fn mapped(path: &str) -> Result<Model, ImportError> {
+    // SAFETY: 1: whoever runs the command must not change the model meanwhile, as the guide says.
+    unsafe { Model::map(path, &Limits::default()) }
 }
 
 /// Returns the failure to read bytecode.

@@ -339,7 +339,10 @@ impl Graph {
     /// Drops a weight if nothing uses it any more.
     fn drop_if_unused(&mut self, value: Value) {
         if self.users(value).is_empty() && !self.results.contains(&value) {
-            self.constants.remove(&value);
+            if let Some(tensor) = self.constants.remove(&value) {
+                // The file of the model stays in memory as long as other weights are parts of it.
+                tensor.buffer().give_back();
+            }
             self.new_weights.remove(&value);
         }
     }

@@ -166,6 +166,19 @@ pub(crate) fn results(
         .collect()
 }
 
+/// Returns what is known of the tensor that a convolution or product adds to its result.
+fn summand<'a>(name: &str, attrs: &[(String, Attr)], operands: &'a [Known]) -> Option<&'a Known> {
+    const SUMMAND: i64 = 3;
+    if !matches!(name, "nn.Conv" | "nn.Gemm" | "nn.MatMul") || operands.len() <= 2 {
+        return None;
+    }
+    let place = match attr(attrs, "slots") {
+        Some(Attr::Ints(slots)) => slots.iter().position(|&slot| slot == SUMMAND)?,
+        _ => SUMMAND as usize,
+    };
+    operands.get(place)
+}
+
 fn one(
     name: &str,
     attrs: &[(String, Attr)],
@@ -197,6 +210,23 @@ fn one(
             dims,
         })
     };
+    if let Some(summand) = summand(name, attrs, operands) {
+        let plain: Vec<(String, Attr)> = attrs
+            .iter()
+            .filter(|(name, _)| name != "slots")
+            .cloned()
+            .collect();
+        // The factors, or the image and the filter, determine the result without the summand.
+        let result = one(name, &plain, &operands[..2], &constants[..2], num_symbols)?;
+        let mut new = || {
+            *num_symbols = num_symbols.saturating_add(1);
+            Dim::Symbol(*num_symbols)
+        };
+        return of_x(match (&result.dims, &summand.dims) {
+            (Some(result), Some(summand)) => Some(broadcast(result, summand, &mut new)),
+            _ => None,
+        });
+    }
     let has_epilogue = || attr(attrs, "slots").is_some();
     match name {
         "nn.Pow" => {
@@ -278,6 +308,47 @@ fn one(
             dims.extend([rows, columns]);
             of_x(Some(dims))
         }
+        "nn.Quantize" => Some(Known {
+            dtype: match (operands.get(2), attr(attrs, "dtype")) {
+                (Some(zero), _) => zero.dtype,
+                (None, Some(Attr::Type(dtype))) => Some(*dtype),
+                (None, _) => Some(DType::Ui8),
+            },
+            dims: x.dims.clone(),
+        }),
+        "nn.Dequantize" => Some(Known {
+            dtype: match attr(attrs, "dtype") {
+                Some(Attr::Type(dtype)) => Some(*dtype),
+                _ => operands.get(1)?.dtype,
+            },
+            dims: x.dims.clone(),
+        }),
+        "nn.QuantizedAdd" => Some(Known {
+            dtype: operands.get(7)?.dtype,
+            dims: match (&x.dims, &operands.get(3)?.dims) {
+                (Some(x), Some(y)) => Some(broadcast(x, y, &mut new)),
+                _ => None,
+            },
+        }),
+        "nn.QuantizedConv" => Some(Known {
+            dtype: operands.get(7)?.dtype,
+            dims: x.dims.as_ref().map(|x| {
+                let mut dims: Vec<Dim> = x.iter().map(|_| new()).collect();
+                if let (Some(dim), Some(batch)) = (dims.first_mut(), x.first()) {
+                    *dim = *batch;
+                }
+                dims
+            }),
+        }),
+        "nn.QuantizedMatMul" => Some(Known {
+            dtype: operands.get(7)?.dtype,
+            dims: match (&x.dims, operands.get(3)?.dims.as_deref()) {
+                (Some(x), Some(&[_, columns])) if !x.is_empty() => {
+                    Some([&x[..x.len() - 1], &[columns]].concat())
+                }
+                _ => None,
+            },
+        }),
         "nn.Flatten" => of_x(Some(vec![new(), new()])),
         "nn.Transpose" => {
             let dims = match (attr(attrs, "perm"), &x.dims) {

@@ -5,16 +5,19 @@
 //! of their own, all others are those of [`start_fused`].
 
 use tfrt::prelude::*;
-use tfrt_compute::convolution::{Conv2dShape, Depthwise, Padding, Window};
+use tfrt_compute::convolution::{Conv2dShape, Convolution, Depthwise, Padding, Window};
+use tfrt_compute::element::Ordered;
 use tfrt_compute::pooling::{AverageOf, Pooling};
-use tfrt_kernels::eigen::convolution::{ConvolutionEpilogue, start_fused};
+use tfrt_kernels::eigen::convolution::{
+    ConvolutionEpilogue, is_always_direct, start_fused, start_packed,
+};
 use tfrt_kernels::numeric::{after, start_rows};
-use tfrt_tensor::DenseHostTensor;
+use tfrt_tensor::{DenseHostTensor, Element};
 
 use super::{Axis, Layout};
 use crate::epilogue::{Epilogue, bias_of};
 use crate::products::finish_later;
-use crate::{allocate, invalid, made};
+use crate::{allocate, dense, extents, invalid, made};
 
 /// Returns a window as the routines take it.
 fn window(axis: &Axis) -> Result<Window> {
@@ -36,6 +39,16 @@ fn window(axis: &Axis) -> Result<Window> {
     )?)
 }
 
+/// Returns the windows of a layout over the rows and columns of images, as the routines take them.
+pub(crate) fn place_windows(
+    layout: &Layout<'_>,
+    input: &[usize; 2],
+    sizes: &[usize],
+) -> Result<[Window; 2]> {
+    let axes = layout.axes(input, sizes)?;
+    Ok([window(&axes[0])?, window(&axes[1])?])
+}
+
 /// Returns the extents of images.
 fn images(op: &str, x: &DenseHostTensor) -> Result<[usize; 4]> {
     match *x.shape().dims() {
@@ -53,6 +66,8 @@ fn images(op: &str, x: &DenseHostTensor) -> Result<[usize; 4]> {
 pub(super) struct Conv<'a> {
     pub(super) x: &'a DenseHostTensor,
     pub(super) w: &'a DenseHostTensor,
+    /// The extents of the filter, if `w` is packed.
+    pub(super) packed_filter: Option<&'a [i64]>,
     pub(super) bias: Option<&'a DenseHostTensor>,
     pub(super) group: usize,
     pub(super) epilogue: Epilogue,
@@ -62,7 +77,7 @@ impl Conv<'_> {
     pub(super) fn run(mut self, layout: &Layout<'_>, ctx: &ExecutionContext) -> Result<AnyRef> {
         let op = layout.op;
         let [batch, height, columns, channels] = images(op, self.x)?;
-        let [rows_size, columns_size, per_group, filters] = images(op, self.w)?;
+        let [rows_size, columns_size, per_group, filters] = self.filter_extents(op)?;
         let is_depthwise = self.group > 1 && self.group == channels && per_group == 1;
         if self.group == 0
             || per_group.checked_mul(self.group) != Some(channels)
@@ -76,13 +91,12 @@ impl Conv<'_> {
         }
         let bias = bias_of(op, self.bias, filters)?;
         self.epilogue.check(DType::F32)?;
-        let axes = layout.axes(&[height, columns], &[rows_size, columns_size])?;
-        let dims = [batch, axes[0].output, axes[1].output, filters];
+        let windows = place_windows(layout, &[height, columns], &[rows_size, columns_size])?;
+        let dims = [batch, windows[0].output, windows[1].output, filters];
         let (mut y, adds, activation) = self.epilogue.begin(&dims, ctx)?;
         if y.num_elements() == 0 {
             return Ok(AnyRef::available(self.epilogue.finish(y, ctx)?));
         }
-        let windows = [window(&axes[0])?, window(&axes[1])?];
         let shape = Conv2dShape::new(batch, windows[0], windows[1], channels, filters)?;
         let fused = ConvolutionEpilogue {
             scale: None,
@@ -92,10 +106,62 @@ impl Conv<'_> {
         };
         let done = match is_depthwise {
             true => start_depthwise(ctx, shape, [self.x, self.w], fused, &mut y)?,
+            false if self.packed_filter.is_some() => {
+                start_packed([self.x, self.w], shape, &mut y, fused, ctx)?
+            }
             false => start_fused([self.x, self.w], shape, &mut y, fused, ctx)?,
         };
         finish_later(done, y, self.epilogue, ctx)
     }
+
+    /// Returns the extents of the filter, whose elements `w` has in some order.
+    fn filter_extents(&self, op: &'static str) -> Result<[usize; 4]> {
+        let Some(given) = self.packed_filter else {
+            return images(op, self.w);
+        };
+        let refused = || {
+            let found = self.w.metadata();
+            invalid(format!(
+                "`{op}`: expected a packed filter of f32 {given:?}, found {found}"
+            ))
+        };
+        let extents = extents(op, given)?;
+        let extents: [usize; 4] = extents.try_into().map_err(|_| refused())?;
+        let len = filter_plan(extents)?.packed_filter_len();
+        let is_packed = self.w.dtype() == DType::F32 && self.w.shape().dims() == [len];
+        match is_packed {
+            true => Ok(extents),
+            false => Err(refused()),
+        }
+    }
+}
+
+/// Returns a plan for a filter `[rows, columns, channels, filters]`, whatever the images.
+fn filter_plan([rows, columns, channels, filters]: [usize; 4]) -> Result<Convolution> {
+    let [rows, columns] = [rows, columns].map(|size| Window::new(size, size, 1, 1, Padding::Valid));
+    let shape = Conv2dShape::new(1, rows?, columns?, channels, filters)?;
+    Ok(Convolution::new(shape, 1))
+}
+
+/// Packs a filter `[rows, columns, channels, filters]` for `nn.PackedConv`. Returns the filter as it
+/// is if the images decide on the order in which it is best read.
+///
+/// The order depends on the processor: do not store it.
+///
+/// # Errors
+/// If the operand is no filter of single precision.
+#[tfrt_op("nn.PackFilter")]
+fn pack_filter(w: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.PackFilter";
+    let w = dense(w)?;
+    let extents = images(OP, &w)?;
+    if w.num_elements() == 0 || !is_always_direct(extents)? {
+        return Ok(w);
+    }
+    let plan = filter_plan(extents)?;
+    let mut packed = allocate(ctx, DType::F32, &[plan.packed_filter_len()])?;
+    plan.pack_filter(&w.elements::<f32>()?, &mut packed.elements_mut::<f32>()?)?;
+    Ok(packed)
 }
 
 fn start_depthwise(
@@ -146,17 +212,27 @@ pub(super) fn pool(
     layout: &Layout<'_>,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
-    let [batch, height, columns, channels] = images(layout.op, x)?;
-    let axes = layout.axes(&[height, columns], sizes)?;
-    let dims = [batch, axes[0].output, axes[1].output, channels];
-    let mut y = allocate(ctx, DType::F32, &dims)?;
+    let [batch, height, columns, channels] = match (pool, x.dtype(), x.shape().dims()) {
+        (Pool::Max, DType::Ui8 | DType::I8, &[batch, height, columns, channels]) => {
+            [batch, height, columns, channels]
+        }
+        _ => images(layout.op, x)?,
+    };
+    let windows = place_windows(layout, &[height, columns], sizes)?;
+    let dims = [batch, windows[0].output, windows[1].output, channels];
+    let mut y = allocate(ctx, x.dtype(), &dims)?;
     if y.num_elements() == 0 {
         return Ok(AnyRef::available(y));
     }
-    let plan = Pooling::new(batch, window(&axes[0])?, window(&axes[1])?, channels)?;
-    let x = x.elements_owned::<f32>()?;
+    let plan = Pooling::new(batch, windows[0], windows[1], channels)?;
     let taps = sizes.iter().copied().fold(1_usize, usize::saturating_mul);
     let operations = y.num_elements().saturating_mul(taps) / 4;
+    match x.dtype() {
+        DType::Ui8 => return start_max(plan, u8::MIN, x, y, operations, ctx),
+        DType::I8 => return start_max(plan, i8::MIN, x, y, operations, ctx),
+        _ => {}
+    }
+    let x = x.elements_owned::<f32>()?;
     let output = y.elements_mut_owned::<f32>()?;
     let done = start_rows(
         ctx,
@@ -177,6 +253,26 @@ pub(super) fn pool(
             debug_assert!(computed.is_ok(), "the operands have been checked");
         },
     )?;
+    Ok(after(done, y))
+}
+
+/// Starts the pooling of whole numbers. Windows without a number of the image have the result
+/// `least`.
+fn start_max<T: Element + Ordered>(
+    plan: Pooling,
+    least: T,
+    x: &DenseHostTensor,
+    mut y: DenseHostTensor,
+    operations: usize,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    let x = x.elements_owned::<T>()?;
+    let output = y.elements_mut_owned::<T>()?;
+    let line_len = plan.line_len();
+    let done = start_rows(ctx, output, line_len, operations, move |lines, part| {
+        let computed = plan.max_lines(least, &x, lines, part);
+        debug_assert!(computed.is_ok(), "the operands have been checked");
+    })?;
     Ok(after(done, y))
 }
 

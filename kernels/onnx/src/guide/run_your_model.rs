@@ -26,6 +26,12 @@
 //! Inputs that are not given are random numbers of the declared shape; `--dim length=128` is the
 //! value of a symbolic dimension.
 //!
+//! # How much memory does it take?
+//! Commands map the file of a model: its weights take no memory before they are used. Do not change
+//! the file while a command runs. When a program is loaded, the weights of convolutions and products
+//! are packed in the order in which the processor reads them, and the memory of the originals is
+//! given back. A model takes little more memory than its weights and the results of its ops.
+//!
 //! # Rewrites
 //! Before a model runs, ops are replaced by others that compute the same with less work: batch
 //! norms become part of weights, biases, sums and activations part of convolutions and products,

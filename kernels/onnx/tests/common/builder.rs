@@ -177,6 +177,13 @@ impl Builder {
         name
     }
 
+    /// Adds a batch normalization of so many channels.
+    pub fn batch_norm(&mut self, x: &str, channels: usize) -> String {
+        let [scale, bias, mean] = [(); 3].map(|()| self.weight(&[channels]));
+        let variance = self.positive(&[channels]);
+        self.op("BatchNormalization", &[x, &scale, &bias, &mean, &variance])
+    }
+
     pub fn model(&self, outputs: &[&str]) -> ModelProto {
         let mut graph = graph(&[], self.nodes.clone(), outputs);
         graph.initializer.clone_from(&self.weights);
@@ -194,7 +201,7 @@ impl Builder {
     }
 
     /// Returns a tensor for each input.
-    fn tensors(&self) -> Vec<(&str, DenseHostTensor)> {
+    pub fn tensors(&self) -> Vec<(&str, DenseHostTensor)> {
         let inputs = self.inputs.iter();
         inputs
             .map(|input| (input.name.as_str(), input.tensor()))
@@ -277,7 +284,7 @@ fn imported(model: &ModelProto) -> Program {
 }
 
 /// Loads a program, as it is.
-fn load(program: Program) -> Session {
+pub fn load(program: Program) -> Session {
     let kernels = Arc::new(KernelRegistry::from_link().unwrap());
     let host = HostContext::builder().registry(kernels).build();
     Session::load_as_is(program, "model.onnx", &host).unwrap()

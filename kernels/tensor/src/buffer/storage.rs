@@ -102,6 +102,12 @@ impl Storage {
         align_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
         let draw = |layout| allocator.allocate(layout);
+        if size_bytes >= MIN_UNTOUCHED_BYTES {
+            // As zeroed memory, so that a large block fits into the place of another one of its
+            // size. Heaps split blocks of greater alignment than their own.
+            let data_align = align_bytes.max(MIN_ALIGN_BYTES);
+            return Self::draw(allocator, size_bytes, data_align, HEAP_ALIGN_BYTES, draw);
+        }
         if align_bytes <= MIN_ALIGN_BYTES {
             // Nearly every buffer: of known alignments, little is left to compute.
             const ALIGN: usize = MIN_ALIGN_BYTES;
@@ -227,6 +233,16 @@ impl Storage {
     #[inline]
     pub(super) fn is_writable(&self) -> bool {
         matches!(self.header().origin, Origin::Block { .. })
+    }
+
+    /// Returns the owner of the data, if the data did not come from an allocator.
+    pub(super) fn owner(&self) -> Option<&(dyn Any + Send + Sync)> {
+        match &self.header().origin {
+            Origin::Block { .. } => None,
+            // SAFETY: `lend` leaked it from a box; H1: it lives as long as this handle, and until
+            // then it is only shared.
+            Origin::Owner(owner) => Some(unsafe { owner.as_ref() }),
+        }
     }
 
     /// Returns `true` if this is the only handle.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_support::DType;
 
-use crate::buffer::HostBuffer;
+use crate::buffer::{HostBuffer, MappedFile};
 use crate::error::TensorError;
 
 /// The bytes of a file.
@@ -242,7 +242,7 @@ pub(super) fn aligned(buffer: HostBuffer, dtype: DType) -> Result<HostBuffer, Te
 pub unsafe fn map(path: impl AsRef<Path>) -> io::Result<HostBuffer> {
     let file = File::open(path)?;
     // SAFETY: duty 1.
-    let mapped = unsafe { memmap2::Mmap::map(&file) }?;
+    let mapped = unsafe { MappedFile::new(&file) }?;
     HostBuffer::from_owner(mapped).map_err(io::Error::other)
 }
 
@@ -281,6 +281,39 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         check(&mut mapped.unwrap());
         check(&mut opened.unwrap());
+    }
+
+    /// Returns how many bytes of files in memory the process takes up.
+    #[cfg(target_os = "linux")]
+    fn resident_file_bytes() -> usize {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let shared = pages.split(' ').nth(2).unwrap();
+        4096 * shared.parse::<usize>().unwrap()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    #[expect(unsafe_code, reason = "calls what has a duty")]
+    fn a_part_that_is_given_back_takes_no_memory_and_is_read_again() {
+        const SIZE_BYTES: usize = 64 << 20;
+        let path = std::env::temp_dir().join(format!("tfrt-tensor-give-{}", std::process::id()));
+        std::fs::write(&path, vec![7; SIZE_BYTES]).unwrap();
+        // SAFETY: 1: the file is not shared.
+        let mapped = unsafe { map(&path) };
+        std::fs::remove_file(&path).unwrap();
+        let part = mapped.unwrap().slice(5, SIZE_BYTES - 9).unwrap();
+        let is_intact = || part.read().unwrap().iter().all(|&byte| byte == 7);
+        assert!(is_intact());
+        let used = resident_file_bytes();
+        part.give_back();
+        // Other tests take little.
+        assert!(resident_file_bytes() < used - SIZE_BYTES / 2);
+        assert!(is_intact());
+        // An empty part, and memory that is no file.
+        part.slice(3, 0).unwrap().give_back();
+        let other = HostBuffer::copied(&malloc(), &[1_u8; 1 << 16]).unwrap();
+        other.give_back();
+        assert!(other.read().unwrap().iter().all(|&byte| byte == 1));
     }
 
     #[test]

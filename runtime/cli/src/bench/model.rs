@@ -124,6 +124,7 @@ pub(super) fn load(
     host: &Arc<HostContext>,
 ) -> Result<(FunctionRef, ModelReport), Failure> {
     let ready = run_model::ready(file, kind, arguments, Missing::FillIn, host)?;
+    let packed_bytes = ready.session.packed_bytes() as u64;
     let table = ModelTable {
         session: ready.session,
         inputs: ready.inputs,
@@ -137,6 +138,7 @@ pub(super) fn load(
         load_ns: whole_ns(ready.load_time),
         first_run_ns: whole_ns(start.elapsed()),
         weights_bytes: ready.weights_bytes as u64,
+        packed_bytes,
         ..ModelReport::default()
     };
     Ok((FunctionRef::new(Arc::new(table), 0), report))
@@ -145,7 +147,7 @@ pub(super) fn load(
 impl ModelReport {
     /// Adds what is known after the runs.
     pub(super) fn finish(&mut self, host: &HostContext, functions: &[FunctionReport]) {
-        self.packed_bytes = PackedWeights::of(host).num_bytes() as u64;
+        self.packed_bytes += PackedWeights::of(host).num_bytes() as u64;
         self.peak_rss_bytes = peak_rss_bytes();
         let profiles = functions
             .iter()

@@ -1,0 +1,239 @@
+//! Weights in the order in which kernels read them.
+//!
+//! Ops of the library pack the weights of convolutions and products when a program is loaded. A
+//! packed weight replaces the original one, so that memory holds both for one weight at a time.
+//! Weights whose order depends on shapes that are not known yet stay as they are: kernels pack them
+//! when they are used again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tfrt_core::{EagerContext, TensorHandle};
+use tfrt_host::device::DeviceRef;
+use tfrt_support::{DType, Error};
+use tfrt_tensor::DenseHostTensor;
+
+use crate::program::{Attr, Op, OpKind, Program, Value};
+use crate::rewrite::infer::{self, Dim, Known};
+use crate::rewrite::known_inputs;
+
+/// How the ops that use a weight read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Form {
+    /// As the filter of a convolution.
+    Filter,
+    /// As the right factor of products. The left factor with the fewest rows has so many.
+    Factor { transposed: bool, rows: usize },
+    /// As the filter or right factor of quantised convolutions and products.
+    Bytes,
+}
+
+impl Form {
+    /// Returns the form in which both ops read a weight.
+    fn joined(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Filter, Self::Filter) => Some(Self::Filter),
+            (Self::Bytes, Self::Bytes) => Some(Self::Bytes),
+            (
+                Self::Factor { transposed, rows },
+                Self::Factor {
+                    transposed: other,
+                    rows: others,
+                },
+            ) if transposed == other => Some(Self::Factor {
+                transposed,
+                rows: rows.min(others),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Returns a packed weight, or `None` if it is best left as it is.
+    fn packed(
+        &self,
+        tensor: &DenseHostTensor,
+        eager: &Arc<EagerContext>,
+        device: &DeviceRef,
+    ) -> Result<Option<DenseHostTensor>, Error> {
+        let op = match self {
+            Self::Filter => eager.op("nn.PackFilter")?,
+            Self::Bytes => eager.op("nn.PackBytes")?,
+            Self::Factor { transposed, rows } => eager
+                .op("nn.PackFactor")?
+                .attr("transposed", *transposed)?
+                .attr("rows", i64::try_from(*rows).unwrap_or(i64::MAX))?,
+        };
+        let packed = op.call(&[&TensorHandle::of_tensor(device.clone(), tensor.clone())])?;
+        let packed = eager.wait(&packed)?.try_read::<DenseHostTensor>();
+        let packed = packed.map_err(|error| Error::new(error.to_string()))?;
+        // The ops return a vector, or the weight.
+        Ok((packed.shape().rank() == 1).then(|| packed.clone()))
+    }
+
+    /// Changes an op that reads a weight of these extents so that it reads the packed weight.
+    fn change(&self, op: &mut Op, dims: &[usize]) {
+        let OpKind::Call { name, attrs } = &mut op.kind else {
+            return;
+        };
+        let mut dims: Vec<i64> = dims.iter().map(|&extent| extent as i64).collect();
+        let attr = match self {
+            Self::Filter => {
+                "nn.PackedConv".clone_into(name);
+                attrs.retain(|(name, _)| !["channels_last", "group"].contains(&name.as_str()));
+                "filter"
+            }
+            Self::Factor { transposed, .. } => {
+                if *transposed {
+                    dims.reverse();
+                }
+                attrs.retain(|(name, _)| name != "transpose_b");
+                "packed_b"
+            }
+            Self::Bytes => "packed",
+        };
+        attrs.push((attr.to_owned(), Attr::Ints(dims)));
+    }
+}
+
+impl Program {
+    /// Packs the weights that convolutions and products alone use. Returns the size of the packed
+    /// weights in bytes.
+    ///
+    /// Ops refuse weights that they cannot read. Such weights stay as they are: the error occurs
+    /// when the program runs.
+    pub(crate) fn pack_weights(&mut self, eager: &Arc<EagerContext>, device: &DeviceRef) -> usize {
+        let forms = self.forms();
+        let mut packed: HashMap<Value, (Form, Vec<usize>)> = HashMap::new();
+        let mut num_bytes = 0;
+        for (value, weight) in self.body.weights.iter().zip(&mut self.weights) {
+            let Some(Some(form)) = forms.get(value) else {
+                continue;
+            };
+            if let Ok(Some(tensor)) = form.packed(&weight.tensor, eager, device) {
+                num_bytes += tensor.buffer().len_bytes();
+                let original = std::mem::replace(&mut weight.tensor, tensor);
+                original.buffer().give_back();
+                packed.insert(*value, (form.clone(), original.shape().dims().to_vec()));
+            }
+        }
+        for op in &mut self.body.ops {
+            // An op has at most one of them: they have no other uses.
+            let weight = op.operands.iter().find_map(|value| packed.get(value));
+            if let Some((form, dims)) = weight {
+                form.change(op, dims);
+            }
+        }
+        if !packed.is_empty() {
+            self.refresh();
+        }
+        num_bytes
+    }
+
+    /// Returns how each weight is read, by value; `None` for those that ops read in several ways.
+    fn forms(&self) -> HashMap<Value, Option<Form>> {
+        let mut known = known_inputs(&self.body.inputs, &self.input_types);
+        let weights = self.body.weights.iter().zip(&self.weights);
+        let weights: HashMap<Value, &DenseHostTensor> = weights
+            .map(|(&value, weight)| (value, &weight.tensor))
+            .collect();
+        let mut forms: HashMap<Value, Option<Form>> = HashMap::new();
+        for result in &self.body.results {
+            forms.insert(*result, None);
+        }
+        let mut num_symbols = 1 << 31;
+        for op in &self.body.ops {
+            let operands: Vec<Known> = op
+                .operands
+                .iter()
+                .map(|value| match weights.get(value) {
+                    Some(tensor) => Known::of_tensor(tensor),
+                    None => known.get(value).cloned().unwrap_or_default(),
+                })
+                .collect();
+            let constants: Vec<Option<&DenseHostTensor>> = op
+                .operands
+                .iter()
+                .map(|value| weights.get(value).copied())
+                .collect();
+            let read = form_of(op, &operands, &constants);
+            for (index, value) in op.operands.iter().enumerate() {
+                if !weights.contains_key(value) {
+                    continue;
+                }
+                let form = read.clone().filter(|(place, _)| *place == index);
+                let form = form.map(|(_, form)| form);
+                let joined = match forms.remove(value) {
+                    None => form,
+                    Some(before) => before.zip(form).and_then(|(a, b)| a.joined(b)),
+                };
+                forms.insert(*value, joined);
+            }
+            if let OpKind::Call { name, attrs } = &op.kind {
+                let results = infer::results(name, attrs, &operands, &constants, &mut num_symbols);
+                known.extend(op.results.iter().copied().zip(results));
+            }
+        }
+        forms
+    }
+}
+
+/// Returns which operand of an op has a packed form, and how the op reads it.
+fn form_of(
+    op: &Op,
+    operands: &[Known],
+    constants: &[Option<&DenseHostTensor>],
+) -> Option<(usize, Form)> {
+    let OpKind::Call { name, attrs } = &op.kind else {
+        return None;
+    };
+    let attr = |wanted: &str| {
+        let mut all = attrs.iter();
+        all.find_map(|(name, attr)| (name == wanted).then_some(attr))
+    };
+    let flag = |name: &str| attr(name) == Some(&Attr::Bool(true));
+    let has_one_group = || attr("group").is_none_or(|group| *group == Attr::Int(1));
+    // The first operands are always present, so that `slots` does not move the weights.
+    if let [x, _, _, weights, _, zero, ..] = operands
+        && name.starts_with("nn.Quantized")
+    {
+        let is_one = |place: usize| constants[place].is_some_and(|one| one.num_elements() == 1);
+        let zeros = constants[5]?.elements::<i8>().ok()?;
+        let is_centred = zeros.iter().all(|&zero| zero == 0) && zero.rank() <= Some(1);
+        let fits = match name.as_str() {
+            "nn.QuantizedConv" => {
+                weights.rank() == Some(4) && has_one_group() && flag("channels_last")
+            }
+            "nn.QuantizedMatMul" => {
+                weights.rank() == Some(2) && x.rank() >= Some(1) && is_one(1) && is_one(2)
+            }
+            _ => false,
+        };
+        let is_free = attr("packed").is_none() && weights.dtype == Some(DType::I8);
+        return (fits && is_free && is_centred).then_some((3, Form::Bytes));
+    }
+    let [x, weights, ..] = operands else {
+        return None;
+    };
+    let rank = weights.rank()?;
+    if weights.dtype != Some(DType::F32) || x.dtype.is_some_and(|dtype| dtype != DType::F32) {
+        return None;
+    }
+    let form = match name.as_str() {
+        "nn.Conv" => {
+            let fits = rank == 4 && has_one_group() && flag("channels_last");
+            fits.then_some(Form::Filter)
+        }
+        "nn.MatMul" | "nn.Gemm" => {
+            let is_free = attr("packed_b").is_none() && !flag("transpose_a");
+            let (_, rows) = x.dims.as_ref()?.split_last()?;
+            let rows = rows.iter().map(|dim: &Dim| dim.fixed());
+            let rows = rows.collect::<Option<Vec<usize>>>()?;
+            (rank == 2 && is_free).then(|| Form::Factor {
+                transposed: flag("transpose_b"),
+                rows: rows.iter().copied().fold(1, usize::saturating_mul),
+            })
+        }
+        _ => None,
+    };
+    Some((1, form?))
+}
