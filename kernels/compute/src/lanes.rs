@@ -208,6 +208,11 @@ pub(crate) mod forced {
         INSTRUCTIONS.get()
     }
 
+    /// Returns `true` if tests force no instructions.
+    pub(crate) fn is_best() -> bool {
+        matches!(instructions(), Instructions::Best)
+    }
+
     /// Returns all that this processor can stand in for.
     pub(crate) fn all() -> Vec<Instructions> {
         let mut all = vec![Instructions::Best, Instructions::Scalar];

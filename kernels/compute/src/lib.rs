@@ -21,8 +21,8 @@
 //! right factor.
 //!
 //! # Unsafe code
-//! Blocks write disjoint parts of one output; [`job`] explains how this is ensured. Nothing else is
-//! unsafe.
+//! Blocks write disjoint parts of one output; [`job`] explains how this is ensured. The products of
+//! bytes use instructions that not every processor has. Nothing else is unsafe.
 #![deny(unsafe_code)]
 
 mod error;
@@ -72,6 +72,8 @@ mod tile;
 pub mod matmul;
 
 pub mod convolution;
+
+pub mod quantized;
 
 pub mod recurrent;
 

@@ -4,7 +4,7 @@
 //!  program ──► join equal ops ──► simplify ──► combine ──► channels last ──► join equal ops ──► program
 //!
 //!   simplify   identities, activations and normalizations from pieces, batch norm into weights
-//!   combine    attention, and products and convolutions with their epilogues
+//!   combine    attention, products and convolutions with their epilogues, quantised kernels
 //! ```
 //!
 //! The weights of an imported program are known, so rules may compute new ones; and declared input
@@ -34,6 +34,8 @@ mod normalizations;
 mod attention;
 
 mod epilogues;
+
+mod quantized;
 
 mod layout;
 
@@ -89,13 +91,14 @@ impl Phase {
 impl RewriteRule {
     /// Returns every rule.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        let groups: [&'static [Self]; 7] = [
+        let groups: [&'static [Self]; 8] = [
             common::RULES,
             identities::RULES,
             activations::RULES,
             normalizations::RULES,
             attention::RULES,
             epilogues::RULES,
+            quantized::RULES,
             layout::RULES,
         ];
         groups.into_iter().flatten()

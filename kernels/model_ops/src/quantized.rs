@@ -2,14 +2,18 @@
 //!
 //! Sums are 32-bit integers that wrap around, without intermediate saturation.
 
+mod bytes;
+
 use tfrt::prelude::*;
+use tfrt_compute::quantized::ByteScale;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use crate::number::{Number, with_real, with_type};
 use crate::pairs::{Stretched, common};
 use crate::windows::{Layout, Placed, spatial};
 use crate::{
-    Slots, axis_of, invalid, made, one_number, product, real_numbers, unsupported, whole_numbers,
+    Slots, allocate, axis_of, invalid, made, one_number, product, real_numbers, unsupported,
+    whole_numbers,
 };
 
 /// For each element of a tensor of `dims` the place of its scale: of one for all, of one for each
@@ -81,6 +85,67 @@ fn quantized(dtype: DType, x: f64, scale: f64, zero: i64) -> f64 {
     ratio.round_ties_even() + zero as f64
 }
 
+/// Returns how bytes represent numbers, if one scale of single precision is for all of them.
+fn byte_scale(scale: &DenseHostTensor, zeros: &[i64], dtype: DType) -> Option<ByteScale> {
+    let &[zero] = zeros else {
+        return None;
+    };
+    if scale.dtype() != DType::F32 || !matches!(dtype, DType::Ui8 | DType::I8) {
+        return None;
+    }
+    let scale = *scale.elements::<f32>().ok()?.first()?;
+    let zero = i32::try_from(zero).ok()?;
+    // The general way decides what other scales mean.
+    let is_plain = scale.is_finite() && scale > 0.0;
+    is_plain.then(|| ByteScale::new(scale, zero, dtype == DType::I8))
+}
+
+/// The least and the greatest number of a quantised result.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    least: f64,
+    greatest: f64,
+}
+
+impl Bounds {
+    /// Returns the bounds of a type, narrowed by attributes.
+    fn new(
+        op: &'static str,
+        dtype: DType,
+        least: Option<i64>,
+        greatest: Option<i64>,
+    ) -> Result<Self> {
+        let (lowest, highest) = match dtype {
+            DType::Ui8 => (0.0, 255.0),
+            DType::I8 => (-128.0, 127.0),
+            other => return Err(unsupported(op, other)),
+        };
+        Ok(Self {
+            least: least.map_or(lowest, |least| (least as f64).clamp(lowest, highest)),
+            greatest: greatest.map_or(highest, |most| (most as f64).clamp(lowest, highest)),
+        })
+    }
+
+    /// Returns the number within the bounds that is nearest; a NaN stays.
+    fn limit(self, number: f64) -> f64 {
+        let raised = if number < self.least {
+            self.least
+        } else {
+            number
+        };
+        if raised > self.greatest {
+            self.greatest
+        } else {
+            raised
+        }
+    }
+
+    /// Returns the bounds in single precision, which has all bytes.
+    fn single(self) -> [f32; 2] {
+        [self.least as f32, self.greatest as f32]
+    }
+}
+
 /// Quantises numbers: `x / scale`, rounded half to even, plus the zero point, clamped to the range
 /// of the result. Operands are the tensor, the scales and the zero points, which may be omitted:
 /// one for all, one for each index along `axis`, or one for each `block` of indices. The type of
@@ -109,6 +174,14 @@ fn quantize(
     let dims = x.shape().dims();
     let place = scale_places(OP, scale.shape().dims(), dims, axis, block)?;
     let zeros = zero_points(OP, zero.as_ref(), scale.shape())?;
+    if x.dtype() == DType::F32
+        && let Some(scale) = byte_scale(&scale, &zeros, wanted)
+    {
+        let bounds = Bounds::new(OP, wanted, None, None)?.single();
+        let mut y = allocate(ctx, wanted, dims)?;
+        scale.quantize(&x.elements::<f32>()?, bounds, &mut y.buffer_mut().write()?)?;
+        return Ok(y);
+    }
     let scales = real_numbers(OP, &scale)?;
     let numbers = real_numbers(OP, &x)?;
     with_type!(OP, wanted, T in [Ui8 => u8, I8 => i8, Ui16 => u16, I16 => i16] => {
@@ -143,9 +216,17 @@ fn dequantize(
     let dims = x.shape().dims();
     let place = scale_places(OP, scale.shape().dims(), dims, axis, block)?;
     let zeros = zero_points(OP, zero.as_ref(), scale.shape())?;
+    let wanted = dtype.unwrap_or(scale.dtype());
+    if wanted == DType::F32
+        && let Some(scale) = byte_scale(&scale, &zeros, x.dtype())
+    {
+        let mut y = allocate(ctx, wanted, dims)?;
+        scale.dequantize(&x.buffer().read()?, &mut y.elements_mut::<f32>()?)?;
+        return Ok(y);
+    }
     let scales = real_numbers(OP, &scale)?;
     let numbers = whole_numbers(OP, &x)?;
-    with_real!(OP, dtype.unwrap_or(scale.dtype()), T => made(ctx, dims, |at| {
+    with_real!(OP, wanted, T => made(ctx, dims, |at| {
         let place = place(at);
         T::of_f64((numbers[at] as f64 - zeros[place] as f64) * scales[place])
     }))
@@ -306,38 +387,112 @@ fn requantized(
     dims: &[usize],
     sums: &[i32],
     factor: impl Fn(usize) -> f64,
-    zero: &DenseHostTensor,
+    (zero, bounds): (&DenseHostTensor, Bounds),
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     let offset = one_number(op, "y_zero_point", zero)?;
-    with_type!(op, zero.dtype(), T in [Ui8 => u8, I8 => i8] => made(ctx, dims, |at| {
+    let result = with_type!(op, zero.dtype(), T in [Ui8 => u8, I8 => i8] => made(ctx, dims, |at| {
         let scaled = f64::from(sums[at]) * factor(at);
-        <T as Number>::of_f64((scaled + offset).round_ties_even())
-    }))
+        let rounded = (scaled + offset).round_ties_even();
+        <T as Number>::of_f64(bounds.limit(rounded))
+    }))?;
+    Ok(AnyRef::available(result))
+}
+
+/// The operands of a quantised convolution or product.
+struct QuantizedSlots<'a> {
+    slots: Slots<'a>,
+    x: DenseHostTensor,
+    x_zero: DenseHostTensor,
+    w: DenseHostTensor,
+    w_zero: DenseHostTensor,
+    y_zero: DenseHostTensor,
+}
+
+impl<'a> QuantizedSlots<'a> {
+    fn new(slots: Slots<'a>) -> Result<Self> {
+        Ok(Self {
+            x: slots.need(0, "x")?,
+            x_zero: slots.need(2, "x_zero_point")?,
+            w: slots.need(3, "w")?,
+            w_zero: slots.need(5, "w_zero_point")?,
+            y_zero: slots.need(7, "y_zero_point")?,
+            slots,
+        })
+    }
+
+    /// Returns what the sums of each filter are scaled by. The input has one scale.
+    fn factors(&self, op: &'static str, num_filters: usize) -> Result<Vec<f64>> {
+        let one = |slot, name| one_number(op, name, &self.slots.need(slot, name)?);
+        let (x_scale, y_scale) = (one(1, "x_scale")?, one(6, "y_scale")?);
+        let scales = real_numbers(op, &self.slots.need(4, "w_scale")?)?;
+        if scales.len() != 1 && scales.len() != num_filters {
+            return Err(invalid(format!(
+                "`{op}`: expected a single scale, or a scale for each filter"
+            )));
+        }
+        let scales = scales.iter().cycle().take(num_filters);
+        Ok(scales.map(|scale| x_scale * scale / y_scale).collect())
+    }
+
+    /// Returns the summand of each filter, if there is one.
+    fn bias(&self, op: &'static str, num_filters: usize) -> Result<Option<Vec<i64>>> {
+        let Some(bias) = self.slots.get(8)? else {
+            return Ok(None);
+        };
+        let bias = whole_numbers(op, &bias)?;
+        match bias.len() == num_filters {
+            true => Ok(Some(bias)),
+            false => Err(invalid(format!(
+                "`{op}`: expected a bias of {num_filters} elements"
+            ))),
+        }
+    }
 }
 
 /// Multiplies matrices of quantised bytes, and quantises the product. Operands are a factor, its
 /// scale and its zero point, then those of the other one, then the scale and the zero point of the
-/// result.
+/// result, and a bias of 32-bit integers for each column, which may be omitted. The numbers of the
+/// result are at least `least` and at most `greatest`. With `packed`, which has the extents of a
+/// matrix, the right factor is the result of `nn.PackBytes`.
 ///
 /// # Errors
 /// If the operands do not match.
 #[tfrt_op("nn.QuantizedMatMul")]
-fn quantized_mat_mul(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+fn quantized_mat_mul(
+    operands: &[AnyRef],
+    #[attr] least: Option<i64>,
+    #[attr] greatest: Option<i64>,
+    #[attr] packed: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
     const OP: &str = "nn.QuantizedMatMul";
-    let slots = Slots::new(OP, operands, None);
-    let (a, b) = (slots.need(0, "a")?, slots.need(3, "b")?);
-    let left = centred(OP, &a, Some(&slots.need(2, "a_zero_point")?), row_axis(&a))?;
-    let right = centred(
-        OP,
-        &b,
-        Some(&slots.need(5, "b_zero_point")?),
-        column_axis(&b),
-    )?;
-    let (dims, sums) = integer_product(OP, (&a, &left), (&b, &right))?;
-    let numbers = |slot, name| real_numbers(OP, &slots.need(slot, name)?);
+    let slots = QuantizedSlots::new(Slots::new(OP, operands, None))?;
+    let bounds = Bounds::new(OP, slots.y_zero.dtype(), least, greatest)?;
+    let numbers = |slot, name| real_numbers(OP, &slots.slots.need(slot, name)?);
     let (a_scales, b_scales) = (numbers(1, "a_scale")?, numbers(4, "b_scale")?);
-    let y_scale = one_number(OP, "y_scale", &slots.need(6, "y_scale")?)?;
+    let (a, b) = (&slots.x, &slots.w);
+    let has_one_scale = a_scales.len() == 1 && slots.x_zero.num_elements() == 1;
+    let filter = bytes::filter_extents(OP, b, &slots.w_zero, packed)?;
+    if packed.is_some() && !has_one_scale {
+        return Err(invalid(format!(
+            "`{OP}`: expected a single scale of the left factor with a packed right factor"
+        )));
+    }
+    let is_matrix = |filter: &Vec<usize>| filter.len() == 2 && a.shape().rank() > 0;
+    if has_one_scale && let Some(filter) = filter.filter(is_matrix) {
+        let bytes = bytes::Bytes {
+            slots,
+            bounds,
+            filter,
+            is_packed: packed.is_some(),
+        };
+        return bytes.multiply(OP, ctx);
+    }
+    let left = centred(OP, a, Some(&slots.x_zero), row_axis(a))?;
+    let right = centred(OP, b, Some(&slots.w_zero), column_axis(b))?;
+    let (dims, mut sums) = integer_product(OP, (a, &left), (b, &right))?;
+    let y_scale = one_number(OP, "y_scale", &slots.slots.need(6, "y_scale")?)?;
     let columns = if b.shape().rank() == 1 {
         1
     } else {
@@ -354,6 +509,11 @@ fn quantized_mat_mul(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<Dens
             "`{OP}`: expected a single scale, or a scale for each row or column"
         )));
     }
+    if let Some(bias) = slots.bias(OP, columns)? {
+        for (at, sum) in sums.iter_mut().enumerate() {
+            *sum = sum.wrapping_add(bias[at % columns] as i32);
+        }
+    }
     let (rows, columns) = (rows.max(1), columns.max(1));
     let pick = |scales: &[f64], at: usize| {
         if scales.len() == 1 {
@@ -364,14 +524,7 @@ fn quantized_mat_mul(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<Dens
     };
     let factor =
         |at: usize| pick(&a_scales, at / columns % rows) * pick(&b_scales, at % columns) / y_scale;
-    requantized(
-        OP,
-        &dims,
-        &sums,
-        factor,
-        &slots.need(7, "y_zero_point")?,
-        ctx,
-    )
+    requantized(OP, &dims, &sums, factor, (&slots.y_zero, bounds), ctx)
 }
 
 /// Returns a convolution of integers: the shape of the result, and its elements.
@@ -450,11 +603,17 @@ fn conv_integer(
 
 /// Convolves quantised bytes, and quantises the result. Operands are the images, their scale and
 /// zero point, the filters, their scales and zero points, for all or each, the scale and the zero
-/// point of the result, and a bias of 32-bit integers, which may be omitted.
+/// point of the result, and a bias of 32-bit integers, which may be omitted. The numbers of the
+/// result are at least `least` and at most `greatest`.
+///
+/// With `channels_last`, images are `[batch, rows, columns, channels]`, there is one group, and the
+/// filters are signed bytes whose zero points are 0; with `packed`, which has the extents of the
+/// filters, they are the result of `nn.PackBytes`.
 ///
 /// # Errors
 /// If the operands do not match.
 #[tfrt_op("nn.QuantizedConv")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn quantized_conv(
     operands: &[AnyRef],
     #[attr(default = 1)] group: i64,
@@ -462,54 +621,50 @@ fn quantized_conv(
     #[attr] dilations: Option<&[i64]>,
     #[attr] pads: Option<&[i64]>,
     #[attr] auto_pad: Option<&str>,
+    #[attr(default = false)] channels_last: bool,
+    #[attr] least: Option<i64>,
+    #[attr] greatest: Option<i64>,
+    #[attr] packed: Option<&[i64]>,
     ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
+) -> Result<AnyRef> {
     const OP: &str = "nn.QuantizedConv";
-    let slots = Slots::new(OP, operands, None);
-    let (x, w) = (slots.need(0, "x")?, slots.need(3, "w")?);
-    let images = centred(
-        OP,
-        &x,
-        Some(&slots.need(2, "x_zero_point")?),
-        x.shape().rank(),
-    )?;
-    let filters = centred(OP, &w, Some(&slots.need(5, "w_zero_point")?), 0)?;
+    let slots = QuantizedSlots::new(Slots::new(OP, operands, None))?;
+    let bounds = Bounds::new(OP, slots.y_zero.dtype(), least, greatest)?;
     let layout = Layout::new(OP, strides, dilations, pads, auto_pad);
-    let (dims, mut sums) = integer_convolution((&x, &images), (&w, &filters), &layout, group)?;
+    if channels_last {
+        let filter = bytes::filter_extents(OP, &slots.w, &slots.w_zero, packed)?;
+        let filter = filter.filter(|filter| filter.len() == 4 && group == 1);
+        let filter = filter.ok_or_else(|| {
+            invalid(format!(
+                "`{OP}`: expected one group of filters of i8 with zero points of 0, as channels \
+                 come last, found {}",
+                slots.w.metadata()
+            ))
+        })?;
+        let bytes = bytes::Bytes {
+            slots,
+            bounds,
+            filter,
+            is_packed: packed.is_some(),
+        };
+        return bytes.convolve(&layout, ctx);
+    }
+    if packed.is_some() {
+        return Err(invalid(format!(
+            "`{OP}`: expected `channels_last` with `packed`"
+        )));
+    }
+    let (x, w) = (&slots.x, &slots.w);
+    let images = centred(OP, x, Some(&slots.x_zero), x.shape().rank())?;
+    let filters = centred(OP, w, Some(&slots.w_zero), 0)?;
+    let (dims, mut sums) = integer_convolution((x, &images), (w, &filters), &layout, group)?;
     let (num_filters, places) = (dims[1], product(&dims[2..]).max(1));
-    if let Some(bias) = slots.get(8)? {
-        let bias = whole_numbers(OP, &bias)?;
-        if bias.len() != num_filters {
-            return Err(invalid(format!(
-                "`{OP}`: expected a bias of {num_filters} elements"
-            )));
-        }
+    if let Some(bias) = slots.bias(OP, num_filters)? {
         for (at, sum) in sums.iter_mut().enumerate() {
             *sum = sum.wrapping_add(bias[at / places % num_filters] as i32);
         }
     }
-    let x_scale = one_number(OP, "x_scale", &slots.need(1, "x_scale")?)?;
-    let y_scale = one_number(OP, "y_scale", &slots.need(6, "y_scale")?)?;
-    let scales = real_numbers(OP, &slots.need(4, "w_scale")?)?;
-    if scales.len() != 1 && scales.len() != num_filters {
-        return Err(invalid(format!(
-            "`{OP}`: expected a single scale, or a scale for each filter"
-        )));
-    }
-    let factor = |at: usize| {
-        let place = if scales.len() == 1 {
-            0
-        } else {
-            at / places % num_filters
-        };
-        x_scale * scales[place] / y_scale
-    };
-    requantized(
-        OP,
-        &dims,
-        &sums,
-        factor,
-        &slots.need(7, "y_zero_point")?,
-        ctx,
-    )
+    let factors = slots.factors(OP, num_filters)?;
+    let factor = |at: usize| factors[at / places % num_filters];
+    requantized(OP, &dims, &sums, factor, (&slots.y_zero, bounds), ctx)
 }

@@ -6,6 +6,8 @@
 
 mod channels_last;
 
+pub(crate) use channels_last::place_windows;
+
 use std::ops::Range;
 
 use tfrt::prelude::*;

@@ -68,17 +68,17 @@ pub(super) const RULES: &[RewriteRule] = &[
     },
 ];
 
-const TO_LAST: [i64; 4] = [0, 2, 3, 1];
-const TO_FIRST: [i64; 4] = [0, 3, 1, 2];
+pub(super) const TO_LAST: [i64; 4] = [0, 2, 3, 1];
+pub(super) const TO_FIRST: [i64; 4] = [0, 3, 1, 2];
 
-fn transposed(graph: &mut Graph, root: usize, x: Value, perm: [i64; 4]) -> Value {
+pub(super) fn transposed(graph: &mut Graph, root: usize, x: Value, perm: [i64; 4]) -> Value {
     let place = graph.place(root).to_owned();
     let attrs = vec![("perm".to_owned(), Attr::Ints(perm.to_vec()))];
     graph.make(root, "nn.Transpose", &[x], attrs, 1, &place)[0]
 }
 
 /// Returns the images with channels last that a value is made from.
-fn source_of(graph: &Graph, value: Value) -> Option<Value> {
+pub(super) fn source_of(graph: &Graph, value: Value) -> Option<Value> {
     let number = graph.made_by(value, "nn.Transpose")?;
     let is_back = graph.ints(number, "perm") == Some(&TO_FIRST);
     is_back.then(|| graph.operand(number, 0)).flatten()
@@ -95,7 +95,7 @@ fn undo(graph: &mut Graph, number: usize) -> Option<Value> {
 }
 
 /// Returns the attributes of an op for images with channels last.
-fn attrs_with_channels_last(graph: &Graph, number: usize) -> Vec<(String, Attr)> {
+pub(super) fn attrs_with_channels_last(graph: &Graph, number: usize) -> Vec<(String, Attr)> {
     let mut attrs = graph.attrs(number).to_vec();
     attrs.push(("channels_last".to_owned(), Attr::Bool(true)));
     attrs
@@ -183,9 +183,14 @@ fn pooling(graph: &mut Graph, number: usize) -> Option<Value> {
         return None;
     }
     let source = source_of(graph, graph.operand(number, 0)?)?;
-    // The kernels are those of single precision.
-    let dtype = graph.known(source).dtype;
-    if dtype.is_some_and(|dtype| dtype != DType::F32) {
+    // The kernels are those of single precision, and those that find the greatest byte.
+    let is_max = graph.name(number) == Some("nn.MaxPool");
+    let has_kernel = match graph.known(source).dtype {
+        None | Some(DType::F32) => true,
+        Some(DType::Ui8 | DType::I8) => is_max,
+        Some(_) => false,
+    };
+    if !has_kernel {
         return None;
     }
     let name = graph.name(number)?.to_owned();
