@@ -62,6 +62,27 @@ class Graph:
         shifts = [self.random(outside, scale=0.1), self.random(outside, scale=0.1)]
         return self.op("BatchNormalization", [y, self.near_one(outside), *shifts, self.near_one(outside)], epsilon=1e-5)
 
+    def scale(self, scale, zero=0, kind=numpy.uint8):
+        return [self.number(scale), self.constant(numpy.array(zero, kind))]
+
+    def quantized(self, x, scale, zero=0):
+        """Bytes, and the numbers that they represent."""
+        scale = self.scale(scale, zero)
+        return self.op("DequantizeLinear", [self.op("QuantizeLinear", [x, *scale]), *scale])
+
+    def quantized_weights(self, shape, scale):
+        """Signed bytes with a scale for each index of the first axis, as exporters write them."""
+        numbers = self.numbers.standard_normal(shape) * scale * (2 / numpy.prod(shape[1:])) ** 0.5
+        scales = numpy.abs(numbers).reshape(shape[0], -1).max(axis=1) / 127
+        steps = numpy.round(numbers / scales.reshape(-1, *[1] * (len(shape) - 1)))
+        scale = [self.constant(scales.astype(numpy.float32)), self.constant(numpy.zeros(shape[0], numpy.int8))]
+        return self.op("DequantizeLinear", [self.constant(steps.astype(numpy.int8)), *scale], axis=0)
+
+    def quantized_convolution(self, x, inside, outside, size, stride=1, scale=1.0):
+        weights = self.quantized_weights([outside, inside, size, size], scale)
+        bias = self.random(outside, scale=0.05)
+        return self.op("Conv", [x, weights, bias], kernel_shape=[size] * 2, strides=[stride] * 2, pads=[size // 2] * 4)
+
     def classifier(self, x, inside):
         x = self.op("Flatten", [self.op("GlobalAveragePool", [x])], axis=1)
         return self.op("Gemm", [x, self.random(1000, inside), self.random(1000, scale=0.1)], transB=1)
@@ -102,6 +123,31 @@ def resnet50(path):
             inside = 4 * width
     x = graph.classifier(x, 2048)
     graph.save(path, [("x", FLOAT, [1, 3, 224, 224])], (x, FLOAT, [1, 1000]))
+
+
+def resnet50_int8(path):
+    """ResNet-50 without normalisation, between quantization and dequantization of every tensor."""
+    graph = Graph()
+    signed, positive = 10 / 255, 6 / 255
+    x = graph.quantized("x", 8 / 255, 128)
+    x = graph.quantized(graph.op("Relu", [graph.quantized_convolution(x, 3, 64, 7, 2)]), positive)
+    x = graph.quantized(graph.op("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4), positive)
+    inside = 64
+    for stage, (blocks, width) in enumerate([(3, 64), (4, 128), (6, 256), (3, 512)]):
+        for block in range(blocks):
+            stride = 2 if block == 0 and stage > 0 else 1
+            y = graph.quantized(graph.op("Relu", [graph.quantized_convolution(x, inside, width, 1)]), positive)
+            y = graph.quantized(graph.op("Relu", [graph.quantized_convolution(y, width, width, 3, stride)]), positive)
+            # The sums of many blocks keep their size.
+            y = graph.quantized(graph.quantized_convolution(y, width, 4 * width, 1, scale=0.25), signed, 128)
+            if block == 0:
+                x = graph.quantized(graph.quantized_convolution(x, inside, 4 * width, 1, stride), signed, 128)
+            x = graph.quantized(graph.op("Relu", [graph.op("Add", [y, x])]), positive)
+            inside = 4 * width
+    x = graph.quantized(graph.op("GlobalAveragePool", [x]), positive)
+    x = graph.op("Flatten", [x], axis=1)
+    y = graph.op("Gemm", [x, graph.quantized_weights([1000, 2048], 1.0), graph.random(1000, scale=0.1)], transB=1)
+    graph.save(path, [("x", FLOAT, [1, 3, 224, 224])], (graph.quantized(y, signed, 128), FLOAT, [1, 1000]))
 
 
 def mobilenet(path):
@@ -173,7 +219,10 @@ def convnet(path):
     graph.save(path, [("x", FLOAT, [1, 1, 28, 28])], (x, FLOAT, [1, 10]))
 
 
-MODELS = {made.__name__: made for made in [mlp, convnet, mobilenet, resnet50, bert]}
+MODELS = {made.__name__: made for made in [mlp, convnet, mobilenet, resnet50, resnet50_int8, bert]}
+
+# How far outputs may be apart, relative to the greatest element. A step of a quantised model may become several.
+TOLERANCES = {"resnet50_int8": 0.1}
 
 
 def path_of(folder, name):
