@@ -1,13 +1,13 @@
 //! `libnccl`. Operations between the start and the end of a group begin together at its end.
 
 use std::cell::RefCell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uint};
 
 use tfrt_gpu::api::CommHandle;
 use tfrt_gpu::api::ccl::{self, Collective};
 use tfrt_gpu::api::{GpuError, GpuResult, Status, StreamHandle};
 
-use crate::abi::{Out, device, exports};
+use crate::abi::{In, Out, device, exports};
 use crate::emulator::Emulator;
 
 thread_local! {
@@ -21,6 +21,22 @@ thread_local! {
 pub(crate) struct UniqueId {
     bytes: ccl::UniqueId,
 }
+
+/// The first fields of the configuration of a communicator.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct ConfigStart {
+    _size: usize,
+    magic: c_uint,
+    _version: c_uint,
+    blocking: c_int,
+}
+
+/// Marks a configuration that the initializer of the library's header has made.
+const MAGIC: c_uint = 0xcafe_beef;
+
+/// The status of calls that take effect later.
+const IN_PROGRESS: c_uint = 7;
 
 /// Adds an operation to the open group, or runs it by itself.
 fn add(
@@ -83,6 +99,28 @@ exports! { Ccl:
         let current = emulator.current(CALL)?;
         let handle = emulator.gpu.ccl.init_rank(&current, rank, count, &id.bytes)?;
         comm.set(CALL, handle.0)
+    }
+
+    fn ncclCommInitRankConfig(
+        comm: Out<u64>, count: c_int, id: UniqueId, rank: c_int, config: In<ConfigStart>,
+    ) |emulator, CALL| {
+        let config = config.get(CALL, 0)?;
+        if config.magic != MAGIC || config.blocking != 0 {
+            return Err(GpuError::new(CALL, Status::CCL_INVALID_ARGUMENT)
+                .with_details("the emulator supports configurations that do not block"));
+        }
+        let current = emulator.current(CALL)?;
+        let handle = emulator.gpu.ccl.begin_init_rank(&current, rank, count, &id.bytes)?;
+        comm.set(CALL, handle.0)
+    }
+
+    fn ncclCommGetAsyncError(comm: u64, error: Out<c_uint>) |emulator, CALL| {
+        let is_done = emulator.gpu.ccl.progress(CommHandle(comm))?;
+        error.set(CALL, if is_done { 0 } else { IN_PROGRESS })
+    }
+
+    fn ncclCommAbort(comm: u64) |emulator, CALL| {
+        emulator.gpu.ccl.abort(CommHandle(comm))
     }
 
     fn ncclCommDestroy(comm: u64) |emulator, CALL| {

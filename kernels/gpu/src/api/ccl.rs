@@ -23,6 +23,24 @@ pub trait Ccl: Debug + Send + Sync {
         id: &UniqueId,
     ) -> GpuResult<CommHandle>;
 
+    /// Implements `ncclCommInitRankConfig` for a communicator whose calls do not block: the ranks
+    /// may come later. [`progress`](Self::progress) says whether they have.
+    fn begin_init_rank(
+        &self,
+        current: &Current,
+        rank: i32,
+        count: i32,
+        id: &UniqueId,
+    ) -> GpuResult<CommHandle>;
+
+    /// Implements `ncclCommGetAsyncError`: whether the calls of a communicator that does not block
+    /// have taken effect. Fails if one of them has failed, or another rank.
+    fn progress(&self, comm: CommHandle) -> GpuResult<bool>;
+
+    /// Implements `ncclCommAbort`: destroys a communicator without waiting for other ranks. Work
+    /// that waits for them ends; its results are undefined.
+    fn abort(&self, comm: CommHandle) -> GpuResult<()>;
+
     /// Implements `ncclCommDestroy`.
     fn destroy(&self, comm: CommHandle) -> GpuResult<()>;
 

@@ -1,11 +1,13 @@
 //! The library of collectives of CUDA.
 #![expect(unsafe_code, reason = "calls the library")]
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-use cudarc::nccl::sys::{ncclComm_t, ncclDataType_t, ncclRedOp_t, ncclUniqueId};
+use cudarc::nccl::sys::{
+    ncclComm_t, ncclConfig_t, ncclDataType_t, ncclRedOp_t, ncclResult_t, ncclUniqueId,
+};
 
 use super::driver::CudaDriver;
 use super::library::ccl::Functions;
@@ -52,6 +54,55 @@ fn destroy(number: u64) -> GpuResult<()> {
     )
 }
 
+fn abort(number: u64) -> GpuResult<()> {
+    library_call!(
+        LIBRARY,
+        Status::Ccl,
+        "ncclCommAbort(comm)",
+        ncclCommAbort(number as ncclComm_t)
+    )
+}
+
+/// The status of a call on a communicator that does not block, as long as it has no effect yet.
+const IN_PROGRESS: u32 = 7;
+
+/// Returns the outcome of a call that may take effect later.
+fn accepted(result: GpuResult<()>) -> GpuResult<()> {
+    match result {
+        Err(error) if error.status == Status::Ccl(IN_PROGRESS) => Ok(()),
+        result => result,
+    }
+}
+
+/// Returns the configuration of a communicator that does not block. Everything else is undefined,
+/// as the initializer of the library's header has it: the library decides.
+fn non_blocking() -> ncclConfig_t {
+    const UNDEFINED: c_int = c_int::MIN;
+    ncclConfig_t {
+        size: size_of::<ncclConfig_t>(),
+        magic: 0xcafe_beef,
+        // The version that the type is of: 10000 · major + 100 · minor + patch.
+        version: 23_000,
+        blocking: 0,
+        cgaClusterSize: UNDEFINED,
+        minCTAs: UNDEFINED,
+        maxCTAs: UNDEFINED,
+        netName: ptr::null(),
+        splitShare: UNDEFINED,
+        trafficClass: UNDEFINED,
+        commName: ptr::null(),
+        collnetEnable: UNDEFINED,
+        CTAPolicy: UNDEFINED,
+        shrinkShare: UNDEFINED,
+        nvlsCTAs: UNDEFINED,
+        nChannelsPerNetPeer: UNDEFINED,
+        nvlinkCentricSched: UNDEFINED,
+        graphUsageMode: UNDEFINED,
+        numRmaCtx: UNDEFINED,
+        maxP2pPeers: UNDEFINED,
+    }
+}
+
 fn memory(pointer: DevicePtr) -> *mut c_void {
     pointer.address() as *mut c_void
 }
@@ -71,6 +122,7 @@ fn data_type(number: i32) -> GpuResult<ncclDataType_t> {
             ncclFloat16,
             ncclFloat32,
             ncclFloat64,
+            ncclBfloat16,
         }
     )
 }
@@ -207,6 +259,61 @@ impl Ccl for CudaCcl {
         Ok(CommHandle(comm as u64))
     }
 
+    fn begin_init_rank(
+        &self,
+        current: &Current,
+        rank: i32,
+        count: i32,
+        id: &UniqueId,
+    ) -> GpuResult<CommHandle> {
+        const CALL: &str = "ncclCommInitRankConfig(&comm, count, id, rank, &config)";
+        let context = self.driver.of(CALL, current)?;
+        let id = ncclUniqueId {
+            internal: id.map(|byte| byte as std::ffi::c_char),
+        };
+        let mut comm: ncclComm_t = ptr::null_mut();
+        let mut config = non_blocking();
+        accepted(library_call!(
+            LIBRARY,
+            Status::Ccl,
+            "ncclCommInitRankConfig(&comm, count, id, rank, &config)",
+            ncclCommInitRankConfig(&mut comm, count, id, rank, &mut config)
+        ))?;
+        self.comms.add(
+            comm as u64,
+            Owned::new(comm as u64, context, &self.driver, destroy),
+        );
+        Ok(CommHandle(comm as u64))
+    }
+
+    fn progress(&self, comm: CommHandle) -> GpuResult<bool> {
+        const CALL: &str = "ncclCommGetAsyncError(comm, &error)";
+        let comm = self.comm(CALL, comm)?;
+        // A number: codes of newer libraries are no values of the enumeration.
+        let mut code = 0_u32;
+        library_call!(
+            LIBRARY,
+            Status::Ccl,
+            "ncclCommGetAsyncError(comm, &error)",
+            ncclCommGetAsyncError(
+                comm.number as ncclComm_t,
+                (&raw mut code).cast::<ncclResult_t>()
+            )
+        )?;
+        match code {
+            0 => Ok(true),
+            IN_PROGRESS => Ok(false),
+            code => Err(GpuError::new(CALL, Status::Ccl(code))),
+        }
+    }
+
+    fn abort(&self, comm: CommHandle) -> GpuResult<()> {
+        let object = self.comms.remove(comm.0);
+        let object = object
+            .ok_or_else(|| GpuError::new("ncclCommAbort(comm)", Status::CCL_INVALID_ARGUMENT))?;
+        Arc::into_inner(object).map_or(Ok(()), |object| object.end_by(abort))
+    }
+
     fn destroy(&self, comm: CommHandle) -> GpuResult<()> {
         let object = self.comms.remove(comm.0);
         let object = object
@@ -238,8 +345,8 @@ impl Ccl for CudaCcl {
         library_call!(LIBRARY, Status::Ccl, "ncclGroupStart()", ncclGroupStart())?;
         let enqueued = operations
             .iter()
-            .try_for_each(|operation| enqueue(&comm, &stream, operation));
+            .try_for_each(|operation| accepted(enqueue(&comm, &stream, operation)));
         let ended = library_call!(LIBRARY, Status::Ccl, "ncclGroupEnd()", ncclGroupEnd());
-        enqueued.and(ended)
+        enqueued.and(accepted(ended))
     }
 }

@@ -319,6 +319,9 @@ pub(super) mod ccl {
             ncclGetVersion(*mut c_int);
             ncclGetUniqueId(*mut ncclUniqueId);
             ncclCommInitRank(*mut ncclComm_t, c_int, ncclUniqueId, c_int);
+            ncclCommInitRankConfig(*mut ncclComm_t, c_int, ncclUniqueId, c_int, *mut ncclConfig_t);
+            ncclCommGetAsyncError(ncclComm_t, *mut ncclResult_t);
+            ncclCommAbort(ncclComm_t);
             ncclCommDestroy(ncclComm_t);
             ncclCommCount(ncclComm_t, *mut c_int);
             ncclGroupStart();

@@ -163,7 +163,14 @@ impl Owned {
     }
 
     /// Ends it now.
-    pub(super) fn end(mut self) -> GpuResult<()> {
+    pub(super) fn end(self) -> GpuResult<()> {
+        let destroy = self.destroy;
+        self.end_by(destroy)
+    }
+
+    /// Ends it now, in another way than by its destruction.
+    pub(super) fn end_by(mut self, end: fn(u64) -> GpuResult<()>) -> GpuResult<()> {
+        self.destroy = end;
         self.destroy()
     }
 

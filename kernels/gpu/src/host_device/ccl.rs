@@ -1,7 +1,7 @@
 //! Collectives of the host device, at which the streams of all ranks meet.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -57,6 +57,15 @@ pub(super) struct Comm {
     rank: usize,
     /// The number of the next meeting.
     next: AtomicU64,
+    /// Set under the lock of the group's state.
+    is_aborted: AtomicBool,
+}
+
+/// The end of a meeting for a rank.
+enum Met {
+    All(Vec<Arc<Vec<Brought>>>),
+    /// The rank was aborted meanwhile.
+    Aborted,
 }
 
 impl Group {
@@ -77,22 +86,21 @@ impl Group {
     }
 
     /// Contributes data to a meeting, and returns the contributions of all ranks.
-    fn meet(
-        &self,
-        number: u64,
-        rank: usize,
-        brought: Vec<Brought>,
-    ) -> Option<Vec<Arc<Vec<Brought>>>> {
+    fn meet(&self, number: u64, comm: &Comm, brought: Vec<Brought>) -> Option<Met> {
         {
             let mut state = lock(&self.state);
             let meeting = state.open.entry(number).or_insert_with(|| Meeting {
                 brought: vec![None; self.num_ranks],
                 num_gone: 0,
             });
-            meeting.brought[rank] = Some(Arc::new(brought));
+            meeting.brought[comm.rank] = Some(Arc::new(brought));
         }
         self.has_changed.notify_all();
         self.wait_until(|state| {
+            // ordering: the lock orders it.
+            if comm.is_aborted.load(Ordering::Relaxed) {
+                return Some(Met::Aborted);
+            }
             let meeting = state.open.get_mut(&number)?;
             let all: Option<Vec<_>> = meeting.brought.iter().cloned().collect();
             let all = all?;
@@ -100,7 +108,7 @@ impl Group {
             if meeting.num_gone == self.num_ranks {
                 state.open.remove(&number);
             }
-            Some(all)
+            Some(Met::All(all))
         })
     }
 }
@@ -113,7 +121,7 @@ fn error(call: &'static str, status: Status) -> GpuError {
 fn width(data_type: i32) -> usize {
     match data_type {
         0 | 1 => 1,
-        6 => 2,
+        6 | 9 => 2,
         2 | 3 | 7 => 4,
         _ => 8,
     }
@@ -126,6 +134,7 @@ impl Ccl for Shared {
         let mut id = [0; 128];
         id[..8].copy_from_slice(&self.0.new_handle().to_le_bytes());
         id[8..16].copy_from_slice(&(self.0.identity as u64).to_le_bytes());
+        id[16..20].copy_from_slice(&std::process::id().to_le_bytes());
         Ok(id)
     }
 
@@ -140,45 +149,55 @@ impl Ccl for Shared {
         self.0
             .enter_library("ncclCommInitRank", CALL, Status::Ccl)?;
         self.0.check_context(CALL, current.context())?;
-        let invalid = || error(CALL, Status::CCL_INVALID_ARGUMENT);
-        let count = usize::try_from(count).map_err(|_| invalid())?;
-        let rank = usize::try_from(rank).ok().filter(|rank| *rank < count);
-        let rank = rank.ok_or_else(invalid)?;
-        if count > 1 << 10 {
-            return Err(invalid());
-        }
-        let group = Arc::clone(lock(&self.0.groups.0).entry(*id).or_insert_with(|| {
-            Arc::new(Group {
-                num_ranks: count,
-                state: Mutex::new(Meetings {
-                    joined: vec![false; count],
-                    open: HashMap::new(),
-                }),
-                has_changed: Condvar::new(),
-            })
-        }));
-        if group.num_ranks != count {
-            return Err(invalid());
-        }
-        if std::mem::replace(&mut lock(&group.state).joined[rank], true) {
-            return Err(error(CALL, Status::CCL_INVALID_USAGE));
-        }
-        group.has_changed.notify_all();
-        let all =
-            group.wait_until(|state| state.joined.iter().all(|is_there| *is_there).then_some(()));
-        lock(&self.0.groups.0).remove(id);
+        let (group, rank) = self.join(CALL, (rank, count), id)?;
+        let all = group.wait_until(|state| state.all_have_joined().then_some(()));
         if all.is_none() {
+            lock(&self.0.groups.0).remove(id);
             let details = "some ranks did not join";
             return Err(error(CALL, Status::CCL_INTERNAL).with_details(details));
         }
-        let handle = self.0.new_handle();
-        let comm = Arc::new(Comm {
-            group,
-            rank,
-            next: AtomicU64::new(0),
-        });
-        lock(&self.0.libraries).comms.insert(handle, comm);
-        Ok(CommHandle(handle))
+        Ok(self.add_comm(group, rank))
+    }
+
+    fn begin_init_rank(
+        &self,
+        current: &Current,
+        rank: i32,
+        count: i32,
+        id: &UniqueId,
+    ) -> GpuResult<CommHandle> {
+        const CALL: &str = "ncclCommInitRankConfig(&comm, count, id, rank, &config)";
+        self.0
+            .enter_library("ncclCommInitRankConfig", CALL, Status::Ccl)?;
+        self.0.check_context(CALL, current.context())?;
+        if id[16..20] != std::process::id().to_le_bytes() {
+            let details = "the ranks of the host device are in one process";
+            return Err(error(CALL, Status::CCL_INVALID_USAGE).with_details(details));
+        }
+        let (group, rank) = self.join(CALL, (rank, count), id)?;
+        Ok(self.add_comm(group, rank))
+    }
+
+    fn progress(&self, comm: CommHandle) -> GpuResult<bool> {
+        const CALL: &str = "ncclCommGetAsyncError(comm, &error)";
+        self.0
+            .enter_library("ncclCommGetAsyncError", CALL, Status::Ccl)?;
+        let comm = self.comm(CALL, comm)?;
+        let have_joined = lock(&comm.group.state).all_have_joined();
+        Ok(have_joined)
+    }
+
+    fn abort(&self, comm: CommHandle) -> GpuResult<()> {
+        const CALL: &str = "ncclCommAbort(comm)";
+        self.0.enter_library("ncclCommAbort", CALL, Status::Ccl)?;
+        let comm = lock(&self.0.libraries).comms.remove(&comm.0);
+        let comm = comm.ok_or_else(|| error(CALL, Status::CCL_INVALID_ARGUMENT))?;
+        let state = lock(&comm.group.state);
+        // ordering: the lock orders it.
+        comm.is_aborted.store(true, Ordering::Relaxed);
+        drop(state);
+        comm.group.has_changed.notify_all();
+        Ok(())
     }
 
     fn destroy(&self, comm: CommHandle) -> GpuResult<()> {
@@ -232,7 +251,67 @@ impl Ccl for Shared {
     }
 }
 
+impl Meetings {
+    fn all_have_joined(&self) -> bool {
+        self.joined.iter().all(|is_there| *is_there)
+    }
+}
+
 impl Shared {
+    /// Joins the ranks that share an id. Returns them, and the rank.
+    fn join(
+        &self,
+        call: &'static str,
+        (rank, count): (i32, i32),
+        id: &UniqueId,
+    ) -> GpuResult<(Arc<Group>, usize)> {
+        let invalid = || error(call, Status::CCL_INVALID_ARGUMENT);
+        let count = usize::try_from(count).map_err(|_| invalid())?;
+        let rank = usize::try_from(rank).ok().filter(|rank| *rank < count);
+        let rank = rank.ok_or_else(invalid)?;
+        if count > 1 << 10 {
+            return Err(invalid());
+        }
+        let mut groups = lock(&self.0.groups.0);
+        let group = groups.entry(*id).or_insert_with(|| {
+            Arc::new(Group {
+                num_ranks: count,
+                state: Mutex::new(Meetings {
+                    joined: vec![false; count],
+                    open: HashMap::new(),
+                }),
+                has_changed: Condvar::new(),
+            })
+        });
+        let group = Arc::clone(group);
+        if group.num_ranks != count {
+            return Err(invalid());
+        }
+        let mut state = lock(&group.state);
+        if std::mem::replace(&mut state.joined[rank], true) {
+            return Err(error(call, Status::CCL_INVALID_USAGE));
+        }
+        if state.all_have_joined() {
+            groups.remove(id);
+        }
+        drop(state);
+        drop(groups);
+        group.has_changed.notify_all();
+        Ok((group, rank))
+    }
+
+    fn add_comm(&self, group: Arc<Group>, rank: usize) -> CommHandle {
+        let handle = self.0.new_handle();
+        let comm = Arc::new(Comm {
+            group,
+            rank,
+            next: AtomicU64::new(0),
+            is_aborted: AtomicBool::new(false),
+        });
+        lock(&self.0.libraries).comms.insert(handle, comm);
+        CommHandle(handle)
+    }
+
     fn comm(&self, call: &'static str, comm: CommHandle) -> GpuResult<Arc<Comm>> {
         let found = lock(&self.0.libraries).comms.get(&comm.0).cloned();
         found.ok_or_else(|| error(call, Status::CCL_INVALID_ARGUMENT))
@@ -289,10 +368,13 @@ fn run(
             bytes,
         });
     }
-    let all = comm
-        .group
-        .meet(number, comm.rank, brought)
-        .ok_or_else(|| Fault::failed("a rank did not join the collective operation"))?;
+    let met = comm.group.meet(number, comm, brought);
+    let met = met.ok_or_else(|| Fault::failed("a rank did not join the collective operation"))?;
+    let all = match met {
+        Met::All(all) => all,
+        // The results are undefined.
+        Met::Aborted => return Ok(()),
+    };
     // How many messages were received from each rank.
     let mut num_received = vec![0; num_ranks];
     for (index, operation) in operations.iter().enumerate() {
@@ -406,7 +488,7 @@ macro_rules! combined {
 }
 
 fn combine(target: &mut [u8], other: &[u8], data_type: i32, reduction: i32) {
-    use half::f16;
+    use half::{bf16, f16};
     match data_type {
         0 => combined!(
             target,
@@ -463,6 +545,14 @@ fn combine(target: &mut [u8], other: &[u8], data_type: i32, reduction: i32) {
             f16,
             |a: f16, b| a + b,
             |a: f16, b| a * b
+        ),
+        9 => combined!(
+            target,
+            other,
+            reduction,
+            bf16,
+            |a: bf16, b| a + b,
+            |a: bf16, b| a * b
         ),
         7 => combined!(
             target,
