@@ -27,7 +27,9 @@
 //! | [`conformance`] | the suite that every back end passes |
 //! | `back_end` | [`Collectives`]: all of them behind one interface |
 //! | `selection` | the choice of a back end, and the collectives of a context through it |
+//! | `checks` | what a member checks of its own tensors |
 //! | [`direct`] | a member that exchanges messages with all others, over connections of its own |
+//! | [`lockstep`] | a member of an engine whose operations start in the same order everywhere |
 
 mod header;
 
@@ -51,11 +53,15 @@ mod regroup;
 
 pub(crate) mod epoch;
 
+mod checks;
+
 mod back_end;
 
 mod selection;
 
 pub mod direct;
+
+pub mod lockstep;
 
 pub mod conformance;
 

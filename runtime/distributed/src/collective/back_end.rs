@@ -16,7 +16,7 @@ use super::broadcast::broadcast;
 use super::{Collective, Reduction, epoch, ring};
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
-use crate::error::RemoteError;
+use crate::error::{RemoteError, RemoteErrors};
 use crate::payload::Payload;
 
 /// A back end: a way to perform collectives.
@@ -167,7 +167,7 @@ impl Collectives for RingCollectives {
 }
 
 /// A member that starts the collectives of this crate.
-struct RingMember {
+pub(super) struct RingMember {
     this: Weak<Self>,
     context: Arc<DistributedContext>,
     group: String,
@@ -281,7 +281,7 @@ pub(super) fn discard_epochs(context: &DistributedContext, group: &str, next: u6
 }
 
 impl RingMember {
-    fn open(group: &str, context: &Arc<DistributedContext>) -> Result<Arc<Self>, Error> {
+    pub(super) fn open(group: &str, context: &Arc<DistributedContext>) -> Result<Arc<Self>, Error> {
         let (members, index) = position_in(group, context)?;
         let number = context.epochs().current(group);
         let member = Arc::new_cyclic(|this| Self {
@@ -320,6 +320,16 @@ impl RingMember {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the reason why the group was aborted, if it was, or why one of its members is lost.
+    pub(super) fn failure(&self) -> Option<Error> {
+        let aborted = self.lock().aborted.clone();
+        aborted.or_else(|| {
+            let health = self.context.health();
+            let lost = self.members.iter().find_map(|member| health.lost(*member));
+            lost.map(|lost| RemoteErrors::from(lost).to_value(self.context.host()))
+        })
     }
 
     fn collective(&self, key: &str) -> Collective {

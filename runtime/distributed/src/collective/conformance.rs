@@ -2,7 +2,9 @@
 //! against formulas that one thread computes.
 //!
 //! All members start the same operations, many at a time, each in an order of its own. The results
-//! of reductions must have the bits of the formula with a fixed order.
+//! of reductions must have the bits of the formula with a fixed order. For back ends whose engines
+//! have an order of their own, they may differ by what the rounding of another order can change;
+//! integers may not.
 
 use half::{bf16, f16};
 use tfrt_async::AnyRef;
@@ -72,29 +74,32 @@ impl Extent {
 /// # Errors
 /// The first operation that failed or had a wrong result.
 pub fn run(host: &HostContext, member: &dyn GroupMember, extent: Extent) -> Result<usize, Error> {
-    let suite = Suite { host, member };
-    let cases = cases(member.size(), extent);
-    for (batch, cases) in cases.chunks(AT_A_TIME).enumerate() {
-        let mut checks = Vec::with_capacity(cases.len());
-        for turn in 0..cases.len() {
-            let number = (turn + 7 * member.index()) % cases.len();
-            let key = format!("conformance:{batch}:{number}");
-            checks.push(suite.start(&key, cases[number])?);
-        }
-        let values: Vec<AnyRef> = checks.iter().map(|check| check.done.clone()).collect();
-        host.await_available(&values)?;
-        for check in checks {
-            let outcome = match check.done.error_if_present() {
-                Some(error) => Err(error.clone()),
-                None => (check.verify)(),
-            };
-            outcome.map_err(|error| {
-                let (index, what, why) = (member.index(), check.what, error.message());
-                Error::new(format!("member {index}: {what}: {why}"))
-            })?;
-        }
-    }
-    Ok(cases.len())
+    let cases = cases(member.size(), extent, &REDUCTIONS);
+    let suite = Suite {
+        host,
+        member,
+        has_order: true,
+    };
+    suite.run(&cases)
+}
+
+/// Runs the suite likewise, as a member of a back end whose engine combines elements in an order of
+/// its own, and none by functions of programs.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_without_order(
+    host: &HostContext,
+    member: &dyn GroupMember,
+    extent: Extent,
+) -> Result<usize, Error> {
+    let known = &REDUCTIONS[..REDUCTIONS.len() - 1];
+    let suite = Suite {
+        host,
+        member,
+        has_order: false,
+    };
+    suite.run(&cases(member.size(), extent, known))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +125,7 @@ struct Case {
     in_place: bool,
 }
 
-fn cases(size: usize, extent: Extent) -> Vec<Case> {
+fn cases(size: usize, extent: Extent, reductions: &[Reduction]) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut add = |operation, dtype, len| {
         let in_place = cases.len().is_multiple_of(2);
@@ -133,12 +138,12 @@ fn cases(size: usize, extent: Extent) -> Vec<Case> {
     };
     let lens = [0, 1, size - 1, size, size + 1];
     for (number, dtype) in DTYPES.into_iter().enumerate() {
-        for (turn, reduction) in REDUCTIONS.into_iter().enumerate() {
+        for (turn, reduction) in reductions.iter().copied().enumerate() {
             for len in lens {
                 add(Operation::AllReduce(reduction), dtype, len);
                 add(Operation::ReduceScatter(reduction), dtype, len);
             }
-            if (turn + number).is_multiple_of(REDUCTIONS.len()) {
+            if (turn + number).is_multiple_of(reductions.len()) {
                 add(Operation::AllReduce(reduction), dtype, 1000);
                 add(Operation::ReduceScatter(reduction), dtype, 1000);
             }
@@ -186,15 +191,26 @@ struct Check {
 
 /// An element of test tensors.
 trait Sample: Reducible {
+    /// The largest relative error of rounding, and the distance of the smallest numbers.
+    const ROUNDING: (f64, f64);
+
     /// Returns the element for a small number.
     fn of(number: i64) -> Self;
+
+    fn to_number(self) -> f64;
 }
 
 macro_rules! samples {
-    ($($ty:ty: $dtype:ident, |$number:ident| $element:expr;)+) => {
+    ($($ty:ty: $dtype:ident, $rounding:expr, |$number:ident| $element:expr, $to_number:expr;)+) => {
         $(impl Sample for $ty {
+            const ROUNDING: (f64, f64) = $rounding;
+
             fn of($number: i64) -> Self {
                 $element
+            }
+
+            fn to_number(self) -> f64 {
+                $to_number(self)
             }
         })+
 
@@ -212,18 +228,18 @@ macro_rules! samples {
 }
 
 samples! {
-    i8: I8, |number| number as i8;
-    i16: I16, |number| number as i16;
-    i32: I32, |number| number as i32;
-    i64: I64, |number| number;
-    u8: Ui8, |number| number as u8;
-    u16: Ui16, |number| number as u16;
-    u32: Ui32, |number| number as u32;
-    u64: Ui64, |number| number as u64;
-    f16: F16, |number| f16::from_f64(number as f64 / 7.0);
-    bf16: Bf16, |number| bf16::from_f64(number as f64 / 7.0);
-    f32: F32, |number| number as f32 / 7.0;
-    f64: F64, |number| number as f64 / 7.0;
+    i8: I8, (0.0, 0.0), |number| number as i8, |one| one as f64;
+    i16: I16, (0.0, 0.0), |number| number as i16, |one| one as f64;
+    i32: I32, (0.0, 0.0), |number| number as i32, |one| one as f64;
+    i64: I64, (0.0, 0.0), |number| number, |one| one as f64;
+    u8: Ui8, (0.0, 0.0), |number| number as u8, |one| one as f64;
+    u16: Ui16, (0.0, 0.0), |number| number as u16, |one| one as f64;
+    u32: Ui32, (0.0, 0.0), |number| number as u32, |one| one as f64;
+    u64: Ui64, (0.0, 0.0), |number| number as u64, |one| one as f64;
+    f16: F16, (1.0 / 1024.0, 6.0e-8), |number| f16::from_f64(number as f64 / 7.0), f16::to_f64;
+    bf16: Bf16, (1.0 / 128.0, 1.0e-40), |number| bf16::from_f64(number as f64 / 7.0), bf16::to_f64;
+    f32: F32, (f32::EPSILON as f64, 1.5e-45), |number| number as f32 / 7.0, f64::from;
+    f64: F64, (f64::EPSILON, 5.0e-324), |number| number as f64 / 7.0, |one| one;
 }
 
 /// Returns element `index` of the tensor of a member: small numbers, chosen so that the
@@ -253,6 +269,51 @@ fn expected<T: Sample>(reduction: Reduction, size: usize, len: usize, index: usi
     reduction.finish(combined, size)
 }
 
+/// Returns how far the element of a reduction may be from the expected one if elements are combined
+/// in another order. Each step of either result rounds once: relative to the sum of magnitudes or
+/// to the product, and in products also by the distance of the smallest numbers, which later
+/// factors may enlarge.
+fn tolerance<T: Sample>(reduction: Reduction, size: usize, index: usize) -> f64 {
+    let (relative, smallest) = T::ROUNDING;
+    let magnitudes = (0..size).map(|member| element::<T>(member, index).to_number().abs());
+    let rounding: f64 = match reduction {
+        Reduction::Sum | Reduction::Mean => relative * magnitudes.sum::<f64>(),
+        Reduction::Prod => {
+            let enlarged: f64 = magnitudes.clone().map(|one| one.max(1.0)).product();
+            relative * magnitudes.product::<f64>() + smallest * enlarged
+        }
+        Reduction::Min | Reduction::Max | Reduction::User(_) => 0.0,
+    };
+    2.0 * size as f64 * rounding
+}
+
+fn require_close<T: Sample>(
+    tensor: &DenseHostTensor,
+    expected: &[T],
+    tolerances: &[f64],
+) -> Result<(), Error> {
+    if tolerances.is_empty() || T::ROUNDING.0 == 0.0 {
+        return require_bits(tensor, expected);
+    }
+    let found = tensor.elements::<T>()?;
+    if found.len() != expected.len() {
+        let (expected, found) = (expected.len(), found.len());
+        return Err(Error::new(format!(
+            "expected {expected} elements, found {found}"
+        )));
+    }
+    for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let (found, expected) = (found.to_number(), expected.to_number());
+        let is_close = (found - expected).abs() <= tolerances[index];
+        if !is_close {
+            return Err(Error::new(format!(
+                "expected {expected} as element {index}, found {found}"
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn require_bits<T: Sample>(tensor: &DenseHostTensor, expected: &[T]) -> Result<(), Error> {
     let found = tensor.elements::<T>()?;
     let bits = |elements: &[T]| {
@@ -277,9 +338,35 @@ fn require_bits<T: Sample>(tensor: &DenseHostTensor, expected: &[T]) -> Result<(
 struct Suite<'a> {
     host: &'a HostContext,
     member: &'a dyn GroupMember,
+    /// Whether elements are combined in the order of the formula.
+    has_order: bool,
 }
 
 impl Suite<'_> {
+    fn run(&self, cases: &[Case]) -> Result<usize, Error> {
+        for (batch, cases) in cases.chunks(AT_A_TIME).enumerate() {
+            let mut checks = Vec::with_capacity(cases.len());
+            for turn in 0..cases.len() {
+                let number = (turn + 7 * self.member.index()) % cases.len();
+                let key = format!("conformance:{batch}:{number}");
+                checks.push(self.start(&key, cases[number])?);
+            }
+            let values: Vec<AnyRef> = checks.iter().map(|check| check.done.clone()).collect();
+            self.host.await_available(&values)?;
+            for check in checks {
+                let outcome = match check.done.error_if_present() {
+                    Some(error) => Err(error.clone()),
+                    None => (check.verify)(),
+                };
+                outcome.map_err(|error| {
+                    let (index, what, why) = (self.member.index(), check.what, error.message());
+                    Error::new(format!("member {index}: {what}: {why}"))
+                })?;
+            }
+        }
+        Ok(cases.len())
+    }
+
     fn tensor<T: Sample>(&self, dims: &[usize], elements: &[T]) -> Result<DenseHostTensor, Error> {
         let allocator = self.host.allocator();
         let shape = Shape::new(dims)?;
@@ -358,12 +445,22 @@ impl Suite<'_> {
             };
         let value = done.clone();
         let is_barrier = case.operation == Operation::Barrier;
+        let of_elements = |reduction, range: std::ops::Range<usize>| -> Vec<f64> {
+            let tolerances = range.map(|at| tolerance::<T>(reduction, size, at));
+            tolerances.collect()
+        };
+        let tolerances = match case.operation {
+            _ if self.has_order => Vec::new(),
+            Operation::AllReduce(reduction) => of_elements(reduction, 0..len),
+            Operation::ReduceScatter(reduction) => of_elements(reduction, chunk(len, size, index)),
+            _ => Vec::new(),
+        };
         Ok(Check {
             what: format!("{:?} of {}[{len}]", case.operation, case.dtype),
             done,
             verify: Box::new(move || match output {
                 _ if is_barrier => Ok(()),
-                Some(output) => require_bits(&output, &expected),
+                Some(output) => require_close(&output, &expected, &tolerances),
                 None => {
                     let tensor = value.try_read::<DenseHostTensor>();
                     let tensor = tensor.map_err(|error| Error::new(error.to_string()))?;

@@ -6,15 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use half::{bf16, f16};
 use prost::bytes::Bytes;
 use tfrt_host::HostContext;
-use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_support::{DType, Error};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElements, Shape, TensorError};
 
-use super::super::all_gather::{
-    Layout, WRONG_INPUT, WRONG_OUTPUT, WRONG_RANK, along_axis, check_axis, invalid,
-};
+use super::super::all_gather::{Layout, check_axis};
 use super::super::header::{Operation, Part, parameter_of};
 use super::super::split::{chunk, chunk_bytes};
-use super::super::{Reducible, Reduction, write_all};
+use super::super::{Reducible, Reduction, checks, write_all};
 use super::MemberPlace;
 use super::exchange::{Outgoing, Step, Then};
 use super::message::Arrival;
@@ -95,17 +93,6 @@ fn require_bytes(arrival: &Arrival, expected: usize) -> Result<(), Error> {
     }
 }
 
-fn same_dtype(input: &DenseHostTensor, output: &DenseHostTensor) -> Result<(), Error> {
-    match input.dtype() == output.dtype() {
-        true => Ok(()),
-        false => Err(TensorError::WrongDType {
-            expected: input.dtype(),
-            found: output.dtype(),
-        }
-        .into()),
-    }
-}
-
 /// Writes ranges of bytes into a tensor.
 fn write_ranges<'a>(
     tensor: &DenseHostTensor,
@@ -178,11 +165,7 @@ fn combine_of(dtype: DType) -> Result<Combine, Error> {
         DType::Bf16 => combine::<bf16>,
         DType::F32 => combine::<f32>,
         DType::F64 => combine::<f64>,
-        other => {
-            return Err(invalid(format!(
-                "elements of type {other} cannot be reduced"
-            )));
-        }
+        other => return Err(checks::cannot_be_reduced(other)),
     })
 }
 
@@ -194,10 +177,8 @@ pub(super) fn all_reduce(
     output: DenseHostTensor,
     work: &Gather,
 ) -> Result<First, Error> {
+    checks::all_reduce(reduction, &input, &output)?;
     let combine = combine_of(input.dtype())?;
-    reduction.check(input.dtype())?;
-    same_dtype(&input, &output)?;
-    output.expect_shape(input.shape())?;
     let (len, size) = (input.num_elements(), place.size);
     let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
     let outgoing = chunks_of(&lend(&input, work)?, len, size, element_bytes);
@@ -243,17 +224,9 @@ pub(super) fn reduce_scatter(
     output: DenseHostTensor,
     work: &Gather,
 ) -> Result<First, Error> {
+    checks::reduce_scatter(place, reduction, &input, &output)?;
     let combine = combine_of(input.dtype())?;
-    reduction.check(input.dtype())?;
-    same_dtype(&input, &output)?;
-    let MemberPlace { index, size } = place;
-    let len = input.num_elements();
-    let (expected, found) = (chunk(len, size, index).len(), output.num_elements());
-    if found != expected {
-        return Err(invalid(format!(
-            "expected an output of the {expected} elements of chunk {index}, found {found}"
-        )));
-    }
+    let (len, size) = (input.num_elements(), place.size);
     let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
     let outgoing = chunks_of(&lend(&input, work)?, len, size, element_bytes);
     let host = Arc::clone(host);
@@ -318,12 +291,7 @@ pub(super) fn all_gather(
     axis: u64,
     work: &Gather,
 ) -> Result<First, Error> {
-    let axis = check_axis(axis, &input)?;
-    same_dtype(&input, &output)?;
-    if output.shape().dims() != along_axis(input.shape(), axis, place.size) {
-        return Err(invalid(WRONG_OUTPUT));
-    }
-    let layout = Layout::new(&vec![input.shape().clone(); place.size], axis)?;
+    let layout = checks::all_gather(place, &input, &output, axis)?;
     let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
     let outgoing = Outgoing::All(Vec::new(), lend(&input, work)?);
     let step = move |arrivals: Vec<Option<Arrival>>| {
@@ -364,14 +332,7 @@ pub(super) fn all_gather_any(
                 shapes.push(own.clone());
                 continue;
             };
-            if arrival.dims.len() != own.rank() {
-                return Err(invalid(WRONG_RANK));
-            }
-            let mut dims = own.dims().iter().zip(&arrival.dims).enumerate();
-            if !dims.all(|(position, (own, other))| position == axis || own == other) {
-                return Err(invalid(WRONG_INPUT));
-            }
-            let shape = Shape::new(&arrival.dims)?;
+            let shape = checks::shape_to_gather(own, axis, &arrival.dims)?;
             let expected = shape.num_elements().checked_mul(element_bytes);
             require_bytes(arrival, expected.unwrap_or(usize::MAX))?;
             shapes.push(shape);
@@ -397,17 +358,9 @@ pub(super) fn all_to_all(
     output: DenseHostTensor,
     work: &Gather,
 ) -> Result<First, Error> {
-    same_dtype(&input, &output)?;
+    let chunk_len = checks::all_to_all(place, &input, &output)?;
     let MemberPlace { index, size } = place;
     let len = input.num_elements();
-    let chunk_len = chunk(len, size, index).len();
-    let (expected, found) = (size * chunk_len, output.num_elements());
-    if found != expected {
-        let message = format!(
-            "expected an output of {size} chunks of {chunk_len} elements, found {found} elements"
-        );
-        return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
-    }
     let element_bytes = tfrt_tensor::element_bytes(input.dtype())?;
     let bytes = lend(&input, work)?;
     let outgoing = chunks_of(&bytes, len, size, element_bytes);
