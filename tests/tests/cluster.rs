@@ -331,8 +331,8 @@ fn all_tasks_run_one_program() -> Result<(), Failed> {
     ];
     let wrong = tool::run(tfrt(&[&run[..], &task].concat())?)?;
     let stderr = String::from_utf8_lossy(&wrong.stderr).into_owned();
-    let expected = "--collectives: expected `ring`, `shm`, `auto` or, with the feature `mpi`, \
-                    `mpi`, found `pigeon`";
+    let expected = "--collectives: expected `ring`, `shm`, `auto` or, with the features of these \
+                    names, `mpi` or `nccl`, found `pigeon`";
     require_equal(stderr.contains(expected), true).map_err(|_| Failed::from(stderr))
 }
 

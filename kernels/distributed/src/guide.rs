@@ -211,6 +211,7 @@
 //! | `ring` | none | any tasks: messages over their network; the default |
 //! | `shm` | `tfrt-shm` | tasks of one machine and one user, on Linux: through shared memory |
 //! | `mpi` | `tfrt-mpi` | ranks that `mpirun` has started; MPI is loaded at run time |
+//! | `nccl` | `tfrt-nccl` | tasks with GPUs; NCCL is loaded at run time, and reduces in its own order |
 //! | `auto` | | `shm` if it is linked and all addresses are of this machine, otherwise `ring` |
 //!
 //! # When something fails

@@ -79,8 +79,9 @@ pub(crate) struct TaskArguments {
     task: Option<i32>,
 
     /// How collectives exchange tensors: `ring` (over the network), `shm` (shared memory, between
-    /// tasks of one machine), `auto` (the best of these), or `mpi` (between ranks that `mpirun`
-    /// has started; needs `--features mpi`). The same for all tasks
+    /// tasks of one machine), `auto` (the best of these), `mpi` (between ranks that `mpirun` has
+    /// started; needs `--features mpi`), or `nccl` (between GPUs; needs `--features nccl`). The
+    /// same for all tasks
     #[arg(long, value_name = "NAME", default_value = DEFAULT_COLLECTIVES)]
     collectives: String,
 }
@@ -136,8 +137,8 @@ impl ClusterArguments {
         if task.collectives != AUTO && BackEnd::find(&task.collectives).is_none() {
             let found = &task.collectives;
             return Err(Failure::new(format!(
-                "--collectives: expected `ring`, `shm`, `auto` or, with the feature `mpi`, `mpi`, \
-                 found `{found}`"
+                "--collectives: expected `ring`, `shm`, `auto` or, with the features of these \
+                 names, `mpi` or `nccl`, found `{found}`"
             )));
         }
         let options = self.credentials.options()?;

@@ -138,6 +138,9 @@ tfrt::link!(tfrt_shm);
 #[cfg(feature = "mpi")]
 tfrt::link!(tfrt_mpi);
 
+#[cfg(feature = "nccl")]
+tfrt::link!(tfrt_nccl);
+
 #[cfg(feature = "onnx")]
 tfrt::link!(tfrt_model_ops);
 

@@ -1,0 +1,347 @@
+//! The thread of a member: it makes all calls of NCCL, and finds out what has become of them.
+//!
+//! ```text
+//!   waiting ──► enqueued ──► running ──► done         a job; `enqueued`: NCCL accepts it, perhaps later
+//! ```
+//!
+//! A communicator exists once the id of the ranks has come, and takes jobs once all ranks have
+//! joined. The thread sleeps while there is nothing to find out, and otherwise polls with pauses
+//! that grow to a millisecond.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use tfrt_distributed::collective::direct::MemberPlace;
+use tfrt_distributed::collective::lockstep::{Control, TransferKind};
+use tfrt_gpu::api::ccl::UniqueId;
+use tfrt_gpu::api::driver::CopyEndpoint;
+use tfrt_gpu::api::{CommHandle, GpuResult};
+use tfrt_gpu::eager::EagerGpu;
+use tfrt_gpu::values::Buffer;
+use tfrt_host::log;
+use tfrt_support::Error;
+use tfrt_tensor::HostBuffer;
+
+use crate::device::Mark;
+use crate::engine::{Command, Job, Memory, collectives};
+
+/// The pauses between two looks at what is in progress.
+const SHORTEST: Duration = Duration::from_micros(20);
+const LONGEST: Duration = Duration::from_millis(1);
+
+type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
+
+/// What the thread knows.
+pub(crate) struct Progress {
+    device: EagerGpu,
+    control: Control,
+    place: MemberPlace,
+    told: Receiver<Command>,
+    comm: Option<CommHandle>,
+    have_joined: bool,
+    waiting: VecDeque<Job>,
+    /// The job whose calls NCCL has not completed, with its memory on the device.
+    enqueued: Option<(Job, Buffer, Buffer)>,
+    /// The jobs that the device runs, in order.
+    running: VecDeque<(Mark, Done)>,
+    /// Why the group is over.
+    failure: Option<Error>,
+}
+
+impl Progress {
+    pub(crate) fn new(
+        device: EagerGpu,
+        control: Control,
+        place: MemberPlace,
+        told: Receiver<Command>,
+    ) -> Self {
+        Self {
+            device,
+            control,
+            place,
+            told,
+            comm: None,
+            have_joined: false,
+            waiting: VecDeque::new(),
+            enqueued: None,
+            running: VecDeque::new(),
+            failure: None,
+        }
+    }
+
+    /// Runs jobs until the member is closed and all of them are done.
+    pub(crate) fn run(mut self) {
+        let mut pause = SHORTEST;
+        loop {
+            let (command, is_closed) = self.next_command(pause);
+            let mut has_moved = command.is_some();
+            if let Some(command) = command {
+                self.follow(command);
+            } else if is_closed && !self.has_jobs() {
+                break;
+            }
+            match self.advance() {
+                Ok(moved) => has_moved |= moved,
+                Err(error) => self.fail(&error),
+            }
+            pause = if has_moved {
+                SHORTEST
+            } else {
+                LONGEST.min(pause * 2)
+            };
+        }
+        if let Some(comm) = self.comm.take() {
+            let ccl = &self.device.context().gpu().ccl;
+            let ended = self.device.context().set_current();
+            let ended = ended.and_then(|_current| match self.have_joined {
+                true => ccl.destroy(comm),
+                false => ccl.abort(comm),
+            });
+            report(ended);
+        }
+    }
+
+    /// Returns the next command, if one comes before it is time to look again, and whether no more
+    /// will come.
+    fn next_command(&self, pause: Duration) -> (Option<Command>, bool) {
+        let is_joining = self.comm.is_some() && !self.have_joined;
+        if !is_joining && !self.has_jobs() {
+            return match self.told.recv() {
+                Ok(command) => (Some(command), false),
+                Err(_) => (None, true),
+            };
+        }
+        match self.told.recv_timeout(pause) {
+            Ok(command) => (Some(command), false),
+            Err(RecvTimeoutError::Timeout) => (None, false),
+            Err(RecvTimeoutError::Disconnected) => {
+                thread::sleep(pause);
+                (None, true)
+            }
+        }
+    }
+
+    fn has_jobs(&self) -> bool {
+        !self.waiting.is_empty() || self.enqueued.is_some() || !self.running.is_empty()
+    }
+
+    fn follow(&mut self, command: Command) {
+        match command {
+            Command::Start(job) => match &self.failure {
+                Some(error) => (job.done)(Err(error.clone())),
+                None => self.waiting.push_back(job),
+            },
+            Command::Join(Ok(id)) if self.failure.is_none() => {
+                if let Err(error) = self.join(&id) {
+                    self.fail(&error);
+                }
+            }
+            Command::Join(Ok(_)) => {}
+            Command::Join(Err(error)) | Command::End(error) => self.fail(&error),
+        }
+    }
+
+    fn join(&mut self, id: &UniqueId) -> Result<(), Error> {
+        let context = self.device.context();
+        let current = context.set_current()?;
+        let MemberPlace { index, size } = self.place;
+        let rank = i32::try_from(index).map_err(Error::other)?;
+        let count = i32::try_from(size).map_err(Error::other)?;
+        let ccl = &context.gpu().ccl;
+        self.comm = Some(ccl.begin_init_rank(&current, rank, count, id)?);
+        Ok(())
+    }
+
+    /// Does what can be done now. Returns whether there was anything.
+    fn advance(&mut self) -> Result<bool, Error> {
+        if self.failure.is_some() {
+            return Ok(false);
+        }
+        let is_joining = self.comm.is_some() && !self.have_joined;
+        if !is_joining && !self.has_jobs() {
+            return Ok(false);
+        }
+        if let Some(error) = self.control.failure() {
+            return Err(error);
+        }
+        let Some(comm) = self.comm else {
+            return Ok(false);
+        };
+        // This also finds errors of jobs that run.
+        let is_ready = self.device.context().gpu().ccl.progress(comm)?;
+        let mut has_moved = false;
+        if is_ready {
+            has_moved |= !std::mem::replace(&mut self.have_joined, true);
+            if let Some((job, input, output)) = self.enqueued.take() {
+                self.complete(job, input, output)?;
+                has_moved = true;
+            }
+            has_moved |= self.enqueue_waiting(comm)?;
+        }
+        while let Some((mark, _)) = self.running.front()
+            && mark.has_passed()?
+        {
+            if let Some((_, done)) = self.running.pop_front() {
+                done(Ok(()));
+            }
+            has_moved = true;
+        }
+        Ok(has_moved)
+    }
+
+    /// Enqueues the waiting jobs, up to the first one that NCCL does not complete at once.
+    fn enqueue_waiting(&mut self, comm: CommHandle) -> Result<bool, Error> {
+        let mut has_moved = false;
+        while let Some(job) = self.waiting.pop_front() {
+            has_moved = true;
+            let (input, output) = match self.enqueue(comm, &job) {
+                Ok(memory) => memory,
+                Err(error) => {
+                    (job.done)(Err(error.clone()));
+                    return Err(error);
+                }
+            };
+            if self.device.context().gpu().ccl.progress(comm)? {
+                self.complete(job, input, output)?;
+            } else {
+                self.enqueued = Some((job, input, output));
+                break;
+            }
+        }
+        Ok(has_moved)
+    }
+
+    /// Enqueues the copies to the device, and the operations of NCCL.
+    fn enqueue(&self, comm: CommHandle, job: &Job) -> Result<(Buffer, Buffer), Error> {
+        let (context, stream) = (self.device.context(), self.device.stream());
+        let current = context.set_current()?;
+        let gpu = context.gpu();
+        let (input, output) = match &job.memory {
+            Memory::Host { input, output } => {
+                let allocator = self.device.allocator();
+                let on_device = allocator.allocate(input.len_bytes(), stream)?;
+                self.upload(&on_device, input)?;
+                let result = allocator.allocate(output.len_bytes(), stream)?;
+                if let TransferKind::Exchange { .. } = job.kind {
+                    // Parts of it stay as they are.
+                    self.upload(&result, output)?;
+                }
+                (on_device, result)
+            }
+            Memory::Device {
+                input,
+                output,
+                before,
+                ..
+            } => {
+                before.precede(stream)?;
+                (whole(input)?, whole(output)?)
+            }
+        };
+        let operations = collectives(&job.kind, &input, &output)?;
+        if !operations.is_empty() {
+            gpu.ccl
+                .group(&current, comm, &operations, stream.handle())?;
+        }
+        Ok((input, output))
+    }
+
+    /// Enqueues a copy to the device.
+    fn upload(&self, to: &Buffer, from: &HostBuffer) -> Result<(), Error> {
+        if from.is_empty() {
+            return Ok(());
+        }
+        let context = self.device.context();
+        let current = context.set_current()?;
+        Ok(context.gpu().driver.copy_async(
+            &current,
+            &CopyEndpoint::Device(to.pointer()),
+            &CopyEndpoint::Host(from.clone()),
+            from.len_bytes(),
+            self.device.stream().handle(),
+        )?)
+    }
+
+    /// Enqueues what follows the operations of NCCL.
+    fn complete(&mut self, job: Job, input: Buffer, output: Buffer) -> Result<(), Error> {
+        let completed = self.try_complete(&job, input, output);
+        match completed {
+            Ok(Some(mark)) => self.running.push_back((mark, job.done)),
+            Ok(None) => (job.done)(Ok(())),
+            Err(error) => {
+                (job.done)(Err(error.clone()));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the place in the stream at which the job is done, unless it is done when it is
+    /// enqueued.
+    fn try_complete(
+        &self,
+        job: &Job,
+        input: Buffer,
+        output: Buffer,
+    ) -> Result<Option<Mark>, Error> {
+        let (context, own_stream) = (self.device.context(), self.device.stream());
+        let current = context.set_current()?;
+        let driver = &context.gpu().driver;
+        match &job.memory {
+            Memory::Host { output: result, .. } => {
+                if !result.is_empty() {
+                    driver.copy_async(
+                        &current,
+                        &CopyEndpoint::Host(result.clone()),
+                        &CopyEndpoint::Device(output.pointer()),
+                        result.len_bytes(),
+                        own_stream.handle(),
+                    )?;
+                }
+                // The memory of the device goes back to its allocator, in the order of the stream.
+                drop((input, output));
+                Ok(Some(Mark::record(own_stream)?))
+            }
+            Memory::Device { stream, .. } => {
+                driver.keep_until_passed(own_stream.handle(), Box::new((input, output)))?;
+                Mark::record(own_stream)?.precede(stream)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Ends the group on all members.
+    fn fail(&mut self, error: &Error) {
+        if self.failure.is_some() {
+            return;
+        }
+        self.failure = Some(error.clone());
+        self.control.abort(error);
+        if let Some(comm) = self.comm.take() {
+            let context = self.device.context();
+            let ended = context.set_current();
+            report(ended.and_then(|_current| context.gpu().ccl.abort(comm)));
+        }
+        let enqueued = self.enqueued.take().map(|(job, ..)| job.done);
+        let running = self.running.drain(..).map(|(_, done)| done);
+        let waiting = self.waiting.drain(..).map(|job| job.done);
+        let all: Vec<Done> = running.chain(enqueued).chain(waiting).collect();
+        for done in all {
+            done(Err(error.clone()));
+        }
+    }
+}
+
+/// Returns another handle of a buffer's memory.
+fn whole(buffer: &Buffer) -> Result<Buffer, Error> {
+    buffer.view(0, buffer.num_bytes() as u64)
+}
+
+/// Logs a failure to end a communicator, which is nobody's any more.
+fn report(ended: GpuResult<()>) {
+    if let Err(error) = ended {
+        log::error!("{error}");
+    }
+}
