@@ -38,7 +38,7 @@
 //! What `mpirun` does when a rank dies is up to it: by default, it ends all others. If it does not,
 //! the heartbeats of the context find the lost task, and every operation of its groups fails.
 //! Transfers with the dead rank that are in progress stay with MPI, and their memory with them; the
-//! operations that they belong to fail.
+//! operations that they belong to fail. [`finalize`] then waits for MPI only briefly.
 //! Errors that MPI reports fail the group; this crate never calls `MPI_Abort`.
 //!
 //! `MPI_Init_thread` waits for all ranks, so every rank has to create a server with these
@@ -50,7 +50,7 @@ mod world;
 
 mod links;
 
-pub use world::finalize;
+pub use world::{finalize, finalize_within};
 
 use std::sync::Arc;
 

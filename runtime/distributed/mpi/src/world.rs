@@ -9,7 +9,7 @@
 //!  │ links of receiver │ position of sender │ elements: u64 │ head of the message
 //! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -30,6 +30,9 @@ const ENVELOPE_BYTES: usize = 24;
 
 /// The time that the other ranks may take to start MPI, or to end it.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// The time that the end of MPI may take by default once a rank is lost.
+const LIMIT_WITH_LOSS: Duration = Duration::from_secs(2);
 
 /// The pauses between two looks at MPI while nothing moves: from the first to the longest.
 const FIRST_PAUSE: Duration = Duration::from_micros(20);
@@ -53,6 +56,8 @@ struct Commands {
     list: Vec<Command>,
     next_links: u64,
     is_ending: bool,
+    /// Whether a rank was lost: MPI may never end.
+    has_lost: bool,
     /// Whether nobody follows commands any more.
     is_over: bool,
     /// The outcome of the end.
@@ -93,27 +98,44 @@ static WORLD: OnceLock<World> = OnceLock::new();
 /// Held while MPI is being started.
 static STARTING: Mutex<Option<Error>> = Mutex::new(None);
 
-/// Ends MPI, once nothing uses it any more. Waits for the other ranks, for up to a minute. Does
-/// nothing if MPI was not started by this crate.
+/// Ends MPI, once nothing uses it any more. Waits for the other ranks, for up to a minute, but no
+/// longer than two seconds once a rank is lost. Does nothing if MPI was not started by this crate.
 ///
 /// # Errors
 /// If MPI reports one, or the other ranks do not end.
 pub fn finalize() -> Result<(), Error> {
+    finalize_within(LIMIT_WITH_LOSS)
+}
+
+/// As [`finalize`], with another limit for the time after the loss of a rank: its transfers may
+/// never end, and those of the others may still be under way.
+///
+/// # Errors
+/// Those of [`finalize`].
+pub fn finalize_within(limit_with_loss: Duration) -> Result<(), Error> {
     let Some(world) = WORLD.get() else {
         return Ok(());
     };
     let mut commands = world.lock();
     commands.is_ending = true;
     world.has_commands.notify_all();
-    let has_ended = |commands: &mut Commands| commands.ended.is_none();
-    let waited = world
-        .has_commands
-        .wait_timeout_while(commands, LIMIT, has_ended);
-    let (commands, _) = waited.unwrap_or_else(PoisonError::into_inner);
-    commands.ended.clone().unwrap_or_else(|| {
-        let message = format!("the other ranks have not ended MPI within {LIMIT:?}");
-        Err(Error::new(message).with_code(ErrorCode::DeadlineExceeded))
-    })
+    let (start, mut loss) = (Instant::now(), None);
+    loop {
+        if let Some(outcome) = &commands.ended {
+            return outcome.clone();
+        }
+        if commands.has_lost {
+            loss.get_or_insert_with(Instant::now);
+        }
+        let (since, limit) = loss.map_or((start, LIMIT), |loss| (loss, limit_with_loss));
+        let left = limit.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            let message = format!("the other ranks have not ended MPI within {limit:?}");
+            return Err(Error::new(message).with_code(ErrorCode::DeadlineExceeded));
+        }
+        let waited = world.has_commands.wait_timeout(commands, left);
+        (commands, _) = waited.unwrap_or_else(PoisonError::into_inner);
+    }
 }
 
 impl World {
@@ -217,6 +239,7 @@ impl World {
     }
 
     pub(crate) fn lose(&self, links: u64, member: usize) {
+        self.lock().has_lost = true;
         self.tell(Command::Lose(links, member));
     }
 
@@ -311,10 +334,14 @@ impl Exchange {
     fn exchange(&mut self) -> Result<(), Error> {
         let mut num_idle = 0_u32;
         let mut ending_since = None;
+        let mut lost = HashSet::new();
         loop {
             let (commands, is_ending) = self.wait(num_idle);
             let mut has_moved = !commands.is_empty();
             for command in commands {
+                if let Command::Lose(number, member) = command {
+                    lost.insert((number, member));
+                }
                 self.follow(command);
             }
             has_moved |= self.check_sent();
@@ -327,7 +354,9 @@ impl Exchange {
             if is_ending {
                 let since = *ending_since.get_or_insert_with(Instant::now);
                 // Messages of others to groups that are closed may still be under way.
-                let is_quiet = self.sending.is_empty() && num_idle > EAGER_LOOKS;
+                // What is sent to a lost member may never arrive.
+                let is_lost = |one: &Sending| lost.contains(&(one.place.links, one.to.index));
+                let is_quiet = self.sending.iter().all(is_lost) && num_idle > EAGER_LOOKS;
                 if is_quiet || since.elapsed() > LIMIT {
                     return Ok(());
                 }

@@ -4,16 +4,17 @@
 
 use std::collections::HashMap;
 use std::env;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tfrt_distributed::collective::conformance::{self, Extent};
-use tfrt_distributed::collective::{Collectives, GroupMember};
+use tfrt_distributed::collective::{Collectives, GroupMember, Reduction};
 use tfrt_distributed::discovery::{ALL_TASKS, Told, discover};
 use tfrt_distributed::{DistributedContext, Server, ServerConfig};
 use tfrt_host::HostContext;
@@ -27,6 +28,12 @@ const MPIRUN_VARIABLE: &str = "TFRT_MPIRUN";
 
 /// The time that a run may take.
 const LIMIT: Duration = Duration::from_secs(120);
+
+/// The time after which a rank that does not answer is lost, in the test that kills one.
+const FAILURE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The time in which the others have noticed it, and have ended.
+const BOUND: Duration = Duration::from_secs(20);
 
 const POLL: Duration = Duration::from_millis(10);
 
@@ -63,6 +70,10 @@ fn main() -> ExitCode {
             trials.push(Trial::test("a_rank_that_leaves_is_noticed", move || {
                 run(&leaves, 3, "leave")
             }));
+            let dies = mpirun.clone();
+            trials.push(Trial::test("a_rank_that_is_killed_is_lost", move || {
+                lose_a_rank(&dies)
+            }));
             trials.push(Trial::test("nothing_is_opened_after_the_end", move || {
                 run(&mpirun, 1, "end")
             }));
@@ -84,6 +95,27 @@ fn mpirun() -> Option<PathBuf> {
 
 /// Runs ranks with a role, and waits for them.
 fn run(mpirun: &Path, size: usize, role: &str) -> Result<(), Failed> {
+    let (status, printed) = output_of(mpirun, size, role)?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("mpirun: {status}: {printed}").into()),
+    }
+}
+
+/// Kills one of three ranks: the others say that it is lost, and end.
+fn lose_a_rank(mpirun: &Path) -> Result<(), Failed> {
+    let start = Instant::now();
+    let (status, printed) = output_of(mpirun, 3, "die")?;
+    let num_survivors = printed.matches("survived").count();
+    if num_survivors == 2 && start.elapsed() < LIMIT / 2 {
+        return Ok(());
+    }
+    let elapsed = start.elapsed();
+    Err(format!("{num_survivors} survivors after {elapsed:?}: {status}: {printed}").into())
+}
+
+/// Runs ranks with a role, and returns what they have printed.
+fn output_of(mpirun: &Path, size: usize, role: &str) -> Result<(ExitStatus, String), Failed> {
     // Sockets have short names.
     let folder = env::temp_dir().join(format!("tfrt-mpi-{}-{role}-{size}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
@@ -96,6 +128,13 @@ fn run(mpirun: &Path, size: usize, role: &str) -> Result<(), Failed> {
     if is_open_mpi {
         // The ranks of a test share the processors.
         command.args(["--allow-run-as-root", "--oversubscribe"]);
+    }
+    if role == "die" {
+        // The death of a rank does not end the others.
+        match is_open_mpi {
+            true => command.args(["--runtime-options", "recoverable"]),
+            false => command.arg("-disable-auto-cleanup"),
+        };
     }
     if let Some(libraries) = mpirun
         .parent()
@@ -118,6 +157,8 @@ fn run(mpirun: &Path, size: usize, role: &str) -> Result<(), Failed> {
         .env("TFRT_CLUSTER", format!("worker={}", addresses.join(",")))
         .env("TFRT_JOB", "worker")
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()?;
     let outcome = wait(child);
     // What is left are sockets.
@@ -125,14 +166,17 @@ fn run(mpirun: &Path, size: usize, role: &str) -> Result<(), Failed> {
     outcome
 }
 
-fn wait(mut child: Child) -> Result<(), Failed> {
+fn wait(mut child: Child) -> Result<(ExitStatus, String), Failed> {
+    let read = [
+        child.stdout.take().map(|from| reading(Box::new(from))),
+        child.stderr.take().map(|from| reading(Box::new(from))),
+    ];
     let end = Instant::now() + LIMIT;
     while Instant::now() < end {
         if let Some(status) = child.try_wait()? {
-            return match status.success() {
-                true => Ok(()),
-                false => Err(format!("mpirun: {status}").into()),
-            };
+            let printed = read.into_iter().flatten();
+            let printed = printed.map(|one| one.join().unwrap_or_default());
+            return Ok((status, printed.collect()));
         }
         thread::sleep(POLL);
     }
@@ -144,6 +188,16 @@ fn wait(mut child: Child) -> Result<(), Failed> {
     Err(format!("the ranks have not ended within {LIMIT:?}").into())
 }
 
+/// Reads what a process prints, on a thread of its own.
+fn reading(mut from: Box<dyn Read + Send>) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut printed = Vec::new();
+        // What was read before an error is enough for the message.
+        let _ = from.read_to_end(&mut printed);
+        String::from_utf8_lossy(&printed).into_owned()
+    })
+}
+
 fn be_a_rank(role: &str) -> Result<(), Error> {
     let mpi = MpiCollectives::new()?;
     let (rank, _) = mpi.rank();
@@ -153,7 +207,11 @@ fn be_a_rank(role: &str) -> Result<(), Error> {
     let queue = create_queue("mstd:2").map_err(Error::other)?;
     let host = HostContext::builder().queue(queue).build();
     let address = config.own_address().unwrap_or_default();
-    let server = Server::new(&host, ServerConfig::new(tfrt_grpc::TYPE_NAME, address))?;
+    let mut server_config = ServerConfig::new(tfrt_grpc::TYPE_NAME, address);
+    if role == "die" {
+        server_config.failure_timeout = FAILURE_TIMEOUT;
+    }
+    let server = Server::new(&host, server_config)?;
     let (sender, receiver) = channel();
     server.initialize_multi_client(&config, move |outcome| {
         // This thread waits for it.
@@ -174,6 +232,7 @@ fn be_a_rank(role: &str) -> Result<(), Error> {
                 return Err(Error::new("expected the elements of rank 0"));
             }
         }
+        "die" => return lose(&host, &*member, rank),
         "leave" => leave(&host, &context, &*member)?,
         "end" => {
             drop(member);
@@ -194,6 +253,37 @@ fn be_a_rank(role: &str) -> Result<(), Error> {
     tfrt_mpi::finalize()?;
     drop(server);
     Ok(())
+}
+
+/// Rank 2 is killed while the others send to it.
+fn lose(host: &Arc<HostContext>, member: &dyn GroupMember, rank: usize) -> Result<(), Error> {
+    host.await_values(&[member.barrier("start").into()])?;
+    if rank == 2 {
+        // Nothing of this process runs any more: no end of MPI, and no word to the others.
+        let killed = Command::new("kill")
+            .args(["-KILL", &std::process::id().to_string()])
+            .status();
+        return Err(Error::new(format!("expected to be killed: {killed:?}")));
+    }
+    let start = Instant::now();
+    // Too large for MPI to keep.
+    let tensor = DenseHostTensor::vector(&vec![1.0_f32; 8 << 20])?;
+    let reduced = member.all_reduce("k", Reduction::Sum, tensor.clone(), tensor);
+    let Err(error) = host.await_values(&[reduced.into()]) else {
+        return Err(Error::new("expected an error, found a sum without rank 2"));
+    };
+    if !error.message().contains("task:2") {
+        return Err(error);
+    }
+    // MPI does not end without the dead rank, and is not waited for.
+    let ended = tfrt_mpi::finalize();
+    match start.elapsed() < BOUND {
+        true => {
+            println!("survived: {}; {ended:?}", error.message());
+            Ok(())
+        }
+        false => Err(Error::new(format!("the end took {:?}", start.elapsed()))),
+    }
 }
 
 /// Rank 2 aborts the group while the others wait for it.
