@@ -1,5 +1,7 @@
 //! Initialization, contexts and errors, on clusters in this process.
 
+mod seeds;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -1,0 +1,215 @@
+//! Initialization, payloads and collectives on networks with delays and cuts, for many seeds.
+//! `TFRT_LONG_TESTS` runs ten thousand.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use prost::bytes::Bytes;
+use tfrt_host::HostContext;
+use tfrt_support::Error;
+use tfrt_tensor::DenseHostTensor;
+
+use crate::cluster::TaskHandle;
+use crate::collective::{Collective, Reduction, all_reduce};
+use crate::context::DistributedContext;
+use crate::fabric::in_process::{Faults, InProcessNetwork};
+use crate::message::DistributedContextConfiguration;
+use crate::payload::Payload;
+use crate::server::{Server, ServerConfig};
+use crate::testing::{host, started, wait};
+
+const SIZE: usize = 3;
+
+/// The time in which everything that waits for a task that is cut off ends. Those of a busy machine
+/// may take a slow task for lost, which ends the same things.
+const TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Numbers that look random, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// What one seed does.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    seed: u64,
+    max_delay: Duration,
+    is_multi_client: bool,
+    /// The task that is cut off, and the number of operations that have started before.
+    cut: Option<(usize, u64)>,
+}
+
+impl Plan {
+    fn new(seed: u64) -> Self {
+        let mut numbers = Numbers(seed);
+        // The first ones are alike.
+        numbers.below(2);
+        Self {
+            seed,
+            max_delay: Duration::from_micros(1 << numbers.below(11)),
+            is_multi_client: numbers.below(2) == 0,
+            cut: (numbers.below(4) == 0)
+                .then(|| (numbers.below(SIZE as u64) as usize, numbers.below(3))),
+        }
+    }
+}
+
+/// Something in progress, and what it gives if it succeeds.
+struct Pending {
+    what: String,
+    outcome: Receiver<Result<Vec<u8>, Error>>,
+    expected: Vec<u8>,
+}
+
+fn contexts(
+    plan: Plan,
+    host: &Arc<HostContext>,
+    servers: &[Arc<Server>],
+    configs: &[DistributedContextConfiguration],
+) -> Vec<Arc<DistributedContext>> {
+    if plan.is_multi_client {
+        let done = servers
+            .iter()
+            .zip(configs)
+            .map(|(server, config)| started(|done| server.initialize_multi_client(config, done)));
+        let done: Vec<_> = done.collect();
+        let contexts = done.iter().map(|done| wait(host, done));
+        return contexts
+            .map(|context| context.unwrap_or_else(|errors| panic!("{plan:?}: {errors}")))
+            .collect();
+    }
+    let first = started(|done| servers[0].initialize_single_client(Some(1), &configs[0], done));
+    let first = wait(host, &first).unwrap_or_else(|errors| panic!("{plan:?}: {errors}"));
+    let others = servers[1..].iter().map(|server| {
+        let context = server.context(1);
+        context.unwrap_or_else(|error| panic!("{plan:?}: {error}"))
+    });
+    std::iter::once(first).chain(others).collect()
+}
+
+/// A task sends to its right neighbour, which receives.
+fn send(contexts: &[Arc<DistributedContext>], from: usize) -> Pending {
+    let to = (from + 1) % SIZE;
+    let handle =
+        |of: usize, index: usize| -> TaskHandle { contexts[of].group("group1").unwrap()[index] };
+    let bytes = vec![from as u8; 100];
+    let (sender, outcome) = channel();
+    let receiver = move |payload: Result<Payload, Error>| {
+        let bytes = payload.map(|payload| payload.buffers()[0].read().unwrap().to_vec());
+        // A test that failed does not wait any more.
+        let _ = sender.send(bytes);
+    };
+    contexts[to].receive(handle(to, from), &format!("k{from}"), Box::new(receiver));
+    let payload = vec![Bytes::from(bytes.clone())];
+    contexts[from].send_data(handle(from, to), format!("k{from}"), payload, |_| ());
+    Pending {
+        what: format!("a payload from task {from}"),
+        outcome,
+        expected: bytes,
+    }
+}
+
+/// All tasks reduce.
+fn reduce(contexts: &[Arc<DistributedContext>]) -> Vec<Pending> {
+    let pending = contexts.iter().enumerate().map(|(index, context)| {
+        let tensor = DenseHostTensor::vector(&[index as u8 + 1; 7]).unwrap();
+        let collective = Collective {
+            context: Arc::clone(context),
+            group: "group1".to_owned(),
+            key: "sum".to_owned(),
+        };
+        let (sender, outcome) = channel();
+        let sum = tensor.clone();
+        all_reduce(
+            collective,
+            Reduction::Sum,
+            tensor.clone(),
+            tensor,
+            move |done| {
+                // As above.
+                let _ = sender.send(done.map(|()| sum.elements::<u8>().unwrap().to_vec()));
+            },
+        );
+        Pending {
+            what: format!("the sum of task {index}"),
+            outcome,
+            expected: vec![6; 7],
+        }
+    });
+    pending.collect()
+}
+
+/// Runs a seed: whatever starts ends, with the right result or an error, and without a cut with the
+/// right result.
+fn run(plan: Plan) {
+    let network = InProcessNetwork::with_faults(Faults {
+        seed: plan.seed,
+        max_delay: plan.max_delay,
+        ..Faults::default()
+    });
+    let host = host("mstd:2");
+    let addresses: Vec<String> = (0..SIZE).map(|_| network.free_address()).collect();
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let start = |address: &String| {
+        let mut config = ServerConfig::new("test", address);
+        if plan.cut.is_some() {
+            config.failure_timeout = TIMEOUT;
+        }
+        let listen = |handler| network.listen(&host, address, handler);
+        Server::on_network(&host, config, listen).unwrap()
+    };
+    let servers: Vec<Arc<Server>> = addresses.iter().map(start).collect();
+    let contexts = contexts(plan, &host, &servers, &configs);
+    let mut pending = Vec::new();
+    for step in 0..=SIZE as u64 {
+        if let Some((task, at)) = plan.cut
+            && at == step
+        {
+            network.cut(&addresses[task]);
+        }
+        match step {
+            0 => pending.extend(reduce(&contexts)),
+            sender => pending.push(send(&contexts, sender as usize - 1)),
+        }
+    }
+    let end = Instant::now() + Duration::from_secs(60);
+    for one in pending {
+        let left = end.saturating_duration_since(Instant::now());
+        let outcome = one.outcome.recv_timeout(left);
+        let outcome = outcome.unwrap_or_else(|_| panic!("{plan:?}: {} never ends", one.what));
+        match outcome {
+            Ok(found) => assert_eq!(found, one.expected, "{plan:?}: {}", one.what),
+            Err(error) => assert!(plan.cut.is_some(), "{plan:?}: {}: {error}", one.what),
+        }
+    }
+}
+
+#[test]
+fn whatever_starts_ends_for_every_seed() {
+    let count = match std::env::var_os("TFRT_LONG_TESTS") {
+        Some(_) => 10_000,
+        None => 24,
+    };
+    let plans: Vec<Plan> = (0..count).map(Plan::new).collect();
+    let num_cuts = plans.iter().filter(|plan| plan.cut.is_some()).count();
+    assert!(num_cuts > 0, "the seeds cut nobody off");
+    // Several at a time: they wait more than they compute.
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                // Relaxed: only uniqueness counts.
+                let take = || next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                while let Some(plan) = plans.get(take()) {
+                    run(*plan);
+                }
+            });
+        }
+    });
+}
