@@ -1,7 +1,7 @@
 //! Discovery of the cluster of a task, and of the task's place in it.
 //!
 //! ```text
-//!  file ─► flags ─► environment:  TFRT_CLUSTER ─► TF_CONFIG ─► SLURM ─► Open MPI, PMI ─► Kubernetes
+//!  file ─► flags ─► environment:  TFRT_CLUSTER ─► TF_CONFIG ─► torchrun ─► SLURM ─► Open MPI, PMI ─► Kubernetes
 //!  the first one that says something counts; the result is checked before anything connects
 //! ```
 //!
@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | `TFRT_CLUSTER`, `TFRT_JOB`, `TFRT_TASK` | `tfrt launch`, or by hand | `worker=HOST:PORT,HOST:PORT;ps=HOST:PORT`, and which task this is |
 //! | `TF_CONFIG` | TensorFlow's tools | the same as JSON |
+//! | `RANK`, `WORLD_SIZE`, `LOCAL_WORLD_SIZE`, with `MASTER_ADDR` | `torchrun`, and others that start PyTorch programs | the number of the task; the hosts are those of `TFRT_HOSTS`, or this one if all tasks are on it |
 //! | `SLURM_STEP_NODELIST` or `SLURM_JOB_NODELIST`, `SLURM_NTASKS`, `SLURM_PROCID` | `srun` | hosts; tasks fill one host after another, according to `SLURM_STEP_TASKS_PER_NODE` |
 //! | `OMPI_COMM_WORLD_RANK`, `…_SIZE`, `…_LOCAL_SIZE` | `mpirun` | the number of the task; the hosts are those of `TFRT_HOSTS`, or this one if all tasks are on it |
 //! | `PMI_RANK`, `PMI_SIZE` | other launchers of MPI programs | the same, always with `TFRT_HOSTS` |

@@ -5,7 +5,7 @@ use super::{DEFAULT_JOB, DEFAULT_PORT, DiscoveryError, Found, Variables, job, nu
 
 /// Finds the first source that describes a cluster.
 pub(super) fn find(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
-    for source in [own, tf_config, slurm, mpi, kubernetes] {
+    for source in [own, tf_config, torch, slurm, mpi, kubernetes] {
         if let Some(found) = source(variables)? {
             return Ok(Some(found));
         }
@@ -125,41 +125,56 @@ fn slurm(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
     from_hosts(source, &rank, num_tasks, &hosts, variables).map(Some)
 }
 
+/// Tasks that `torchrun` started, which sets `RANK` like others, and `MASTER_ADDR` unlike others.
+fn torch(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
+    match variables("MASTER_ADDR") {
+        Some(_) => ranks("RANK", "WORLD_SIZE", Some("LOCAL_WORLD_SIZE"), variables),
+        None => Ok(None),
+    }
+}
+
 /// Tasks that a launcher of MPI programs started.
 fn mpi(variables: Variables<'_>) -> Result<Option<Found>, DiscoveryError> {
-    let launchers = [
-        (
-            "OMPI_COMM_WORLD_RANK",
-            "OMPI_COMM_WORLD_SIZE",
-            Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
-        ),
-        ("PMI_RANK", "PMI_SIZE", None),
-    ];
-    for (rank_source, size_source, local_size_source) in launchers {
-        let Some(rank) = variables(rank_source) else {
-            continue;
-        };
-        let size = required(variables, size_source, rank_source)?;
-        let num_tasks: usize = number(size_source, &size)?;
-        let local_size =
-            local_size_source.and_then(|name| variables(name).map(|size| (name, size)));
-        let local_size = local_size.map(|(name, size)| number::<usize>(name, &size));
-        let hosts = match (variables("TFRT_HOSTS"), local_size.transpose()?) {
-            (Some(list), _) => hosts::host_list("TFRT_HOSTS", &list, num_tasks)?,
-            (None, Some(local_size)) if local_size == num_tasks => {
-                Hosts::new(rank_source, vec!["127.0.0.1".to_owned()], vec![num_tasks])?
-            }
-            (None, _) => {
-                let problem = format!(
-                    "expected the hosts of the tasks, because {rank_source} is set and some tasks \
-                     may run on other hosts"
-                );
-                return Err(DiscoveryError::new("TFRT_HOSTS", problem));
-            }
-        };
-        return from_hosts(rank_source, &rank, num_tasks, &hosts, variables).map(Some);
+    let of_open_mpi = ranks(
+        "OMPI_COMM_WORLD_RANK",
+        "OMPI_COMM_WORLD_SIZE",
+        Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
+        variables,
+    )?;
+    match of_open_mpi {
+        Some(found) => Ok(Some(found)),
+        None => ranks("PMI_RANK", "PMI_SIZE", None, variables),
     }
-    Ok(None)
+}
+
+/// Tasks whose launcher says which one of how many this is, and how many of them are on this host.
+fn ranks(
+    rank_source: &str,
+    size_source: &str,
+    local_size_source: Option<&str>,
+    variables: Variables<'_>,
+) -> Result<Option<Found>, DiscoveryError> {
+    let Some(rank) = variables(rank_source) else {
+        return Ok(None);
+    };
+    let size = required(variables, size_source, rank_source)?;
+    let num_tasks: usize = number(size_source, &size)?;
+    let local_size = local_size_source.and_then(|name| variables(name).map(|size| (name, size)));
+    let local_size = local_size.map(|(name, size)| number::<usize>(name, &size));
+    let hosts = match (variables("TFRT_HOSTS"), local_size.transpose()?) {
+        (Some(list), _) => hosts::host_list("TFRT_HOSTS", &list, num_tasks)?,
+        (None, Some(local_size)) if local_size == num_tasks => {
+            Hosts::new(rank_source, vec!["127.0.0.1".to_owned()], vec![num_tasks])?
+        }
+        (None, _) => {
+            let problem = format!(
+                "expected the hosts of the tasks, because {rank_source} is set and some tasks \
+                 may run on other hosts"
+            );
+            return Err(DiscoveryError::new("TFRT_HOSTS", problem));
+        }
+    };
+    from_hosts(rank_source, &rank, num_tasks, &hosts, variables).map(Some)
 }
 
 /// Tasks that are numbered host by host.

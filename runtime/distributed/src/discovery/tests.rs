@@ -394,6 +394,62 @@ fn ranks_of_mpi_need_hosts_unless_all_are_here() {
 }
 
 #[test]
+fn ranks_of_torchrun_are_tasks() {
+    let rank = [
+        ("MASTER_ADDR", "node1"),
+        ("MASTER_PORT", "29500"),
+        ("RANK", "2"),
+        ("WORLD_SIZE", "4"),
+    ];
+    let [master, port, own, size] = rank;
+    let here = [
+        "127.0.0.1:7700",
+        "127.0.0.1:7701",
+        "127.0.0.1:7702",
+        "127.0.0.1:7703",
+    ];
+    let local = ("LOCAL_WORLD_SIZE", "4");
+    check(
+        &[master, port, own, size, local],
+        "/job:worker/task:2",
+        &here,
+    );
+    // Those of SLURM describe the processes of `srun`, each of which is a launcher.
+    let slurm = ("SLURM_PROCID", "0");
+    check(
+        &[master, port, own, size, local, slurm],
+        "/job:worker/task:2",
+        &here,
+    );
+    let elsewhere = [
+        master,
+        port,
+        own,
+        size,
+        ("LOCAL_WORLD_SIZE", "2"),
+        ("TFRT_HOSTS", "node1:2,node2:2"),
+    ];
+    check(
+        &elsewhere,
+        "/job:worker/task:2",
+        &["node1:7700", "node1:7701", "node2:7700", "node2:7701"],
+    );
+    check_error(
+        &elsewhere[..5],
+        "TFRT_HOSTS: expected the hosts of the tasks, because RANK is set and some tasks may run \
+         on other hosts",
+    );
+    check_error(
+        &[master, own],
+        "WORLD_SIZE: expected a value, as RANK is set",
+    );
+    check_error(
+        &[master, ("RANK", "4"), size, local],
+        "RANK: job \"worker\" has 4 tasks",
+    );
+}
+
+#[test]
 fn pods_are_reached_by_the_names_of_their_service() {
     let pod = [
         ("TFRT_SERVICE", "train"),
