@@ -78,7 +78,7 @@ use tfrt_support::{Error, ErrorCode};
 use tokio::sync::oneshot;
 
 pub use options::GrpcOptions;
-pub use tls::Tls;
+pub use tls::{TaskNames, Tls};
 pub use token::Token;
 
 use client::Client;

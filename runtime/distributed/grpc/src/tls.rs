@@ -9,12 +9,15 @@
 //! | module | contents |
 //! |---|---|
 //! | `identity` | the identity of a certificate's owner |
+//! | `names` | the tasks of certificates that do not name them |
 //! | `verify` | the verification of certificates |
 //! | `connection` | opening and accepting connections |
 
 mod connection;
 
 mod identity;
+
+mod names;
 
 mod verify;
 
@@ -29,9 +32,11 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::version::TLS13;
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore, ServerConfig};
 
+pub use names::TaskNames;
+
 pub(crate) use connection::{Caller, Connector, accept};
 
-use identity::Identity;
+use identity::{Identity, IdentityError};
 use verify::{ClientVerifier, ServerVerifier};
 
 /// The name of HTTP/2 in the protocol negotiation.
@@ -42,12 +47,26 @@ const HTTP_2: &[u8] = b"h2";
 /// Connections use TLS 1.3, and both sides authenticate. A certificate names its task in a URI of
 /// its subject alternative names, `tfrt://CLUSTER/job/JOB/task/N`: a task talks to tasks of its own
 /// cluster alone, and only if the task at an address is the one that it expects there. Host names
-/// do not count. Cloning shares the certificate.
+/// do not count, unless [`TaskNames`] give them tasks. Cloning shares the certificate.
 #[derive(Clone)]
 pub struct Tls(Arc<Parts>);
 
+/// How a task knows itself and others.
+#[derive(Debug)]
+struct Own {
+    identity: Identity,
+    names: TaskNames,
+}
+
+impl Own {
+    /// Returns the task of a certificate.
+    fn of(&self, certificate: &CertificateDer<'_>) -> Result<Identity, IdentityError> {
+        identity::of(certificate, &self.names)
+    }
+}
+
 struct Parts {
-    own: Arc<Identity>,
+    own: Arc<Own>,
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
     authorities: Arc<RootCertStore>,
@@ -63,10 +82,25 @@ impl Tls {
     /// `InvalidArgument` if something is malformed or missing, or the certificate does not name a
     /// task.
     pub fn from_pem(certificate: &[u8], key: &[u8], authorities: &[u8]) -> Result<Self, Error> {
+        Self::from_named_pem(certificate, key, authorities, TaskNames::default())
+    }
+
+    /// Creates credentials likewise, for certificates whose tasks `names` knows.
+    ///
+    /// # Errors
+    /// Those of [`from_pem`](Self::from_pem).
+    pub fn from_named_pem(
+        certificate: &[u8],
+        key: &[u8],
+        authorities: &[u8],
+        names: TaskNames,
+    ) -> Result<Self, Error> {
         let chain = certificates(certificate, "certificate")?;
-        let own = chain.first().map(identity::of).transpose();
-        let own = own.map_err(|error| invalid(format!("certificate: {error}")))?;
-        let own = own.ok_or_else(|| invalid("certificate: expected a certificate, found none"))?;
+        let first = chain.first();
+        let first = first.ok_or_else(|| invalid("certificate: expected one, found none"))?;
+        let identity = identity::of(first, &names);
+        let identity = identity.map_err(|error| invalid(format!("certificate: {error}")))?;
+        let own = Own { identity, names };
         // The parser's own errors quote the text, and so the key.
         let key = PrivateKeyDer::from_pem_slice(key)
             .map_err(|_| invalid("private key: expected a private key in the PEM format"))?;
@@ -104,6 +138,19 @@ impl Tls {
     /// Those of [`from_pem`](Self::from_pem), with the names of the files; or if a file cannot be
     /// read.
     pub fn from_files(certificate: &Path, key: &Path, authorities: &Path) -> Result<Self, Error> {
+        Self::from_named_files(certificate, key, authorities, TaskNames::default())
+    }
+
+    /// Creates credentials likewise, for certificates whose tasks `names` knows.
+    ///
+    /// # Errors
+    /// Those of [`from_files`](Self::from_files).
+    pub fn from_named_files(
+        certificate: &Path,
+        key: &Path,
+        authorities: &Path,
+        names: TaskNames,
+    ) -> Result<Self, Error> {
         let read = |path: &Path| {
             std::fs::read(path).map_err(|error| {
                 let message = format!("cannot read `{}`: {error}", path.display());
@@ -111,7 +158,8 @@ impl Tls {
             })
         };
         let texts = (read(certificate)?, read(key)?, read(authorities)?);
-        Self::from_pem(&texts.0, &texts.1, &texts.2).map_err(|error| {
+        let credentials = Self::from_named_pem(&texts.0, &texts.1, &texts.2, names);
+        credentials.map_err(|error| {
             let files = [certificate, key, authorities].map(|path| path.display().to_string());
             invalid(format!("`{}`: {}", files.join("`, `"), error.message()))
         })
@@ -120,7 +168,7 @@ impl Tls {
     /// Returns the task that the certificate names.
     #[must_use]
     pub fn task(&self) -> &TaskName {
-        &self.0.own.task
+        &self.0.own.identity.task
     }
 
     /// Returns how connections are accepted.
@@ -181,7 +229,7 @@ impl fmt::Debug for Tls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Not the key.
         f.debug_struct("Tls")
-            .field("own", &self.0.own)
+            .field("own", &self.0.own.identity)
             .finish_non_exhaustive()
     }
 }

@@ -19,7 +19,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
 use tonic::transport::server::Connected;
 
-use super::{Tls, identity};
+use super::Tls;
 
 /// The maximum number of concurrent handshakes; more connections wait to be accepted.
 const MAX_HANDSHAKES: usize = 64;
@@ -169,10 +169,11 @@ pub(crate) async fn accept(
             }
         };
         let (acceptor, accepted) = (TlsAcceptor::from(tls.server()), accepted.clone());
+        let tls = tls.clone();
         tokio::spawn(async move {
             // A connection that fails is the other side's to report.
-            if let Ok(Ok(connection)) = tokio::time::timeout(timeout, open(acceptor, stream)).await
-            {
+            let opened = open(&tls, acceptor, stream);
+            if let Ok(Ok(connection)) = tokio::time::timeout(timeout, opened).await {
                 // The service may have ended.
                 let _ = accepted.send(Ok(connection)).await;
             }
@@ -181,14 +182,14 @@ pub(crate) async fn accept(
     }
 }
 
-async fn open(acceptor: TlsAcceptor, stream: TcpStream) -> io::Result<Accepted> {
+async fn open(tls: &Tls, acceptor: TlsAcceptor, stream: TcpStream) -> io::Result<Accepted> {
     stream.set_nodelay(true)?;
     let stream = acceptor.accept(stream).await?;
     let certificates = stream.get_ref().1.peer_certificates();
     let certificate = certificates
         .and_then(<[_]>::first)
         .ok_or(io::ErrorKind::PermissionDenied)?;
-    let task = identity::of(certificate).map_err(io::Error::other)?.task;
+    let task = tls.0.own.of(certificate).map_err(io::Error::other)?.task;
     Ok(Accepted {
         stream,
         caller: Caller(Arc::new(task)),

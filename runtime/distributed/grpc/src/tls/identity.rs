@@ -7,6 +7,8 @@ use tfrt_distributed::name::TaskName;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use webpki::EndEntityCert;
 
+use super::names::TaskNames;
+
 /// The scheme of a URI that names a task.
 const SCHEME: &str = "tfrt://";
 
@@ -26,7 +28,7 @@ impl fmt::Display for Identity {
 
 impl Identity {
     /// Parses `tfrt://CLUSTER/job/JOB/task/N`.
-    fn parse(uri: &str) -> Option<Self> {
+    pub(super) fn parse(uri: &str) -> Option<Self> {
         let parts: Vec<&str> = uri.strip_prefix(SCHEME)?.split('/').collect();
         let [cluster, "job", job, "task", task] = parts[..] else {
             return None;
@@ -85,14 +87,24 @@ impl fmt::Display for IdentityError {
 
 impl Error for IdentityError {}
 
-/// Returns the task that a certificate names.
-pub(super) fn of(certificate: &CertificateDer<'_>) -> Result<Identity, IdentityError> {
+/// Returns the task that a certificate names, itself or through one of `names`.
+pub(super) fn of(
+    certificate: &CertificateDer<'_>,
+    names: &TaskNames,
+) -> Result<Identity, IdentityError> {
     let certificate = EndEntityCert::try_from(certificate)
         .map_err(|error| IdentityError::Malformed(error.to_string()))?;
-    let mut found: Vec<Identity> = certificate
+    let own = certificate.valid_uri_names().filter_map(Identity::parse);
+    let all_names = certificate
         .valid_uri_names()
-        .filter_map(Identity::parse)
-        .collect();
+        .chain(certificate.valid_dns_names());
+    let named = all_names.filter_map(|name| names.task_of(name).cloned());
+    let mut found: Vec<Identity> = Vec::new();
+    for identity in own.chain(named) {
+        if !found.contains(&identity) {
+            found.push(identity);
+        }
+    }
     match (found.pop(), found.len()) {
         (Some(identity), 0) => Ok(identity),
         (None, _) => Err(IdentityError::None),

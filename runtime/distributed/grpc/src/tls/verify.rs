@@ -20,19 +20,20 @@ use tokio_rustls::rustls::{
     SignatureScheme,
 };
 
-use super::identity::{self, Identity, IdentityError};
+use super::Own;
+use super::identity::IdentityError;
 
 /// Accepts certificates of tasks of one cluster.
 pub(super) struct ClientVerifier {
     authorities: Arc<dyn ClientCertVerifier>,
-    own: Arc<Identity>,
+    own: Arc<Own>,
 }
 
 impl ClientVerifier {
     pub(super) fn new(
         authorities: Arc<RootCertStore>,
         provider: &Arc<CryptoProvider>,
-        own: &Arc<Identity>,
+        own: &Arc<Own>,
     ) -> Result<Self, VerifierBuilderError> {
         let builder =
             WebPkiClientVerifier::builder_with_provider(authorities, Arc::clone(provider));
@@ -94,7 +95,7 @@ impl ClientCertVerifier for ClientVerifier {
 pub(super) struct ServerVerifier {
     authorities: Arc<RootCertStore>,
     algorithms: WebPkiSupportedAlgorithms,
-    own: Arc<Identity>,
+    own: Arc<Own>,
     expected: Option<TaskName>,
 }
 
@@ -102,7 +103,7 @@ impl ServerVerifier {
     pub(super) fn new(
         authorities: Arc<RootCertStore>,
         provider: &CryptoProvider,
-        own: &Arc<Identity>,
+        own: &Arc<Own>,
         expected: Option<TaskName>,
     ) -> Self {
         Self {
@@ -161,14 +162,14 @@ impl ServerCertVerifier for ServerVerifier {
 /// Checks that a certificate names a task of the own cluster, and the one that is expected.
 fn check(
     certificate: &CertificateDer<'_>,
-    own: &Identity,
+    own: &Own,
     expected: Option<&TaskName>,
 ) -> Result<(), Error> {
-    let found = identity::of(certificate).map_err(refused)?;
-    if found.cluster != own.cluster {
+    let found = own.of(certificate).map_err(refused)?;
+    if found.cluster != own.identity.cluster {
         return Err(refused(IdentityError::OtherCluster {
             found,
-            expected: own.cluster.clone(),
+            expected: own.identity.cluster.clone(),
         }));
     }
     match expected {

@@ -18,7 +18,7 @@ use tfrt_distributed::message::{
 };
 use tfrt_distributed::name::TaskName;
 use tfrt_distributed::{Server, ServerConfig};
-use tfrt_grpc::{GrpcNetwork, GrpcOptions, TYPE_NAME, Tls, Token};
+use tfrt_grpc::{GrpcNetwork, GrpcOptions, TYPE_NAME, TaskNames, Tls, Token};
 use tfrt_host::HostContext;
 use tokio_rustls::rustls;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -151,6 +151,46 @@ fn tasks_with_certificates_reach_each_other() {
     let callers = server.handler.callers.lock().unwrap();
     assert_eq!(*callers, vec![TaskName::new("worker", 0); 2]);
     assert_eq!(server.handler.unnamed.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn a_file_says_which_tasks_certificates_of_others_are() {
+    let (host, authority) = (host(), Authority::new("a"));
+    let spiffe = |node: u32| format!("spiffe://example.org/node{node}");
+    let text = format!(
+        "{} tfrt://blue/job/worker/task/0\n{} tfrt://blue/job/worker/task/1\n{} \
+         tfrt://green/job/worker/task/2\n",
+        spiffe(0),
+        spiffe(1),
+        spiffe(2)
+    );
+    let names = TaskNames::parse(&text).unwrap();
+    let tls_of = |node: u32| {
+        let (certificate, key) = authority.issue(&[&spiffe(node)], 4000);
+        let names = names.clone();
+        let pem = (certificate.as_bytes(), key.as_bytes());
+        Tls::from_named_pem(pem.0, pem.1, authority.pem.as_bytes(), names)
+    };
+    let server = listen(&host, with(tls_of(1).unwrap()));
+    let client = listen(&host, with(tls_of(0).unwrap()));
+    let named = TaskName::new("worker", 1);
+    call(
+        &*client.communicator.client_of(&named, server.address()),
+        ping(),
+    )
+    .unwrap();
+    let callers = server.handler.callers.lock().unwrap().clone();
+    assert_eq!(callers, [TaskName::new("worker", 0)]);
+    // A node that the file does not name is no task, and one that it puts into another cluster is
+    // none of this one.
+    let unnamed = tls_of(3).unwrap_err();
+    assert!(unnamed.message().contains("found none"), "{unnamed}");
+    check_refusal(
+        with(tls_of(1).unwrap()),
+        with(tls_of(2).unwrap()),
+        "invalid peer certificate: expected a task of the cluster `green`, found \
+         `tfrt://blue/job/worker/task/1`",
+    );
 }
 
 /// A call between tasks of these options fails at once with a text that starts with `expected`, and
