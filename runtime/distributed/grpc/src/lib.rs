@@ -18,6 +18,7 @@
 //! | `wire` | messages of this transport, and framing |
 //! | `status` | errors as gRPC statuses, and back |
 //! | `service` | the handling of requests |
+//! | `health` | the standard health service |
 //! | `answers` | deduplication of requests that arrive twice |
 //! | `transfer` | large payloads in chunks |
 //! | `client` | sending of requests: flow control, retries, deadlines, cancellation |
@@ -48,6 +49,8 @@ mod tls;
 mod token;
 
 mod answers;
+
+mod health;
 
 mod client;
 

@@ -29,6 +29,7 @@ use tonic::transport::server::TcpIncoming;
 use tonic::{Response, Status, Streaming};
 
 use crate::answers::{Answer, Answers, Arrival};
+use crate::health;
 use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
 use crate::status::{self, MAX_HEADERS};
@@ -237,8 +238,11 @@ impl tower_service::Service<http::Request<Body>> for Service {
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let endpoint = Arc::clone(&self.0);
-        let path = request.uri().path().strip_prefix(wire::SERVICE);
-        let called = path.and_then(Called::find);
+        let path = request.uri().path();
+        if path == health::CHECK {
+            return Box::pin(async { Ok(health::answer(request).await) });
+        }
+        let called = path.strip_prefix(wire::SERVICE).and_then(Called::find);
         let token = endpoint.options.token.as_ref();
         if let Some(Err(status)) = token.map(|token| token.check(request.headers())) {
             return Box::pin(async { Ok(status.into_http()) });
