@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prost::bytes::Bytes;
 use tfrt_async::{AnyRef, Immutable, Value};
@@ -438,6 +438,20 @@ impl DistributedContext {
         payload: Vec<Bytes>,
         done: impl FnOnce(Answer<()>) + Send + 'static,
     ) {
+        self.send_data_within(None, to, key, payload, done);
+    }
+
+    /// As [`send_data`](Self::send_data), but gives up after `timeout`, if there is one: the
+    /// outcome is then an error with the code `RpcDeadlineExceeded`.
+    pub fn send_data_within(
+        self: &Arc<Self>,
+        timeout: Option<Duration>,
+        to: TaskHandle,
+        key: impl Into<String>,
+        payload: Vec<Bytes>,
+        done: impl FnOnce(Answer<()>) + Send + 'static,
+    ) {
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let request = SendDataRequest {
             context_id: self.id,
             instance_key: key.into(),
@@ -448,36 +462,45 @@ impl DistributedContext {
             let to = self.cluster.task_name(to).unwrap_or_default();
             format!("send {} to {to}", request.instance_key)
         });
-        self.send_again(to, request, FIRST_PAUSE, Box::new(done));
+        self.send_again(to, request, (FIRST_PAUSE, deadline), Box::new(done));
     }
 
     fn send_again(
         self: &Arc<Self>,
         to: TaskHandle,
         request: SendDataRequest,
-        pause: Duration,
+        (pause, deadline): (Duration, Option<Instant>),
         done: Box<dyn FnOnce(Answer<()>) + Send>,
     ) {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let options = CallOptions {
+            timeout: left,
+            ..CallOptions::default()
+        };
         let (this, server) = (Arc::clone(self), self.keep_server());
         let again = request.clone();
-        self.call(
-            to,
-            CallOptions::default(),
-            request,
-            move |answer| match answer {
-                Err(errors) if rendezvous::is_full(&errors) => {
-                    let queue = Arc::clone(this.host.queue());
-                    let host = Arc::clone(&this.host);
-                    host.timers().schedule_after(pause, move || {
-                        queue.add_task(tfrt_queue::Task::new(move || {
-                            this.send_again(to, again, MAX_PAUSE.min(pause * 2), done);
-                            drop(server);
-                        }));
-                    });
+        self.call(to, options, request, move |answer| match answer {
+            Err(errors) if rendezvous::is_full(&errors) => {
+                // The next attempt comes no later than the deadline.
+                let pause = left.map_or(pause, |left| pause.min(left));
+                if pause.is_zero() {
+                    let own = format!("SendData: the deadline passed: {errors}");
+                    return done(Err(
+                        RemoteError::new(ErrorCode::RpcDeadlineExceeded, own).into()
+                    ));
                 }
-                answer => done(answer.map(|_| ())),
-            },
-        );
+                let queue = Arc::clone(this.host.queue());
+                let host = Arc::clone(&this.host);
+                host.timers().schedule_after(pause, move || {
+                    queue.add_task(tfrt_queue::Task::new(move || {
+                        let pause = MAX_PAUSE.min(pause * 2);
+                        this.send_again(to, again, (pause, deadline), done);
+                        drop(server);
+                    }));
+                });
+            }
+            answer => done(answer.map(|_| ())),
+        });
     }
 
     /// Calls a receiver with the payload that a task sends under a key; with an error if the task

@@ -1,10 +1,12 @@
 //! Tasks that reach each other over gRPC, on loopback.
 
+mod faults;
+
+mod proxy;
+
 mod security;
 
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -25,6 +27,8 @@ use tfrt_distributed::{Answer, RemoteErrors, Server, ServerConfig};
 use tfrt_grpc::{GrpcNetwork, GrpcOptions, TYPE_NAME};
 use tfrt_host::HostContext;
 use tfrt_queue::create_queue;
+
+use proxy::Proxy;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -343,83 +347,6 @@ fn a_panic_is_an_error_and_the_task_lives_on() {
     assert!(call(&*client, ping()).is_ok());
 }
 
-/// Forwards connections to an address, until they are cut or frozen.
-struct Proxy {
-    address: String,
-    open: Arc<Mutex<Vec<TcpStream>>>,
-    /// Whether bytes are dropped instead.
-    is_frozen: Arc<AtomicBool>,
-    /// The number of directions in which a connection is open.
-    num_open: Arc<AtomicUsize>,
-}
-
-impl Proxy {
-    fn to(address: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let own = listener.local_addr().unwrap().to_string();
-        let open = Arc::new(Mutex::new(Vec::new()));
-        let (streams, address) = (Arc::clone(&open), address.to_owned());
-        let (is_frozen, num_open) = (Arc::default(), Arc::default());
-        let faults = (Arc::clone(&is_frozen), Arc::clone(&num_open));
-        // Ends with the process.
-        std::thread::spawn(move || {
-            for here in listener.incoming() {
-                let (Ok(here), Ok(there)) = (here, TcpStream::connect(&address)) else {
-                    return;
-                };
-                let mut streams = streams.lock().unwrap();
-                for stream in [&here, &there] {
-                    streams.push(stream.try_clone().unwrap());
-                }
-                forward(
-                    here.try_clone().unwrap(),
-                    there.try_clone().unwrap(),
-                    &faults,
-                );
-                forward(there, here, &faults);
-            }
-        });
-        Self {
-            address: own,
-            open,
-            is_frozen,
-            num_open,
-        }
-    }
-
-    /// Keeps all connections open, and drops what is sent.
-    fn freeze(&self) {
-        self.is_frozen.store(true, Ordering::SeqCst);
-    }
-
-    /// Cuts all connections.
-    fn cut(&self) {
-        for stream in self.open.lock().unwrap().drain(..) {
-            // It may be closed already.
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-    }
-}
-
-fn forward(
-    mut from: TcpStream,
-    mut to: TcpStream,
-    (is_frozen, num_open): &(Arc<AtomicBool>, Arc<AtomicUsize>),
-) {
-    let (is_frozen, num_open) = (Arc::clone(is_frozen), Arc::clone(num_open));
-    num_open.fetch_add(1, Ordering::SeqCst);
-    std::thread::spawn(move || {
-        let mut buffer = [0; 4096];
-        while let Ok(n @ 1..) = from.read(&mut buffer) {
-            if !is_frozen.load(Ordering::SeqCst) && to.write_all(&buffer[..n]).is_err() {
-                break;
-            }
-        }
-        num_open.fetch_sub(1, Ordering::SeqCst);
-        let _ = to.shutdown(Shutdown::Both);
-    });
-}
-
 #[test]
 fn a_task_behind_a_half_open_connection_is_lost() {
     const TIMEOUT: Duration = Duration::from_secs(5);
@@ -462,10 +389,8 @@ fn a_task_behind_a_half_open_connection_is_lost() {
     );
     // The worker loses its client, and the context with it.
     let end = Instant::now() + MINUTE;
-    let is_over = || {
-        let num_open = |proxy: &Proxy| proxy.num_open.load(Ordering::SeqCst);
-        worker.context(7).is_err() && proxies.iter().all(|proxy| num_open(proxy) == 0)
-    };
+    let is_over =
+        || worker.context(7).is_err() && proxies.iter().all(|proxy| proxy.num_open() == 0);
     while !is_over() {
         assert!(
             Instant::now() < end,
