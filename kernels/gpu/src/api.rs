@@ -35,5 +35,6 @@ pub use current::Current;
 pub use error::{GpuError, GpuResult, Status};
 pub use handle::{
     BlasHandle, CommHandle, ContextHandle, DescriptorHandle, DeviceId, DevicePtr, DnnHandle,
-    EventHandle, FftHandle, FunctionHandle, ModuleHandle, PlanHandle, SolverHandle, StreamHandle,
+    EventHandle, FftHandle, FunctionHandle, GraphHandle, ModuleHandle, PlanHandle, SolverHandle,
+    StreamHandle,
 };

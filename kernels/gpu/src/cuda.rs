@@ -8,6 +8,7 @@
 //! - `live`: the existing handles and memory.
 //! - `object`: contexts and their objects.
 //! - `driver`: the driver.
+//! - `graphs`: captures of streams, and their graphs.
 //! - `keep`: objects that must live until a stream has reached a point.
 //! - `blas`, `solver`, `fft`, `ccl`: the other libraries.
 //!
@@ -23,6 +24,8 @@ mod object;
 mod keep;
 
 mod driver;
+
+mod graphs;
 
 mod blas;
 

@@ -273,6 +273,27 @@
 //! A copy keeps both buffers until it is done, and freeing device memory waits for work that may
 //! use it. Buffers, modules and contexts live as long as a value needs them.
 //!
+//! # Graphs
+//!
+//! Many small pieces of work cost the host more than the device. `tfrt_gpu.graph.execute` calls a
+//! function whose first call captures its work as a graph, which later calls launch as a whole:
+//!
+//! ```text
+//! func.func @step(%ch: !tfrt.chain, %s: !tfrt_gpu.stream, %f: !tfrt_gpu.function, %x: !tfrt_gpu.buffer) -> !tfrt.chain { … }
+//!
+//! %ch1 = tfrt_gpu.graph.execute @step(%ch0, %s, %f, %x) : !tfrt_gpu.function, !tfrt_gpu.buffer
+//! ```
+//!
+//! The function takes a chain and a stream first, and returns a chain. It may launch kernels, copy
+//! and fill device memory, and call the libraries for products, transforms and layers. There is one
+//! graph for each list of arguments: buffers count by address and size, numbers by value. Pass
+//! modules, functions and handles as arguments; a graph keeps them as long as the resources of the
+//! request live.
+//!
+//! Any other function runs as usual, with the same results. `tfrt_gpu.graph.print_reports`, and
+//! [`graphs::reports`](crate::graphs::reports) for embedders, say how often each function ran as a
+//! graph and why it did not.
+//!
 //! # Programs of MLIR
 //!
 //! `tfrt opt --gpu-to-tfrt-gpu` lowers a program of MLIR's `gpu`, `memref` and `async` dialects to

@@ -27,6 +27,8 @@ mod stream;
 
 mod driver;
 
+mod graphs;
+
 mod fault;
 
 mod numbers;

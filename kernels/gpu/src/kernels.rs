@@ -24,6 +24,8 @@ pub mod solver;
 
 pub mod fft;
 
+pub mod graphs;
+
 pub mod entry_point;
 
 mod frame;

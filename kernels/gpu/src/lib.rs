@@ -16,6 +16,7 @@
 //! | [`enums`] | enumerations of the libraries, as attributes |
 //! | [`values`] | the payloads of programs' values |
 //! | [`kernels`] | the kernels |
+//! | [`graphs`] | functions whose work is captured once and launched as a whole |
 //! | [`eager`] | the device of ops that run one by one |
 //! | [`cuda`] | the implementation over the libraries of the system |
 //! | [`host_device`] | a GPU implemented with threads and memory of the process |
@@ -35,6 +36,8 @@ pub mod enums;
 pub mod values;
 
 pub mod kernels;
+
+pub mod graphs;
 
 pub mod eager;
 

@@ -14,7 +14,7 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tfrt::host::log;
 use tfrt::prelude::*;
@@ -346,6 +346,22 @@ impl fmt::Display for GpuFunction {
     }
 }
 
+/// A reference to a stream that does not keep it.
+#[derive(Debug)]
+pub(crate) struct WeakStream(Weak<OwnedStream>);
+
+impl WeakStream {
+    /// Returns the stream, if it still exists.
+    pub(crate) fn upgrade(&self) -> Option<Stream> {
+        self.0.upgrade().map(Stream)
+    }
+
+    /// Returns `true` if this is a reference to `stream`.
+    pub(crate) fn is(&self, stream: &Stream) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&stream.0))
+    }
+}
+
 impl Stream {
     /// Waits until all work is done that is now in the stream.
     ///
@@ -354,6 +370,11 @@ impl Stream {
     pub fn synchronize(&self) -> GpuResult<()> {
         let driver = &self.context().gpu().driver;
         driver.stream_synchronize(self.handle())
+    }
+
+    /// Returns a reference that does not keep the stream.
+    pub(crate) fn downgrade(&self) -> WeakStream {
+        WeakStream(Arc::downgrade(&self.0))
     }
 
     /// Returns the number of clones of this object.

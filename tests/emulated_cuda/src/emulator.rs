@@ -42,6 +42,8 @@ pub(crate) struct Emulator {
     pub(crate) blocks: Mutex<BTreeMap<u64, (usize, BlockKind)>>,
     /// Plans of the FFT library, by their numbers.
     pub(crate) plans: Mutex<HashMap<i32, FftPlan>>,
+    /// The graphs that captures have returned, and whether an executable graph was made of each.
+    pub(crate) templates: Mutex<HashMap<u64, bool>>,
     log: Option<Mutex<File>>,
 }
 
@@ -60,6 +62,7 @@ pub(crate) fn emulator() -> &'static Emulator {
             device,
             blocks: Mutex::default(),
             plans: Mutex::default(),
+            templates: Mutex::default(),
             log: open_log(),
         }
     })
@@ -167,7 +170,8 @@ impl Emulator {
         let Some(log) = &self.log else {
             return;
         };
-        let num_live = self.device.num_live() + lock(&self.plans).len();
+        let templates = lock(&self.templates).len();
+        let num_live = self.device.num_live() + lock(&self.plans).len() + templates;
         let mut lines = format!("{} {symbol} {code} {num_live}\n", thread_number());
         for detail in error.iter().flat_map(|error| error.details.lines()) {
             // Writing to a string cannot fail.

@@ -42,6 +42,8 @@ mod memory;
 
 mod modules;
 
+mod graphs;
+
 mod blas;
 
 mod solver;

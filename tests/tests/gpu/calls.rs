@@ -162,7 +162,7 @@ fn every_kernel_makes_the_recorded_calls() {
                 let gpu = Gpu::open(GpuChoice::Cuda).unwrap();
                 let error = program.run(function, gpu);
                 assert!(
-                    error.is_none() || function == "network",
+                    error.is_none() || ["network", "failing"].contains(&&**function),
                     "{function}: {error:?}"
                 );
             }

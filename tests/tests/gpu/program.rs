@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use tfrt::executor::Program;
-use tfrt::host::RequestContextBuilder;
+use tfrt::host::{RequestContextBuilder, ResourceContext};
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
 use tfrt_gpu::platform::Gpu;
@@ -13,11 +13,12 @@ use tfrt_gpu::platform::Gpu;
 tfrt::link!(tfrt_kernels, tfrt_gpu);
 
 /// The programs of `tests/programs` whose functions are run, and the queue that each needs.
-const PROGRAMS: [(&str, &str); 5] = [
+const PROGRAMS: [(&str, &str); 6] = [
     ("gpu-host", "s"),
     ("gpu-host-memory", "s"),
     ("gpu-host-algebra", "s"),
     ("gpu-host-networks", "s"),
+    ("gpu-graphs", "s"),
     ("gpu-collectives", "mstd:2,4"),
 ];
 
@@ -72,7 +73,9 @@ impl Compiled {
             .build();
         assert!(Gpu::install(&host, gpu));
         let program = Program::load(&host, &self.file).unwrap();
-        let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+        let request = RequestContextBuilder::new(Arc::clone(&host));
+        let request = request.resources(Arc::new(ResourceContext::new()));
+        let ctx = ExecutionContext::new(request.build());
         let results = program.function(function).unwrap().execute(&ctx, &[]);
         host.await_available(&results).unwrap();
         host.quiesce().unwrap();

@@ -5,7 +5,8 @@
 
 use tfrt_gpu::api::driver::{Argument, CopyEndpoint, LaunchConfig};
 use tfrt_gpu::api::{
-    ContextHandle, Current, DevicePtr, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
+    ContextHandle, Current, DevicePtr, EventHandle, FunctionHandle, GraphHandle, ModuleHandle,
+    StreamHandle,
 };
 use tfrt_gpu::host_device::{HostDevice, Options};
 use tfrt_gpu::platform::Gpu;
@@ -49,6 +50,7 @@ struct Created {
     registered: Vec<DevicePtr>,
     modules: Vec<ModuleHandle>,
     functions: Vec<FunctionHandle>,
+    graphs: Vec<GraphHandle>,
 }
 
 /// Runs one random call. Errors are expected.
@@ -60,9 +62,10 @@ fn call(gpu: &Gpu, random: &mut Random, created: &mut Created, buffer: &HostBuff
     let memory = random.pick(&created.memory, DevicePtr::NULL);
     let other = random.pick(&created.memory, DevicePtr::NULL);
     let module = random.pick(&created.modules, ModuleHandle(1));
+    let graph = random.pick(&created.graphs, GraphHandle(1));
     let current = Current::set(&**driver, context);
     let num_bytes = random.below(5) * 4;
-    let (Ok(current), choice) = (current, random.below(24)) else {
+    let (Ok(current), choice) = (current, random.below(28)) else {
         let device = driver.device(random.below(3) as i32);
         created
             .contexts
@@ -121,6 +124,10 @@ fn call(gpu: &Gpu, random: &mut Random, created: &mut Created, buffer: &HostBuff
                 .extend(driver.module_function(module, "inc"));
         }
         22 => drop(driver.module_unload(module)),
+        23 => drop(driver.capture_begin(&current, stream)),
+        24 => created.graphs.extend(driver.capture_end(&current, stream)),
+        25 => drop(driver.graph_launch(&current, graph, stream)),
+        26 => drop(driver.graph_destroy(graph)),
         _ => {
             let function = random.pick(&created.functions, FunctionHandle(1));
             let config = LaunchConfig {
@@ -140,6 +147,10 @@ fn destroy(gpu: &Gpu, created: &Created) {
     for handle in &created.events {
         drop(driver.event_destroy(*handle));
     }
+    for handle in &created.graphs {
+        drop(driver.graph_destroy(*handle));
+    }
+    // Captures end with their streams, and calls that a capture forbids work again.
     for handle in &created.streams {
         drop(driver.stream_destroy(*handle));
     }

@@ -8,7 +8,8 @@ use tfrt_tensor::HostBuffer;
 use super::current::Current;
 use super::error::{GpuError, GpuResult, Status};
 use super::handle::{
-    ContextHandle, DeviceId, DevicePtr, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
+    ContextHandle, DeviceId, DevicePtr, EventHandle, FunctionHandle, GraphHandle, ModuleHandle,
+    StreamHandle,
 };
 
 /// The driver of GPUs.
@@ -190,7 +191,38 @@ pub trait Driver: Debug + Send + Sync {
         stream: StreamHandle,
         arguments: &[Argument],
     ) -> GpuResult<()>;
+
+    // Graphs.
+
+    /// Implements `cuStreamBeginCapture`: from now on, work that is put on the stream is recorded
+    /// instead of run, until [`capture_end`](Self::capture_end).
+    ///
+    /// The stream must be one that no other thread uses. Meanwhile this thread must not wait for
+    /// the stream, and must not allocate or free memory. Work that cannot be recorded, such as a
+    /// copy from pageable host memory, is neither recorded nor run, and `capture_end` reports it.
+    fn capture_begin(&self, current: &Current, stream: StreamHandle) -> GpuResult<()>;
+
+    /// Implements `cuStreamEndCapture` and `cuGraphInstantiate`: returns the recorded work. Objects
+    /// that were to be [kept](Self::keep_until_passed) meanwhile live as long as the graph.
+    ///
+    /// # Errors
+    /// `STREAM_CAPTURE_UNSUPPORTED`, with the reason, if something could not be recorded.
+    fn capture_end(&self, current: &Current, stream: StreamHandle) -> GpuResult<GraphHandle>;
+
+    /// Implements `cuGraphLaunch`: puts the recorded work on a stream of the same context.
+    fn graph_launch(
+        &self,
+        current: &Current,
+        graph: GraphHandle,
+        stream: StreamHandle,
+    ) -> GpuResult<()>;
+
+    /// Implements `cuGraphExecDestroy`. The device must have passed all launches of the graph.
+    fn graph_destroy(&self, graph: GraphHandle) -> GpuResult<()>;
 }
+
+/// The reason why a graph cannot contain a copy: the host may use its memory between two launches.
+pub(crate) const HOST_COPY: &str = "a copy from or to host memory";
 
 /// One side of a copy.
 #[derive(Clone, Debug)]

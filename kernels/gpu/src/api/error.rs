@@ -196,6 +196,7 @@ driver_statuses! {
     NOT_SUPPORTED = 801, "operation not supported";
     STREAM_CAPTURE_UNSUPPORTED = 900, "operation not permitted when stream is capturing";
     STREAM_CAPTURE_INVALIDATED = 901, "operation failed due to a previous error during capture";
+    STREAM_CAPTURE_UNMATCHED = 903, "the capture was not initiated in this stream";
     UNKNOWN = 999, "unknown error";
 }
 

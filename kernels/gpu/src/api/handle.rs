@@ -35,6 +35,8 @@ handles! {
     ModuleHandle;
     /// A kernel in a module.
     FunctionHandle;
+    /// A graph of captured work.
+    GraphHandle;
     /// A handle of the BLAS library.
     BlasHandle;
     /// A handle of the DNN library.

@@ -14,14 +14,17 @@ use cudarc::driver::sys::{
 };
 use tfrt_tensor::HostBuffer;
 
+use super::graphs::Graph;
 use super::keep::{Held, Keeper, Mark};
 use super::library::driver::Functions;
 use super::live::{Block, Blocks, Live, Place};
 use super::object::{Context, Function, Kind, Object};
 use super::{call, real_call, unknown};
-use crate::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig, check_arguments};
+use crate::api::driver::{
+    Argument, CopyEndpoint, Driver, HOST_COPY, LaunchConfig, check_arguments,
+};
 use crate::api::handle::{
-    ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
+    ContextHandle, DeviceId, EventHandle, FunctionHandle, GraphHandle, ModuleHandle, StreamHandle,
 };
 use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 
@@ -52,12 +55,13 @@ enum Memory {
 #[derive(Debug)]
 pub struct CudaDriver {
     identity: usize,
-    functions: Arc<Functions>,
+    pub(super) functions: Arc<Functions>,
     contexts: Live<Context>,
     /// By device: the primary context, and how often it was retained here.
     primary: Mutex<HashMap<i32, (u64, usize)>>,
     objects: [Live<Object>; 3],
     kernels: Live<Function>,
+    pub(super) graphs: Live<Graph>,
     blocks: Blocks<Memory>,
     keeper: OnceLock<Keeper>,
 }
@@ -92,6 +96,7 @@ impl CudaDriver {
             primary: Mutex::default(),
             objects: Default::default(),
             kernels: Live::default(),
+            graphs: Live::default(),
             blocks: Blocks::default(),
             keeper: OnceLock::new(),
         })
@@ -190,8 +195,14 @@ impl CudaDriver {
         Ok(self.keeper.get_or_init(|| keeper))
     }
 
-    /// Keeps an object until the work that a stream has now is done.
+    /// Keeps an object until the work that a stream has now is done. In a capture, keeps it as long
+    /// as the graph.
     fn keep(&self, stream: &Object, held: Held) {
+        let mut held = Some(held);
+        stream.in_capture(|capture| capture.held.extend(held.take()));
+        let Some(held) = held else {
+            return;
+        };
         let marked = self
             .keeper()
             .and_then(|keeper| Ok((keeper, self.mark(stream)?)));
@@ -865,6 +876,16 @@ impl Driver for CudaDriver {
         stream: StreamHandle,
     ) -> GpuResult<()> {
         let stream = self.stream("cuMemcpyAsync(dst, src, size, stream)", stream)?;
+        if stream.in_capture(|_| ()).is_some() {
+            let sides = [
+                self.host_side(target, num_bytes)?,
+                self.host_side(source, num_bytes)?,
+            ];
+            if sides.iter().any(|(buffer, _)| buffer.is_some()) {
+                stream.in_capture(|capture| capture.refusal = Some(HOST_COPY));
+                return Ok(());
+            }
+        }
         let (from, source) = self.side(&stream, source, num_bytes, false)?;
         let (to, target) = self.side(&stream, target, num_bytes, true)?;
         let result = call!(
@@ -1045,6 +1066,11 @@ impl Driver for CudaDriver {
             Some(_) => (pointers.as_mut_ptr(), ptr::null_mut()),
             None => (ptr::null_mut(), extra.as_mut_ptr()),
         };
+        // A graph keeps the module of each of its kernels.
+        stream.in_capture(|capture| {
+            let module = Held::object(Box::new(Arc::clone(module)));
+            capture.held.push(module);
+        });
         call!(
             self.functions,
             "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
@@ -1062,6 +1088,27 @@ impl Driver for CudaDriver {
                 extra
             )
         )
+    }
+
+    fn capture_begin(&self, _current: &Current, stream: StreamHandle) -> GpuResult<()> {
+        self.begin_capture(stream)
+    }
+
+    fn capture_end(&self, _current: &Current, stream: StreamHandle) -> GpuResult<GraphHandle> {
+        self.end_capture(stream)
+    }
+
+    fn graph_launch(
+        &self,
+        _current: &Current,
+        graph: GraphHandle,
+        stream: StreamHandle,
+    ) -> GpuResult<()> {
+        self.launch_graph(graph, stream)
+    }
+
+    fn graph_destroy(&self, graph: GraphHandle) -> GpuResult<()> {
+        self.destroy_graph(graph)
     }
 }
 

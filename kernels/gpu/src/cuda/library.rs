@@ -130,7 +130,7 @@ pub(super) use enumeration;
 pub(super) mod driver {
     //! `libcuda`.
 
-    use std::ffi::{c_char, c_int, c_uint, c_void};
+    use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 
     use cudarc::driver::sys as bindings;
     use cudarc::driver::sys::*;
@@ -158,6 +158,12 @@ pub(super) mod driver {
             cuStreamSynchronize(CUstream);
             cuStreamQuery(CUstream);
             cuStreamWaitEvent(CUstream, CUevent, c_uint);
+            cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode);
+            cuStreamEndCapture(CUstream, *mut CUgraph);
+            cuGraphInstantiateWithFlags(*mut CUgraphExec, CUgraph, c_ulonglong);
+            cuGraphDestroy(CUgraph);
+            cuGraphLaunch(CUgraphExec, CUstream);
+            cuGraphExecDestroy(CUgraphExec);
             cuEventCreate(*mut CUevent, c_uint);
             cuEventDestroy_v2(CUevent);
             cuEventRecord(CUevent, CUstream);

@@ -2,12 +2,13 @@
 #![expect(unsafe_code, reason = "calls the driver")]
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUcontext, CUevent, CUmodule, CUstream};
 
 use super::call;
 use super::driver::CudaDriver;
+use super::keep::Held;
 use super::library::driver::Functions;
 use crate::api::handle::ContextHandle;
 use crate::api::{Current, GpuResult};
@@ -79,7 +80,27 @@ pub(super) struct Object {
     pub(super) number: u64,
     pub(super) kind: Kind,
     pub(super) context: Arc<Context>,
+    /// The capture of a stream, if there is one.
+    pub(super) capture: Mutex<Option<Capture>>,
     pub(super) is_ended: bool,
+}
+
+/// What a stream has been asked for since a capture began, beyond what the driver records.
+#[derive(Default)]
+pub(super) struct Capture {
+    /// Objects that the recorded work needs.
+    pub(super) held: Vec<Held>,
+    /// The reason why the work cannot become a graph.
+    pub(super) refusal: Option<&'static str>,
+}
+
+impl fmt::Debug for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture")
+            .field("num_held", &self.held.len())
+            .field("refusal", &self.refusal)
+            .finish()
+    }
 }
 
 impl Object {
@@ -88,6 +109,7 @@ impl Object {
             number,
             kind,
             context,
+            capture: Mutex::default(),
             is_ended: false,
         }
     }
@@ -95,6 +117,12 @@ impl Object {
     /// Ends it now.
     pub(super) fn end(mut self) -> GpuResult<()> {
         self.destroy()
+    }
+
+    /// Calls `change` with the capture. Without a capture, returns `None`.
+    pub(super) fn in_capture<R>(&self, change: impl FnOnce(&mut Capture) -> R) -> Option<R> {
+        let mut capture = self.capture.lock().unwrap_or_else(PoisonError::into_inner);
+        capture.as_mut().map(change)
     }
 
     fn destroy(&mut self) -> GpuResult<()> {

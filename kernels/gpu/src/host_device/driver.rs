@@ -13,12 +13,15 @@ use tfrt_ptx::{KernelId, Launch, Module, Program};
 use tfrt_tensor::HostBuffer;
 
 use super::fault::Fault;
+use super::graphs::HostGraph;
 use super::memory::{Kind, Owner, in_use};
 use super::stream::{HostEvent, Queue, Refusal, Work};
 use super::{HostDevice, HostMemory};
-use crate::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig, check_arguments};
+use crate::api::driver::{
+    Argument, CopyEndpoint, Driver, HOST_COPY, LaunchConfig, check_arguments,
+};
 use crate::api::handle::{
-    ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
+    ContextHandle, DeviceId, EventHandle, FunctionHandle, GraphHandle, ModuleHandle, StreamHandle,
 };
 use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 use crate::values::lock;
@@ -57,6 +60,7 @@ pub(super) struct Objects {
     events: HashMap<u64, HostEvent>,
     modules: HashMap<u64, HostModule>,
     functions: HashMap<u64, (Arc<Program>, KernelId, u64)>,
+    pub(super) graphs: HashMap<u64, HostGraph>,
     /// The thread that drops objects that streams have passed. It may wait for streams.
     reaper: Option<Reaper>,
 }
@@ -76,9 +80,10 @@ struct HostModule {
 }
 
 impl Objects {
-    /// Returns the number of contexts, streams, events and modules.
+    /// Returns the number of contexts, streams, events, modules and graphs.
     pub(super) fn num_live(&self) -> usize {
-        self.contexts.len() + self.streams.len() + self.events.len() + self.modules.len()
+        let num_streams = self.streams.len() + self.graphs.len();
+        self.contexts.len() + num_streams + self.events.len() + self.modules.len()
     }
 
     /// Returns the offset and the size of each parameter of a kernel, in bytes.
@@ -97,11 +102,14 @@ pub(super) fn resources(memory: &[u64], objects: &Objects, context: ContextHandl
     let events = events.filter(|(_, event)| event.context == context);
     let modules = objects.modules.iter();
     let modules = modules.filter(|(_, module)| module.context == context);
+    let graphs = objects.graphs.iter();
+    let graphs = graphs.filter(|(_, graph)| graph.context == context);
     let memory = memory.iter().map(|address| (address, "device memory"));
     let mut all: Vec<(&u64, &str)> = memory
         .chain(streams.map(|(handle, _)| (handle, "stream")))
         .chain(events.map(|(handle, _)| (handle, "event")))
         .chain(modules.map(|(handle, _)| (handle, "module")))
+        .chain(graphs.map(|(handle, _)| (handle, "graph")))
         .collect();
     // In order of creation.
     all.sort_unstable();
@@ -110,7 +118,7 @@ pub(super) fn resources(memory: &[u64], objects: &Objects, context: ContextHandl
     shown.collect()
 }
 
-fn error(call: &'static str, status: Status) -> GpuError {
+pub(super) fn error(call: &'static str, status: Status) -> GpuError {
     GpuError::new(call, status)
 }
 
@@ -147,7 +155,7 @@ impl HostDevice {
         }
     }
 
-    fn enter_context(
+    pub(super) fn enter_context(
         &self,
         name: &'static str,
         call: &'static str,
@@ -189,9 +197,14 @@ impl HostDevice {
         Err(error(call, Status::HOST_MEMORY_ALREADY_REGISTERED))
     }
 
+    /// Returns the queue of a stream, if the stream exists.
+    pub(super) fn find_queue(&self, stream: StreamHandle) -> Option<Arc<Queue>> {
+        lock(&self.objects).streams.get(&stream.0).cloned()
+    }
+
     /// Returns the queue of a stream.
     pub(super) fn queue(&self, call: &'static str, stream: StreamHandle) -> GpuResult<Arc<Queue>> {
-        let queue = lock(&self.objects).streams.get(&stream.0).cloned();
+        let queue = self.find_queue(stream);
         let queue = queue.ok_or_else(|| error(call, Status::INVALID_HANDLE))?;
         self.check_context(call, queue.context)?;
         Ok(queue)
@@ -234,8 +247,26 @@ impl HostDevice {
 }
 
 impl Shared {
-    /// Enqueues work.
+    /// Enqueues work, or records it if the stream is being captured.
     pub(super) fn push(
+        &self,
+        call: &'static str,
+        queue: &Arc<Queue>,
+        work: impl Fn(&HostDevice) -> Result<(), Fault> + Send + Sync + 'static,
+    ) -> GpuResult<()> {
+        let mut work = Some(work);
+        let is_recorded = queue.record(|recording| {
+            let work = work.take().map(|work| Box::new(work) as _);
+            recording.work.extend(work);
+        });
+        match work {
+            Some(work) if !is_recorded => self.push_once(call, queue, work),
+            _ => Ok(()),
+        }
+    }
+
+    /// Enqueues work that cannot be recorded.
+    pub(super) fn push_once(
         &self,
         call: &'static str,
         queue: &Arc<Queue>,
@@ -479,6 +510,7 @@ impl Driver for Shared {
     fn context_synchronize(&self, current: &Current) -> GpuResult<()> {
         const CALL: &str = "cuCtxSynchronize()";
         self.0.enter_context("cuCtxSynchronize", CALL, current)?;
+        self.0.refuse_in_capture(CALL)?;
         self.0.wait_for_context(current.context());
         self.0.check_context(CALL, current.context())
     }
@@ -510,6 +542,7 @@ impl Driver for Shared {
         const CALL: &str = "cuStreamSynchronize(stream)";
         self.0.enter("cuStreamSynchronize", CALL)?;
         let queue = self.0.queue(CALL, stream)?;
+        Self::refuse_capture(CALL, &queue)?;
         queue.wait_for(queue.end());
         self.0.check_context(CALL, queue.context)
     }
@@ -518,6 +551,7 @@ impl Driver for Shared {
         const CALL: &str = "cuStreamQuery(stream)";
         self.0.enter("cuStreamQuery", CALL)?;
         let queue = self.0.queue(CALL, stream)?;
+        Self::refuse_capture(CALL, &queue)?;
         Ok(queue.is_past(queue.end()))
     }
 
@@ -525,6 +559,7 @@ impl Driver for Shared {
         const CALL: &str = "cuStreamWaitEvent(stream, event, 0)";
         self.0.enter("cuStreamWaitEvent", CALL)?;
         let queue = self.0.queue(CALL, stream)?;
+        Self::refuse_capture(CALL, &queue)?;
         let objects = lock(&self.0.objects);
         let Some(event) = objects.events.get(&event.0) else {
             return Err(error(CALL, Status::INVALID_HANDLE));
@@ -536,7 +571,7 @@ impl Driver for Shared {
         if Arc::ptr_eq(&recorded, &queue) {
             return Ok(());
         }
-        self.push(CALL, &queue, move |_| {
+        self.push_once(CALL, &queue, move |_| {
             recorded.wait_for(place);
             Ok(())
         })
@@ -553,8 +588,14 @@ impl Driver for Shared {
         let queue = self.0.queue(CALL, stream)?;
         // Work of an unusable context is dropped without running, and with it the object: to the
         // reaper, too.
-        let kept = Kept(Some((object, reaper)));
-        self.push(CALL, &queue, move |_| {
+        let mut kept = Some(Kept(Some((object, reaper))));
+        if queue.record(|recording| {
+            let kept = kept.take().map(|kept| Box::new(kept) as _);
+            recording.kept.extend(kept);
+        }) {
+            return Ok(());
+        }
+        self.push_once(CALL, &queue, move |_| {
             drop(kept);
             Ok(())
         })
@@ -587,6 +628,7 @@ impl Driver for Shared {
         const CALL: &str = "cuEventRecord(event, stream)";
         self.0.enter("cuEventRecord", CALL)?;
         let queue = self.0.queue(CALL, stream)?;
+        Self::refuse_capture(CALL, &queue)?;
         let (context, has_timing) = {
             let objects = lock(&self.0.objects);
             let event = objects.events.get(&event.0);
@@ -599,7 +641,7 @@ impl Driver for Shared {
         let time = Arc::new(Mutex::new(None));
         if has_timing {
             let time = Arc::clone(&time);
-            self.push(CALL, &queue, move |_| {
+            self.push_once(CALL, &queue, move |_| {
                 *lock(&time) = Some(Instant::now());
                 Ok(())
             })?;
@@ -649,6 +691,7 @@ impl Driver for Shared {
     fn memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr> {
         const CALL: &str = "cuMemAlloc(&ptr, size)";
         let entered = self.0.enter_context("cuMemAlloc", CALL, current);
+        let entered = entered.and_then(|()| self.0.refuse_in_capture(CALL));
         let owner = self.0.owner(CALL, current)?;
         let mut memory = lock(&self.0.memory);
         let info = memory.info(owner.device);
@@ -679,6 +722,7 @@ impl Driver for Shared {
     fn host_memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr> {
         const CALL: &str = "cuMemHostAlloc(&ptr, size, flags)";
         self.0.enter_context("cuMemHostAlloc", CALL, current)?;
+        self.0.refuse_in_capture(CALL)?;
         let owner = self.0.owner(CALL, current)?;
         let mut memory = lock(&self.0.memory);
         match memory.allocate(num_bytes, 1, Kind::Pinned, owner) {
@@ -694,6 +738,7 @@ impl Driver for Shared {
     fn host_memory_register(&self, current: &Current, buffer: &HostBuffer) -> GpuResult<DevicePtr> {
         const CALL: &str = "cuMemHostRegister(ptr, size, flags)";
         self.0.enter_context("cuMemHostRegister", CALL, current)?;
+        self.0.refuse_in_capture(CALL)?;
         let address = buffer.address() as u64;
         let memory = Box::new(buffer.clone());
         self.0.register(CALL, current, address, memory)
@@ -739,8 +784,27 @@ impl Driver for Shared {
         const CALL: &str = "cuMemcpyAsync(dst, src, size, stream)";
         self.0.enter_context("cuMemcpyAsync", CALL, current)?;
         let queue = self.0.queue(CALL, stream)?;
+        if let (CopyEndpoint::Device(target), CopyEndpoint::Device(source)) = (target, source) {
+            let (target, source) = (*target, *source);
+            let is_registered = |pointer: DevicePtr| {
+                let kind = lock(&self.0.memory).kind_at(pointer.address());
+                kind == Some(Kind::Registered)
+            };
+            if (is_registered(target) || is_registered(source)) && queue.refuse_recording(HOST_COPY)
+            {
+                return Ok(());
+            }
+            return self.push(CALL, &queue, move |device| {
+                let mut memory = lock(&device.memory);
+                let bytes = super::read_bytes(&memory, source, num_bytes)?;
+                memory.write(target.address(), &bytes)
+            });
+        }
+        if queue.refuse_recording(HOST_COPY) {
+            return Ok(());
+        }
         let (mut target, source) = (target.clone(), source.clone());
-        self.push(CALL, &queue, move |device| {
+        self.push_once(CALL, &queue, move |device| {
             let bytes = read_location(device, &source, num_bytes)?;
             drop(source);
             write_location(device, &mut target, &bytes)
@@ -769,6 +833,7 @@ impl Driver for Shared {
     fn module_load(&self, current: &Current, image: &[u8]) -> GpuResult<ModuleHandle> {
         const CALL: &str = "cuModuleLoadDataEx(&module, image, options)";
         self.0.enter_context("cuModuleLoadDataEx", CALL, current)?;
+        self.0.refuse_in_capture(CALL)?;
         let end = image.iter().position(|byte| *byte == 0);
         let image = &image[..end.unwrap_or(image.len())];
         if image.starts_with(b"\x7fELF") {
@@ -826,6 +891,7 @@ impl Driver for Shared {
     fn module_unload(&self, module: ModuleHandle) -> GpuResult<()> {
         const CALL: &str = "cuModuleUnload(module)";
         self.0.enter("cuModuleUnload", CALL)?;
+        self.0.refuse_in_capture(CALL)?;
         let found = lock(&self.0.objects)
             .modules
             .get(&module.0)
@@ -933,6 +999,27 @@ impl Driver for Shared {
             result
         })
     }
+
+    fn capture_begin(&self, current: &Current, stream: StreamHandle) -> GpuResult<()> {
+        self.begin_capture(current, stream)
+    }
+
+    fn capture_end(&self, current: &Current, stream: StreamHandle) -> GpuResult<GraphHandle> {
+        self.end_capture(current, stream)
+    }
+
+    fn graph_launch(
+        &self,
+        current: &Current,
+        graph: GraphHandle,
+        stream: StreamHandle,
+    ) -> GpuResult<()> {
+        self.launch_graph(current, graph, stream)
+    }
+
+    fn graph_destroy(&self, graph: GraphHandle) -> GpuResult<()> {
+        self.destroy_graph(graph)
+    }
 }
 
 impl Shared {
@@ -957,6 +1044,7 @@ impl Shared {
         kind: Kind,
     ) -> GpuResult<()> {
         self.0.enter(name, call)?;
+        self.0.refuse_in_capture(call)?;
         let context = lock(&self.0.memory).context_of(pointer.address());
         if let Some(context) = context {
             self.0.wait_for_context(context);

@@ -1,5 +1,6 @@
 //! Streams: queues of work, each with a thread; and events: places in them.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -12,6 +13,19 @@ use crate::values::lock;
 
 /// A piece of work.
 pub(super) type Work = Box<dyn FnOnce(&HostDevice) -> Result<(), Fault> + Send>;
+
+/// A piece of work that can run any number of times.
+pub(super) type RecordedWork = Box<dyn Fn(&HostDevice) -> Result<(), Fault> + Send + Sync>;
+
+/// What a stream has been asked for since a capture began.
+#[derive(Default)]
+pub(super) struct Recording {
+    pub(super) work: Vec<RecordedWork>,
+    /// Objects that the work needs.
+    pub(super) kept: Vec<Box<dyn Any + Send>>,
+    /// The reason why the work cannot become a graph.
+    pub(super) refusal: Option<String>,
+}
 
 /// A stream.
 pub(super) struct Queue {
@@ -31,6 +45,8 @@ struct State {
     num_done: u64,
     is_closed: bool,
     has_thread: bool,
+    /// Set during a capture.
+    recording: Option<Recording>,
 }
 
 impl fmt::Debug for Queue {
@@ -77,6 +93,33 @@ impl Queue {
         drop(state);
         self.has_work.notify_one();
         Ok(())
+    }
+
+    /// Begins a capture. Returns `false` if there is one already.
+    pub(super) fn begin_recording(&self) -> bool {
+        let mut state = lock(&self.state);
+        let is_first = state.recording.is_none();
+        state.recording.get_or_insert_default();
+        is_first
+    }
+
+    /// Ends the capture and returns what it has recorded, or `None` if there is no capture.
+    pub(super) fn end_recording(&self) -> Option<Recording> {
+        lock(&self.state).recording.take()
+    }
+
+    /// Calls `change` with the recording. Outside of a capture, does nothing and returns `false`.
+    pub(super) fn record(&self, change: impl FnOnce(&mut Recording)) -> bool {
+        let mut state = lock(&self.state);
+        let recording = state.recording.as_mut();
+        recording.map(change).is_some()
+    }
+
+    /// Makes the capture fail with a reason. Outside of a capture, does nothing and returns `false`.
+    pub(super) fn refuse_recording(&self, reason: &str) -> bool {
+        self.record(|recording| {
+            recording.refusal.get_or_insert_with(|| reason.to_owned());
+        })
     }
 
     /// Runs work until the stream is closed and empty.

@@ -6,6 +6,7 @@ use tfrt_async::AnyRef;
 use tfrt_bef::{BefFile, FunctionId};
 use tfrt_host::__runtime::{FunctionTable, PreparedFunction};
 use tfrt_host::{ExecutionContext, FunctionRef, HostContext, Rounds};
+use tfrt_ods::OpDef;
 use tfrt_support::Error;
 use tfrt_support::FunctionKind;
 use tfrt_support::entity::EntityId;
@@ -79,6 +80,19 @@ impl FunctionTable for Program {
 
     fn num_results(&self, number: u32) -> usize {
         self.entry(id(number)).result_types.len()
+    }
+
+    fn ops(&self, number: u32) -> Option<Vec<(&'static OpDef, Vec<u32>)>> {
+        if self.entry(id(number)).kind == FunctionKind::Native {
+            return None;
+        }
+        let body = self.tables.bef.function(id(number)).ok()?;
+        let ops = body.kernels().map(|kernel| {
+            let record = body.record(kernel);
+            let functions = record.functions.iter().map(to_number).collect();
+            (self.tables.kernel(record.code).op(), functions)
+        });
+        Some(ops.collect())
     }
 
     fn attribute_section(&self) -> &[u8] {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, Value};
+use tfrt_ods::OpDef;
 use tfrt_support::{Error, FunctionKind};
 
 use crate::services::execution::ExecutionContext;
@@ -44,6 +45,14 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
 
     /// Returns the number of results.
     fn num_results(&self, id: u32) -> usize;
+
+    /// Returns the ops in the body, in program order: the declaration of each, and the numbers of
+    /// the functions that it refers to. The default implementation returns `None`, for functions
+    /// without a known body.
+    fn ops(&self, id: u32) -> Option<Vec<(&'static OpDef, Vec<u32>)>> {
+        let _ = id;
+        None
+    }
 
     /// Returns the attribute section of the file, for kernels whose work outlives the call.
     fn attribute_section(&self) -> &[u8];
@@ -189,6 +198,32 @@ impl FunctionRef {
     #[must_use]
     pub fn num_results(&self) -> usize {
         self.table.num_results(self.id)
+    }
+
+    /// Returns the ops in the body, in program order, each with the functions that it refers to.
+    /// Returns `None` for functions without a known body, such as native ones.
+    ///
+    /// ```
+    /// use tfrt_host::FunctionRef;
+    ///
+    /// /// Returns `true` if the function calls no other function.
+    /// fn is_leaf(function: &FunctionRef) -> bool {
+    ///     let ops = function.ops().unwrap_or_default();
+    ///     ops.iter().all(|(_, functions)| functions.is_empty())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn ops(&self) -> Option<Vec<(&'static OpDef, Vec<Self>)>> {
+        let callee = |id| Self::new(Arc::clone(&self.table), id);
+        let ops = self.table.ops(self.id)?.into_iter();
+        let ops = ops.map(|(op, functions)| (op, functions.into_iter().map(callee).collect()));
+        Some(ops.collect())
+    }
+
+    /// Returns `true` if both are the same function of the same loaded file.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.table, &other.table) && self.id == other.id
     }
 
     /// Starts the function; see [`FunctionTable::execute`].
