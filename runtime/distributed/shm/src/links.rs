@@ -12,6 +12,7 @@ use tfrt_support::Error;
 
 use crate::greeting::Card;
 use crate::progress::Progress;
+use crate::segment::Segment;
 
 /// What the thread is told.
 #[derive(Debug)]
@@ -91,11 +92,12 @@ pub(crate) struct ShmLinks {
 impl ShmLinks {
     /// Starts the thread of a member.
     pub(crate) fn start(events: LinkEvents, place: MemberPlace) -> Result<Self, Error> {
-        Self::try_start(events, place)
+        Segment::new()
+            .and_then(|segment| Self::try_start(events, place, segment))
             .map_err(|error| Error::new(format!("cannot share memory with other tasks: {error}")))
     }
 
-    fn try_start(events: LinkEvents, place: MemberPlace) -> io::Result<Self> {
+    fn try_start(events: LinkEvents, place: MemberPlace, segment: Segment) -> io::Result<Self> {
         let (wake, woken) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
@@ -104,7 +106,7 @@ impl ShmLinks {
             wake,
         });
         let card = Card::random()?;
-        let progress = Progress::new(card, events, place, Arc::clone(&shared), woken)?;
+        let progress = Progress::new((card, segment), events, place, Arc::clone(&shared), woken)?;
         thread::Builder::new()
             .name("tfrt-shm".to_owned())
             .spawn(move || progress.run())?;
@@ -150,7 +152,19 @@ impl Drop for ShmLinks {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use tfrt_distributed::collective::conformance::{self, Extent};
+    use tfrt_distributed::collective::direct;
+    use tfrt_distributed::fabric::CommunicatorType;
+    use tfrt_distributed::message::DistributedContextConfiguration;
+    use tfrt_distributed::{Server, ServerConfig};
+    use tfrt_host::HostContext;
+    use tfrt_tensor::DenseHostTensor;
+
     use super::*;
+    use crate::segment::NUM_BLOCKS;
 
     #[test]
     fn commands_do_not_stay_after_the_end_of_the_thread() {
@@ -177,6 +191,64 @@ mod tests {
             fn as_ref(&self) -> &[u8] {
                 &[]
             }
+        }
+    }
+
+    /// Returns a segment all of whose blocks a member may still read that was cut off.
+    fn used_up() -> io::Result<Segment> {
+        let mut segment = Segment::new()?;
+        for _ in 0..NUM_BLOCKS {
+            segment.write(&[0], &[7])?;
+        }
+        segment.retire_reader(7);
+        assert!(segment.is_used_up());
+        Ok(segment)
+    }
+
+    #[test]
+    fn members_without_blocks_send_elements_through_their_sockets() {
+        let queue = tfrt_queue::create_queue("mstd:2").unwrap();
+        let host = HostContext::builder().queue(queue).build();
+        let in_process = CommunicatorType::find("in_process").unwrap();
+        let addresses = [(); 3].map(|()| (in_process.free_address)().unwrap());
+        let configs = DistributedContextConfiguration::local_cluster(&addresses);
+        let start = |address: &String| {
+            Server::new(&host, ServerConfig::new("in_process", address)).unwrap()
+        };
+        let servers = addresses.each_ref().map(start);
+        let (sender, done) = channel();
+        servers[0].initialize_single_client(Some(1), &configs[0], move |outcome| {
+            sender.send(outcome).unwrap();
+        });
+        let first = done.recv().unwrap().unwrap();
+        let contexts = [
+            first,
+            servers[1].context(1).unwrap(),
+            servers[2].context(1).unwrap(),
+        ];
+        let members = contexts.each_ref().map(|context| {
+            let connect = |events, place| {
+                let links = ShmLinks::try_start(events, place, used_up().map_err(Error::other)?);
+                Ok(Arc::new(links.map_err(Error::other)?) as Arc<dyn Links>)
+            };
+            direct::open("group1", context, Box::new(connect)).unwrap()
+        });
+        thread::scope(|scope| {
+            for member in &members {
+                scope.spawn(|| conformance::run(&host, &**member, Extent::Short).unwrap());
+            }
+        });
+        // More than a frame, and more than an outbox.
+        let tensors = members.each_ref().map(|member| {
+            let elements = vec![u8::from(member.index() == 0); (3 << 20) + 1];
+            DenseHostTensor::vector(&elements).unwrap()
+        });
+        let sent = members.iter().zip(&tensors);
+        let sent = sent.map(|(member, tensor)| member.broadcast("large", tensor.clone(), 0).into());
+        host.await_values(&sent.collect::<Vec<_>>()).unwrap();
+        for tensor in tensors {
+            let elements = tensor.elements::<u8>().unwrap();
+            assert!(elements.iter().all(|element| *element == 1));
         }
     }
 }

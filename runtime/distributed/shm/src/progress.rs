@@ -82,7 +82,7 @@ enum Source {
 
 impl Progress {
     pub(crate) fn new(
-        card: Card,
+        (card, segment): (Card, Segment),
         events: LinkEvents,
         place: MemberPlace,
         shared: Arc<Shared>,
@@ -100,7 +100,7 @@ impl Progress {
             woken,
             arriving: VecDeque::new(),
             connections,
-            segment: Segment::new()?,
+            segment,
             outgoing: VecDeque::new(),
             unflushed: Vec::new(),
             closing_since: None,
