@@ -26,7 +26,9 @@
 //! | `message` | messages, and their heads |
 //! | `exchange` | the state of the operations and messages under one key |
 //! | `operations` | the collectives as exchanges |
-//! | `member` | a member: what is in progress, what waits, and what ends it |
+//! | `member` | a member: what arrives, what waits, and what ends it |
+//! | `in_progress` | its operations in progress: how they start, continue and fail |
+//! | `cards` | how members find each other |
 //! | `group_member` | its operations, as every back end has them |
 
 mod exchange;
@@ -36,6 +38,10 @@ mod message;
 mod operations;
 
 mod member;
+
+mod in_progress;
+
+mod cards;
 
 mod group_member;
 

@@ -1,23 +1,22 @@
-//! A member of a group: what is in progress, what waits, and what ends it.
+//! A member of a group: what arrives, what waits, and what ends it.
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt::{self, Write};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use prost::bytes::Bytes;
-use tfrt_async::{AsyncValueRef, Chain};
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::HostBuffer;
 
-use super::super::header::Part;
-use super::super::{back_end, epoch, ring};
-use super::exchange::{Delivered, Exchange, Failed, Outcome, Outgoing, Running, Step, Then};
-use super::message::{Arrival, Head, MAX_HEAD_BYTES, Message};
+use super::super::{back_end, epoch};
+use super::cards::Card;
+use super::exchange::Exchange;
+use super::message::{Arrival, Head, Message};
 use super::{Connect, LinkEvents, Links, MemberPlace};
 use crate::cluster::TaskHandle;
 use crate::context::DistributedContext;
-use crate::error::{Gather, RemoteErrors};
+use crate::error::RemoteErrors;
 use crate::health::Watch;
 use crate::payload::Payload;
 
@@ -57,27 +56,6 @@ pub(super) struct State {
     pub(super) next_number: u64,
     /// Whether the member still waits for another member's abort.
     pub(super) listens: bool,
-}
-
-/// What a member tells the others when it opens a group.
-enum Card<'a> {
-    Card(Bytes),
-    /// Why it could not be connected.
-    Failure(&'a Error),
-}
-
-impl Card<'_> {
-    fn to_payload(&self) -> Vec<Bytes> {
-        match self {
-            Self::Card(card) => vec![card.clone()],
-            Self::Failure(error) => {
-                vec![
-                    Bytes::copy_from_slice(error.message().as_bytes()),
-                    Bytes::new(),
-                ]
-            }
-        }
-    }
 }
 
 /// Sent tensors, or a receiver that waits for one.
@@ -175,99 +153,12 @@ impl DirectMember {
             .set(self.members.iter().enumerate().map(watch).collect());
     }
 
-    fn card_key(&self, from: usize, to: usize) -> String {
-        format!("{}{}:{from}:{to}", ring::CARD, self.scope)
-    }
-
-    /// Returns the key under which a member with this card learns that another one cannot be
-    /// connected with it. A member that opens the group again has another card.
-    fn refusal_key(&self, from: usize, to: usize, card: &[u8]) -> String {
-        let mut key = self.card_key(from, to) + ":";
-        for byte in card {
-            // Writing to a string does not fail.
-            let _ = write!(key, "{byte:02x}");
-        }
-        key
-    }
-
-    /// Tells another member that it cannot be connected with this one. One whose card has not come
-    /// learns it from the connection.
-    pub(super) fn tell_unreachable(&self, position: usize, cause: &str) {
-        let Some(card) = self.lock().cards.get(&position).cloned() else {
-            return;
-        };
-        let key = self.refusal_key(self.index, position, &card);
-        let text = Bytes::copy_from_slice(cause.as_bytes());
-        // A lost one has no use for it.
-        self.context
-            .send_data(self.members[position], key, vec![text], |_| ());
-    }
-
     /// Returns the error of the connection to another member.
     pub(super) fn connection_error(&self, position: usize, cause: &str) -> Error {
         let task = self.context.cluster().task_name(self.members[position]);
         let task = task.map(|task| task.to_string()).unwrap_or_default();
         let message = format!("the connection to task {task} has ended: {cause}");
         Error::new(message).with_code(ErrorCode::Unavailable)
-    }
-
-    /// Tells the other members how to reach this one, or that it cannot be reached.
-    fn tell_others(&self, card: &Card<'_>) {
-        for position in self.others() {
-            let weak = self.this.clone();
-            let key = self.card_key(self.index, position);
-            let to = self.members[position];
-            self.context
-                .send_data(to, key, card.to_payload(), move |answer| {
-                    if let (Err(errors), Some(this)) = (answer, weak.upgrade()) {
-                        let error = errors.to_value(this.context.host());
-                        this.broken(position, &error);
-                    }
-                });
-        }
-    }
-
-    fn await_cards(&self) {
-        let own_card = self.links.get().map(|links| links.card());
-        for position in self.others() {
-            if let Some(card) = &own_card {
-                self.await_refusal(position, card);
-            }
-            let weak = self.this.clone();
-            let receiver = move |payload: Result<Payload, Error>| {
-                let (Some(this), Ok(payload)) = (weak.upgrade(), payload) else {
-                    return;
-                };
-                let buffers = payload.buffers();
-                let card = buffers.first().map(HostBuffer::read);
-                match (card, this.links.get()) {
-                    (Some(Ok(card)), Some(links)) if buffers.len() == 1 => {
-                        let kept = Bytes::copy_from_slice(&card);
-                        this.lock().cards.insert(position, kept);
-                        links.introduce(position, &card);
-                    }
-                    _ => {
-                        this.broken(position, &back_end::error_in(&payload));
-                    }
-                }
-            };
-            let key = self.card_key(position, self.index);
-            let from = self.members[position];
-            self.context.receive(from, &key, Box::new(receiver));
-        }
-    }
-
-    fn await_refusal(&self, position: usize, own_card: &[u8]) {
-        let weak = self.this.clone();
-        let receiver = move |payload: Result<Payload, Error>| {
-            if let (Some(this), Ok(payload)) = (weak.upgrade(), payload) {
-                let cause = back_end::error_in(&payload);
-                this.broken(position, &this.connection_error(position, cause.message()));
-            }
-        };
-        let key = self.refusal_key(position, self.index, own_card);
-        let from = self.members[position];
-        self.context.receive(from, &key, Box::new(receiver));
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -436,210 +327,6 @@ impl DirectMember {
         true
     }
 
-    /// Fails the operation under a key, if one is in progress.
-    fn fail(&self, state: &mut State, key: &str, error: &Error, later: &mut Vec<Later>) {
-        let Some(exchange) = state.exchanges.get_mut(key) else {
-            return;
-        };
-        let Some(Failed { running, owes_last }) = exchange.fail() else {
-            return;
-        };
-        if owes_last {
-            // Under the lock: nothing of the stream is sent after its last message.
-            let others: Vec<usize> = self.others().collect();
-            let message = Message::error(running.part, self.index, key, error);
-            self.send(&others, &message);
-        }
-        let error = error.clone();
-        later.push(Box::new(move || {
-            let member = Arc::clone(running.member());
-            if let Some(done) = running.take_done() {
-                member.later(move || done(Err(error)));
-            }
-            // Without the lock: its elements are released.
-            drop(running);
-        }));
-    }
-
-    /// Does what follows a delivery.
-    fn follow(&self, state: &mut State, key: &str, outcome: Delivered, later: &mut Vec<Later>) {
-        match outcome {
-            Delivered::Waits => {}
-            Delivered::IsReady(number) => later.push(self.step(key, number)),
-            Delivered::Fails(error) => self.fail(state, key, &error, later),
-        }
-    }
-
-    fn forget_if_empty(&self, state: &mut State, key: &str) {
-        if state.exchanges.get(key).is_some_and(Exchange::is_empty) {
-            state.exchanges.remove(key);
-        }
-    }
-
-    /// Returns the work that performs the next step of an operation, all of whose messages are
-    /// there.
-    fn step(&self, key: &str, number: u64) -> Later {
-        let (weak, key) = (self.this.clone(), key.to_owned());
-        Box::new(move || {
-            if let Some(this) = weak.upgrade() {
-                let own = Arc::clone(&this);
-                this.later(move || own.run_step(&key, number));
-            }
-        })
-    }
-
-    fn run_step(&self, key: &str, number: u64) {
-        let mut state = self.lock();
-        let exchange = state.exchanges.get_mut(key);
-        let Some((step, arrivals)) = exchange.and_then(|exchange| exchange.begin_step(number))
-        else {
-            return;
-        };
-        drop(state);
-        let then = step(arrivals);
-        let mut later: Vec<Later> = Vec::new();
-        let mut state = self.lock();
-        let Some(running) = state
-            .exchanges
-            .get_mut(key)
-            .and_then(|exchange| exchange.running_mut(number))
-        else {
-            // It failed meanwhile.
-            return;
-        };
-        match then {
-            Ok(Then::Exchange(outgoing, next)) => {
-                running.step = Some(next);
-                running.is_stepping = false;
-                self.send_phase(key, running, &outgoing);
-                if let Delivered::IsReady(number) = running.try_begin() {
-                    later.push(self.step(key, number));
-                }
-            }
-            Ok(Then::Write(write)) => {
-                let exchange = state.exchanges.get_mut(key);
-                if let Some(running) = exchange.and_then(Exchange::end) {
-                    running.set_write(write);
-                    // Its end, unless some elements are still being sent.
-                    later.push(Box::new(move || drop(running)));
-                }
-            }
-            Err(error) => self.fail(&mut state, key, &error, &mut later),
-        }
-        self.forget_if_empty(&mut state, key);
-        drop(state);
-        for work in later {
-            work();
-        }
-    }
-
-    /// Sends the messages of the next phase.
-    fn send_phase(&self, key: &str, running: &mut Running, outgoing: &Outgoing) {
-        running.num_sent += 1;
-        let part = running.part;
-        let is_last = running.num_sent == part.operation.num_phases();
-        let message = |dims: &[usize], elements: &Bytes| {
-            let content = (elements.clone(), running.work.clone());
-            Message::elements(part, self.index, key, is_last, dims, content)
-                .failing(&running.outcome)
-        };
-        match outgoing {
-            Outgoing::All(dims, elements) => {
-                let others: Vec<usize> = self.others().collect();
-                self.send(&others, &message(dims, elements));
-            }
-            Outgoing::Each(elements) => {
-                for position in self.others() {
-                    self.send(&[position], &message(&[], &elements[position]));
-                }
-            }
-        }
-    }
-
-    /// Starts an operation. `prepare` gets the part of the work that keeps borrowed elements, and
-    /// returns what is sent first.
-    pub(super) fn start(
-        &self,
-        key: &str,
-        part: Part,
-        prepare: impl FnOnce(&Gather) -> Result<(Outgoing, Step), Error>,
-        done: Done,
-    ) {
-        let Some(this) = self.this.upgrade() else {
-            return done(Err(Error::new("the group is closed")));
-        };
-        let outcome = Arc::new(Outcome::new(Arc::clone(&this), done));
-        // Ends once all is done and sent.
-        let work = outcome.work();
-        let prepared = match key.len() > MAX_HEAD_BYTES / 2 {
-            true => {
-                let (limit, found) = (MAX_HEAD_BYTES / 2, key.len());
-                let message = format!("expected a key of at most {limit} bytes, found {found}");
-                Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
-            }
-            false => prepare(&work),
-        };
-        let mut later: Vec<Later> = Vec::new();
-        let mut state = self.lock();
-        let size = self.members.len();
-        let (number, aborted) = (state.next_number, state.aborted.clone());
-        let gone = state.gone.iter().min_by_key(|(position, _)| **position);
-        let gone = gone.map(|(_, error)| error.clone());
-        let exchange = state.exchanges.entry(key.to_owned());
-        let exchange = exchange.or_insert_with(|| Exchange::new(size));
-        let refused = aborted.or_else(|| {
-            exchange.is_running().then(|| {
-                let (name, group) = (part.operation.name(), &self.group);
-                let message = format!("{name} key {key} of group {group} is in use");
-                Error::new(message).with_code(ErrorCode::AlreadyExists)
-            })
-        });
-        if let Some(error) = refused {
-            self.forget_if_empty(&mut state, key);
-            drop(state);
-            if let Some(done) = outcome.take_done() {
-                done(Err(error));
-            }
-            return;
-        }
-        let (first, failure) = match (prepared, gone) {
-            (Ok(first), None) => (Some(first), None),
-            (Err(error), _) | (Ok(_), Some(error)) => (None, Some(error)),
-        };
-        let (outgoing, step) = first.unzip();
-        let mut running = Running::new(part, number, (step, outcome), this, work);
-        if let Some(outgoing) = outgoing {
-            self.send_phase(key, &mut running, &outgoing);
-        }
-        exchange.start(running);
-        let waited = exchange.deliver_waiting((&self.scope, key));
-        state.next_number += 1;
-        state.unclaimed_bytes -= waited.claimed_bytes;
-        let outcome = failure.map_or(waited.then, Delivered::Fails);
-        self.follow(&mut state, key, outcome, &mut later);
-        self.forget_if_empty(&mut state, key);
-        drop(state);
-        for work in later {
-            work();
-        }
-    }
-
-    /// Starts an operation whose result is written into tensors.
-    pub(super) fn start_collective(
-        &self,
-        key: &str,
-        part: Part,
-        prepare: impl FnOnce(&Gather) -> Result<(Outgoing, Step), Error>,
-    ) -> AsyncValueRef<Chain> {
-        let (promise, chain) = AsyncValueRef::unconstructed();
-        let done = |outcome| match outcome {
-            Ok(()) => promise.emplace(Chain),
-            Err(error) => promise.set_error(error),
-        };
-        self.start(key, part, prepare, Box::new(done));
-        chain
-    }
-
     pub(super) fn member(&self, position: usize) -> Result<usize, Error> {
         back_end::check_position(position, self.members.len(), &self.group)
     }
@@ -702,14 +389,7 @@ impl Drop for DirectMember {
         if state.listens {
             rendezvous.give_up(&back_end::abort_key(&self.scope), &over);
         }
-        let own_card = self.links.get().map(|links| links.card());
-        for position in (0..self.members.len()).filter(|position| *position != self.index) {
-            // It waits no more for the cards that did not come.
-            rendezvous.give_up(&self.card_key(position, self.index), &over);
-            if let Some(card) = &own_card {
-                rendezvous.give_up(&self.refusal_key(position, self.index, card), &over);
-            }
-        }
+        self.stop_awaiting_cards(&over);
         if let Some(links) = self.links.get() {
             links.close();
         }
