@@ -322,6 +322,11 @@ impl RingMember {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns `true` if the group was aborted.
+    pub(super) fn is_aborted(&self) -> bool {
+        self.lock().aborted.is_some()
+    }
+
     /// Returns the reason why the group was aborted, if it was, or why one of its members is lost.
     pub(super) fn failure(&self) -> Option<Error> {
         let aborted = self.lock().aborted.clone();

@@ -63,6 +63,101 @@ pub use message::{MAX_HEAD_BYTES, Message};
 ///
 /// Each member makes a *card*, from which the others learn how to reach it. Messages to a member
 /// arrive whole, once, and in order, or the connection is reported as broken.
+///
+/// # Example
+///
+/// Members in one process, whose messages pass through a channel and a thread:
+///
+/// ```
+/// use std::sync::mpsc::{Sender, channel};
+/// use std::sync::{Arc, Mutex};
+/// use tfrt_distributed::collective::direct::{self, LinkEvents, Links, MemberPlace, Message};
+/// use tfrt_distributed::collective::{GroupMember, Reduction};
+/// # use tfrt_distributed::fabric::CommunicatorType;
+/// # use tfrt_distributed::message::DistributedContextConfiguration;
+/// # use tfrt_distributed::{Server, ServerConfig};
+/// # use tfrt_host::HostContext;
+/// # use tfrt_tensor::DenseHostTensor;
+///
+/// /// Messages under way: from, to.
+/// type UnderWay = (usize, usize, Message);
+///
+/// #[derive(Debug)]
+/// struct InProcess {
+///     place: MemberPlace,
+///     under_way: Sender<UnderWay>,
+/// }
+///
+/// impl Links for InProcess {
+///     fn card(&self) -> bytes::Bytes {
+///         bytes::Bytes::new()
+///     }
+///
+///     fn introduce(&self, _member: usize, _card: &[u8]) {}
+///
+///     fn send(&self, to: &[usize], message: &Message) {
+///         for member in to {
+///             let _ = self.under_way.send((self.place.index, *member, message.clone()));
+///         }
+///     }
+///
+///     fn lose(&self, _member: usize) {}
+///
+///     fn close(&self) {}
+/// }
+///
+/// /// Hands messages to the members.
+/// fn deliver(members: &[LinkEvents], from: usize, to: usize, message: &Message) {
+///     let (member, elements) = (&members[to], &message.elements);
+///     match member.announced(from, &message.head, elements.len() as u64) {
+///         Ok(mut memory) => {
+///             memory.write().unwrap().copy_from_slice(elements);
+///             member.received(from, &message.head, memory);
+///         }
+///         Err(error) => member.broken(from, error.message()),
+///     }
+/// }
+///
+/// # let host = HostContext::builder().build();
+/// # let in_process = CommunicatorType::find("in_process").ok_or("it is always linked")?;
+/// # let addresses = [(in_process.free_address)()?, (in_process.free_address)()?];
+/// # let cluster = DistributedContextConfiguration::local_cluster(&addresses);
+/// # let servers = addresses.map(|address| Server::new(&host, ServerConfig::new("in_process", address)));
+/// # let [client, worker] = servers.map(Result::unwrap);
+/// # let (sender, done) = channel();
+/// # client.initialize_single_client(Some(7), &cluster[0], move |outcome| sender.send(outcome).unwrap());
+/// # host.quiesce()?;
+/// # let contexts = [done.try_recv()?.unwrap(), worker.context(7).unwrap()];
+/// let (under_way, arriving) = channel::<UnderWay>();
+/// let all_events = Arc::new(Mutex::new(Vec::new()));
+/// let mut members: Vec<Arc<dyn GroupMember>> = Vec::new();
+/// for context in &contexts {
+///     let (under_way, all_events) = (under_way.clone(), Arc::clone(&all_events));
+///     let connect = move |events: LinkEvents, place: MemberPlace| {
+///         all_events.lock().unwrap().push(events);
+///         Ok(Arc::new(InProcess { place, under_way }) as Arc<dyn Links>)
+///     };
+///     members.push(direct::open("group1", context, Box::new(connect))?);
+/// }
+/// let mut sums = Vec::new();
+/// for member in &members {
+///     let number = DenseHostTensor::vector(&[20 + member.index() as i32])?;
+///     sums.push((member.all_reduce("sum", Reduction::Sum, number.clone(), number.clone()), number));
+/// }
+/// // Two messages of each member, one for each phase.
+/// let events = all_events.lock().unwrap().clone();
+/// for _ in 0..4 {
+///     host.quiesce()?;
+///     let (from, to, message) = arriving.recv()?;
+///     deliver(&events, from, to, &message);
+/// }
+/// host.quiesce()?;
+/// for (done, sum) in sums {
+///     assert!(done.as_result().is_ok());
+///     assert_eq!(*sum.elements::<i32>()?, [41]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Links: Send + Sync + fmt::Debug {
     /// Returns the card of this member.
     fn card(&self) -> Bytes;
@@ -84,7 +179,7 @@ pub trait Links: Send + Sync + fmt::Debug {
     fn close(&self);
 }
 
-/// What connections report to their member. Cloning shares it.
+/// What connections report to their member: see the example of [`Links`]. Cloning shares it.
 #[derive(Clone, Debug)]
 pub struct LinkEvents {
     member: Weak<DirectMember>,
@@ -144,6 +239,13 @@ impl LinkEvents {
 pub type Connect<'a> = dyn FnOnce(LinkEvents, MemberPlace) -> Result<Arc<dyn Links>, Error> + 'a;
 
 /// The place of a member in its group.
+///
+/// ```
+/// use tfrt_distributed::collective::direct::MemberPlace;
+///
+/// let place = MemberPlace { index: 2, size: 4 };
+/// assert!(place.index < place.size);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberPlace {
     /// The position of this member.

@@ -49,7 +49,8 @@ use crate::context::DistributedContext;
 pub use agreement::Announcement;
 pub use member::{LockstepMember, Turn};
 
-/// An engine, as a member of a group uses it: all that a back end in lockstep has to provide.
+/// An engine, as a member of a group uses it: all that a back end in lockstep has to provide. See
+/// the example of [`LockstepMember`].
 pub trait Engine: Send + Sync + fmt::Debug {
     /// Returns `true` if the engine reduces elements of a type. It reduces those of 32 bits.
     fn reduces(&self, dtype: DType) -> bool;
@@ -64,7 +65,7 @@ pub trait Engine: Send + Sync + fmt::Debug {
     fn end(&self, error: &Error);
 }
 
-/// One transfer of an engine.
+/// One transfer of an engine: see the example of [`LockstepMember`].
 pub struct Transfer {
     /// What is transferred.
     pub kind: TransferKind,
@@ -115,6 +116,14 @@ pub enum TransferKind {
 }
 
 /// The functions by which engines combine elements. The order is theirs.
+///
+/// ```
+/// use tfrt_distributed::collective::Reduction;
+/// use tfrt_distributed::collective::lockstep::Combine;
+///
+/// assert_eq!(Combine::of(Reduction::Mean)?, Combine::Sum);
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
     /// The sum. Integers wrap.
@@ -149,7 +158,8 @@ impl Combine {
     }
 }
 
-/// The connection of an engine to the group of its member. Cloning shares it.
+/// The connection of an engine to the group of its member, which the engine is made with. Cloning
+/// shares it.
 #[derive(Clone, Debug)]
 pub struct Control {
     ring: Weak<RingMember>,
@@ -163,9 +173,9 @@ impl Control {
         self.ring.upgrade()?.failure()
     }
 
-    /// Ends the group on all members.
+    /// Ends the group on all members, unless it was aborted.
     pub fn abort(&self, error: &Error) {
-        if let Some(ring) = self.ring.upgrade() {
+        if let Some(ring) = self.ring.upgrade().filter(|ring| !ring.is_aborted()) {
             ring.abort(error);
         }
     }

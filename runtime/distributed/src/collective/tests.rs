@@ -6,6 +6,7 @@ use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
 use super::*;
 use crate::fabric::in_process::{Faults, InProcessNetwork};
+use crate::message::CollectiveGroupConfiguration;
 use crate::testing::{Cluster, wait};
 
 type Outcomes = Vec<Receiver<Result<(), String>>>;
@@ -828,4 +829,48 @@ fn an_operation_that_starts_with_the_abort_ends() {
     barrier(late, tell(sender));
     let failure = wait(&cluster.host, &outcome).unwrap_err();
     assert_eq!(failure, "the member gives up");
+}
+
+#[test]
+fn groups_may_have_names_of_protocol_keys() {
+    let mut cluster = Cluster::new("mstd:2", 2);
+    for config in &mut cluster.configs {
+        for name in ["sent", "aborted", "card", "abandoned"] {
+            let group = CollectiveGroupConfiguration {
+                name: name.to_owned(),
+                ..config.collective_groups[0].clone()
+            };
+            config.collective_groups.push(group);
+        }
+    }
+    let contexts = cluster.contexts();
+    let members: Vec<_> = contexts
+        .iter()
+        .map(|context| RingCollectives.open("group1", context).unwrap())
+        .collect();
+    for name in ["sent", "aborted", "card", "abandoned"] {
+        // Messages of member 0 wait or arrive, under keys that end like those of the group that is
+        // aborted.
+        let start = |member: usize, tensor: DenseHostTensor| {
+            let (sender, outcome) = channel();
+            let collective = Collective {
+                context: Arc::clone(&contexts[member]),
+                group: name.to_owned(),
+                key: "group1~epoch0".to_owned(),
+            };
+            let sum = tensor.clone();
+            all_reduce(collective, Reduction::Sum, tensor, sum, tell(sender));
+            outcome
+        };
+        let tensors = [1, 2].map(|number| tensor(&contexts[0], &[2], &[number, 10 * number]));
+        let first = start(0, tensors[0].clone());
+        members[1].abort(&Error::new("enough"));
+        let second = start(1, tensors[1].clone());
+        for outcome in [first, second] {
+            assert_eq!(wait(&cluster.host, &outcome), Ok(()), "{name}");
+        }
+        for tensor in tensors {
+            assert_eq!(*tensor.elements::<i32>().unwrap(), [3, 30], "{name}");
+        }
+    }
 }

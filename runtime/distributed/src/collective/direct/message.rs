@@ -21,7 +21,8 @@ const FIXED_BYTES: usize = 4;
 const IS_LAST: u8 = 1;
 const IS_TENSOR: u8 = 2;
 
-/// A message to other members. Cloning shares its bytes.
+/// A message to other members: see the example of [`Links`](super::Links). Cloning shares its
+/// bytes.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// Says what the message is, in at most [`MAX_HEAD_BYTES`].

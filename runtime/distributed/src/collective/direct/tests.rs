@@ -542,3 +542,27 @@ fn functions_of_programs_are_checked_before_they_run() {
         );
     }
 }
+
+#[test]
+fn a_send_that_races_with_an_abort_ends() {
+    for _ in 0..20 {
+        let cluster = Cluster::new("mstd:2", 2);
+        let (_contexts, members) = open_all(&cluster);
+        let sent: Vec<AsyncValueRef<Chain>> = thread::scope(|scope| {
+            let sending = scope.spawn(|| {
+                let send = |number: i32| members[0].send(&format!("k{number}"), 1, &numbers(3));
+                (0..200).map(send).collect()
+            });
+            scope.spawn(|| members[0].abort(&Error::new("enough")));
+            sending.join().unwrap()
+        });
+        // Each was sent, or is the error of the abort; none waits for ever.
+        for chain in &sent {
+            if let Err(error) = outcome(&cluster, chain) {
+                assert_eq!(error, "enough");
+            }
+        }
+        let late = members[0].send("late", 1, &numbers(3));
+        assert_eq!(outcome(&cluster, &late), Err("enough".to_owned()));
+    }
+}

@@ -21,8 +21,11 @@ use super::{Combine, Engine, Transfer, TransferKind};
 /// An operation that can start as soon as all members have agreed on it.
 struct Prepared<T> {
     announcement: Announcement,
-    plan: Box<dyn FnOnce(&Agreed) -> Result<Plan<T>, Error> + Send>,
+    plan: Planning<T>,
 }
+
+/// Plans an operation once all members have agreed on it.
+type Planning<T> = Box<dyn FnOnce(&Agreed) -> Result<Plan<T>, Error> + Send>;
 
 /// What remains of an operation.
 enum Plan<T> {
