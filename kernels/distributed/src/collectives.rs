@@ -6,14 +6,6 @@ use tfrt::prelude::*;
 use tfrt_tensor::TensorError;
 use tfrt_tensor::half::{bf16, f16};
 
-fn start(context: &DistContext, group: &str, key: &str) -> Collective {
-    Collective {
-        context: context.context().clone(),
-        group: group.to_owned(),
-        key: key.to_owned(),
-    }
-}
-
 /// The error for a tensor whose elements do not match the name of the kernel.
 fn check<T: Element>(tensor: &DenseHostTensor) -> Result<()> {
     if tensor.dtype() == T::DTYPE {
@@ -26,14 +18,59 @@ fn check<T: Element>(tensor: &DenseHostTensor) -> Result<()> {
     .into())
 }
 
-/// Returns a chain that is ready once a collective has ended.
-fn chain_of(collective: impl FnOnce(Box<dyn FnOnce(Result<()>) + Send>)) -> AsyncValueRef<Chain> {
-    let (promise, chain) = AsyncValueRef::unconstructed();
-    collective(Box::new(|outcome| match outcome {
-        Ok(()) => promise.emplace(Chain),
-        Err(error) => promise.set_error(error),
+/// The callback of a collective.
+type Done = Box<dyn FnOnce(Result<()>) + Send>;
+
+/// Starts a collective with a parameter that was checked. If it was refused, tells the other
+/// members, which would wait. The chain is ready once the collective has ended.
+fn run<P>(
+    (context, group, key): (&DistContext, &str, &str),
+    checked: Result<P>,
+    start: impl FnOnce(Collective, P, Done),
+) -> AsyncValueRef<Chain> {
+    let collective = collective_of(context, group, key);
+    match checked {
+        Ok(parameter) => {
+            let (promise, chain) = AsyncValueRef::unconstructed();
+            let done = Box::new(|outcome| match outcome {
+                Ok(()) => promise.emplace(Chain),
+                Err(error) => promise.set_error(error),
+            });
+            start(collective, parameter, done);
+            chain
+        }
+        Err(error) => {
+            collective::abandon(&collective, &error);
+            AsyncValueRef::error(error)
+        }
+    }
+}
+
+/// Starts a collective that has a result. The chain is ready together with it.
+fn with_result<T: Value>(
+    start: impl FnOnce(Box<dyn FnOnce(Result<T>) + Send>),
+) -> (AsyncValueRef<Chain>, AsyncValueRef<T>) {
+    let (chain_promise, chain) = AsyncValueRef::unconstructed();
+    let (promise, value) = AsyncValueRef::unconstructed();
+    start(Box::new(|outcome| match outcome {
+        Ok(result) => {
+            promise.emplace(result);
+            chain_promise.emplace(Chain);
+        }
+        Err(error) => {
+            promise.set_error(error.clone());
+            chain_promise.set_error(error);
+        }
     }));
-    chain
+    (chain, value)
+}
+
+fn collective_of(context: &DistContext, group: &str, key: &str) -> Collective {
+    Collective {
+        context: context.context().clone(),
+        group: group.to_owned(),
+        key: key.to_owned(),
+    }
 }
 
 /// Combines the tensors of all members of a group, element by element, by `sum`, `prod`, `min`,
@@ -59,17 +96,12 @@ fn all_reduce<T: Element>(
     #[attr] reduction_fn: &str,
 ) -> AsyncValueRef<Chain> {
     let _ = in_chain;
-    let collective = start(dist_context, collective_group, instance_key);
+    let names = (dist_context, collective_group, instance_key);
     let reduction = check::<T>(input).and_then(|()| Reduction::from_name(reduction_fn));
-    let reduction = match reduction {
-        Ok(reduction) => reduction,
-        Err(error) => {
-            collective::abandon(&collective, &error);
-            return AsyncValueRef::error(error);
-        }
-    };
     let (input, output) = (input.clone(), output.clone());
-    chain_of(|done| collective::all_reduce(collective, reduction, input, output, done))
+    run(names, reduction, |collective, reduction, done| {
+        collective::all_reduce(collective, reduction, input, output, done);
+    })
 }
 
 /// Combines the tensors of all members of a group and writes a chunk of the result into `output`:
@@ -94,17 +126,12 @@ fn reduce_scatter<T: Element>(
     #[attr] reduction_fn: &str,
 ) -> AsyncValueRef<Chain> {
     let _ = in_chain;
-    let collective = start(dist_context, collective_group, instance_key);
+    let names = (dist_context, collective_group, instance_key);
     let reduction = check::<T>(input).and_then(|()| Reduction::from_name(reduction_fn));
-    let reduction = match reduction {
-        Ok(reduction) => reduction,
-        Err(error) => {
-            collective::abandon(&collective, &error);
-            return AsyncValueRef::error(error);
-        }
-    };
     let (input, output) = (input.clone(), output.clone());
-    chain_of(|done| collective::reduce_scatter(collective, reduction, input, output, done))
+    run(names, reduction, |collective, reduction, done| {
+        collective::reduce_scatter(collective, reduction, input, output, done);
+    })
 }
 
 /// Copies the tensor of one member of a group into the tensors of the others.
@@ -128,13 +155,11 @@ fn broadcast<T: Element>(
     in_chain: Chain,
 ) -> AsyncValueRef<Chain> {
     let _ = in_chain;
-    let collective = start(dist_context, collective_group, instance_key);
-    if let Err(error) = check::<T>(tensor) {
-        collective::abandon(&collective, &error);
-        return AsyncValueRef::error(error);
-    }
-    let tensor = tensor.clone();
-    chain_of(|done| collective::broadcast(collective, tensor, sender, done))
+    let names = (dist_context, collective_group, instance_key);
+    let own = tensor.clone();
+    run(names, check::<T>(tensor), |collective, (), done| {
+        collective::broadcast(collective, own, sender, done);
+    })
 }
 
 /// Concatenates the tensors of all members of a group, which have the same shape, along an axis.
@@ -159,13 +184,12 @@ fn all_gather_fixed_shape<T: Element>(
     in_chain: Chain,
 ) -> AsyncValueRef<Chain> {
     let _ = in_chain;
-    let collective = start(dist_context, collective_group, instance_key);
-    if let Err(error) = check::<T>(input) {
-        collective::abandon(&collective, &error);
-        return AsyncValueRef::error(error);
-    }
+    let names = (dist_context, collective_group, instance_key);
+    let checked = check::<T>(input);
     let (input, output) = (input.clone(), output.clone());
-    chain_of(|done| collective::all_gather_fixed_shape(collective, input, output, axis, done))
+    run(names, checked, |collective, (), done| {
+        collective::all_gather_fixed_shape(collective, input, output, axis, done);
+    })
 }
 
 /// Concatenates the tensors of all members of a group along an axis, in which their shapes may
@@ -190,7 +214,7 @@ fn all_gather_any_shape<T: Element>(
     in_chain: Chain,
 ) -> (AsyncValueRef<Chain>, AsyncValueRef<DenseHostTensor>) {
     let _ = in_chain;
-    let collective = start(dist_context, collective_group, instance_key);
+    let collective = collective_of(dist_context, collective_group, instance_key);
     if let Err(error) = check::<T>(input) {
         collective::abandon_all_gather_any_shape(&collective, &error);
         return (
@@ -198,19 +222,8 @@ fn all_gather_any_shape<T: Element>(
             AsyncValueRef::error(error),
         );
     }
-    let (chain_promise, chain) = AsyncValueRef::unconstructed();
-    let (promise, output) = AsyncValueRef::unconstructed();
-    collective::all_gather_any_shape(collective, input.clone(), axis, |gathered| match gathered {
-        Ok(tensor) => {
-            promise.emplace(tensor);
-            chain_promise.emplace(Chain);
-        }
-        Err(error) => {
-            promise.set_error(error.clone());
-            chain_promise.set_error(error);
-        }
-    });
-    (chain, output)
+    let input = input.clone();
+    with_result(|done| collective::all_gather_any_shape(collective, input, axis, done))
 }
 
 /// Sends a chunk of the tensor of each member to every member of a group: chunk j of `input` goes
@@ -236,13 +249,12 @@ fn all_to_all<T: Element>(
     in_chain: Chain,
 ) -> AsyncValueRef<Chain> {
     let _ = in_chain;
-    let collective = start(dist_context, collective_group, instance_key);
-    if let Err(error) = check::<T>(input) {
-        collective::abandon(&collective, &error);
-        return AsyncValueRef::error(error);
-    }
+    let names = (dist_context, collective_group, instance_key);
+    let checked = check::<T>(input);
     let (input, output) = (input.clone(), output.clone());
-    chain_of(|done| collective::all_to_all(collective, input, output, done))
+    run(names, checked, |collective, (), done| {
+        collective::all_to_all(collective, input, output, done);
+    })
 }
 
 /// Waits until all members of a group have called this.
@@ -257,8 +269,10 @@ fn barrier(
     in_chain: Chain,
 ) -> AsyncValueRef<Chain> {
     let _ = in_chain;
-    let collective = start(dist_context, collective_group, instance_key);
-    chain_of(|done| collective::barrier(collective, done))
+    let names = (dist_context, collective_group, instance_key);
+    run(names, Ok(()), |collective, (), done| {
+        collective::barrier(collective, done);
+    })
 }
 
 /// Waits until all members of a group that are not lost have called this. Returns the name of the
@@ -279,17 +293,8 @@ fn regroup(
     in_chain: Chain,
 ) -> (AsyncValueRef<Chain>, AsyncValueRef<ByteString>) {
     let _ = in_chain;
-    let (chain_promise, chain) = AsyncValueRef::unconstructed();
-    let (promise, group) = AsyncValueRef::unconstructed();
-    collective::regroup(dist_context.context(), collective_group, |met| match met {
-        Ok(name) => {
-            promise.emplace(ByteString::from(name));
-            chain_promise.emplace(Chain);
-        }
-        Err(error) => {
-            promise.set_error(error.clone());
-            chain_promise.set_error(error);
-        }
-    });
-    (chain, group)
+    with_result(|done| {
+        let named = |met: Result<String>| done(met.map(ByteString::from));
+        collective::regroup(dist_context.context(), collective_group, named);
+    })
 }
