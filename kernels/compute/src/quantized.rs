@@ -79,9 +79,9 @@ pub struct ByteConvolution {
     panel_blocks: usize,
 }
 
-/// How a sum becomes a byte: `sum · factor + offset`, rounded to the nearest whole number, halves to
-/// even ones, at least `least` and at most `greatest`. The byte has the lowest bits of the number,
-/// so that it may be signed.
+/// How a sum becomes a byte: `sum · factor + offset`, rounded to the nearest whole number, halves
+/// to even ones, at least `least` and at most `greatest`. The byte has the lowest bits of the
+/// number, so that it may be signed.
 ///
 /// ```
 /// use tfrt_compute::quantized::Requantization;

@@ -16,10 +16,10 @@ use crate::{Slots, allocate, dense, extents, invalid, made, product, real_number
 
 /// Multiplies matrices like NumPy: those in the last two dimensions, for each index of the other
 /// dimensions, which are broadcast to one shape. A vector is a row on the left and a column on the
-/// right. Either factor may be given with its last two dimensions transposed. With `packed_b`, which
-/// has the extents of a matrix, the right factor is the result of `nn.PackFactor`. Then adds the
-/// third operand, a bias for each column, and the fourth operand, if they are present, and applies
-/// the function `activation`.
+/// right. Either factor may be given with its last two dimensions transposed. With `packed_b`,
+/// which has the extents of a matrix, the right factor is the result of `nn.PackFactor`. Then adds
+/// the third operand, a bias for each column, and the fourth operand, if they are present, and
+/// applies the function `activation`.
 ///
 /// # Errors
 /// If the operands do not match.

@@ -100,8 +100,8 @@ impl ByteScale {
     }
 }
 
-/// Adds the numbers that bytes represent, and returns the bytes that represent the sums best, within
-/// bounds.
+/// Adds the numbers that bytes represent, and returns the bytes that represent the sums best,
+/// within bounds.
 ///
 /// ```
 /// use tfrt_compute::quantized::{ByteScale, add_bytes};

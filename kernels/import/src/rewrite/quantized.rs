@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Sums of products are exact, so that results differ by the rounding of the original convolution
-//! alone: by one step at most. A function that does not decrease, such as `Relu`, becomes a bound of
-//! the bytes.
+//! alone: by one step at most. A function that does not decrease, such as `Relu`, becomes a bound
+//! of the bytes.
 
 use tfrt_support::DType;
 use tfrt_tensor::{DenseHostTensor, Shape};

@@ -109,9 +109,9 @@ impl FilterExtents {
     }
 }
 
-/// Packs a filter of signed bytes for `nn.QuantizedConv` and `nn.QuantizedMatMul`, which take it with
-/// the attribute `packed`: `[filters, channels, rows, columns]` of a convolution with channels last,
-/// or the right factor of a product.
+/// Packs a filter of signed bytes for `nn.QuantizedConv` and `nn.QuantizedMatMul`, which take it
+/// with the attribute `packed`: `[filters, channels, rows, columns]` of a convolution with channels
+/// last, or the right factor of a product.
 ///
 /// # Errors
 /// If the operand is no such filter.
@@ -305,9 +305,9 @@ fn scale_of(op: &'static str, slots: &Slots<'_>, first: usize, x: DType) -> Resu
 }
 
 /// Adds quantised bytes, and quantises the sum, as `nn.Dequantize`, `tf.AddV2` and `nn.Quantize` do
-/// one after the other. Operands are a tensor, its scale and its zero point, then those of the other
-/// one, then the scale and the zero point of the result, whose numbers are at least `least` and at
-/// most `greatest`. Tensors are broadcast to one shape.
+/// one after the other. Operands are a tensor, its scale and its zero point, then those of the
+/// other one, then the scale and the zero point of the result, whose numbers are at least `least`
+/// and at most `greatest`. Tensors are broadcast to one shape.
 ///
 /// # Errors
 /// If the operands do not match.

@@ -143,8 +143,8 @@ fn filter_plan([rows, columns, channels, filters]: [usize; 4]) -> Result<Convolu
     Ok(Convolution::new(shape, 1))
 }
 
-/// Packs a filter `[rows, columns, channels, filters]` for `nn.PackedConv`. Returns the filter as it
-/// is if the images decide on the order in which it is best read.
+/// Packs a filter `[rows, columns, channels, filters]` for `nn.PackedConv`. Returns the filter as
+/// it is if the images decide on the order in which it is best read.
 ///
 /// The order depends on the processor: do not store it.
 ///
