@@ -3,14 +3,14 @@
 
 #[cfg(not(loom))]
 mod shim {
-    pub(crate) use std::sync::Mutex;
     pub(crate) use std::sync::atomic::{AtomicUsize, Ordering};
+    pub(crate) use std::sync::{Mutex, MutexGuard};
 }
 
 #[cfg(loom)]
 mod shim {
-    pub(crate) use loom::sync::Mutex;
     pub(crate) use loom::sync::atomic::{AtomicUsize, Ordering};
+    pub(crate) use loom::sync::{Mutex, MutexGuard};
 }
 
 pub(crate) use shim::*;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_data::{Dataset, ElementFunction, IterationResult, Outcome, PipelineOptions};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
-use tfrt_queue::create_queue;
+use tfrt_queue::{ConcurrentWorkQueue, Task, WouldDeadlock, create_queue};
 use tfrt_support::Error;
 use tfrt_tensor::DenseHostTensor;
 
@@ -88,6 +88,107 @@ fn no_more_calls_are_under_way_than_allowed() {
     assert_eq!(num_begun(&begun), 7);
     drop(iterator);
     begun.lock().unwrap().clear();
+}
+
+#[test]
+fn a_late_call_of_a_tuned_map_does_not_stop_the_others() {
+    let ctx = context("mstd:2");
+    let begun = Begun::default();
+    let tuned = range(20).parallel_map_with(function(&begun), &[], -1_i64, true);
+    let mut iterator = tuned.unwrap().iterator();
+    let drawn: Vec<_> = (0..5).map(|_| iterator.draw(&ctx)).collect();
+    ctx.host().quiesce().unwrap();
+    // The size of the first result is not known yet.
+    assert_eq!(num_begun(&begun), 1);
+    end(&begun, 0);
+    ctx.host().quiesce().unwrap();
+    // No more calls than there are threads.
+    assert_eq!(num_begun(&begun), 3);
+    for number in 2..5 {
+        end(&begun, number);
+        ctx.host().quiesce().unwrap();
+        assert_eq!(num_begun(&begun), number as usize + 2);
+    }
+    end(&begun, 1);
+    ctx.host().quiesce().unwrap();
+    let found: Vec<_> = drawn.into_iter().map(number).collect();
+    assert_eq!(found, [0, 1, 2, 3, 4].map(Some));
+    while begun.lock().unwrap().iter().any(|(_, call)| call.is_some()) {
+        let under_way: Vec<i64> = begun
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|(_, call)| call.is_some())
+            .map(|(number, _)| *number)
+            .collect();
+        assert!(under_way.len() <= 2, "{under_way:?}");
+        end(&begun, under_way[0]);
+        ctx.host().quiesce().unwrap();
+    }
+    // One for each of five requests, and for each of two threads.
+    assert!(num_begun(&begun) <= 7, "{}", num_begun(&begun));
+}
+
+/// Loses every task after the first few.
+#[derive(Debug)]
+struct Losing {
+    inner: Arc<dyn ConcurrentWorkQueue>,
+    num_kept: AtomicUsize,
+}
+
+impl ConcurrentWorkQueue for Losing {
+    fn name(&self) -> String {
+        "losing".to_owned()
+    }
+
+    fn add_task(&self, task: Task) {
+        let decrement = |num: usize| num.checked_sub(1);
+        let num_kept = &self.num_kept;
+        if num_kept
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, decrement)
+            .is_ok()
+        {
+            self.inner.add_task(task);
+        }
+    }
+
+    fn add_blocking_task(&self, task: Task, _: bool) -> Result<(), Task> {
+        Err(task)
+    }
+
+    fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
+        self.inner.await_values(values)
+    }
+
+    fn quiesce(&self) -> Result<(), WouldDeadlock> {
+        self.inner.quiesce()
+    }
+
+    fn parallelism_level(&self) -> usize {
+        2
+    }
+
+    fn is_in_worker_thread(&self) -> bool {
+        self.inner.is_in_worker_thread()
+    }
+}
+
+#[test]
+fn calls_that_a_queue_loses_are_errors() {
+    for num_kept in 0..8 {
+        let queue = Losing {
+            inner: create_queue("s").unwrap(),
+            num_kept: num_kept.into(),
+        };
+        let host = HostContext::builder().queue(Arc::new(queue)).build();
+        let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+        let tuned = range(20).parallel_map(|x: i64| x, -1).unwrap();
+        let mut iterator = tuned.iterator();
+        let drawn: Vec<_> = (0..10).map(|_| iterator.draw(&ctx)).collect();
+        ctx.host().quiesce().unwrap();
+        let is_known = drawn.iter().all(IterationResult::is_known);
+        assert!(is_known, "{num_kept} kept: {drawn:?}");
+    }
 }
 
 #[test]

@@ -327,7 +327,7 @@
 //! | `zip` | one of each input, until all are there |
 //! | `prefetch(n)`, `prefetch_to_device` | n + 1 |
 //! | `shuffle(n)` | n |
-//! | `parallel_map(f, n)` | n |
+//! | `parallel_map(f, n)` | n; with n = -1, as many as there are threads and requests |
 //! | `interleave(f, n, …)` | the first element of 2 n datasets |
 //! | `batch(n)`, `padded_batch(n)` | n, and the batch |
 //! | `cache`, `memory` | all |

@@ -77,6 +77,12 @@ impl Degree {
         degree
     }
 
+    /// Returns `true` if the number is found by experiment.
+    #[inline]
+    pub(super) fn is_tuned(&self) -> bool {
+        matches!(self.number, Number::Tuned { .. })
+    }
+
     /// Returns `true` if there is memory for one more element.
     #[inline]
     pub(super) fn may_begin(&self) -> bool {

@@ -9,8 +9,12 @@
 //! concurrently. A slot is occupied from the draw of its element until the delivery of its result:
 //! that limits the calls and the held elements. The function is not called for ends and failed
 //! draws.
+//!
+//! A tuned map also has a slot for each request that waits for an answer, so that a call that takes
+//! long does not stop the others; a [gate](gate) limits the calls that are under way.
 
 mod calls;
+mod gate;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,6 +38,7 @@ use crate::token::{Machine, Serial, StepResult};
 use crate::work_ahead::{CheckedWorkAhead, WorkAhead};
 
 use calls::Calls;
+use gate::Gate;
 
 #[derive(Clone, Debug)]
 struct ParallelMap {
@@ -84,7 +89,8 @@ impl Stage for ParallelMap {
             skew: Skew::default(),
             has_ended: false,
             num_drawn: 0,
-            calls: Arc::new(Calls::new()),
+            limit: 0,
+            calls: Arc::new(Calls::new(self.num_parallel.is_tuned.then(|| Gate::new(0)))),
         }))
     }
 }
@@ -101,16 +107,18 @@ struct ParallelMapMachine {
     skew: Skew,
     has_ended: bool,
     num_drawn: u64,
-    calls: Arc<Calls>,
+    /// How many calls the gate allows.
+    limit: usize,
+    calls: Arc<Calls<ReadyCall>>,
 }
 
 impl Machine for ParallelMapMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         if let Some(cancelled) = ctx.request().cancel_value() {
             return StepResult::Answer(Outcome::Error(cancelled.clone()));
         }
-        let degree = self.degree.now(self.slots.len(), ctx);
-        while !self.has_ended && self.slots.len() < degree && self.degree.may_begin() {
+        let num_slots = self.open_gate(num_outstanding, ctx);
+        while !self.has_ended && self.slots.len() < num_slots && self.degree.may_begin() {
             match self.input.draw(ctx) {
                 IterationResult::Known(Outcome::End(_)) => self.has_ended = true,
                 drawn => {
@@ -166,6 +174,19 @@ impl Machine for ParallelMapMachine {
 }
 
 impl ParallelMapMachine {
+    /// Allows as many calls as the degree says. Returns the number of slots.
+    fn open_gate(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> usize {
+        let degree = self.degree.now(self.slots.len(), ctx);
+        if let Some(gate) = self.calls.gate.as_ref().filter(|_| self.limit != degree) {
+            self.limit = degree;
+            gate.allow(degree).into_iter().for_each(ReadyCall::begin);
+        }
+        match self.degree.is_tuned() {
+            true => degree.saturating_add(num_outstanding),
+            false => degree,
+        }
+    }
+
     /// Returns the slot to hand out next; or what to wait for, if any slot will do and none is
     /// done.
     fn choose(&self) -> Result<usize, AnyRef> {
@@ -202,10 +223,7 @@ impl ParallelMapMachine {
         drawn.and_then(move |outcome| match outcome {
             Outcome::Element(values) => {
                 let awaited = values.clone();
-                run_when_ready(&awaited, move || {
-                    let ctx = call.ctx.clone();
-                    ctx.enqueue(move || call.run(&values));
-                });
+                run_when_ready(&awaited, move || ReadyCall { call, values }.enter());
             }
             outcome => call.finish(outcome),
         });
@@ -219,44 +237,105 @@ struct Call {
     ctx: ExecutionContext,
     at: At,
     promise: Promise<Outcome>,
-    calls: Arc<Calls>,
+    calls: Arc<Calls<ReadyCall>>,
 }
 
 impl Call {
-    fn run(self, values: &Values) {
-        if let Some(cancelled) = self.ctx.request().cancel_value() {
-            let cancelled = cancelled.clone();
-            return self.finish(Outcome::Error(cancelled));
-        }
-        if self.calls.is_dropped.load(Ordering::Relaxed) {
-            // Nobody sees it.
-            return self.finish(Outcome::END);
-        }
-        let results = self.function.call(&self.ctx, values, self.at);
-        if are_available(&results) {
-            return self.finish(Outcome::Element(results));
-        }
-        let awaited = results.clone();
-        run_when_ready(&awaited, move || self.finish(Outcome::Element(results)));
-    }
-
     fn finish(self, outcome: Outcome) {
         self.promise.emplace(outcome);
         self.calls.tell_done();
     }
 }
 
+/// A call whose element is available.
+struct ReadyCall {
+    call: Call,
+    values: Values,
+}
+
+impl ReadyCall {
+    /// Begins, if the gate allows it, and otherwise waits there.
+    fn enter(self) {
+        let calls = Arc::clone(&self.call.calls);
+        let first = match &calls.gate {
+            Some(gate) => gate.enter(self),
+            None => Some(self),
+        };
+        first.into_iter().for_each(Self::begin);
+    }
+
+    fn begin(self) {
+        let ctx = self.call.ctx.clone();
+        let begun = Begun(Some(self));
+        ctx.enqueue(move || begun.run());
+    }
+
+    fn run(self) {
+        let Self { call, values } = self;
+        if let Some(cancelled) = call.ctx.request().cancel_value() {
+            let cancelled = cancelled.clone();
+            return Self::finish(call, Outcome::Error(cancelled));
+        }
+        if call.calls.is_dropped.load(Ordering::Relaxed) {
+            // Nobody sees it.
+            return Self::finish(call, Outcome::END);
+        }
+        let results = call.function.call(&call.ctx, &values, call.at);
+        if are_available(&results) {
+            return Self::finish(call, Outcome::Element(results));
+        }
+        let awaited = results.clone();
+        run_when_ready(&awaited, move || {
+            Self::finish(call, Outcome::Element(results));
+        });
+    }
+
+    /// Lets the next call begin before the consumers of the outcome take their time.
+    fn finish(call: Call, outcome: Outcome) {
+        let next = call.calls.gate.as_ref().and_then(Gate::leave);
+        next.into_iter().for_each(Self::begin);
+        call.finish(outcome);
+    }
+}
+
+/// A call that is a task.
+struct Begun(Option<ReadyCall>);
+
+impl Begun {
+    fn run(mut self) {
+        if let Some(ready) = self.0.take() {
+            ready.run();
+        }
+    }
+}
+
+impl Drop for Begun {
+    /// The queue may have dropped the task: the calls that wait for it are dropped, too, and their
+    /// results are errors.
+    fn drop(&mut self) {
+        let gate = self
+            .0
+            .as_ref()
+            .and_then(|lost| lost.call.calls.gate.as_ref());
+        drop(gate.map(Gate::lose));
+    }
+}
+
 impl Drop for ParallelMapMachine {
     fn drop(&mut self) {
         self.calls.is_dropped.store(true, Ordering::Relaxed);
+        let waiting = self.calls.gate.as_ref().map(Gate::take_waiting);
+        for ready in waiting.into_iter().flatten() {
+            ready.call.finish(Outcome::END);
+        }
     }
 }
 
 impl Dataset {
     /// Returns the results of a function of each element, with up to `num_parallel` concurrent
     /// calls, each a task of the work queue; -1 finds the fastest number by experiment, up to the
-    /// number of threads. The function takes the bound values, then the components. It is not
-    /// called for the end.
+    /// number of threads, and draws as many more elements as there are requests. The function
+    /// takes the bound values, then the components. It is not called for the end.
     ///
     /// With `is_deterministic`, the order of elements is kept. Otherwise results are delivered as
     /// they become available, at most 1000 elements late; the set of results is the same.

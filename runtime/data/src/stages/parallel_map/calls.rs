@@ -6,10 +6,13 @@ use std::sync::atomic::AtomicBool;
 
 use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise};
 
+use super::gate::Gate;
 use crate::sync::Mutex;
 
-/// The state that the tasks share with the iterator.
-pub(super) struct Calls {
+/// The state that the tasks share with the iterator. `C` is a call that may wait.
+pub(super) struct Calls<C> {
+    /// Of a tuned map, which draws for more calls than may be under way.
+    pub(super) gate: Option<Gate<C>>,
     /// Set when no further draw is possible: tasks that have not begun do nothing. Orders nothing:
     /// relaxed.
     pub(super) is_dropped: AtomicBool,
@@ -22,9 +25,10 @@ struct Awaited {
     value: AnyRef,
 }
 
-impl Calls {
-    pub(super) fn new() -> Self {
+impl<C> Calls<C> {
+    pub(super) fn new(gate: Option<Gate<C>>) -> Self {
         Self {
+            gate,
             is_dropped: AtomicBool::new(false),
             awaited: Mutex::new(None),
         }
@@ -55,7 +59,7 @@ impl Calls {
     }
 }
 
-impl fmt::Debug for Calls {
+impl<C> fmt::Debug for Calls<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Calls")
             .field("is_dropped", &self.is_dropped)
@@ -75,13 +79,13 @@ mod loom_models {
     use super::*;
 
     /// A task finishes its call, as `Call::finish` does.
-    fn finish(promise: Promise<i64>, calls: &Calls, result: i64) {
+    fn finish(promise: Promise<i64>, calls: &Calls<()>, result: i64) {
         promise.emplace(result);
         calls.tell_done();
     }
 
     /// Checks the slots as `choose` does: returns a slot that is done, or the value to wait for.
-    fn choose(calls: &Calls, slots: &[AsyncValueRef<i64>]) -> Result<i64, AnyRef> {
+    fn choose(calls: &Calls<()>, slots: &[AsyncValueRef<i64>]) -> Result<i64, AnyRef> {
         let first_done = || slots.iter().find_map(|slot| slot.get().copied());
         if let Some(done) = first_done() {
             return Ok(done);
@@ -95,7 +99,7 @@ mod loom_models {
     #[test]
     fn loom_a_call_that_is_done_is_seen_or_told() {
         loom::model(|| {
-            let calls = Arc::new(Calls::new());
+            let calls = Arc::new(Calls::new(None));
             let (promise, slot) = AsyncValueRef::unconstructed();
             let task = thread::spawn({
                 let calls = Arc::clone(&calls);
@@ -115,7 +119,7 @@ mod loom_models {
     #[test]
     fn loom_the_second_call_is_found_behind_the_first() {
         loom::model(|| {
-            let calls = Arc::new(Calls::new());
+            let calls = Arc::new(Calls::new(None));
             let (promises, slots): (Vec<_>, Vec<_>) =
                 (0..2).map(|_| AsyncValueRef::unconstructed()).unzip();
             let tasks: Vec<_> = promises
