@@ -26,7 +26,7 @@ where
                 let next = |_| {
                     *elements
                         .next()
-                        .expect("an array has as many as its shape says")
+                        .expect("an array has as many elements as its shape says")
                 };
                 DenseHostTensor::from_fn(allocator, shape, next)?
             }
