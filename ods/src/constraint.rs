@@ -96,6 +96,19 @@ pub struct EnumDef {
     pub refusals: &'static [&'static str],
     /// The integers that represent values without a keyword, if any.
     pub numbers: Option<EnumNumbers>,
+    /// The sign of the integer's type, as custom forms produce it. Generic forms may contain any.
+    pub sign: EnumSign,
+}
+
+/// The sign of the type of the integers of an [`EnumDef`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnumSign {
+    /// `i32`
+    Signless,
+    /// `si32`
+    Signed,
+    /// `ui32`
+    Unsigned,
 }
 
 /// The values of an [`EnumDef`] that have no keyword. Custom forms contain them as numbers,
@@ -156,7 +169,16 @@ impl EnumDef {
             cases: &[],
             refusals: &[],
             numbers: None,
+            sign: EnumSign::Signless,
         }
+    }
+
+    /// Returns `true` if an integer fits in the width, as a signed integer: files do not tell how
+    /// it is signed.
+    #[must_use]
+    pub fn has_room_for(&self, value: i128) -> bool {
+        let limit = 1 << (u32::from(self.width).clamp(1, 127) - 1);
+        (-limit..limit).contains(&value)
     }
 
     /// Returns `true` if an integer represents a case, or a value without a keyword.

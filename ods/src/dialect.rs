@@ -24,6 +24,9 @@ pub struct DialectDef {
     pub description: &'static str,
     /// The types it declares, without the prefix.
     pub types: &'static [&'static str],
+    /// Older names of types, each with the name that replaced it, without the prefix. Text may
+    /// contain either, and means the same type.
+    pub older_types: &'static [(&'static str, &'static str)],
     /// The treatment of other types.
     pub unknown_types: UnknownTypes,
     /// `true` to allow undeclared ops with its prefix.
@@ -56,12 +59,21 @@ impl DialectDef {
             summary: "",
             description: "",
             types: &[],
+            older_types: &[],
             unknown_types: UnknownTypes::Opaque,
             allows_unknown_ops: true,
             allows_inlining: false,
             shape_attribute: None,
             is_listed: true,
         }
+    }
+
+    /// Returns the present name of a type, without the prefix.
+    #[must_use]
+    pub fn present_type<'a>(&self, name: &'a str) -> &'a str {
+        let mut older = self.older_types.iter();
+        let found = older.find(|(older, _)| *older == name);
+        found.map_or(name, |(_, present)| present)
     }
 
     /// Returns `true` if a type with this name, without the prefix, is accepted.

@@ -44,7 +44,7 @@ pub mod write;
 
 pub use check::{DeclarationError, DeclarationPart};
 pub use constraint::{
-    AttrKind, CHAIN_TYPE, EnumCase, EnumDef, EnumNumbers, FloatKind, TypeConstraint,
+    AttrKind, CHAIN_TYPE, EnumCase, EnumDef, EnumNumbers, EnumSign, FloatKind, TypeConstraint,
 };
 pub use dialect::{DialectDef, UnknownTypes};
 pub use effect::Effect;

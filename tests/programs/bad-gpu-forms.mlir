@@ -143,3 +143,44 @@ func.func @streamify_names(%t: !gpu.async.token) {
   }
   tfrt.return
 }
+
+// -----
+
+func.func @collectives(%h: !tfrt_gpu.ccl.handle, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{Unknown ncclDataType_t: ncclFoo}}
+  %ch0 = tfrt_gpu.ccl.all_reduce %h, %x, %x, ncclFoo, ncclSum, %ch
+  tfrt.return
+}
+
+// -----
+
+func.func @reductions(%h: !tfrt_gpu.ccl.handle, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{Unknown ncclRedOp_t: ncclAvg}}
+  %ch0 = tfrt_gpu.ccl.all_reduce %h, %x, %x, ncclInt8, ncclAvg, %ch
+  tfrt.return
+}
+
+// -----
+
+// The keyword may be omitted, but not misspelt.
+func.func @misspelt_scale_type(%h: !tfrt_gpu.dnn.handle, %s: !tfrt_gpu.stream, %xd: !tfrt_gpu.dnn.tensor.descriptor, %x: !tfrt_gpu.buffer, %wd: !tfrt_gpu.dnn.filter.descriptor, %cd: !tfrt_gpu.dnn.convolution.descriptor, %a: ui64) {
+  // expected-error @+1 {{Unknown cudnnDataType_t: CUDNN_DATA_FLAOT}}
+  %ch = tfrt_gpu.dnn.convolution_forward %h, %s, CUDNN_DATA_FLAOT, %xd, %x, %wd, %x, %cd, %a, %x, %xd, %x
+  tfrt.return
+}
+
+// -----
+
+func.func @misspelt_math_type() {
+  // expected-error @+1 {{Unknown cudnnMathType_t: CUDNN_MATH}}
+  %d = tfrt_gpu.dnn.create_convolution_descriptor CUDNN_DATA_FLOAT, CUDNN_CROSS_CORRELATION, CUDNN_MATH, [1 : i32], [1 : i32], [1 : i32]
+  tfrt.return
+}
+
+// -----
+
+func.func @large_number() {
+  // expected-error @+1 {{integer value too large}}
+  %a = tfrt_gpu.dnn.convolution_forward_algorithm 2305843009213693952
+  tfrt.return
+}

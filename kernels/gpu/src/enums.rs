@@ -6,7 +6,7 @@
 
 use tfrt::kernel::AttrParam;
 use tfrt::ods::AttrKind;
-use tfrt::ods::{EnumCase, EnumDef, EnumNumbers};
+use tfrt::ods::{EnumCase, EnumDef, EnumNumbers, EnumSign};
 use tfrt::prelude::*;
 
 /// Whose device or library it is.
@@ -38,6 +38,7 @@ impl AttrParam for Platform {
             },
         ],
         refusals: &["Invalid platform: "],
+        sign: EnumSign::Signed,
         ..EnumDef::new("Platform")
     });
 
@@ -126,6 +127,7 @@ macro_rules! enumerations {
                 ],
                 // Convolutions of AMD's library have numbers.
                 numbers: if $width == 64 { Some(OF_AMD) } else { None },
+                sign: if $width == 64 { EnumSign::Unsigned } else { EnumSign::Signed },
                 ..EnumDef::new(stringify!($name))
             };
         }
@@ -326,7 +328,7 @@ enumerations! {
 }
 
 macro_rules! plain_enumerations {
-    ($($(#[$doc:meta])* $name:ident { $($keyword:literal = $value:literal),+ })+) => {$(
+    ($($(#[$doc:meta])* $name:ident: $of:literal { $($keyword:literal = $value:literal),+ })+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct $name(i32);
@@ -334,6 +336,8 @@ macro_rules! plain_enumerations {
         impl Listed for $name {
             const DEF: &'static EnumDef = &EnumDef {
                 cases: &[$(EnumCase { keyword: $keyword, value: $value }),+],
+                refusals: &[concat!("Unknown ", $of, ": ")],
+                sign: EnumSign::Signed,
                 ..EnumDef::new(stringify!($name))
             };
         }
@@ -361,14 +365,14 @@ macro_rules! plain_enumerations {
 
 plain_enumerations! {
     /// The type of elements of collectives.
-    CclDataType {
+    CclDataType: "ncclDataType_t" {
         "ncclInt8" = 0, "ncclChar" = 0, "ncclUint8" = 1, "ncclInt32" = 2, "ncclInt" = 2, "ncclUint32" = 3, "ncclInt64" = 4,
         "ncclUint64" = 5, "ncclFloat16" = 6, "ncclHalf" = 6, "ncclFloat32" = 7, "ncclFloat" = 7, "ncclFloat64" = 8,
         "ncclDouble" = 8
     }
 
     /// The function by which a collective combines elements.
-    CclReduction {
+    CclReduction: "ncclRedOp_t" {
         "ncclSum" = 0, "ncclProd" = 1, "ncclMax" = 2, "ncclMin" = 3, "ncclNumOps" = 4
     }
 }

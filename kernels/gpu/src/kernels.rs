@@ -57,13 +57,13 @@ const DIALECTS: &[DialectDef] = &[DialectDef {
         "dnn.filter.descriptor",
         "dnn.pooling.descriptor",
         "dnn.tensor.descriptor",
-        "dnn.convolution_plan",
         "dnn.convolution.plan",
         "dnn.convolution.algorithm",
         "solver.handle",
         "fft.handle",
         "entry_point",
     ],
+    older_types: &[("dnn.convolution_plan", "dnn.convolution.plan")],
     ..DialectDef::new("tfrt_gpu")
 }];
 

@@ -42,6 +42,7 @@ fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
         cases,
         refusals: _,
         numbers,
+        sign: _,
     } = def;
     if !is_identifier(called) {
         return fail(format!(

@@ -74,10 +74,14 @@ pub(super) fn attribute(kind: &AttrKind) -> String {
         AttrKind::Shape => "shape attribute".into(),
         AttrKind::CompilationUnit => "symbol reference attribute".into(),
         AttrKind::Enum(def) => {
-            let values: Vec<_> = def
-                .cases
-                .iter()
-                .map(|case| case.value.to_string())
+            // Several keywords may have one value.
+            let first = |index: usize| {
+                let value = def.cases[index].value;
+                def.cases[..index].iter().all(|case| case.value != value)
+            };
+            let values = (0..def.cases.len()).filter(|index| first(*index));
+            let values: Vec<_> = values
+                .map(|index| def.cases[index].value.to_string())
                 .collect();
             format!(
                 "allowed {}-bit signless integer cases: {}",

@@ -57,11 +57,27 @@ pub fn check_kind(
     offset: u32,
 ) -> Result<(), Error> {
     match stored_code(&declared.kind) {
-        Some(expected) if !is_read_as(found, expected, section, offset) => {
+        Some(expected)
+            if !is_read_as(found, expected, section, offset)
+                && !is_unsigned_case(&declared.kind, found) =>
+        {
             Err(wrong_kind(op, declared.name, expected, found))
         }
         _ => Ok(()),
     }
+}
+
+/// Returns `true` if `found` is the code of an enumeration whose integers are unsigned in text. The
+/// bytes are those of a signed integer.
+fn is_unsigned_case(kind: &AttrKind, found: AttrTypeCode) -> bool {
+    let AttrKind::Enum(cases) = kind else {
+        return false;
+    };
+    let unsigned = AttrKind::Int {
+        width: cases.width,
+        is_unsigned: true,
+    };
+    stored_code(&unsigned) == Some(found)
 }
 
 /// Returns `true` if an attribute stored as `found` can be read as one declared as `expected`.

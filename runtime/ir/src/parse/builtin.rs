@@ -187,9 +187,12 @@ impl<'s> Parser<'s, '_> {
         state.regions.push(region);
         if self.is(Kind::LBrace) {
             let offset = self.token().start;
-            let return_op = match self.spelling(token_of_name) {
-                LATER_FUNC_OP => LATER_RETURN_OP,
-                _ => "std.return",
+            // In programs, functions of either spelling end in the later op. Compiled modules keep
+            // theirs.
+            let is_older = self.spelling(token_of_name) != LATER_FUNC_OP;
+            let return_op = match is_older && self.num_compiled > 0 {
+                true => "std.return",
+                false => LATER_RETURN_OP,
             };
             let outer = std::mem::replace(&mut self.return_op, return_op);
             self.region(region, parameters.named, false)?;

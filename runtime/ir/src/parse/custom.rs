@@ -13,6 +13,7 @@ use tfrt_ods::groups::Groups;
 use tfrt_ods::{Arity, AttrKind, EnumDef, FunctionForm, OpDef, TypeConstraint};
 
 use super::lexer::{Kind, Token};
+use super::ops::enum_type;
 use super::parse_type;
 use super::parser::{Failure, Parse, Parser};
 use super::values::Name;
@@ -166,6 +167,7 @@ impl<'s> Parser<'s, '_> {
                 if elements
                     .first()
                     .is_some_and(|first| self.starts(op.def, first))
+                    || self.starts_with_unknown_keyword(op.def, elements)
                 {
                     self.elements(op, elements)?;
                 }
@@ -221,6 +223,24 @@ impl<'s> Parser<'s, '_> {
             },
             _ => false,
         }
+    }
+
+    /// Returns `true` if a word and a comma stand in the place of a keyword and a comma: the word
+    /// is a misspelt keyword.
+    fn starts_with_unknown_keyword(&self, def: &OpDef, elements: &[Element]) -> bool {
+        let [
+            Element::Attribute { attribute, .. },
+            Element::Literal(separator),
+            ..,
+        ] = elements
+        else {
+            return false;
+        };
+        let mut lexer = self.lexer;
+        matches!(def.attributes[*attribute].kind, AttrKind::Enum(_))
+            && separator == ","
+            && self.is(Kind::Bare)
+            && lexer.next().kind == Kind::Comma
     }
 
     pub(super) fn is_literal(&self, text: &str) -> bool {
@@ -627,7 +647,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// Parses the keyword of a case, or the number of a value without a keyword.
-    fn keyword(&mut self, def: &OpDef, kind: &EnumDef) -> Parse<AttrId> {
+    fn keyword(&mut self, def: &OpDef, kind: &'static EnumDef) -> Parse<AttrId> {
         let value = match self.token().kind {
             Kind::Bare => kind.value_of(self.current()),
             Kind::Integer => {
@@ -641,8 +661,14 @@ impl<'s> Parser<'s, '_> {
             let message = kind.refusal(self.current());
             return Err(self.custom_error(def, self.token().start, message));
         };
+        if !kind.has_room_for(value) {
+            return Err(self.error("integer value too large"));
+        }
         self.advance();
-        Ok(self.module.integer_attr(value, u32::from(kind.width)))
+        let ty = self.module.intern_type(enum_type(kind));
+        Ok(self
+            .module
+            .intern_attribute(Attribute::Integer { value, ty }))
     }
 
     fn function(&mut self, op: &mut Partial<'s>, function: usize) -> Parse<()> {

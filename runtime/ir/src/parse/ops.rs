@@ -1,7 +1,7 @@
 //! Programs, ops, regions and blocks.
 
 use tfrt_ods::FloatKind;
-use tfrt_ods::{AttrDefault, AttrKind, OpDef, OpTraits};
+use tfrt_ods::{AttrDefault, AttrKind, EnumDef, EnumSign, OpDef, OpTraits};
 use tfrt_support::nearest::did_you_mean;
 
 use super::lexer::{Kind, Token};
@@ -409,10 +409,7 @@ impl<'s> Parser<'s, '_> {
     /// Returns the type of the numbers of a kind of attribute.
     pub(super) fn kind_type(&mut self, kind: &AttrKind) -> Option<TypeId> {
         let ty = match kind {
-            AttrKind::Enum(def) => Type::Integer {
-                width: u32::from(def.width),
-                signedness: Signedness::Signless,
-            },
+            AttrKind::Enum(def) => enum_type(def),
             AttrKind::Int { width, is_unsigned } => Type::Integer {
                 width: u32::from(*width),
                 signedness: if *is_unsigned {
@@ -509,5 +506,17 @@ impl<'s> Parser<'s, '_> {
             self.module.append_op(block, op);
         }
         Ok(())
+    }
+}
+
+/// Returns the type of the integers of an enumeration.
+pub(super) fn enum_type(def: &EnumDef) -> Type {
+    Type::Integer {
+        width: u32::from(def.width),
+        signedness: match def.sign {
+            EnumSign::Signless => Signedness::Signless,
+            EnumSign::Signed => Signedness::Signed,
+            EnumSign::Unsigned => Signedness::Unsigned,
+        },
     }
 }

@@ -106,21 +106,35 @@ fn a_compiled_module_may_hold_syntax_that_nobody_here_knows() {
 
 #[test]
 fn functions_of_other_dialects_end_in_their_own_returns() {
-    for (func, dialect) in [
-        ("func", "std"),
-        ("builtin.func", "std"),
-        ("func.func", "func"),
+    for (func, end) in [
+        ("func", "\"std.return\"(%arg0) : (f32) -> ()"),
+        ("builtin.func", "\"std.return\"(%arg0) : (f32) -> ()"),
+        ("func.func", "func.return %arg0 : f32"),
     ] {
         check_print(
             &format!("module {{ module @m attributes {{tfrt.compiled}} {{ {func} @k(%x: f32) -> \
                       f32 {{ return %x : f32 }} }} }}"),
             &format!("module {{\n  module @m attributes {{tfrt.compiled}} {{\n    func @k(%arg0: f32) -> f32 {{\n      \
-                      \"{dialect}.return\"(%arg0) : (f32) -> ()\n    }}\n  }}\n}}\n").replace("      \n", ""),
+                      {end}\n    }}\n  }}\n}}\n").replace("      \n", ""),
+        );
+    }
+    for func in ["func", "func.func"] {
+        check_print(
+            &format!(
+                "{func} @f(%x: f32, %y: i1) -> (f32, i1) {{ return %x, %y : f32, i1 }} {func} @g() {{ return }}"
+            ),
+            "module {\n  func @f(%arg0: f32, %arg1: i1) -> (f32, i1) {\n    \
+             func.return %arg0, %arg1 : f32, i1\n  }\n  func @g() {\n    func.return\n  }\n}\n",
         );
     }
     check_error(
-        "func @f() { return }",
-        "f:1:13: error: custom op 'return' is unknown; did you mean `t.return`?",
+        "func @f(%x: f32) -> f32 { return %x : i32 }",
+        "f:1:34: error: use of value '%x' expects different type than prior uses: 'i32' vs 'f32'",
+    );
+    // Nothing else ends in it.
+    check_error(
+        "return",
+        "f:1:1: error: custom op 'return' is unknown; did you mean `t.return`?",
     );
 }
 

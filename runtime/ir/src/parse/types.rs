@@ -330,9 +330,12 @@ impl<'s> Parser<'s, '_> {
         }
         let (dialect, body, offset) = self.dialect_symbol(token.start + 1, identifier)?;
         self.check_dialect_type(dialect, &body, offset)?;
+        let def = self.registry.dialect(dialect);
+        let present = def.map_or(&*body, |def| def.present_type(&body));
+        let body = Box::from(present);
         Ok(self.module.intern_type(Type::Dialect {
             dialect: dialect.into(),
-            body: body.into(),
+            body,
         }))
     }
 

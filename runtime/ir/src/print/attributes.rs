@@ -40,7 +40,7 @@ pub(crate) fn print_attribute_eliding(
     write(module, attribute, TypeNote::Always, elides, out);
 }
 
-/// Appends a number without its type, and any other attribute unchanged.
+/// Appends a number or elements without their type, and any other attribute unchanged.
 pub(crate) fn print_attribute_without_type(module: &Module, attribute: AttrId, out: &mut String) {
     write(module, attribute, TypeNote::Never, false, out);
 }
@@ -176,7 +176,7 @@ fn write(module: &Module, attribute: AttrId, note: TypeNote, elides: bool, out: 
         }
         Attribute::Dense { ty, elements } => {
             write_dense(module, *ty, elements, elides, out);
-            let _ = write!(out, " : {}", module.type_spelling(*ty));
+            write_type_note(module, *ty, note, false, out);
         }
         Attribute::Shape { notation, dims } => {
             let _ = write!(out, "#{notation}<");
@@ -206,7 +206,8 @@ fn write(module: &Module, attribute: AttrId, note: TypeNote, elides: bool, out: 
             }
         }
         Attribute::Elements { text, ty } => {
-            let _ = write!(out, "{text} : {}", module.type_spelling(*ty));
+            out.push_str(text);
+            write_type_note(module, *ty, note, false, out);
         }
         Attribute::DenseArray { element, bytes } => {
             let _ = write!(out, "array<{}", module.type_spelling(*element));
@@ -220,7 +221,8 @@ fn write(module: &Module, attribute: AttrId, note: TypeNote, elides: bool, out: 
         Attribute::Resource { key, ty } => {
             out.push_str("dense_resource<");
             print_name(key, out);
-            let _ = write!(out, "> : {}", module.type_spelling(*ty));
+            out.push('>');
+            write_type_note(module, *ty, note, false, out);
         }
         Attribute::Location(location) => {
             let _ = write!(out, "loc({})", location_text(module, *location));

@@ -6,18 +6,44 @@ use super::types;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{NameId, OpId};
 use crate::symbols::{
-    ARGUMENT_ATTRIBUTES, FUNCTION_TYPE, RESULT_ATTRIBUTES, SYMBOL_NAME, SYMBOL_VISIBILITY,
+    ARGUMENT_ATTRIBUTES, FUNCTION_TYPE, LATER_RETURN_OP, RESULT_ATTRIBUTES, SYMBOL_NAME,
+    SYMBOL_VISIBILITY,
 };
 use crate::types::TypeId;
 
 impl Printer<'_> {
-    /// Prints the op if it is a function or a module that its custom form can represent.
+    /// Prints the op if it is a function, its return or a module, and its custom form can represent
+    /// it.
     pub(super) fn builtin(&mut self, op: OpId) -> bool {
         if self.module.is_func(op) {
             self.func(op)
+        } else if self.module.op_name(op) == LATER_RETURN_OP {
+            self.plain_return(op)
         } else {
             self.module.is_module(op) && self.module_(op)
         }
+    }
+
+    /// `func.return %a, %b : T, U`
+    fn plain_return(&mut self, op: OpId) -> bool {
+        let module = self.module;
+        let is_plain = module.results(op).is_empty()
+            && module.regions(op).is_empty()
+            && module.successors(op).is_empty()
+            && module.attributes(op).is_empty();
+        if !is_plain {
+            return false;
+        }
+        self.out.push_str(LATER_RETURN_OP);
+        let operands = module.operands(op);
+        if !operands.is_empty() {
+            self.out.push(' ');
+            self.values(operands);
+            self.out.push_str(" : ");
+            let types = operands.iter().map(|&value| module.value_type(value));
+            types::spell_list(module, &mut self.out, &types.collect::<Vec<_>>());
+        }
+        true
     }
 
     fn module_(&mut self, op: OpId) -> bool {
