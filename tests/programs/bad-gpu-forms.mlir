@@ -184,3 +184,11 @@ func.func @large_number() {
   %a = tfrt_gpu.dnn.convolution_forward_algorithm 2305843009213693952
   tfrt.return
 }
+
+// -----
+
+func.func @launch_arguments(%s: !tfrt_gpu.stream, %f: !tfrt_gpu.function, %n: ui64, %m: ui32, %ctx: !tfrt_gpu.context, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{operand #11 must be buffer or floating-point or integer, but got '!tfrt_gpu.context'}}
+  %ch0 = tfrt_gpu.function.launch %s, %f, blocks in (%n, %n, %n), threads in (%n, %n, %n), %m, %ch, args(%x, %ctx) : (!tfrt_gpu.buffer, !tfrt_gpu.context)
+  tfrt.return
+}

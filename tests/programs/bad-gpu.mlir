@@ -60,7 +60,7 @@ func.func @modules() -> (!tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.function)
   %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
   // expected-error @+1 {{data attribute must be null-terminated}}
   %a = tfrt_gpu.module.load %ctx {data = "text"}
-  // expected-error @+1 {{CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)}}
+  // expected-error @+1 {{CUDA_ERROR_INVALID_IMAGE (device kernel image is invalid)}}
   %b = tfrt_gpu.module.load %ctx {data = "garbage\00"}
   %c = tfrt_gpu.module.load %ctx {data = ".version 7.0\0A.target sm_60\0A.address_size 64\0A.visible .entry f() { ret; }\00"}
   // expected-error @+1 {{CUDA_ERROR_NOT_FOUND (named symbol not found)}}
@@ -172,4 +172,44 @@ func.func @no_threads() -> !tfrt_gpu.ccl.handle {
   // expected-error @+1 {{Failed to run blocking work.}}
   %h = tfrt_gpu.ccl.create %ctx, %zero, %one, %id
   tfrt.return %h : !tfrt_gpu.ccl.handle
+}
+
+// Text that is no PTX is an image of no known kind; text that begins as PTX is compiled.
+func.func @images() -> (!tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.module) {
+  %zero = tfrt.constant.i32 0
+  %dev = tfrt_gpu.device.get CUDA, %zero
+  %ctx = tfrt_gpu.context.primary %dev
+  // expected-error @+1 {{CUDA_ERROR_INVALID_IMAGE}}
+  %a = tfrt_gpu.module.load %ctx {data = "/* .version */ // .version\0A\00"}
+  // expected-error @+1 {{CUDA_ERROR_INVALID_IMAGE}}
+  %b = tfrt_gpu.module.load %ctx {data = "// no end\00"}
+  // expected-error @+1 {{CUDA_ERROR_INVALID_PTX}}
+  %c = tfrt_gpu.module.load %ctx {data = "/* note */ // note\0A .version 7.0\0Abanana\00"}
+  tfrt.return %a, %b, %c : !tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.module
+}
+
+func.func @transforms_of_nothing() -> !tfrt_gpu.fft.handle {
+  %zero = tfrt.constant.i32 0
+  %dev = tfrt_gpu.device.get CUDA, %zero
+  %ctx = tfrt_gpu.context.primary %dev
+  // expected-error @+1 {{CUFFT_INVALID_SIZE}}
+  %f = tfrt_gpu.fft.create %ctx, CUFFT_C2C, 1, [0], [2, 1], [2, 1]
+  tfrt.return %f : !tfrt_gpu.fft.handle
+}
+
+// The stream of an allocation does not matter to the default allocator.
+func.func @stream_of_another_context() -> (!tfrt_gpu.buffer, !tfrt_gpu.buffer) {
+  %ch = tfrt.new.chain
+  %zero = tfrt.constant.i32 0
+  %bytes = tfrt.constant.i64 64
+  %minus = tfrt.constant.i64 -1
+  %dev = tfrt_gpu.device.get CUDA, %zero
+  %first = tfrt_gpu.context.create %dev
+  %second = tfrt_gpu.context.create %dev
+  %mem = tfrt_gpu.allocator.create %first
+  %s = tfrt_gpu.stream.create %second
+  %x = tfrt_gpu.mem.allocate %mem, %s, %bytes, %ch
+  // expected-error @+1 {{'cuMemHostAlloc(&ptr, size, flags)': CUDA_ERROR_INVALID_VALUE}}
+  %y = tfrt_gpu.mem.allocate_host %first, %minus, %ch
+  tfrt.return %x, %y : !tfrt_gpu.buffer, !tfrt_gpu.buffer
 }

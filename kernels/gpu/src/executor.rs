@@ -101,7 +101,8 @@ pub fn create_stream(gpu: &Arc<Gpu>, platform: Platform, ordinal: i32) -> Result
 /// # Errors
 /// Those of the driver: for a size that is not positive, or if there is not enough memory.
 pub fn allocate_buffer(stream: &Stream, num_bytes: i64) -> Result<Buffer> {
-    Allocator::new(stream.context()).allocate(allocation_size(num_bytes)?, stream)
+    let num_bytes = allocation_size(num_bytes, "cuMemAlloc(&ptr, size)")?;
+    Allocator::new(stream.context()).allocate(num_bytes, stream)
 }
 
 /// Starts a function that takes a chain, a stream and buffers. The chain that it returns is ready

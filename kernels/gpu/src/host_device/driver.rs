@@ -841,7 +841,7 @@ impl Driver for Shared {
             return Err(error(CALL, Status::NO_BINARY_FOR_GPU).with_details(details));
         }
         let text = std::str::from_utf8(image).map_err(|_| error(CALL, Status::INVALID_IMAGE))?;
-        if text.trim().is_empty() {
+        if !starts_as_ptx(text) {
             return Err(error(CALL, Status::INVALID_IMAGE));
         }
         let invalid = |log: String| {
@@ -1132,4 +1132,18 @@ fn parameters(
         block[place.offset..place.offset + place.size].copy_from_slice(&argument.to_bytes());
     }
     Ok(block)
+}
+
+/// Returns `true` if the first word of a text is that of PTX. As drivers do, others are taken for
+/// images of no known kind, and not compiled.
+fn starts_as_ptx(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        let end = match rest.get(..2) {
+            Some("//") => rest.find('\n').map(|at| at + 1),
+            Some("/*") => rest[2..].find("*/").map(|at| at + 4),
+            _ => return rest.starts_with(".version"),
+        };
+        rest = rest[end.unwrap_or(rest.len())..].trim_start();
+    }
 }

@@ -71,11 +71,9 @@ impl Fft for Shared {
             len.checked_mul(*dim)
                 .filter(|len| (1..=MAX_LEN).contains(len))
         });
-        let has_long_line = plan
-            .dims
-            .iter()
-            .any(|dim| dim >> dim.trailing_zeros() > MAX_ODD);
-        if len.is_none() || !(1..=3).contains(&plan.dims.len()) || has_long_line {
+        // No dimension is 0 where there is a length, so that each has an odd part.
+        let is_long = |dim: &i64| dim >> dim.trailing_zeros() > MAX_ODD;
+        if len.is_none() || !(1..=3).contains(&plan.dims.len()) || plan.dims.iter().any(is_long) {
             return Err(invalid(Status::FFT_INVALID_SIZE));
         }
         for layout in [&plan.input, &plan.output] {

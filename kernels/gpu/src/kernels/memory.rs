@@ -39,7 +39,7 @@ fn mem_allocate(
     size: i64,
     _in_chain: Chain,
 ) -> Result<Buffer> {
-    allocator.allocate(allocation_size(size)?, stream)
+    allocator.allocate(allocation_size(size, "cuMemAlloc(&ptr, size)")?, stream)
 }
 
 /// Allocates pinned host memory, which host and device access at the same address.
@@ -49,7 +49,8 @@ fn mem_allocate(
     format = "operands attr-dict"
 )]
 fn mem_allocate_host(context: &GpuContext, size: i64, _in_chain: Chain) -> Result<Buffer> {
-    Buffer::pinned(context, allocation_size(size)?)
+    let num_bytes = allocation_size(size, "cuMemHostAlloc(&ptr, size, flags)")?;
+    Buffer::pinned(context, num_bytes)
 }
 
 /// Frees the memory of a buffer and leaves it empty. Views of it keep the memory.

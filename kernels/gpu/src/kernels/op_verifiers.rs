@@ -13,18 +13,29 @@ pub(super) fn verify_copy(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     for (index, ty) in op.operand_types().iter().take(2).enumerate() {
         if !matches!(&**ty, BUFFER | "!ht.host_buffer") {
             breaches.push(Breach::op(format!(
-                "operand #{index} must be buffer or buffer, but got '{ty}'"
+                "operand #{index} must be buffer or host buffer, but got '{ty}'"
             )));
         }
     }
 }
 
-/// The sizes of a launch are all of 32 bits or all of 64 bits.
+/// The number of operands of a launch in front of the arguments.
+const NUM_LAUNCH_PARAMETERS: usize = 10;
+
+/// The sizes of a launch are all of 32 bits or all of 64 bits. The arguments are buffers or
+/// numbers.
 pub(super) fn verify_launch(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let types = op.operand_types();
     let Some(sizes) = types.get(2..8) else {
         return;
     };
+    for (index, ty) in types.iter().enumerate().skip(NUM_LAUNCH_PARAMETERS) {
+        if **ty != *BUFFER && !is_number(ty) {
+            breaches.push(Breach::op(format!(
+                "operand #{index} must be buffer or floating-point or integer, but got '{ty}'"
+            )));
+        }
+    }
     for (index, ty) in sizes.iter().enumerate() {
         let is_size = matches!(&**ty, "ui32" | "ui64") && *ty == sizes[0];
         if !is_size {
@@ -35,6 +46,16 @@ pub(super) fn verify_launch(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
             )));
         }
     }
+}
+
+/// Returns `true` for the spelling of a type of floating point numbers or integers.
+fn is_number(ty: &str) -> bool {
+    let digits = ty
+        .strip_prefix("bf")
+        .or_else(|| ty.strip_prefix("si"))
+        .or_else(|| ty.strip_prefix("ui"))
+        .or_else(|| ty.strip_prefix(['f', 'i']));
+    digits.is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the keyword of an attribute.

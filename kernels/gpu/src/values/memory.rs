@@ -77,12 +77,13 @@ impl Allocator {
         }
     }
 
-    /// Allocates a buffer whose bytes are not set.
+    /// Allocates a buffer whose bytes are not set. The stream, on which other allocators order
+    /// their memory, does not matter; it may be of another context.
     ///
     /// # Errors
     /// Those of the driver, for instance of size 0.
-    pub fn allocate(&self, num_bytes: usize, stream: &Stream) -> Result<Buffer> {
-        let current = stream.enter(&self.context)?;
+    pub fn allocate(&self, num_bytes: usize, _stream: &Stream) -> Result<Buffer> {
+        let current = self.context.set_current()?;
         let driver = &self.context.gpu().driver;
         let pointer = driver.memory_allocate(&current, num_bytes)?;
         Ok(Buffer::new(
@@ -348,12 +349,10 @@ impl Pool {
     }
 }
 
-/// Returns the size of an allocation of a program.
+/// Returns the size of an allocation of a program by this call.
 ///
 /// # Errors
-/// That of the driver, if it is negative or 0.
-pub(crate) fn allocation_size(size: i64) -> Result<usize> {
-    usize::try_from(size).map_err(|_| {
-        crate::api::GpuError::new("cuMemAlloc(&ptr, size)", Status::INVALID_VALUE).into()
-    })
+/// That of the call, if the size is negative.
+pub(crate) fn allocation_size(size: i64, call: &'static str) -> Result<usize> {
+    usize::try_from(size).map_err(|_| crate::api::GpuError::new(call, Status::INVALID_VALUE).into())
 }
