@@ -16,6 +16,8 @@ mod launch;
 
 mod memref;
 
+mod reinterpret_cast;
+
 mod streamify;
 
 use tfrt::ods::DialectDef;
@@ -27,6 +29,7 @@ pub(crate) use asynchronous::content_of;
 pub(crate) use gpu::HOST_SHARED;
 pub(crate) use launch::Launch;
 pub(crate) use memref::{GLOBAL_TYPE, INITIAL_VALUE, NAME, element_type};
+pub(crate) use reinterpret_cast::has_no_offset;
 
 /// The dialects, which appear in texts only.
 const DIALECTS: &[DialectDef] = &[
@@ -57,6 +60,7 @@ tfrt::declare_dialects!(DIALECTS);
 inventory::submit! { LinkedSyntaxes(gpu::SYNTAXES) }
 inventory::submit! { LinkedSyntaxes(launch::SYNTAXES) }
 inventory::submit! { LinkedSyntaxes(memref::SYNTAXES) }
+inventory::submit! { LinkedSyntaxes(reinterpret_cast::SYNTAXES) }
 inventory::submit! { LinkedSyntaxes(arith::SYNTAXES) }
 inventory::submit! { LinkedSyntaxes(asynchronous::SYNTAXES) }
 inventory::submit! { LinkedSyntaxes(control_flow::SYNTAXES) }

@@ -41,6 +41,8 @@ mod edit;
 
 mod modules;
 
+mod views;
+
 mod waits;
 
 use tfrt_compiler::passes::{Pass, PassOptions, PassScope};

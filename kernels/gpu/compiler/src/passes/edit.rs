@@ -17,6 +17,8 @@ pub(super) const TOKEN: &str = "!gpu.async.token";
 pub(super) const CAST: &str = "builtin.unrealized_conversion_cast";
 /// The op that ends functions and regions.
 pub(super) const RETURN: &str = "tfrt.return";
+/// The ops that end functions in the input.
+pub(super) const RETURNS: [&str; 2] = [RETURN, "func.return"];
 /// The two spellings of a region on a stream.
 pub(super) const STREAMIFY: [&str; 2] = ["tfrt_gpu.streamify", "tfrt_gpu_conversion.async.execute"];
 

@@ -15,7 +15,7 @@ use tfrt_compiler::passes::{Pass, PassScope};
 use tfrt_ir::symbols::{ARGUMENT_ATTRIBUTES, RESULT_ATTRIBUTES};
 use tfrt_ir::{Attribute, BlockId, Module, OpId, OpState, ValueId};
 
-use super::edit::{self, Builder, CHAIN, RETURN, STREAM, TOKEN};
+use super::edit::{self, Builder, CHAIN, RETURNS, STREAM, TOKEN};
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -94,7 +94,7 @@ fn only_return(module: &Module, func: OpId) -> Option<OpId> {
         .flatten()
         .filter(|&op| module.successors(op).is_empty());
     let end = returns.next()?;
-    let is_return = module.op_name(end) == RETURN;
+    let is_return = RETURNS.contains(&module.op_name(end));
     (is_return && returns.next().is_none()).then_some(end)
 }
 

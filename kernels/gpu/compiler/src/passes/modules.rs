@@ -237,7 +237,10 @@ fn initialize(
         .intern_attribute(Attribute::Array(sizes.into()));
     let values: Vec<_> = values
         .iter()
-        .map(|value| builder.module.intern_attribute(value.clone()))
+        .map(|value| {
+            let value = without_sign(builder.module, value.clone());
+            builder.module.intern_attribute(value)
+        })
         .collect();
     let values = builder
         .module
@@ -352,6 +355,26 @@ fn kind_of(module: &Module, element: TypeId) -> Option<String> {
         },
         _ => return None,
     })
+}
+
+/// Returns a signed integer as a signless one, which the kernels take in its place.
+fn without_sign(module: &mut Module, number: Attribute) -> Attribute {
+    match number {
+        Attribute::Integer { value, ty } => match *module.ty(ty) {
+            Type::Integer {
+                width,
+                signedness: Signedness::Signed,
+            } => Attribute::Integer {
+                value,
+                ty: module.intern_type(Type::Integer {
+                    width,
+                    signedness: Signedness::Signless,
+                }),
+            },
+            _ => number,
+        },
+        _ => number,
+    }
 }
 
 /// Adds a packed number as attributes.

@@ -394,7 +394,7 @@ fn first_context(module: &mut Module, func: OpId, entry: BlockId) -> Option<Valu
 }
 
 /// Replaces `memref.load` in regions on a stream: the value is copied to memory that the host can
-/// read.
+/// read. What comes later in the region continues from the copy.
 fn load_on_the_host(module: &mut Module, func: OpId) {
     let wrappers: Vec<OpId> = module.walk(func);
     for wrapper in wrappers {
@@ -404,25 +404,71 @@ fn load_on_the_host(module: &mut Module, func: OpId) {
         if !edit::is_streamify(module, wrapper) || module.block_arguments(body).len() != 2 {
             continue;
         }
-        let Some(end) = module.last_op(body) else {
-            continue;
-        };
+        let mut chains = current_chains(module, body);
+        // The chain of the last copy that continued from a chain.
+        let mut copies = HashMap::new();
         for op in module.take_block_ops(body) {
-            if module.op_name(op) == "memref.load" && load(module, body, op, end).is_some() {
-                module.erase_op(op);
-            } else {
-                module.append_op(body, op);
+            if let Some(&(_, chain)) = chains.last()
+                && module.op_name(op) == "memref.load"
+            {
+                let after = copies.get(&chain).copied().unwrap_or(chain);
+                if let Some(copied) = load(module, body, op, after) {
+                    copies.insert(chain, copied);
+                    module.erase_op(op);
+                    continue;
+                }
+            }
+            if !copies.is_empty() {
+                replace_operands(module, op, &copies);
+            }
+            module.append_op(body, op);
+            chains.pop_if(|(user, _)| *user == op);
+        }
+    }
+}
+
+/// Returns the chain that is current in front of each op of a region on a stream, for the ops that
+/// make it another one and for the last op, in reverse order.
+///
+/// The region returns its last chain, and that is found backwards from there: the current chain in
+/// front of an op that made a chain is the first chain that the op takes. Without one, it is the
+/// chain of the region.
+fn current_chains(module: &Module, body: BlockId) -> Vec<(OpId, ValueId)> {
+    let first = module.block_arguments(body)[0];
+    let ops = module.block_ops(body).iter().enumerate();
+    let positions: HashMap<OpId, usize> = ops.map(|(index, &op)| (op, index)).collect();
+    let mut chains = Vec::new();
+    let mut next = module.last_op(body);
+    while let Some(op) = next.take() {
+        let mut operands = module.operands(op).iter().copied();
+        let chain = operands.find(|&value| edit::is_a(module, value, CHAIN));
+        let chain = chain.unwrap_or(first);
+        chains.push((op, chain));
+        let at = positions.get(&op);
+        let before = module.defining_op(chain);
+        next = before.filter(|before| positions.contains_key(before) && positions.get(before) < at);
+    }
+    chains
+}
+
+/// Replaces operands of an op and of the ops inside it.
+fn replace_operands(module: &mut Module, op: OpId, new: &HashMap<ValueId, ValueId>) {
+    for op in module.walk(op) {
+        for (index, value) in module.operands(op).to_vec().into_iter().enumerate() {
+            if let Some(&value) = new.get(&value) {
+                module.set_operand(op, index, value);
             }
         }
     }
 }
 
-fn load(module: &mut Module, body: BlockId, op: OpId, end: OpId) -> Option<()> {
+/// Appends what loads a number after `chain`, and returns the chain of its copy. Returns `None` if
+/// `op` cannot be lowered.
+fn load(module: &mut Module, body: BlockId, op: OpId, chain: ValueId) -> Option<ValueId> {
     let (&[memory], &[result]) = (module.operands(op), module.results(op)) else {
         return None;
     };
     let stream = *module.block_arguments(body).get(1)?;
-    let chain = *module.operands(end).first()?;
     let ty = module.value_type(memory);
     let size = num_bytes(module, ty)?;
     let spelling = module.type_spelling(module.value_type(result)).to_owned();
@@ -459,8 +505,7 @@ fn load(module: &mut Module, body: BlockId, op: OpId, end: OpId) -> Option<()> {
         &spelling,
     );
     module.replace_all_uses(result, value);
-    module.set_operand(end, 0, done);
-    Some(())
+    Some(done)
 }
 
 /// Returns the number of elements of memory of a fixed shape.

@@ -8,6 +8,7 @@ use tfrt_ir::{BlockId, Module, OpId, OpState, ValueId};
 use tfrt_support::Diagnostic;
 
 use super::edit::{self, CHAIN, RETURN, STREAM, STREAMIFY};
+use super::views;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -18,11 +19,14 @@ pub const PASS: Pass = Pass {
     ..super::NO_PASS
 };
 
-/// The pass as it was called before, for ops of the dialect `wrap`.
+/// The pass as it was called before, for ops of the dialect `wrap`. It also lowers views of memory.
 pub const OLDER_PASS: Pass = Pass {
     name: "test-gpu-async-conversion",
     summary: "Wrap ops of the dialect `wrap` in `tfrt_gpu.streamify`",
-    run: |module, func, _| streamify(module, func, |name| name.starts_with("wrap.")),
+    run: |module, func, _| {
+        views::lower(module, func);
+        streamify(module, func, |name| name.starts_with("wrap."))
+    },
     ..super::NO_PASS
 };
 
