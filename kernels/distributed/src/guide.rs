@@ -238,16 +238,21 @@
 //! only, unless it has certificates ([`GrpcOptions::tls`](https://docs.rs/tfrt-grpc)), or
 //! `GrpcOptions::allow_insecure_network` declares that the network is trusted.
 //!
+//! [`ServerConfig::programs`](tfrt::distributed::ServerConfig) limits the programs that others may
+//! send. `tfrt worker` accepts any at a loopback address or a Unix socket, and elsewhere those of
+//! `--program FILE`, unless `--allow-programs any` is given.
+//!
 //! With certificates, connections use TLS 1.3, and both ends prove their identity: the certificate
 //! of task 1 has the URI `tfrt://CLUSTER/job/worker/task/1` among its subject alternative names,
-//! and one authority signs those of all tasks. A task then accepts requests only from its own
-//! cluster, creates contexts only for the task that requests them, and sends nothing to a task
-//! other than the one in the configuration. Host names are not checked, so tasks may move. A token
-//! (`GrpcOptions::token`) is a second secret, which all tasks share; without TLS, it only protects
-//! against those who cannot read the network traffic.
+//! and one authority signs those of all tasks. If the authority chooses other names, a file says
+//! which task each of them is (`TaskNames`, `--tls-names FILE`). A task then accepts requests only
+//! from its own cluster, creates contexts only for the task that requests them, and sends nothing
+//! to a task other than the one in the configuration. Host names are not checked, so tasks may
+//! move. A token (`GrpcOptions::token`) is a second secret, which all tasks share; without TLS, it
+//! only protects against those who cannot read the network traffic.
 //!
 //! # Discovery of the cluster
 //!
 //! [`discover`](tfrt::distributed::discovery::discover) creates the configuration of a task from a
-//! file, from flags, or from the environment of `srun`, `mpirun`, Kubernetes or TensorFlow's tools.
-//! It checks the configuration before anything connects.
+//! file, from flags, or from the environment of `srun`, `mpirun`, `torchrun`, Kubernetes or
+//! TensorFlow's tools. It checks the configuration before anything connects.

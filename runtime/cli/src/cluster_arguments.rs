@@ -6,12 +6,14 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use tfrt::distributed::collective::{AUTO, BackEnd};
 use tfrt::distributed::discovery::{self, Told};
 use tfrt::distributed::message::DistributedContextConfiguration;
-use tfrt::distributed::{DEFAULT_COLLECTIVES, Server, ServerConfig};
-use tfrt_grpc::{GrpcNetwork, GrpcOptions, Tls, Token};
+use tfrt::distributed::{
+    AllowedPrograms, DEFAULT_COLLECTIVES, Server, ServerConfig, is_local_address,
+};
+use tfrt_grpc::{GrpcNetwork, GrpcOptions, TaskNames, Tls, Token};
 use tfrt_host::HostContext;
 
 use crate::failure::{CliError, Failure};
@@ -30,7 +32,7 @@ const CANNOT_LISTEN: u8 = 2;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ClusterArguments {
     /// A job and the addresses of its tasks. May be repeated [default: the cluster described by
-    /// TFRT_CLUSTER, TF_CONFIG, or the environment of SLURM, Open MPI, PMI or Kubernetes]
+    /// TFRT_CLUSTER, TF_CONFIG, or the environment of torchrun, SLURM, Open MPI, PMI or Kubernetes]
     #[arg(long, value_name = "JOB=HOST:PORT,…")]
     cluster: Vec<String>,
 
@@ -58,6 +60,11 @@ struct Credentials {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_ca: Option<PathBuf>,
 
+    /// The tasks of certificates that do not name them: lines of a host name or URI of the
+    /// certificate and `tfrt://CLUSTER/job/JOB/task/N`
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_names: Option<PathBuf>,
+
     /// A file with the shared secret that authenticates all tasks
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
@@ -84,6 +91,48 @@ pub(crate) struct TaskArguments {
     /// same for all tasks
     #[arg(long, value_name = "NAME", default_value = DEFAULT_COLLECTIVES)]
     collectives: String,
+
+    /// Which programs other tasks may send: `any`, `registered` (those of `--program`), or `none`
+    /// [default: `any` at loopback addresses and Unix sockets, otherwise `registered`]
+    #[arg(long, value_name = "WHICH")]
+    allow_programs: Option<Allowance>,
+
+    /// A program that other tasks may send, byte for byte. May be repeated
+    #[arg(long, value_name = "FILE")]
+    program: Vec<PathBuf>,
+}
+
+/// Which programs other tasks may send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Allowance {
+    Any,
+    Registered,
+    None,
+}
+
+impl TaskArguments {
+    /// Returns the programs that a task at an address accepts.
+    fn programs(&self, address: &str) -> Result<AllowedPrograms, Failure> {
+        let allowance = self
+            .allow_programs
+            .unwrap_or_else(|| match is_local_address(address) {
+                true => Allowance::Any,
+                false => Allowance::Registered,
+            });
+        let read = |path: &PathBuf| {
+            std::fs::read(path).map_err(|error| {
+                Failure::caused(format!("cannot read `{}`", path.display()), error)
+            })
+        };
+        match allowance {
+            Allowance::Any => Ok(AllowedPrograms::any()),
+            Allowance::None => Ok(AllowedPrograms::none()),
+            Allowance::Registered => {
+                let programs: Result<Vec<_>, _> = self.program.iter().map(read).collect();
+                programs.map(AllowedPrograms::these)
+            }
+        }
+    }
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -166,6 +215,7 @@ impl ClusterArguments {
         let network = GrpcNetwork::new(options);
         let server_config = ServerConfig {
             collectives: task.collectives.clone(),
+            programs: task.programs(address)?,
             ..ServerConfig::new(tfrt_grpc::TYPE_NAME, address)
         };
         let listen = |handler| network.listen(host, address, handler);
@@ -196,7 +246,10 @@ impl Credentials {
         let files = (&self.tls_cert, &self.tls_key, &self.tls_ca);
         let tls = match files {
             (Some(certificate), Some(key), Some(authorities)) => {
-                Some(Tls::from_files(certificate, key, authorities).map_err(wrong)?)
+                let names = self.tls_names.as_deref().map(TaskNames::from_file);
+                let names = names.transpose().map_err(wrong)?.unwrap_or_default();
+                let tls = Tls::from_named_files(certificate, key, authorities, names);
+                Some(tls.map_err(wrong)?)
             }
             _ => None,
         };
@@ -220,4 +273,39 @@ fn read_token(path: &Path) -> Result<Token, Failure> {
         .and_then(|file| file.take(1 << 16).read_to_string(&mut text))
         .map_err(|error| Failure::caused(format!("cannot read `{name}`"), error))?;
     Token::new(&text).map_err(|error| Failure::new(format!("`{name}`: {}", error.message())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_machines_send_only_programs_that_are_told() {
+        let file = std::env::temp_dir().join(format!("tfrt-programs-{}", std::process::id()));
+        std::fs::write(&file, "known").unwrap();
+        let allows = |allow_programs, address: &str, program: &[u8]| {
+            let task = TaskArguments {
+                job: None,
+                task: None,
+                collectives: DEFAULT_COLLECTIVES.to_owned(),
+                allow_programs,
+                program: vec![file.clone()],
+            };
+            task.programs(address).unwrap().contains(program)
+        };
+        for here in ["127.0.0.1:1", "[::1]:1", "unix:/tmp/socket", "localhost:1"] {
+            assert!(allows(None, here, b"other"), "{here}");
+            assert!(!allows(Some(Allowance::None), here, b"known"), "{here}");
+            assert!(
+                !allows(Some(Allowance::Registered), here, b"other"),
+                "{here}"
+            );
+        }
+        for there in ["10.0.0.1:1", "node1:4000", "0.0.0.0:1"] {
+            assert!(!allows(None, there, b"other"), "{there}");
+            assert!(allows(None, there, b"known"), "{there}");
+            assert!(allows(Some(Allowance::Any), there, b"other"), "{there}");
+        }
+        std::fs::remove_file(file).unwrap();
+    }
 }

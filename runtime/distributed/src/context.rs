@@ -679,7 +679,8 @@ impl DistributedContext {
 }
 
 /// Returns `true` for a Unix socket, and for an address of the loopback interface.
-fn is_local_address(address: &str) -> bool {
+#[must_use]
+pub fn is_local_address(address: &str) -> bool {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let is_loopback = |host: &str| {

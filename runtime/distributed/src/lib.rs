@@ -92,15 +92,18 @@ mod lease;
 
 mod random;
 
+mod allowed_programs;
+
 #[cfg(test)]
 mod testing;
 
 #[cfg(test)]
 mod tests;
 
+pub use allowed_programs::AllowedPrograms;
 pub use chain::RemoteChains;
 pub use cluster::{ClusterInfo, TaskHandle, TaskInfo};
-pub use context::{DistContext, DistributedContext};
+pub use context::{DistContext, DistributedContext, is_local_address};
 pub use error::{Answer, Gather, RemoteError, RemoteErrors, TypedRemoteErrors};
 pub use execute::{Outputs, RemoteExecuteSpec, RemoteExecution, RemoteResults, register_function};
 pub use execution::{Executions, Running};

@@ -24,6 +24,7 @@ use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 
+use crate::allowed_programs::AllowedPrograms;
 use crate::collective::Selection;
 use crate::context::DistributedContext;
 use crate::device::RemoteDevice;
@@ -79,6 +80,8 @@ pub struct ServerConfig {
     /// The back end of collectives: `ring`, another one that is linked, or
     /// [`AUTO`](crate::collective::AUTO). All tasks of a cluster must choose alike.
     pub collectives: String,
+    /// The programs that other tasks may send.
+    pub programs: AllowedPrograms,
     /// Holds requests to execute programs back, for tests.
     pub gate: Option<Arc<RequestGate>>,
 }
@@ -94,6 +97,7 @@ impl ServerConfig {
             failure_timeout: DEFAULT_FAILURE_TIMEOUT,
             max_unclaimed_bytes: DEFAULT_MAX_UNCLAIMED_BYTES,
             collectives: DEFAULT_COLLECTIVES.to_owned(),
+            programs: AllowedPrograms::any(),
             gate: None,
         }
     }
@@ -650,7 +654,12 @@ impl RequestHandler for Server {
             Request::SendData(request) => answer(reply, self.send_data(&request)),
             Request::RegisterFunction(request) => {
                 let context = self.context(request.context_id).map_err(Into::into);
-                let registered = context.and_then(|context| function::register(&context, &request));
+                let registered = context.and_then(|context| {
+                    let own_task = || context.cluster().own_name();
+                    let allowed = self.config.programs.check(&request);
+                    allowed.map_err(|error| error.from_task(own_task()))?;
+                    function::register(&context, &request)
+                });
                 answer(reply, registered);
             }
             Request::RemoteExecute(request) => self.execute(request, reply.map(Into::into)),

@@ -302,6 +302,49 @@ fn a_program_without_a_pass_is_refused() {
 }
 
 #[test]
+fn a_program_that_is_not_allowed_is_refused_before_it_is_read() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("mstd:2");
+    let address = network.free_address();
+    let config = ServerConfig {
+        programs: crate::AllowedPrograms::these([b"allowed".to_vec()]),
+        ..ServerConfig::new("test", &address)
+    };
+    let server = Server::on_network(&host, config, |handler| {
+        network.listen(&host, &address, handler)
+    });
+    let server = server.unwrap();
+    let configs = DistributedContextConfiguration::local_cluster(&[address]);
+    let context = finish(&host, |done| {
+        server.initialize_single_client(Some(1), &configs[0], done);
+    });
+    let context = context.unwrap();
+    let refusal = |program: &'static [u8]| {
+        let request = RegisterFunctionRequest {
+            context_id: 1,
+            program_name: "f".to_owned(),
+            program: program.into(),
+            ..RegisterFunctionRequest::default()
+        };
+        let own_task = context.cluster().own_task();
+        let answer = finish(&host, |done| {
+            context.call(own_task, CallOptions::default(), request, done);
+        });
+        answer.unwrap_err().to_string()
+    };
+    assert_eq!(
+        refusal(b"another one"),
+        "FailedPrecondition: expected a program that this task allows, found `f` (from task: \
+         /job:worker/task:0)"
+    );
+    // Nobody reads programs here: this one was allowed.
+    assert_eq!(
+        refusal(b"allowed"),
+        "NotFound: Compiler pass not found for program: f (from task: /job:worker/task:0)"
+    );
+}
+
+#[test]
 fn contexts_without_accesses_are_collected() {
     let network = InProcessNetwork::default();
     let host = crate::testing::host("mstd:2");
