@@ -145,7 +145,7 @@ def resnet50_int8(path):
             x = graph.quantized(graph.op("Relu", [graph.op("Add", [y, x])]), positive)
             inside = 4 * width
     x = graph.quantized(graph.op("GlobalAveragePool", [x]), positive)
-    x = graph.op("Flatten", [x], axis=1)
+    x = graph.quantized(graph.op("Flatten", [x], axis=1), positive)
     y = graph.op("Gemm", [x, graph.quantized_weights([1000, 2048], 1.0), graph.random(1000, scale=0.1)], transB=1)
     graph.save(path, [("x", FLOAT, [1, 3, 224, 224])], (graph.quantized(y, signed, 128), FLOAT, [1, 1000]))
 
