@@ -377,6 +377,37 @@ fn rows_below_a_part_are_not_decoded() {
 }
 
 #[test]
+fn parts_of_damaged_files_are_errors_or_parts_and_never_a_panic() {
+    let options = DecodeOptions {
+        is_upright: true,
+        dct_scale: 2,
+        ..DecodeOptions::default()
+    };
+    let region = CropBox {
+        top: 1,
+        left: 0,
+        height: 4,
+        width: 3,
+    };
+    let part =
+        |file: &[u8]| options.decode_crop_and_resize(file, region, [2, 2], Method::Area, &malloc());
+    for file in TALL {
+        assert!(part(file).is_ok());
+        // Every byte, in one of its bits each.
+        for (index, bit) in (0..file.len()).zip((0..8).cycle()) {
+            let mut damaged = file.to_vec();
+            damaged[index] ^= 1 << bit;
+            if let Ok(part) = part(&damaged) {
+                assert_eq!(part.shape().dims()[..2], [2, 2]);
+            }
+        }
+        for len in (0..file.len()).step_by(7) {
+            assert!(part(&file[..len]).is_err(), "{len} of {} bytes", file.len());
+        }
+    }
+}
+
+#[test]
 fn a_reduced_image_is_the_means_of_blocks() {
     let files = TALL.iter().map(|file| file.to_vec());
     let grey_with_alpha = png([11, 13, 2], &colorful([11, 13, 2]));
