@@ -20,18 +20,26 @@ pub const LANES: usize = 8;
 /// ```
 /// use tfrt_device::axes::ReducedAxes;
 ///
-/// const ROWS: ReducedAxes = ReducedAxes { axes: &[-1], keep_dims: false };
+/// const ROWS: ReducedAxes<'_> = ReducedAxes { axes: &[-1], keep_dims: false };
 /// assert!(!ROWS.keep_dims);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReducedAxes {
+pub struct ReducedAxes<'a> {
     /// Their numbers; negative ones count from the last axis.
-    pub axes: &'static [i64],
+    pub axes: &'a [i64],
     /// Whether the result keeps them, with an extent of 1.
     pub keep_dims: bool,
 }
 
 /// Neighbouring axes that are all reduced, or all kept.
+///
+/// ```
+/// use tfrt_device::axes::AxisGroup;
+///
+/// // The last two axes of the shape [2, 3, 4].
+/// let group = AxisGroup { extent: 12, stride: 1 };
+/// assert_eq!(group.extent * group.stride, 12);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AxisGroup {
     /// The product of the extents.
@@ -67,7 +75,7 @@ impl AxesPlan {
     ///
     /// # Errors
     /// If there is no such axis, an axis is given twice, or there are too many elements to address.
-    pub fn new(kernel: &str, axes: &ReducedAxes, extents: &[usize]) -> Result<Self, Error> {
+    pub fn new(kernel: &str, axes: &ReducedAxes<'_>, extents: &[usize]) -> Result<Self, Error> {
         let rank = extents.len();
         // Distances of elements are products of extents, even if another extent is 0.
         let mut sizes = extents.iter().filter(|extent| **extent > 0);

@@ -66,7 +66,7 @@ pub enum KernelForm {
         /// A function of two results.
         combine: &'static Function,
         /// The axes.
-        axes: &'static ReducedAxes,
+        axes: &'static ReducedAxes<'static>,
     },
     /// Each thread of a grid of blocks runs it, with indices of its own.
     Grid(&'static GridRules),

@@ -542,7 +542,7 @@ fn launch_frame(kernel: &'static FunctionKernel, frame: &mut KernelFrame<'_>) ->
 inventory::submit! { Launcher { launch: launch_frame } }
 
 /// Runs the op `my.gelu` on a GPU: its operands are on the device, and so is its result.
-fn launch_op(kernel: &'static FunctionKernel, call: &mut OpCall<'_>) -> Result<()> {
+pub(crate) fn launch_op(kernel: &'static FunctionKernel, call: &mut OpCall<'_>) -> Result<()> {
     let mut call = GpuCall::new(call)?;
     let num_operands = kernel.function.parameters.len();
     let tensors = (0..num_operands).map(|index| call.tensor(index));
@@ -565,6 +565,24 @@ fn launch_op(kernel: &'static FunctionKernel, call: &mut OpCall<'_>) -> Result<(
     )?;
     call.set_result(0, result);
     Ok(())
+}
+
+/// Puts a kernel that reduces along axes on a stream, with the axes of a plan for the operand's
+/// shape in place of its own.
+pub(crate) fn launch_along(
+    kernel: &'static FunctionKernel,
+    stream: &Stream,
+    plan: &AxesPlan,
+    operand: &DenseGpuTensor,
+    result: &DenseGpuTensor,
+) -> Result<()> {
+    let launch = Launch {
+        kernel,
+        stream,
+        current: stream.context().set_current()?,
+    };
+    let operand = tensor_elements(operand);
+    launch.along(plan, &[operand], &tensor_elements(result))
 }
 
 fn tensor_elements(tensor: &DenseGpuTensor) -> GpuElements<'_> {

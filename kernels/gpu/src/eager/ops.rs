@@ -4,6 +4,7 @@
 //!
 //! | module | ops |
 //! |---|---|
+//! | `library` | functions of elements, comparisons, choices and reductions of the CPU library |
 //! | `element_wise` | `tf.Relu`, `tf.Tanh`, `tf.Cast`, `tf.AddV2`, `tf.BiasAdd`, batch normalization |
 //! | `products` | `tf.MatMul` |
 //! | `images` | `tf.Conv2D`, `tf.MaxPool` |
@@ -11,6 +12,8 @@
 //! | `rearranging` | `tf.Pad`, `tf.Transpose` |
 //! | `constants` | `tf.Const` |
 //! | `test` | `tfrt_test.*` |
+
+mod library;
 
 mod element_wise;
 

@@ -10,6 +10,8 @@ mod devices;
 
 mod failures;
 
+mod library_ops;
+
 mod ops;
 
 tfrt::link!(tfrt_kernels, tfrt_gpu);

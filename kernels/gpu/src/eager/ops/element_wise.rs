@@ -4,7 +4,7 @@ use tfrt::core::metadata;
 use tfrt::prelude::*;
 use tfrt_tensor::{Shape, Tensor};
 
-use super::{Channels, invalid};
+use super::{Channels, invalid, library};
 use crate::eager::call::{GpuCall, KernelArgument};
 use crate::eager::code::{Class, Code, Number};
 use crate::eager::layout::{Layout, broadcast_strides};
@@ -291,12 +291,19 @@ fn cast(call: &mut OpCall<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Computes `a + b`, with broadcasting.
+/// Computes `a + b`, with broadcasting. Integers wrap around.
 ///
 /// # Errors
 /// `unexpected type for operation`; shapes that cannot be broadcast.
 #[tfrt_op("tf.AddV2", raw, device = "gpu")]
 fn add(call: &mut OpCall<'_>) -> Result<()> {
+    let dtype = call
+        .argument(0)?
+        .get::<DenseGpuTensor>()
+        .map(DenseGpuTensor::dtype);
+    if matches!(dtype, Some(DType::I32 | DType::I64)) {
+        return library::add_integers(call);
+    }
     let mut call = GpuCall::new(call)?;
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     let told = metadata::broadcast(&Tensor::metadata(a), &Tensor::metadata(b))?;
