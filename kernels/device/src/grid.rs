@@ -235,6 +235,15 @@ impl<T: DeviceNumber, const LEN: usize> Shared<T, LEN> {
 }
 
 /// Something with extents.
+///
+/// ```
+/// use tfrt_device::grid::HasExtents;
+///
+/// /// Returns the number of elements.
+/// fn count(of: &impl HasExtents) -> u32 {
+///     of.extents().iter().product()
+/// }
+/// ```
 pub trait HasExtents {
     /// Returns the extents, outermost first.
     fn extents(&self) -> &[u32];
@@ -377,6 +386,13 @@ pub struct GridRules {
 }
 
 /// A launch of a grid kernel: it is the same on every device.
+///
+/// ```
+/// use tfrt_device::grid::GridPlan;
+///
+/// let plan = GridPlan { extents: vec![1000], blocks: [4, 1, 1] };
+/// assert!(!plan.blocks.contains(&0), "some threads run");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GridPlan {
     /// The extents of the result.
@@ -389,6 +405,33 @@ pub struct GridPlan {
 const MAX_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 
 /// Plans a launch for operands of these shapes.
+///
+/// ```
+/// use tfrt_device::grid::{GridRules, plan};
+/// use tfrt_device::kernel::{FunctionKernel, KernelForm};
+/// use tfrt_device::math::sigmoid;
+/// use tfrt_device::tree::DeviceFunction;
+///
+/// // A thread for each element of a vector, in blocks of 256.
+/// static RULES: GridRules = GridRules {
+///     threads: [256, 1, 1],
+///     axes: 1,
+///     ranks: &[Some(1)],
+///     result_rank: 1,
+///     extents: |operands| vec![operands[0][0] as i64],
+///     blocks: None,
+///     shared: &[],
+///     initial: None,
+/// };
+/// static KERNEL: FunctionKernel = FunctionKernel {
+///     name: "my.sigmoid",
+///     form: KernelForm::Grid(&RULES),
+///     function: <sigmoid as DeviceFunction>::FUNCTION,
+/// };
+/// let plan = plan(&KERNEL, &RULES, &[&[1000]])?;
+/// assert_eq!((plan.extents, plan.blocks), (vec![1000], [4, 1, 1]));
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
 ///
 /// # Errors
 /// If the number of dimensions of an operand is another one, an extent is negative or does not fit

@@ -264,6 +264,14 @@ pub enum Expr {
 }
 
 /// An array that the threads of a grid kernel share.
+///
+/// ```
+/// use tfrt_device::tree::{Expr, GridArray};
+///
+/// // The extent of the first operand along its second axis.
+/// let extent = Expr::Extent(GridArray::Operand(0), 1);
+/// assert!(matches!(extent, Expr::Extent(GridArray::Operand(0), 1)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridArray {
     /// An operand: its number among the parameters.
@@ -275,6 +283,14 @@ pub enum GridArray {
 }
 
 /// A number that places a thread in its grid.
+///
+/// ```
+/// use tfrt_device::tree::{Expr, GridPosition};
+///
+/// // `grid.index(0)`
+/// let index = Expr::Position(GridPosition::Index, 0);
+/// assert!(matches!(index, Expr::Position(GridPosition::Index, 0)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridPosition {
     /// The place of the thread in its block.
@@ -291,6 +307,13 @@ pub enum GridPosition {
 
 /// What combines an element with a number without interruption. The result does not depend on the
 /// order.
+///
+/// ```
+/// use tfrt_device::tree::AtomicOp;
+///
+/// let name = |op: AtomicOp| format!("{op:?}").to_lowercase();
+/// assert_eq!(name(AtomicOp::Max), "max");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the operations")]
 pub enum AtomicOp {

@@ -5,7 +5,8 @@ use tfrt::device::grid::{Grid, OutView, Shared, View};
 use tfrt::device::kernel::{KernelForm, linked};
 use tfrt::device::ptx::{self, GpuTarget, LaunchForm};
 use tfrt::prelude::*;
-use tfrt_gpu::host_device::Options;
+use tfrt_gpu::host_device::{HostDevice, Options};
+use tfrt_gpu::platform::Gpu;
 use tfrt_ptx::Module;
 
 use super::{Device, kernel, on_host, ramp, same, tensor};
@@ -408,4 +409,48 @@ fn a_grid_kernel_is_a_function_of_host_tensors() {
     let mut output = tensor(&[3], |_| 0.0_f32);
     every_second(&input, &mut output).unwrap();
     assert_eq!(*output.elements::<f32>().unwrap(), [ramp(0), 7.5, ramp(2)]);
+}
+
+/// Returns the elements in the opposite order.
+#[tfrt_op("test.Reversed", grid(block = [64]))]
+fn reversed(grid: &Grid, input: &View<f32, 1>, output: &mut OutView<f32, 1>) {
+    let at = grid.index(0);
+    if at < output.extent(0) {
+        output[at] = input[output.extent(0) - 1 - at];
+    }
+}
+
+#[test]
+fn ops_of_grid_kernels_run_on_both_devices() {
+    let host = HostContext::builder()
+        .registry(KernelRegistry::from_link().unwrap().into())
+        .build();
+    Gpu::install(&host, HostDevice::open(Options::default()));
+    let gpu = host.device("GPU:0").unwrap().0;
+    let eager = tfrt::core::EagerContext::builder(host)
+        .device(gpu)
+        .build()
+        .unwrap();
+    let numbers: Vec<f32> = (0..1000).map(ramp).collect();
+    let expected: Vec<f32> = numbers.iter().rev().copied().collect();
+    let x = eager.tensor(&numbers[..]).unwrap();
+    for device in ["CPU:0", "GPU:0"] {
+        let x = eager.copy_to(&x, device).unwrap();
+        let found = eager.op("test.Reversed").unwrap().call(&[&x]).unwrap();
+        assert_eq!(found.device().unwrap().0.name(), device);
+        assert_eq!(eager.to_vec::<f32>(&found).unwrap(), expected, "{device}");
+    }
+    let matrix = eager.tensor([[1.0_f32, 2.0]]).unwrap();
+    for device in ["CPU:0", "GPU:0"] {
+        let matrix = eager.copy_to(&matrix, device).unwrap();
+        let error = eager
+            .op("test.Reversed")
+            .unwrap()
+            .call(&[&matrix])
+            .unwrap_err();
+        assert!(
+            error.message().contains("`test.Reversed`: expected"),
+            "{error}"
+        );
+    }
 }
