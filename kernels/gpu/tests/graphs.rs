@@ -1,6 +1,7 @@
 //! Captures of streams on the host device, and functions that run as graphs.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tfrt::executor::Program;
 use tfrt::host::{RequestContextBuilder, ResourceContext};
@@ -27,6 +28,15 @@ fn device() -> Device {
     let gpu = HostDevice::gpu(&device);
     gpu.driver.init().unwrap();
     Device { device, gpu }
+}
+
+/// Waits for a thread that drops objects.
+fn wait_until(is_so: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < end, "something is left");
+        std::thread::yield_now();
+    }
 }
 
 /// Calls `test` with a context, a stream and eight words of memory.
@@ -144,9 +154,7 @@ fn kept_objects_live_as_long_as_the_graph() {
         driver.stream_synchronize(stream).unwrap();
         assert_eq!(Arc::strong_count(&object), 2);
         driver.graph_destroy(graph).unwrap();
-        while Arc::strong_count(&object) > 1 {
-            std::thread::yield_now();
-        }
+        wait_until(|| Arc::strong_count(&object) == 1);
         driver.stream_destroy(private).unwrap();
     });
 }
@@ -189,7 +197,7 @@ fn each_list_of_arguments_has_a_graph_up_to_a_number() {
     let other = executor::create_stream(&gpu, Platform::Cuda, 0).unwrap();
     let arguments = [AnyRef::available(0), buffer.clone()];
     graphs::execute(&fill, &ctx, &other, &arguments).unwrap();
-    drop(other);
+    drop((arguments, other));
     stream.synchronize().unwrap();
 
     let [report] = &graphs::reports(&resources)[..] else {
@@ -201,7 +209,5 @@ fn each_list_of_arguments_has_a_graph_up_to_a_number() {
          arguments"
     );
     drop((ctx, resources, buffer, stream, program, fill, host));
-    while device.num_live() > 0 {
-        std::thread::yield_now();
-    }
+    wait_until(|| device.num_live() == 0);
 }

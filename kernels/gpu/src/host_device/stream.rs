@@ -115,7 +115,8 @@ impl Queue {
         recording.map(change).is_some()
     }
 
-    /// Makes the capture fail with a reason. Outside of a capture, does nothing and returns `false`.
+    /// Makes the capture fail with a reason. Outside of a capture, does nothing and returns
+    /// `false`.
     pub(super) fn refuse_recording(&self, reason: &str) -> bool {
         self.record(|recording| {
             recording.refusal.get_or_insert_with(|| reason.to_owned());
