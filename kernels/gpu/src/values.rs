@@ -26,14 +26,17 @@ use crate::api::{Current, GpuResult};
 use crate::device_functions::LoadedFunctions;
 use crate::platform::Gpu;
 
+pub(crate) mod allocator_kind;
+
 pub(crate) mod memory;
 
 pub(crate) mod stream_ordered;
 
 pub(crate) mod tensor;
 
+pub use allocator_kind::GpuAllocatorKind;
 pub use memory::{Allocator, Buffer};
-pub use stream_ordered::{StreamAllocator, StreamAllocatorStats};
+pub use stream_ordered::{Lifetime, StreamAllocator, StreamAllocatorStats};
 pub use tensor::DenseGpuTensor;
 
 /// Logs a call that failed while a value was dropped.

@@ -9,9 +9,13 @@ use super::op_verifiers;
 use crate::api::driver::CopyEndpoint;
 use crate::api::{GpuError, Status};
 use crate::values::memory::{Part, allocation_size};
-use crate::values::{Allocator, Buffer, GpuContext, Stream};
+use crate::values::{Allocator, Buffer, GpuAllocatorKind, GpuContext, Stream};
 
-/// Makes the default allocator of a context: every buffer is an allocation of the driver.
+/// Makes an allocator of a context. By default, every buffer is an allocation of the driver; the
+/// host may choose an allocator that uses memory again, in the order of streams.
+///
+/// # Errors
+/// If the choice in the environment is malformed.
 #[tfrt_kernel(
     "tfrt_gpu.allocator.create",
     pure,
@@ -19,8 +23,9 @@ use crate::values::{Allocator, Buffer, GpuContext, Stream};
     results(allocator),
     format = "operands attr-dict",
 )]
-fn allocator_create(context: &GpuContext) -> Allocator {
-    Allocator::new(context)
+fn allocator_create(context: &GpuContext, host: &HostContext) -> Result<Allocator> {
+    let kind = GpuAllocatorKind::of_host(host)?;
+    Ok(Allocator::of_kind(context, kind))
 }
 
 /// Allocates a buffer whose bytes are not set.

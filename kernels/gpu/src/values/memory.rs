@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
 
-use super::stream_ordered::PooledBlock;
+use super::allocator_kind::GpuAllocatorKind;
+use super::stream_ordered::{PooledBlock, StreamAllocator};
 use super::{GpuContext, GpuModule, Stream, lock, log_failure};
 use crate::api::driver::Driver;
 use crate::api::{DevicePtr, GpuResult, Status};
@@ -66,6 +67,8 @@ impl Drop for Memory {
 #[value("!tfrt_gpu.allocator")]
 pub struct Allocator {
     context: GpuContext,
+    /// Reuses memory, unless every buffer is an allocation of the driver.
+    pool: Option<StreamAllocator>,
 }
 
 impl Allocator {
@@ -74,6 +77,19 @@ impl Allocator {
     pub fn new(context: &GpuContext) -> Self {
         Self {
             context: context.clone(),
+            pool: None,
+        }
+    }
+
+    /// Creates an allocator of a kind.
+    #[must_use]
+    pub fn of_kind(context: &GpuContext, kind: GpuAllocatorKind) -> Self {
+        Self {
+            context: context.clone(),
+            pool: match kind {
+                GpuAllocatorKind::Driver => None,
+                GpuAllocatorKind::StreamOrdered => Some(StreamAllocator::new(context)),
+            },
         }
     }
 
@@ -82,7 +98,10 @@ impl Allocator {
     ///
     /// # Errors
     /// Those of the driver, for instance of size 0.
-    pub fn allocate(&self, num_bytes: usize, _stream: &Stream) -> Result<Buffer> {
+    pub fn allocate(&self, num_bytes: usize, stream: &Stream) -> Result<Buffer> {
+        if let Some(pool) = &self.pool {
+            return pool.allocate(num_bytes, stream);
+        }
         let current = self.context.set_current()?;
         let driver = &self.context.gpu().driver;
         let pointer = driver.memory_allocate(&current, num_bytes)?;

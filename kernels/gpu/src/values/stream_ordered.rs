@@ -16,11 +16,11 @@
 //! Memory belongs to the stream that it was allocated on. A program that uses it on another stream
 //! orders the two itself, before the first use and before it drops the buffer.
 //!
-//! The allocator takes no hints about the lifetime of buffers. The eager device uses it; the kernel
-//! `tfrt_gpu.allocator.create` does not, and no option of the host makes it: its buffers are
-//! allocations of the driver.
+//! The eager device uses this allocator. The kernel `tfrt_gpu.allocator.create` does so if the host
+//! has chosen it: see [`GpuAllocatorKind`](super::GpuAllocatorKind).
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 
 use tfrt::prelude::*;
@@ -53,6 +53,18 @@ const MAX_WASTE: usize = 2;
 /// ```
 #[derive(Clone, Debug)]
 pub struct StreamAllocator(Arc<Pool>);
+
+/// A hint about how long a buffer lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lifetime {
+    /// For a step or so. The buffer may take a free block that is larger than needed, which is soon
+    /// free again.
+    #[default]
+    Short,
+    /// For many steps, as weights do. The buffer takes a free block only if nothing of it is
+    /// wasted.
+    Long,
+}
 
 /// What a [`StreamAllocator`] has done, and holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,6 +153,33 @@ impl StreamAllocator {
     /// # Errors
     /// Those of the driver. If memory is short, free blocks are given back to the driver first.
     pub fn allocate(&self, num_bytes: usize, stream: &Stream) -> Result<Buffer> {
+        self.allocate_for(Lifetime::Short, num_bytes, stream)
+    }
+
+    /// Allocates a buffer like [`allocate`](Self::allocate), with a hint about its lifetime.
+    ///
+    /// ```
+    /// use tfrt_gpu::eager::EagerGpu;
+    /// use tfrt_gpu::host_device::{HostDevice, Options};
+    /// use tfrt_gpu::values::Lifetime;
+    ///
+    /// let gpu = EagerGpu::open(&HostDevice::open(Options::default()), 0)?;
+    /// drop(gpu.allocator().allocate(1000, gpu.stream())?);
+    /// // The free block of 1024 bytes is larger than needed, and stays free for others.
+    /// let weights = gpu.allocator().allocate_for(Lifetime::Long, 600, gpu.stream())?;
+    /// assert_eq!(gpu.allocator().stats().free_bytes, 1024);
+    /// # drop(weights);
+    /// # Ok::<(), tfrt::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `allocate`.
+    pub fn allocate_for(
+        &self,
+        lifetime: Lifetime,
+        num_bytes: usize,
+        stream: &Stream,
+    ) -> Result<Buffer> {
         let current = stream.enter(&self.0.context)?;
         if num_bytes == 0 {
             return Ok(Buffer::without_bytes());
@@ -148,7 +187,11 @@ impl StreamAllocator {
         let block_bytes = num_bytes
             .checked_next_multiple_of(BLOCK_BYTES)
             .ok_or_else(|| GpuError::new("cuMemAlloc(&ptr, size)", Status::OUT_OF_MEMORY))?;
-        let (pointer, block_bytes) = match self.0.take(block_bytes, stream, &current)? {
+        let most = match lifetime {
+            Lifetime::Short => block_bytes.saturating_mul(MAX_WASTE),
+            Lifetime::Long => block_bytes,
+        };
+        let (pointer, block_bytes) = match self.0.take(block_bytes..=most, stream, &current)? {
             Some(found) => found,
             None => (self.0.allocate(block_bytes, &current)?, block_bytes),
         };
@@ -177,20 +220,19 @@ impl StreamAllocator {
 }
 
 impl Pool {
-    /// Takes the smallest free block that fits: first one of the stream, then one of another
-    /// stream, which the stream then waits for.
+    /// Takes the smallest free block whose size is in a range: first one of the stream, then one of
+    /// another stream, which the stream then waits for.
     fn take(
         &self,
-        num_bytes: usize,
+        num_bytes: RangeInclusive<usize>,
         stream: &Stream,
         current: &Current,
     ) -> GpuResult<Option<(DevicePtr, usize)>> {
-        let most = num_bytes.saturating_mul(MAX_WASTE);
         let mut state = lock(&self.state);
         let is_own = |block: &FreeBlock| block.stream.handle() == stream.handle();
         let mut own = None;
         let mut foreign = None;
-        for (&size, blocks) in state.free.range(num_bytes..=most) {
+        for (&size, blocks) in state.free.range(num_bytes) {
             // The one that came back first, whose stream is furthest past it.
             own = blocks.iter().position(is_own).map(|index| (size, index));
             if own.is_some() {
