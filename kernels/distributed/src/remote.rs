@@ -388,5 +388,5 @@ tfrt::declare_op! {
     symbols(callee),
     results(out_op_chain: Chain, results: variadic any),
     format = "`[` operands($in_op_chain, $dist_context, $remote_task) `]` $callee `(` $arguments \
-              `)` attr-dict `:` functional-type($arguments, results)"
+              `)` attr-dict `:` functional-type($arguments, $results)"
 }
