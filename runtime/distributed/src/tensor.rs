@@ -4,7 +4,7 @@ use std::fmt;
 
 use tfrt_async::{Immutable, Value};
 use tfrt_support::DType;
-use tfrt_tensor::{Shape, Tensor, TensorError, TensorType};
+use tfrt_tensor::{Shape, Tensor, TensorError, TensorKind, TensorType};
 
 use crate::object::RemoteObjectId;
 
@@ -82,3 +82,6 @@ impl Value for RemoteTensor {
 }
 
 impl Immutable for RemoteTensor {}
+
+// Kernels that take a tensor of any kind take remote ones, too.
+inventory::submit! { TensorKind::of::<RemoteTensor>() }
