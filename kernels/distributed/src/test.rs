@@ -12,8 +12,8 @@ use tfrt::distributed::fabric::{CommunicatorType, in_process};
 use tfrt::distributed::function::{CompilerPass, CompilerPasses, ParsedProgram};
 use tfrt::distributed::message::DistributedContextConfiguration;
 use tfrt::distributed::{
-    DistContext, RemoteChains, RemoteErrors, RemoteExecuteSpec, RemoteObjectId, Server,
-    ServerConfig,
+    DistContext, LocalCluster, RemoteChains, RemoteErrors, RemoteExecuteSpec, RemoteObjectId,
+    Server, ServerConfig,
 };
 use tfrt::host::device::DeviceRef;
 use tfrt::ods::instance::OpInstance;
@@ -61,7 +61,7 @@ fn test_create_configurations(frame: &mut KernelFrame<'_>) -> Result<()> {
 }
 
 /// Starts a server for each configuration, and initializes a context on all of them from the first.
-/// The servers live as long as the contexts.
+/// All servers live as long as one of the contexts is used, and requests of it are under way.
 ///
 /// # Errors
 /// Failures of the initialization.
@@ -114,9 +114,11 @@ fn test_create_distributed_context(frame: &mut KernelFrame<'_>) -> Result<()> {
     let host = Arc::clone(host);
     client.initialize_single_client(Some(CONTEXT_ID), configuration, move |outcome| {
         let contexts = outcome.and_then(|_| {
+            let cluster = LocalCluster::new(servers.clone());
             let of_server = |server: Arc<Server>| {
                 let context = server.context(CONTEXT_ID)?;
-                Ok(DistContext::with_server(context, server))
+                let context = DistContext::with_server(context, server);
+                Ok(context.in_local_cluster(Arc::clone(&cluster)))
             };
             let contexts: Result<Vec<_>, RemoteErrors> =
                 servers.into_iter().map(of_server).collect();

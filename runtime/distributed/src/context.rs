@@ -24,12 +24,13 @@ use crate::function::Programs;
 use crate::health::{Detector, Health};
 use crate::lease::Releases;
 use crate::message::{
-    Call, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest, SendDataRequest,
+    Call, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest, Method,
+    SendDataRequest,
 };
 use crate::name;
 use crate::object::{RemoteObjectId, RemoteObjects};
 use crate::rendezvous::{self, Receiver, Rendezvous};
-use crate::server::Server;
+use crate::server::{KeptCluster, LocalCluster, Server};
 
 /// The device that every host has, as its task calls it.
 const HOST_DEVICE: &str = "CPU:0";
@@ -57,6 +58,8 @@ pub struct DistributedContext {
     releases: Arc<Releases>,
     rendezvous: Rendezvous,
     health: Arc<Health>,
+    /// Tasks of this process whose servers were shut down: they send no message any more.
+    departed: Arc<Health>,
     /// Groups of survivors, by name.
     survivors: Mutex<HashMap<String, Survivors>>,
     /// How often each group was regrouped.
@@ -143,6 +146,7 @@ impl DistributedContext {
             releases: Arc::default(),
             rendezvous: Rendezvous::new(own_name, max_unclaimed_bytes),
             health: Arc::default(),
+            departed: Arc::default(),
             survivors: Mutex::default(),
             num_regroupings: Mutex::default(),
             epochs: Epochs::default(),
@@ -215,6 +219,11 @@ impl DistributedContext {
     #[must_use]
     pub fn health(&self) -> &Arc<Health> {
         &self.health
+    }
+
+    /// Returns the record of the tasks that send no message any more.
+    pub(crate) fn departed(&self) -> &Arc<Health> {
+        &self.departed
     }
 
     /// Returns the members of a group, in the order of its ring: a group of the configuration, or
@@ -383,6 +392,11 @@ impl DistributedContext {
         self.server.upgrade()
     }
 
+    /// Returns the server together with its cluster in this process, likewise.
+    pub(crate) fn keep_cluster(&self) -> Option<KeptCluster> {
+        self.keep_server().map(Server::keep)
+    }
+
     /// Sends a request to a task. If the task is lost before it answers, `done` immediately gets an
     /// error.
     pub fn call<C: Call>(
@@ -403,9 +417,14 @@ impl DistributedContext {
             Err(error) => return done(Err(error.into())),
         };
         let own_name = name.clone();
-        // A request to the own task may wait for something that only the end of the server ends.
+        // A request to the own task may wait for something that only the end of the server ends,
+        // and an execution for something that only the end of the cluster ends.
         let keeps_server = task != self.cluster.own_task();
         let server = keeps_server.then(|| self.keep_server()).flatten();
+        let cluster = match C::METHOD {
+            Method::RegisterFunction | Method::SendData => self.keep_cluster(),
+            _ => None,
+        };
         // Whoever takes it calls it: the answer, or the loss of the task.
         let done = Arc::new(Mutex::new(Some(done)));
         let take =
@@ -425,7 +444,7 @@ impl DistributedContext {
             if let Some(done) = take(&done) {
                 done(answer.map_err(|errors| errors.unavailable(&own_name)));
             }
-            drop(server);
+            drop((server, cluster));
         });
     }
 
@@ -517,12 +536,14 @@ impl DistributedContext {
             return;
         }
         let (this, own_key) = (Arc::downgrade(self), key.to_owned());
-        let entered = self.health.watch(from, move |lost| {
+        let give_up = move |lost| {
             if let Some(this) = this.upgrade() {
                 let error = RemoteErrors::from(lost).to_value(&this.host);
                 this.rendezvous.give_up(&own_key, &error);
             }
-        });
+        };
+        let entered =
+            [&self.health, &self.departed].map(|record| record.watch(from, give_up.clone()));
         // Set once, here.
         let _ = watch.set(entered);
     }
@@ -711,6 +732,8 @@ pub struct DistContext {
     context: Arc<DistributedContext>,
     /// Kept with the context by those who made it.
     server: Option<Arc<Server>>,
+    /// The other servers in this process that the context needs.
+    _cluster: Option<Arc<LocalCluster>>,
 }
 
 impl DistContext {
@@ -720,6 +743,7 @@ impl DistContext {
         Self {
             context,
             server: None,
+            _cluster: None,
         }
     }
 
@@ -729,6 +753,16 @@ impl DistContext {
         Self {
             context,
             server: Some(server),
+            _cluster: None,
+        }
+    }
+
+    /// Keeps all servers of a cluster in this process, which live as long as the value.
+    #[must_use]
+    pub fn in_local_cluster(self, cluster: Arc<LocalCluster>) -> Self {
+        Self {
+            _cluster: Some(cluster),
+            ..self
         }
     }
 

@@ -98,7 +98,11 @@ pub fn register_function(
         ..RegisterFunctionRequest::default()
     };
     let context = Arc::clone(context);
-    ctx.enqueue(move || context.call(task, CallOptions::default(), request, done));
+    let kept = context.keep_cluster();
+    ctx.enqueue(move || {
+        context.call(task, CallOptions::default(), request, done);
+        drop(kept);
+    });
 }
 
 /// The results of a remote function.
@@ -194,6 +198,7 @@ impl RemoteExecution {
         });
         // No object that the request uses is deleted before the answer.
         let used = (self.inputs, ids.clone(), hook);
+        let kept = context.keep_cluster();
         ctx.enqueue(move || {
             let host = Arc::clone(context.host());
             let _scope = Scope::enter(TracingLevel::Debug, || {
@@ -218,6 +223,7 @@ impl RemoteExecution {
                 drop(used);
             };
             context.call(task, CallOptions::until_lost(), request, done);
+            drop(kept);
         });
         Ok(RemoteResults {
             chain,

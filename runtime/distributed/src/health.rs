@@ -425,6 +425,12 @@ pub(crate) fn answer(context: &Arc<DistributedContext>, request: &HeartbeatReque
 }
 
 /// Returns the start of the error for a lost task, before the cause.
+/// Returns the error of what only the task `name` could have made available.
+pub(crate) fn lost_error(name: &str, cause: &str) -> RemoteError {
+    let message = format!("{}{cause}", lost_prefix(name));
+    RemoteError::new(ErrorCode::Unavailable, message)
+}
+
 fn lost_prefix(name: &str) -> String {
     format!("task {name} is lost: ")
 }
@@ -446,9 +452,8 @@ fn declare_lost(context: &Arc<DistributedContext>, task: TaskHandle, cause: &str
     let Ok(name) = context.cluster().task_name(task) else {
         return;
     };
-    let message = format!("{}{cause}", lost_prefix(&name));
-    log::info!("context {}: {message}", context.id());
-    let error = RemoteError::new(ErrorCode::Unavailable, message);
+    let error = lost_error(&name, cause);
+    log::info!("context {}: {}", context.id(), error.message);
     let callbacks = context.health().mark_lost(task, error);
     let context = Arc::clone(context);
     // Waiters run on the work queue.

@@ -112,6 +112,6 @@ pub use op_handler::RemoteOpHandler;
 pub use payload::Payload;
 pub use server::{
     DEFAULT_COLLECTIVES, DEFAULT_FAILURE_TIMEOUT, DEFAULT_GC_TIMEOUT, DEFAULT_MAX_UNCLAIMED_BYTES,
-    RequestGate, Server, ServerConfig,
+    LocalCluster, RequestGate, Server, ServerConfig,
 };
 pub use tensor::RemoteTensor;

@@ -581,6 +581,9 @@ impl Method {
 
 /// A request with the response that belongs to it.
 pub trait Call: Into<Request> {
+    /// The method.
+    const METHOD: Method;
+
     /// The response.
     type Response: TryFrom<Response>;
 }
@@ -716,6 +719,8 @@ macro_rules! methods {
             }
 
             impl Call for $request {
+                const METHOD: Method = Method::$name;
+
                 type Response = $response;
             }
         )+

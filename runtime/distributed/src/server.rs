@@ -9,14 +9,17 @@
 //! |---|---|
 //! | `initialize` | initialization by a single client and by many clients |
 //! | `gate` | delayed requests in tests |
+//! | `local_cluster` | servers of one process that end together |
 
 mod gate;
 
 mod initialize;
 
+mod local_cluster;
+
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tfrt_host::Timer;
@@ -46,8 +49,11 @@ use crate::payload::Payload;
 use crate::random;
 
 pub use gate::RequestGate;
+pub(crate) use local_cluster::KeptCluster;
+pub use local_cluster::LocalCluster;
 
 use initialize::MultiClient;
+use local_cluster::Companions;
 
 /// A context that another task owns is dropped after this time without an access.
 pub const DEFAULT_GC_TIMEOUT: Duration = Duration::from_secs(600);
@@ -138,6 +144,8 @@ pub struct Server {
     communicator: Mutex<Network>,
     contexts: Mutex<Contexts>,
     multi_client: Mutex<MultiClient>,
+    /// The other servers of this process that belong to the same cluster.
+    companions: OnceLock<Companions>,
 }
 
 #[derive(Debug, Default)]
@@ -201,6 +209,7 @@ impl Server {
             communicator: Mutex::default(),
             contexts: Mutex::default(),
             multi_client: Mutex::default(),
+            companions: OnceLock::new(),
         }))
     }
 
@@ -378,6 +387,7 @@ impl Server {
         }
         for kept in by_id.into_values() {
             kept.context.close();
+            self.depart_from(&kept.context);
         }
         if let Some(gate) = &self.config.gate {
             gate.close();
@@ -519,10 +529,14 @@ impl Server {
             Ok(context) => function::inputs(context, &request),
             Err(_) => Vec::new(),
         };
+        let this = self.this.clone();
         gate.hold(&inputs, move |on_answered| {
+            // A request that was released runs to completion.
+            let kept = this.upgrade().map(Self::keep);
             let reply = Reply::new(move |answer| {
                 reply.send(answer);
                 on_answered.pass();
+                drop(kept);
             });
             match context {
                 Ok(context) => function::execute(&context, &request, reply),

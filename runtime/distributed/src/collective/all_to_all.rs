@@ -144,7 +144,7 @@ impl AllToAll {
             Arc::clone(&self.ring),
             self.key(position, self.ring.index()),
         );
-        ring.receive(key, self.part, move |received| {
+        ring.receive_from(position, key, self.part, move |received| {
             let stored = received.and_then(|data| self.store(position, &data.read()?));
             if let Err(error) = stored {
                 self.ring.fail(&error);

@@ -270,6 +270,18 @@ impl Ring {
         part: Part,
         f: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
     ) {
+        let left = (self.index + self.size() - 1) % self.size();
+        self.receive_from(left, key, part, f);
+    }
+
+    /// As [`receive`](Self::receive), from the member at a position.
+    pub(super) fn receive_from(
+        self: &Arc<Self>,
+        position: usize,
+        key: String,
+        part: Part,
+        f: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
+    ) {
         let mut state = self.lock();
         if let Some(error) = state.failure.clone() {
             drop(state);
@@ -285,10 +297,10 @@ impl Ring {
                 f(payload.and_then(|payload| this.open(&payload, part)));
             }));
         };
-        let rendezvous = self.collective.context.rendezvous();
-        rendezvous.receive(&key, Box::new(receiver));
+        let context = &self.collective.context;
+        context.receive(self.members[position], &key, Box::new(receiver));
         if let Some(error) = self.failure() {
-            rendezvous.give_up(&key, &error);
+            context.rendezvous().give_up(&key, &error);
         }
     }
 

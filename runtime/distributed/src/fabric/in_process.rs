@@ -326,6 +326,11 @@ impl Client {
             }
         };
         let network = self.network.clone();
+        // A request under way keeps its receiver, unless the thread of the timers would drop it.
+        let kept = match method.is_urgent() {
+            true => None,
+            false => endpoint.handler.upgrade(),
+        };
         network
             .0
             .deliver(&endpoint.host, method.is_urgent(), move || {
@@ -340,6 +345,7 @@ impl Client {
                         reply.send(Err(failure(code, method, &address, "the task has ended")));
                     }
                 }
+                drop(kept);
             });
     }
 
