@@ -129,6 +129,9 @@ tfrt::link!(tfrt_images);
 #[cfg(feature = "distributed")]
 tfrt::link!(tfrt_distributed_kernels);
 
+#[cfg(feature = "distributed")]
+tfrt::link!(tfrt_distributed_compiler);
+
 #[cfg(feature = "grpc")]
 tfrt::link!(tfrt_grpc);
 
