@@ -68,7 +68,8 @@ pub(crate) enum ModelKind {
 /// is text with ops of its dialect.
 pub(crate) fn model_kind(path: &str) -> Option<ModelKind> {
     const FIRST_FIELD: u8 = 0x08;
-    if path == "-" {
+    // What can be read only once, such as a pipe, is a program.
+    if path == "-" || !std::fs::metadata(path).ok()?.is_file() {
         return None;
     }
     let file = std::fs::File::open(path).ok()?;
@@ -81,7 +82,7 @@ pub(crate) fn model_kind(path: &str) -> Option<ModelKind> {
         return Some(ModelKind::Bytecode);
     }
     let is_plain = !first[0].is_ascii_control() || first[0].is_ascii_whitespace();
-    if !is_plain || !std::fs::metadata(path).ok()?.is_file() {
+    if !is_plain {
         return None;
     }
     let text = std::fs::read_to_string(path).ok()?;
@@ -429,4 +430,32 @@ fn write(path: &str, name: &str, tensor: &DenseHostTensor) -> Result<(), Failure
         }
     };
     output::write(path, &bytes)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::{Read, Write};
+    use std::process::Command;
+
+    use super::model_kind;
+
+    #[test]
+    fn a_pipe_is_left_to_its_reader() {
+        let path = std::env::temp_dir().join(format!("tfrt-model-kind-{}", std::process::id()));
+        let status = Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(status.success());
+        // Open for both, so that nothing waits for the other end.
+        let mut pipe = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&path)
+            .unwrap();
+        pipe.write_all(b"\x0B\xEF\x00\x01more").unwrap();
+        assert!(model_kind(path.to_str().unwrap()).is_none());
+        let mut first = [0; 4];
+        pipe.read_exact(&mut first).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(first, *b"\x0B\xEF\x00\x01");
+    }
 }
