@@ -390,7 +390,7 @@ fn open_tensors(
         ..TensorFileOptions::default()
     };
     let rows = options.dataset(&**file.path())?.unbatch()?;
-    let tensors = read_tensors(file, None, ctx)?;
+    let tensors = read_tensors(file, Some(format.file_format()?), ctx)?;
     let num_rows = tensors
         .first()
         .and_then(|named| named.tensor.shape().dim(0));
@@ -404,7 +404,8 @@ fn open_tensors(
             ..Column::new(named.name.clone(), named.tensor.dtype())
         }
     };
-    let schema = Schema::new(tensors.iter().map(column).collect())?;
+    let schema = Schema::new(tensors.iter().map(column).collect());
+    let schema = schema.map_err(|error| file.error(error.message()))?;
     Ok((schema, num_rows.map(|num| num as u64), rows))
 }
 

@@ -73,7 +73,7 @@ impl TensorFormat {
         all.into_iter().find(|format| format.name() == name)
     }
 
-    fn file_format(self) -> Result<FileFormat, Error> {
+    pub(crate) fn file_format(self) -> Result<FileFormat, Error> {
         FileFormat::from_name(self.name())
             .ok_or_else(|| crate::feature::missing(&format!("{} files", self.name()), "formats"))
     }

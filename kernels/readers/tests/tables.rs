@@ -8,6 +8,35 @@ use tfrt_async::ByteString;
 use tfrt_readers::table::{Table, TableFormat, create};
 
 #[test]
+fn a_damaged_file_is_of_the_format_that_its_name_says() {
+    let folder = Folder::new("tables-damaged");
+    let ctx = context("s");
+    for (name, bytes) in [
+        ("empty.npy", ""),
+        ("cut.npz", "PK"),
+        ("deep.safetensors", "[[[[[[[[[[[["),
+    ] {
+        let file = folder.write(name, bytes);
+        let error = Table::open(&file, None, &ctx).err().unwrap();
+        // Not what the reader of binary tensor files says.
+        let message = error.message();
+        assert!(!message.contains("num_tensors"), "{message}");
+        assert!(message.contains(&file), "{message}");
+    }
+}
+
+#[cfg(feature = "formats")]
+#[test]
+fn a_file_without_tensors_is_named() {
+    let folder = Folder::new("tables-empty");
+    let file = folder.write("none.safetensors", "\x02\0\0\0\0\0\0\0{}");
+    let error = Table::open(&file, None, &context("s")).err().unwrap();
+    let message = error.message();
+    assert!(message.contains("at least one column"), "{message}");
+    assert!(message.contains(&file), "{message}");
+}
+
+#[test]
 fn rows_survive_a_conversion_to_every_format_and_back() {
     let folder = Folder::new("tables");
     let ctx = context("s");
