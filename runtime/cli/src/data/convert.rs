@@ -24,7 +24,7 @@ pub(super) fn convert(
         })?;
     let ctx = context()?;
     let table = open(file, &ctx)?;
-    let target = Target::new(path);
+    let target = Target::new(path)?;
     let mut writer =
         create(&target.written, format, table.schema()).map_err(|error| failed(&error))?;
     let progress = Progress::new(table.num_rows(), "converting");
@@ -39,7 +39,7 @@ pub(super) fn convert(
 #[cfg(test)]
 mod tests {
     use super::super::tests::{Folder, run_line};
-    use crate::failure::Failure;
+    use crate::failure::{Failure, WithCauses};
 
     #[test]
     fn a_file_can_be_converted_onto_itself() {
@@ -49,6 +49,21 @@ mod tests {
         run_line(&["convert", &path, &path]).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "b,a\n1,2\n");
         assert_eq!(folder.names(), ["rows.csv"]);
+    }
+
+    #[test]
+    fn an_error_names_the_requested_file() {
+        let folder = Folder::new("requested");
+        let (rows, output) = (folder.path("rows.csv"), folder.path("none/rows.tfrecord"));
+        std::fs::write(&rows, "a\n1\n").unwrap();
+        let Err(Failure::Error(error)) = run_line(&["convert", &rows, &output]) else {
+            panic!("there is no such folder");
+        };
+        let text = WithCauses(&error).to_string();
+        assert!(
+            text.starts_with(&format!("error: cannot create `{output}`: ")),
+            "{text}"
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) fn write_index(path: &str, output: Option<&str>) -> Result<(), Failur
         .map_err(|error| Failure::caused(format!("error: {path}"), error))?;
     let default_path = index_path(path);
     let index_path = output.unwrap_or(&default_path);
-    let target = Target::new(index_path);
+    let target = Target::new(index_path)?;
     fs::write(&target.written, index.to_string())
         .map_err(|error| cannot("write", index_path, error))?;
     target.finish()?;

@@ -1,5 +1,7 @@
 //! Files that commands write.
 
+use std::fs::File;
+
 use crate::failure::Failure;
 
 /// A file that takes its name only when it is whole: half a file would pass for a whole one, and
@@ -12,13 +14,22 @@ pub(super) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    pub(super) fn new(path: &'a str) -> Self {
+    /// # Errors
+    /// If the file cannot be created.
+    pub(super) fn new(path: &'a str) -> Result<Self, Failure> {
         let is_other = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
         let written = match is_other {
             true => path.to_owned(),
             false => format!("{path}.partial-{}", std::process::id()),
         };
-        Self { path, written }
+        let this = Self { path, written };
+        if !is_other {
+            // Here, where the requested path is known: the user did not choose the other name.
+            File::create(&this.written).map_err(|error| {
+                Failure::caused(format!("error: cannot create `{path}`"), error)
+            })?;
+        }
+        Ok(this)
     }
 
     pub(super) fn finish(self) -> Result<(), Failure> {
