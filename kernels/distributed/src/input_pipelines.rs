@@ -123,6 +123,48 @@ fn place(context: &DistContext, group: &str) -> Result<(i64, i64)> {
 /// Returns the elements of a dataset up to the last one that all members of a group have an element
 /// for. Members draw up to 16 elements ahead.
 ///
+/// ```
+/// use std::thread;
+/// use tfrt::data::Dataset;
+/// use tfrt_distributed_kernels::input_pipelines::stop_together;
+/// # use std::sync::Arc;
+/// # use std::sync::mpsc::channel;
+/// # use tfrt::distributed::fabric::CommunicatorType;
+/// # use tfrt::distributed::message::DistributedContextConfiguration;
+/// # use tfrt::distributed::{DistContext, Server, ServerConfig};
+/// # use tfrt::host::RequestContextBuilder;
+/// # use tfrt::prelude::*;
+/// # use tfrt::queue::create_queue;
+/// # let in_process = CommunicatorType::find("in_process").ok_or("it is always linked")?;
+/// # let addresses = [(in_process.free_address)()?, (in_process.free_address)()?];
+/// # let configs = DistributedContextConfiguration::local_cluster(&addresses);
+/// # let start = |address: &String| {
+/// #     let host = HostContext::builder().queue(create_queue("mstd:2").unwrap()).build();
+/// #     Server::new(&host, ServerConfig::new("in_process", address)).unwrap()
+/// # };
+/// # let servers = addresses.each_ref().map(start);
+/// # let (sender, done) = channel();
+/// # servers[0].initialize_single_client(Some(7), &configs[0], move |outcome| sender.send(outcome).unwrap());
+/// # let first = done.recv()?.unwrap();
+/// # let contexts = [first, servers[1].context(7).unwrap()].map(DistContext::new);
+/// // One member has five elements, and the other one three.
+/// let count = |context: &DistContext, len: i64| -> Result<usize> {
+///     let own = Dataset::range(0, len, 1)?;
+///     let together = stop_together(&own, context, "group1", "epoch 1")?;
+/// #   let host = Arc::clone(context.context().host());
+/// #   let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+///     Ok(together.elements::<i64, _>(&ctx).count())
+/// };
+/// let counts = thread::scope(|scope| {
+///     let other = scope.spawn(|| count(&contexts[1], 3));
+///     [count(&contexts[0], 5), other.join().unwrap()]
+/// });
+/// for count in counts {
+///     assert_eq!(count?, 3);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// If the group does not exist, the task is not a member, or datasets are nested too deep.
 pub fn stop_together(
