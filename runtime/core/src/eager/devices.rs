@@ -158,22 +158,16 @@ pub struct PlacementRow<'a> {
 ///     cost_microseconds: 12.5,
 ///     op_microseconds: None,
 /// };
-/// assert_eq!(
-///     placement_table(&[row]),
-///     "\
-///   device  has the op  cost of moving operands
-///   CPU:0   yes         12.5 us
-/// ",
-/// );
+/// let table = placement_table(&[row]);
+/// let lines: Vec<&str> = table.lines().collect();
+/// assert_eq!(lines[0], "  device  has the op  cost of moving operands");
+/// assert_eq!(lines[1], "  CPU:0   yes         12.5 us");
 /// let estimated = PlacementRow { device: "CPU:1", op_microseconds: Some(3.0), ..row };
-/// assert_eq!(
-///     placement_table(&[row, estimated]),
-///     "\
-///   device  has the op  cost of moving operands  cost of the op
-///   CPU:0   yes         12.5 us                  unknown
-///   CPU:1   yes         12.5 us                  3.0 us
-/// ",
-/// );
+/// let table = placement_table(&[row, estimated]);
+/// let lines: Vec<&str> = table.lines().collect();
+/// assert_eq!(lines[0], "  device  has the op  cost of moving operands  cost of the op");
+/// assert_eq!(lines[1], "  CPU:0   yes         12.5 us                  unknown");
+/// assert_eq!(lines[2], "  CPU:1   yes         12.5 us                  3.0 us");
 /// ```
 #[must_use]
 pub fn placement_table(rows: &[PlacementRow<'_>]) -> String {
