@@ -16,13 +16,13 @@ mod few_rows;
 mod small;
 
 pub use operands::{MatmulOperands, MatmulShape, RightFactor};
+pub use small::multiply_small;
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use crate::activation::Activation;
 use crate::error::{ComputeError, check_len, checked_product};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::{Lanes, dispatch, vectorised};

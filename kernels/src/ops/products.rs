@@ -5,7 +5,9 @@ use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 use tfrt_compute::Activation;
 use tfrt_compute::binary::{self, Binary};
-use tfrt_compute::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape, naive};
+use tfrt_compute::matmul::{
+    Matmul, MatmulElement, MatmulOperands, MatmulShape, multiply_small, naive,
+};
 use tfrt_compute::unary;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
@@ -77,14 +79,13 @@ fn multiply_real<T: Element + MatmulElement>(
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
     if width(ctx) == 1 {
-        let plan = Matmul::<T>::new(shape, 1)?;
-        let (a, b) = (a.elements()?, b.elements()?);
-        run(
-            ctx,
-            &plan,
-            MatmulOperands::new(&a, &b),
-            &mut c.elements_mut()?,
-        )?;
+        {
+            let (a, b, mut output) = (a.elements()?, b.elements()?, c.elements_mut()?);
+            let operands = MatmulOperands::new(&a, &b);
+            if !multiply_small(&shape, operands, &mut output)? {
+                run(ctx, &Matmul::<T>::new(shape, 1)?, operands, &mut output)?;
+            }
+        }
         return Ok(AnyRef::available(c));
     }
     let plan = Matmul::<T>::new(shape, width(ctx))?;

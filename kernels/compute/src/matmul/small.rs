@@ -3,7 +3,10 @@
 //! The sums are the same as in the other ways, bit by bit: each begins with zero, and takes up the
 //! products in the order of `k`, rounded once each.
 
-use super::{Activation, MatmulElement, MatmulOperands, MatmulShape, RightFactor};
+use super::{MatmulElement, MatmulOperands, MatmulShape, RightFactor};
+use crate::activation::Activation;
+use crate::error::{ComputeError, check_len};
+use crate::lanes::vectorised;
 
 /// Up to how many products of elements this way is the fastest.
 const MAX_PRODUCTS: usize = 512;
@@ -18,10 +21,7 @@ pub(super) fn right_factor<'a, T: MatmulElement>(
     shape: &MatmulShape,
     operands: &MatmulOperands<'a, T>,
 ) -> Option<&'a [T]> {
-    let num_products = shape
-        .m
-        .saturating_mul(shape.n)
-        .saturating_mul(shape.k.max(1));
+    let num_products = shape.m.saturating_mul(shape.n).saturating_mul(shape.k);
     let is_plain = shape.batch == 1
         && !shape.transposes_a
         && !shape.transposes_b
@@ -31,12 +31,45 @@ pub(super) fn right_factor<'a, T: MatmulElement>(
         && operands.shift.is_none()
         && operands.activation == Activation::None;
     match operands.b {
-        RightFactor::Plain(b) if is_plain && num_products <= MAX_PRODUCTS => Some(b),
+        RightFactor::Plain(b) if is_plain && (1..=MAX_PRODUCTS).contains(&num_products) => Some(b),
         _ => None,
     }
 }
 
-/// Computes `c = a · b`. There are elements in `c`.
+/// Computes a product of a few elements without a plan. Returns `false` without doing anything for
+/// other products.
+///
+/// ```
+/// use tfrt_compute::matmul::{MatmulOperands, MatmulShape, multiply_small};
+///
+/// let (a, b, mut c) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [0.0; 4]);
+/// let shape = MatmulShape::new(2, 2, 2);
+/// assert!(multiply_small(&shape, MatmulOperands::new(&a, &b), &mut c)?);
+/// assert_eq!(c, [19.0, 22.0, 43.0, 50.0]);
+/// # Ok::<(), tfrt_compute::ComputeError>(())
+/// ```
+///
+/// # Errors
+/// If a slice does not have the right length.
+pub fn multiply_small<T: MatmulElement>(
+    shape: &MatmulShape,
+    operands: MatmulOperands<'_, T>,
+    c: &mut [T],
+) -> Result<bool, ComputeError> {
+    let Some(b) = right_factor(shape, &operands) else {
+        return Ok(false);
+    };
+    check_len("matmul", "a", shape.a_len(), operands.a.len())?;
+    check_len("matmul", "b", shape.b_len(), b.len())?;
+    check_len("matmul", "c", shape.c_len(), c.len())?;
+    vectorised(
+        #[inline(always)]
+        || multiply(shape, operands.a, b, c),
+    );
+    Ok(true)
+}
+
+/// Computes `c = a · b`. No matrix is empty.
 #[inline(always)]
 pub(super) fn multiply<T: MatmulElement>(shape: &MatmulShape, a: &[T], b: &[T], c: &mut [T]) {
     let MatmulShape { n, k, .. } = *shape;
@@ -107,6 +140,27 @@ mod tests {
             assert_eq!(bits(&small), bits(&others), "[{m}, {k}] x [{k}, {n}]");
         }
         assert!(num_small > 100, "{num_small} products are small");
+    }
+
+    #[test]
+    fn lengths_are_checked_before_anything_is_written() {
+        let (a, b) = (numbers(4), numbers(6));
+        let shape = MatmulShape::new(2, 3, 2);
+        for (num_a, num_b, num_c, message) in [
+            (3, 6, 6, "matmul: expected 4 elements in `a`, found 3"),
+            (4, 5, 6, "matmul: expected 6 elements in `b`, found 5"),
+            (4, 6, 7, "matmul: expected 6 elements in `c`, found 7"),
+        ] {
+            let mut c = vec![7.0; num_c];
+            let operands = MatmulOperands::new(&a[..num_a], &b[..num_b]);
+            let error = multiply_small(&shape, operands, &mut c).unwrap_err();
+            assert_eq!(error.to_string(), message);
+            assert_eq!(c, vec![7.0; num_c]);
+        }
+        // Extents whose product is zero may be too large for lengths.
+        let empty = MatmulShape::new(0, usize::MAX, usize::MAX);
+        let is_done = multiply_small(&empty, MatmulOperands::new(&a, &b), &mut []);
+        assert_eq!(is_done, Ok(false));
     }
 
     #[test]
