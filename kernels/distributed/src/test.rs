@@ -61,7 +61,8 @@ fn test_create_configurations(frame: &mut KernelFrame<'_>) -> Result<()> {
 }
 
 /// Starts a server for each configuration, and initializes a context on all of them from the first.
-/// All servers live as long as one of the contexts is used, and requests of it are under way.
+/// The servers live as long as one of the contexts is used, or a request between them needs an
+/// answer.
 ///
 /// # Errors
 /// Failures of the initialization.
