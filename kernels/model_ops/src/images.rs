@@ -6,7 +6,9 @@ use tfrt_tensor::DenseHostTensor;
 use crate::number::{Number, with_number};
 use crate::pieces;
 use crate::shapes::permuted;
-use crate::{Slots, advance, axes_of, dense, invalid, made, product, real_numbers, whole_numbers};
+use crate::{
+    Slots, allocate, axes_of, dense, invalid, product, real_numbers, real_tensor, whole_numbers,
+};
 
 /// Moves channels to blocks of pixels: the block is the outer part of the channels, or the inner
 /// one with `columns_first`.
@@ -73,11 +75,19 @@ fn space_to_depth(
     pieces::with_dims(&moved, &[n, c * block * block, h / block, w / block])
 }
 
+/// How many sources of places are found at once, so that those of a large result are never all in
+/// memory.
+const TAPS: usize = 4096;
+
 /// The resizing of one axis.
-struct Axis {
+struct Axis<'a> {
+    mode: &'a Mode<'a>,
+    /// The extent of the operand, and that of the result.
+    extent: usize,
     output: usize,
-    /// The sources of each output place and their weights; none outside of the image.
-    taps: Vec<Option<Vec<(usize, f64)>>>,
+    scale: f64,
+    /// Where `tf_crop_and_resize` begins and ends, as parts of the operand.
+    region: (f64, f64),
 }
 
 /// The attributes of a resize.
@@ -149,18 +159,10 @@ fn resize(
         antialias,
     };
     let factors = factors(&axes, dims, scales.as_deref(), sizes.as_deref(), aspect);
-    let mut plans = Vec::with_capacity(dims.len());
-    for (axis, &extent) in dims.iter().enumerate() {
-        let Some(position) = axes.iter().position(|&found| found == axis) else {
-            let taps = (0..extent).map(|at| Some(vec![(at, 1.0)])).collect();
-            plans.push(Axis {
-                output: extent,
-                taps,
-            });
-            continue;
-        };
-        let (scale, output) = factors[position];
-        if !scale.is_finite() || scale <= 0.0 || !(0.0..9e15).contains(&output) {
+    let mut resized = Vec::with_capacity(axes.len());
+    let mut output = dims.to_vec();
+    for (position, (&axis, &(scale, extent))) in axes.iter().zip(&factors).enumerate() {
+        if !scale.is_finite() || scale <= 0.0 || !(0.0..9e15).contains(&extent) {
             return Err(invalid(format!(
                 "`{OP}`: expected a positive and finite scale, found {scale}"
             )));
@@ -168,18 +170,40 @@ fn resize(
         let region = roi.as_ref().map_or((0.0, 1.0), |roi| {
             (roi[position], roi[axes.len() + position])
         });
-        plans.push(mode.plan(extent, output, scale, region)?);
+        output[axis] = extent as usize;
+        let plan = Axis {
+            mode: &mode,
+            extent: dims[axis],
+            output: output[axis],
+            scale,
+            region,
+        };
+        resized.push((axis, plan));
     }
-    let output: Vec<usize> = plans.iter().map(|plan| plan.output).collect();
-    let from = real_numbers(OP, &x)?;
-    let (values, is_outside) = applied(&from, dims, &plans);
-    let extrapolation = f64::from(extrapolation);
+    // The memory of the result is there before any work depends on its size.
+    let mut result = allocate(ctx, x.dtype(), &output)?;
+    if result.num_elements() == 0 {
+        return Ok(result);
+    }
+    resized.sort_by_key(|(axis, _)| *axis);
+    let mut values = real_tensor(OP, &x, ctx)?;
+    for (axis, plan) in &resized {
+        if !plan.is_identity()? {
+            values = plan.apply(&values, *axis, ctx)?;
+        }
+    }
+    for (axis, plan) in &resized {
+        plan.fill_outside(&mut values, *axis, f64::from(extrapolation))?;
+    }
     with_number!(OP, x.dtype(), T => {
-        made(ctx, &output, |at| {
-            let value = if is_outside[at] { extrapolation } else { values[at] };
-            T::of_f64(if T::IS_REAL { value } else { value.round_ties_even() })
-        })
-    })
+        let values = values.elements::<f64>()?;
+        let mut elements = result.elements_mut::<T>()?;
+        for (element, &value) in elements.iter_mut().zip(values.iter()) {
+            *element = T::of_f64(if T::IS_REAL { value } else { value.round_ties_even() });
+        }
+        Ok(())
+    })?;
+    Ok(result)
 }
 
 /// Returns the factor and the output extent of each axis.
@@ -198,7 +222,11 @@ fn factors(
             .collect();
     }
     let sizes = sizes.unwrap_or_default();
-    let ratios = positions.clone().map(|at| sizes[at] as f64 / extent(at));
+    // An axis that keeps its extent has the factor 1, an empty one too.
+    let ratios = positions.clone().map(|at| match sizes[at] as f64 {
+        size if size == extent(at) => 1.0,
+        size => size / extent(at),
+    });
     let common = match aspect {
         Some("not_larger") => ratios.clone().reduce(f64::min),
         Some("not_smaller") => ratios.clone().reduce(f64::max),
@@ -210,88 +238,181 @@ fn factors(
             .collect(),
         None => ratios
             .enumerate()
-            .map(|(at, ratio)| (ratio, sizes[at] as f64))
+            .map(|(at, ratio)| match sizes[at] {
+                // Nothing is scaled, so that any factor will do.
+                0 => (1.0, 0.0),
+                size => (ratio, size as f64),
+            })
             .collect(),
     }
 }
 
-impl Mode<'_> {
-    fn plan(&self, extent: usize, output: f64, scale: f64, region: (f64, f64)) -> Result<Axis> {
-        let len = extent as f64;
-        let exact = len * scale;
-        let coordinate = |at: f64| match self.coordinates {
-            "asymmetric" => Some(at / scale),
-            "half_pixel" => Some((at + 0.5) / scale - 0.5),
-            "pytorch_half_pixel" if output > 1.0 => Some((at + 0.5) / scale - 0.5),
-            "pytorch_half_pixel" => Some(0.0),
+impl Axis<'_> {
+    /// Returns where a place of the result lies in the operand.
+    fn coordinate(&self, at: usize) -> Result<f64> {
+        let (at, len, scale) = (at as f64, self.extent as f64, self.scale);
+        let (output, exact) = (self.output as f64, len * scale);
+        let (start, end) = self.region;
+        Ok(match self.mode.coordinates {
+            "asymmetric" => at / scale,
+            "half_pixel" => (at + 0.5) / scale - 0.5,
+            "pytorch_half_pixel" if output > 1.0 => (at + 0.5) / scale - 0.5,
+            "pytorch_half_pixel" => 0.0,
             "half_pixel_symmetric" => {
                 let adjustment = output / exact;
                 let offset = len / 2.0 * (1.0 - adjustment);
-                Some(offset + (at + 0.5) / scale - 0.5)
+                offset + (at + 0.5) / scale - 0.5
             }
-            "align_corners" if exact > 1.0 => Some(at * (len - 1.0) / (exact - 1.0)),
-            "align_corners" => Some(0.0),
-            "tf_half_pixel_for_nn" => Some((at + 0.5) / scale),
-            "tf_crop_and_resize" if output > 1.0 => Some(
-                region.0 * (len - 1.0) + at * (region.1 - region.0) * (len - 1.0) / (output - 1.0),
-            ),
-            "tf_crop_and_resize" => Some(0.5 * (region.0 + region.1) * (len - 1.0)),
-            _ => None,
-        };
-        let no_mode = |name: &str| invalid(format!("`nn.Resize`: unknown mode `{name}`"));
-        let output = output as usize;
-        let mut taps = Vec::new();
-        for at in 0..output {
-            let x = coordinate(at as f64).ok_or_else(|| no_mode(self.coordinates))?;
-            if self.coordinates == "tf_crop_and_resize" && !(0.0..=len - 1.0).contains(&x) {
-                taps.push(None);
-                continue;
+            "align_corners" if exact > 1.0 => at * (len - 1.0) / (exact - 1.0),
+            "align_corners" => 0.0,
+            "tf_half_pixel_for_nn" => (at + 0.5) / scale,
+            "tf_crop_and_resize" if output > 1.0 => {
+                start * (len - 1.0) + at * (end - start) * (len - 1.0) / (output - 1.0)
             }
-            let found = match self.mode {
-                "nearest" => {
-                    let place = match self.nearest {
-                        "round_prefer_floor" if x.fract() == 0.5 => x.floor(),
-                        "round_prefer_floor" => x.round(),
-                        "round_prefer_ceil" => (x + 0.5).floor(),
-                        "floor" => x.floor(),
-                        "ceil" => x.ceil(),
-                        other => return Err(no_mode(other)),
-                    };
-                    vec![(place, 1.0)]
-                }
-                "linear" => self.kernel(x, scale, 1.0, |x| (1.0 - x.abs()).max(0.0)),
-                "cubic" => {
-                    let a = self.cubic_coeff;
-                    self.kernel(x, scale, 2.0, |x| match x.abs() {
-                        x if x <= 1.0 => ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0,
-                        x if x < 2.0 => ((x - 5.0) * x + 8.0) * x * a - 4.0 * a,
-                        _ => 0.0,
-                    })
-                }
-                other => return Err(no_mode(other)),
-            };
-            let inside = |place: f64| (0.0..len).contains(&place);
-            let found = if self.excludes_outside && self.mode != "nearest" {
-                let kept: Vec<_> = found
-                    .into_iter()
-                    .filter(|&(place, _)| inside(place))
-                    .collect();
-                let sum: f64 = kept.iter().map(|(_, weight)| weight).sum();
-                kept.into_iter()
-                    .map(|(place, weight)| (place, weight / sum))
-                    .collect()
-            } else {
-                found
-            };
-            let clamped = |place: f64| place.clamp(0.0, (len - 1.0).max(0.0)) as usize;
-            taps.push(Some(
-                found
-                    .into_iter()
-                    .map(|(place, weight)| (clamped(place), weight))
-                    .collect(),
-            ));
+            "tf_crop_and_resize" => 0.5 * (start + end) * (len - 1.0),
+            other => return Err(no_mode(other)),
+        })
+    }
+
+    /// Returns `true` if a coordinate lies outside of the operand, where the result has the value
+    /// for extrapolation.
+    fn is_outside(&self, coordinate: f64) -> bool {
+        self.mode.coordinates == "tf_crop_and_resize"
+            && !(0.0..=self.extent as f64 - 1.0).contains(&coordinate)
+    }
+
+    /// Adds the sources of a place of the result and their weights; none if it is outside.
+    fn taps(&self, at: usize, taps: &mut Vec<(usize, f64)>) -> Result<()> {
+        let x = self.coordinate(at)?;
+        if self.is_outside(x) {
+            return Ok(());
         }
-        Ok(Axis { output, taps })
+        let mut found = self.mode.taps(x, self.scale)?;
+        let len = self.extent as f64;
+        if self.mode.excludes_outside && self.mode.mode != "nearest" {
+            found.retain(|(place, _)| (0.0..len).contains(place));
+            let sum: f64 = found.iter().map(|(_, weight)| weight).sum();
+            found.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        }
+        let clamped = |place: f64| place.clamp(0.0, (len - 1.0).max(0.0)) as usize;
+        taps.extend(
+            found
+                .into_iter()
+                .map(|(place, weight)| (clamped(place), weight)),
+        );
+        Ok(())
+    }
+
+    /// Returns `true` if every place of the result has one source, which is the same place.
+    fn is_identity(&self) -> Result<bool> {
+        if self.extent != self.output {
+            return Ok(false);
+        }
+        let mut taps = Vec::new();
+        for at in 0..self.output {
+            taps.clear();
+            self.taps(at, &mut taps)?;
+            if taps != [(at, 1.0)] {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns a tensor of double precision, resized along an axis.
+    fn apply(
+        &self,
+        values: &DenseHostTensor,
+        axis: usize,
+        ctx: &ExecutionContext,
+    ) -> Result<DenseHostTensor> {
+        let mut dims = values.shape().dims().to_vec();
+        let (inner, outer) = (product(&dims[axis + 1..]), product(&dims[..axis]));
+        dims[axis] = self.output;
+        let mut result = allocate(ctx, DType::F64, &dims)?;
+        let from = values.elements::<f64>()?;
+        let mut to = result.elements_mut::<f64>()?;
+        let (mut taps, mut ends) = (Vec::new(), Vec::new());
+        let mut first = 0;
+        while first < self.output {
+            taps.clear();
+            ends.clear();
+            // The sources of a few places, which serve all rows.
+            while taps.len() < TAPS && ends.len() < TAPS && first + ends.len() < self.output {
+                self.taps(first + ends.len(), &mut taps)?;
+                ends.push(taps.len());
+            }
+            for outer in 0..outer {
+                let from = &from[outer * self.extent * inner..][..self.extent * inner];
+                let to = &mut to[(outer * self.output + first) * inner..][..ends.len() * inner];
+                let mut start = 0;
+                for (to, &end) in to.chunks_exact_mut(inner).zip(&ends) {
+                    for (column, to) in to.iter_mut().enumerate() {
+                        let taps = taps[start..end].iter();
+                        let parts =
+                            taps.map(|&(place, weight)| weight * from[place * inner + column]);
+                        *to = parts.sum();
+                    }
+                    start = end;
+                }
+            }
+            first += ends.len();
+        }
+        drop(to);
+        drop(from);
+        Ok(result)
+    }
+
+    /// Writes a value to all places that are outside of the operand along an axis.
+    fn fill_outside(&self, values: &mut DenseHostTensor, axis: usize, value: f64) -> Result<()> {
+        if self.mode.coordinates != "tf_crop_and_resize" {
+            return Ok(());
+        }
+        let dims = values.shape().dims().to_vec();
+        let (inner, outer) = (product(&dims[axis + 1..]), product(&dims[..axis]));
+        let mut values = values.elements_mut::<f64>()?;
+        for at in 0..self.output {
+            if self.is_outside(self.coordinate(at)?) {
+                for outer in 0..outer {
+                    values[(outer * self.output + at) * inner..][..inner].fill(value);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn no_mode(name: &str) -> Error {
+    invalid(format!("`nn.Resize`: unknown mode `{name}`"))
+}
+
+impl Mode<'_> {
+    /// Returns the places around a coordinate and their weights.
+    fn taps(&self, x: f64, scale: f64) -> Result<Vec<(f64, f64)>> {
+        Ok(match self.mode {
+            "nearest" => {
+                let place = match self.nearest {
+                    "round_prefer_floor" if x.fract() == 0.5 => x.floor(),
+                    "round_prefer_floor" => x.round(),
+                    "round_prefer_ceil" => (x + 0.5).floor(),
+                    "floor" => x.floor(),
+                    "ceil" => x.ceil(),
+                    other => return Err(no_mode(other)),
+                };
+                vec![(place, 1.0)]
+            }
+            "linear" => self.kernel(x, scale, 1.0, |x| (1.0 - x.abs()).max(0.0)),
+            "cubic" => {
+                let a = self.cubic_coeff;
+                self.kernel(x, scale, 2.0, |x| match x.abs() {
+                    x if x <= 1.0 => ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0,
+                    x if x < 2.0 => ((x - 5.0) * x + 8.0) * x * a - 4.0 * a,
+                    _ => 0.0,
+                })
+            }
+            other => return Err(no_mode(other)),
+        })
     }
 
     /// Returns the places around a coordinate and their weights; with antialiasing a kernel is
@@ -320,47 +441,4 @@ impl Mode<'_> {
             false => found,
         }
     }
-}
-
-/// Applies the plans axis by axis. Also returns which elements are outside.
-fn applied(from: &[f64], dims: &[usize], plans: &[Axis]) -> (Vec<f64>, Vec<bool>) {
-    let mut values = from.to_vec();
-    let mut shape = dims.to_vec();
-    for (axis, plan) in plans.iter().enumerate() {
-        let is_identity =
-            plan.output == shape[axis]
-                && plan.taps.iter().enumerate().all(
-                    |(at, taps)| matches!(taps.as_deref(), Some([(place, 1.0)]) if *place == at),
-                );
-        if is_identity {
-            continue;
-        }
-        let (inner, extent) = (product(&shape[axis + 1..]), shape[axis]);
-        let outer = product(&shape[..axis]);
-        let mut next = Vec::with_capacity(outer * plan.output * inner);
-        for outer in 0..outer {
-            for taps in &plan.taps {
-                for column in 0..inner {
-                    let places = taps.iter().flatten();
-                    let value = places.map(|&(place, weight)| {
-                        weight * values[(outer * extent + place) * inner + column]
-                    });
-                    next.push(value.sum());
-                }
-            }
-        }
-        values = next;
-        shape[axis] = plan.output;
-    }
-    let mut index = vec![0; shape.len()];
-    let is_outside = (0..product(&shape)).map(|_| {
-        let outside = index
-            .iter()
-            .zip(plans)
-            .any(|(&at, plan)| plan.taps[at].is_none());
-        advance(&mut index, &shape);
-        outside
-    });
-    let is_outside = is_outside.collect();
-    (values, is_outside)
 }

@@ -190,6 +190,18 @@ fn real_numbers(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<f64>> 
     })
 }
 
+/// Returns an operand of any type as a tensor of double precision, in memory of the request.
+fn real_tensor(
+    op: &'static str,
+    tensor: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    number::with_number!(op, tensor.dtype(), T => {
+        let elements = tensor.elements::<T>()?;
+        made(ctx, tensor.shape().dims(), |at| number::Number::to_f64(elements[at]))
+    })
+}
+
 /// Returns the one number of an operand.
 fn one_number(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<f64> {
     match real_numbers(op, tensor)?[..] {

@@ -292,6 +292,65 @@ fn attributes_of_older_versions_become_operands() {
 }
 
 #[test]
+fn resizing_takes_memory_before_it_works() {
+    let resize = |attributes: &[AttributeProto]| {
+        let resize = node("Resize", &["x", "", "", "z"], &["y"]);
+        with(resize, attributes)
+    };
+    let run = |dims: &[usize], sizes: &[i64]| {
+        let len = dims.iter().product();
+        let numbers: Vec<f32> = (0..len).map(|at: usize| at as f32).collect();
+        let inputs = [
+            ("x", tensor(dims, &numbers)),
+            ("z", tensor(&[sizes.len()], sizes)),
+        ];
+        let attributes = [
+            text("coordinate_transformation_mode", "asymmetric"),
+            text("nearest_mode", "floor"),
+        ];
+        run(resize(&attributes), &inputs)
+    };
+    let huge = run(&[1, 1, 2, 2], &[1, 1, 1 << 40, 1 << 40]);
+    assert!(huge.unwrap_err().contains("too many elements"));
+    // Nothing of these results is computed.
+    let empty = run(&[1, 1, 2, 2], &[1, 1, 1 << 40, 0]);
+    assert_eq!(empty.unwrap(), ["f32 [1, 1, 1099511627776, 0] []"]);
+    let empty = run(&[0, 1, 2, 2], &[0, 1, 4, 4]);
+    assert_eq!(empty.unwrap(), ["f32 [0, 1, 4, 4] []"]);
+    // Sources are found for some thousands of places at a time.
+    let numbers: Vec<f64> = (0..2)
+        .flat_map(|row| (0..10_000).map(move |at| f64::from(row * 5_000 + at / 2)))
+        .collect();
+    assert_eq!(
+        run(&[2, 5_000], &[2, 10_000]).unwrap(),
+        [format!("f32 [2, 10000] {numbers:?}")]
+    );
+}
+
+#[test]
+fn places_outside_of_a_region_get_the_value_for_extrapolation() {
+    let resize = with(
+        node("Resize", &["x", "r", "", "z"], &["y"]),
+        &[
+            text("mode", "linear"),
+            text("coordinate_transformation_mode", "tf_crop_and_resize"),
+            float("extrapolation_value", 9.0),
+        ],
+    );
+    let inputs = [
+        ("x", tensor(&[2, 2], &[1.0_f32, 2.0, 3.0, 4.0])),
+        ("r", tensor(&[4], &[0.0_f32, -1.0, 1.0, 1.0])),
+        ("z", tensor(&[2], &[2_i64, 3])),
+    ];
+    let names = ["x", "r", "z"];
+    let found = run_model(&model(graph(&names, vec![resize], &["y"])), &inputs);
+    assert_eq!(
+        found.unwrap(),
+        ["f32 [2, 3] [9.0, 1.0, 2.0, 9.0, 3.0, 4.0]"]
+    );
+}
+
+#[test]
 fn functions_of_the_model_are_inlined_with_their_attributes() {
     let body = NodeProto {
         attribute: vec![AttributeProto {
