@@ -4,7 +4,7 @@ use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, I1};
 
 use crate::number::{Number, with_real};
-use crate::pairs::{Stretched, common};
+use crate::pairs::common;
 use crate::{Slots, allocate, invalid, made, real_numbers, whole_numbers};
 
 /// Queries, keys or values: `[batch, heads, length, size]`, in double precision.
@@ -92,8 +92,9 @@ impl Heads {
 /// Computes attention: `softmax(Q · Kᵀ · scale + mask) · V`. Operands are queries, keys, values, a
 /// mask of Booleans or summands, past keys and values, and the number of keys in each batch that
 /// are not padding. Returns the result, all keys and values, and the scores, selected by `scores`:
-/// 0 for the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. Equally many
-/// neighbouring heads of queries share each head of keys.
+/// 0 for the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. With -1, the
+/// scores are not stored, and that result is empty. Equally many neighbouring heads of queries share
+/// each head of keys.
 ///
 /// # Errors
 /// If the operands do not match.
@@ -161,17 +162,35 @@ fn attention(
         .transpose()?;
     let scale = scale.map_or_else(|| 1.0 / (q.size as f64).sqrt(), f64::from);
     let (soft_cap, share) = (f64::from(soft_cap), q.heads / k.heads);
-    let mut kept = vec![0.0; score_dims.iter().product()];
-    let mut results = vec![0.0; q.batch * q.heads * q.length * v.size];
+    // Only the scores of one query are in memory, unless all of them are a result.
+    let kept_dims = match scores {
+        0.. => score_dims,
+        _ => [0; 4],
+    };
+    let mut kept_tensor = allocate(ctx, DType::F64, &kept_dims)?;
+    let mut kept = kept_tensor.elements_mut::<f64>()?;
+    let result_dims = [q.batch, q.heads, q.length, v.size];
+    let mut result_tensor = allocate(ctx, DType::F64, &result_dims)?;
+    let mut results = result_tensor.elements_mut::<f64>()?;
+    let mut weights = vec![0.0; k.length];
     for row in 0..q.batch * q.heads * q.length {
+        if let Some(error) = ctx
+            .request()
+            .cancel_value()
+            .and_then(AnyRef::error_if_present)
+        {
+            return Err(error.clone());
+        }
         let (image, head, step) = (
             row / (q.heads * q.length),
             row / q.length % q.heads,
             row % q.length,
         );
         let query = q.row(image, head, step);
-        let kept = &mut kept[row * k.length..][..k.length];
-        let mut weights = vec![0.0; k.length];
+        let mut kept = match scores {
+            0.. => Some(&mut kept[row * k.length..][..k.length]),
+            _ => None,
+        };
         // What is past counts as before the first query.
         let offset = num_past as i64;
         for (at, weight) in weights.iter_mut().enumerate() {
@@ -186,17 +205,21 @@ fn attention(
             let is_padding = valid
                 .as_ref()
                 .is_some_and(|valid| at as i64 >= valid[image]);
-            let summand = mask.as_ref().map_or(0.0, |mask| mask.summand(row, at));
+            let summand = mask
+                .as_ref()
+                .map_or(0.0, |mask| mask.summand([image, head, step, at]));
             let masked = if is_future || is_padding {
                 f64::NEG_INFINITY
             } else {
                 capped + summand
             };
-            kept[at] = match scores {
-                0 => product,
-                1 => capped,
-                _ => masked,
-            };
+            if let Some(kept) = &mut kept {
+                kept[at] = match scores {
+                    0 => product,
+                    1 => capped,
+                    _ => masked,
+                };
+            }
             *weight = masked;
         }
         let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -216,7 +239,7 @@ fn attention(
                 .zip(value)
                 .for_each(|(to, value)| *to += *weight * value);
         }
-        if scores == 3 {
+        if let (3, Some(kept)) = (scores, kept) {
             kept.copy_from_slice(&weights);
         }
     }
@@ -240,14 +263,15 @@ fn attention(
     let typed = |dtype: DType, dims: &[usize], numbers: &[f64]| with_real!(OP, dtype, T => made(ctx, dims, |at| T::of_f64(numbers[at])));
     let present_k = typed(k_tensor.dtype(), &k.dims(), &k.numbers)?;
     let present_v = typed(v_tensor.dtype(), &v.dims(), &v.numbers)?;
-    let scores = typed(q_tensor.dtype(), &score_dims, &kept)?;
+    let scores = typed(q_tensor.dtype(), &kept_dims, &kept)?;
     Ok((y, present_k, present_v, scores))
 }
 
 /// The mask that is added to scores. Keys beyond its last are masked.
 struct Mask {
-    places: Vec<usize>,
     summands: Vec<f64>,
+    /// How far a step along each dimension of the scores goes: 0 where the mask is repeated.
+    strides: [usize; 4],
     /// Keys that it has.
     length: usize,
 }
@@ -276,18 +300,25 @@ impl Mask {
                 mask.metadata()
             )));
         }
+        let mut strides = [0; 4];
+        let aligned = strides.iter_mut().rev().zip(own.iter().rev());
+        for ((stride, &extent), step) in aligned.zip(crate::strides(own).into_iter().rev()) {
+            *stride = if extent == 1 { 0 } else { step };
+        }
         Ok(Self {
-            places: Stretched::new(own, &dims).places().collect(),
             summands,
+            strides,
             length: dims[3],
         })
     }
 
-    fn summand(&self, row: usize, key: usize) -> f64 {
-        match key < self.length {
-            true => self.summands[self.places[row * self.length + key]],
-            false => f64::NEG_INFINITY,
+    /// Returns the summand of a score: of an image, a head, a query and a key.
+    fn summand(&self, place: [usize; 4]) -> f64 {
+        if place[3] >= self.length {
+            return f64::NEG_INFINITY;
         }
+        let steps = place.iter().zip(&self.strides);
+        self.summands[steps.map(|(at, stride)| at * stride).sum::<usize>()]
     }
 }
 

@@ -351,6 +351,50 @@ fn places_outside_of_a_region_get_the_value_for_extrapolation() {
 }
 
 #[test]
+fn attention_needs_less_memory_than_its_scores() {
+    // 4 MB of scores in a request of 1 MB.
+    let limits = tfrt::host::Limits {
+        max_request_bytes: 1 << 20,
+        ..tfrt::host::Limits::default()
+    };
+    let attention = node("Attention", &["x", "x", "x"], &["y"]);
+    let program = imported(&newest(graph(&["x"], vec![attention], &["y"]))).unwrap();
+    let kernels = Arc::new(KernelRegistry::from_link().unwrap());
+    let host = HostContext::builder()
+        .registry(kernels)
+        .limits(limits)
+        .build();
+    let session = Session::load(program, "model.onnx", &host).unwrap();
+    let x = tensor(&[1, 1, 1_000, 1], &[2.0_f32; 1_000]);
+    let outputs = session.run(&[("x", x)]).unwrap();
+    let y = outputs[0].elements::<f32>().unwrap();
+    assert!(y.iter().all(|&y| (y - 2.0).abs() < 1e-6));
+}
+
+#[test]
+fn attention_keeps_its_scores_only_if_they_are_wanted() {
+    let q = tensor(&[1, 2, 2, 1], &[1.0_f32, 0.0, 0.0, 1.0]);
+    let k = tensor(&[1, 1, 2, 1], &[0.0_f32, 0.0]);
+    let v = tensor(&[1, 1, 2, 1], &[1.0_f32, 3.0]);
+    let mask = tensor(&[2, 1, 2], &[0.0_f32, 0.0, 0.0, f32::NEG_INFINITY]);
+    let inputs = [("k", k), ("m", mask), ("q", q), ("v", v)];
+    let run = |outputs: &[&str]| {
+        let attention = node("Attention", &["q", "k", "v", "m"], outputs);
+        let wanted: Vec<&str> = outputs
+            .iter()
+            .copied()
+            .filter(|name| !name.is_empty())
+            .collect();
+        let names = ["k", "m", "q", "v"];
+        run_model(&newest(graph(&names, vec![attention], &wanted)), &inputs).unwrap()
+    };
+    let y = "f32 [1, 2, 2, 1] [2.0, 2.0, 1.0, 1.0]";
+    assert_eq!(run(&["y"]), [y]);
+    let scores = "f32 [1, 2, 2, 2] [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]";
+    assert_eq!(run(&["y", "", "", "s"]), [y, scores]);
+}
+
+#[test]
 fn functions_of_the_model_are_inlined_with_their_attributes() {
     let body = NodeProto {
         attribute: vec![AttributeProto {

@@ -634,7 +634,7 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
             let mut attrs = vec![
                 ("q_heads", number("q_num_heads")),
                 ("kv_heads", number("kv_num_heads")),
-                ("scores", number("qk_matmul_output_mode")),
+                ("scores", scores),
                 (
                     "soft_cap",
                     Attr::Float(call.float("softcap").unwrap_or(0.0)),
@@ -642,6 +642,18 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
                 ("is_causal", Attr::Bool(call.flag("is_causal"))),
             ];
             put(&mut attrs, "scale", call.float("scale").map(Attr::Float));
+            let scores = match call.wants(3) {
+                true => match call.int("qk_matmul_output_mode").unwrap_or(0) {
+                    mode @ 0..=3 => Attr::Int(mode),
+                    mode => {
+                        return Err(ImportError::new(format!(
+                            "attribute `qk_matmul_output_mode`: expected 0 to 3, found {mode}"
+                        )));
+                    }
+                },
+                // They are not stored.
+                false => Attr::Int(-1),
+            };
             let (operands, slots) = call.slots()?;
             attrs.extend(slots);
             let results = call.emit("nn.Attention", &operands, &attrs, 4);
