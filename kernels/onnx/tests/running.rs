@@ -395,6 +395,31 @@ fn attention_keeps_its_scores_only_if_they_are_wanted() {
 }
 
 #[test]
+fn brain_floats_are_added_and_compared() {
+    use tfrt_tensor::half::bf16;
+    let numbers = |numbers: &[f32]| {
+        let numbers: Vec<bf16> = numbers.iter().map(|&x| bf16::from_f32(x)).collect();
+        tensor(&[numbers.len()], &numbers)
+    };
+    let inputs = [("a", numbers(&[1.0, 2.0])), ("b", numbers(&[3.0, 0.5]))];
+    for (op, to, expected) in [
+        ("Add", 1, "f32 [2] [4.0, 2.5]"),
+        ("Sub", 1, "f32 [2] [-2.0, 1.5]"),
+        ("Mul", 1, "f32 [2] [3.0, 1.0]"),
+        ("Sum", 1, "f32 [2] [4.0, 2.5]"),
+        ("Less", 7, "i64 [2] [1.0, 0.0]"),
+        ("GreaterOrEqual", 7, "i64 [2] [0.0, 1.0]"),
+    ] {
+        let nodes = vec![
+            node(op, &["a", "b"], &["c"]),
+            with(node("Cast", &["c"], &["y"]), &[int("to", to)]),
+        ];
+        let found = run_model(&model(graph(&["a", "b"], nodes, &["y"])), &inputs);
+        assert_eq!(found.unwrap(), [expected], "{op}");
+    }
+}
+
+#[test]
 fn functions_of_the_model_are_inlined_with_their_attributes() {
     let body = NodeProto {
         attribute: vec![AttributeProto {

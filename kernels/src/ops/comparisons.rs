@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use half::{bf16, f16};
 use tfrt::core::metadata::{broadcast, comparison, partial, same_as};
 use tfrt::prelude::*;
 use tfrt_compute::assemble;
@@ -10,7 +11,7 @@ use tfrt_compute::element::Ordered;
 use tfrt_tensor::{DenseHostTensor, Element, I1, Shape, TensorRef};
 
 use super::element_wise::{sides, stretched, unsupported_input};
-use super::{allocate, as_dense, invalid, mismatched, unsupported_dtype, with_number, with_size};
+use super::{allocate, as_dense, invalid, mismatched, unsupported_dtype, with_dtype, with_size};
 
 /// Returns whether each element of `a` is less than that of `b`, broadcast to one shape.
 ///
@@ -104,9 +105,10 @@ fn compare(
     }
     let (a, b) = sides(a, b)?;
     let (a, b) = (as_dense(&a, ctx)?, as_dense(&b, ctx)?);
-    with_number!(
+    with_dtype!(
         a.dtype(),
-        T => elements::<T>(comparison, &a, &b, ctx),
+        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64]
+            => elements::<T>(comparison, &a, &b, ctx),
         else Err(unsupported_input(a.dtype()))
     )
 }
@@ -141,9 +143,9 @@ fn choose(
     let (a, b) = (as_dense(&a, ctx)?, as_dense(&b, ctx)?);
     let shapes = stretched(a.shape().dims(), b.shape().dims())?;
     let mut result = allocate(a.dtype(), Shape::new(shapes.shape())?, ctx)?;
-    with_number!(
+    with_dtype!(
         a.dtype(),
-        T => {
+        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64] => {
             let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
             binary::choose(choice, &shapes, &a, &b, &mut result.elements_mut::<T>()?)?;
             Ok(result)

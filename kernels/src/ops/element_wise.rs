@@ -1,6 +1,6 @@
 //! Functions of elements: of one tensor, and of two that are broadcast to one shape.
 
-use half::f16;
+use half::{bf16, f16};
 use tfrt::core::metadata::partial::{self, PartialMetadata};
 use tfrt::core::metadata::{broadcast, same_as};
 use tfrt::prelude::*;
@@ -255,7 +255,7 @@ pub(super) fn arithmetic(
     let (a, b) = sides(a_operand, b_operand)?;
     with_dtype!(
         a.dtype(),
-        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64, Complex<f32>, Complex<f64>]
+        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>]
             => compute::<T>(function, [a_operand, b_operand], [&a, &b], ctx),
         else Err(unsupported_input(a.dtype()))
     )
@@ -298,7 +298,7 @@ fn dense_arithmetic(
     }
     with_dtype!(
         a.dtype(),
-        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64, Complex<f32>, Complex<f64>]
+        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>]
             => Some(compute::<T>(function, [a, b], shape, ctx)),
         else None
     )
