@@ -291,6 +291,83 @@ fn attributes_of_older_versions_become_operands() {
     assert_eq!(found.unwrap(), ["f32 [2, 2] [0.25, 0.25, 0.25, 0.25]"]);
 }
 
+/// Runs one node of an old opset, whose operands are inputs in the order of their names.
+fn run_old(
+    opset: i64,
+    node: NodeProto,
+    inputs: &[(&str, DenseHostTensor)],
+) -> Result<Vec<String>, String> {
+    let names: Vec<&str> = inputs.iter().map(|(name, _)| *name).collect();
+    let model = ModelProto {
+        opset_import: vec![OperatorSetIdProto {
+            version: Some(opset),
+            ..Default::default()
+        }],
+        ..model(graph(&names, vec![node], &["y"]))
+    };
+    run_model(&model, inputs)
+}
+
+#[test]
+fn second_operands_lay_at_an_axis_before_version_7() {
+    let x = tensor(&[1, 2, 3], &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let inputs = [("a", x.clone()), ("b", tensor(&[2], &[10.0_f32, 20.0]))];
+    let at = |op: &str, axis| {
+        let attributes = [int("broadcast", 1), int("axis", axis)];
+        with(node(op, &["a", "b"], &["y"]), &attributes)
+    };
+    let sum = "f32 [1, 2, 3] [11.0, 12.0, 13.0, 24.0, 25.0, 26.0]";
+    for (opset, axis) in [(1, 1), (6, 1), (6, -2)] {
+        let found = run_old(opset, at("Add", axis), &inputs);
+        assert_eq!(found.unwrap(), [sum], "opset {opset}, axis {axis}");
+    }
+    let power = [("a", x.clone()), ("b", tensor(&[2], &[1.0_f32, 2.0]))];
+    assert_eq!(
+        run_old(6, at("Pow", 1), &power).unwrap(),
+        ["f32 [1, 2, 3] [1.0, 2.0, 3.0, 16.0, 25.0, 36.0]"]
+    );
+    // There are not enough dimensions from the axis on.
+    assert!(run_old(6, at("Add", 3), &inputs).is_err());
+}
+
+#[test]
+fn the_first_versions_of_tile_and_upsample_have_other_operands() {
+    let x = tensor(&[1, 1, 1, 2], &[1.0_f32, 2.0]);
+    let inputs = [
+        ("x", x.clone()),
+        ("tiles", tensor(&[], &[2.0_f32])),
+        ("axis", tensor(&[], &[3.0_f32])),
+    ];
+    let tile = node("Tile", &["x", "tiles", "axis"], &["y"]);
+    assert_eq!(
+        run_old(1, tile, &inputs).unwrap(),
+        ["f32 [1, 1, 1, 4] [1.0, 2.0, 1.0, 2.0]"]
+    );
+    let scales = [float("height_scale", 2.0), float("width_scale", 1.0)];
+    let upsample = with(node("Upsample", &["x"], &["y"]), &scales);
+    assert_eq!(
+        run_old(1, upsample, &[("x", x)]).unwrap(),
+        ["f32 [1, 1, 2, 2] [1.0, 2.0, 1.0, 2.0]"]
+    );
+}
+
+#[test]
+fn groups_had_one_scale_each_before_opset_21() {
+    let group = with(
+        node("GroupNormalization", &["x", "s", "b"], &["y"]),
+        &[int("num_groups", 2), float("epsilon", 0.0)],
+    );
+    let inputs = [
+        ("x", tensor(&[1, 4, 1], &[-1.0_f32, 1.0, 3.0, 5.0])),
+        ("s", tensor(&[2], &[1.0_f32, 2.0])),
+        ("b", tensor(&[2], &[0.0_f32, 10.0])),
+    ];
+    let expected = ["f32 [1, 4, 1] [-1.0, 1.0, 8.0, 12.0]"];
+    for opset in [18, 20] {
+        assert_eq!(run_old(opset, group.clone(), &inputs).unwrap(), expected);
+    }
+}
+
 #[test]
 fn resizing_takes_memory_before_it_works() {
     let resize = |attributes: &[AttributeProto]| {

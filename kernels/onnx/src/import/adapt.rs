@@ -38,6 +38,14 @@ const MOVED: &[(&str, i64, &str, usize)] = &[
 
 /// Brings a node to the form of the newest version of its op.
 pub(super) fn adapt(call: &mut Call<'_, '_>) -> Result<(), ImportError> {
+    if (call.op, call.since) == ("Upsample", 1) {
+        // Images only: a factor for their height and one for their width.
+        let [height, width] =
+            ["height_scale", "width_scale"].map(|name| call.float(name).unwrap_or(1.0));
+        let scales = DenseHostTensor::vector(&[1.0, 1.0, height, width]);
+        let scales = scales.map_err(|error| ImportError::new(error.to_string()))?;
+        call.attribute_to_operand("height_scale", 1, scales)?;
+    }
     for &(op, since, name, index) in MOVED {
         if op != call.op || call.since >= since {
             continue;

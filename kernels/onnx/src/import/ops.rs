@@ -14,6 +14,8 @@ use crate::element_type::ElementType;
 
 mod images;
 
+mod legacy;
+
 mod lists;
 
 mod losses;
@@ -246,23 +248,17 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Lowers a node. Returns its results; nothing if it is not supported.
 pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
-    if call.since < 7 && is_legacy_broadcast(call) {
-        call.reason = Some(format!("{} (version {}) with `axis`", call.op, call.since));
-        return Ok(None);
+    if (call.op, call.since) == ("Tile", 1) {
+        return Ok(Some(vec![Known::Value(legacy::tile(call)?)]));
     }
     if let Some((_, op)) = SAME.iter().find(|(known, _)| *known == call.op) {
-        let operands = call.operands()?;
+        let operands = match legacy::axis_of_second(call) {
+            Some(axis) => legacy::aligned(call, axis)?.to_vec(),
+            None => call.operands()?,
+        };
         return Ok(Some(vec![Known::Value(call.emit_one(op, &operands, &[]))]));
     }
     special(call)
-}
-
-/// Returns `true` if operand B is aligned at an axis, which binary ops supported before version 7.
-fn is_legacy_broadcast(call: &Call<'_, '_>) -> bool {
-    const BINARY: &[&str] = &[
-        "Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor",
-    ];
-    BINARY.contains(&call.op) && call.int("axis").is_some_and(|axis| axis != -1)
 }
 
 type Attrs = Vec<(&'static str, Attr)>;
