@@ -497,6 +497,16 @@ fn brain_floats_are_added_and_compared() {
 }
 
 #[test]
+fn a_model_without_outputs_computes_nothing() {
+    let nodes = vec![node("Relu", &["x"], &["y"])];
+    let found = run_model(
+        &model(graph(&["x"], nodes, &[])),
+        &[("x", tensor(&[1], &[1.0_f32]))],
+    );
+    assert_eq!(found.unwrap(), Vec::<String>::new());
+}
+
+#[test]
 fn functions_of_the_model_are_inlined_with_their_attributes() {
     let body = NodeProto {
         attribute: vec![AttributeProto {

@@ -30,7 +30,12 @@ pub(super) fn program(body: &Body) -> String {
     );
     write_ops(&mut text, &body.ops);
     let results = names(body.results.iter().copied());
-    let _ = write!(text, "  tfrt.return {results} : {types}\n}}\n");
+    match body.results.is_empty() {
+        true => text.push_str("  tfrt.return\n}\n"),
+        false => {
+            let _ = write!(text, "  tfrt.return {results} : {types}\n}}\n");
+        }
+    }
     text
 }
 
