@@ -108,6 +108,8 @@ pub struct Program {
     pub outputs: Vec<String>,
     /// The declared types of the inputs, where there are any.
     pub input_types: Vec<Option<InputType>>,
+    /// The declared types of the results, where there are any.
+    pub output_types: Vec<Option<InputType>>,
     /// The number of its ops.
     pub num_ops: usize,
     pub(crate) body: Body,
@@ -379,6 +381,7 @@ impl ProgramBuilder {
             inputs,
             input_types: self.input_types,
             weights,
+            output_types: vec![None; outputs.len()],
             outputs: outputs.iter().map(|(name, _)| (*name).to_owned()).collect(),
             num_ops: 0,
             body,

@@ -53,6 +53,7 @@ pub struct Session {
     inputs: Vec<String>,
     input_types: Vec<Option<InputType>>,
     outputs: Vec<String>,
+    output_types: Vec<Option<InputType>>,
     weights: Vec<TensorHandle>,
     packed_bytes: usize,
 }
@@ -97,6 +98,7 @@ impl Session {
             inputs: program.inputs,
             input_types: program.input_types,
             outputs: program.outputs,
+            output_types: program.output_types,
             function,
             eager,
             packed_bytes,
@@ -125,8 +127,8 @@ impl Session {
     /// the outputs are available. Returns them in the order of [`outputs`](Self::outputs).
     ///
     /// # Errors
-    /// Missing or unknown inputs; inputs of other types than declared; failures while the program
-    /// runs; an output that is a list.
+    /// Missing or unknown inputs; inputs or outputs of other types than declared; failures while
+    /// the program runs; an output that is a list.
     pub fn run(&self, inputs: &[(&str, DenseHostTensor)]) -> Result<Vec<DenseHostTensor>, Error> {
         let inputs: Vec<(&str, ModelValue)> = inputs
             .iter()
@@ -160,7 +162,21 @@ impl Session {
         let arguments: Vec<&TensorHandle> = given.iter().chain(&self.weights).collect();
         let results = self.function.call_all(&arguments)?;
         let outputs = results.iter().map(|result| self.output(result));
-        outputs.collect()
+        let outputs: Vec<ModelValue> = outputs.collect::<Result<_, _>>()?;
+        self.check_outputs(&outputs)?;
+        Ok(outputs)
+    }
+
+    fn check_outputs(&self, outputs: &[ModelValue]) -> Result<(), Error> {
+        let names = self.outputs.iter().zip(&self.output_types);
+        for ((name, declared), value) in names.zip(outputs) {
+            if let (Some(declared), ModelValue::Tensor(tensor)) = (declared, value) {
+                types::check_output(name, declared, tensor).map_err(|error| {
+                    Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument)
+                })?;
+            }
+        }
+        Ok(())
     }
 
     fn check_names(&self, inputs: &[(&str, ModelValue)]) -> Result<(), Error> {

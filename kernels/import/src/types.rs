@@ -109,6 +109,34 @@ pub(crate) fn check<'a>(
     Ok(())
 }
 
+/// Checks a result of a program against what the model declares. A symbol stands for any extent.
+///
+/// # Errors
+/// Another element type, rank or extent than declared.
+pub(crate) fn check_output(
+    name: &str,
+    declared: &InputType,
+    tensor: &DenseHostTensor,
+) -> Result<(), ImportError> {
+    let found = tensor.shape().dims();
+    let has_dtype = declared.dtype.is_none_or(|dtype| dtype == tensor.dtype());
+    let has_dims = declared.dims.as_ref().is_none_or(|dims| {
+        let fits = |(dim, extent): (&InputDim, &usize)| match dim {
+            InputDim::Fixed(expected) => expected == extent,
+            InputDim::Symbol(_) | InputDim::Unknown => true,
+        };
+        dims.len() == found.len() && dims.iter().zip(found).all(fits)
+    });
+    match has_dtype && has_dims {
+        true => Ok(()),
+        false => Err(ImportError::new(format!(
+            "output `{}`: the model declares {declared}, but computes {}",
+            shown(name),
+            tensor.metadata()
+        ))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tfrt_tensor::Shape;

@@ -155,13 +155,22 @@ impl Model {
             }
         }
         match lowering.unsupported.is_empty() {
-            true => Ok(lowering.builder.finish(&outputs)),
+            true => {
+                let mut program = lowering.builder.finish(&outputs);
+                let outputs = self.outputs().iter();
+                let types: HashMap<&str, &ValueType> =
+                    outputs.map(|info| (info.name.as_str(), &info.ty)).collect();
+                let names = program.outputs.iter();
+                let types = names.map(|name| declared(types.get(name.as_str())?));
+                program.output_types = types.collect();
+                Ok(program)
+            }
             false => Err(ImportFailure::Unsupported(lowering.unsupported)),
         }
     }
 }
 
-/// Returns the declared type of an input that is a tensor.
+/// Returns the declared type of an input or output that is a tensor.
 fn declared(ty: &ValueType) -> Option<InputType> {
     let ValueType::Tensor { element_type, dims } = ty else {
         return None;

@@ -507,6 +507,38 @@ fn a_model_without_outputs_computes_nothing() {
 }
 
 #[test]
+fn outputs_are_what_the_model_declares() {
+    use tensor_shape_proto::{Dimension, dimension::Value};
+    let run = |elem_type: i32, dims: &[i64]| {
+        let dim = dims.iter().map(|&extent| Dimension {
+            value: Some(Value::DimValue(extent)),
+            ..Default::default()
+        });
+        let shape = TensorShapeProto { dim: dim.collect() };
+        let tensor_type = type_proto::Tensor {
+            elem_type: Some(elem_type),
+            shape: Some(shape),
+        };
+        let mut model = model(graph(&["x"], vec![node("Relu", &["x"], &["y"])], &["y"]));
+        if let Some(graph) = &mut model.graph {
+            graph.output[0].r#type = Some(TypeProto {
+                value: Some(type_proto::Value::TensorType(tensor_type)),
+                ..Default::default()
+            });
+        }
+        run_model(&model, &[("x", tensor(&[2, 1], &[1.0_f32, 2.0]))])
+    };
+    assert_eq!(run(1, &[2, 1]).unwrap(), ["f32 [2, 1] [1.0, 2.0]"]);
+    assert_eq!(
+        run(7, &[2, 1]).unwrap_err(),
+        "output `y`: the model declares i64 [2, 1], but computes f32 [2, 1]"
+    );
+    for dims in [&[5][..], &[2, 2]] {
+        assert!(run(1, dims).is_err(), "{dims:?}");
+    }
+}
+
+#[test]
 fn functions_of_the_model_are_inlined_with_their_attributes() {
     let body = NodeProto {
         attribute: vec![AttributeProto {
