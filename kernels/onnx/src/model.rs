@@ -158,6 +158,21 @@ impl Model {
         let mut opsets: BTreeMap<String, i64> = opsets
             .map(|opset| (domain(opset.domain()).to_owned(), opset.version()))
             .collect();
+        if let Some(twice) = proto
+            .opset_import
+            .iter()
+            .find(|opset| opsets.get(domain(opset.domain())) != Some(&opset.version()))
+        {
+            return Err(ImportError::new(format!(
+                "expected one version of domain `{}`, found {} and {}",
+                match domain(twice.domain()) {
+                    "" => "ai.onnx".to_owned(),
+                    name => shown(name).to_string(),
+                },
+                twice.version(),
+                opsets[domain(twice.domain())]
+            )));
+        }
         // The oldest files mean the first opset.
         if proto.ir_version() < 3 && opsets.is_empty() {
             opsets.insert(String::new(), 1);

@@ -539,6 +539,60 @@ fn outputs_are_what_the_model_declares() {
 }
 
 #[test]
+fn attributes_that_contradict_themselves_are_errors() {
+    let refused = |node: NodeProto, expected: &str| {
+        let mut model = model(graph(&["x"], vec![node], &["y"]));
+        if let Some(graph) = &mut model.graph {
+            let mut weights = floats("w", &[1.0; 4]);
+            weights.dims = vec![1, 1, 2, 2];
+            graph.initializer.push(weights);
+        }
+        let error = imported(&model).map(drop).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    };
+    let conv = |attribute| with(node("Conv", &["x", "w"], &["y"]), &[attribute]);
+    refused(conv(text("auto_pad", "FOO")), "auto_pad");
+    refused(
+        conv(ints("kernel_shape", &[3, 3])),
+        "attribute `kernel_shape`: expected [2, 2] as in the weights, found [3, 3]",
+    );
+    let gru = node("GRU", &["x", "x", "w"], &["y"]);
+    refused(
+        with(gru, &[int("hidden_size", -1)]),
+        "attribute `hidden_size`: expected 2 as in the weights, found -1",
+    );
+    let modulo = node("Mod", &["x", "x"], &["y"]);
+    refused(
+        with(modulo, &[int("fmod", -2)]),
+        "attribute `fmod`: expected 0 or 1, found -2",
+    );
+    let split = node("Split", &["x"], &["y"]);
+    refused(
+        with(split, &[int("num_outputs", 1 << 40)]),
+        "attribute `num_outputs`: expected 1, the number of results, found 1099511627776",
+    );
+}
+
+#[test]
+fn a_domain_has_one_version() {
+    let import = |domain: &str, version| OperatorSetIdProto {
+        domain: Some(domain.into()),
+        version: Some(version),
+    };
+    let model = |imports: &[OperatorSetIdProto]| ModelProto {
+        opset_import: imports.to_vec(),
+        ..model(graph(&["x"], vec![node("Relu", &["x"], &["y"])], &["y"]))
+    };
+    assert!(imported(&model(&[import("", 17), import("ai.onnx", 17)])).is_ok());
+    assert_eq!(
+        imported(&model(&[import("", 17), import("ai.onnx", 13)]))
+            .map(drop)
+            .unwrap_err(),
+        "expected one version of domain `ai.onnx`, found 17 and 13"
+    );
+}
+
+#[test]
 fn functions_of_the_model_are_inlined_with_their_attributes() {
     let body = NodeProto {
         attribute: vec![AttributeProto {

@@ -343,6 +343,12 @@ impl<'a> Lowering<'a> {
         let directions = per_value(node, "scan_input_directions", num_scanned)?;
         let output_axes = per_value(node, "scan_output_axes", num_lists)?;
         let output_directions = per_value(node, "scan_output_directions", num_lists)?;
+        let mut all = directions.iter().chain(&output_directions);
+        if let Some(other) = all.find(|direction| !matches!(direction, 0 | 1)) {
+            return Err(ImportError::new(format!(
+                "expected a direction that is 0 or 1, found {other}"
+            )));
+        }
         let mut operands = Vec::new();
         for index in 0..node.inputs.len() {
             operands.push(self.needed(node, index, scope)?);

@@ -348,7 +348,13 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
             one(call.emit_one("nn.IsInf", &[x], &attrs))
         }
         "Mod" => {
-            let attrs = [("fmod", Attr::Bool(call.flag("fmod")))];
+            let fmod = call.int("fmod").unwrap_or(0);
+            if !matches!(fmod, 0 | 1) {
+                return Err(ImportError::new(format!(
+                    "attribute `fmod`: expected 0 or 1, found {fmod}"
+                )));
+            }
+            let attrs = [("fmod", Attr::Bool(fmod == 1))];
             let operands = call.operands()?;
             one(call.emit_one("nn.Mod", &operands, &attrs))
         }
@@ -425,6 +431,14 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
         }
         "Split" => {
             let count = call.num_results();
+            if let Some(declared) = call.int("num_outputs")
+                && usize::try_from(declared) != Ok(count)
+            {
+                return Err(ImportError::new(format!(
+                    "attribute `num_outputs`: expected {count}, the number of results, found \
+                     {declared}"
+                )));
+            }
             let attrs = [("count", Attr::Int(count as i64)), ("axis", axis(call, 0))];
             let operands = call.operands()?;
             let pieces = call.emit("nn.Split", &operands, &attrs, count);
@@ -572,7 +586,8 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
         "Resize" | "Upsample" => resize(call),
         "Dropout" => dropout(call),
         "Conv" | "ConvTranspose" => {
-            let mut attrs = windows(call);
+            check_kernel_shape(call, 1)?;
+            let mut attrs = windows(call)?;
             attrs.push(("group", Attr::Int(call.int("group").unwrap_or(1))));
             if op == "ConvTranspose" {
                 put(
@@ -627,17 +642,6 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
         "BatchNormalization" => batch_normalization(call),
         "Attention" => {
             let number = |name: &str| Attr::Int(call.int(name).unwrap_or(0));
-            let mut attrs = vec![
-                ("q_heads", number("q_num_heads")),
-                ("kv_heads", number("kv_num_heads")),
-                ("scores", scores),
-                (
-                    "soft_cap",
-                    Attr::Float(call.float("softcap").unwrap_or(0.0)),
-                ),
-                ("is_causal", Attr::Bool(call.flag("is_causal"))),
-            ];
-            put(&mut attrs, "scale", call.float("scale").map(Attr::Float));
             let scores = match call.wants(3) {
                 true => match call.int("qk_matmul_output_mode").unwrap_or(0) {
                     mode @ 0..=3 => Attr::Int(mode),
@@ -650,6 +654,17 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
                 // They are not stored.
                 false => Attr::Int(-1),
             };
+            let mut attrs = vec![
+                ("q_heads", number("q_num_heads")),
+                ("kv_heads", number("kv_num_heads")),
+                ("scores", scores),
+                (
+                    "soft_cap",
+                    Attr::Float(call.float("softcap").unwrap_or(0.0)),
+                ),
+                ("is_causal", Attr::Bool(call.flag("is_causal"))),
+            ];
+            put(&mut attrs, "scale", call.float("scale").map(Attr::Float));
             let (operands, slots) = call.slots()?;
             attrs.extend(slots);
             let results = call.emit("nn.Attention", &operands, &attrs, 4);
@@ -891,14 +906,39 @@ fn constant(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
 }
 
 /// Returns how windows lie.
-fn windows(call: &Call<'_, '_>) -> Attrs {
+fn windows(call: &Call<'_, '_>) -> Result<Attrs, ImportError> {
+    const PADDINGS: &[&str] = &["NOTSET", "SAME_LOWER", "SAME_UPPER", "VALID"];
     let mut attrs = Attrs::new();
     put(&mut attrs, "strides", list(call.ints("strides")));
     put(&mut attrs, "dilations", list(call.ints("dilations")));
     put(&mut attrs, "pads", list(call.ints("pads")));
-    let mode = call.text("auto_pad").filter(|mode| mode != "NOTSET");
+    let mode = call.text("auto_pad");
+    if let Some(other) = mode.as_deref().filter(|mode| !PADDINGS.contains(mode)) {
+        return Err(unknown("auto_pad", Some(other)));
+    }
+    let mode = mode.filter(|mode| mode != "NOTSET");
     put(&mut attrs, "auto_pad", mode.map(Attr::Text));
-    attrs
+    Ok(attrs)
+}
+
+/// Checks the size of windows against the weights of a convolution, if the file contains them.
+fn check_kernel_shape(call: &Call<'_, '_>, weights: usize) -> Result<(), ImportError> {
+    let (Some(declared), Some(weights)) = (call.ints("kernel_shape"), call.constant(weights))
+    else {
+        return Ok(());
+    };
+    let found = weights.shape().dims().get(2..).unwrap_or_default();
+    let fits = declared.len() == found.len()
+        && declared
+            .iter()
+            .zip(found)
+            .all(|(&declared, &found)| usize::try_from(declared) == Ok(found));
+    match fits {
+        true => Ok(()),
+        false => Err(ImportError::new(format!(
+            "attribute `kernel_shape`: expected {found:?} as in the weights, found {declared:?}"
+        ))),
+    }
 }
 
 /// Returns the order of a norm, which was any number in version 1.
@@ -916,7 +956,7 @@ fn norm_order(call: &Call<'_, '_>) -> Result<i64, ImportError> {
 }
 
 fn pooling(call: &Call<'_, '_>) -> Result<Attrs, ImportError> {
-    let mut attrs = windows(call);
+    let mut attrs = windows(call)?;
     let sizes = list(call.ints("kernel_shape"));
     attrs.push((
         "kernel_shape",

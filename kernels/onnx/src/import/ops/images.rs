@@ -75,7 +75,7 @@ pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportEr
             many(call.emit("nn.MaxRoiPool", &operands, &attrs, 1))
         }
         "DeformConv" => {
-            let mut attrs = windows(call);
+            let mut attrs = windows(call)?;
             attrs.push(("group", Attr::Int(call.int("group").unwrap_or(1))));
             attrs.push((
                 "offset_group",
@@ -84,7 +84,7 @@ pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportEr
             slotted(call, "nn.DeformConv", attrs)
         }
         "Col2Im" => {
-            let attrs = windows(call);
+            let attrs = windows(call)?;
             let operands = call.operands()?;
             many(call.emit("nn.Col2Im", &operands, &attrs, 1))
         }

@@ -9,12 +9,12 @@ pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportEr
     match call.op {
         "MatMulInteger" => slotted(call, "nn.MatMulInteger", Attrs::new()),
         "ConvInteger" => {
-            let mut attrs = windows(call);
+            let mut attrs = windows(call)?;
             attrs.push(("group", Attr::Int(call.int("group").unwrap_or(1))));
             slotted(call, "nn.ConvInteger", attrs)
         }
         "QLinearConv" => {
-            let mut attrs = windows(call);
+            let mut attrs = windows(call)?;
             attrs.push(("group", Attr::Int(call.int("group").unwrap_or(1))));
             let operands = call.operands()?;
             many(call.emit("nn.QuantizedConv", &operands, &attrs, 1))

@@ -37,12 +37,35 @@ pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportEr
     }
 }
 
+/// Checks the size of the state against the weights of the recurrence, `[directions, gates · size,
+/// size]`, if the file contains them.
+fn check_hidden_size(call: &Call<'_, '_>) -> Result<(), ImportError> {
+    let Some(declared) = call.int("hidden_size") else {
+        return Ok(());
+    };
+    let weights = call.constant(2).map(|weights| weights.shape().dims());
+    let found = weights.and_then(|dims| dims.get(2).copied());
+    let fits = usize::try_from(declared)
+        .is_ok_and(|declared| declared > 0 && found.is_none_or(|found| found == declared));
+    if fits {
+        return Ok(());
+    }
+    let expected = match found {
+        Some(found) => format!("{found} as in the weights"),
+        None => "a positive number".to_owned(),
+    };
+    Err(ImportError::new(format!(
+        "attribute `hidden_size`: expected {expected}, found {declared}"
+    )))
+}
+
 fn layer(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     let (cell, functions, num_results) = match call.op {
         "RNN" => ("rnn", "Tanh", 2),
         "GRU" => ("gru", "Sigmoid,Tanh", 2),
         _ => ("lstm", "Sigmoid,Tanh,Tanh", 3),
     };
+    check_hidden_size(call)?;
     let direction = call
         .text("direction")
         .unwrap_or_else(|| "forward".to_owned());
