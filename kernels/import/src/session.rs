@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tfrt_core::{EagerContext, ReadyOp, TensorHandle};
 use tfrt_function_ops::{FunctionOps, FunctionProgram};
-use tfrt_host::HostContext;
 use tfrt_host::device::DeviceRef;
+use tfrt_host::{HostContext, RequestContext};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, ListHostTensor, TensorRef};
@@ -143,6 +143,21 @@ impl Session {
             ))),
         });
         tensors.collect()
+    }
+
+    /// Like [`run`](Self::run), as a part of a request, which may have a deadline, limits of its
+    /// own, and be cancelled.
+    ///
+    /// # Errors
+    /// Those of `run`; the error with which the request was cancelled; an error if the request
+    /// belongs to another host.
+    pub fn run_in_request(
+        &self,
+        request: &Arc<RequestContext>,
+        inputs: &[(&str, DenseHostTensor)],
+    ) -> Result<Vec<DenseHostTensor>, Error> {
+        let _scope = self.eager.with_request(Arc::clone(request))?;
+        self.run(inputs)
     }
 
     /// Like [`run`](Self::run), for inputs and outputs of every kind.

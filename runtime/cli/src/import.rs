@@ -11,7 +11,10 @@ use tfrt_onnx::Model;
 use tfrt_onnx::import::Options;
 use tfrt_support::escape::{escaped, escaped_lines};
 
+use crate::diagnostics::Reporter;
 use crate::failure::{self, Failure};
+use crate::front_end::{FrontEnd, Purpose};
+use crate::input::Input;
 use crate::output;
 use crate::rewrites::RewriteArguments;
 use crate::run_model::{self, ModelKind};
@@ -37,7 +40,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "MODEL")]
     file: String,
 
-    /// Write the program as MLIR text; `-` writes to standard output
+    /// Write the program, as a BEF file if the name ends in `.bef` and otherwise as MLIR text; `-`
+    /// writes to standard output
     #[arg(short = 'o', value_name = "FILE")]
     program: Option<String>,
 
@@ -152,6 +156,7 @@ fn write_program(arguments: &Arguments, program: &mut Program) -> Result<(), Fai
         }
     }
     match &arguments.program {
+        Some(path) if path.ends_with(".bef") => output::write(path, &bef(program)?),
         Some(path) => output::write(path, program.text.as_bytes()),
         None if arguments.quiet => Ok(()),
         None => output::print_line(&format!(
@@ -160,6 +165,19 @@ fn write_program(arguments: &Arguments, program: &mut Program) -> Result<(), Fai
             counted(program.weights.len(), "weight")
         )),
     }
+}
+
+/// Returns a program as a BEF file.
+fn bef(program: &Program) -> Result<Vec<u8>, Failure> {
+    let text = Input {
+        name: "the imported program".to_owned(),
+        bytes: program.text.clone().into_bytes(),
+    };
+    let mut reporter = Reporter::printing(text.sources(), std::io::stderr());
+    let purpose = Purpose::File {
+        optional_sections: true,
+    };
+    FrontEnd::from_link("error")?.translate(&program.text, &text.name, purpose, &mut reporter)
 }
 
 /// Returns a number of things, with their name in the singular or the plural.

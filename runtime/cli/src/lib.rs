@@ -74,6 +74,9 @@ mod run_gpu;
 mod import;
 
 #[cfg(feature = "onnx")]
+mod model_errors;
+
+#[cfg(feature = "onnx")]
 mod run_model;
 
 #[cfg(feature = "onnx")]

@@ -58,7 +58,7 @@ use crate::run_model::{Missing, ModelArguments, ModelKind};
 
 use function_arguments::{ArgumentNames, GivenArgument};
 use leak_check::LeakCheck;
-use limits::LimitArguments;
+pub(crate) use limits::LimitArguments;
 pub(crate) use program_file::ProgramFile;
 pub(crate) use program_host::{ProgramHost, functions_by_arguments};
 use recording::{LevelName, Recording, SinkName};
@@ -269,6 +269,8 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
             None => run(),
         };
     }
+    #[cfg(feature = "onnx")]
+    arguments.model.refuse_for_program()?;
     if let Some(path) = &arguments.trace {
         return run_recorded(program, options, path);
     }
@@ -314,8 +316,16 @@ pub(crate) fn run_model(
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))
         .queue(create_queue(program, &options.work_queue_type)?)
+        .limits(options.limits.of_host())
         .build();
-    crate::run_model::run(&options.file, kind, arguments, missing, &host)
+    crate::run_model::run(
+        &options.file,
+        kind,
+        arguments,
+        missing,
+        options.limits,
+        &host,
+    )
 }
 
 fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {

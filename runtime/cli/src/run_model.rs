@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tfrt_host::HostContext;
 use tfrt_host::allocator::{HostAllocator, Malloc};
+use tfrt_host::{HostContext, RequestContextBuilder};
 use tfrt_import::names::shown;
-use tfrt_import::program::Program;
+use tfrt_import::program::{FUNCTION, Program};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::{ImportError, InputDim, InputType, Limits, Session};
 use tfrt_kernels::packed_weights::PackedWeights;
@@ -15,15 +15,17 @@ use tfrt_onnx::import::Options;
 use tfrt_onnx::{Model, tensor_file};
 use tfrt_support::escape::escaped;
 use tfrt_support::nearest::{did_you_mean, nearest};
-use tfrt_support::{DType, Error};
+use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::file::{FileFormat, NamedTensor};
 use tfrt_tensor::statistics::Statistics;
 use tfrt_tensor::{DenseHostTensor, HostBuffer, I1, Shape, Tensor};
 
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::model_errors::described;
 use crate::output;
 use crate::rewrites::RewriteArguments;
+use crate::run::LimitArguments;
 
 /// What `tfrt run` takes for models.
 #[derive(clap::Args, Debug)]
@@ -43,6 +45,24 @@ pub(crate) struct ModelArguments {
 
     #[command(flatten)]
     rewrites: RewriteArguments,
+}
+
+impl ModelArguments {
+    /// Refuses arguments that a program would ignore.
+    pub(crate) fn refuse_for_program(&self) -> Result<(), Failure> {
+        let given = [
+            ("--input", &self.inputs),
+            ("--output", &self.outputs),
+            ("--dim", &self.dims),
+        ];
+        match given.iter().find(|(_, values)| !values.is_empty()) {
+            Some((option, _)) => Err(Failure::Usage(format!(
+                "error: `{option}` applies to models, but the file is a program; `--arg` gives \
+                 arguments of functions"
+            ))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// What is done about inputs that are not given.
@@ -292,12 +312,13 @@ fn random_input(declared: Option<&InputType>, bound: &[String]) -> Result<DenseH
     tensor.map_err(|error| error.to_string())
 }
 
-/// Runs a model and prints or writes its outputs.
+/// Runs a model within limits, and prints or writes its outputs.
 pub(crate) fn run(
     file: &str,
     kind: ModelKind,
     arguments: &ModelArguments,
     missing: Missing,
+    limits: LimitArguments,
     host: &Arc<HostContext>,
 ) -> Result<(), Failure> {
     let ReadyModel {
@@ -312,7 +333,9 @@ pub(crate) fn run(
         .iter()
         .map(|(name, tensor)| (name.as_str(), tensor.clone()))
         .collect();
-    let results = session.run(&inputs).map_err(failed)?;
+    let results = run_within(limits, &session, &inputs, host).map_err(|error| {
+        Failure::new(format!("error: {}: {}", escaped(file), described(&error)))
+    })?;
     for (name, tensor) in session.outputs().iter().zip(&results) {
         if let Some((_, file)) = wanted.iter().find(|(wanted, _)| wanted == name) {
             write(file, name, tensor)?;
@@ -322,6 +345,36 @@ pub(crate) fn run(
         }
     }
     Ok(())
+}
+
+/// Runs a model as a request of its own, which is cancelled when its time is over.
+fn run_within(
+    limits: LimitArguments,
+    session: &Session,
+    inputs: &[(&str, DenseHostTensor)],
+    host: &Arc<HostContext>,
+) -> Result<Vec<DenseHostTensor>, Error> {
+    let request = limits
+        .start(RequestContextBuilder::new(Arc::clone(host)))
+        .build();
+    let waited = format!("gave up after {:?}", limits.timeout().unwrap_or_default());
+    let too_late = Error::new(waited).with_code(ErrorCode::DeadlineExceeded);
+    let timer = limits.timeout().map(|timeout| {
+        let (request, too_late) = (Arc::clone(&request), too_late.clone());
+        let give_up = move || request.cancel_with(too_late);
+        host.timers().schedule_after(timeout, give_up)
+    });
+    let results = session.run_in_request(&request, inputs);
+    if let Some(timer) = timer {
+        timer.cancel();
+    }
+    results.map_err(|error| {
+        let reason = request.cancel_value();
+        match reason.and_then(|value| value.error_if_present()) {
+            Some(reason) if reason.is_same(&too_late) => too_late,
+            _ => limits.passed_deadline(FUNCTION, &request).unwrap_or(error),
+        }
+    })
 }
 
 /// Returns the least, mean and greatest element of a tensor, and how many are NaN.

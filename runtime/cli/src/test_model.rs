@@ -32,6 +32,7 @@ use crate::failure::{CliError, Failure, WithCauses};
 use crate::front_end::FrontEnd;
 use crate::import::counted;
 use crate::libraries::LibraryArguments;
+use crate::model_errors::described;
 use crate::output;
 use crate::rewrites::RewriteArguments;
 
@@ -382,7 +383,9 @@ fn try_case(
                 };
                 inputs.push((name.as_str(), value));
             }
-            let found = session.run_values(&inputs).map_err(|e| error(&e))?;
+            let found = session
+                .run_values(&inputs)
+                .map_err(|error| ended(Status::Error, described(&error)))?;
             let types: Vec<&ValueType> = model.outputs().iter().map(|output| &output.ty).collect();
             if let Some(outputs) = outputs {
                 let to = outputs.join(format!("test_data_set_{set}"));

@@ -42,5 +42,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
             run::run_model(program, options, kind, &arguments.model, missing)
         });
     }
+    #[cfg(feature = "onnx")]
+    arguments.model.refuse_for_program()?;
     run::run_recorded(program, options, &arguments.trace)
 }

@@ -163,6 +163,140 @@ fn a_model_runs_on_tensors_from_files() {
 }
 
 #[test]
+fn errors_of_a_run_name_the_file_and_the_node() {
+    let folder = Folder::new("errors");
+    let case = case(&folder, "det", "Det", &[1.0, 2.0], &[]);
+    let model = format!("{case}/model.onnx");
+    let input = format!("x={case}/test_data_set_0/input_0.pb");
+    let found = tfrt(&["run", &model, "--input", &input]);
+    let found = text(&found.stderr);
+    let start = format!("error: {model}: node #0 (Det) that makes 'y': ");
+    assert!(
+        found.starts_with(&start) && !found.contains("nn."),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_loop_without_end_ends_with_the_deadline() {
+    let folder = Folder::new("deadline");
+    let model = endless(&folder);
+    for (option, reason) in [
+        (
+            "--deadline",
+            "'main' was cancelled: it did not end within 100ms",
+        ),
+        ("--timeout", "gave up after 100ms"),
+    ] {
+        for queue in ["s", "mstd:2"] {
+            let found = tfrt(&["run", &model, option, "100ms", "--work_queue_type", queue]);
+            assert_eq!(text(&found.stderr), format!("error: {model}: {reason}\n"));
+            assert!(!found.status.success());
+        }
+    }
+}
+
+#[test]
+fn the_memory_of_a_model_is_limited() {
+    let folder = Folder::new("memory");
+    let case = case(&folder, "relu", "Relu", &[0.0; 4096], &[0.0; 4096]);
+    let model = format!("{case}/model.onnx");
+    let input = format!("x={case}/test_data_set_0/input_0.pb");
+    let run = |limit: &str| tfrt(&["run", &model, "--input", &input, "--memory-limit", limit]);
+    assert!(run("1M").status.success());
+    let found = run("4K");
+    assert!(!found.status.success());
+    assert!(text(&found.stderr).starts_with(&format!("error: {model}: ")));
+}
+
+#[test]
+fn inputs_of_models_are_refused_for_programs() {
+    let folder = Folder::new("program");
+    let case = case(&folder, "relu", "Relu", &[1.0], &[1.0]);
+    let model = format!("{case}/model.onnx");
+    let (text_file, bef_file) = (format!("{case}/p.mlir"), format!("{case}/p.bef"));
+    for program in [&text_file, &bef_file] {
+        let imported = tfrt(&["import", "--quiet", "-o", program, &model]);
+        assert!(imported.status.success(), "{}", text(&imported.stderr));
+        let found = tfrt(&["run", program, "--input", "x=x.npy"]);
+        assert!(!found.status.success());
+        assert_eq!(
+            text(&found.stderr),
+            "error: `--input` applies to models, but the file is a program; `--arg` gives \
+             arguments of functions\n"
+        );
+    }
+    // The name of the file selects the format.
+    let printed = tfrt(&["translate", "--bef-to-mlir", &bef_file]);
+    assert!(
+        text(&printed.stdout).contains("nn.Relu"),
+        "{}",
+        text(&printed.stderr)
+    );
+}
+
+/// Writes a model that never ends, and has no inputs.
+fn endless(folder: &Folder) -> String {
+    use tfrt_onnx::proto::attribute_proto::AttributeType;
+    use tfrt_onnx::proto::{AttributeProto, TensorProto};
+    let value = |name: &str| ValueInfoProto {
+        name: Some(name.into()),
+        ..Default::default()
+    };
+    let node = |op: &str, inputs: &[&str], outputs: &[&str]| NodeProto {
+        op_type: Some(op.into()),
+        input: inputs.iter().map(|&name| name.into()).collect(),
+        output: outputs.iter().map(|&name| name.into()).collect(),
+        ..Default::default()
+    };
+    let body = GraphProto {
+        name: Some("body".into()),
+        node: vec![
+            node("Identity", &["go"], &["on"]),
+            node("Add", &["s", "s"], &["t"]),
+        ],
+        input: ["i", "go", "s"].map(value).into(),
+        output: ["on", "t"].map(value).into(),
+        ..Default::default()
+    };
+    let repeat = NodeProto {
+        attribute: vec![AttributeProto {
+            name: Some("body".into()),
+            r#type: Some(AttributeType::Graph as i32),
+            g: Some(body),
+            ..Default::default()
+        }],
+        ..node("Loop", &["", "yes", "start"], &["y"])
+    };
+    let constant = |name: &str, data_type: i32, raw: &[u8]| TensorProto {
+        name: Some(name.into()),
+        data_type: Some(data_type),
+        raw_data: Some(raw.to_vec().into()),
+        ..Default::default()
+    };
+    let model = ModelProto {
+        ir_version: Some(10),
+        opset_import: vec![OperatorSetIdProto {
+            version: Some(20),
+            ..Default::default()
+        }],
+        graph: Some(GraphProto {
+            node: vec![repeat],
+            initializer: vec![
+                constant("yes", 9, &[1]),
+                constant("start", 1, &1.0_f32.to_le_bytes()),
+            ],
+            output: vec![value("y")],
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let path = folder.0.join("endless.onnx");
+    std::fs::write(&path, model.encode_to_vec()).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
 fn import_says_what_a_model_is_and_prints_its_program() {
     let folder = Folder::new("import");
     let case = case(&folder, "relu", "Relu", &[1.0], &[1.0]);

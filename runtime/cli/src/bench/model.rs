@@ -11,10 +11,12 @@ use tfrt_host::{ExecutionContext, FunctionKind, FunctionRef, HostContext};
 use tfrt_import::Session;
 use tfrt_kernels::packed_weights::PackedWeights;
 use tfrt_support::Error;
+use tfrt_support::escape::escaped;
 use tfrt_tensor::DenseHostTensor;
 
 use super::report::FunctionReport;
 use crate::failure::Failure;
+use crate::model_errors::described;
 use crate::run_model::{self, Missing, ModelArguments, ModelKind};
 
 /// What is measured of a model beyond the times of its runs.
@@ -130,9 +132,9 @@ pub(super) fn load(
         inputs: ready.inputs,
     };
     let start = Instant::now();
-    table
-        .run()
-        .map_err(|error| Failure::caused("error", error))?;
+    table.run().map_err(|error| {
+        Failure::new(format!("error: {}: {}", escaped(file), described(&error)))
+    })?;
     let report = ModelReport {
         import_ns: whole_ns(ready.import_time),
         load_ns: whole_ns(ready.load_time),
