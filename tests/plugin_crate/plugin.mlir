@@ -58,7 +58,7 @@ func @tensors() -> (i32, i32, !tfrt.chain) {
   %tensor = tfrt_dht.create_uninitialized_tensor.f32.2 [2 : i64, 3 : i64]
   %num_elements = "plugin.num_elements"(%tensor) : (!t.tensor) -> i32
   %mismatched = "plugin.mismatched"() : () -> !t.tensor
-  %none = "plugin.num_elements"(%mismatched) : (!t.tensor) -> i32 // expected-error {{found a different type that is also called `!t.tensor`}}
-  %failed = tfrt_dht.fill_tensor_with_constant.f32 %mismatched, %ready 1.0 : f32 // expected-error {{a different type that is also called `!t.tensor`}}
+  %none = "plugin.num_elements"(%mismatched) : (!t.tensor) -> i32 // expected-error {{found another type of this name, `DenseHostTensor`}}
+  %failed = tfrt_dht.fill_tensor_with_constant.f32 %mismatched, %ready 1.0 : f32 // expected-error {{another type of this name}}
   tfrt.return %num_elements, %none, %failed : i32, i32, !tfrt.chain
 }

@@ -136,13 +136,6 @@ func private @shows_labelled(%contents: !tfrt.string, %label: i64, %c: !tfrt.cha
   tfrt.return %e : !tfrt.chain
 }
 
-func private @shows_sample(%key: !tfrt.string, %text: !tfrt.string, %class: !tfrt.string, %c: !tfrt.chain) -> !tfrt.chain {
-  %d = "tfrt_test.print_string"(%key, %c) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain
-  %e = "tfrt_test.print_string"(%text, %d) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain
-  %g = "tfrt_test.print_string"(%class, %e) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain
-  tfrt.return %g : !tfrt.chain
-}
-
 // The file has six bytes.
 func @records_of_two_bytes() -> !tfrt.chain {
   %c0 = tfrt.new.chain
@@ -158,16 +151,6 @@ func @records_without_bytes() -> !tfrt_data.dataset {
   // expected-error @+1 {{record_bytes must be positive, not 0}}
   %d = tfrt_data.fixed_length_record_dataset %f { record_bytes = 0 : i64 }
   tfrt.return %d : !tfrt_data.dataset
-}
-
-func @samples_of_an_archive() -> !tfrt.chain {
-  %c0 = tfrt.new.chain
-  %f = tfrt_test.get_string { value = "files/samples.tar" }
-  %d = tfrt_data.tar_dataset %f { extensions = "txt, cls" }
-  %i = tfrt_data.make_iterator %d
-  // expected-error @+1 {{files/samples.tar: record 1 at byte 2048: sample `b` has no file of extension `cls`}}
-  %c1 = tfrt_data.enumerate.iterator %i, %c0 { function = @shows_sample } : !tfrt.chain
-  tfrt.return %c1 : !tfrt.chain
 }
 
 func @labelled_files() -> !tfrt.chain {

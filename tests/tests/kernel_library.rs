@@ -206,7 +206,7 @@ tally = [1, 2];'own_type' returned !tfrt.chain value
 string = failed: it was not there (NotFound)
 'errors' returned <<error: failed: it was not there>>,!tfrt.chain value
 --- Running 'tensors':
-'tensors' returned 6,<<error: operand 0 of `plugin.num_elements`: expected `!t.tensor`, found a different type that is also called `!t.tensor`>>,<<error: operand 0 of `tfrt_dht.fill_tensor_with_constant.f32`: expected `!t.tensor`, found a different type that is also called `!t.tensor`>>
+'tensors' returned 6,<<error: operand 0 of `plugin.num_elements`: expected `!t.tensor`, found another type of this name, `DenseHostTensor`>>,<<error: operand 0 of `tfrt_dht.fill_tensor_with_constant.f32`: expected `!t.tensor`, found another type of this name, `DenseHostTensor`>>
 ";
 
 fn values_and_their_code_pass_both_ways() -> Result<(), Failed> {

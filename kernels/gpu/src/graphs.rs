@@ -269,9 +269,11 @@ impl GraphCache {
         let graph = CapturedGraph::capture(stream.context(), |private| {
             result = Some(run(function, &ctx, private, arguments));
         });
+        // A capture that failed may be why the function did: it runs again, as usual.
+        let graph = graph?;
         match result {
             Some(result) if result.is_error() => Ok(Captured::Failed(result)),
-            _ => Ok(Captured::Graph(Arc::new(graph?))),
+            _ => Ok(Captured::Graph(Arc::new(graph))),
         }
     }
 }

@@ -198,7 +198,16 @@ fn form_of(
     {
         let is_one = |place: usize| constants[place].is_some_and(|one| one.num_elements() == 1);
         let zeros = constants[5]?.elements::<i8>().ok()?;
-        let is_centred = zeros.iter().all(|&zero| zero == 0) && zero.rank() <= Some(1);
+        // A wrong number of them is an error of the op.
+        let filters = constants[3]?.shape().dims();
+        let num_filters = if filters.len() == 4 {
+            filters.first()
+        } else {
+            filters.last()
+        };
+        let is_centred = zeros.iter().all(|&zero| zero == 0)
+            && zero.rank() <= Some(1)
+            && (zeros.len() == 1 || Some(&zeros.len()) == num_filters);
         let fits = match name.as_str() {
             "nn.QuantizedConv" => {
                 weights.rank() == Some(4) && has_one_group() && flag("channels_last")

@@ -87,7 +87,9 @@ impl Session {
         let eager = EagerContext::builder(Arc::clone(host)).build()?;
         let device = eager.devices().next().cloned();
         let device = device.ok_or_else(|| invalid("the host has no device".to_owned()))?;
-        let packed_bytes = program.pack_weights(&eager, &device);
+        // In a context of its own: the requests of runs are not charged for the weights.
+        let packing = EagerContext::builder(Arc::clone(host)).build()?;
+        let packed_bytes = program.pack_weights(&packing, &device);
         let functions = FunctionProgram::from_text(&program.text, file_name, host.registry())
             .map_err(|error| invalid(error.to_string()))?;
         let function = eager.function_op(&functions, FUNCTION)?;

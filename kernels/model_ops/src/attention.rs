@@ -93,8 +93,8 @@ impl Heads {
 /// mask of Booleans or summands, past keys and values, and the number of keys in each batch that
 /// are not padding. Returns the result, all keys and values, and the scores, selected by `scores`:
 /// 0 for the products, 1 after the soft cap, 2 after the mask, 3 after the softmax. With -1, the
-/// scores are not stored, and that result is empty. Equally many neighbouring heads of queries share
-/// each head of keys.
+/// scores are not stored, and that result is empty. Equally many neighbouring heads of queries
+/// share each head of keys.
 ///
 /// # Errors
 /// If the operands do not match.

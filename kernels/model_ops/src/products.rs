@@ -325,7 +325,7 @@ fn packed_extents(
 /// The order depends on the processor: do not store it.
 ///
 /// # Errors
-/// If the operand is no matrix of single precision.
+/// If the operand is not a matrix of single precision.
 #[tfrt_op("nn.PackFactor")]
 fn pack_factor(
     b: &AnyRef,
@@ -349,9 +349,18 @@ fn pack_factor(
         return Ok(b);
     }
     let plan = Matmul::<f32>::new(MatmulShape::new(1, n, k).transposed(false, transposed), 1)?;
+    if is_mostly_padding(plan.packed_b_len(), b.num_elements()) {
+        return Ok(b);
+    }
     let mut packed = allocate(ctx, DType::F32, &[plan.packed_b_len()])?;
     plan.pack_b(&b.elements::<f32>()?, &mut packed.elements_mut::<f32>()?)?;
     Ok(packed)
+}
+
+/// Returns `true` if packing would take several times the memory of a weight: its columns are
+/// padded to those that a kernel reads at once.
+pub(crate) fn is_mostly_padding(packed_len: usize, len: usize) -> bool {
+    packed_len > len.saturating_mul(2).saturating_add(4096)
 }
 
 /// Returns a result that is available when the kernel is done and what it left is done, too.

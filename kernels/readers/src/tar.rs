@@ -73,11 +73,10 @@ impl TarOptions {
     /// If an extension is empty or is requested twice, or the feature `tar` is off. What is wrong
     /// with an archive shows when it is read.
     pub fn dataset(&self, files: impl Into<Files>) -> Result<Dataset, Error> {
-        let mut names: Vec<&str> = self
-            .extensions
-            .iter()
-            .flat_map(|one| one.split('|'))
+        let lower_case: Vec<String> = (self.extensions.iter())
+            .map(|one| one.to_ascii_lowercase())
             .collect();
+        let mut names: Vec<&str> = lower_case.iter().flat_map(|one| one.split('|')).collect();
         names.sort_unstable();
         let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
         let message = if names.contains(&"") {

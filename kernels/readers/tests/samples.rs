@@ -4,7 +4,6 @@ mod common;
 
 use common::{Folder, all, good};
 use tfrt_async::ByteString;
-use tfrt_readers::files::Compression;
 use tfrt_readers::fixed_length::{FixedLengthOptions, MAX_RECORD_BYTES};
 use tfrt_readers::image_folder::{ImageFolderOptions, labels};
 use tfrt_readers::tar::TarOptions;
@@ -145,6 +144,10 @@ fn extensions_of_samples_are_checked() {
     };
     assert_eq!(
         message(&["jpg|png", "cls", "png"]),
+        "extension `png` is requested twice"
+    );
+    assert_eq!(
+        message(&["PNG", "png"]),
         "extension `png` is requested twice"
     );
     assert_eq!(message(&["jpg|"]), "expected an extension, found none");
@@ -357,7 +360,7 @@ mod archives {
         let bytes = encoder.finish().unwrap();
         assert_eq!(samples(&bytes, &options(&["a", "b"])), ["1: x y"]);
         let plain = TarOptions {
-            compression: Compression::None,
+            compression: tfrt_readers::files::Compression::None,
             ..options(&["a", "b"])
         };
         assert!(samples(&bytes, &plain)[0].starts_with("FILE: record 0 at byte 0: expected"));

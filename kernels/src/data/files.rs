@@ -134,8 +134,8 @@ fn text_line_dataset(
 /// string. A header of `header_bytes` and a footer of `footer_bytes` are skipped; the default is 0.
 ///
 /// # Errors
-/// If `record_bytes` is not positive, or a length is negative or above 256 MiB. Draws fail if a file
-/// cannot be read, or does not have a whole number of records.
+/// If `record_bytes` is not positive, or a length is negative or above 256 MiB. Draws fail if a
+/// file cannot be read, or does not have a whole number of records.
 #[tfrt_kernel(
     "tfrt_data.fixed_length_record_dataset",
     chain = none,
@@ -172,8 +172,8 @@ fn fixed_length_record_dataset(
 ///
 /// # Errors
 /// If an extension is requested twice, or the library was built without the feature `tar`. Draws
-/// fail if an archive is damaged, with the byte of the damage, and if a sample lacks a file or takes
-/// more than 256 MiB.
+/// fail if an archive is damaged, with the byte of the damage, and if a sample lacks a file or
+/// takes more than 256 MiB.
 #[tfrt_kernel(
     "tfrt_data.tar_dataset",
     chain = none,

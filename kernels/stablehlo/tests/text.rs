@@ -12,7 +12,7 @@ fn check(ops: &str) {
     let text = format!(
         "module {{\n  func.func @f(%arg0: tensor<2x3xf32>, %arg1: tensor<i32>, %arg2: tensor<f32>, \
          %arg3: tensor<3x2xf32>, %arg4: tensor<1x4x4x2xf32>, %arg5: tensor<3x3x2x2xf32>) {{\n{ops}\n    \
-         \"func.return\"() : () -> ()\n  }}\n}}\n"
+         func.return\n  }}\n}}\n"
     );
     let read = model(&text);
     assert_eq!(read.to_text(false), text);

@@ -138,7 +138,7 @@ impl HostBuffer {
         })
     }
 
-    /// Gives the memory of a part of a [mapped file](crate::file::map) back to the system. Its
+    /// Releases the memory of a part of a [mapped file](crate::file::map) to the system. Its
     /// bytes remain valid: the system reads them from the file again when they are used. Memory of
     /// other origin is not affected.
     ///

@@ -291,7 +291,7 @@ pub type OpMetadataFunction = fn(&OpQuery<'_>) -> Result<ResultMetadata, Error>;
 pub type OpPartialFunction = fn(&PartialQuery<'_>) -> Result<Vec<PartialMetadata>, Error>;
 
 /// Estimates the time that an op takes on a device of its type, in microseconds, for the placement
-/// of ops. An estimate that fails, or is not a number of at least zero, is no estimate.
+/// of ops. An estimate that fails, or is not a number of at least zero, does not count.
 pub type OpCostFunction = fn(&OpQuery<'_>) -> Result<f64, Error>;
 
 /// What runs an op.

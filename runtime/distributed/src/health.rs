@@ -424,13 +424,13 @@ pub(crate) fn answer(context: &Arc<DistributedContext>, request: &HeartbeatReque
     false
 }
 
-/// Returns the start of the error for a lost task, before the cause.
 /// Returns the error of what only the task `name` could have made available.
 pub(crate) fn lost_error(name: &str, cause: &str) -> RemoteError {
     let message = format!("{}{cause}", lost_prefix(name));
     RemoteError::new(ErrorCode::Unavailable, message)
 }
 
+/// Returns the start of the error for a lost task, before the cause.
 fn lost_prefix(name: &str) -> String {
     format!("task {name} is lost: ")
 }

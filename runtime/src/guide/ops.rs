@@ -151,8 +151,8 @@
 //! result.
 //!
 //! A context with several devices chooses the one that is cheapest. `cost = path` names a function
-//! that takes the same parameters as a metadata function, and estimates how many microseconds the op
-//! takes on a device of its type. Without it, the speed that the
+//! that takes the same parameters as a metadata function, and estimates how many microseconds the
+//! op takes on a device of its type. Without it, the speed that the
 //! [device](crate::host::device::Device::bytes_per_microsecond) states is used, if it states one.
 //! The cost of moving operands, which depends on the [link](crate::host::device::LinkCost) between
 //! two devices, is added. `EagerContext::explain` shows these numbers.

@@ -672,8 +672,8 @@ fn op_is_a_kernel_of_graphs() {
     let scalar = testing::value_from(|| ScalarHostTensor::new(Shape::scalar(), 1_i32));
     let outcome = testing::kernel("op.Floor").operands((scalar,)).run();
     outcome.expect_error(
-        "operand 0 of `op.Floor`: expected `!t.tensor`, found a different type that is also \
-         called `!t.tensor`",
+        "operand 0 of `op.Floor`: expected `!t.tensor`, found another type of this name, \
+         `ScalarHostTensor`",
     );
     let outcome = testing::kernel("op.Concat").operands((x(), x())).run();
     outcome.with_value(0, |y: &DenseHostTensor| {

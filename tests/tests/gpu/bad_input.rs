@@ -136,7 +136,8 @@ fn check(gpu: &Gpu, explains: bool) {
 
     // Images.
     let load = |image: &[u8]| status(driver.module_load(&place.current(), image));
-    assert_eq!(load(b"banana\0"), Some(Status::INVALID_PTX));
+    assert_eq!(load(b"banana\0"), Some(Status::INVALID_IMAGE));
+    assert_eq!(load(b".version banana\0"), Some(Status::INVALID_PTX));
     assert_eq!(load(b"\0"), Some(Status::INVALID_IMAGE));
     assert_eq!(load(b"\xff\xfe\0"), Some(Status::INVALID_IMAGE));
     assert_eq!(

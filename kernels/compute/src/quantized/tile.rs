@@ -97,23 +97,24 @@ mod vnni {
     ) {
         assert!(is_available(), "the caller has asked");
         // SAFETY: the processor has the instructions, as just asserted.
-        unsafe {
-            match sums.len() {
-                MAX_ROWS => rows::<MAX_ROWS>(patches, row_len, groups, sums),
-                count => {
-                    // Few tiles are not whole: the last ones of a chunk.
-                    let mut patches = patches.chunks_exact(row_len);
-                    let (fours, rest) = sums.split_at_mut(count / 4 * 4);
-                    for sums in fours.chunks_exact_mut(4) {
-                        let four = [(); 4].map(|()| patches.next().unwrap_or_default());
-                        rows_of::<4>(four, groups, sums);
-                    }
-                    for sums in rest.chunks_exact_mut(1) {
-                        let one = [patches.next().unwrap_or_default()];
-                        rows_of::<1>(one, groups, sums);
-                    }
-                }
-            }
+        unsafe { any_rows(patches, row_len, groups, sums) }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vnni")]
+    fn any_rows(patches: &[u8], row_len: usize, groups: &[PanelGroup], sums: &mut [[i32; LANES]]) {
+        if sums.len() == MAX_ROWS {
+            return rows::<MAX_ROWS>(patches, row_len, groups, sums);
+        }
+        // Few tiles are not whole: the last ones of a chunk.
+        let mut patches = patches.chunks_exact(row_len);
+        let (fours, rest) = sums.split_at_mut(sums.len() / 4 * 4);
+        for sums in fours.chunks_exact_mut(4) {
+            let four = [(); 4].map(|()| patches.next().unwrap_or_default());
+            rows_of::<4>(four, groups, sums);
+        }
+        for sums in rest.chunks_exact_mut(1) {
+            let one = [patches.next().unwrap_or_default()];
+            rows_of::<1>(one, groups, sums);
         }
     }
 
@@ -164,13 +165,11 @@ mod vnni {
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn halves(group: &PanelGroup) -> [__m512i; 2] {
-        let start = group.as_ptr();
-        // SAFETY: the group has the size of two registers.
-        unsafe {
-            [
-                _mm512_loadu_si512(start.cast()),
-                _mm512_loadu_si512(start.add(GROUP * LANES / 2).cast()),
-            ]
-        }
+        let (first, second) = group.split_at(GROUP * LANES / 2);
+        // SAFETY: half of a group has the size of a register.
+        let first = unsafe { _mm512_loadu_si512(first.as_ptr().cast()) };
+        // SAFETY: as above.
+        let second = unsafe { _mm512_loadu_si512(second.as_ptr().cast()) };
+        [first, second]
     }
 }

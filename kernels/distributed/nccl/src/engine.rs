@@ -84,7 +84,7 @@ impl NcclEngine {
         Ok(engine)
     }
 
-    /// Gives the id of member 0 to all.
+    /// Shares the id of member 0 with all.
     fn share_id(&self, gpu: &Gpu, control: &Control, place: MemberPlace) -> Result<(), Error> {
         let id = match place.index {
             0 => gpu.ccl.unique_id()?,

@@ -289,7 +289,7 @@ impl Ccl for CudaCcl {
     fn progress(&self, comm: CommHandle) -> GpuResult<bool> {
         const CALL: &str = "ncclCommGetAsyncError(comm, &error)";
         let comm = self.comm(CALL, comm)?;
-        // A number: codes of newer libraries are no values of the enumeration.
+        // A number: the enumeration lacks the codes of newer libraries.
         let mut code = 0_u32;
         library_call!(
             LIBRARY,

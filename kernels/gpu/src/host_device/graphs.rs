@@ -125,7 +125,7 @@ impl Shared {
             Arc::clone(&graph.work)
         };
         self.push(CALL, &queue, move |device| {
-            work.iter().skip(1).try_for_each(|work| work(device))
+            work.iter().try_for_each(|work| work(device))
         })
     }
 

@@ -283,20 +283,35 @@ impl Target {
     }
 }
 
-/// Returns a bias in steps of the sums of each filter: the product of the scales of `x` and `w`.
+/// Returns how large the bias of a filter of bytes may be so that no sum exceeds an i32, if any.
+fn room_for_bias(graph: &Graph, filters: Value, num_filters: usize) -> Option<f64> {
+    let places = graph
+        .constant(filters)?
+        .num_elements()
+        .checked_div(num_filters)?;
+    let greatest = i64::try_from(places).ok()?.checked_mul(255 * 128)?;
+    let room = i64::from(i32::MAX) - greatest;
+    (room >= 0).then_some(room as f64)
+}
+
+/// Returns a bias in steps of the sums of each filter, the product of the scales of `x` and `w`, if
+/// no step exceeds `room`.
 fn bias_of(
     graph: &mut Graph,
     value: Value,
     scales: [&Quantization; 2],
     len: usize,
+    room: f64,
 ) -> Option<Value> {
     let numbers: Vec<f64> = match graph.constant(value) {
-        Some(tensor) => tensor
-            .elements::<f32>()
-            .ok()?
-            .iter()
-            .map(|&x| x.into())
-            .collect(),
+        Some(tensor) => {
+            // A column would be added to rows.
+            if !matches!(*tensor.shape().dims(), [n] | [1, n] if n == len) {
+                return None;
+            }
+            let numbers = tensor.elements::<f32>().ok()?;
+            numbers.iter().map(|&x| x.into()).collect()
+        }
         None => {
             let number = graph.made_by(value, "nn.Dequantize")?;
             let &[bytes, scale, ref zero @ ..] = graph.operands(number) else {
@@ -330,7 +345,7 @@ fn bias_of(
         .zip(w.iter().cycle())
         .map(|(number, &w)| {
             let steps = (number / (x * f64::from(w))).round_ties_even();
-            (steps.abs() <= f64::from(i32::MAX)).then_some(steps as i32)
+            (steps.abs() <= room).then_some(steps as i32)
         })
         .collect();
     Some(graph.weight("", DenseHostTensor::vector(&steps?).ok()?))
@@ -350,10 +365,11 @@ fn convolution(graph: &mut Graph, number: usize) -> Option<Value> {
     let x = dequantized(graph, x)?;
     let w = filter_of(graph, w, 4, |axis| matches!(axis, 0 | -4))?;
     let filters = *graph.constant(w.bytes)?.shape().dims().first()?;
+    let room = room_for_bias(graph, w.bytes, filters)?;
     let bias = match graph.slot(conv, 2) {
         Some(bias) => {
             let scales = [&x.quantization, &w.quantization];
-            Some(bias_of(graph, bias, scales, filters)?)
+            Some(bias_of(graph, bias, scales, filters, room)?)
         }
         None => None,
     };
@@ -394,10 +410,11 @@ fn product(graph: &mut Graph, number: usize) -> Option<Value> {
         w.bytes = graph.derived_weight(w.bytes, "transposed", transposed_bytes)?;
     }
     let columns = *graph.constant(w.bytes)?.shape().dims().last()?;
+    let room = room_for_bias(graph, w.bytes, columns)?;
     let bias = match bias.or_else(|| graph.slot(host, 2)) {
         Some(bias) => {
             let scales = [&x.quantization, &w.quantization];
-            Some(bias_of(graph, bias, scales, columns)?)
+            Some(bias_of(graph, bias, scales, columns, room)?)
         }
         None => None,
     };

@@ -15,6 +15,7 @@ use tfrt_tensor::{DenseHostTensor, OwnedElements};
 
 use super::{Bounds, QuantizedSlots};
 use crate::pairs::{Stretched, common};
+use crate::products::is_mostly_padding;
 use crate::windows::{Layout, place_windows};
 use crate::{Slots, allocate, dense, extents, invalid, one_number, product, whole_numbers};
 
@@ -126,7 +127,11 @@ fn pack_bytes(w: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
             "`{OP}`: expected a filter or matrix of i8, found {found}"
         ))
     })?;
-    let mut packed = allocate(ctx, DType::I8, &[filter.packed_len()?])?;
+    let packed_len = filter.packed_len()?;
+    if is_mostly_padding(packed_len, w.num_elements()) {
+        return Ok(w);
+    }
+    let mut packed = allocate(ctx, DType::I8, &[packed_len])?;
     filter.pack(&w.elements::<i8>()?, &mut packed.elements_mut::<i8>()?)?;
     Ok(packed)
 }

@@ -16,7 +16,7 @@ use tfrt_tensor::{DenseHostTensor, Element};
 
 use super::{Axis, Layout};
 use crate::epilogue::{Epilogue, bias_of};
-use crate::products::finish_later;
+use crate::products::{finish_later, is_mostly_padding};
 use crate::{allocate, dense, extents, invalid, made};
 
 /// Returns a window as the routines take it.
@@ -25,10 +25,14 @@ fn window(axis: &Axis) -> Result<Window> {
     let covered = (axis.size - 1)
         .saturating_mul(axis.dilation)
         .saturating_add(1);
-    let last = axis.output.saturating_sub(1).saturating_mul(axis.stride);
-    let after = last
-        .saturating_add(covered)
-        .saturating_sub(axis.input.saturating_add(before));
+    // Up to the end of the last window; short of the first one if there is none.
+    let reach = match axis.output {
+        0 => covered - 1,
+        output => (output - 1)
+            .saturating_mul(axis.stride)
+            .saturating_add(covered),
+    };
+    let after = reach.saturating_sub(axis.input.saturating_add(before));
     let padding = Padding::Explicit { before, after };
     Ok(Window::new(
         axis.input,
@@ -149,7 +153,7 @@ fn filter_plan([rows, columns, channels, filters]: [usize; 4]) -> Result<Convolu
 /// The order depends on the processor: do not store it.
 ///
 /// # Errors
-/// If the operand is no filter of single precision.
+/// If the operand is not a filter of single precision.
 #[tfrt_op("nn.PackFilter")]
 fn pack_filter(w: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     const OP: &str = "nn.PackFilter";
@@ -159,6 +163,9 @@ fn pack_filter(w: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
         return Ok(w);
     }
     let plan = filter_plan(extents)?;
+    if is_mostly_padding(plan.packed_filter_len(), w.num_elements()) {
+        return Ok(w);
+    }
     let mut packed = allocate(ctx, DType::F32, &[plan.packed_filter_len()])?;
     plan.pack_filter(&w.elements::<f32>()?, &mut packed.elements_mut::<f32>()?)?;
     Ok(packed)

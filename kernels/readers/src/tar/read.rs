@@ -18,6 +18,9 @@ const BLOCK_BYTES: usize = 512;
 /// The greatest size of a record that describes the next entry.
 const MAX_DESCRIPTION_BYTES: u64 = 1 << 20;
 
+/// The message for files whose zeros are left out.
+const SPARSE: &str = "the archive has a sparse file, which is not supported";
+
 /// Bytes that are read at once.
 const BUFFER_BYTES: usize = 256 * 1024;
 
@@ -151,14 +154,14 @@ impl Archive {
                                 let invalid = || fault("the size of an entry is no number".into());
                                 long_size = Some(size.ok_or_else(invalid)?);
                             }
+                            key if key.starts_with(b"GNU.sparse.") => {
+                                return Err(fault(SPARSE.into()));
+                            }
                             _ => {}
                         }
                     }
                 }
-                EntryType::GNUSparse => {
-                    let message = "the archive has a sparse file, which is not supported";
-                    return Err(fault(message.into()));
-                }
+                EntryType::GNUSparse => return Err(fault(SPARSE.into())),
                 entry_type => {
                     let len_bytes = long_size.take().unwrap_or(size);
                     let path = long_path.take();

@@ -21,7 +21,7 @@ impl MappedFile {
         Ok(Self(unsafe { memmap2::Mmap::map(file) }?))
     }
 
-    /// Gives the memory of a part of the file back to the system, which reads it again when it is
+    /// Releases the memory of a part of the file to the system, which reads it again when it is
     /// used.
     pub(super) fn give_back(&self, part: Range<usize>) {
         if part.is_empty() || part.end > self.0.len() {

@@ -286,9 +286,15 @@ mod tests {
     /// Returns how many bytes of files in memory the process takes up.
     #[cfg(target_os = "linux")]
     fn resident_file_bytes() -> usize {
-        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-        let shared = pages.split(' ').nth(2).unwrap();
-        4096 * shared.parse::<usize>().unwrap()
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = |name: &str| {
+            let mut lines = status.lines();
+            let value = lines.find_map(|line| line.strip_prefix(name)).unwrap();
+            let kib = value.trim().trim_end_matches(" kB");
+            1024 * kib.parse::<usize>().unwrap()
+        };
+        // Temporary files may lie in memory.
+        line("RssFile:") + line("RssShmem:")
     }
 
     #[cfg(target_os = "linux")]
@@ -309,7 +315,7 @@ mod tests {
         // Other tests take little.
         assert!(resident_file_bytes() < used - SIZE_BYTES / 2);
         assert!(is_intact());
-        // An empty part, and memory that is no file.
+        // An empty part, and memory that is not a file.
         part.slice(3, 0).unwrap().give_back();
         let other = HostBuffer::copied(&malloc(), &[1_u8; 1 << 16]).unwrap();
         other.give_back();

@@ -236,8 +236,8 @@ fn submit(index: usize, registration: &TokenStream) -> TokenStream {
     }
 }
 
-/// The functions of operands: the metadata of results, for known operands and for partly known ones,
-/// and the time that the op takes.
+/// The functions of operands: the metadata of results, for known operands and for partly known
+/// ones, and the time that the op takes.
 #[derive(Clone, Copy)]
 struct OpFunctions<'a> {
     metadata: Option<&'a TokenStream>,

@@ -105,10 +105,7 @@ macro_rules! impl_number {
         impl ToOpAttr for &[$ty] {
             fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
                 let elements = self.iter().map(|&element| Scalar::$constructor(element).into());
-                let place = section.push(&AttrValue::Array(elements.collect()))?;
-                // The elements of an empty list do not tell their type.
-                let of_elements = Scalar::$constructor(<$ty>::default()).code().array();
-                Ok(AttrPlace { code: of_elements.unwrap_or(place.code), ..place })
+                section.push(&AttrValue::Array(elements.collect()))
             }
         }
 

@@ -23,7 +23,8 @@
 //! Ops of one block send a callee to a task only once, the first one. The others wait for that, and
 //! for their own chains.
 //!
-//! An op that is refused stays as it is. Cost: linear in the size of the program and of the texts.
+//! An op that is refused stays as it is. Cost: linear in the size of the program and of the
+//! texts, which double in length with each callee of a callee, up to `MAX_DEPTH`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -82,7 +83,13 @@ struct Encapsulation {
     /// The text of each callee.
     texts: HashMap<OpId, String>,
     refused: Vec<Diagnostic>,
+    /// How many texts are being made, each within the one before.
+    depth: usize,
 }
+
+/// How deep callees may execute further callees remotely. A text within a text needs more escapes
+/// at each level, so that it doubles in length.
+const MAX_DEPTH: usize = 16;
 
 /// A callee that was sent to a task.
 struct Sent {
@@ -168,6 +175,13 @@ impl Encapsulation {
         if let Some(text) = self.texts.get(&callee) {
             return Ok(text.clone());
         }
+        if self.depth >= MAX_DEPTH {
+            return Err(format!(
+                "failed to serialize the callee function {name}: more than {MAX_DEPTH} functions \
+                 execute each other remotely"
+            ));
+        }
+        self.depth += 1;
         // What they execute remotely is no longer referred to afterwards.
         for symbol in needed_symbols(module, callee) {
             for func in module.walk(symbol) {
@@ -176,6 +190,7 @@ impl Encapsulation {
                 }
             }
         }
+        self.depth -= 1;
         let needed = needed_symbols(module, callee);
         // An op that is left was refused, or belongs to a function that executes itself remotely:
         // the text of such a function would hold itself.

@@ -180,7 +180,7 @@ impl Control {
         }
     }
 
-    /// Gives the bytes of member 0 to all members. `bytes` are those bytes there, and memory of the
+    /// Sends the bytes of member 0 to all members. `bytes` are those bytes there, and memory of the
     /// same size for them on the others. `done` runs on the work queue, or immediately if this
     /// cannot start.
     ///
@@ -214,8 +214,8 @@ pub type Connect<'a> = dyn FnOnce(&Control, MemberPlace) -> Result<Arc<dyn Engin
 /// Opens a group whose members use an engine that `connect` makes.
 ///
 /// # Errors
-/// If there is no such group, this task is not a member or has opened the group already, or there
-/// is no engine. The other members are told, and the group is over for them, too.
+/// If there is no such group, this task is not a member or has opened the group already, or the
+/// engine is missing. The other members are told, and the group is over for them, too.
 pub fn open(
     group: &str,
     context: &Arc<DistributedContext>,

@@ -60,7 +60,7 @@ macro_rules! number_functions {
 
             #[tfrt_device]
             pub(super) fn minimum(a: $T, b: $T) -> $T {
-                if b > a { b } else { a }
+                if b < a { b } else { a }
             }
 
             #[tfrt_device]

@@ -67,8 +67,8 @@ impl<T> Gate<T> {
         state.next()
     }
 
-    /// Counts a call as lost: its task was dropped. Returns all calls that wait, which would be lost
-    /// one after the other, each within the loss of the one before.
+    /// Counts a call as lost: its task was dropped. Returns all calls that wait, which would be
+    /// lost one after the other, each within the loss of the one before.
     #[must_use]
     pub(super) fn lose(&self) -> VecDeque<T> {
         let mut state = self.lock();

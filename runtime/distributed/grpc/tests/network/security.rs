@@ -181,8 +181,8 @@ fn a_file_says_which_tasks_certificates_of_others_are() {
     .unwrap();
     let callers = server.handler.callers.lock().unwrap().clone();
     assert_eq!(callers, [TaskName::new("worker", 0)]);
-    // A node that the file does not name is no task, and one that it puts into another cluster is
-    // none of this one.
+    // A node that the file does not name is not a task, and one that it puts into another cluster
+    // is not a task of this one.
     let unnamed = tls_of(3).unwrap_err();
     assert!(unnamed.message().contains("found none"), "{unnamed}");
     check_refusal(
