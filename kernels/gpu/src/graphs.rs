@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Both ways put the same work on the stream, in the same order. A function is suitable if all that
-//! it does is to put work on the stream that it takes: see [`unsuitable`]. So nothing is lost if a
+//! it does is to put work on the stream that it takes: see `unsuitable`. So nothing is lost if a
 //! capture fails, and the function runs as usual.
 //!
 //! The private stream is known to the capture alone, so work of other requests is never recorded.

@@ -321,6 +321,22 @@ fn what_integers_cannot_compute_stays() {
     let y = conv(&mut b, &w, &[int("group", 2)]);
     let y = to.quantize(&mut b, &y);
     assert_eq!(check(&b, &y, 0), [""; 0]);
+    // A bias for each row, where there are as many rows as columns.
+    let mut b = Builder::new(11);
+    let x = b.input("x", &[4, 24]);
+    let x = SCALES[0].both(&mut b, &x);
+    let (w, column) = (filter(&mut b, &[24, 4], 1), b.weight(&[4, 1]));
+    let y = b.op("Gemm", &[&x, &w, &column]);
+    let y = to.quantize(&mut b, &y);
+    assert_eq!(check(&b, &y, 0), [""; 0]);
+    // A bias so large that sums would not fit.
+    let mut b = Builder::new(12);
+    let x = b.input("x", &[4, 24]);
+    let x = SCALES[0].both(&mut b, &x);
+    let (w, large) = (filter(&mut b, &[24, 4], 1), b.given(&[4], &[4e4; 4]));
+    let y = b.op("Gemm", &[&x, &w, &large]);
+    let y = to.quantize(&mut b, &y);
+    assert_eq!(check(&b, &y, 0), [""; 0]);
     // A convolution whose numbers something else uses.
     let mut b = Builder::new(10);
     let w = filter(&mut b, &[8, 4, 1, 1], 0);

@@ -275,8 +275,8 @@
 //!
 //! A name may be a file, a folder, or a pattern. Files compressed with gzip are decompressed while
 //! they are read. Parquet, Arrow, tar and zstd need the cargo features `parquet`, `arrow`, `tar`
-//! and `zstd` of `tfrt-readers` and `tfrt-kernels`; the tool `tfrt` has all of them with `--features full`.
-//! Without the feature, the dataset is an error that names it.
+//! and `zstd` of `tfrt-readers` and `tfrt-kernels`; the tool `tfrt` has all of them with
+//! `--features full`. Without the feature, the dataset is an error that names it.
 //!
 //! The columns of a Parquet or Arrow file have types. Its rows are elements, or whole batches,
 //! which is faster:

@@ -96,8 +96,10 @@ impl Started {
                 .event_synchronize(end.handle())
                 .and_then(|()| Ok((elapsed(&base.0, &start)?, elapsed(&start, &end)?)));
             if let Ok((before, length)) = times {
+                // The host may have looked at its clock late when it aligned the times.
                 let start = base.1 + before;
-                tracing::device_work(LEVEL, &track, &op, start, start + length);
+                let end = (start + length).min(Instant::now());
+                tracing::device_work(LEVEL, &track, &op, start.min(end), end);
             }
         });
     }

@@ -28,10 +28,10 @@
 //!
 //! # How much memory does it take?
 //! Commands map the file of a model: its weights take no memory before they are used. Do not change
-//! the file while a command runs. When a program is loaded, the weights of convolutions and products
-//! are packed in the order in which the processor reads them, and the memory of the originals is
-//! given back. Filters of 3 x 3 with many channels are kept twice from the second run on. Otherwise,
-//! a model takes little more memory than its weights and the results of its ops.
+//! the file while a command runs. When a program is loaded, the weights of convolutions and
+//! products are packed in the order in which the processor reads them, and the memory of the
+//! originals is given back. Filters of 3 x 3 with many channels are kept twice from the second run
+//! on. Otherwise, a model takes little more memory than its weights and the results of its ops.
 //!
 //! # Rewrites
 //! Before a model runs, ops are replaced by others that compute the same with less work: batch
