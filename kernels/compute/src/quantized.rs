@@ -56,14 +56,14 @@ const OPERATIONS_PER_UNIT: usize = 8;
 /// let plan = ByteConvolution::new(Conv2dShape::new(1, row, pixels, 2, 1)?, 1)?;
 /// let mut filter = vec![0; plan.packed_filter_len()];
 /// // The filter has the numbers 3 and -1.
-/// let sums = plan.pack_filter(|place, _| [3, -1][place], &mut filter)?;
+/// plan.pack_filter(|place, _| [3, -1][place], &mut filter)?;
 ///
 /// let requantization = Requantization { offset: 0.0, least: 0.0, greatest: 255.0 };
-/// let operands = ByteOperands::new(&[10, 1, 20, 5], &filter, &sums, &[1.0], requantization);
+/// // Sums begin with 0: there is no bias, and no zero point is subtracted.
+/// let operands = ByteOperands::new(&[10, 1, 20, 5], &filter, &[0], &[1.0], requantization);
 /// let mut output = [0; 2];
 /// let mut workspace = vec![0; plan.workspace_len() * plan.blocks()];
 /// plan.run(&Serial, operands, &mut output, &mut workspace)?;
-/// // No zero point is subtracted.
 /// assert_eq!(output, [29, 55]);
 /// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```

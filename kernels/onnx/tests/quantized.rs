@@ -333,7 +333,7 @@ fn what_integers_cannot_compute_stays() {
     let mut b = Builder::new(12);
     let x = b.input("x", &[4, 24]);
     let x = SCALES[0].both(&mut b, &x);
-    let (w, large) = (filter(&mut b, &[24, 4], 1), b.given(&[4], &[4e4; 4]));
+    let (w, large) = (filter(&mut b, &[24, 4], 1), b.given(&[4], &[42_949.0; 4]));
     let y = b.op("Gemm", &[&x, &w, &large]);
     let y = to.quantize(&mut b, &y);
     assert_eq!(check(&b, &y, 0), [""; 0]);
