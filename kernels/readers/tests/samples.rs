@@ -159,6 +159,8 @@ fn extensions_of_samples_are_checked() {
 
 #[cfg(feature = "tar")]
 mod archives {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use tar::{Builder, EntryType, Header};
 
@@ -184,7 +186,10 @@ mod archives {
 
     /// The samples of an archive, and its errors without the name of the file.
     fn samples(bytes: &[u8], options: &TarOptions) -> Vec<String> {
-        let folder = Folder::new("tar");
+        // Tests run at once, and each folder ends with its user.
+        static NUM_FOLDERS: AtomicUsize = AtomicUsize::new(0);
+        let number = NUM_FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let folder = Folder::new(&format!("tar-{number}"));
         let path = folder.write("a.tar", bytes);
         let dataset = options.dataset(&*path).unwrap();
         let text = |bytes: ByteString| String::from_utf8_lossy(&bytes).into_owned();
