@@ -97,7 +97,7 @@ impl DecodeOptions {
     /// progressive or has to be turned. Damage in other rows goes unnoticed.
     ///
     /// # Errors
-    /// Those of the two.
+    /// Those of the two. Only the rows that are decoded count towards [`MAX_PIXELS`].
     pub fn decode_crop_and_resize(
         &self,
         data: &[u8],

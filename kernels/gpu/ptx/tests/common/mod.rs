@@ -1,7 +1,5 @@
 //! A device for tests: a program, its memory, and arguments by value.
-
-// Each test target uses a part of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test target uses a part of it")]
 
 use tfrt_ptx::{Arena, Fault, Launch, Memory, Module, Program, Report};
 

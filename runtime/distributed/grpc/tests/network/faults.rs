@@ -94,7 +94,7 @@ fn executions_over_a_bad_network_run_once() {
     let num_cuts = proxy.num_cuts();
     println!("{num_successes} executions, {num_errors} without one, {num_cuts} cuts");
     assert!(num_cuts > 0, "the network was too good");
-    // None runs later.
+    // None runs twice, not even later.
     assert!(runs.lock().unwrap().values().all(|runs| *runs == 1));
 }
 
