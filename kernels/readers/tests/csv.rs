@@ -129,6 +129,53 @@ fn errors_take_the_place_of_their_rows() {
 }
 
 #[test]
+fn a_quote_that_is_never_closed_is_an_error() {
+    let folder = Folder::new("csv-open");
+    let read = |text: &str| {
+        let path = folder.write("a.csv", text);
+        let dataset = options("a: str, b: str").dataset(&*path).unwrap();
+        all::<(ByteString, ByteString), _>(&dataset)
+            .into_iter()
+            .map(|row| row.map_err(|error| error.replace(&*path, "a.csv")))
+            .collect::<Vec<_>>()
+    };
+    let row = |a: &str, b: &str| Ok((a.into(), b.into()));
+    let open = |at: &str| {
+        Err(format!(
+            "a.csv: {at}: expected a closing quote, found the end of the file"
+        ))
+    };
+    let first = row("1", "x");
+    assert_eq!(
+        read("a,b\n1,x\n2,\"y\n"),
+        [first.clone(), open("record 1 at byte 8: line 3")]
+    );
+    assert_eq!(
+        read("a,b\n1,x\n\"2\n"),
+        [first.clone(), open("record 1 at byte 8: line 3")]
+    );
+    // Whole files, whatever they end with.
+    for end in ["", "\n", "\r\n", "\n\n\n", "\r"] {
+        assert_eq!(read(&format!("a,b\n1,x{end}")), [first.clone()], "{end:?}");
+        let quoted = format!("\u{feff}a,b\n1,x\na,\"a\n\"{end}");
+        assert_eq!(read(&quoted), [first.clone(), row("a", "a\n")], "{end:?}");
+    }
+    assert_eq!(read("a,b"), []);
+    assert_eq!(read("a,b\n"), []);
+    let header = read("a,\"b\n1,x\n");
+    let expected = "a.csv: the header: expected a closing quote, found the end of the file";
+    assert_eq!(header, [Err(expected.to_owned())]);
+
+    // One column, whose last value looks like the mark.
+    let path = folder.write("b.csv", "a\na\nb\na");
+    let rows: Vec<ByteString> = good(&options("a: str").dataset(&*path).unwrap());
+    assert_eq!(rows, ["a", "b", "a"].map(ByteString::from));
+    let path = folder.write("b.csv", "a\na\n\"a");
+    let rows = all::<ByteString, _>(&options("a: str").dataset(&*path).unwrap());
+    assert!(rows[0].is_ok() && rows[1].is_err() && rows.len() == 2);
+}
+
+#[test]
 fn batches_are_tensors_of_columns() {
     let folder = Folder::new("csv-batches");
     let rows: String = (0..10).map(|x| format!("{x},{}\n", x * x)).collect();

@@ -127,18 +127,34 @@ impl Format for Rows {
 pub(super) struct Input {
     reader: Reader<Metered>,
     budget: Arc<AtomicU64>,
+    mark: u8,
+    num_bytes: Arc<AtomicU64>,
 }
 
-/// A stream that fails when a row is too long.
+/// A stream that fails when a row is too long, and marks its end.
+///
+/// The parser does not tell whether a quoted field is open at the end of a file. So a mark follows
+/// the file, a row of one character. An open field contains the mark; otherwise, the mark is the
+/// last row.
 struct Metered {
     stream: Stream,
     /// How many bytes may still be read. Used by one thread at a time: relaxed.
     budget: Arc<AtomicU64>,
+    /// The character of the mark, which has no meaning in the file.
+    mark: u8,
+    /// How many bytes the file has, once its end was found, and the maximum before. Used by one
+    /// thread at a time: relaxed.
+    num_bytes: Arc<AtomicU64>,
+    num_read: u64,
 }
 
 impl Read for Metered {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let num_read = self.stream.read(buffer)?;
+        if num_read == 0 && !buffer.is_empty() {
+            return Ok(self.read_mark(buffer));
+        }
+        self.num_read += num_read as u64;
         let left = self.budget.load(Ordering::Relaxed);
         match left.checked_sub(num_read as u64) {
             Some(left) => {
@@ -152,13 +168,48 @@ impl Read for Metered {
     }
 }
 
+impl Metered {
+    /// Hands out the mark, once. A parser's buffer has room for it.
+    fn read_mark(&mut self, buffer: &mut [u8]) -> usize {
+        let mark = [b'\n', self.mark, b'\n'];
+        let is_marked = self.num_bytes.load(Ordering::Relaxed) != u64::MAX;
+        let Some(room) = buffer.get_mut(..mark.len()).filter(|_| !is_marked) else {
+            return 0;
+        };
+        room.copy_from_slice(&mark);
+        self.num_bytes.store(self.num_read, Ordering::Relaxed);
+        mark.len()
+    }
+}
+
+/// A quoted field that a file does not close.
+#[derive(Debug)]
+struct OpenField;
+
+impl fmt::Display for OpenField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a closing quote, found the end of the file")
+    }
+}
+
+impl std::error::Error for OpenField {}
+
 /// Opens a file, before its header.
 pub(super) fn open(file: &OpenFile, options: &CsvOptions) -> Result<Input, Error> {
     let stream = file.read(options.compression)?;
     let budget = Arc::new(AtomicU64::new(MAX_ROW_BYTES));
+    let num_bytes = Arc::new(AtomicU64::new(u64::MAX));
+    let special = [Some(options.delimiter), options.quote, options.comment];
+    // One of four characters is not among three.
+    let mut marks = b"abcd".iter().copied();
+    let mark = marks.find(|&mark| !special.contains(&Some(mark)));
+    let mark = mark.unwrap_or_default();
     let metered = Metered {
         stream,
         budget: Arc::clone(&budget),
+        mark,
+        num_bytes: Arc::clone(&num_bytes),
+        num_read: 0,
     };
     let reader = ReaderBuilder::new()
         .has_headers(options.has_header)
@@ -168,15 +219,22 @@ pub(super) fn open(file: &OpenFile, options: &CsvOptions) -> Result<Input, Error
         .comment(options.comment)
         .buffer_capacity(BUFFER_BYTES)
         .from_reader(metered);
-    Ok(Input { reader, budget })
+    Ok(Input {
+        reader,
+        budget,
+        mark,
+        num_bytes,
+    })
 }
 
 impl Input {
     /// The names of the columns.
     pub(super) fn header(&mut self, file: &OpenFile) -> Result<Vec<String>, Error> {
-        let header = self.reader.byte_headers();
-        let header =
-            header.map_err(|error| file.error(format_args!("the header: {}", text_of(&error))))?;
+        let failed = |error| file.error(format_args!("the header: {}", text_of(&error)));
+        let header = self.reader.byte_headers().map_err(failed)?.clone();
+        if self.is_end(&header).map_err(failed)? {
+            return Ok(Vec::new());
+        }
         let name = |field: &[u8]| {
             String::from_utf8(field.to_vec())
                 .map_err(|_| file.error("the header: expected UTF-8, found other bytes"))
@@ -187,13 +245,39 @@ impl Input {
     /// Reads a row. Nothing if there is no further one.
     pub(super) fn next_record(&mut self, record: &mut ByteRecord) -> Result<bool, ::csv::Error> {
         self.budget.store(MAX_ROW_BYTES, Ordering::Relaxed);
-        self.reader.read_byte_record(record)
+        let read = self.reader.read_byte_record(record);
+        let is_row = match &read {
+            Ok(is_row) => *is_row,
+            // The mark has one field, and so may have the row that contains it.
+            Err(error) => matches!(error.kind(), ErrorKind::UnequalLengths { .. }),
+        };
+        match is_row && self.is_end(record)? {
+            true => Ok(false),
+            false => read,
+        }
+    }
+
+    /// Returns `true` if the row that was read is the mark behind the file. It is an error if it
+    /// contains the mark.
+    fn is_end(&self, record: &ByteRecord) -> Result<bool, ::csv::Error> {
+        // The mark follows a line break of ours.
+        let num_bytes = self.num_bytes.load(Ordering::Relaxed);
+        if self.reader.position().byte() <= num_bytes.saturating_add(1) {
+            return Ok(false);
+        }
+        match record.len() == 1 && record[0] == [self.mark] {
+            true => Ok(true),
+            false => Err(io::Error::other(OpenField).into()),
+        }
     }
 }
 
 /// What is wrong, without the place, which is told in our own way.
 fn text_of(error: &::csv::Error) -> String {
     match error.kind() {
+        ErrorKind::Io(error) if error.get_ref().is_some_and(|error| error.is::<OpenField>()) => {
+            OpenField.to_string()
+        }
         ErrorKind::Io(error) => format!("failed to read: {error}"),
         ErrorKind::UnequalLengths {
             expected_len, len, ..
