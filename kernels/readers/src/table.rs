@@ -14,6 +14,7 @@ use crate::column::Values;
 use crate::columnar::{self, ColumnarFormat, ColumnarOptions, Nulls};
 use crate::files::{Compression, OpenFile};
 use crate::schema::{Cell, Column, ColumnShape, Schema};
+use crate::tar::TarOptions;
 use crate::tensor_files::{TensorFileOptions, TensorFormat, read_tensors};
 use crate::text::text_line_dataset;
 use crate::tfrecord::masked_crc32c;
@@ -39,18 +40,21 @@ pub enum TableFormat {
     Parquet,
     /// Arrow IPC, a file or a stream.
     Arrow,
+    /// A tar archive, whose files are the rows. It can only be read.
+    Tar,
     /// A file of tensors that have as many rows.
     Tensors(TensorFormat),
 }
 
 impl TableFormat {
     /// The names of all formats, in the order of help texts.
-    pub const NAMES: [&'static str; 9] = [
+    pub const NAMES: [&'static str; 10] = [
         "tfrecord",
         "csv",
         "txt",
         "parquet",
         "arrow",
+        "tar",
         "btf",
         "npy",
         "npz",
@@ -66,6 +70,7 @@ impl TableFormat {
             Self::Text => "txt",
             Self::Parquet => "parquet",
             Self::Arrow => "arrow",
+            Self::Tar => "tar",
             Self::Tensors(format) => format.name(),
         }
     }
@@ -79,6 +84,7 @@ impl TableFormat {
             "txt" => Self::Text,
             "parquet" => Self::Parquet,
             "arrow" | "feather" => Self::Arrow,
+            "tar" | "tgz" => Self::Tar,
             _ => Self::Tensors(TensorFormat::from_name(name)?),
         })
     }
@@ -102,12 +108,12 @@ impl TableFormat {
     /// If the file cannot be read.
     pub fn detect(file: &OpenFile) -> Result<Self, Error> {
         let mut start = Vec::new();
-        let mut stream = std::io::Read::take(file.read(Compression::Auto)?, 12);
+        let mut stream = std::io::Read::take(file.read(Compression::Auto)?, NUM_START_BYTES);
         std::io::Read::read_to_end(&mut stream, &mut start)
             .map_err(|error| file.read_error(&error))?;
         let is_record = start
             .split_at_checked(8)
-            .is_some_and(|(length, checksum)| checksum == masked_crc32c(length).to_le_bytes());
+            .is_some_and(|(length, rest)| rest.starts_with(&masked_crc32c(length).to_le_bytes()));
         Ok(match &start[..] {
             _ if is_record => Self::TfRecord,
             [b'P', b'A', b'R', b'1', ..] => Self::Parquet,
@@ -116,12 +122,20 @@ impl TableFormat {
             [b'P', b'K', 3 | 5, ..] => Self::Tensors(TensorFormat::Npz),
             _ => match Self::of_name(file.path()) {
                 Some(format) => format,
+                None if start.get(TAR_MARK_AT..) == Some(TAR_MARK) => Self::Tar,
                 None if start.get(8) == Some(&b'{') => Self::Tensors(TensorFormat::Safetensors),
                 None => Self::Text,
             },
         })
     }
 }
+
+/// What a tar archive has in the header of its first file, and where.
+const TAR_MARK: &[u8] = b"ustar";
+const TAR_MARK_AT: usize = 257;
+
+/// How many bytes of a file are looked at.
+const NUM_START_BYTES: u64 = (TAR_MARK_AT + TAR_MARK.len()) as u64;
 
 /// A file of rows.
 ///
@@ -167,6 +181,11 @@ impl Table {
             TableFormat::Csv => open_csv(&file)?,
             TableFormat::Parquet => open_columns(&file, ColumnarFormat::Parquet, ctx)?,
             TableFormat::Arrow => open_columns(&file, ColumnarFormat::Arrow, ctx)?,
+            TableFormat::Tar => {
+                let columns = ["path", "contents"].map(|name| Column::new(name, DType::String));
+                let schema = Schema::new(columns.to_vec())?;
+                (schema, None, TarOptions::default().dataset(path)?)
+            }
             TableFormat::Tensors(format) => open_tensors(&file, format, ctx)?,
         };
         Ok(Self {
@@ -359,7 +378,8 @@ fn open_columns(
         }
     };
     let columns = summary.columns.iter().enumerate().map(column);
-    Ok((Schema::new(columns.collect())?, summary.num_rows, rows))
+    let schema = Schema::new(columns.collect()).map_err(|error| file.error(error.message()))?;
+    Ok((schema, summary.num_rows, rows))
 }
 
 /// The type of the elements of a column, from what Arrow calls it.
@@ -543,6 +563,7 @@ pub fn create(
                 ));
             }
         },
+        TableFormat::Tar => return Err(invalid("tar archives cannot be written".to_owned())),
         TableFormat::Parquet => columnar::write_columns(
             ColumnarFormat::Parquet,
             create()?,

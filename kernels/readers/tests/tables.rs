@@ -113,3 +113,35 @@ fn records_that_are_not_examples_and_text_have_one_column() {
         error.message()
     );
 }
+
+#[cfg(feature = "tar")]
+#[test]
+fn the_rows_of_an_archive_are_its_files() {
+    let folder = Folder::new("tables-tar");
+    let mut archive = ::tar::Builder::new(Vec::new());
+    for (name, contents) in [("a/1.txt", "one"), ("a/2.txt", "two")] {
+        let mut header = ::tar::Header::new_ustar();
+        header.set_size(contents.len() as u64);
+        header.set_mode(0o644);
+        archive
+            .append_data(&mut header, name, contents.as_bytes())
+            .unwrap();
+    }
+    let bytes = archive.into_inner().unwrap();
+    let ctx = context("s");
+    // By its name, and by its contents.
+    for name in ["a.tar", "archive"] {
+        let table = Table::open(&folder.write(name, &bytes), None, &ctx).unwrap();
+        assert_eq!(table.format(), TableFormat::Tar, "{name}");
+        assert_eq!(table.schema().to_string(), "path: str, contents: str");
+        let rows: Vec<(ByteString, ByteString)> = good(table.rows());
+        assert_eq!(
+            rows,
+            [("a/1.txt", "one"), ("a/2.txt", "two")].map(|(a, b)| (a.into(), b.into()))
+        );
+        let error = create(&folder.path("b"), TableFormat::Tar, table.schema())
+            .err()
+            .unwrap();
+        assert_eq!(error.message(), "tar archives cannot be written");
+    }
+}

@@ -35,8 +35,9 @@ Examples:
   tfrt data run --print pipeline.mlir          print the elements of an input pipeline
   tfrt data bench rows.tfrecord --seconds 0.1  measure the reading speed
 
-Formats: tfrecord (examples, or bytes), csv, txt (lines), parquet, arrow, btf, npy, npz, safetensors.
-Compressed files are decompressed while they are read. Parquet and Arrow require a build with
+Formats: tfrecord (examples, or bytes), csv, txt (lines), parquet, arrow, tar (its files), btf, npy,
+npz, safetensors.
+Compressed files are decompressed while they are read. Parquet, Arrow and tar require a build with
 `--features full`.";
 
 /// Inspect, verify, convert and benchmark files of tabular data, and run input pipelines
