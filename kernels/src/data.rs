@@ -27,4 +27,6 @@ pub mod enumerate;
 
 mod attributes;
 
+mod model;
+
 mod op_verifiers;

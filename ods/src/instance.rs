@@ -32,6 +32,13 @@ pub trait OpInstance {
 
     /// Returns the signature of the function whose body directly contains the op, if there is one.
     fn enclosing_function(&self) -> Option<Signature<'_>>;
+
+    /// Returns the op whose result the operand with this index is. Returns `None` if the operand is
+    /// an argument of a block, or if the representation does not know its op, which is the default.
+    fn producer(&self, operand: usize) -> Option<Box<dyn OpInstance + '_>> {
+        let _ = operand;
+        None
+    }
 }
 
 /// An attribute, in the detail that rules need.

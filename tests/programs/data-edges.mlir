@@ -284,3 +284,45 @@ func @cancelled_while_looking() -> i64 {
   %c1, %x = tfrt_data.iterator_get_next %it, %c0 : i64
   tfrt.return %x : i64
 }
+
+// Functions that do not take the elements of a dataset that is known only at run time: an error at the op.
+func private @takes_i32(%x: i32, %sum: i64) -> i64 {
+  tfrt.return %sum : i64
+}
+func @other_elements() -> i64 {
+  %n = tfrt.constant.i64 3
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %it = tfrt_data.make_iterator %d
+  // expected-error @+1 {{runtime error: `enumerate.iterator` expects elements of type (i32), found (i64) from `range`}}
+  %0 = tfrt_data.enumerate.iterator %it, %n { function = @takes_i32 } : i64
+  tfrt.return %0 : i64
+}
+func private @adds_i32(%sum: i64, %x: i32) -> i64 {
+  tfrt.return %sum : i64
+}
+func @other_elements_to_reduce() -> i64 {
+  %n = tfrt.constant.i64 3
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  // expected-error @+1 {{runtime error: `reduce` expects elements of type (i32), found (i64) from `range`}}
+  %0 = tfrt_data.reduce %d, %n { function = @adds_i32 } : i64
+  tfrt.return %0 : i64
+}
+
+// In any order: the same elements once each.
+func private @double(%x: i64) -> i64 {
+  %y = tfrt.add.i64 %x, %x
+  tfrt.return %y : i64
+}
+func private @add(%sum: i64, %x: i64) -> i64 {
+  %y = tfrt.add.i64 %sum, %x
+  tfrt.return %y : i64
+}
+func @in_any_order() -> i64 {
+  %n = tfrt.constant.i64 10
+  %zero = tfrt.constant.i64 0
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %m = tfrt_data.parallel_map_dataset %d, %n { function = @double }
+  %o = tfrt_data.options_dataset %m { deterministic = false }
+  %0 = tfrt_data.reduce %o, %zero { function = @add } : i64
+  tfrt.return %0 : i64
+}

@@ -21,7 +21,7 @@ mod wire;
 mod write;
 
 use tfrt_async::{AnyRef, ByteString};
-use tfrt_data::{Dataset, ElementFunction, Values};
+use tfrt_data::{Dataset, ElementFunction, ElementTypes, Values};
 use tfrt_host::ExecutionContext;
 use tfrt_support::{DType, Error, ErrorCode};
 
@@ -58,10 +58,12 @@ pub use write::{ExampleWriter, infer_example_schema};
 pub fn parse_examples(records: &Dataset, schema: Schema) -> Result<Dataset, Error> {
     check_types(&schema)?;
     let (name, num_results) = (format!("parse_examples({schema})"), schema.num_components());
+    let results = schema.element_types();
     let parse = move |ctx: &ExecutionContext, values: &[AnyRef]| -> Result<Values, Error> {
         parse_example(record_of(values)?, &schema, ctx.allocator())
     };
-    let function = ElementFunction::from_named_closure(name, 1, num_results, parse);
+    let function = ElementFunction::from_named_closure(name, 1, num_results, parse)
+        .with_types(ElementTypes::of::<ByteString>(), results);
     records.map_with(function, &[])
 }
 
@@ -79,7 +81,10 @@ pub fn parse_sequence_examples(
     let parse = move |ctx: &ExecutionContext, values: &[AnyRef]| -> Result<Values, Error> {
         parse_sequence_example(record_of(values)?, &schema, ctx.allocator())
     };
-    let function = ElementFunction::from_named_closure(name, 1, num_results, parse);
+    let function = ElementFunction::from_named_closure(name, 1, num_results, parse).with_types(
+        ElementTypes::of::<ByteString>(),
+        ElementTypes::of_unknown(num_results),
+    );
     records.map_with(function, &[])
 }
 

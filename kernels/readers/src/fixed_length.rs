@@ -7,7 +7,7 @@
 use std::io::{BufReader, Read};
 
 use tfrt_async::ByteString;
-use tfrt_data::{Dataset, StageDescription};
+use tfrt_data::{Dataset, ElementTypes, StageDescription};
 use tfrt_host::ExecutionContext;
 use tfrt_support::{Error, ErrorCode};
 
@@ -85,6 +85,10 @@ struct FixedLength {
 impl Format for FixedLength {
     fn name(&self) -> &'static str {
         "fixed_length_record"
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        ElementTypes::of::<ByteString>()
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {

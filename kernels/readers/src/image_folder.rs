@@ -12,8 +12,8 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use tfrt_async::{AnyRef, ByteString};
-use tfrt_data::{Dataset, StageDescription, Values};
+use tfrt_async::{AnyRef, ByteString, Value};
+use tfrt_data::{Dataset, ElementTypes, StageDescription, Values};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
@@ -106,6 +106,10 @@ impl ImageFolder {
 impl Format for ImageFolder {
     fn name(&self) -> &'static str {
         "image_folder"
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        ElementTypes::new([Some(ByteString::MLIR_TYPE), Some(i64::MLIR_TYPE)])
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {

@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 use tfrt_async::{AnyRef, AsyncValueRef, Promise, Value};
 use tfrt_data::{
-    Cardinality, Dataset, Draw, Machine, Outcome, Position, Serial, Stage, StageDescription,
-    StateReader, StateWriter, StepResult, Values,
+    Cardinality, Dataset, Draw, ElementTypes, HeldBytes, Machine, Outcome, Position, Serial, Stage,
+    StageDescription, StateReader, StateWriter, StepResult, Values,
 };
 use tfrt_host::ExecutionContext;
 use tfrt_queue::Task;
@@ -91,6 +91,12 @@ const MAX_BUFFERED_BYTES: usize = 1 << 26;
 pub trait Format: fmt::Debug + Send + Sync + 'static {
     /// What people call datasets of the format, as in `tfrt_data.NAME_dataset`.
     fn name(&self) -> &'static str;
+
+    /// Returns the types of the components of the elements, as far as they are known before a file
+    /// is read.
+    fn element_types(&self) -> ElementTypes {
+        ElementTypes::UNKNOWN
+    }
 
     /// Opens a file. Runs on the blocking pool.
     ///
@@ -186,6 +192,10 @@ impl Stage for ReadAhead {
         Cardinality::Unknown
     }
 
+    fn element_types(&self) -> ElementTypes {
+        self.format.element_types()
+    }
+
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.attribute("path", self.files.names().collect::<Vec<_>>().join(", "));
         self.format.describe(to);
@@ -208,8 +218,9 @@ impl Stage for ReadAhead {
         }))
     }
 
-    fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(ReadAheadMachine {
+            held: HeldBytes::of(self.name(), position),
             source: Arc::new(Source::new(
                 Arc::clone(&self.format),
                 self.files.clone(),
@@ -236,6 +247,7 @@ struct ReadAheadMachine {
     buffered: VecDeque<Item>,
     /// About how much memory they take.
     num_buffered_bytes: usize,
+    held: HeldBytes,
     /// What the reader is about to publish.
     being_read: Option<AsyncValueRef<Batch>>,
     has_ended: bool,
@@ -265,6 +277,7 @@ impl Machine for ReadAheadMachine {
                 self.start_reader(num_outstanding, ctx);
             }
             if let Some(item) = self.buffered.pop_front() {
+                self.held.tell(|| self.num_buffered_bytes as u64);
                 self.num_buffered_bytes -= item.len_bytes;
                 return StepResult::Answer(self.answer(item, ctx));
             }

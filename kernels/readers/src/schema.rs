@@ -9,7 +9,10 @@ mod text;
 
 use std::fmt;
 
+use tfrt_async::{ByteString, Value};
+use tfrt_data::ElementTypes;
 use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_tensor::DenseHostTensor;
 
 /// The columns that are read, in the order of the components.
 ///
@@ -238,6 +241,41 @@ impl Schema {
     pub fn num_components(&self) -> usize {
         let is_masked = |column: &&Column| column.missing == Missing::Mask;
         self.columns.len() + self.columns.iter().filter(is_masked).count()
+    }
+
+    /// Returns the types of the components of a row.
+    ///
+    /// ```
+    /// use tfrt_readers::schema::Schema;
+    ///
+    /// let schema: Schema = "image: str, pixels: f32 [28, 28], weight: f32?".parse()?;
+    /// assert_eq!(schema.element_types().to_string(), "(!tfrt.string, !t.tensor, f32, i1)");
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    #[must_use]
+    pub fn element_types(&self) -> ElementTypes {
+        let scalar = |dtype: DType| match dtype {
+            DType::String => ByteString::MLIR_TYPE.to_owned(),
+            number => number.to_string(),
+        };
+        let of_column = |column: &Column| {
+            let ty = match column.shape {
+                ColumnShape::Scalar => scalar(column.dtype),
+                ColumnShape::Fixed(_) | ColumnShape::Variable => {
+                    DenseHostTensor::MLIR_TYPE.to_owned()
+                }
+            };
+            let mask = (column.missing == Missing::Mask).then(|| scalar(DType::I1));
+            [Some(ty), mask].into_iter().flatten()
+        };
+        let types: Vec<String> = self.columns.iter().flat_map(of_column).collect();
+        ElementTypes::new(types.iter().map(|ty| Some(&**ty)))
+    }
+
+    /// Returns the types of the components of several rows: each is a tensor.
+    pub(crate) fn types_of_batches(&self) -> ElementTypes {
+        let tensors = std::iter::repeat_n(Some(DenseHostTensor::MLIR_TYPE), self.num_components());
+        ElementTypes::new(tensors)
     }
 
     /// The same schema without the columns whose rows are not single values, which some formats

@@ -3,8 +3,8 @@
 //! Every file is one element, with one component for each tensor. [`Dataset::unbatch`] makes an
 //! element of each row.
 
-use tfrt_async::AnyRef;
-use tfrt_data::{Dataset, StageDescription, Values};
+use tfrt_async::{AnyRef, Value};
+use tfrt_data::{Dataset, ElementTypes, StageDescription, Values};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 use tfrt_tensor::file::{FileFormat, NamedTensor, Source, Stream};
@@ -102,6 +102,15 @@ struct TensorFiles {
 impl Format for TensorFiles {
     fn name(&self) -> &'static str {
         self.format.map_or("tensor_file", FileFormat::name)
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        match &self.names {
+            Some(names) => {
+                ElementTypes::new(names.iter().map(|_| Some(DenseHostTensor::MLIR_TYPE)))
+            }
+            None => ElementTypes::UNKNOWN,
+        }
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {

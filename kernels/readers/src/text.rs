@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use tfrt_async::ByteString;
-use tfrt_data::{Dataset, StageDescription};
+use tfrt_data::{Dataset, ElementTypes, StageDescription};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
@@ -74,6 +74,10 @@ struct Lines {
 impl Format for Lines {
     fn name(&self) -> &'static str {
         "text_line"
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        ElementTypes::of::<ByteString>()
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {
@@ -177,6 +181,10 @@ struct Names;
 impl Format for Names {
     fn name(&self) -> &'static str {
         "list_files"
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        ElementTypes::of::<ByteString>()
     }
 
     fn open(

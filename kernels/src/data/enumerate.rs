@@ -16,11 +16,13 @@
 //! are dropped immediately. At most `MAX_KEPT` are kept, so that memory stays bounded.
 
 use tfrt::async_value::run_when_ready;
-use tfrt::data::{DataIterator, Dataset, IterationResult, Outcome, Values, are_available};
+use tfrt::data::{
+    DataIterator, Dataset, ElementFunction, IterationResult, Outcome, Values, are_available,
+};
 use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
 
-use super::op_verifiers::verify_enumerate;
+use super::op_verifiers::{verify_enumerate, verify_reduce};
 use crate::control_flow::{Carried, Pending};
 
 /// Calls a function for every element, with the components of the element and the results of the
@@ -60,7 +62,8 @@ fn enumerate(frame: &mut KernelFrame<'_>) -> Result<()> {
     operands(dataset: Dataset, state: variadic any),
     symbols(function),
     results(results: variadic any),
-    format = "operands attr-dict `:` type-list($state, $results)"
+    format = "operands attr-dict `:` type-list($state, $results)",
+    verify = verify_reduce
 )]
 fn reduce(frame: &mut KernelFrame<'_>) -> Result<()> {
     let dataset = frame.argument(0).get::<Dataset>();
@@ -79,6 +82,16 @@ enum Arguments {
     StateFirst,
 }
 
+impl Arguments {
+    /// Returns the name that errors call the loop.
+    fn stage(self) -> &'static str {
+        match self {
+            Self::ElementFirst => "enumerate.iterator",
+            Self::StateFirst => "reduce",
+        }
+    }
+}
+
 fn call_for_each(
     frame: &mut KernelFrame<'_>,
     iterator: AnyRef,
@@ -93,6 +106,18 @@ fn call_for_each(
             body.num_results()
         );
         return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+    }
+    if let Ok(iterator) = iterator.try_read::<DataIterator>() {
+        let (stage, taken) = (
+            arguments.stage(),
+            ElementFunction::from(body.clone()).parameter_types(),
+        );
+        let num_components = body.num_arguments().saturating_sub(carried.len());
+        let expected = match arguments {
+            Arguments::ElementFirst => taken.first(num_components),
+            Arguments::StateFirst => taken.behind(carried.len()),
+        };
+        expected.expect_from(stage, iterator.dataset())?;
     }
     let (results, values) = Pending::new(frame.num_results());
     for (slot, value) in frame.results().iter_mut().zip(values) {

@@ -9,6 +9,7 @@ use tfrt::data::{Cardinality, Dataset, PaddedComponent, UnevenShards, WorkAhead}
 use tfrt::prelude::*;
 
 use super::attributes::{shapes, with_policy};
+use super::op_verifiers::verify_dataset;
 
 /// Creates a dataset of the first `count` elements, or of all elements if the count is negative. No
 /// further elements are drawn.
@@ -29,7 +30,8 @@ fn take_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",
+    format = "operands attr-dict",,
+    verify = verify_dataset
 )]
 fn take_while_dataset(
     input: &Dataset,
@@ -92,7 +94,8 @@ fn auto_shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Da
     pure,
     chain = none,
     results(dataset),
-    format = "$input `,` $num_parallel (`,` $values `:` type($values))? attr-dict"
+    format = "$input `,` $num_parallel (`,` $values `:` type($values))? attr-dict",
+    verify = verify_dataset
 )]
 fn parallel_map_dataset(
     input: &Dataset,
@@ -123,7 +126,8 @@ fn parallel_map_dataset(
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",
+    format = "operands attr-dict",,
+    verify = verify_dataset
 )]
 #[expect(
     clippy::too_many_arguments,
@@ -181,7 +185,8 @@ fn batch_dataset(
     pure,
     chain = none,
     results(dataset),
-    format = "$input `,` $batch_size (`,` $values `:` type($values))? attr-dict"
+    format = "$input `,` $batch_size (`,` $values `:` type($values))? attr-dict",
+    verify = verify_dataset
 )]
 fn map_and_batch_dataset(
     input: &Dataset,
@@ -294,6 +299,23 @@ fn on_error_dataset(input: &Dataset, #[attr] policy: &str) -> Result<Dataset> {
     with_policy(input.clone(), Some(policy))
 }
 
+/// Creates a dataset of the same elements with options for all of its stages. If `deterministic` is
+/// false, results that are available may overtake others that are not, in every stage that has
+/// several under way.
+#[tfrt_kernel(
+    "tfrt_data.options_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict",
+)]
+fn options_dataset(input: &Dataset, #[attr] deterministic: Option<bool>) -> Result<Dataset> {
+    match deterministic {
+        Some(false) => input.in_any_order(),
+        None | Some(true) => Ok(input.clone()),
+    }
+}
+
 /// Creates a dataset of the same elements and asserts their number: a draw fails if there are fewer
 /// or more.
 ///
@@ -318,7 +340,8 @@ fn assert_cardinality_dataset(input: &Dataset, cardinality: i64) -> Result<Datas
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",
+    format = "operands attr-dict",,
+    verify = verify_dataset
 )]
 fn choose_from_datasets(numbers: &Dataset, inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::choose_from(numbers, &inputs.iter().cloned().collect::<Vec<_>>())
@@ -334,7 +357,8 @@ fn choose_from_datasets(numbers: &Dataset, inputs: Operands<'_, Dataset>) -> Res
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",
+    format = "operands attr-dict",,
+    verify = verify_dataset
 )]
 fn sample_from_datasets(
     inputs: Operands<'_, Dataset>,
@@ -371,7 +395,8 @@ fn zip_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",
+    format = "operands attr-dict",,
+    verify = verify_dataset
 )]
 fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::concatenate(&inputs.iter().cloned().collect::<Vec<_>>())
@@ -384,7 +409,8 @@ fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",
+    format = "operands attr-dict",,
+    verify = verify_dataset
 )]
 fn flat_map_dataset(
     input: &Dataset,
@@ -451,7 +477,8 @@ fn enumerate_dataset(input: &Dataset, start: i64) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "$input (`,` $state `:` type($state))? attr-dict"
+    format = "$input (`,` $state `:` type($state))? attr-dict",
+    verify = verify_dataset
 )]
 fn scan_dataset(
     input: &Dataset,

@@ -22,6 +22,8 @@ use tfrt_readers::tensor_files::{TensorFileOptions, TensorFormat};
 use tfrt_readers::text::{TextLineOptions, list_files_dataset as names_of_files};
 use tfrt_readers::tfrecord::TfRecordOptions;
 
+use super::op_verifiers::verify_dataset;
+
 /// Returns the value of an attribute, or its default.
 fn parsed<T: FromStr<Err = Error> + Default>(text: Option<&str>) -> Result<T> {
     text.map_or_else(|| Ok(T::default()), str::parse)
@@ -42,7 +44,7 @@ fn batch_size(rows: Option<i64>) -> Result<Option<u64>> {
 }
 
 /// Names separated by commas.
-fn names(list: Option<&str>) -> Option<Vec<String>> {
+pub(super) fn names(list: Option<&str>) -> Option<Vec<String>> {
     list.map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
 }
 
@@ -248,7 +250,8 @@ fn list_files_dataset(pattern: &str) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict"
+    format = "operands attr-dict",
+    verify = verify_dataset
 )]
 fn parse_example_dataset(input: &Dataset, #[attr] schema: &str) -> Result<Dataset> {
     parse_examples(input, schema.parse()?)
@@ -265,7 +268,8 @@ fn parse_example_dataset(input: &Dataset, #[attr] schema: &str) -> Result<Datase
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict"
+    format = "operands attr-dict",
+    verify = verify_dataset
 )]
 fn parse_sequence_example_dataset(
     input: &Dataset,

@@ -4,6 +4,7 @@ use tfrt::data::{Dataset, PaddedComponent};
 use tfrt::prelude::*;
 
 use super::extensions::optional_weights;
+use super::op_verifiers::verify_dataset;
 
 /// Creates a dataset without repeated elements, each at its first occurrence. Numbers, strings and
 /// tensors can be compared: they are equal if their types, shapes and bits are.
@@ -30,7 +31,8 @@ fn unique_dataset(input: &Dataset) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",
+    format = "operands attr-dict",,
+    verify = verify_dataset
 )]
 fn group_by_window_dataset(
     input: &Dataset,
@@ -55,7 +57,8 @@ fn group_by_window_dataset(
     pure,
     chain = none,
     results(dataset),
-    format = "$input (`,` $padding `:` type($padding))? attr-dict"
+    format = "$input (`,` $padding `:` type($padding))? attr-dict",
+    verify = verify_dataset
 )]
 fn bucket_by_length_dataset(
     input: &Dataset,
@@ -110,7 +113,8 @@ fn ragged_batch_dataset(
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",
+    format = "operands attr-dict",,
+    verify = verify_dataset
 )]
 fn rejection_resample_dataset(
     input: &Dataset,
@@ -136,7 +140,8 @@ fn rejection_resample_dataset(
     pure,
     chain = none,
     results(dataset),
-    format = "($arguments `:` type($arguments))? attr-dict"
+    format = "($arguments `:` type($arguments))? attr-dict",
+    verify = verify_dataset
 )]
 fn generator_dataset(
     arguments: &[AnyRef],

@@ -3,6 +3,7 @@
 use tfrt::data::{DataIterator, Dataset, END_MESSAGE, Outcome, Values};
 use tfrt::prelude::*;
 
+use super::op_verifiers::verify_get_next;
 use crate::control_flow::Pending;
 
 /// Creates an iterator at the start of a dataset.
@@ -30,7 +31,8 @@ fn make_iterator(dataset: &Dataset) -> DataIterator {
     printed_generically,
     operands(iterator: DataIterator, in_chain: Chain),
     results(out_chain: Chain, values: variadic any),
-    format = "operands attr-dict `:` type($values)"
+    format = "operands attr-dict `:` type($values)",
+    verify = verify_get_next
 )]
 fn iterator_get_next(frame: &mut KernelFrame<'_>) -> Result<()> {
     let ctx = frame.exec_ctx();

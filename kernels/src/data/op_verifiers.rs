@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use tfrt::data::ElementTypes;
 use tfrt::ods::instance::{AttrInstance, OpInstance};
 use tfrt::ods::verify::Breach;
+
+use super::model;
 
 /// The elements of a range are integers or floats.
 pub(super) fn verify_range(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
@@ -29,6 +32,47 @@ fn is_integer(spelling: &str) -> bool {
 
 fn is_float(spelling: &str) -> bool {
     matches!(spelling, "bf16" | "f16" | "f32" | "f64" | "f80" | "f128")
+}
+
+/// The functions and inputs of a dataset have the types that its kernel takes, as far as they are
+/// known.
+pub(super) fn verify_dataset(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    if let Err(error) = model::check(op) {
+        breaches.push(Breach::plain(error.message()));
+    }
+}
+
+/// The results behind the chain have the types of the components. Their number is checked when the
+/// program runs, as with the reference.
+pub(super) fn verify_get_next(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let results = op.result_types();
+    let expected = ElementTypes::new(results.iter().skip(1).map(|ty| Some(&**ty)));
+    let found = model::dataset_of(op, 0).map(|dataset| dataset.element_types());
+    if found.is_some_and(|found| found.num_components() == expected.num_components()) {
+        verify_elements("iterator_get_next", &expected, op, breaches);
+    }
+}
+
+/// The function takes the state and the components, as far as their types are known.
+pub(super) fn verify_reduce(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let num_state = op.operand_types().len().saturating_sub(1);
+    let taken = model::function_of(op, "function").map(|body| body.parameter_types());
+    let expected = taken.unwrap_or_default().behind(num_state);
+    verify_elements("reduce", &expected, op, breaches);
+}
+
+/// The elements of the first operand have the types that the function of the op takes.
+fn verify_elements(
+    stage: &str,
+    expected: &ElementTypes,
+    op: &dyn OpInstance,
+    breaches: &mut Vec<Breach>,
+) {
+    let dataset = model::dataset_of(op, 0);
+    let checked = dataset.map_or(Ok(()), |dataset| expected.expect_from(stage, &dataset));
+    if let Err(error) = checked {
+        breaches.push(Breach::plain(error.message()));
+    }
 }
 
 /// The name of a list of values, and their types.
@@ -79,6 +123,9 @@ pub(super) fn verify_enumerate(op: &dyn OpInstance, breaches: &mut Vec<Breach>) 
         let message = "requires operands after the iterator to have the types of the results";
         breaches.push(Breach::op(message));
     }
+    let components = &arguments[..arguments.len() - results.len()];
+    let expected = ElementTypes::new(components.iter().map(|ty| Some(&**ty)));
+    verify_elements("enumerate.iterator", &expected, op, breaches);
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use tfrt::data::{BatchComponent, Dataset, WorkAhead};
 use tfrt::prelude::*;
 
 use super::attributes::with_policy;
+use super::op_verifiers::verify_dataset;
 
 /// Creates a dataset of the results of a function of each element. The function takes the
 /// additional operands, then the components of the element.
@@ -17,7 +18,8 @@ use super::attributes::with_policy;
     pure,
     chain = none,
     results(dataset),
-    format = "$input (`,` $values `:` type($values))? attr-dict"
+    format = "$input (`,` $values `:` type($values))? attr-dict",
+    verify = verify_dataset
 )]
 fn map_dataset(
     input: &Dataset,
@@ -35,7 +37,8 @@ fn map_dataset(
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict"
+    format = "operands attr-dict",
+    verify = verify_dataset
 )]
 fn filter_dataset(
     input: &Dataset,
@@ -56,7 +59,8 @@ fn filter_dataset(
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict"
+    format = "operands attr-dict",
+    verify = verify_dataset
 )]
 fn batch_dataset<const KIND: usize>(
     input: &Dataset,
@@ -64,30 +68,39 @@ fn batch_dataset<const KIND: usize>(
     #[attr] same_input_metadata: bool,
     #[attr] drop_remainder: Option<bool>,
 ) -> Result<Dataset> {
-    const I32: BatchComponent = BatchComponent::Scalar(DType::I32);
-    const KINDS: [&[BatchComponent]; 4] = [
-        &[I32],
-        &[I64],
-        &[BatchComponent::Tensor],
-        &[BatchComponent::Tensor, I64],
-    ];
+    let (_, components) = BATCH_KINDS[KIND];
     let drops_remainder = drop_remainder.unwrap_or(false);
-    input.batch_with(
-        batch_size,
-        KINDS[KIND],
-        same_input_metadata,
-        drops_remainder,
-    )
+    input.batch_with(batch_size, components, same_input_metadata, drops_remainder)
 }
 
+const I32: BatchComponent = BatchComponent::Scalar(DType::I32);
 const I64: BatchComponent = BatchComponent::Scalar(DType::I64);
+
+/// The names of the kinds of batches, with the components of their elements.
+const BATCH_KINDS: [(&str, &[BatchComponent]); 5] = [
+    ("i32", &[I32]),
+    ("i64", &[I64]),
+    ("tensor", &[BatchComponent::Tensor]),
+    ("tensor_and_i64", &[BatchComponent::Tensor, I64]),
+    ("i64_and_i64", &[I64, I64]),
+];
+
+/// Returns the components of the elements of a kind of batches.
+pub(super) fn batched_components(kind: &str) -> Option<&'static [BatchComponent]> {
+    let (_, components) = BATCH_KINDS.iter().find(|(name, _)| *name == kind)?;
+    Some(components)
+}
 
 /// Creates a dataset of batches of pairs of numbers: each component is a tensor with one row for
 /// each of `batch_size` elements. The last batch may be smaller, unless `drop_remainder`.
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
-#[tfrt_kernel("tfrt_data.batch_dataset.i64_and_i64", results(dataset))]
+#[tfrt_kernel(
+    "tfrt_data.batch_dataset.i64_and_i64",
+    results(dataset),
+    verify = verify_dataset
+)]
 fn batch_dataset_of_pairs(
     input: &Dataset,
     batch_size: i64,
@@ -95,12 +108,8 @@ fn batch_dataset_of_pairs(
     #[attr] drop_remainder: Option<bool>,
 ) -> Result<Dataset> {
     let drops_remainder = drop_remainder.unwrap_or(false);
-    input.batch_with(
-        batch_size,
-        &[I64, I64],
-        same_input_metadata,
-        drops_remainder,
-    )
+    let (_, components) = BATCH_KINDS[4];
+    input.batch_with(batch_size, components, same_input_metadata, drops_remainder)
 }
 
 /// Creates a dataset of the elements of the datasets that a function returns for each element, in
@@ -114,7 +123,8 @@ fn batch_dataset_of_pairs(
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict"
+    format = "operands attr-dict",
+    verify = verify_dataset
 )]
 fn interleave_dataset(
     input: &Dataset,

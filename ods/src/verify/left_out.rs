@@ -54,22 +54,20 @@ pub fn chain_result_positions(def: &OpDef, num_others: usize) -> Vec<usize> {
 #[must_use]
 pub fn verify_op_without_chains(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     let mut operand_types = owned(op.operand_types());
+    let mut inserted_operands = Vec::new();
     if leaves_out_operands(def, &operand_types) {
-        insert_chains(
-            &mut operand_types,
-            chain_operand_positions(def, op.operand_types().len()),
-        );
+        inserted_operands = chain_operand_positions(def, operand_types.len());
+        insert_chains(&mut operand_types, &inserted_operands);
     }
     let mut result_types = owned(op.result_types());
     if leaves_out_results(def, &result_types) {
-        insert_chains(
-            &mut result_types,
-            chain_result_positions(def, op.result_types().len()),
-        );
+        let positions = chain_result_positions(def, result_types.len());
+        insert_chains(&mut result_types, &positions);
     }
     let completed = Completed {
         op,
         operand_types,
+        inserted_operands,
         result_types,
     };
     let mut breaches = verify_record(def, &completed);
@@ -113,8 +111,8 @@ fn owned(types: Vec<Cow<'_, str>>) -> Vec<String> {
     types.into_iter().map(Cow::into_owned).collect()
 }
 
-fn insert_chains(types: &mut Vec<String>, positions: Vec<usize>) {
-    for position in positions {
+fn insert_chains(types: &mut Vec<String>, positions: &[usize]) {
+    for &position in positions {
         // Too few other operands are a separate breach.
         types.insert(position.min(types.len()), CHAIN_TYPE.into());
     }
@@ -124,6 +122,8 @@ fn insert_chains(types: &mut Vec<String>, positions: Vec<usize>) {
 struct Completed<'a> {
     op: &'a dyn OpInstance,
     operand_types: Vec<String>,
+    /// The indices of the operands that the op omits, in ascending order.
+    inserted_operands: Vec<usize>,
     result_types: Vec<String>,
 }
 
@@ -160,6 +160,14 @@ impl OpInstance for Completed<'_> {
 
     fn enclosing_function(&self) -> Option<Signature<'_>> {
         self.op.enclosing_function()
+    }
+
+    fn producer(&self, operand: usize) -> Option<Box<dyn OpInstance + '_>> {
+        let num_before = self.inserted_operands.partition_point(|&at| at < operand);
+        match self.inserted_operands.get(num_before) {
+            Some(&at) if at == operand => None,
+            _ => self.op.producer(operand - num_before),
+        }
     }
 }
 
@@ -228,6 +236,10 @@ mod tests {
         fn enclosing_function(&self) -> Option<Signature<'_>> {
             None
         }
+
+        fn producer(&self, operand: usize) -> Option<Box<dyn OpInstance + '_>> {
+            Some(Box::new(Self(&[], &self.0[operand..])))
+        }
     }
 
     fn check(
@@ -265,6 +277,23 @@ mod tests {
             &["i32"],
             "operand #0 must be 32-bit signless integer, but got 'f32'",
         );
+    }
+
+    #[test]
+    fn operands_behind_a_left_out_chain_have_their_producers() {
+        let completed = Completed {
+            op: &Sample(&["i32", "f32"], &[]),
+            operand_types: vec!["i32".into(), CHAIN_TYPE.into(), "f32".into()],
+            inserted_operands: vec![1],
+            result_types: Vec::new(),
+        };
+        let produced = |operand| {
+            let producer = completed.producer(operand)?;
+            Some(producer.result_types()[0].clone().into_owned())
+        };
+        assert_eq!(produced(0).as_deref(), Some("i32"));
+        assert_eq!(produced(1), None);
+        assert_eq!(produced(2).as_deref(), Some("f32"));
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub(crate) struct StageReport {
     /// How many elements it works on at a time, if it has such a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) work_ahead: Option<usize>,
+    /// About how many bytes the elements had that it held at most, if it holds elements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_held_bytes: Option<u64>,
 }
 
 impl StagesReport {
@@ -63,6 +66,7 @@ impl StagesReport {
             },
             max_queued: stage.max_under_way,
             work_ahead: stage.work_ahead,
+            max_held_bytes: stage.max_held_bytes,
         });
         Self {
             elapsed_ns: whole_ns(elapsed),
@@ -82,6 +86,11 @@ impl StagesReport {
         ];
         let has_work_ahead = self.stages.iter().any(|stage| stage.work_ahead.is_some());
         header.extend(has_work_ahead.then_some("ahead"));
+        let has_held = self
+            .stages
+            .iter()
+            .any(|stage| stage.max_held_bytes.is_some());
+        header.extend(has_held.then_some("held MB"));
         header.extend(has_errors.then_some("errors"));
         let mut rows = vec![header.into_iter().map(str::to_owned).collect()];
         let seconds = self.elapsed_ns.max(1) as f64 / 1e9;
@@ -100,6 +109,10 @@ impl StagesReport {
             let work_ahead = stage.work_ahead;
             row.extend(has_work_ahead.then(|| match work_ahead {
                 Some(number) => number.to_string(),
+                None => "-".to_owned(),
+            }));
+            row.extend(has_held.then(|| match stage.max_held_bytes {
+                Some(num_bytes) => format!("{:.2}", num_bytes as f64 / 1e6),
                 None => "-".to_owned(),
             }));
             row.extend(has_errors.then(|| stage.num_errors.to_string()));
@@ -149,6 +162,7 @@ mod tests {
             under_way: ms(active_ms * 3),
             max_under_way: 4,
             work_ahead: (name == "map").then_some(3),
+            max_held_bytes: (name == "csv").then_some(2_500_000),
             ..StageCounts::default()
         };
         let stages = vec![
@@ -173,10 +187,10 @@ mod tests {
     fn stages_are_listed_above_their_inputs() {
         assert_eq!(
             text(&observed(80, 100)),
-            "  stage    elements  per s  MB/s  drawing  waiting    own  queued  most  ahead
-  batch        1000  10000  80.0    45.0%    45.0%  10.0%     3.0     4      -
-    map        1000  10000  80.0    40.0%    40.0%  60.0%     3.0     4      3
-      csv      1000  10000  80.0    10.0%    10.0%  20.0%     3.0     4      -
+            "  stage    elements  per s  MB/s  drawing  waiting    own  queued  most  ahead  held MB
+  batch        1000  10000  80.0    45.0%    45.0%  10.0%     3.0     4      -        -
+    map        1000  10000  80.0    40.0%    40.0%  60.0%     3.0     4      3        -
+      csv      1000  10000  80.0    10.0%    10.0%  20.0%     3.0     4      -     2.50
   bottleneck: `map`, which takes 60.0% of the time itself
 "
         );

@@ -129,6 +129,7 @@ pub struct Position {
     depth: u32,
     /// The number of the stage above plus one, if stages are observed.
     observed: u32,
+    keeps_order: bool,
 }
 
 impl Position {
@@ -136,6 +137,7 @@ impl Position {
     pub const ROOT: Self = Self {
         depth: 0,
         observed: 0,
+        keeps_order: true,
     };
 
     /// Returns the position of the input of an iterator at this position.
@@ -143,8 +145,25 @@ impl Position {
     pub const fn below(self) -> Self {
         Self {
             depth: self.depth.saturating_add(1),
-            observed: self.observed,
+            ..self
         }
+    }
+
+    /// Returns the same position in a pipeline whose results may overtake each other; see
+    /// [`Dataset::in_any_order`].
+    #[must_use]
+    pub const fn in_any_order(self) -> Self {
+        Self {
+            keeps_order: false,
+            ..self
+        }
+    }
+
+    /// Returns `true` unless results may overtake each other. If they may, an input that is drawn
+    /// again can deliver its elements in another order: it is neither cheap to redraw nor seekable.
+    #[must_use]
+    pub const fn keeps_order(self) -> bool {
+        self.keeps_order
     }
 
     /// Returns the number of iterators above this one.

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tfrt_async::{AnyRef, ByteString, Value};
+use tfrt_async::{AnyRef, ByteString, Chain, Value};
 use tfrt_support::Error;
 use tfrt_tensor::DenseHostTensor;
 
@@ -138,8 +138,45 @@ impl ElementTypes {
         }
     }
 
+    /// Returns the first `num_first` types, or unknown types if there are fewer.
+    #[must_use]
+    pub fn first(&self, num_first: usize) -> Self {
+        match self
+            .types
+            .as_deref()
+            .and_then(|types| types.get(..num_first))
+        {
+            Some(first) => Self::of_components(first.to_vec()),
+            None => Self::UNKNOWN,
+        }
+    }
+
+    /// Checks that the elements of `input` can have these types, which `stage` expects. Unknown
+    /// types are not compared.
+    ///
+    /// ```
+    /// use tfrt_data::{Dataset, ElementTypes};
+    ///
+    /// let range = Dataset::range(0, 9, 1)?;
+    /// ElementTypes::of::<i64>().expect_from("sum", &range)?;
+    /// let error = ElementTypes::of::<f32>().expect_from("sum", &range).unwrap_err();
+    /// assert_eq!(error.message(), "`sum` expects elements of type (f32), found (i64) from `range`");
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the types, or their numbers, are known to differ.
+    pub fn expect_from(&self, stage: &str, input: &Dataset) -> Result<(), Error> {
+        let found = input.element_types();
+        match self.conflicts_with(&found) {
+            true => Err(mismatch(stage, self, &found, input)),
+            false => Ok(()),
+        }
+    }
+
     /// Returns the types after the first `num_first`, or unknown types if there are fewer.
-    pub(crate) fn behind(&self, num_first: usize) -> Self {
+    #[must_use]
+    pub fn behind(&self, num_first: usize) -> Self {
         match self
             .types
             .as_deref()
@@ -186,6 +223,7 @@ fn is_exact(spelling: &str) -> bool {
         || [
             ByteString::MLIR_TYPE,
             Dataset::MLIR_TYPE,
+            Chain::MLIR_TYPE,
             // All tensors have this spelling, and no other values do.
             DenseHostTensor::MLIR_TYPE,
         ]
@@ -217,8 +255,7 @@ pub(crate) fn check_parameters(
     let num_bound = bound.len();
     if function.num_parameters() < num_bound {
         return Err(invalid(format!(
-            "`{stage}` binds {num_bound} values to a function of {} parameters",
-            function.num_parameters()
+            "`{stage}` expects a function of {num_bound} bound values and the components, found one of {parameters}"
         )));
     }
     let bound = ElementTypes::of_values(bound);
@@ -228,12 +265,7 @@ pub(crate) fn check_parameters(
             "`{stage}` expects bound values of type {first}, found {bound}"
         )));
     }
-    let expected = parameters.behind(num_bound);
-    let found = input.element_types();
-    if expected.conflicts_with(&found) {
-        return Err(mismatch(stage, &expected, &found, input));
-    }
-    Ok(())
+    parameters.behind(num_bound).expect_from(stage, input)
 }
 
 /// Checks that the results of a function have these types.
@@ -303,12 +335,7 @@ pub(crate) fn common_types(inputs: &[Dataset]) -> ElementTypes {
 }
 
 #[cold]
-pub(crate) fn mismatch(
-    stage: &str,
-    expected: &ElementTypes,
-    found: &ElementTypes,
-    input: &Dataset,
-) -> Error {
+fn mismatch(stage: &str, expected: &ElementTypes, found: &ElementTypes, input: &Dataset) -> Error {
     invalid(format!(
         "`{stage}` expects elements of type {expected}, found {found} from `{}`",
         input.name()

@@ -83,7 +83,7 @@ pub use element_types::ElementTypes;
 pub use elements::Elements;
 pub use function::ElementFunction;
 pub use iterator::{DataIterator, Draw};
-pub use observation::{Observation, ObservedStages, StageCounts};
+pub use observation::{HeldBytes, Observation, ObservedStages, StageCounts};
 pub use options::PipelineOptions;
 pub use philox::Philox;
 pub use policy::OnError;

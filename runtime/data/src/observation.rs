@@ -108,6 +108,9 @@ pub struct StageCounts {
     pub work_ahead: Option<usize>,
     /// How often the stage has changed this number.
     pub num_moves: u64,
+    /// The largest number of bytes of the elements that the stage held between draws, if it holds
+    /// elements. It is an estimate, from a sample of its draws.
+    pub max_held_bytes: Option<u64>,
 }
 
 impl Observation {
@@ -216,6 +219,7 @@ struct CountState {
     max_under_way: u64,
     work_ahead: Option<usize>,
     num_moves: u64,
+    max_held_bytes: Option<u64>,
     /// The time since which draws have been under way.
     active_since: Option<Instant>,
 }
@@ -306,6 +310,7 @@ impl Registry {
             max_under_way: state.max_under_way,
             work_ahead: state.work_ahead,
             num_moves: state.num_moves,
+            max_held_bytes: state.max_held_bytes,
         });
         for below in 0..self.nodes.len() {
             if self.nodes[below].parent == Some(node) {
@@ -402,12 +407,7 @@ pub(crate) struct Decisions {
 impl Decisions {
     /// Returns the place for the stage whose iterator stands at `position`.
     pub(crate) fn of(stage: &'static str, at: Position) -> Self {
-        let counts = at.observed().and_then(|number| {
-            let registry = lock();
-            let node = registry.nodes.get(number)?;
-            // The registry may have been emptied, and filled again, since the iterator was made.
-            (node.name == stage).then(|| Arc::clone(&node.counts))
-        });
+        let counts = counts_of(stage, at);
         Self { stage, counts }
     }
 
@@ -426,6 +426,83 @@ impl Decisions {
         tracing::event(TracingLevel::Verbose, || {
             format!("{track}: works on {work_ahead} at a time")
         });
+    }
+}
+
+/// Returns the counts of the stage whose iterator stands at a position, during an observation.
+fn counts_of(stage: &'static str, at: Position) -> Option<Arc<Counts>> {
+    let number = at.observed()?;
+    let registry = lock();
+    let node = registry.nodes.get(number)?;
+    // The registry may have been emptied, and filled again, since the iterator was made.
+    (node.name == stage).then(|| Arc::clone(&node.counts))
+}
+
+/// Where a stage tells how many bytes of elements it holds between draws.
+///
+/// ```
+/// use tfrt_data::{HeldBytes, Position};
+///
+/// // In `Stage::make_iterator`, with the name of the stage and its position.
+/// let mut held = HeldBytes::of("my_buffer", Position::ROOT);
+/// // In draws. Outside of an observation, nothing is computed.
+/// held.tell(|| unreachable!("nobody observes the stage"));
+/// ```
+#[derive(Debug)]
+pub struct HeldBytes {
+    counts: Option<Arc<Counts>>,
+    num_told: u64,
+}
+
+impl HeldBytes {
+    /// Returns the place for the stage whose iterator stands at `position`.
+    #[must_use]
+    pub fn of(stage: &'static str, position: Position) -> Self {
+        Self {
+            counts: counts_of(stage, position),
+            num_told: 0,
+        }
+    }
+
+    /// Tells the number of bytes, during an observation. It may take time to compute, so only a
+    /// part of the draws ask for it.
+    #[inline]
+    pub fn tell(&mut self, num_bytes: impl FnOnce() -> u64) {
+        if self.counts.is_some() {
+            self.tell_observer(num_bytes);
+        }
+    }
+
+    #[cold]
+    fn tell_observer(&mut self, num_bytes: impl FnOnce() -> u64) {
+        const EVERY: u64 = 64;
+        let number = self.num_told;
+        self.num_told += 1;
+        if let Some(counts) = &self.counts
+            && (number.is_power_of_two() || number.is_multiple_of(EVERY))
+        {
+            let num_bytes = num_bytes();
+            let mut state = counts.lock();
+            state.max_held_bytes = state.max_held_bytes.max(Some(num_bytes));
+        }
+    }
+}
+
+/// Returns the approximate number of bytes in the payloads of results. Those that are pending count
+/// as zero.
+pub(crate) fn bytes_of_results<'a>(results: impl Iterator<Item = &'a IterationResult>) -> u64 {
+    let outcome = |result: &'a IterationResult| match result {
+        IterationResult::Known(outcome) => bytes_of_outcome(outcome),
+        IterationResult::Pending(pending) => pending.get().map_or(0, bytes_of_outcome),
+    };
+    results.map(outcome).sum()
+}
+
+/// Returns the approximate number of bytes in the payloads of an outcome.
+pub(crate) fn bytes_of_outcome(outcome: &Outcome) -> u64 {
+    match outcome {
+        Outcome::Element(values) => values.iter().map(payload_bytes).sum(),
+        Outcome::End(_) | Outcome::Error(_) => 0,
     }
 }
 

@@ -50,6 +50,8 @@ pub(crate) mod choose;
 
 pub(crate) mod on_error;
 
+pub(crate) mod any_order;
+
 pub(crate) mod assert_cardinality;
 
 pub(crate) mod unique;

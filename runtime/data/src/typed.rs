@@ -109,8 +109,11 @@ impl<T: IntoValues<M>, E: Into<Error>, M> IntoValues<Fallible<M>> for Result<T, 
 
 impl<T: Value + Immutable + Clone> FromValues<One> for T {
     fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
-        let [value] = check_count(values)?;
-        payload(value)
+        let taken = match values {
+            [value] => payload(value),
+            _ => None,
+        };
+        taken.ok_or_else(|| wrong_types(values, [T::MLIR_TYPE]))
     }
 }
 
@@ -133,8 +136,11 @@ macro_rules! impl_tuples {
 
         impl<$($ty: Value + Immutable + Clone),+> FromValues<Many> for ($($ty,)+) {
             fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
-                let [$($value),+] = check_count(values)?;
-                Ok(($(payload($value)?,)+))
+                let wrong = || wrong_types(values, [$($ty::MLIR_TYPE),+]);
+                let [$($value),+] = values else {
+                    return Err(wrong());
+                };
+                Ok(($(payload($value).ok_or_else(wrong)?,)+))
             }
         }
 
@@ -148,8 +154,8 @@ macro_rules! impl_tuples {
                 let num_parameters = [$(stringify!($ty)),+].len();
                 let name = std::any::type_name::<F>();
                 let function = move |_: &ExecutionContext, values: &[AnyRef]| {
-                    let [$($value),+] = check_count(values)?;
-                    self($(payload($value)?),+).into_values()
+                    let ($($value,)+) = <($($ty,)+)>::from_values(values)?;
+                    self($($value),+).into_values()
                 };
                 ElementFunction::from_named_closure(name, num_parameters, R::NUM_VALUES, function)
                     .with_types(ElementTypes::new([$(Some($ty::MLIR_TYPE)),+]), R::element_types())
@@ -163,31 +169,21 @@ impl_tuples!(A a, B b);
 impl_tuples!(A a, B b, C c);
 impl_tuples!(A a, B b, C c, D d);
 
-fn check_count<const N: usize>(values: &[AnyRef]) -> Result<&[AnyRef; N], Error> {
-    values.try_into().map_err(|_| {
-        let message = format!("expected {N} components, found {}", values.len());
-        Error::new(message).with_code(ErrorCode::InvalidArgument)
-    })
-}
-
 #[inline]
-fn payload<T: Value + Immutable + Clone>(value: &AnyRef) -> Result<T, Error> {
-    match value.get::<T>() {
-        Some(payload) => Ok(payload.clone()),
-        None => Err(no_payload::<T>(value)),
-    }
+fn payload<T: Value + Immutable + Clone>(value: &AnyRef) -> Option<T> {
+    value.get::<T>().cloned()
 }
 
+/// Returns the error of an element without payloads of these types: that of a component, or one
+/// that names the types of all components.
 #[cold]
-fn no_payload<T: Value>(value: &AnyRef) -> Error {
-    if let Some(error) = value.error_if_present() {
+fn wrong_types<const N: usize>(values: &[AnyRef], expected: [&str; N]) -> Error {
+    if let Some(error) = values.iter().find_map(AnyRef::error_if_present) {
         return error.clone();
     }
-    let found = value.mlir_type().unwrap_or("none");
-    let message = format!(
-        "expected a component of type `{}`, found `{found}`",
-        T::MLIR_TYPE
-    );
+    let expected = ElementTypes::new(expected.map(Some));
+    let found = ElementTypes::of_values(values);
+    let message = format!("expected elements of type {expected}, found {found}");
     Error::new(message).with_code(ErrorCode::InvalidArgument)
 }
 

@@ -250,11 +250,11 @@ fn a_component_of_another_type_is_named() {
         let mut strings = dataset.elements::<ByteString, _>(&context());
         strings.next().unwrap().unwrap_err().message().to_owned()
     };
-    let expected = "expected a component of type `!tfrt.string`, found `i64`";
+    let expected = "expected elements of type (!tfrt.string), found (i64)";
     assert_eq!(text(range(1)), expected);
     assert_eq!(
         text(range(1).enumerate(0).unwrap()),
-        "expected 1 components, found 2"
+        "expected elements of type (!tfrt.string), found (i64, i64)"
     );
     // The types of inner elements are not known before they are drawn.
     let inner = range(2).map(range).unwrap().flatten(1, 1).unwrap();

@@ -132,7 +132,7 @@ fn bound_values_are_of_the_types_of_the_first_parameters() {
     let too_many: Vec<AnyRef> = (0..3).map(|_| AnyRef::available(1_f32)).collect();
     assert_eq!(
         refusal(range(3).map_with(plus, &too_many)),
-        "`map` binds 3 values to a function of 2 parameters"
+        "`map` expects a function of 3 bound values and the components, found one of (f32, i64)"
     );
 }
 

@@ -162,3 +162,26 @@ fn an_observation_changes_nothing() {
     drop(observation);
     assert_eq!(observed, plain);
 }
+
+#[test]
+fn stages_that_hold_elements_tell_how_many_bytes() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let range = Dataset::range(0, 1000, 1).unwrap();
+    let dataset = range
+        .shuffle(100, 1, 2)
+        .unwrap()
+        .parallel_map(|x: i64| x, 4)
+        .unwrap()
+        .prefetch(9)
+        .unwrap();
+    let (stages, elements) = observe(&dataset, "s");
+    assert_eq!(elements.len(), 1000);
+    let held = stages.stages.iter().map(|stage| stage.max_held_bytes);
+    let [Some(prefetch), Some(parallel_map), Some(shuffle), None] = held.collect::<Vec<_>>()[..]
+    else {
+        panic!("{stages:?}");
+    };
+    // A number has eight bytes. Those that are pending do not count.
+    assert_eq!(shuffle, 800);
+    assert!(prefetch <= 80 && parallel_map <= 32, "{stages:?}");
+}

@@ -227,6 +227,63 @@ fn results_come_as_they_are_done_if_the_order_is_not_kept() {
 }
 
 #[test]
+fn a_pipeline_in_any_order_has_no_stage_that_keeps_it() {
+    let ctx = context("s");
+    let begun = Begun::default();
+    let mapped = range(4).parallel_map_with(function(&begun), &[], 3_i64, true);
+    let skipped = mapped.unwrap().skip(0).unwrap();
+    let mut iterator = skipped.in_any_order().unwrap().iterator();
+    let drawn: Vec<_> = (0..5).map(|_| iterator.draw(&ctx)).collect();
+    ctx.host().quiesce().unwrap();
+    for number in [2, 1, 3, 0] {
+        end(&begun, number);
+        ctx.host().quiesce().unwrap();
+    }
+    let found: Vec<_> = drawn.into_iter().map(number).collect();
+    assert_eq!(found, [Some(2), Some(1), Some(3), Some(0), None]);
+}
+
+#[test]
+fn a_checkpoint_in_any_order_has_the_elements_of_a_shuffle() {
+    let ctx = context("s");
+    let shuffled = range(2000)
+        .prefetch(1)
+        .unwrap()
+        .shuffle(1000, 1, 2)
+        .unwrap();
+    let saved_after = |dataset: &Dataset, num_drawn: usize| {
+        let mut elements = dataset.elements::<i64, _>(&ctx);
+        let drawn: Vec<i64> = elements
+            .by_ref()
+            .take(num_drawn)
+            .map(Result::unwrap)
+            .collect();
+        (drawn, elements.save().unwrap())
+    };
+    // Two numbers in place of the elements, since they come in the same order again.
+    let (_, in_order) = saved_after(&shuffled, 10);
+    assert!(in_order.len() < 1000, "{}", in_order.len());
+
+    let any_order = shuffled.in_any_order().unwrap();
+    let (mut found, checkpoint) = saved_after(&any_order, 10);
+    assert!(checkpoint.len() > 8 * 990, "{}", checkpoint.len());
+    let rest = any_order
+        .elements_from::<i64, _>(&checkpoint, &ctx)
+        .unwrap();
+    found.extend(rest.map(Result::unwrap));
+    found.sort_unstable();
+    assert_eq!(found, (0..2000).collect::<Vec<_>>());
+    let refused = any_order.elements_from::<i64, _>(&in_order, &ctx);
+    assert!(
+        refused
+            .err()
+            .unwrap()
+            .message()
+            .contains("options (deterministic = false)")
+    );
+}
+
+#[test]
 fn a_thousand_elements_overtake_another_one_and_no_more() {
     let ctx = context("s");
     let begun = Begun::default();

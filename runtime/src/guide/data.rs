@@ -66,7 +66,9 @@
 //! with a `prefetch` above a `map`, as many calls are under way as elements are drawn ahead. The
 //! other is `parallel_map`, whose calls are tasks of the work queue, for functions that compute and
 //! closures: its second parameter is the number of calls that may be under way. The tree determines
-//! the order of elements, whichever call finishes first.
+//! the order of elements, whichever call finishes first. `in_any_order` gives this up for all
+//! stages below it: results that are available overtake others. Programs use
+//! `tfrt_data.options_dataset` with `deterministic = false`.
 //!
 //! With -1, a `parallel_map` finds this number by experiment while it runs. A
 //! [`WorkAhead`](crate::data::WorkAhead) says so for other numbers, and for `prefetch_with`; in
@@ -185,6 +187,10 @@
 //!   tfrt.return %sum : i64
 //! }
 //! ```
+//!
+//! A program is refused when it is loaded if a function does not take the elements of its dataset,
+//! as far as their types are known. Otherwise, the op that makes the dataset reports the error when
+//! it runs.
 //!
 //! `tfrt opt --optimize-data` merges and removes stages: two maps become one, and a `repeat` of one
 //! pass vanishes. The elements, their errors and their order stay the same. Functions with effects,

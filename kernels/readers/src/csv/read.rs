@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use tfrt_async::AnyRef;
-use tfrt_data::StageDescription;
+use tfrt_data::{ElementTypes, StageDescription};
 use tfrt_host::ExecutionContext;
 use tfrt_support::{DType, Error};
 use tfrt_tensor::I1;
@@ -71,6 +71,13 @@ impl Rows {
 impl Format for Rows {
     fn name(&self) -> &'static str {
         "csv"
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        match &self.options.schema {
+            Some(schema) => schema.types_of_batches(),
+            None => ElementTypes::UNKNOWN,
+        }
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {

@@ -3,8 +3,8 @@
 use std::io::{self, BufReader, Read};
 
 use tar::{EntryType, Header, PaxExtensions};
-use tfrt_async::{AnyRef, ByteString};
-use tfrt_data::{StageDescription, Values};
+use tfrt_async::{AnyRef, ByteString, Value};
+use tfrt_data::{ElementTypes, StageDescription, Values};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
@@ -39,6 +39,15 @@ impl Tar {
 impl Format for Tar {
     fn name(&self) -> &'static str {
         "tar"
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        // The key of a sample and its files, or the path and the contents of one file.
+        let num_files = self.options.extensions.len().max(1);
+        ElementTypes::new(std::iter::repeat_n(
+            Some(ByteString::MLIR_TYPE),
+            1 + num_files,
+        ))
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use tfrt_async::ByteString;
-use tfrt_data::{Dataset, StageDescription};
+use tfrt_data::{Dataset, ElementTypes, StageDescription};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
@@ -124,6 +124,13 @@ struct Records {
 impl Format for Records {
     fn name(&self) -> &'static str {
         "tf_record"
+    }
+
+    fn element_types(&self) -> ElementTypes {
+        match &self.schema {
+            Some(schema) => schema.element_types(),
+            None => ElementTypes::of::<ByteString>(),
+        }
     }
 
     fn open(

@@ -27,7 +27,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, require_positive};
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, mismatch};
+use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, ValuePromises, are_available};
 
@@ -388,11 +388,7 @@ impl Dataset {
         has_same_metadata: bool,
         drops_remainder: bool,
     ) -> Result<Self, Error> {
-        let expected = expected_of(components);
-        let found = self.element_types();
-        if expected.conflicts_with(&found) {
-            return Err(mismatch("batch", &expected, &found, self));
-        }
+        expected_of(components).expect_from("batch", self)?;
         Self::new(Batch {
             input: self.clone(),
             batch_size: require_positive("batch_size", batch_size)?,

@@ -7,7 +7,7 @@ use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
-use crate::element_types::{ElementTypes, check_alike, common_types, mismatch};
+use crate::element_types::{ElementTypes, check_alike, common_types};
 use crate::function::At;
 use crate::iterator::Draw;
 use crate::philox::Philox;
@@ -350,10 +350,7 @@ impl Dataset {
     /// If the elements of two inputs are known to be of different types, or those of `numbers` not
     /// to be of type `i64`, or datasets are nested too deep.
     pub fn choose_from(numbers: &Self, inputs: &[Self]) -> Result<Self, Error> {
-        let (expected, found) = (ElementTypes::of::<i64>(), numbers.element_types());
-        if expected.conflicts_with(&found) {
-            return Err(mismatch("choose_from", &expected, &found, numbers));
-        }
+        ElementTypes::of::<i64>().expect_from("choose_from", numbers)?;
         check_alike("choose_from", inputs)?;
         Self::new(Choose {
             by: By::Numbers(numbers.clone()),

@@ -57,7 +57,7 @@ impl Stage for Memory {
             next: None,
             num_delivered: 0,
         };
-        let is_input_cheap = self.input.is_cheap_to_redraw();
+        let is_input_cheap = position.keeps_order() && self.input.is_cheap_to_redraw();
         Box::new(Serial::new(Replaying::new(machine, is_input_cheap)))
     }
 }

@@ -33,6 +33,7 @@ use crate::description::StageDescription;
 use crate::element_types::{ElementTypes, check_parameters};
 use crate::function::{At, BoundFunction, ElementFunction};
 use crate::iterator::Draw;
+use crate::observation::{HeldBytes, bytes_of_results};
 use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, Serial, StepResult};
 use crate::work_ahead::{CheckedWorkAhead, WorkAhead};
@@ -84,9 +85,10 @@ impl Stage for ParallelMap {
             input: self.input.iterator_below(position),
             function: self.function.clone(),
             degree: Degree::new(self.num_parallel, self.name(), position),
-            is_deterministic: self.is_deterministic,
+            is_deterministic: self.is_deterministic && position.keeps_order(),
             slots: VecDeque::new(),
             skew: Skew::default(),
+            held: HeldBytes::of(self.name(), position),
             has_ended: false,
             num_drawn: 0,
             limit: 0,
@@ -105,6 +107,7 @@ struct ParallelMapMachine {
     slots: VecDeque<IterationResult>,
     /// Of the slots.
     skew: Skew,
+    held: HeldBytes,
     has_ended: bool,
     num_drawn: u64,
     /// How many calls the gate allows.
@@ -131,6 +134,7 @@ impl Machine for ParallelMapMachine {
             }
         }
         self.skew.number(self.slots.len());
+        self.held.tell(|| bytes_of_results(self.slots.iter()));
         let chosen = match self.choose() {
             Ok(chosen) => chosen,
             Err(awaited) => return StepResult::Wait(awaited),

@@ -12,6 +12,7 @@ use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
+use crate::observation::{HeldBytes, bytes_of_results};
 use crate::result::{IterationResult, Outcome, are_available};
 use crate::work_ahead::{CheckedWorkAhead, WorkAhead};
 
@@ -64,9 +65,10 @@ impl Stage for Prefetch {
         Box::new(PrefetchIterator {
             input: self.input.iterator_below(position),
             num_ahead: Degree::new(self.num_ahead, self.name(), position),
-            is_deterministic: self.is_deterministic,
+            is_deterministic: self.is_deterministic && position.keeps_order(),
             buffer: VecDeque::new(),
             skew: Skew::default(),
+            held: HeldBytes::of(self.name(), position),
         })
     }
 }
@@ -79,6 +81,7 @@ struct PrefetchIterator {
     /// Oldest first.
     buffer: VecDeque<IterationResult>,
     skew: Skew,
+    held: HeldBytes,
 }
 
 impl Draw for PrefetchIterator {
@@ -92,6 +95,7 @@ impl Draw for PrefetchIterator {
             self.num_ahead.begin_unchanged(&result);
             self.buffer.push_back(result);
         }
+        self.held.tell(|| bytes_of_results(self.buffer.iter()));
         if self.is_deterministic {
             return self.hand_out(0);
         }

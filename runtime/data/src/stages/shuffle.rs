@@ -29,6 +29,7 @@ use crate::description::StageDescription;
 use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
 use crate::numbers::size_bytes_of;
+use crate::observation::{HeldBytes, bytes_of_outcome};
 use crate::philox::Philox;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, StepResult, go_on_later};
@@ -102,7 +103,9 @@ impl Stage for Shuffle {
             max_bytes: self.max_bytes,
             num_bytes: 0,
             // The sizes of elements determine the number in the ring, so they have to be drawn.
-            can_seek: self.max_bytes.is_none() && self.input.is_seekable(),
+            can_seek: position.keeps_order()
+                && self.max_bytes.is_none()
+                && self.input.is_seekable(),
             returning: None,
             num_inputs: match self.input.cardinality() {
                 Cardinality::Finite(len) => len,
@@ -115,8 +118,9 @@ impl Stage for Shuffle {
             num_emitted: 0,
             drawn: None,
             has_ended: false,
+            held: HeldBytes::of(self.name(), position),
         };
-        let is_input_cheap = self.input.is_cheap_to_redraw();
+        let is_input_cheap = position.keeps_order() && self.input.is_cheap_to_redraw();
         Box::new(Serial::new(Replaying::new(machine, is_input_cheap)))
     }
 }
@@ -143,6 +147,7 @@ struct ShuffleMachine {
     /// What was drawn, and is not known yet.
     drawn: Option<IterationResult>,
     has_ended: bool,
+    held: HeldBytes,
 }
 
 impl Machine for ShuffleMachine {
@@ -157,6 +162,8 @@ impl Machine for ShuffleMachine {
                 Err(awaited) => return StepResult::Wait(awaited),
             }
         }
+        self.held
+            .tell(|| self.ring.iter().map(bytes_of_outcome).sum());
         StepResult::Answer(self.emit())
     }
 

@@ -100,6 +100,15 @@ impl OpInstance for Instance<'_> {
     fn enclosing_function(&self) -> Option<Signature<'_>> {
         self.signature(self.module.parent_op(self.op)?)
     }
+
+    fn producer(&self, operand: usize) -> Option<Box<dyn OpInstance + '_>> {
+        let &operand = self.module.operands(self.op).get(operand)?;
+        Some(Box::new(Instance {
+            module: self.module,
+            op: self.module.defining_op(operand)?,
+            symbols: self.symbols,
+        }))
+    }
 }
 
 /// Returns `true` if the op is declared to end its block.
