@@ -14,7 +14,7 @@ use tfrt_support::{Error, ErrorCode};
 use crate::checkpoint::Saving;
 use crate::dataset::Dataset;
 use crate::iterator::DataIterator;
-use crate::result::{IterationResult, Outcome};
+use crate::result::{IterationResult, Outcome, are_available};
 use crate::typed::FromValues;
 
 /// The elements of a dataset, taken as values of type `T`: a payload, or a tuple of payloads.
@@ -138,11 +138,15 @@ impl<T: FromValues<M>, M> Elements<T, M> {
     }
 
     /// Returns the awaited result, or draws one.
+    #[inline]
     fn take_drawn(&mut self) -> IterationResult {
-        match self.awaited.take() {
-            Some(awaited) => awaited.result,
-            None => self.iterator.draw(&self.ctx),
+        // Not taken out to look whether it is there: it is large, and rarely is.
+        if self.awaited.is_some()
+            && let Some(awaited) = self.awaited.take()
+        {
+            return awaited.result;
         }
+        self.iterator.draw(&self.ctx)
     }
 
     /// Returns a checkpoint after the last returned element; [`Dataset::elements_from`] continues
@@ -201,8 +205,8 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         }
     }
 
-    fn next_blocking(&mut self) -> Result<Outcome, Error> {
-        let mut result = self.take_drawn();
+    /// Waits for the outcome of a draw and its values.
+    fn wait_for(&self, mut result: IterationResult) -> Result<Outcome, Error> {
         while let Some(missing) = missing_part(&mut result) {
             self.ctx.host().await_available(&[missing])?;
         }
@@ -264,7 +268,14 @@ impl<T: FromValues<M>, M> Iterator for Elements<T, M> {
         if self.has_ended {
             return None;
         }
-        match self.next_blocking() {
+        let result = self.take_drawn();
+        // An available element is read where it is.
+        if let IterationResult::Known(Outcome::Element(values)) = &result
+            && are_available(values)
+        {
+            return Some(T::from_values(values));
+        }
+        match self.wait_for(result) {
             Ok(outcome) => self.item(outcome),
             Err(error) => {
                 self.has_ended = self.ctx.request().is_cancelled();
