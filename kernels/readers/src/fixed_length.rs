@@ -100,12 +100,9 @@ impl Format for FixedLength {
             ..
         } = self.options;
         to.attribute("record_bytes", record_bytes);
-        if (header_bytes, footer_bytes) != (0, 0) {
-            to.attribute("around", format_args!("{header_bytes}, {footer_bytes}"));
-        }
-        if compression != Compression::Auto {
-            to.attribute("compression", format_args!("{compression:?}"));
-        }
+        to.changed_attribute("header_bytes", &header_bytes, &0);
+        to.changed_attribute("footer_bytes", &footer_bytes, &0);
+        to.changed_attribute("compression", &compression, &Compression::Auto);
     }
 
     fn open(

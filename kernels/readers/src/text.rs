@@ -86,9 +86,8 @@ impl Format for Lines {
             max_line_bytes,
             ..
         } = self.options;
-        if (compression, max_line_bytes) != (Compression::Auto, MAX_LINE_BYTES) {
-            to.attribute("options", format_args!("{compression:?}, {max_line_bytes}"));
-        }
+        to.changed_attribute("compression", &compression, &Compression::Auto);
+        to.changed_attribute("max_line_bytes", &max_line_bytes, &MAX_LINE_BYTES);
     }
 
     fn open(

@@ -59,6 +59,19 @@ impl StageDescription<'_> {
         self.attribute("function", function.description());
     }
 
+    /// Adds an attribute unless it has its default: pipelines that say nothing of it, and those
+    /// that say the default, are the same.
+    pub fn changed_attribute<T: fmt::Debug + PartialEq>(
+        &mut self,
+        name: &str,
+        value: &T,
+        default: &T,
+    ) {
+        if value != default {
+            self.attribute(name, format_args!("{value:?}"));
+        }
+    }
+
     /// Adds an input, with everything below it.
     pub fn input(&mut self, input: &Dataset) {
         describe(input, self.depth + 1, self.description);

@@ -58,12 +58,8 @@ impl Format for Tar {
             ..
         } = &self.options;
         to.attribute("extensions", extensions.join(", "));
-        if (*compression, *max_sample_bytes) != (Compression::Auto, MAX_SAMPLE_BYTES) {
-            to.attribute(
-                "options",
-                format_args!("{compression:?}, {max_sample_bytes}"),
-            );
-        }
+        to.changed_attribute("compression", compression, &Compression::Auto);
+        to.changed_attribute("max_sample_bytes", max_sample_bytes, &MAX_SAMPLE_BYTES);
     }
 
     fn open(

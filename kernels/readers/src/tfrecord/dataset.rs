@@ -173,9 +173,8 @@ impl Format for Records {
             verify,
             ..
         } = self.options;
-        if (compression, verify) != (Compression::Auto, Verify::All) {
-            to.attribute("options", format_args!("{compression:?}, {verify:?}"));
-        }
+        to.changed_attribute("compression", &compression, &Compression::Auto);
+        to.changed_attribute("verify", &verify, &Verify::All);
         if let Some(schema) = &self.schema {
             to.attribute("schema", schema);
         }
