@@ -13,6 +13,8 @@ use crate::error::ImportError;
 pub enum Limit {
     /// The nesting depth of graphs.
     Subgraphs,
+    /// The nesting depth of calls of functions.
+    FunctionCalls,
     /// The number of nodes of all graphs, after functions are inlined.
     Nodes,
     /// The number of dimensions of a tensor.
@@ -31,8 +33,9 @@ pub enum Limit {
 
 impl Limit {
     /// Every limit.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Subgraphs,
+        Self::FunctionCalls,
         Self::Nodes,
         Self::Rank,
         Self::Extent,
@@ -47,6 +50,7 @@ impl Limit {
     pub const fn option(self) -> &'static str {
         match self {
             Self::Subgraphs => "max-subgraphs",
+            Self::FunctionCalls => "max-function-calls",
             Self::Nodes => "max-nodes",
             Self::Rank => "max-rank",
             Self::Extent => "max-extent",
@@ -60,6 +64,7 @@ impl Limit {
     const fn unit(self) -> &'static str {
         match self {
             Self::Subgraphs => "levels of nested graphs",
+            Self::FunctionCalls => "levels of nested function calls",
             Self::Nodes => "nodes",
             Self::Rank => "dimensions",
             Self::Extent => "elements in a dimension",
@@ -73,6 +78,7 @@ impl Limit {
     const fn default_value(self) -> u64 {
         match self {
             Self::Subgraphs | Self::Rank => 32,
+            Self::FunctionCalls => 64,
             Self::Nodes => 1_000_000,
             Self::Extent => (1 << 48) - 1,
             Self::ListElements | Self::TextBytes => 16 << 20,

@@ -170,7 +170,15 @@ impl<'a> Layout<'a> {
                 }
             };
             let room = input + before + after - covered;
+            if room < 0 && input > 0 {
+                return Err(invalid(format!(
+                    "`{op}`: a window of {covered} elements is larger than dimension {} of the \
+                     operand, which has {input} with padding {before} and {after}",
+                    axis + 2
+                )));
+            }
             let mut output = match room {
+                // No elements have no windows.
                 ..0 => 0,
                 _ if self.rounds_up => (room + stride - 1) / stride + 1,
                 _ => room / stride + 1,

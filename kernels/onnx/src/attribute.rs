@@ -161,10 +161,7 @@ fn type_of(proto: &AttributeProto) -> Result<AttributeType, ImportError> {
     let code = proto.r#type.unwrap_or_default();
     let ty = AttributeType::try_from(code)
         .map_err(|_| ImportError::new(format!("unknown attribute type {code}")))?;
-    if ty != AttributeType::Undefined {
-        return Ok(ty);
-    }
-    let set = [
+    let fields = [
         (proto.f.is_some(), AttributeType::Float),
         (proto.i.is_some(), AttributeType::Int),
         (proto.s.is_some(), AttributeType::String),
@@ -173,7 +170,52 @@ fn type_of(proto: &AttributeProto) -> Result<AttributeType, ImportError> {
         (!proto.floats.is_empty(), AttributeType::Floats),
         (!proto.ints.is_empty(), AttributeType::Ints),
         (!proto.strings.is_empty(), AttributeType::Strings),
+        (proto.sparse_tensor.is_some(), AttributeType::SparseTensor),
+        (proto.tp.is_some(), AttributeType::TypeProto),
+        (!proto.tensors.is_empty(), AttributeType::Tensors),
+        (!proto.graphs.is_empty(), AttributeType::Graphs),
+        (
+            !proto.sparse_tensors.is_empty(),
+            AttributeType::SparseTensors,
+        ),
+        (!proto.type_protos.is_empty(), AttributeType::TypeProtos),
     ];
-    let found = set.iter().find(|(is_set, _)| *is_set);
-    Ok(found.map_or(AttributeType::Undefined, |(_, ty)| *ty))
+    let mut set = fields.iter().filter(|(is_set, _)| *is_set);
+    let (first, second) = (set.next(), set.next());
+    if let (Some((_, first)), Some((_, second))) = (first, second) {
+        return Err(ImportError::new(format!(
+            "expected one value, found {} and {}",
+            describe_type(*first),
+            describe_type(*second)
+        )));
+    }
+    let found = first.map_or(AttributeType::Undefined, |(_, found)| *found);
+    match ty {
+        AttributeType::Undefined => Ok(found),
+        // An empty list and a default value may be left out.
+        _ if found == AttributeType::Undefined || found == ty => Ok(ty),
+        _ => Err(ImportError::new(format!(
+            "expected {}, as its type says, found {}",
+            describe_type(ty),
+            describe_type(found)
+        ))),
+    }
+}
+
+fn describe_type(ty: AttributeType) -> &'static str {
+    describe(match ty {
+        AttributeType::Float => 'f',
+        AttributeType::Int => 'i',
+        AttributeType::String => 's',
+        AttributeType::Tensor => 't',
+        AttributeType::Graph => 'g',
+        AttributeType::Floats => 'F',
+        AttributeType::Ints => 'I',
+        AttributeType::Strings => 'S',
+        AttributeType::Tensors => 'T',
+        AttributeType::Graphs => 'G',
+        AttributeType::SparseTensor => 'p',
+        AttributeType::TypeProto => 'y',
+        AttributeType::SparseTensors | AttributeType::TypeProtos | AttributeType::Undefined => '?',
+    })
 }

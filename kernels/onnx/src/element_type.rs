@@ -21,6 +21,10 @@ use crate::proto::tensor_proto::DataType;
 pub struct ElementType(DataType);
 
 impl ElementType {
+    /// Booleans.
+    pub const BOOL: Self = Self(DataType::Bool);
+    /// 32-bit integers.
+    pub const INT32: Self = Self(DataType::Int32);
     /// 64-bit integers.
     pub const INT64: Self = Self(DataType::Int64);
     /// 32-bit floating-point numbers.
@@ -75,6 +79,14 @@ impl ElementType {
             DataType::Complex64 => DType::Complex64,
             DataType::Complex128 => DType::Complex128,
             _ => return None,
+        })
+    }
+
+    /// Returns `true` if programs of ours can contain tensors of the type.
+    pub(crate) fn is_supported(self) -> bool {
+        let dtype = self.dtype();
+        dtype.is_some_and(|dtype| {
+            !matches!(dtype, DType::String | DType::Complex64 | DType::Complex128)
         })
     }
 

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use tfrt_import::names::shown;
-use tfrt_import::{ImportError, Limit};
+use tfrt_import::{ImportError, Limit, Limits};
 
 use crate::attribute::Attribute;
 use crate::element_type::ElementType;
 use crate::proto::tensor_shape_proto::dimension;
-use crate::proto::{FunctionProto, GraphProto, NodeProto, TypeProto, ValueInfoProto, type_proto};
+use crate::proto::{
+    FunctionProto, GraphProto, NodeProto, OperatorSetIdProto, TensorShapeProto, TypeProto,
+    ValueInfoProto, type_proto,
+};
 use crate::tensor::{Tensor, TensorReader};
 
 /// A graph.
@@ -193,11 +196,18 @@ impl GraphReader<'_> {
         for tensor in &proto.sparse_initializer {
             initializers.push(self.tensors.read_sparse(tensor)?);
         }
-        let infos = |infos: &[ValueInfoProto]| infos.iter().map(value_info).collect();
+        let limits = &self.tensors.limits;
+        let infos = |what: &str, infos: &[ValueInfoProto]| -> Result<Vec<ValueInfo>, ImportError> {
+            let infos = infos.iter().map(|info| {
+                let place = || format!("{what} `{}`", shown(info.name()));
+                value_info(info, limits).map_err(|error| error.within(place()))
+            });
+            infos.collect()
+        };
         Ok(Graph {
             name: proto.name().to_owned(),
-            inputs: infos(&proto.input),
-            outputs: infos(&proto.output),
+            inputs: infos("input", &proto.input)?,
+            outputs: infos("output", &proto.output)?,
             initializers,
             nodes: self.nodes(&proto.node, depth)?,
         })
@@ -256,16 +266,30 @@ impl GraphReader<'_> {
             let read = self.attribute(attribute, 0)?;
             defaults.insert(attribute.name().to_owned(), read);
         }
-        let opsets = proto.opset_import.iter();
         Ok(Function {
             body,
             attributes: proto.attribute.clone(),
             defaults,
-            opsets: opsets
-                .map(|opset| (domain(opset.domain()).to_owned(), opset.version()))
-                .collect(),
+            opsets: opsets(&proto.opset_import)?,
         })
     }
+}
+
+/// Returns the versions of domains, each of which has one.
+pub(crate) fn opsets(protos: &[OperatorSetIdProto]) -> Result<BTreeMap<String, i64>, ImportError> {
+    let mut opsets = BTreeMap::new();
+    for proto in protos {
+        let name = domain(proto.domain());
+        let before = opsets.insert(name.to_owned(), proto.version());
+        if let Some(before) = before.filter(|&before| before != proto.version()) {
+            return Err(ImportError::new(format!(
+                "expected one version of domain `{}`, found {before} and {}",
+                shown(if name.is_empty() { "ai.onnx" } else { name }),
+                proto.version()
+            )));
+        }
+    }
+    Ok(opsets)
 }
 
 /// Returns a domain: `ai.onnx` has two names.
@@ -276,46 +300,62 @@ pub(crate) fn domain(name: &str) -> &str {
     }
 }
 
-fn value_info(proto: &ValueInfoProto) -> ValueInfo {
-    ValueInfo {
+fn value_info(proto: &ValueInfoProto, limits: &Limits) -> Result<ValueInfo, ImportError> {
+    let ty = proto.r#type.as_ref();
+    let ty = ty.map(|ty| value_type(ty, limits)).transpose()?;
+    Ok(ValueInfo {
         name: proto.name().to_owned(),
-        ty: proto.r#type.as_ref().map_or(ValueType::Unknown, value_type),
-    }
+        ty: ty.unwrap_or(ValueType::Unknown),
+    })
 }
 
 /// The depth of types in types is bounded by the decoder of messages.
-fn value_type(proto: &TypeProto) -> ValueType {
+fn value_type(proto: &TypeProto, limits: &Limits) -> Result<ValueType, ImportError> {
     let element = |ty: &Option<Box<TypeProto>>| {
-        let ty = ty.as_deref().map_or(ValueType::Unknown, value_type);
-        Box::new(ty)
+        let ty = ty.as_deref().map(|ty| value_type(ty, limits)).transpose()?;
+        Ok::<_, ImportError>(Box::new(ty.unwrap_or(ValueType::Unknown)))
     };
-    match &proto.value {
-        Some(type_proto::Value::TensorType(tensor)) => ValueType::Tensor {
-            element_type: ElementType::from_code(tensor.elem_type()),
-            dims: tensor.shape.as_ref().map(|shape| {
-                let dims = shape.dim.iter().map(|dim| match &dim.value {
-                    Some(dimension::Value::DimValue(extent)) => {
-                        u64::try_from(*extent).map_or(Dim::Unknown, Dim::Known)
-                    }
-                    Some(dimension::Value::DimParam(name)) if !name.is_empty() => {
-                        Dim::Symbol(name.clone())
-                    }
-                    _ => Dim::Unknown,
-                });
-                dims.collect()
-            }),
-        },
+    Ok(match &proto.value {
+        Some(type_proto::Value::TensorType(tensor)) => {
+            let code = tensor.elem_type();
+            let element_type = ElementType::from_code(code);
+            if element_type.is_none() && code != 0 {
+                return Err(ImportError::new(format!("unknown element type {code}")));
+            }
+            let dims = tensor.shape.as_ref();
+            let dims = dims.map(|shape| declared_dims(shape, limits)).transpose()?;
+            ValueType::Tensor { element_type, dims }
+        }
         Some(type_proto::Value::SequenceType(sequence)) => {
-            ValueType::Sequence(element(&sequence.elem_type))
+            ValueType::Sequence(element(&sequence.elem_type)?)
         }
         Some(type_proto::Value::OptionalType(optional)) => {
-            ValueType::Optional(element(&optional.elem_type))
+            ValueType::Optional(element(&optional.elem_type)?)
         }
         Some(type_proto::Value::MapType(_)) => ValueType::Other("map"),
         Some(type_proto::Value::SparseTensorType(_)) => ValueType::Other("sparse tensor"),
         Some(type_proto::Value::OpaqueType(_)) => ValueType::Other("opaque"),
         None => ValueType::Unknown,
-    }
+    })
+}
+
+/// Returns the dimensions that a file declares.
+fn declared_dims(shape: &TensorShapeProto, limits: &Limits) -> Result<Vec<Dim>, ImportError> {
+    limits.check(Limit::Rank, shape.dim.len() as u64)?;
+    let dims = shape.dim.iter().map(|dim| match &dim.value {
+        // Some exporters write a dimension that they do not know as -1.
+        Some(dimension::Value::DimValue(-1)) => Ok(Dim::Unknown),
+        Some(dimension::Value::DimValue(extent)) => {
+            let extent = u64::try_from(*extent).map_err(|_| {
+                ImportError::new(format!("expected dimensions of at least 0, found {extent}"))
+            })?;
+            limits.check(Limit::Extent, extent)?;
+            Ok(Dim::Known(extent))
+        }
+        Some(dimension::Value::DimParam(name)) if !name.is_empty() => Ok(Dim::Symbol(name.clone())),
+        _ => Ok(Dim::Unknown),
+    });
+    dims.collect()
 }
 
 /// Returns the names that the nodes of a graph, and graphs in them, take from outside of it.

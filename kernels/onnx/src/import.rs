@@ -16,6 +16,8 @@ mod control;
 
 mod ops;
 
+mod types;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -34,6 +36,7 @@ use crate::opset::{self, NEWEST_OPSET, Schema};
 use crate::tensor::{Tensor, TensorData};
 
 use call::Call;
+use types::Types;
 
 /// Attributes of the oldest files that mean nothing.
 const LEFTOVERS: &[&str] = &["consumed_inputs", "consumed_outputs", "is_test"];
@@ -122,13 +125,28 @@ impl Model {
             unsupported: Unsupported::default(),
             num_nodes: 0,
             functions: Vec::new(),
+            types: Types::default(),
+            num_open_graphs: 0,
         };
         let mut scope = Scope::new(self.opset(""), None);
         for input in self.inputs() {
+            if let Some(what) = unsupported_type(&input.ty) {
+                let what = format!("inputs of type {what}");
+                lowering.unsupported.add(what, &input.name, "");
+                scope.bind(&input.name, Known::Missing);
+                continue;
+            }
             let value = match declared(&input.ty) {
                 Some(declared) => lowering.builder.declared_input(&input.name, declared),
                 None => lowering.builder.input(&input.name),
             };
+            if let ValueType::Tensor {
+                element_type: Some(element_type),
+                ..
+            } = input.ty
+            {
+                lowering.types.declare(value, element_type);
+            }
             scope.bind(&input.name, Known::Value(value));
         }
         lowering.graph(self.graph(), &mut scope)?;
@@ -167,6 +185,19 @@ impl Model {
             }
             false => Err(ImportFailure::Unsupported(lowering.unsupported)),
         }
+    }
+}
+
+/// Returns the part of a type that is not supported.
+fn unsupported_type(ty: &ValueType) -> Option<String> {
+    match ty {
+        ValueType::Tensor { element_type, .. } => {
+            let element_type = element_type.as_ref()?;
+            (!element_type.is_supported()).then(|| element_type.to_string())
+        }
+        ValueType::Sequence(element) | ValueType::Optional(element) => unsupported_type(element),
+        ValueType::Other(what) => Some((*what).to_owned()),
+        ValueType::Unknown => None,
     }
 }
 
@@ -279,13 +310,18 @@ struct Lowering<'a> {
     num_nodes: u64,
     /// The functions that are being inlined, outermost first.
     functions: Vec<&'a Function>,
+    types: Types,
+    /// The graphs of nodes that are being lowered, those of calling functions included.
+    num_open_graphs: u64,
 }
 
 impl<'a> Lowering<'a> {
     fn graph(&mut self, graph: &Graph, scope: &mut Scope<'a>) -> Result<(), ImportError> {
         for tensor in &graph.initializers {
             let known = match tensor.data {
-                TensorData::Dense(_) => Known::Constant(tensor.clone()),
+                TensorData::Dense(_) if tensor.element_type.is_supported() => {
+                    Known::Constant(tensor.clone())
+                }
                 _ => {
                     let what = format!("tensors of {}", tensor.element_type);
                     self.unsupported.add(what, &tensor.name, "");
@@ -330,9 +366,13 @@ impl<'a> Lowering<'a> {
             return Ok(());
         }
         let Some(opset) = scope.opset else {
-            return Err(ImportError::new(
-                "expected the model to import ai.onnx, found no import",
-            ));
+            let importer = match scope.function {
+                Some(_) => "function",
+                None => "model",
+            };
+            return Err(ImportError::new(format!(
+                "expected the {importer} to import ai.onnx, found no import"
+            )));
         };
         let newest = opset::versions(&node.op).last();
         let Some(newest) = newest else {
@@ -368,6 +408,7 @@ impl<'a> Lowering<'a> {
             return Ok(());
         }
         check(node, schema)?;
+        let types = self.types.check(node, scope)?;
         if control::OPS.contains(&node.op.as_str()) {
             let Some(results) = self.control(node, schema.since, scope)? else {
                 let what = format!("{} (version {})", node.op, schema.since);
@@ -383,6 +424,7 @@ impl<'a> Lowering<'a> {
         adapt::adapt(&mut call)?;
         match ops::lower(&mut call)? {
             Some(results) => {
+                self.types.bind(results.iter(), types);
                 for (name, value) in node.outputs.iter().zip(results) {
                     scope.bind(name, value);
                 }
@@ -428,11 +470,20 @@ impl<'a> Lowering<'a> {
         {
             return Err(ImportError::new("the function calls itself"));
         }
-        if self.functions.len() >= self.limits.get(Limit::Subgraphs) as usize {
-            self.limits
-                .check(Limit::Subgraphs, self.functions.len() as u64 + 1)?;
+        self.limits
+            .check(Limit::FunctionCalls, self.functions.len() as u64 + 1)?;
+        let is_known = |name: &str| {
+            function.defaults.contains_key(name) || function.attributes.iter().any(|a| a == name)
+        };
+        if let Some(name) = node.attributes.keys().find(|name| !is_known(name)) {
+            let known = function.attributes.iter().chain(function.defaults.keys());
+            let hint = did_you_mean(&nearest(name, known.map(String::as_str)));
+            return Err(ImportError::new(format!(
+                "unknown attribute `{}` of the function{hint}",
+                shown(name)
+            )));
         }
-        let opset = function.opsets.get("").copied().or(scope.opset);
+        let opset = function.opsets.get("").copied();
         let mut inner = Scope::new(opset, Some((function, Arc::new(node.attributes.clone()))));
         for (position, input) in function.body.inputs.iter().enumerate() {
             let name = node.inputs.get(position).map_or("", String::as_str);
@@ -461,8 +512,22 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Returns a node with the attributes of the call of a function in the place of references to them.
+/// Returns a node as it is in a call of the function around it: without operands that the call
+/// omits, and with the attributes of the call.
 fn bound<'n>(node: &'n Node, scope: &Scope<'_>) -> Result<Cow<'n, Node>, ImportError> {
+    let is_absent = |name: &String| matches!(scope.values.get(name), Some(Known::Absent));
+    if node.inputs.iter().any(is_absent) {
+        let mut node = node.clone();
+        for name in node.inputs.iter_mut().filter(|name| is_absent(name)) {
+            name.clear();
+        }
+        return Ok(Cow::Owned(with_attributes(&node, scope)?.into_owned()));
+    }
+    with_attributes(node, scope)
+}
+
+/// Returns a node with the attributes of the call of a function in the place of references to them.
+fn with_attributes<'n>(node: &'n Node, scope: &Scope<'_>) -> Result<Cow<'n, Node>, ImportError> {
     let is_reference = |attribute: &Attribute| matches!(attribute, Attribute::Reference(_));
     if !node.attributes.values().any(is_reference) {
         return Ok(Cow::Borrowed(node));
@@ -503,13 +568,14 @@ fn check(node: &Node, schema: &Schema) -> Result<(), ImportError> {
         if expected.contains(&found) {
             return Ok(());
         }
-        let expected = match (*expected.start(), *expected.end()) {
-            (least, usize::MAX) => format!("at least {least}"),
-            (least, most) if least == most => least.to_string(),
-            (least, most) => format!("{least} to {most}"),
+        let (numbers, last) = match (*expected.start(), *expected.end()) {
+            (least, usize::MAX) => (format!("at least {least}"), least),
+            (least, most) if least == most => (least.to_string(), most),
+            (least, most) => (format!("{least} to {most}"), most),
         };
+        let s = if last == 1 { "" } else { "s" };
         Err(ImportError::new(format!(
-            "expected {expected} {what}, found {found}"
+            "expected {numbers} {what}{s}, found {found}"
         )))
     };
     // ONNX marks `GroupNormalization` as deprecated up to opset 20, but has no other form of it.
@@ -524,14 +590,14 @@ fn check(node: &Node, schema: &Schema) -> Result<(), ImportError> {
     let num_given = num_given.map_or(0, |last| last + 1);
     let least = *schema.operands.start();
     if SPARSE.contains(&node.op.as_str()) {
-        count("operands", &schema.operands, node.inputs.len())?;
+        count("operand", &schema.operands, node.inputs.len())?;
     } else {
-        count("operands", &schema.operands, num_given)?;
+        count("operand", &schema.operands, num_given)?;
         if let Some(at) = node.inputs.iter().take(least).position(String::is_empty) {
             return Err(ImportError::new(format!("operand {at} is missing")));
         }
     }
-    count("results", &schema.results, node.outputs.len())?;
+    count("result", &schema.results, node.outputs.len())?;
     for (name, attribute) in &node.attributes {
         let Some(known) = schema.attributes.iter().find(|known| known.name == name) else {
             if LEFTOVERS.contains(&name.as_str()) {

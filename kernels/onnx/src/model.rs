@@ -11,7 +11,7 @@ use tfrt_tensor::HostBuffer;
 use tfrt_tensor::file::{Source, Stream, map};
 
 use crate::external::ExternalFiles;
-use crate::graph::{Function, Graph, GraphReader, ValueInfo, domain};
+use crate::graph::{Function, Graph, GraphReader, ValueInfo, domain, opsets};
 use crate::order;
 use crate::proto::ModelProto;
 use crate::tensor::{TensorReader, malloc};
@@ -132,13 +132,8 @@ impl Model {
         let elements = elements.map_err(|error| ImportError::new(error.to_string()))?;
         let bytes = Bytes::from_owner(elements);
         let proto = ModelProto::decode(bytes.clone()).map_err(|error| {
-            let (offset, path) = wire::locate(&bytes);
-            let within = if path.is_empty() {
-                String::new()
-            } else {
-                format!(" in `{path}`")
-            };
-            ImportError::new(format!("byte {offset}{within}: {error}"))
+            let damage = wire::locate(&bytes).map(|damage| damage.to_string());
+            ImportError::new(damage.unwrap_or_else(|| error.to_string()))
         })?;
         let tensors = TensorReader {
             file,
@@ -154,25 +149,7 @@ impl Model {
                 "not an ONNX model: expected a format version, found none",
             ));
         }
-        let opsets = proto.opset_import.iter();
-        let mut opsets: BTreeMap<String, i64> = opsets
-            .map(|opset| (domain(opset.domain()).to_owned(), opset.version()))
-            .collect();
-        if let Some(twice) = proto
-            .opset_import
-            .iter()
-            .find(|opset| opsets.get(domain(opset.domain())) != Some(&opset.version()))
-        {
-            return Err(ImportError::new(format!(
-                "expected one version of domain `{}`, found {} and {}",
-                match domain(twice.domain()) {
-                    "" => "ai.onnx".to_owned(),
-                    name => shown(name).to_string(),
-                },
-                twice.version(),
-                opsets[domain(twice.domain())]
-            )));
-        }
+        let mut opsets = opsets(&proto.opset_import)?;
         // The oldest files mean the first opset.
         if proto.ir_version() < 3 && opsets.is_empty() {
             opsets.insert(String::new(), 1);
@@ -192,6 +169,11 @@ impl Model {
             let mut function = reader.function(proto).map_err(place)?;
             warnings.extend(order::check(&mut function.body).map_err(place)?);
             let domain = domain(proto.domain()).to_owned();
+            if domain.is_empty() {
+                warnings.push(format!(
+                    "{label}: the domain ai.onnx has no functions, so that nodes call the operator"
+                ));
+            }
             let name = (domain, proto.name().to_owned(), proto.overload().to_owned());
             if functions.insert(name, function).is_some() {
                 return Err(place(ImportError::new("it is defined twice")));

@@ -1,38 +1,15 @@
 //! The location of damage in a file.
 //!
 //! The decoder of messages reports errors without their locations. After it has failed, this module
-//! walks the wire format again, along the messages of models, and returns the offset of the first
-//! field that cannot be read and the path to it.
+//! walks the wire format again, along the messages of models, and describes the first field that
+//! cannot be read: its offset, the path to the message that it is in, and what is wrong with it.
 
 use std::fmt::Write;
 
-/// The messages of models: `(message, field, name, is_list, message of the field)`.
-const FIELDS: &[(Kind, u64, &str, bool, Kind)] = &[
-    (Kind::Model, 7, "graph", false, Kind::Graph),
-    (Kind::Model, 8, "opset_import", true, Kind::Leaf),
-    (Kind::Model, 14, "metadata_props", true, Kind::Leaf),
-    (Kind::Model, 20, "training_info", true, Kind::Leaf),
-    (Kind::Model, 25, "functions", true, Kind::Function),
-    (Kind::Function, 7, "node", true, Kind::Node),
-    (Kind::Function, 9, "opset_import", true, Kind::Leaf),
-    (Kind::Function, 11, "attribute_proto", true, Kind::Attribute),
-    (Kind::Function, 12, "value_info", true, Kind::Leaf),
-    (Kind::Graph, 1, "node", true, Kind::Node),
-    (Kind::Graph, 5, "initializer", true, Kind::Tensor),
-    (Kind::Graph, 11, "input", true, Kind::Leaf),
-    (Kind::Graph, 12, "output", true, Kind::Leaf),
-    (Kind::Graph, 13, "value_info", true, Kind::Leaf),
-    (Kind::Graph, 15, "sparse_initializer", true, Kind::Sparse),
-    (Kind::Node, 5, "attribute", true, Kind::Attribute),
-    (Kind::Attribute, 5, "t", false, Kind::Tensor),
-    (Kind::Attribute, 6, "g", false, Kind::Graph),
-    (Kind::Attribute, 10, "tensors", true, Kind::Tensor),
-    (Kind::Attribute, 11, "graphs", true, Kind::Graph),
-    (Kind::Attribute, 22, "sparse_tensor", false, Kind::Sparse),
-    (Kind::Sparse, 1, "values", false, Kind::Tensor),
-    (Kind::Sparse, 2, "indices", false, Kind::Tensor),
-    (Kind::Tensor, 13, "external_data", true, Kind::Leaf),
-];
+use tfrt_import::names::shown;
+
+/// The number of messages inside of each other at which the decoder gives up.
+const MAX_NESTING: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -43,8 +20,197 @@ enum Kind {
     Attribute,
     Tensor,
     Sparse,
-    /// A message whose own messages are not followed.
-    Leaf,
+    ValueInfo,
+    Type,
+    TensorType,
+    /// A type that contains another one: a sequence or an optional.
+    TypeOfType,
+    Map,
+    Shape,
+    Dimension,
+    Opset,
+    Entry,
+    /// A message whose fields are not known.
+    Other,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    /// A text, which must be UTF-8.
+    Text,
+    Bytes,
+    Integer,
+    /// An integer, or many of them in one field.
+    Integers,
+    Float,
+    Floats,
+    Doubles,
+    Message(Kind),
+    /// A message that may be repeated.
+    Messages(Kind),
+}
+
+use Field::{Bytes, Doubles, Float, Floats, Integer, Integers, Message, Messages, Text};
+
+/// The fields of messages.
+const FIELDS: &[(Kind, u64, &str, Field)] = &[
+    (Kind::Model, 1, "ir_version", Integer),
+    (Kind::Model, 2, "producer_name", Text),
+    (Kind::Model, 3, "producer_version", Text),
+    (Kind::Model, 4, "domain", Text),
+    (Kind::Model, 5, "model_version", Integer),
+    (Kind::Model, 6, "doc_string", Text),
+    (Kind::Model, 7, "graph", Message(Kind::Graph)),
+    (Kind::Model, 8, "opset_import", Messages(Kind::Opset)),
+    (Kind::Model, 14, "metadata_props", Messages(Kind::Entry)),
+    (Kind::Model, 20, "training_info", Messages(Kind::Other)),
+    (Kind::Model, 25, "functions", Messages(Kind::Function)),
+    (Kind::Model, 26, "configuration", Messages(Kind::Other)),
+    (Kind::Function, 1, "name", Text),
+    (Kind::Function, 4, "input", Text),
+    (Kind::Function, 5, "output", Text),
+    (Kind::Function, 6, "attribute", Text),
+    (Kind::Function, 7, "node", Messages(Kind::Node)),
+    (Kind::Function, 8, "doc_string", Text),
+    (Kind::Function, 9, "opset_import", Messages(Kind::Opset)),
+    (Kind::Function, 10, "domain", Text),
+    (
+        Kind::Function,
+        11,
+        "attribute_proto",
+        Messages(Kind::Attribute),
+    ),
+    (Kind::Function, 12, "value_info", Messages(Kind::ValueInfo)),
+    (Kind::Function, 13, "overload", Text),
+    (Kind::Function, 14, "metadata_props", Messages(Kind::Entry)),
+    (Kind::Graph, 1, "node", Messages(Kind::Node)),
+    (Kind::Graph, 2, "name", Text),
+    (Kind::Graph, 5, "initializer", Messages(Kind::Tensor)),
+    (Kind::Graph, 10, "doc_string", Text),
+    (Kind::Graph, 11, "input", Messages(Kind::ValueInfo)),
+    (Kind::Graph, 12, "output", Messages(Kind::ValueInfo)),
+    (Kind::Graph, 13, "value_info", Messages(Kind::ValueInfo)),
+    (
+        Kind::Graph,
+        14,
+        "quantization_annotation",
+        Messages(Kind::Other),
+    ),
+    (
+        Kind::Graph,
+        15,
+        "sparse_initializer",
+        Messages(Kind::Sparse),
+    ),
+    (Kind::Graph, 16, "metadata_props", Messages(Kind::Entry)),
+    (Kind::Node, 1, "input", Text),
+    (Kind::Node, 2, "output", Text),
+    (Kind::Node, 3, "name", Text),
+    (Kind::Node, 4, "op_type", Text),
+    (Kind::Node, 5, "attribute", Messages(Kind::Attribute)),
+    (Kind::Node, 6, "doc_string", Text),
+    (Kind::Node, 7, "domain", Text),
+    (Kind::Node, 8, "overload", Text),
+    (Kind::Node, 9, "metadata_props", Messages(Kind::Entry)),
+    (
+        Kind::Node,
+        10,
+        "device_configurations",
+        Messages(Kind::Other),
+    ),
+    (Kind::Attribute, 1, "name", Text),
+    (Kind::Attribute, 2, "f", Float),
+    (Kind::Attribute, 3, "i", Integer),
+    (Kind::Attribute, 4, "s", Bytes),
+    (Kind::Attribute, 5, "t", Message(Kind::Tensor)),
+    (Kind::Attribute, 6, "g", Message(Kind::Graph)),
+    (Kind::Attribute, 7, "floats", Floats),
+    (Kind::Attribute, 8, "ints", Integers),
+    (Kind::Attribute, 9, "strings", Bytes),
+    (Kind::Attribute, 10, "tensors", Messages(Kind::Tensor)),
+    (Kind::Attribute, 11, "graphs", Messages(Kind::Graph)),
+    (Kind::Attribute, 13, "doc_string", Text),
+    (Kind::Attribute, 14, "tp", Message(Kind::Type)),
+    (Kind::Attribute, 15, "type_protos", Messages(Kind::Type)),
+    (Kind::Attribute, 20, "type", Integer),
+    (Kind::Attribute, 21, "ref_attr_name", Text),
+    (Kind::Attribute, 22, "sparse_tensor", Message(Kind::Sparse)),
+    (
+        Kind::Attribute,
+        23,
+        "sparse_tensors",
+        Messages(Kind::Sparse),
+    ),
+    (Kind::Tensor, 1, "dims", Integers),
+    (Kind::Tensor, 2, "data_type", Integer),
+    (Kind::Tensor, 3, "segment", Message(Kind::Other)),
+    (Kind::Tensor, 4, "float_data", Floats),
+    (Kind::Tensor, 5, "int32_data", Integers),
+    (Kind::Tensor, 6, "string_data", Bytes),
+    (Kind::Tensor, 7, "int64_data", Integers),
+    (Kind::Tensor, 8, "name", Text),
+    (Kind::Tensor, 9, "raw_data", Bytes),
+    (Kind::Tensor, 10, "double_data", Doubles),
+    (Kind::Tensor, 11, "uint64_data", Integers),
+    (Kind::Tensor, 12, "doc_string", Text),
+    (Kind::Tensor, 13, "external_data", Messages(Kind::Entry)),
+    (Kind::Tensor, 14, "data_location", Integer),
+    (Kind::Tensor, 16, "metadata_props", Messages(Kind::Entry)),
+    (Kind::Sparse, 1, "values", Message(Kind::Tensor)),
+    (Kind::Sparse, 2, "indices", Message(Kind::Tensor)),
+    (Kind::Sparse, 3, "dims", Integers),
+    (Kind::ValueInfo, 1, "name", Text),
+    (Kind::ValueInfo, 2, "type", Message(Kind::Type)),
+    (Kind::ValueInfo, 3, "doc_string", Text),
+    (Kind::ValueInfo, 4, "metadata_props", Messages(Kind::Entry)),
+    (Kind::Type, 1, "tensor_type", Message(Kind::TensorType)),
+    (Kind::Type, 4, "sequence_type", Message(Kind::TypeOfType)),
+    (Kind::Type, 5, "map_type", Message(Kind::Map)),
+    (Kind::Type, 6, "denotation", Text),
+    (Kind::Type, 7, "opaque_type", Message(Kind::Other)),
+    (
+        Kind::Type,
+        8,
+        "sparse_tensor_type",
+        Message(Kind::TensorType),
+    ),
+    (Kind::Type, 9, "optional_type", Message(Kind::TypeOfType)),
+    (Kind::TensorType, 1, "elem_type", Integer),
+    (Kind::TensorType, 2, "shape", Message(Kind::Shape)),
+    (Kind::TypeOfType, 1, "elem_type", Message(Kind::Type)),
+    (Kind::Map, 1, "key_type", Integer),
+    (Kind::Map, 2, "value_type", Message(Kind::Type)),
+    (Kind::Shape, 1, "dim", Messages(Kind::Dimension)),
+    (Kind::Dimension, 1, "dim_value", Integer),
+    (Kind::Dimension, 2, "dim_param", Text),
+    (Kind::Dimension, 3, "denotation", Text),
+    (Kind::Opset, 1, "domain", Text),
+    (Kind::Opset, 2, "version", Integer),
+    (Kind::Entry, 1, "key", Text),
+    (Kind::Entry, 2, "value", Text),
+];
+
+/// The field of a file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Damage {
+    /// Where the field begins.
+    pub(crate) offset: usize,
+    /// The path to the message that it is in, and to the field if it is known; it may be empty.
+    pub(crate) path: String,
+    /// What is wrong with it.
+    pub(crate) what: String,
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { offset, path, what } = self;
+        write!(f, "byte {offset}")?;
+        if !path.is_empty() {
+            write!(f, " in `{}`", shown(path))?;
+        }
+        write!(f, ": {what}")
+    }
 }
 
 /// A message that is being walked.
@@ -54,22 +220,26 @@ struct Level {
     name: &'static str,
     /// Its number among those of one field; none if there is only one.
     index: Option<usize>,
-    /// The number of messages for each field of `FIELDS`.
+    /// The number of messages so far for each field of `FIELDS`.
     counts: Vec<usize>,
 }
 
-/// Returns the byte offset of the first field that cannot be read, and the path to the message that
-/// it is in. A file whose fields can all be read is damaged inside of one: that is then the offset
-/// of its end.
-pub(crate) fn locate(bytes: &[u8]) -> (usize, String) {
-    let counts = || vec![0; FIELDS.len()];
-    let mut levels = vec![Level {
-        kind: Kind::Model,
-        end: bytes.len(),
-        name: "",
-        index: None,
-        counts: counts(),
-    }];
+impl Level {
+    fn new(kind: Kind, end: usize, name: &'static str, index: Option<usize>) -> Self {
+        let counts = vec![0; FIELDS.len()];
+        Self {
+            kind,
+            end,
+            name,
+            index,
+            counts,
+        }
+    }
+}
+
+/// Returns the first field that cannot be read; nothing if every field that is known can.
+pub(crate) fn locate(bytes: &[u8]) -> Option<Damage> {
+    let mut levels = vec![Level::new(Kind::Model, bytes.len(), "", None)];
     let mut at = 0;
     while let Some(level) = levels.last_mut() {
         if at >= level.end {
@@ -77,48 +247,135 @@ pub(crate) fn locate(bytes: &[u8]) -> (usize, String) {
             continue;
         }
         let start = at;
-        let part = &bytes[..level.end];
-        let Some(tag) = varint(part, &mut at) else {
-            return (start, path(&levels));
-        };
-        let (field, wire_type) = (tag >> 3, tag & 7);
-        let len = match wire_type {
-            0 => {
-                if varint(part, &mut at).is_none() {
-                    return (start, path(&levels));
+        let found = field(&bytes[..level.end], level.kind, &mut at);
+        let (position, content) = match found {
+            Ok(found) => found,
+            Err((position, what)) => {
+                let mut path = path(&levels);
+                if let Some(position) = position {
+                    let (_, _, name, content) = FIELDS[position];
+                    let dot = if path.is_empty() { "" } else { "." };
+                    let _ = write!(path, "{dot}{name}");
+                    if let (Messages(_), Some(level)) = (content, levels.last()) {
+                        let _ = write!(path, "[{}]", level.counts[position]);
+                    }
                 }
-                continue;
-            }
-            1 => Some(8),
-            5 => Some(4),
-            2 => varint(part, &mut at).and_then(|len| usize::try_from(len).ok()),
-            _ => None,
-        };
-        let end = len.and_then(|len| at.checked_add(len));
-        let Some(end) = end.filter(|&end| end <= level.end && field != 0) else {
-            return (start, path(&levels));
-        };
-        let kind = level.kind;
-        let known = FIELDS
-            .iter()
-            .position(|known| known.0 == kind && known.1 == field);
-        match known {
-            Some(position) if wire_type == 2 => {
-                let (_, _, name, is_list, kind) = FIELDS[position];
-                let index = level.counts[position];
-                level.counts[position] += 1;
-                levels.push(Level {
-                    kind,
-                    end,
-                    name,
-                    index: is_list.then_some(index),
-                    counts: counts(),
+                return Some(Damage {
+                    offset: start,
+                    path,
+                    what,
                 });
             }
-            _ => at = end,
+        };
+        let Some((position, end)) = position.zip(content) else {
+            continue;
+        };
+        let (_, _, name, content) = FIELDS[position];
+        let index = level.counts[position];
+        level.counts[position] += 1;
+        let (kind, index) = match content {
+            Message(kind) => (kind, None),
+            Messages(kind) => (kind, Some(index)),
+            _ => continue,
+        };
+        levels.push(Level::new(kind, end, name, index));
+        if levels.len() > MAX_NESTING {
+            return Some(Damage {
+                offset: start,
+                path: path(&levels),
+                what: format!(
+                    "messages are nested more than {MAX_NESTING} levels deep, which is the limit \
+                     `nesting` of the format's reader and cannot be raised"
+                ),
+            });
         }
     }
-    (bytes.len(), String::new())
+    None
+}
+
+/// What was found of a field: its position in `FIELDS`, and for messages where their content ends.
+type Found = (Option<usize>, Option<usize>);
+
+/// Steps over a field, or to the content of a message.
+fn field(bytes: &[u8], kind: Kind, at: &mut usize) -> Result<Found, (Option<usize>, String)> {
+    let cut = || "the field is cut off".to_owned();
+    let tag = varint(bytes, at).ok_or_else(|| (None, "expected a field".to_owned()))?;
+    let (number, wire_type) = (tag >> 3, tag & 7);
+    let position = FIELDS
+        .iter()
+        .position(|known| known.0 == kind && known.1 == number);
+    let damaged = |what: String| (position, what);
+    if number == 0 || tag > u64::from(u32::MAX) {
+        return Err(damaged(format!("there is no field {number}")));
+    }
+    let content = match wire_type {
+        0 => {
+            varint(bytes, at).ok_or_else(|| damaged(cut()))?;
+            &bytes[*at..*at]
+        }
+        1 => part(bytes, at, 8).ok_or_else(|| damaged(cut()))?,
+        2 => {
+            let len = varint(bytes, at).and_then(|len| usize::try_from(len).ok());
+            let content = len.and_then(|len| part(bytes, at, len));
+            content.ok_or_else(|| damaged(cut()))?
+        }
+        5 => part(bytes, at, 4).ok_or_else(|| damaged(cut()))?,
+        3 | 4 => return Err(damaged("groups of fields are not supported".to_owned())),
+        other => return Err(damaged(format!("there is no kind {other} of fields"))),
+    };
+    let Some(known) = position.map(|position| FIELDS[position].3) else {
+        return Ok((None, None));
+    };
+    let (expected, fits) = match known {
+        Text | Bytes | Message(_) | Messages(_) => ("a length and as many bytes", wire_type == 2),
+        Integer => ("an integer", wire_type == 0),
+        Integers => ("integers", matches!(wire_type, 0 | 2)),
+        Float => ("4 bytes", wire_type == 5),
+        Floats => ("4 bytes each", matches!(wire_type, 2 | 5)),
+        Doubles => ("8 bytes each", matches!(wire_type, 1 | 2)),
+    };
+    if !fits {
+        let found = ["an integer", "8 bytes", "a length and as many bytes"];
+        let found = found.get(wire_type as usize).copied().unwrap_or("4 bytes");
+        return Err(damaged(format!("expected {expected}, found {found}")));
+    }
+    match known {
+        Text => {
+            if let Err(error) = std::str::from_utf8(content) {
+                let place = error.valid_up_to();
+                let what = format!("expected UTF-8, found other bytes at byte {place} of the text");
+                return Err(damaged(what));
+            }
+        }
+        Integers if wire_type == 2 => {
+            let mut inside = 0;
+            while inside < content.len() {
+                varint(content, &mut inside).ok_or_else(|| damaged(cut()))?;
+            }
+        }
+        Floats | Doubles if wire_type == 2 => {
+            let width = if known == Floats { 4 } else { 8 };
+            if content.len() % width != 0 {
+                let len = content.len();
+                let what = format!("expected {width} bytes each, found {len} in all");
+                return Err(damaged(what));
+            }
+        }
+        Message(_) | Messages(_) => {
+            let end = *at;
+            *at -= content.len();
+            return Ok((position, Some(end)));
+        }
+        _ => {}
+    }
+    Ok((position, None))
+}
+
+/// Steps over so many bytes.
+fn part<'a>(bytes: &'a [u8], at: &mut usize, len: usize) -> Option<&'a [u8]> {
+    let part = bytes.get(*at..)?.get(..len)?;
+    *at += len;
+    Some(part)
 }
 
 fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
@@ -153,8 +410,8 @@ mod tests {
     use crate::proto::{AttributeProto, GraphProto, ModelProto, NodeProto};
     use prost::Message;
 
-    #[test]
-    fn a_field_that_is_cut_is_found_with_its_path() {
+    /// Returns a model whose last bytes are the attribute's `doc_string`.
+    fn sample() -> Vec<u8> {
         let attribute = AttributeProto {
             name: Some("perm".to_owned()),
             doc_string: Some("last".to_owned()),
@@ -172,13 +429,86 @@ mod tests {
             graph: Some(graph),
             ..ModelProto::default()
         };
-        let mut bytes = model.encode_to_vec();
-        assert_eq!(locate(&bytes), (bytes.len(), String::new()));
+        model.encode_to_vec()
+    }
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: &str) {
+        assert!(ModelProto::decode(bytes).is_err(), "the decoder reads it");
+        let found = locate(bytes).map(|damage| damage.to_string());
+        assert_eq!(found.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_field_that_is_cut_is_found_with_its_path() {
+        let mut bytes = sample();
+        assert_eq!(locate(&bytes), None);
         // The length of the last text, which the rest of the file is, says more than there is.
         let place = bytes.len() - "last".len() - 1;
         assert_eq!(bytes[place], 4);
         bytes[place] = 5;
-        let found = locate(&bytes);
-        assert_eq!(found, (place - 1, "graph.node[1].attribute[1]".to_owned()));
+        let field = place - 1;
+        let path = "graph.node[1].attribute[1].doc_string";
+        check(
+            &bytes,
+            &format!("byte {field} in `{path}`: the field is cut off"),
+        );
+    }
+
+    #[test]
+    fn damage_inside_of_fields_is_found() {
+        let mut bytes = sample();
+        let place = bytes.len() - 1;
+        bytes[place] = 0xff;
+        let field = place - 5;
+        let path = "graph.node[1].attribute[1].doc_string";
+        check(
+            &bytes,
+            &format!(
+                "byte {field} in `{path}`: expected UTF-8, found other bytes at byte 3 of the text"
+            ),
+        );
+        // A name that is an integer, a version that is a text, two kinds of damaged lists.
+        check(
+            b"\x10\x01",
+            "byte 0 in `producer_name`: expected a length and as many bytes, found an integer",
+        );
+        check(
+            b"\x08\x01\x42\x03\x12\x01a",
+            "byte 4 in `opset_import[0].version`: expected an integer, found a length and as many \
+             bytes",
+        );
+        // Three bytes of a list of numbers of four bytes each, and an integer without an end.
+        check(
+            b"\x3a\x07\x2a\x05\x22\x03abc",
+            "byte 4 in `graph.initializer[0].float_data`: expected 4 bytes each, found 3 in all",
+        );
+        check(
+            b"\x3a\x05\x2a\x03\x3a\x01\x80",
+            "byte 4 in `graph.initializer[0].int64_data`: the field is cut off",
+        );
+    }
+
+    #[test]
+    fn messages_in_messages_have_a_limit() {
+        let mut bytes = Vec::new();
+        for _ in 0..60 {
+            let mut attribute = vec![0x32];
+            prost::encode_length_delimiter(bytes.len(), &mut attribute).unwrap();
+            attribute.append(&mut bytes);
+            let mut node = vec![0x2a];
+            prost::encode_length_delimiter(attribute.len(), &mut node).unwrap();
+            node.append(&mut attribute);
+            bytes.push(0x0a);
+            prost::encode_length_delimiter(node.len(), &mut bytes).unwrap();
+            bytes.append(&mut node);
+        }
+        let mut model = vec![0x3a];
+        prost::encode_length_delimiter(bytes.len(), &mut model).unwrap();
+        model.append(&mut bytes);
+        assert!(ModelProto::decode(&model[..]).is_err());
+        let found = locate(&model).unwrap().to_string();
+        assert!(found.contains("limit `nesting`"), "{found}");
+        assert!(found.chars().count() < 400, "{found}");
     }
 }

@@ -56,17 +56,32 @@ fn batch_norm_is_folded_into_what_makes_its_operand() {
 }
 
 #[test]
-fn windows_larger_than_images_have_no_results() {
-    for dims in [[1, 4, 3, 3], [1, 4, 0, 5]] {
-        let mut b = Builder::new(4);
-        let x = b.input("x", &dims);
-        let y = b.op_with("MaxPool", &[&x], &[ints("kernel_shape", &[5, 5])]);
-        let size = if dims[2] == 0 { 1 } else { 5 };
-        let w = b.weight(&[8, 4, size, size]);
-        let z = b.op("Conv", &[&x, &w]);
-        let z = b.op("Relu", &[&z]);
-        let rules = b.check(&[&z, &y]);
-        assert!(rules.contains(&"channels-last-convolution"), "{rules:?}");
+fn windows_of_images_without_elements_have_no_results() {
+    let mut b = Builder::new(4);
+    let x = b.input("x", &[1, 4, 0, 5]);
+    let y = b.op_with("MaxPool", &[&x], &[ints("kernel_shape", &[5, 5])]);
+    let w = b.weight(&[8, 4, 1, 1]);
+    let z = b.op("Conv", &[&x, &w]);
+    let z = b.op("Relu", &[&z]);
+    let rules = b.check(&[&z, &y]);
+    assert!(rules.contains(&"channels-last-convolution"), "{rules:?}");
+}
+
+#[test]
+fn windows_larger_than_images_are_errors() {
+    let mut b = Builder::new(4);
+    let x = b.input("x", &[1, 4, 3, 6]);
+    let w = b.weight(&[8, 4, 5, 5]);
+    let z = b.op("Conv", &[&x, &w]);
+    let z = b.op("Relu", &[&z]);
+    let pooled = b.op_with("MaxPool", &[&x], &[ints("kernel_shape", &[5, 5])]);
+    for output in [z, pooled] {
+        for error in b.check_failure(&[&output]) {
+            assert!(
+                error.contains("a window of 5 elements is larger than dimension"),
+                "{error}"
+            );
+        }
     }
 }
 

@@ -71,6 +71,10 @@ pub(crate) struct LimitArguments {
     #[arg(long, value_name = "LEVELS", default_value_t = Limits::default().get(Limit::Subgraphs))]
     max_subgraphs: u64,
 
+    /// The maximum nesting depth of calls of functions
+    #[arg(long, value_name = "LEVELS", default_value_t = Limits::default().get(Limit::FunctionCalls))]
+    max_function_calls: u64,
+
     /// The maximum number of nodes after functions are inlined
     #[arg(long, value_name = "NODES", default_value_t = Limits::default().get(Limit::Nodes))]
     max_nodes: u64,
@@ -105,6 +109,7 @@ impl LimitArguments {
     pub(crate) fn limits(&self) -> Limits {
         let given = [
             (Limit::Subgraphs, self.max_subgraphs),
+            (Limit::FunctionCalls, self.max_function_calls),
             (Limit::Nodes, self.max_nodes),
             (Limit::Rank, self.max_rank),
             (Limit::Extent, self.max_extent),

@@ -9,7 +9,6 @@
 //! | complex elements; sequences in sequences | |
 //! | domains other than `ai.onnx`, unless the model defines their functions | |
 //! | training: gradients and optimizers | |
-//! | `Scan` before version 9 | convert the model to a newer opset |
 //!
 //! Models of opset 1 to 27 are read. An op is interpreted in the version that the model uses; later
 //! changes are translated.

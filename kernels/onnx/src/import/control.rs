@@ -8,10 +8,10 @@
 //! The values that a loop adds to its results in each iteration are collected in a list, which is
 //! stacked when the loop ends.
 
-use tfrt_import::ImportError;
 use tfrt_import::program::{Attr, RegionBody, Value};
+use tfrt_import::{ImportError, Limit};
 
-use super::call::scalar;
+use super::call::{numbers_tensor, scalar};
 use super::{Known, Lowering, Scope};
 use crate::attribute::Attribute;
 use crate::graph::{Dim, Graph, Node, ValueType};
@@ -41,6 +41,16 @@ struct End {
     lists: Vec<Value>,
 }
 
+/// A scan: its body, how it reads each scanned operand, and how it stacks each result.
+struct Scan<'n> {
+    body: &'n Graph,
+    axes: Vec<i64>,
+    directions: Vec<i64>,
+    output_axes: Vec<i64>,
+    output_directions: Vec<i64>,
+    place: String,
+}
+
 impl<'a> Lowering<'a> {
     /// Lowers a node with graphs. Returns its results; nothing if it is not supported.
     pub(super) fn control(
@@ -53,6 +63,7 @@ impl<'a> Lowering<'a> {
             "If" => self.conditional(node, scope),
             "Loop" => self.repeated(node, scope),
             "Scan" if since >= 9 => self.scan(node, scope),
+            "Scan" => self.batched_scan(node, scope),
             "SequenceMap" => self.mapped(node, scope),
             _ => Ok(None),
         }
@@ -102,11 +113,15 @@ impl<'a> Lowering<'a> {
                 inputs.len()
             )));
         }
+        // Functions that are called within graphs may have graphs themselves.
+        self.num_open_graphs += 1;
+        self.limits.check(Limit::Subgraphs, self.num_open_graphs)?;
         let mark = scope.bound.len();
         for (input, &value) in graph.inputs.iter().zip(inputs) {
             scope.bind(&input.name, Known::Value(value));
         }
         let lowered = self.graph(graph, scope);
+        self.num_open_graphs -= 1;
         let outputs = lowered.map(|()| {
             let outputs = graph.outputs.iter();
             outputs
@@ -322,10 +337,7 @@ impl<'a> Lowering<'a> {
         scope: &mut Scope<'a>,
     ) -> Result<Option<Vec<Known>>, ImportError> {
         let body = graph(node, "body")?;
-        let num_scanned = match node.attributes.get("num_scan_inputs") {
-            Some(Attribute::Int(count)) => usize::try_from(*count).unwrap_or(0),
-            _ => 0,
-        };
+        let num_scanned = num_scanned(node);
         let num_states = node.inputs.len().checked_sub(num_scanned);
         let num_states = num_states.filter(|&states| {
             num_scanned > 0
@@ -343,48 +355,87 @@ impl<'a> Lowering<'a> {
         let directions = per_value(node, "scan_input_directions", num_scanned)?;
         let output_axes = per_value(node, "scan_output_axes", num_lists)?;
         let output_directions = per_value(node, "scan_output_directions", num_lists)?;
-        let mut all = directions.iter().chain(&output_directions);
-        if let Some(other) = all.find(|direction| !matches!(direction, 0 | 1)) {
-            return Err(ImportError::new(format!(
-                "expected a direction that is 0 or 1, found {other}"
-            )));
-        }
+        check_directions(&[&directions[..], &output_directions].concat())?;
         let mut operands = Vec::new();
         for index in 0..node.inputs.len() {
             operands.push(self.needed(node, index, scope)?);
         }
-        let place = node.label();
-        let scanned = operands.split_off(num_states);
-        // As many rounds as the first operand has steps.
-        let mut extent = vec![("start", Attr::Int(axes[0]))];
-        if axes[0] != -1 {
-            extent.push(("end", Attr::Int(axes[0].saturating_add(1))));
+        let scan = Scan {
+            body,
+            axes,
+            directions,
+            output_axes,
+            output_directions,
+            place: node.label(),
+        };
+        let limit = self.extent(operands[num_states], scan.axes[0], &scan.place);
+        let results = self.scanned(&scan, operands, num_states, limit, scope)?;
+        Ok(Some(match results {
+            Some(results) => known(results),
+            None => vec![Known::Missing; node.outputs.len()],
+        }))
+    }
+
+    /// Returns the extent of an axis, as a list of one number.
+    fn extent(&mut self, value: Value, axis: i64, place: &str) -> Value {
+        let mut range = vec![("start", Attr::Int(axis))];
+        if axis != -1 {
+            range.push(("end", Attr::Int(axis.saturating_add(1))));
         }
-        let limit = self
-            .builder
-            .call("nn.Shape", &scanned[..1], &extent, 1, &place);
-        let minus_one = self.builder.weight("", scalar(-1_i64)?);
+        self.builder.call("nn.Shape", &[value], &range, 1, place)[0]
+    }
+
+    /// Writes the loop of a scan, which has as many iterations as `limit` says. The operands are
+    /// the states, then the values that are scanned. Returns the last states and the stacked
+    /// values; nothing if the body is not supported.
+    fn scanned(
+        &mut self,
+        scan: &Scan<'_>,
+        mut operands: Vec<Value>,
+        num_states: usize,
+        limit: Value,
+        scope: &mut Scope<'a>,
+    ) -> Result<Option<Vec<Value>>, ImportError> {
+        let scanned = operands.split_off(num_states);
         let start = Start {
-            limit: Some(limit[0]),
+            limit: Some(limit),
             condition: None,
             states: operands,
-            num_lists,
+            num_lists: scan.output_axes.len(),
         };
-        let looped = self.looped(&place, start, |this, round, _, states| {
+        // What is read backwards begins at its last part that counts.
+        let last = match scan.directions.contains(&1) {
+            true => {
+                let minus_one = self.builder.weight("", scalar(-1_i64)?);
+                let operands = [limit, minus_one];
+                let last = self
+                    .builder
+                    .call("tf.AddV2", &operands, &[], 1, &scan.place);
+                let shape = self.builder.weight("", numbers_tensor(&[])?);
+                let operands = [last[0], shape];
+                Some(
+                    self.builder
+                        .call("nn.Reshape", &operands, &[], 1, &scan.place)[0],
+                )
+            }
+            false => None,
+        };
+        let looped = self.looped(&scan.place, start, |this, round, _, states| {
             let mut inputs = states.to_vec();
-            let last = directions.contains(&1).then(|| {
-                let operands = [minus_one, round];
-                this.builder.call("tf.Sub", &operands, &[], 1, &place)[0]
+            let backwards = last.map(|last| {
+                let operands = [last, round];
+                this.builder.call("tf.Sub", &operands, &[], 1, &scan.place)[0]
             });
             for (at, &value) in scanned.iter().enumerate() {
-                let step = last.filter(|_| directions[at] == 1).unwrap_or(round);
-                let axis = [("axis", Attr::Int(axes[at]))];
-                let part = this
+                let step = backwards.filter(|_| scan.directions[at] == 1);
+                let operands = [value, step.unwrap_or(round)];
+                let axis = [("axis", Attr::Int(scan.axes[at]))];
+                let gather = this
                     .builder
-                    .call("nn.Gather", &[value, step], &axis, 1, &place);
-                inputs.push(part[0]);
+                    .call("nn.Gather", &operands, &axis, 1, &scan.place);
+                inputs.push(gather[0]);
             }
-            let outputs = this.inner(body, &inputs, scope)?;
+            let outputs = this.inner(scan.body, &inputs, scope)?;
             Ok(outputs.map(|outputs| Round {
                 condition: None,
                 states: outputs[..num_states].to_vec(),
@@ -396,14 +447,116 @@ impl<'a> Lowering<'a> {
             lists,
         }) = looped
         else {
-            return Ok(Some(vec![Known::Missing; node.outputs.len()]));
+            return Ok(None);
         };
         for (at, list) in lists.into_iter().enumerate() {
-            let (axis, is_reverse) = (output_axes[at], output_directions[at] == 1);
-            let declared = &body.outputs[num_states + at].ty;
-            results.push(self.stacked(list, declared, axis, is_reverse, &place));
+            let (axis, is_reverse) = (scan.output_axes[at], scan.output_directions[at] == 1);
+            let declared = &scan.body.outputs[num_states + at].ty;
+            results.push(self.stacked(list, declared, axis, is_reverse, &scan.place));
         }
-        Ok(Some(known(results)))
+        Ok(Some(results))
+    }
+
+    /// Lowers a scan of opset 8: the first axis of every operand and result counts examples, the
+    /// second one of scanned values their parts. The first operand may give the length of each
+    /// example; zeros follow the results of an example that is shorter than others.
+    fn batched_scan(
+        &mut self,
+        node: &Node,
+        scope: &mut Scope<'a>,
+    ) -> Result<Option<Vec<Known>>, ImportError> {
+        let body = graph(node, "body")?;
+        let num_operands = node.inputs.len().saturating_sub(1);
+        let num_scanned = num_scanned(node);
+        let num_states = num_operands.checked_sub(num_scanned).filter(|&states| {
+            num_scanned > 0 && body.inputs.len() == num_operands && body.outputs.len() >= states
+        });
+        let Some(num_states) = num_states else {
+            return Err(ImportError::new(format!(
+                "`num_scan_inputs` is {num_scanned}, which does not match {num_operands} operands \
+                 and the body"
+            )));
+        };
+        let num_lists = body.outputs.len() - num_states;
+        let directions = per_value(node, "directions", num_scanned)?;
+        check_directions(&directions)?;
+        let mut operands = Vec::new();
+        for index in 1..node.inputs.len() {
+            operands.push(self.needed(node, index, scope)?);
+        }
+        let lengths = self.operand(node, 0, scope)?;
+        let scan = Scan {
+            body,
+            axes: vec![0; num_scanned],
+            directions,
+            output_axes: vec![0; num_lists],
+            output_directions: vec![0; num_lists],
+            place: node.label(),
+        };
+        let place = &scan.place;
+        let num_examples = self.extent(operands[0], 0, place);
+        let longest = self.extent(operands[num_states], 1, place);
+        let start = Start {
+            limit: Some(num_examples),
+            condition: None,
+            states: Vec::new(),
+            num_lists: body.outputs.len(),
+        };
+        let one = self.builder.weight("", numbers_tensor(&[1])?);
+        let zero = self.builder.weight("", numbers_tensor(&[0])?);
+        let looped = self.looped(place, start, |this, example, _, _| {
+            let row = |this: &mut Self, value: Value| {
+                let axis = [("axis", Attr::Int(0))];
+                this.builder
+                    .call("nn.Gather", &[value, example], &axis, 1, place)[0]
+            };
+            let rows = operands.iter().map(|&value| row(this, value)).collect();
+            let length = lengths.map(|lengths| {
+                let length = row(this, lengths);
+                this.builder
+                    .call("nn.Reshape", &[length, one], &[], 1, place)[0]
+            });
+            let limit = length.unwrap_or(longest);
+            let results = this.scanned(&scan, rows, num_states, limit, scope)?;
+            let Some(mut items) = results else {
+                return Ok(None);
+            };
+            if let Some(length) = length {
+                let rest = this
+                    .builder
+                    .call("tf.Sub", &[longest, length], &[], 1, place)[0];
+                let axis = [("axis", Attr::Int(0))];
+                let pads = this
+                    .builder
+                    .call("nn.Concat", &[zero, rest], &axis, 1, place)[0];
+                for list in &mut items[num_states..] {
+                    let operands = [*list, pads, zero];
+                    let attrs = [
+                        ("mode", Attr::Text("constant".to_owned())),
+                        ("slots", Attr::Ints(vec![0, 1, 3])),
+                    ];
+                    *list = this.builder.call("nn.Pad", &operands, &attrs, 1, place)[0];
+                }
+            }
+            Ok(Some(Round {
+                condition: None,
+                states: Vec::new(),
+                items,
+            }))
+        })?;
+        let Some(End { lists, .. }) = looped else {
+            return Ok(Some(vec![Known::Missing; node.outputs.len()]));
+        };
+        let stacked = lists.into_iter().zip(&body.outputs).enumerate();
+        let stacked = stacked.map(|(at, (list, output))| {
+            // Without examples, a result has the dimensions of one, behind those of the scan.
+            let declared = match at < num_states {
+                true => output.ty.clone(),
+                false => stacked_type(&output.ty),
+            };
+            self.stacked(list, &declared, 0, false, &scan.place)
+        });
+        Ok(Some(known(stacked.collect())))
     }
 
     fn mapped(
@@ -448,6 +601,38 @@ impl<'a> Lowering<'a> {
 
 fn known(values: Vec<Value>) -> Vec<Known> {
     values.into_iter().map(Known::Value).collect()
+}
+
+/// Returns the number of the operands that a node scans.
+fn num_scanned(node: &Node) -> usize {
+    match node.attributes.get("num_scan_inputs") {
+        Some(Attribute::Int(count)) => usize::try_from(*count).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+fn check_directions(directions: &[i64]) -> Result<(), ImportError> {
+    match directions
+        .iter()
+        .find(|direction| !matches!(direction, 0 | 1))
+    {
+        Some(other) => Err(ImportError::new(format!(
+            "expected a direction that is 0 or 1, found {other}"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Returns the type of the stacked values of iterations.
+fn stacked_type(item: &ValueType) -> ValueType {
+    let mut stacked = item.clone();
+    if let ValueType::Tensor {
+        dims: Some(dims), ..
+    } = &mut stacked
+    {
+        dims.insert(0, Dim::Unknown);
+    }
+    stacked
 }
 
 /// Returns the graph in an attribute.

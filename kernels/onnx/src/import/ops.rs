@@ -882,7 +882,7 @@ fn constant(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     };
     for name in ["value", "sparse_value"] {
         if let Some(tensor) = call.tensor(name) {
-            if tensor.dense().is_none() {
+            if tensor.dense().is_none() || !tensor.element_type.is_supported() {
                 call.reason = Some(format!("tensors of {}", tensor.element_type));
                 return Ok(None);
             }

@@ -1,0 +1,81 @@
+//! Ops on quantised numbers.
+
+use super::*;
+
+#[test]
+fn quantised_numbers_round_halves_to_even_and_saturate() {
+    let x = tensor(&[6], &[0.0_f32, 2.0, 3.0, 1000.0, -254.0, -1000.0]);
+    let scale = tensor(&[], &[2.0_f32]);
+    let zero = tensor(&[], &[128_u8]);
+    let inputs = [("a", x), ("b", scale.clone()), ("c", zero.clone())];
+    let quantize = node("QuantizeLinear", &["a", "b", "c"], &["y"]);
+    check(
+        quantize,
+        &inputs,
+        &["u8 [6] [128.0, 129.0, 130.0, 255.0, 1.0, 0.0]"],
+    );
+    let inputs = [
+        ("a", tensor(&[4], &[0_u8, 3, 128, 255])),
+        ("b", scale),
+        ("c", zero),
+    ];
+    let back = node("DequantizeLinear", &["a", "b", "c"], &["y"]);
+    check(back, &inputs, &["f32 [4] [-256.0, -250.0, 0.0, 254.0]"]);
+}
+
+#[test]
+fn scales_are_those_of_an_axis_or_of_blocks() {
+    let x = tensor(&[2, 3], &[2_u8, 4, 6, 8, 10, 12]);
+    let inputs = [("a", x), ("b", tensor(&[2], &[0.5_f32, 2.0]))];
+    let back = with(
+        node("DequantizeLinear", &["a", "b"], &["y"]),
+        &[int("axis", 0)],
+    );
+    check(
+        back,
+        &inputs,
+        &["f32 [2, 3] [1.0, 2.0, 3.0, 16.0, 20.0, 24.0]"],
+    );
+    let x = tensor(&[1, 3], &[2_u8, 4, 6]);
+    let inputs = [("a", x), ("b", tensor(&[1, 2], &[1.0_f32, 10.0]))];
+    let blocks = with(
+        node("DequantizeLinear", &["a", "b"], &["y"]),
+        &[int("axis", 1), int("block_size", 2)],
+    );
+    let found = run_model(&newest(graph(&["a", "b"], vec![blocks], &["y"])), &inputs);
+    assert_eq!(found.unwrap(), ["f32 [1, 3] [2.0, 4.0, 60.0]"]);
+    let wrong = [
+        ("a", tensor(&[2, 3], &[0_u8; 6])),
+        ("b", tensor(&[2], &[1.0_f32; 2])),
+    ];
+    let error = run(node("DequantizeLinear", &["a", "b"], &["y"]), &wrong).unwrap_err();
+    assert_eq!(
+        error,
+        "`nn.Dequantize`: scales of shape [2] are incompatible with a tensor of shape [2, 3] \
+         along axis 1"
+    );
+}
+
+#[test]
+fn products_of_bytes_take_their_zero_points_off() {
+    let inputs = [
+        ("a", tensor(&[2, 2], &[11_u8, 7, 10, 6])),
+        ("b", tensor(&[2, 1], &[1_u8, 4])),
+        ("c", tensor(&[], &[12_u8])),
+        ("d", tensor(&[], &[0_u8])),
+    ];
+    let product = node("MatMulInteger", &["a", "b", "c", "d"], &["y"]);
+    check(product, &inputs, &["i32 [2, 1] [-21.0, -26.0]"]);
+}
+
+#[test]
+fn the_range_of_dynamic_quantisation_contains_zero() {
+    let x = tensor(&[3], &[1.0_f32, 2.0, 5.1]);
+    let found = run(
+        node("DynamicQuantizeLinear", &["a"], &["y", "s", "z"]),
+        &[("a", x)],
+    )
+    .unwrap();
+    assert_eq!(found[0], "u8 [3] [50.0, 100.0, 255.0]");
+    assert_eq!(found[2], "u8 [] [0.0]");
+}
