@@ -9,11 +9,13 @@
 //! | [`names`] | names from files in messages |
 //! | `error` | errors in models, with their locations |
 //! | [`report`] | unsupported parts of a model |
+//! | [`files`] | files next to a model or a program |
 //! | `types` | the declared types of inputs |
 //! | [`program`] | programs of ops, as importers write them |
 //! | [`rewrite`] | rewrites of programs: fusions, folded weights, layouts |
 //! | `packing` | weights in the order in which kernels read them |
 //! | `session` | a program with its weights, ready to run |
+//! | [`stored`] | programs in files, which refer to their weights |
 //!
 //! No module here depends on a file format.
 #![forbid(unsafe_code)]
@@ -26,6 +28,8 @@ mod error;
 
 pub mod report;
 
+pub mod files;
+
 mod types;
 
 pub mod program;
@@ -35,6 +39,8 @@ pub mod rewrite;
 mod packing;
 
 mod session;
+
+pub mod stored;
 
 use std::sync::Arc;
 

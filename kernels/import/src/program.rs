@@ -19,6 +19,7 @@ use tfrt_tensor::DenseHostTensor;
 use crate::types::InputType;
 
 pub(crate) use structure::{Body, Function, Op, OpKind};
+pub(crate) use text::{quoted, spelled};
 
 /// The name of a program's function.
 pub const FUNCTION: &str = "main";

@@ -13,6 +13,7 @@ use tfrt_tensor::{DenseHostTensor, ListHostTensor, TensorRef};
 use crate::names::shown;
 use crate::program::{FUNCTION, Program, Weight};
 use crate::rewrite::RewriteRules;
+use crate::stored::StoredProgram;
 use crate::types::{self, InputType};
 
 /// An input or output of a program: a tensor, or a list of tensors, which may be absent.
@@ -84,16 +85,35 @@ impl Session {
         host: &Arc<HostContext>,
     ) -> Result<Self, Error> {
         let invalid = |error: String| Error::new(error).with_code(ErrorCode::InvalidArgument);
-        let eager = EagerContext::builder(Arc::clone(host)).build()?;
-        let device = eager.devices().next().cloned();
-        let device = device.ok_or_else(|| invalid("the host has no device".to_owned()))?;
         // In a context of its own: the requests of runs are not charged for the weights.
         let packing = EagerContext::builder(Arc::clone(host)).build()?;
+        let device = device_of(&packing)?;
         let packed_bytes = program.pack_weights(&packing, &device);
         let functions = FunctionProgram::from_text(&program.text, file_name, host.registry())
             .map_err(|error| invalid(error.to_string()))?;
-        let function = eager.function_op(&functions, FUNCTION)?;
-        let weights = detached(program.weights).into_iter();
+        let loaded = StoredProgram {
+            functions,
+            inputs: program.inputs,
+            input_types: program.input_types,
+            outputs: program.outputs,
+            output_types: program.output_types,
+            weights: detached(program.weights),
+        };
+        Ok(Self {
+            packed_bytes,
+            ..Self::of_stored(loaded, host)?
+        })
+    }
+
+    /// Loads a program that was read from a file. Kernels pack its weights when they use them again.
+    ///
+    /// # Errors
+    /// The errors of the program.
+    pub fn of_stored(program: StoredProgram, host: &Arc<HostContext>) -> Result<Self, Error> {
+        let eager = EagerContext::builder(Arc::clone(host)).build()?;
+        let device = device_of(&eager)?;
+        let function = eager.function_op(&program.functions, FUNCTION)?;
+        let weights = program.weights.into_iter();
         let weights = weights.map(|tensor| TensorHandle::of_tensor(device.clone(), tensor));
         Ok(Self {
             weights: weights.collect(),
@@ -103,7 +123,7 @@ impl Session {
             output_types: program.output_types,
             function,
             eager,
-            packed_bytes,
+            packed_bytes: 0,
         })
     }
 
@@ -245,6 +265,12 @@ impl Session {
             Err(error) => Err(Error::new(error.to_string())),
         }
     }
+}
+
+/// Returns the device that a session runs on.
+fn device_of(eager: &EagerContext) -> Result<DeviceRef, Error> {
+    let device = eager.devices().next().cloned();
+    device.ok_or_else(|| Error::new("the host has no device").with_code(ErrorCode::InvalidArgument))
 }
 
 /// Returns the tensors of weights. If only a few of them still lie in the file of the model, they

@@ -5,16 +5,17 @@ use std::path::Path;
 
 use bytes::Bytes;
 use prost::Message;
+use tfrt_import::files::FolderFiles;
 use tfrt_import::names::shown;
 use tfrt_import::{ImportError, Limits};
 use tfrt_tensor::HostBuffer;
 use tfrt_tensor::file::{Source, Stream, map};
 
-use crate::external::ExternalFiles;
+use crate::attribute::Attribute;
 use crate::graph::{Function, Graph, GraphReader, ValueInfo, domain, opsets};
 use crate::order;
 use crate::proto::ModelProto;
-use crate::tensor::{TensorReader, malloc};
+use crate::tensor::{Place, Tensor, TensorReader, malloc};
 use crate::wire;
 
 /// The name of a function: domain, name and overload.
@@ -99,12 +100,8 @@ impl Model {
         file: Result<HostBuffer, ImportError>,
         limits: &Limits,
     ) -> Result<Self, ImportError> {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => Path::new(".").to_owned(),
-        };
         let model = file.and_then(|file| {
-            let external = ExternalFiles::of_folder(folder);
+            let external = FolderFiles::beside(path);
             Self::of_buffer(file, external, limits)
         });
         model.map_err(|error| error.within(shown(&path.to_string_lossy()).to_string()))
@@ -120,12 +117,12 @@ impl Model {
     ) -> Result<Self, ImportError> {
         let file = HostBuffer::from_owner(bytes);
         let file = file.map_err(|error| ImportError::new(error.to_string()))?;
-        Self::of_buffer(file, ExternalFiles::default(), limits)
+        Self::of_buffer(file, FolderFiles::default(), limits)
     }
 
     fn of_buffer(
         file: HostBuffer,
-        external: ExternalFiles,
+        external: FolderFiles,
         limits: &Limits,
     ) -> Result<Self, ImportError> {
         let elements = file.elements_owned::<u8>();
@@ -234,6 +231,33 @@ impl Model {
     #[must_use]
     pub fn outputs(&self) -> &[ValueInfo] {
         &self.graph.outputs
+    }
+
+    /// Returns the places of the tensors that lie in files as they are in memory, by the address and
+    /// the size of their elements.
+    #[must_use]
+    pub fn places(&self) -> HashMap<(usize, usize), &Place> {
+        let mut places = HashMap::new();
+        let mut open = vec![&self.graph];
+        open.extend(self.functions.values().map(|function| &function.body));
+        while let Some(graph) = open.pop() {
+            let attributes = graph.nodes.iter().flat_map(|node| node.attributes.values());
+            let mut tensors: Vec<&Tensor> = graph.initializers.iter().collect();
+            for attribute in attributes {
+                match attribute {
+                    Attribute::Tensor(tensor) => tensors.push(tensor),
+                    Attribute::Graph(graph) => open.push(graph),
+                    _ => {}
+                }
+            }
+            for tensor in tensors {
+                if let (Some(dense), Some(place)) = (tensor.dense(), &tensor.place) {
+                    let buffer = dense.buffer();
+                    places.insert((buffer.address(), buffer.len_bytes()), place);
+                }
+            }
+        }
+        places
     }
 
     /// Returns warnings, which are not errors.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use half::{bf16, f16};
 use tfrt_host::allocator::{HostAllocator, Malloc};
+use tfrt_import::files::FolderFiles;
 use tfrt_import::names::shown;
 use tfrt_import::{ImportError, Limit, Limits};
 use tfrt_support::DType;
@@ -16,7 +17,7 @@ use tfrt_support::complex::Complex;
 use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, I1, Shape, StringHostTensor};
 
 use crate::element_type::ElementType;
-use crate::external::{ExternalData, ExternalFiles};
+use crate::external::{self, ExternalData};
 use crate::proto::tensor_proto::DataLocation;
 use crate::proto::{SparseTensorProto, TensorProto};
 
@@ -44,6 +45,24 @@ pub struct Tensor {
     pub dims: Vec<usize>,
     /// Its elements.
     pub data: TensorData,
+    /// Where its elements lie as they are in memory, if they do.
+    pub place: Option<Place>,
+}
+
+/// The place of a tensor's elements, in little-endian order.
+///
+/// ```
+/// use tfrt_onnx::tensor::Place;
+///
+/// let place = Place { file: None, offset: 97 };
+/// assert!(place.file.is_none(), "the file of the model itself");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, by its path from the folder of the model; none for the model itself.
+    pub file: Option<String>,
+    /// The first byte.
+    pub offset: u64,
 }
 
 /// The maximum product of an empty tensor's other extents.
@@ -62,6 +81,7 @@ impl Tensor {
             element_type,
             dims: tensor.shape().dims().to_vec(),
             data: TensorData::Dense(tensor),
+            place: None,
         })
     }
 
@@ -79,7 +99,7 @@ impl Tensor {
 #[derive(Clone, Debug)]
 pub(crate) struct TensorReader {
     pub(crate) file: HostBuffer,
-    pub(crate) external: ExternalFiles,
+    pub(crate) external: FolderFiles,
     pub(crate) limits: Limits,
 }
 
@@ -107,8 +127,12 @@ impl TensorReader {
             }
             let expected = size_bytes(element_type, num_elements)?;
             let place = ExternalData::of(&proto.external_data)?;
-            let bytes = self.external.read(&place, expected)?;
-            return self.of_buffer(proto, element_type, shape, bytes);
+            let bytes = external::read(&self.external, &place, expected)?;
+            let place = Place {
+                file: Some(place.location),
+                offset: place.offset,
+            };
+            return self.of_buffer(proto, element_type, shape, bytes, Some(place));
         }
         if let Some(raw) = &proto.raw_data {
             let mut without_raw = proto.clone();
@@ -125,7 +149,8 @@ impl TensorReader {
                     raw.len()
                 )));
             }
-            return self.of_buffer(proto, element_type, shape, self.part_of_file(raw)?);
+            let (bytes, place) = self.part_of_file(raw)?;
+            return self.of_buffer(proto, element_type, shape, bytes, place);
         }
         let data = typed_data(proto, element_type, shape.clone(), num_elements)?;
         Ok(Tensor {
@@ -133,6 +158,7 @@ impl TensorReader {
             element_type,
             dims: shape.dims().to_vec(),
             data,
+            place: None,
         })
     }
 
@@ -170,6 +196,7 @@ impl TensorReader {
         element_type: ElementType,
         shape: Shape,
         bytes: HostBuffer,
+        place: Option<Place>,
     ) -> Result<Tensor, ImportError> {
         let dims = shape.dims().to_vec();
         let data = match element_type.dtype() {
@@ -184,23 +211,31 @@ impl TensorReader {
             element_type,
             dims,
             data,
+            place,
         })
     }
 
     /// Bytes of a message as the part of the file that they are.
-    fn part_of_file(&self, bytes: &Bytes) -> Result<HostBuffer, ImportError> {
+    fn part_of_file(&self, bytes: &Bytes) -> Result<(HostBuffer, Option<Place>), ImportError> {
         let (start, file) = (bytes.as_ptr().addr(), self.file.address());
         let offset = start.checked_sub(file).filter(|offset| {
             offset
                 .checked_add(bytes.len())
                 .is_some_and(|end| end <= self.file.len_bytes())
         });
-        let buffer = match offset {
-            Some(offset) if !bytes.is_empty() => self.file.slice(offset, bytes.len()),
+        let found = match offset {
+            Some(offset) if !bytes.is_empty() => {
+                let place = Place {
+                    file: None,
+                    offset: offset as u64,
+                };
+                let part = self.file.slice(offset, bytes.len());
+                part.map(|part| (part, Some(place)))
+            }
             // A message that was not read from the file, or no bytes at all.
-            _ => HostBuffer::from_owner(bytes.clone()),
+            _ => HostBuffer::from_owner(bytes.clone()).map(|bytes| (bytes, None)),
         };
-        buffer.map_err(|error| ImportError::new(error.to_string()))
+        found.map_err(|error| ImportError::new(error.to_string()))
     }
 
     /// Reads a sparse tensor, as the dense one that it stands for.
@@ -227,6 +262,7 @@ impl TensorReader {
             return Ok(Tensor {
                 dims: shape.dims().to_vec(),
                 data: TensorData::Unsupported,
+                place: None,
                 ..values
             });
         };
@@ -244,6 +280,7 @@ impl TensorReader {
         Ok(Tensor {
             dims: shape.dims().to_vec(),
             data: TensorData::Dense(dense),
+            place: None,
             ..values
         })
     }

@@ -3,12 +3,12 @@
 use bytes::Bytes;
 use prost::Message;
 use tfrt_import::ModelValue;
+use tfrt_import::files::FolderFiles;
 use tfrt_import::{ImportError, Limits};
 use tfrt_support::DType;
 use tfrt_tensor::{DenseHostTensor, HostBuffer, ListHostTensor};
 
 use crate::element_type::ElementType;
-use crate::external::ExternalFiles;
 use crate::graph::ValueType;
 use crate::proto::TensorProto;
 use crate::tensor::{Tensor, TensorReader};
@@ -52,7 +52,7 @@ pub fn read_value(
     let bytes = Bytes::from_owner(file.elements_owned::<u8>().map_err(failed)?);
     let reader = TensorReader {
         file,
-        external: ExternalFiles::default(),
+        external: FolderFiles::default(),
         limits: limits.clone(),
     };
     let dense = |proto: &TensorProto| -> Result<DenseHostTensor, ImportError> {
@@ -152,7 +152,7 @@ pub fn read(bytes: Vec<u8>, limits: &Limits) -> Result<Tensor, ImportError> {
     let proto = proto.map_err(|error| ImportError::new(error.to_string()))?;
     let reader = TensorReader {
         file,
-        external: ExternalFiles::default(),
+        external: FolderFiles::default(),
         limits: limits.clone(),
     };
     reader.read(&proto)

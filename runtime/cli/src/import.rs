@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use clap::Parser;
 use tfrt_import::program::Program;
@@ -18,6 +19,7 @@ use crate::input::Input;
 use crate::output;
 use crate::rewrites::RewriteArguments;
 use crate::run_model::{self, ModelKind};
+use crate::stored::{self, ModelFiles};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,8 +28,13 @@ Examples:
   tfrt import --output logits model.onnx      convert only what the value `logits` needs
   tfrt import --explain model.onnx            list the rewrites that apply, such as fusions
 
-The function of the program takes the inputs of the model, then its weights. If the model uses an
-unsupported feature, nothing is written and the exit status is 1.";
+The program refers to its weights: to the model, if that is in the folder of the program or below it,
+and otherwise to a file that is written next to the program. `tfrt run program.mlir --input …` runs
+it like the model. If the model uses an unsupported feature, nothing is written and the exit status
+is 1.";
+
+/// The value of `--weights` for weights in the files of the model.
+const IN_PLACE: &str = "in-place";
 
 /// The number of warnings that are printed.
 const MAX_SHOWN_WARNINGS: usize = 20;
@@ -41,9 +48,14 @@ pub(crate) struct Arguments {
     file: String,
 
     /// Write the program, as a BEF file if the name ends in `.bef` and otherwise as MLIR text; `-`
-    /// writes to standard output
+    /// writes its text without weights to standard output
     #[arg(short = 'o', value_name = "FILE")]
     program: Option<String>,
+
+    /// Where the program has its weights: in a `.safetensors` file, which is written, or `in-place`
+    /// in the files of the model as far as they are there
+    #[arg(long, value_name = "FILE", default_value = IN_PLACE, requires = "program")]
+    weights: String,
 
     /// The names of the values to compute [default: all outputs]
     #[arg(long = "output", value_name = "NAME,…", value_delimiter = ',')]
@@ -132,6 +144,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match run_model::model_kind(&arguments.file) {
         Some(ModelKind::StableHlo) => return import_stablehlo(arguments, limits),
         Some(ModelKind::Bytecode) => return Err(run_model::bytecode(&arguments.file)),
+        Some(ModelKind::Program) => {
+            return Err(Failure::new(format!(
+                "error: {}: expected a model, found a program that was imported",
+                escaped(&arguments.file)
+            )));
+        }
         Some(ModelKind::Onnx) | None => {}
     }
     let model = Model::open(&arguments.file, &limits);
@@ -149,11 +167,32 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let program = model.import(&options);
     let mut program =
         program.map_err(|failure| Failure::caused(format!("error: {file}"), failure))?;
-    write_program(arguments, &mut program)
+    write_program(
+        arguments,
+        &mut program,
+        &model_files(&arguments.file, &model),
+    )
+}
+
+/// Returns the places of a model's tensors in its files.
+fn model_files(file: &str, model: &Model) -> ModelFiles {
+    let path = Path::new(file);
+    let places = model.places().into_iter().map(|(tensor, place)| {
+        let path = match &place.file {
+            Some(file) => path.with_file_name("").join(file),
+            None => path.to_owned(),
+        };
+        (tensor, (path, place.offset))
+    });
+    ModelFiles(places.collect())
 }
 
 /// Rewrites the program that a model becomes, and writes it, or says how large it is.
-fn write_program(arguments: &Arguments, program: &mut Program) -> Result<(), Failure> {
+fn write_program(
+    arguments: &Arguments,
+    program: &mut Program,
+    model: &ModelFiles,
+) -> Result<(), Failure> {
     let applied = arguments.rewrites.apply(program)?;
     if arguments.explain {
         for applied in &applied {
@@ -161,8 +200,15 @@ fn write_program(arguments: &Arguments, program: &mut Program) -> Result<(), Fai
         }
     }
     match &arguments.program {
-        Some(path) if path.ends_with(".bef") => output::write(path, &bef(program)?),
-        Some(path) => output::write(path, program.text.as_bytes()),
+        Some(path) if path == "-" => output::write(path, program.text.as_bytes()),
+        Some(path) => {
+            let weights = Some(&*arguments.weights).filter(|&weights| weights != IN_PLACE);
+            let text = stored::text(program, path, weights, model)?;
+            match path.ends_with(".bef") {
+                true => output::write(path, &bef(text)?),
+                false => output::write(path, text.as_bytes()),
+            }
+        }
         None if arguments.quiet => Ok(()),
         None => output::print_line(&format!(
             "program: {}, {}",
@@ -173,16 +219,17 @@ fn write_program(arguments: &Arguments, program: &mut Program) -> Result<(), Fai
 }
 
 /// Returns a program as a BEF file.
-fn bef(program: &Program) -> Result<Vec<u8>, Failure> {
-    let text = Input {
+fn bef(text: String) -> Result<Vec<u8>, Failure> {
+    let input = Input {
         name: "the imported program".to_owned(),
-        bytes: program.text.clone().into_bytes(),
+        bytes: text.into_bytes(),
     };
-    let mut reporter = Reporter::printing(text.sources(), std::io::stderr());
+    let mut reporter = Reporter::printing(input.sources(), std::io::stderr());
     let purpose = Purpose::File {
         optional_sections: true,
     };
-    FrontEnd::from_link("error")?.translate(&program.text, &text.name, purpose, &mut reporter)
+    let front_end = FrontEnd::from_link("error")?;
+    front_end.translate(input.text()?, &input.name, purpose, &mut reporter)
 }
 
 /// Returns a number of things, with their name in the singular or the plural.
@@ -224,7 +271,7 @@ fn import_stablehlo(arguments: &Arguments, limits: Limits) -> Result<(), Failure
     }
     let imported = model.import(&options);
     let mut imported = imported.map_err(|failure| Failure::caused(of_file(), failure))?;
-    write_program(arguments, &mut imported.program)
+    write_program(arguments, &mut imported.program, &ModelFiles::default())
 }
 
 /// Describes a model.

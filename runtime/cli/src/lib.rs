@@ -80,6 +80,9 @@ mod model_errors;
 mod run_model;
 
 #[cfg(feature = "onnx")]
+mod stored;
+
+#[cfg(feature = "onnx")]
 mod rewrites;
 
 #[cfg(feature = "onnx")]

@@ -20,6 +20,11 @@ pub(crate) struct RewriteArguments {
 }
 
 impl RewriteArguments {
+    /// Returns `true` if rewrites are switched off.
+    pub(crate) fn are_given(&self) -> bool {
+        self.no_fuse.is_some()
+    }
+
     /// Returns the rules that apply.
     pub(crate) fn rules(&self) -> Result<RewriteRules, Failure> {
         match &self.no_fuse {

@@ -9,6 +9,7 @@ use tfrt_host::{HostContext, RequestContextBuilder};
 use tfrt_import::names::shown;
 use tfrt_import::program::{FUNCTION, Program};
 use tfrt_import::rewrite::RewriteRules;
+use tfrt_import::stored::{WeightCheck, may_be_stored};
 use tfrt_import::{ImportError, InputDim, InputType, Limits, Session};
 use tfrt_kernels::packed_weights::PackedWeights;
 use tfrt_onnx::import::Options;
@@ -26,6 +27,7 @@ use crate::model_errors::described;
 use crate::output;
 use crate::rewrites::RewriteArguments;
 use crate::run::LimitArguments;
+use crate::stored;
 
 /// What `tfrt run` takes for models.
 #[derive(clap::Args, Debug)]
@@ -43,6 +45,11 @@ pub(crate) struct ModelArguments {
     #[arg(long = "dim", value_name = "NAME=VALUE")]
     dims: Vec<String>,
 
+    /// Compare the SHA-256 of the files that the weights of an imported program are in, not only
+    /// their sizes
+    #[arg(long = "verify-weights")]
+    verifies_weights: bool,
+
     #[command(flatten)]
     rewrites: RewriteArguments,
 }
@@ -55,8 +62,11 @@ impl ModelArguments {
             ("--output", &self.outputs),
             ("--dim", &self.dims),
         ];
-        match given.iter().find(|(_, values)| !values.is_empty()) {
-            Some((option, _)) => Err(Failure::Usage(format!(
+        let given = given.iter().find(|(_, values)| !values.is_empty());
+        let given = given.map(|(option, _)| *option);
+        let verifies = self.verifies_weights.then_some("--verify-weights");
+        match given.or(verifies) {
+            Some(option) => Err(Failure::Usage(format!(
                 "error: `{option}` applies to models, but the file is a program; `--arg` gives \
                  arguments of functions"
             ))),
@@ -81,6 +91,8 @@ pub(crate) enum ModelKind {
     StableHlo,
     /// Bytecode of StableHLO, which only yields an error.
     Bytecode,
+    /// A program that `tfrt import` has written.
+    Program,
 }
 
 /// Returns the format of a model, detected by its content, or `None` if the file is not a model.
@@ -88,6 +100,7 @@ pub(crate) enum ModelKind {
 /// is text with ops of its dialect.
 pub(crate) fn model_kind(path: &str) -> Option<ModelKind> {
     const FIRST_FIELD: u8 = 0x08;
+    const FIRST_OF_BEF: u8 = 0x0B;
     // What can be read only once, such as a pipe, is a program.
     if path == "-" || !std::fs::metadata(path).ok()?.is_file() {
         return None;
@@ -102,11 +115,15 @@ pub(crate) fn model_kind(path: &str) -> Option<ModelKind> {
         return Some(ModelKind::Bytecode);
     }
     let is_plain = !first[0].is_ascii_control() || first[0].is_ascii_whitespace();
-    if !is_plain {
+    if !is_plain && *first.first()? != FIRST_OF_BEF {
         return None;
     }
-    let text = std::fs::read_to_string(path).ok()?;
-    tfrt_stablehlo::is_stablehlo(&text).then_some(ModelKind::StableHlo)
+    let bytes = std::fs::read(path).ok()?;
+    if may_be_stored(&bytes) {
+        return Some(ModelKind::Program);
+    }
+    let text = std::str::from_utf8(&bytes).ok().filter(|_| is_plain)?;
+    tfrt_stablehlo::is_stablehlo(text).then_some(ModelKind::StableHlo)
 }
 
 /// A model that was imported: its program, and for each input what is said of it.
@@ -132,6 +149,9 @@ fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
             })
         }
         ModelKind::Bytecode => Err(bytecode(path)),
+        ModelKind::Program => Err(Failure::new(format!(
+            "error: {file}: expected a model, found a program"
+        ))),
         ModelKind::StableHlo => {
             let model = stablehlo(path)?;
             let options = tfrt_stablehlo::import::Options::default();
@@ -181,6 +201,9 @@ pub(crate) fn stablehlo(path: &str) -> Result<tfrt_stablehlo::HloModel, Failure>
 
 /// Returns the text of the program that a model becomes, under the name of its file.
 pub(crate) fn imported(path: &str, kind: ModelKind) -> Result<Input, Failure> {
+    if kind == ModelKind::Program {
+        return Input::read(path);
+    }
     Ok(Input {
         name: path.to_owned(),
         bytes: rewritten(path, kind)?.program.text.into_bytes(),
@@ -197,6 +220,88 @@ pub(crate) struct ReadyModel {
     pub(crate) load_time: Duration,
 }
 
+/// A model that is loaded, and for each input what is said of it.
+struct Loaded {
+    session: Session,
+    inputs: Vec<(String, String)>,
+    input_types: Vec<Option<InputType>>,
+    weights_bytes: usize,
+    import_time: Duration,
+}
+
+fn load_session(
+    file: &str,
+    kind: ModelKind,
+    arguments: &ModelArguments,
+    host: &Arc<HostContext>,
+    start: Instant,
+) -> Result<Loaded, Failure> {
+    if kind == ModelKind::Program {
+        return load_stored(file, arguments, host, start);
+    }
+    if arguments.verifies_weights {
+        return Err(Failure::Usage(
+            "error: `--verify-weights` applies to programs that `tfrt import` has written"
+                .to_owned(),
+        ));
+    }
+    let mut model = load(file, kind)?;
+    arguments.rewrites.apply(&mut model.program)?;
+    let import_time = start.elapsed();
+    let weights = model.program.weights.iter();
+    let weights_bytes = weights
+        .map(|weight| weight.tensor.buffer().len_bytes())
+        .sum();
+    let input_types = model.program.input_types.clone();
+    Ok(Loaded {
+        session: Session::load_as_is(model.program, file, host).map_err(failed)?,
+        inputs: model.inputs,
+        input_types,
+        weights_bytes,
+        import_time,
+    })
+}
+
+/// Loads a program that `tfrt import` has written.
+fn load_stored(
+    file: &str,
+    arguments: &ModelArguments,
+    host: &Arc<HostContext>,
+    start: Instant,
+) -> Result<Loaded, Failure> {
+    if arguments.rewrites.are_given() {
+        return Err(Failure::Usage(
+            "error: `--no-fuse` applies to models: a program was rewritten when it was imported"
+                .to_owned(),
+        ));
+    }
+    let check = match arguments.verifies_weights {
+        true => WeightCheck::Digest,
+        false => WeightCheck::Size,
+    };
+    let stored = stored::read(file, host.registry(), check)?;
+    let stored = stored.ok_or_else(|| {
+        Failure::new(format!(
+            "error: {}: expected a table of the program's inputs and weights, found none",
+            escaped(file)
+        ))
+    })?;
+    let inputs = stored.inputs().map(|(name, declared)| {
+        let shown = match declared {
+            Some(declared) => format!("{}: {declared}", shown(name)),
+            None => shown(name).to_string(),
+        };
+        (name.to_owned(), shown)
+    });
+    Ok(Loaded {
+        inputs: inputs.collect(),
+        input_types: stored.inputs().map(|(_, ty)| ty.cloned()).collect(),
+        weights_bytes: stored.weights_bytes(),
+        import_time: start.elapsed(),
+        session: Session::of_stored(stored, host).map_err(failed)?,
+    })
+}
+
 /// Imports and loads a model, and reads or makes its inputs.
 pub(crate) fn ready(
     file: &str,
@@ -209,15 +314,13 @@ pub(crate) fn ready(
     // The command runs nothing else, so that all weights may be packed.
     PackedWeights::of(host).set_max_bytes(usize::MAX);
     let limits = Limits::default();
-    let mut model = load(file, kind)?;
-    arguments.rewrites.apply(&mut model.program)?;
-    let import_time = start.elapsed();
-    let weights = model.program.weights.iter();
-    let weights_bytes = weights
-        .map(|weight| weight.tensor.buffer().len_bytes())
-        .sum();
-    let input_types = model.program.input_types.clone();
-    let session = Session::load_as_is(model.program, file, host).map_err(failed)?;
+    let Loaded {
+        session,
+        inputs: shown_inputs,
+        input_types,
+        weights_bytes,
+        import_time,
+    } = load_session(file, kind, arguments, host, start)?;
     let load_time = start.elapsed() - import_time;
     let mut inputs = Vec::new();
     for given in &arguments.inputs {
@@ -228,7 +331,7 @@ pub(crate) fn ready(
     let all = session.inputs().iter().zip(&input_types);
     let absent: Vec<_> = all.filter(|(name, _)| !is_given(name)).collect();
     if missing == Missing::Refuse && !absent.is_empty() {
-        let shown = model.inputs.iter().filter(|(name, _)| !is_given(name));
+        let shown = shown_inputs.iter().filter(|(name, _)| !is_given(name));
         let shown: Vec<&str> = shown.map(|(_, shown)| shown.as_str()).collect();
         let message = format!("error: missing inputs: {}", shown.join("; "));
         return Err(Failure::new(message));

@@ -214,18 +214,24 @@ fn inputs_of_models_are_refused_for_programs() {
     let folder = Folder::new("program");
     let case = case(&folder, "relu", "Relu", &[1.0], &[1.0]);
     let model = format!("{case}/model.onnx");
-    let (text_file, bef_file) = (format!("{case}/p.mlir"), format!("{case}/p.bef"));
-    for program in [&text_file, &bef_file] {
-        let imported = tfrt(&["import", "--quiet", "-o", program, &model]);
-        assert!(imported.status.success(), "{}", text(&imported.stderr));
-        let found = tfrt(&["run", program, "--input", "x=x.npy"]);
+    // A program that is no imported one has no table of its inputs.
+    let printed = tfrt(&["import", "--quiet", "-o", "-", &model]);
+    let program = format!("{case}/plain.mlir");
+    std::fs::write(&program, &printed.stdout).unwrap();
+    for (option, value) in [("--input", "=x=x.npy"), ("--verify-weights", "")] {
+        let found = tfrt(&["run", &program, &format!("{option}{value}")]);
         assert!(!found.status.success());
         assert_eq!(
             text(&found.stderr),
-            "error: `--input` applies to models, but the file is a program; `--arg` gives \
-             arguments of functions\n"
+            format!(
+                "error: `{option}` applies to models, but the file is a program; `--arg` gives \
+                 arguments of functions\n"
+            )
         );
     }
+    let bef_file = format!("{case}/p.bef");
+    let imported = tfrt(&["import", "--quiet", "-o", &bef_file, &model]);
+    assert!(imported.status.success(), "{}", text(&imported.stderr));
     // The name of the file selects the format.
     let printed = tfrt(&["translate", "--bef-to-mlir", &bef_file]);
     assert!(

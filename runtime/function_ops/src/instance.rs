@@ -390,7 +390,7 @@ impl Shared {
     ) -> Result<Instance, Error> {
         let runtime = CoreRuntime::of(host);
         let ops = runtime.ops();
-        let mut module = Module::clone(self.program.module());
+        let mut module = Module::clone(self.program.shared_module());
         let module = &mut module;
         let func = module.lookup_symbol(module.root(), &self.name);
         let func = func.ok_or_else(|| Error::new("the function was dropped"))?;
@@ -625,7 +625,7 @@ mod tests {
         let kernels = KernelRegistry::default();
         let program = FunctionProgram::from_text(source, "f.mlir", &kernels);
         let program = program.unwrap_or_else(|found| panic!("{found}"));
-        let mut module = Module::clone(program.module());
+        let mut module = Module::clone(program.shared_module());
         let func = module.lookup_symbol(module.root(), "f").unwrap();
         keep_reached(&mut module, func);
         let left = module.functions(module.root());

@@ -74,6 +74,22 @@ impl FunctionProgram {
         }
     }
 
+    /// Returns the functions of the program, as they were read.
+    ///
+    /// ```
+    /// use tfrt_function_ops::FunctionProgram;
+    /// use tfrt_host::kernel::KernelRegistry;
+    ///
+    /// let text = "func @f() { \"tfrt.return\"() : () -> () }";
+    /// let program = FunctionProgram::from_text(text, "f.mlir", &KernelRegistry::default()).unwrap();
+    /// let module = program.module();
+    /// assert!(module.lookup_symbol(module.root(), "f").is_some());
+    /// ```
+    #[must_use]
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
     fn of_module(module: Module) -> Result<Self, Diagnostics> {
         let options = VerifyOptions {
             stops_at_first: false,
@@ -151,7 +167,7 @@ impl FunctionProgram {
         text
     }
 
-    pub(crate) fn module(&self) -> &Arc<Module> {
+    pub(crate) fn shared_module(&self) -> &Arc<Module> {
         &self.module
     }
 

@@ -121,7 +121,7 @@ fn names(values: impl Iterator<Item = Value>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn spelled(attr: &Attr) -> String {
+pub(crate) fn spelled(attr: &Attr) -> String {
     match attr {
         Attr::Bool(value) => value.to_string(),
         Attr::Int(value) => format!("{value} : i64"),
@@ -162,7 +162,7 @@ fn number(value: f32) -> String {
 }
 
 /// Returns a text as MLIR quotes it: bytes that are not printable ASCII as two hexadecimal digits.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for byte in text.bytes() {

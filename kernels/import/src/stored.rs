@@ -1,0 +1,360 @@
+//! Programs in files: the text of a program, with a table of its inputs, weights and outputs.
+//!
+//! ```text
+//! func @model() {
+//!   "model.program"() {version = 1 : i64} : () -> ()
+//!   "model.file"() {path = "model.onnx", size = 97 : i64, sha256 = "…"} : () -> ()
+//!   "model.input"() {name = "x", type = f32, rank = 2 : i64, dims = [-1 : i64, 3 : i64], symbols = ["n", ""]} : () -> ()
+//!   "model.weight"() {name = "w", type = f32, rank = 1 : i64, dims = [512 : i64], file = 0 : i64, offset = 64 : i64} : () -> ()
+//!   "model.constant"() {name = "b", type = f32, rank = 1 : i64, dims = [2 : i64], value = dense<[…]> : tensor<2xf32>} : () -> ()
+//!   "model.output"() {name = "y", type = f32} : () -> ()
+//!   tfrt.return
+//! }
+//! func @main(…) … { … }
+//! ```
+//!
+//! The arguments of `main` are the inputs, then the weights and constants in the order of the
+//! table. Weights are bytes of files in the folder of the program; constants are small and part of
+//! it. A BEF file has the same functions.
+
+mod digest;
+
+mod elements;
+
+mod table;
+
+use std::collections::HashMap;
+
+use tfrt_function_ops::FunctionProgram;
+use tfrt_tensor::DenseHostTensor;
+
+use crate::error::ImportError;
+use crate::files::FolderFiles;
+use crate::limits::Limits;
+use crate::names::shown;
+use crate::program::{Attr, Program, Weight, quoted, spelled};
+use crate::types::{InputDim, InputType};
+
+pub use digest::sha256_of_file;
+
+/// Larger weights are not part of a program.
+const MAX_CONSTANT_BYTES: usize = 1 << 10;
+
+/// The op that each table begins with.
+const MARK: &str = "model.program";
+
+/// The function that is the table.
+const TABLE: &str = "model";
+
+/// The version of the table that is written and read.
+const VERSION: i64 = 1;
+
+/// A file that weights of a program are in.
+///
+/// ```
+/// use tfrt_import::stored::WeightFile;
+///
+/// let file = WeightFile {
+///     path: "model.onnx".into(),
+///     len_bytes: 3,
+///     sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".into(),
+/// };
+/// assert_eq!(file.sha256.len(), 64);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeightFile {
+    /// Its path from the folder of the program, with `/` between parts.
+    pub path: String,
+    /// Its size.
+    pub len_bytes: u64,
+    /// Its SHA-256, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// The place of a weight in a file.
+///
+/// ```
+/// use tfrt_import::stored::WeightPlace;
+///
+/// let place = WeightPlace { file: 0, offset: 64 };
+/// assert_eq!(place.file, 0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WeightPlace {
+    /// The number of its file in the table.
+    pub file: usize,
+    /// Its first byte.
+    pub offset: u64,
+}
+
+impl Weight {
+    /// Returns `true` if programs in files contain the weight itself.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        self.tensor.buffer().len_bytes() <= MAX_CONSTANT_BYTES
+    }
+}
+
+impl Program {
+    /// Returns the text of the program with a table of its inputs, weights and outputs. `places`
+    /// has the place of each weight, which [small](Weight::is_small) ones need not have.
+    ///
+    /// # Errors
+    /// If a large weight has no place, or a small one has elements that attributes cannot have.
+    pub fn to_stored_text(
+        &self,
+        files: &[WeightFile],
+        places: &[Option<WeightPlace>],
+    ) -> Result<String, ImportError> {
+        let mut text = format!("func @{TABLE}() {{\n");
+        let mut line = |op: &str, attrs: &[(&str, String)]| {
+            let attrs = attrs
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"));
+            let attrs = attrs.collect::<Vec<_>>().join(", ");
+            text.push_str(&format!("  \"{op}\"() {{{attrs}}} : () -> ()\n"));
+        };
+        line(MARK, &[("version", spelled(&Attr::Int(VERSION)))]);
+        for file in files {
+            let size = i64::try_from(file.len_bytes).unwrap_or(i64::MAX);
+            line(
+                "model.file",
+                &[
+                    ("path", quoted(&file.path)),
+                    ("size", spelled(&Attr::Int(size))),
+                    ("sha256", quoted(&file.sha256)),
+                ],
+            );
+        }
+        for (name, declared) in self.inputs.iter().zip(&self.input_types) {
+            line("model.input", &value_attrs(name, declared.as_ref()));
+        }
+        for (weight, place) in self.weights.iter().zip(places) {
+            let tensor = &weight.tensor;
+            let dims = tensor.shape().dims().iter().copied();
+            let ty = InputType {
+                dtype: Some(tensor.dtype()),
+                dims: Some(dims.map(InputDim::Fixed).collect()),
+            };
+            let mut attrs = value_attrs(&weight.name, Some(&ty));
+            let place = place.filter(|_| !weight.is_small());
+            match place {
+                Some(WeightPlace { file, offset }) => {
+                    for (name, number) in [("file", file as u64), ("offset", offset)] {
+                        let number = i64::try_from(number).unwrap_or(i64::MAX);
+                        attrs.push((name, spelled(&Attr::Int(number))));
+                    }
+                    line("model.weight", &attrs);
+                }
+                None if weight.is_small() => {
+                    attrs.push(("value", elements::spelled(tensor)?));
+                    line("model.constant", &attrs);
+                }
+                None => {
+                    let message = format!("the weight `{}` is in no file", shown(&weight.name));
+                    return Err(ImportError::new(message));
+                }
+            }
+        }
+        for (name, declared) in self.outputs.iter().zip(&self.output_types) {
+            line("model.output", &value_attrs(name, declared.as_ref()));
+        }
+        text.push_str("  tfrt.return\n}\n");
+        text.push_str(&self.text);
+        Ok(text)
+    }
+}
+
+/// Returns the attributes of a value of the program: its name and its type.
+fn value_attrs(name: &str, declared: Option<&InputType>) -> Vec<(&'static str, String)> {
+    let mut attrs = vec![("name", quoted(name))];
+    let Some(declared) = declared else {
+        return attrs;
+    };
+    attrs.extend((declared.dtype).map(|dtype| ("type", spelled(&Attr::Type(dtype)))));
+    let Some(dims) = &declared.dims else {
+        return attrs;
+    };
+    attrs.push(("rank", spelled(&Attr::Int(dims.len() as i64))));
+    if dims.is_empty() {
+        return attrs;
+    }
+    let extents = dims.iter().map(|dim| match dim {
+        InputDim::Fixed(extent) => i64::try_from(*extent).unwrap_or(i64::MAX),
+        InputDim::Symbol(_) | InputDim::Unknown => -1,
+    });
+    attrs.push(("dims", spelled(&Attr::Ints(extents.collect()))));
+    if dims.iter().any(|dim| matches!(dim, InputDim::Symbol(_))) {
+        let symbols = dims.iter().map(|dim| match dim {
+            InputDim::Symbol(name) => quoted(name),
+            InputDim::Fixed(_) | InputDim::Unknown => quoted(""),
+        });
+        let symbols = symbols.collect::<Vec<_>>().join(", ");
+        attrs.push(("symbols", format!("[{symbols}]")));
+    }
+    attrs
+}
+
+/// Returns `true` if the bytes of a file, MLIR text or BEF, may be those of a program with a table:
+/// if they contain the name of the op that a table begins with.
+///
+/// ```
+/// use tfrt_import::stored::may_be_stored;
+///
+/// assert!(may_be_stored(b"func @model() { \"model.program\"() {version = 1} : () -> () }"));
+/// assert!(!may_be_stored(b"func @main() { tfrt.return }"));
+/// ```
+#[must_use]
+pub fn may_be_stored(bytes: &[u8]) -> bool {
+    let mark = MARK.as_bytes();
+    bytes.windows(mark.len()).any(|window| window == mark)
+}
+
+/// A program that was read from a file, with its weights.
+#[derive(Debug)]
+pub struct StoredProgram {
+    pub(crate) functions: FunctionProgram,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) input_types: Vec<Option<InputType>>,
+    pub(crate) outputs: Vec<String>,
+    pub(crate) output_types: Vec<Option<InputType>>,
+    pub(crate) weights: Vec<DenseHostTensor>,
+}
+
+/// How the files of weights are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightCheck {
+    /// By their sizes.
+    Size,
+    /// By their sizes and their SHA-256.
+    Digest,
+}
+
+impl StoredProgram {
+    /// Reads the weights of a program that has a table. Returns `None` if it has none.
+    ///
+    /// ```
+    /// use tfrt_function_ops::FunctionProgram;
+    /// use tfrt_host::kernel::KernelRegistry;
+    /// use tfrt_import::Limits;
+    /// use tfrt_import::files::FolderFiles;
+    /// use tfrt_import::stored::{StoredProgram, WeightCheck};
+    ///
+    /// let text = "func @f() { \"tfrt.return\"() : () -> () }";
+    /// let program = FunctionProgram::from_text(text, "f.mlir", &KernelRegistry::default()).unwrap();
+    /// let files = FolderFiles::default();
+    /// let read = StoredProgram::read(program, &files, &Limits::default(), WeightCheck::Size);
+    /// assert!(read?.is_none());
+    /// # Ok::<(), tfrt_import::ImportError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A damaged table; weights that are not in their files; files of other sizes or, if they are
+    /// checked, other contents.
+    pub fn read(
+        functions: FunctionProgram,
+        files: &FolderFiles,
+        limits: &Limits,
+        check: WeightCheck,
+    ) -> Result<Option<Self>, ImportError> {
+        let Some(table) = table::Table::of(functions.module())? else {
+            return Ok(None);
+        };
+        let mut stored = Self {
+            inputs: Vec::new(),
+            input_types: Vec::new(),
+            outputs: Vec::new(),
+            output_types: Vec::new(),
+            weights: Vec::new(),
+            functions: functions.clone(),
+        };
+        let mut known_files: Vec<String> = Vec::new();
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for row in table.rows() {
+            let op = row.op();
+            let place = |error: ImportError| error.within(row.place());
+            match op {
+                MARK => {
+                    let version = row.int("version").map_err(place)?;
+                    if version != VERSION {
+                        return Err(place(ImportError::new(format!(
+                            "expected version {VERSION} of the table, found {version}"
+                        ))));
+                    }
+                }
+                "model.file" => {
+                    let file = row.file().map_err(place)?;
+                    check_file(files, &file, check).map_err(place)?;
+                    known_files.push(file.path);
+                }
+                "model.input" | "model.output" => {
+                    let (name, ty) = row.value(limits).map_err(place)?;
+                    let is_input = op == "model.input";
+                    if is_input && seen.insert(name.clone(), stored.inputs.len()).is_some() {
+                        let message = format!("two inputs are named `{}`", shown(&name));
+                        return Err(place(ImportError::new(message)));
+                    }
+                    let (names, types) = match is_input {
+                        true => (&mut stored.inputs, &mut stored.input_types),
+                        false => (&mut stored.outputs, &mut stored.output_types),
+                    };
+                    names.push(name);
+                    types.push(ty);
+                }
+                "model.weight" | "model.constant" => {
+                    let tensor = row.tensor(limits, files, &known_files);
+                    stored.weights.push(tensor.map_err(place)?);
+                }
+                other => {
+                    let message = format!("unknown op `{}` in the table", shown(other));
+                    return Err(ImportError::new(message));
+                }
+            }
+        }
+        table.check_main(
+            stored.inputs.len() + stored.weights.len(),
+            stored.outputs.len(),
+        )?;
+        Ok(Some(stored))
+    }
+
+    /// Returns the inputs, each as it is declared.
+    pub fn inputs(&self) -> impl Iterator<Item = (&str, Option<&InputType>)> {
+        let types = self.input_types.iter().map(Option::as_ref);
+        self.inputs.iter().map(String::as_str).zip(types)
+    }
+
+    /// Returns the size of all weights.
+    #[must_use]
+    pub fn weights_bytes(&self) -> usize {
+        let weights = self.weights.iter();
+        weights.map(|weight| weight.buffer().len_bytes()).sum()
+    }
+}
+
+/// Compares a file of weights with what the table says of it.
+fn check_file(
+    files: &FolderFiles,
+    file: &WeightFile,
+    check: WeightCheck,
+) -> Result<(), ImportError> {
+    let within = |error: ImportError| error.within(format!("file `{}`", shown(&file.path)));
+    let found = files.len_bytes(&file.path).map_err(within)?;
+    if found != file.len_bytes {
+        return Err(within(ImportError::new(format!(
+            "expected {} bytes, found {found}: it has changed since the program was written",
+            file.len_bytes
+        ))));
+    }
+    if check == WeightCheck::Digest {
+        let bytes = files.read(&file.path, 0, found).map_err(within)?;
+        let bytes = bytes.read();
+        let bytes = bytes.map_err(|error| within(ImportError::new(error.to_string())))?;
+        if digest::sha256(&bytes) != file.sha256 {
+            return Err(within(ImportError::new(
+                "its SHA-256 is another than when the program was written",
+            )));
+        }
+    }
+    Ok(())
+}

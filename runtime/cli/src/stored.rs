@@ -1,0 +1,174 @@
+//! Files of imported programs: where their weights lie, and how they are read again.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tfrt_bef::BefFile;
+use tfrt_function_ops::FunctionProgram;
+use tfrt_host::allocator::{HostAllocator, Malloc};
+use tfrt_host::kernel::KernelRegistry;
+use tfrt_import::Limits;
+use tfrt_import::files::FolderFiles;
+use tfrt_import::program::Program;
+use tfrt_import::stored::{StoredProgram, WeightCheck, WeightFile, WeightPlace, sha256_of_file};
+use tfrt_support::escape::escaped;
+use tfrt_tensor::HostBuffer;
+use tfrt_tensor::file::{FileFormat, NamedTensor};
+
+use crate::failure::Failure;
+use crate::input::{Input, Kind};
+
+/// The files of the model that a program was made from.
+#[derive(Debug, Default)]
+pub(crate) struct ModelFiles(pub(crate) HashMap<(usize, usize), (PathBuf, u64)>);
+
+/// The files that weights of a program lie in, and their places.
+#[derive(Debug, Default)]
+struct Places {
+    files: Vec<WeightFile>,
+    numbers: HashMap<PathBuf, usize>,
+}
+
+impl Places {
+    /// Returns the number of a file in the folder of the program, or `None` if it is elsewhere.
+    fn file(&mut self, folder: &Path, path: &Path) -> Result<Option<usize>, Failure> {
+        if let Some(&number) = self.numbers.get(path) {
+            return Ok(Some(number));
+        }
+        let whole = path.canonicalize().map_err(|error| wrong(path, error))?;
+        let Some(inside) = whole.strip_prefix(folder).ok().and_then(Path::to_str) else {
+            return Ok(None);
+        };
+        let (len_bytes, sha256) = sha256_of_file(path).map_err(|error| wrong(path, error))?;
+        self.files.push(WeightFile {
+            path: inside.replace(std::path::MAIN_SEPARATOR, "/"),
+            len_bytes,
+            sha256,
+        });
+        let number = self.files.len() - 1;
+        self.numbers.insert(path.to_owned(), number);
+        Ok(Some(number))
+    }
+}
+
+/// Returns the text of a program for a file, with the places of its weights. Weights that are not
+/// in files of the model below the folder of the program are written to another file: `weights`, or
+/// one with the program's name.
+pub(crate) fn text(
+    program: &Program,
+    target: &str,
+    weights: Option<&str>,
+    model: &ModelFiles,
+) -> Result<String, Failure> {
+    let target = Path::new(target);
+    let folder = match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| wrong(folder, error))?;
+    let mut places = Places::default();
+    let mut found: Vec<Option<WeightPlace>> = Vec::with_capacity(program.weights.len());
+    let mut written = Vec::new();
+    for (index, weight) in program.weights.iter().enumerate() {
+        found.push(None);
+        if weight.is_small() {
+            continue;
+        }
+        let buffer = weight.tensor.buffer();
+        let place = model.0.get(&(buffer.address(), buffer.len_bytes()));
+        if let (Some((path, offset)), None) = (place, weights)
+            && let Some(file) = places.file(&folder, path)?
+        {
+            let offset = *offset;
+            found[index] = Some(WeightPlace { file, offset });
+        } else {
+            written.push(index);
+        }
+    }
+    if !written.is_empty() {
+        let path = weights.map_or_else(|| target.with_extension("safetensors"), PathBuf::from);
+        let offsets = write_weights(program, &written, &path)?;
+        let file = places.file(&folder, &path)?.ok_or_else(|| {
+            wrong(
+                &path,
+                "the weights must be in the folder of the program or below it",
+            )
+        })?;
+        for (index, offset) in written.into_iter().zip(offsets) {
+            found[index] = Some(WeightPlace { file, offset });
+        }
+    }
+    let text = program.to_stored_text(&places.files, &found);
+    text.map_err(|error| Failure::caused("error", error))
+}
+
+/// Writes weights to a file. Returns the first byte of each.
+fn write_weights(program: &Program, indices: &[usize], path: &Path) -> Result<Vec<u64>, Failure> {
+    let mut seen = HashSet::new();
+    let tensors = indices.iter().map(|&index| {
+        let weight = &program.weights[index];
+        let name = match !weight.name.is_empty() && seen.insert(weight.name.as_str()) {
+            true => weight.name.clone(),
+            false => format!("weight/{index}"),
+        };
+        NamedTensor::new(&name, weight.tensor.clone())
+    });
+    let tensors: Vec<NamedTensor> = tensors.collect();
+    let format = FileFormat::Safetensors;
+    let bytes = format.write(&tensors).map_err(|error| wrong(path, error))?;
+    std::fs::write(path, &bytes).map_err(|error| wrong(path, error))?;
+    // Where the format has put them.
+    let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+    let file = HostBuffer::copied(&allocator, &bytes).map_err(|error| wrong(path, error))?;
+    let read = format.read(&file, &allocator);
+    let read = read.map_err(|error| wrong(path, error))?;
+    let offsets: HashMap<&str, u64> = read
+        .iter()
+        .filter_map(|named| {
+            let tensor = &*named.tensor as &dyn tfrt_tensor::Tensor;
+            let address = tensor
+                .downcast_ref::<tfrt_tensor::DenseHostTensor>()?
+                .buffer()
+                .address();
+            let offset = address.checked_sub(file.address())?;
+            (offset < file.len_bytes()).then_some((named.name.as_str(), offset as u64))
+        })
+        .collect();
+    let offsets = tensors.iter().map(|tensor| {
+        let offset = offsets.get(tensor.name.as_str()).copied();
+        offset.ok_or_else(|| wrong(path, "a weight is not where it was written"))
+    });
+    offsets.collect()
+}
+
+/// Reads a program that `tfrt import` has written, with its weights. Returns `None` if it has no
+/// table of them.
+pub(crate) fn read(
+    path: &str,
+    kernels: &KernelRegistry,
+    check: WeightCheck,
+) -> Result<Option<StoredProgram>, Failure> {
+    let input = Input::read(path)?;
+    let functions = match input.kind() {
+        Kind::Bef => {
+            let file = BefFile::read_from(&*input.bytes);
+            let file = file.map_err(|error| wrong(Path::new(path), error))?;
+            FunctionProgram::from_bef(&file, path, kernels)
+        }
+        _ => FunctionProgram::from_text(input.text()?, path, kernels),
+    };
+    let functions = functions.map_err(|error| Failure::caused("error", error))?;
+    let files = FolderFiles::beside(Path::new(path));
+    let stored = StoredProgram::read(functions, &files, &Limits::default(), check);
+    stored.map_err(|error| Failure::caused(format!("error: {}", escaped(path)), error))
+}
+
+fn wrong(path: &Path, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
+    Failure::caused(
+        format!("error: {}", escaped(&path.to_string_lossy())),
+        cause,
+    )
+}
