@@ -182,6 +182,19 @@ impl Session {
         self.run(inputs)
     }
 
+    /// Like [`run_values`](Self::run_values), as a part of a request.
+    ///
+    /// # Errors
+    /// Those of `run_values` and of [`run_in_request`](Self::run_in_request).
+    pub fn run_values_in_request(
+        &self,
+        request: &Arc<RequestContext>,
+        inputs: &[(&str, ModelValue)],
+    ) -> Result<Vec<ModelValue>, Error> {
+        let _scope = self.eager.with_request(Arc::clone(request))?;
+        self.run_values(inputs)
+    }
+
     /// Like [`run`](Self::run), for inputs and outputs of every kind.
     ///
     /// # Errors

@@ -4,9 +4,12 @@
 //! func @model() {
 //!   "model.program"() {version = 1 : i64} : () -> ()
 //!   "model.file"() {path = "model.onnx", size = 97 : i64, sha256 = "…"} : () -> ()
-//!   "model.input"() {name = "x", type = f32, rank = 2 : i64, dims = [-1 : i64, 3 : i64], symbols = ["n", ""]} : () -> ()
-//!   "model.weight"() {name = "w", type = f32, rank = 1 : i64, dims = [512 : i64], file = 0 : i64, offset = 64 : i64} : () -> ()
-//!   "model.constant"() {name = "b", type = f32, rank = 1 : i64, dims = [2 : i64], value = dense<[…]> : tensor<2xf32>} : () -> ()
+//!   "model.input"() {name = "x", type = f32, rank = 2 : i64, dims = [-1 : i64, 3 : i64],
+//!                    symbols = ["n", ""]} : () -> ()
+//!   "model.weight"() {name = "w", type = f32, rank = 1 : i64, dims = [512 : i64], file = 0 : i64,
+//!                     offset = 64 : i64} : () -> ()
+//!   "model.constant"() {name = "b", type = f32, rank = 1 : i64, dims = [2 : i64],
+//!                       value = dense<[…]> : tensor<2xf32>} : () -> ()
 //!   "model.output"() {name = "y", type = f32} : () -> ()
 //!   tfrt.return
 //! }
@@ -241,7 +244,8 @@ impl StoredProgram {
     /// use tfrt_import::stored::{StoredProgram, WeightCheck};
     ///
     /// let text = "func @f() { \"tfrt.return\"() : () -> () }";
-    /// let program = FunctionProgram::from_text(text, "f.mlir", &KernelRegistry::default()).unwrap();
+    /// let kernels = KernelRegistry::default();
+    /// let program = FunctionProgram::from_text(text, "f.mlir", &kernels).unwrap();
     /// let files = FolderFiles::default();
     /// let read = StoredProgram::read(program, &files, &Limits::default(), WeightCheck::Size);
     /// assert!(read?.is_none());
@@ -322,6 +326,12 @@ impl StoredProgram {
     pub fn inputs(&self) -> impl Iterator<Item = (&str, Option<&InputType>)> {
         let types = self.input_types.iter().map(Option::as_ref);
         self.inputs.iter().map(String::as_str).zip(types)
+    }
+
+    /// Returns the number of outputs.
+    #[must_use]
+    pub fn num_outputs(&self) -> usize {
+        self.outputs.len()
     }
 
     /// Returns the size of all weights.

@@ -77,6 +77,12 @@ mod import;
 mod model_errors;
 
 #[cfg(feature = "onnx")]
+mod model_limits;
+
+#[cfg(feature = "onnx")]
+mod model_values;
+
+#[cfg(feature = "onnx")]
 mod run_model;
 
 #[cfg(feature = "onnx")]

@@ -1,29 +1,27 @@
 //! `tfrt run MODEL`: runs a model of another system, ONNX or StableHLO, on tensors from files.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_host::{HostContext, RequestContextBuilder};
 use tfrt_import::names::shown;
 use tfrt_import::program::{FUNCTION, Program};
 use tfrt_import::rewrite::RewriteRules;
 use tfrt_import::stored::{WeightCheck, may_be_stored};
-use tfrt_import::{ImportError, InputDim, InputType, Limits, Session};
+use tfrt_import::{ImportError, InputType, Limits, ModelValue, Session};
 use tfrt_kernels::packed_weights::PackedWeights;
+use tfrt_onnx::Model;
+use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::import::Options;
-use tfrt_onnx::{Model, tensor_file};
 use tfrt_support::escape::escaped;
 use tfrt_support::nearest::{did_you_mean, nearest};
-use tfrt_support::{DType, Error, ErrorCode};
-use tfrt_tensor::file::{FileFormat, NamedTensor};
-use tfrt_tensor::statistics::Statistics;
-use tfrt_tensor::{DenseHostTensor, HostBuffer, I1, Shape, Tensor};
+use tfrt_support::{Error, ErrorCode};
 
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::model_errors::described;
+use crate::model_limits::ModelLimitArguments;
+use crate::model_values::{self, DeclaredValue, Made};
 use crate::output;
 use crate::rewrites::RewriteArguments;
 use crate::run::LimitArguments;
@@ -32,14 +30,20 @@ use crate::stored;
 /// What `tfrt run` takes for models.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ModelArguments {
-    /// An input of an ONNX model, read from a `.pb` file or a format that `tfrt tensors` reads.
-    /// `#KEY` selects a tensor in the file. May be repeated
-    #[arg(long = "input", value_name = "NAME=FILE[#KEY]")]
+    /// An input of a model: a `.pb` file or one that `tfrt tensors` reads, with `#KEY` for a tensor
+    /// in it; a literal such as `3` or `[[1,2],[3,4]]`; `zeros`, `random` or `random:SEED`. May be
+    /// repeated
+    #[arg(long = "input", value_name = "NAME=VALUE")]
     inputs: Vec<String>,
 
-    /// Write an output of an ONNX model to a file, in the format of its extension. May be repeated
+    /// Write an output of a model to a file, in the format of its extension: `.npy`, `.npz`,
+    /// `.safetensors`, `.pb` or `.txt`. May be repeated
     #[arg(long = "output", value_name = "NAME=FILE")]
     outputs: Vec<String>,
+
+    /// Write every output of a model to a folder, as `output_0.pb` and so on
+    #[arg(long = "outputs", value_name = "FOLDER")]
+    outputs_folder: Option<String>,
 
     /// The value of a symbolic dimension of random inputs [default: 1]. May be repeated
     #[arg(long = "dim", value_name = "NAME=VALUE")]
@@ -52,6 +56,9 @@ pub(crate) struct ModelArguments {
 
     #[command(flatten)]
     rewrites: RewriteArguments,
+
+    #[command(flatten)]
+    limits: ModelLimitArguments,
 }
 
 impl ModelArguments {
@@ -64,8 +71,9 @@ impl ModelArguments {
         ];
         let given = given.iter().find(|(_, values)| !values.is_empty());
         let given = given.map(|(option, _)| *option);
+        let folder = self.outputs_folder.is_some().then_some("--outputs");
         let verifies = self.verifies_weights.then_some("--verify-weights");
-        match given.or(verifies) {
+        match given.or(folder).or(verifies) {
             Some(option) => Err(Failure::Usage(format!(
                 "error: `{option}` applies to models, but the file is a program; `--arg` gives \
                  arguments of functions"
@@ -129,22 +137,29 @@ pub(crate) fn model_kind(path: &str) -> Option<ModelKind> {
 /// A model that was imported: its program, and for each input what is said of it.
 struct LoadedModel {
     program: Program,
-    inputs: Vec<(String, String)>,
+    inputs: Vec<DeclaredValue>,
+    outputs: Vec<ValueType>,
 }
 
 /// Imports a model.
-fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
+fn load(path: &str, kind: ModelKind, limits: &Limits) -> Result<LoadedModel, Failure> {
     let file = escaped(path);
     let of_file = || format!("error: {file}");
     match kind {
         ModelKind::Onnx => {
-            let model = mapped(path).map_err(|error| Failure::caused("error", error))?;
-            let program = model.import(&Options::default());
-            let inputs = model.inputs();
+            let model = mapped(path, limits).map_err(|error| Failure::caused("error", error))?;
+            let mut options = Options::default();
+            options.limits = limits.clone();
+            let program = model.import(&options);
+            let inputs = model.inputs().map(|input| DeclaredValue {
+                name: input.name.clone(),
+                shown: input.to_string(),
+                ty: input.ty.clone(),
+            });
+            let outputs = model.outputs().iter();
             Ok(LoadedModel {
-                inputs: inputs
-                    .map(|input| (input.name.clone(), input.to_string()))
-                    .collect(),
+                inputs: inputs.collect(),
+                outputs: outputs.map(|output| output.ty.clone()).collect(),
                 program: program.map_err(|failure| Failure::caused(of_file(), failure))?,
             })
         }
@@ -154,16 +169,21 @@ fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
         ))),
         ModelKind::StableHlo => {
             let model = stablehlo(path)?;
-            let options = tfrt_stablehlo::import::Options::default();
+            let mut options = tfrt_stablehlo::import::Options::default();
+            options.limits = limits.clone();
             let function = model.function(&options.function);
             let function = function.map_err(|error| Failure::caused(of_file(), error))?;
             let imported = model.import(&options);
             let imported = imported.map_err(|failure| Failure::caused(of_file(), failure))?;
             let inputs = imported.program.inputs.iter().zip(&function.inputs);
+            let inputs = inputs.map(|(name, ty)| DeclaredValue {
+                name: name.clone(),
+                shown: format!("{name}: {ty}"),
+                ty: ValueType::Unknown,
+            });
             Ok(LoadedModel {
-                inputs: inputs
-                    .map(|(name, ty)| (name.clone(), format!("{name}: {ty}")))
-                    .collect(),
+                inputs: inputs.collect(),
+                outputs: vec![ValueType::Unknown; imported.program.outputs.len()],
                 program: imported.program,
             })
         }
@@ -172,9 +192,9 @@ fn load(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
 
 /// Maps a model, so that its weights take no memory before they are used.
 #[expect(unsafe_code, reason = "maps a file that the user names")]
-fn mapped(path: &str) -> Result<Model, ImportError> {
+fn mapped(path: &str, limits: &Limits) -> Result<Model, ImportError> {
     // SAFETY: 1: whoever runs the command must not change the model meanwhile, as the guide says.
-    unsafe { Model::map(path, &Limits::default()) }
+    unsafe { Model::map(path, limits) }
 }
 
 /// Returns the failure to read bytecode.
@@ -187,7 +207,7 @@ pub(crate) fn bytecode(path: &str) -> Failure {
 
 /// Imports a model, and applies all rewrites.
 fn rewritten(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
-    let mut model = load(path, kind)?;
+    let mut model = load(path, kind, &Limits::default())?;
     model.program.rewrite(&RewriteRules::default());
     Ok(model)
 }
@@ -213,7 +233,9 @@ pub(crate) fn imported(path: &str, kind: ModelKind) -> Result<Input, Failure> {
 /// A model that is ready to run, and tensors for its inputs.
 pub(crate) struct ReadyModel {
     pub(crate) session: Session,
-    pub(crate) inputs: Vec<(String, DenseHostTensor)>,
+    pub(crate) inputs: Vec<(String, ModelValue)>,
+    /// The types of the outputs in files.
+    output_types: Vec<ValueType>,
     pub(crate) weights_bytes: usize,
     /// How long the import took, and the loading after it.
     pub(crate) import_time: Duration,
@@ -223,8 +245,9 @@ pub(crate) struct ReadyModel {
 /// A model that is loaded, and for each input what is said of it.
 struct Loaded {
     session: Session,
-    inputs: Vec<(String, String)>,
+    inputs: Vec<DeclaredValue>,
     input_types: Vec<Option<InputType>>,
+    output_types: Vec<ValueType>,
     weights_bytes: usize,
     import_time: Duration,
 }
@@ -245,7 +268,7 @@ fn load_session(
                 .to_owned(),
         ));
     }
-    let mut model = load(file, kind)?;
+    let mut model = load(file, kind, &arguments.limits.limits())?;
     arguments.rewrites.apply(&mut model.program)?;
     let import_time = start.elapsed();
     let weights = model.program.weights.iter();
@@ -257,6 +280,7 @@ fn load_session(
         session: Session::load_as_is(model.program, file, host).map_err(failed)?,
         inputs: model.inputs,
         input_types,
+        output_types: model.outputs,
         weights_bytes,
         import_time,
     })
@@ -291,11 +315,16 @@ fn load_stored(
             Some(declared) => format!("{}: {declared}", shown(name)),
             None => shown(name).to_string(),
         };
-        (name.to_owned(), shown)
+        DeclaredValue {
+            name: name.to_owned(),
+            shown,
+            ty: ValueType::Unknown,
+        }
     });
     Ok(Loaded {
         inputs: inputs.collect(),
         input_types: stored.inputs().map(|(_, ty)| ty.cloned()).collect(),
+        output_types: vec![ValueType::Unknown; stored.num_outputs()],
         weights_bytes: stored.weights_bytes(),
         import_time: start.elapsed(),
         session: Session::of_stored(stored, host).map_err(failed)?,
@@ -313,11 +342,12 @@ pub(crate) fn ready(
     let start = Instant::now();
     // The command runs nothing else, so that all weights may be packed.
     PackedWeights::of(host).set_max_bytes(usize::MAX);
-    let limits = Limits::default();
+    let limits = arguments.limits.limits();
     let Loaded {
         session,
-        inputs: shown_inputs,
+        inputs: declared_inputs,
         input_types,
+        output_types,
         weights_bytes,
         import_time,
     } = load_session(file, kind, arguments, host, start)?;
@@ -325,94 +355,43 @@ pub(crate) fn ready(
     let mut inputs = Vec::new();
     for given in &arguments.inputs {
         let (name, file) = split(given, session.inputs(), "input")?;
-        inputs.push((name.to_owned(), read(file, &limits)?));
+        let declared = declared_inputs.iter().find(|input| input.name == name);
+        let ty = declared.map_or(&ValueType::Unknown, |input| &input.ty);
+        let known = session.inputs().iter().position(|input| input == name);
+        let dtype = known.and_then(|at| input_types.get(at)?.as_ref());
+        let value = model_values::read(file, ty, dtype, &arguments.dims, &limits)?;
+        inputs.push((name.to_owned(), value));
     }
     let is_given = |name: &str| inputs.iter().any(|(given, _)| given == name);
     let all = session.inputs().iter().zip(&input_types);
     let absent: Vec<_> = all.filter(|(name, _)| !is_given(name)).collect();
     if missing == Missing::Refuse && !absent.is_empty() {
-        let shown = shown_inputs.iter().filter(|(name, _)| !is_given(name));
-        let shown: Vec<&str> = shown.map(|(_, shown)| shown.as_str()).collect();
+        let shown = declared_inputs.iter();
+        let shown = shown.filter(|input| !is_given(&input.name));
+        let shown: Vec<&str> = shown.map(|input| input.shown.as_str()).collect();
         let message = format!("error: missing inputs: {}", shown.join("; "));
         return Err(Failure::new(message));
     }
     let mut made = Vec::new();
     for (name, declared) in absent {
-        let tensor = random_input(declared.as_ref(), &arguments.dims);
+        let tensor = Made::Random(1).tensor(declared.as_ref(), &arguments.dims);
         let tensor = tensor.map_err(|what| {
             let name = shown(name);
             Failure::new(format!(
                 "error: input `{name}`: {what}; give it with `--input`"
             ))
         })?;
-        made.push((name.clone(), tensor));
+        made.push((name.clone(), tensor.into()));
     }
     inputs.extend(made);
     Ok(ReadyModel {
         session,
         inputs,
+        output_types,
         weights_bytes,
         import_time,
         load_time,
     })
-}
-
-/// Returns a tensor of random numbers, the same in every run: from -1 to 1, or 0 and 1 for
-/// integers.
-fn random_input(declared: Option<&InputType>, bound: &[String]) -> Result<DenseHostTensor, String> {
-    let dims = declared.and_then(|declared| declared.dims.as_ref());
-    let (Some(dims), Some(dtype)) = (dims, declared.and_then(|declared| declared.dtype)) else {
-        return Err("the model does not declare its element type and shape".to_owned());
-    };
-    let mut extents = Vec::with_capacity(dims.len());
-    for dim in dims {
-        extents.push(match dim {
-            InputDim::Fixed(extent) => *extent,
-            InputDim::Unknown => 1,
-            InputDim::Symbol(name) => {
-                let value = bound
-                    .iter()
-                    .find_map(|bound| bound.strip_prefix(name.as_str())?.strip_prefix('='));
-                match value.map(str::parse) {
-                    None => 1,
-                    Some(Ok(extent)) => extent,
-                    Some(Err(_)) => {
-                        return Err(format!("`--dim {}` is not a number", shown(name)));
-                    }
-                }
-            }
-        });
-    }
-    let shape = Shape::new(&extents).map_err(|error| error.to_string())?;
-    let mut state = 1_u64;
-    let mut next = move || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        state >> 40
-    };
-    let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
-    macro_rules! made {
-        ($($dtype:ident => $number:expr),* $(,)?) => {
-            match dtype {
-                $(DType::$dtype => {
-                    let number = $number;
-                    DenseHostTensor::from_fn(&allocator, shape, |_| number(next()))
-                })*
-                other => return Err(format!("random numbers of type {other} are not supported")),
-            }
-        };
-    }
-    let real = |bits: u64| bits as f64 / f64::from(1 << 23) - 1.0;
-    let tensor = made! {
-        F32 => |bits| real(bits) as f32,
-        F64 => real,
-        I64 => |bits: u64| (bits % 2) as i64,
-        I32 => |bits: u64| (bits % 2) as i32,
-        Ui8 => |bits: u64| (bits % 2) as u8,
-        I1 => |bits: u64| I1::from(bits % 2 == 1),
-    };
-    tensor.map_err(|error| error.to_string())
 }
 
 /// Runs a model within limits, and prints or writes its outputs.
@@ -425,25 +404,36 @@ pub(crate) fn run(
     host: &Arc<HostContext>,
 ) -> Result<(), Failure> {
     let ReadyModel {
-        session, inputs, ..
+        session,
+        inputs,
+        output_types,
+        ..
     } = ready(file, kind, arguments, missing, host)?;
     let mut wanted = Vec::new();
     for given in &arguments.outputs {
         let (name, file) = split(given, session.outputs(), "output")?;
         wanted.push((name, file));
     }
-    let inputs: Vec<(&str, DenseHostTensor)> = inputs
+    let inputs: Vec<(&str, ModelValue)> = inputs
         .iter()
-        .map(|(name, tensor)| (name.as_str(), tensor.clone()))
+        .map(|(name, value)| (name.as_str(), value.clone()))
         .collect();
     let results = run_within(limits, &session, &inputs, host).map_err(|error| {
         Failure::new(format!("error: {}: {}", escaped(file), described(&error)))
     })?;
-    for (name, tensor) in session.outputs().iter().zip(&results) {
+    if let Some(folder) = &arguments.outputs_folder {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::caused(format!("error: {}", escaped(folder)), error))?;
+    }
+    let names = session.outputs().iter().zip(&output_types);
+    for (index, ((name, ty), value)) in names.zip(&results).enumerate() {
+        if let Some(folder) = &arguments.outputs_folder {
+            model_values::write(&format!("{folder}/output_{index}.pb"), name, value, ty)?;
+        }
         if let Some((_, file)) = wanted.iter().find(|(wanted, _)| wanted == name) {
-            write(file, name, tensor)?;
-        } else if wanted.is_empty() {
-            let shown = format!("{}: {}{}", shown(name), tensor.metadata(), summary(tensor));
+            model_values::write(file, name, value, ty)?;
+        } else if wanted.is_empty() && arguments.outputs_folder.is_none() {
+            let shown = format!("{}: {}", shown(name), model_values::summary(value));
             output::print_line(&shown)?;
         }
     }
@@ -454,9 +444,9 @@ pub(crate) fn run(
 fn run_within(
     limits: LimitArguments,
     session: &Session,
-    inputs: &[(&str, DenseHostTensor)],
+    inputs: &[(&str, ModelValue)],
     host: &Arc<HostContext>,
-) -> Result<Vec<DenseHostTensor>, Error> {
+) -> Result<Vec<ModelValue>, Error> {
     let request = limits
         .start(RequestContextBuilder::new(Arc::clone(host)))
         .build();
@@ -467,7 +457,7 @@ fn run_within(
         let give_up = move || request.cancel_with(too_late);
         host.timers().schedule_after(timeout, give_up)
     });
-    let results = session.run_in_request(&request, inputs);
+    let results = session.run_values_in_request(&request, inputs);
     if let Some(timer) = timer {
         timer.cancel();
     }
@@ -480,25 +470,9 @@ fn run_within(
     })
 }
 
-/// Returns the least, mean and greatest element of a tensor, and how many are NaN.
-fn summary(tensor: &DenseHostTensor) -> String {
-    match Statistics::of(tensor) {
-        Ok(Some(found)) => format!(
-            ", minimum {}, mean {}, maximum {}, {} NaN",
-            found.min, found.mean, found.max, found.num_nan
-        ),
-        _ => String::new(),
-    }
-}
-
 /// Returns the failure of a model.
 fn failed(error: Error) -> Failure {
     Failure::caused("error", error)
-}
-
-/// Returns the failure to read or write a tensor file.
-fn wrong(path: &str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
-    Failure::caused(format!("error: {}", escaped(path)), cause)
 }
 
 /// `NAME=FILE`: a name may contain `=`, so that the longest one that is known counts.
@@ -521,71 +495,6 @@ fn split<'a>(
         "error: unknown {what} `{}`{hint}",
         shown(name)
     )))
-}
-
-fn read(given: &str, limits: &Limits) -> Result<DenseHostTensor, Failure> {
-    let (path, key) = match given.split_once('#') {
-        Some((path, key)) => (path, Some(key)),
-        None => (given, None),
-    };
-    let bytes = std::fs::read(path).map_err(|error| wrong(path, error))?;
-    if Path::new(path)
-        .extension()
-        .is_some_and(|extension| extension == "pb")
-    {
-        let tensor = tensor_file::read(bytes, limits).map_err(|error| wrong(path, error))?;
-        let dense = tensor.dense().cloned();
-        return dense.ok_or_else(|| {
-            wrong(
-                path,
-                format!("tensors of {} are not supported", tensor.element_type),
-            )
-        });
-    }
-    let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
-    let file = HostBuffer::copied(&allocator, &bytes).map_err(|error| wrong(path, error))?;
-    let tensors = FileFormat::detect(&bytes)
-        .read(&file, &allocator)
-        .map_err(|error| wrong(path, error))?;
-    let found = match key {
-        Some(key) => tensors.iter().find(|tensor| tensor.name == key),
-        None if tensors.len() == 1 => tensors.first(),
-        None => {
-            return Err(wrong(
-                path,
-                format!(
-                    "expected one tensor, found {}; select one with `#KEY`",
-                    tensors.len()
-                ),
-            ));
-        }
-    };
-    let found = found.ok_or_else(|| wrong(path, "no tensor has this name"))?;
-    let dense = (&*found.tensor as &dyn Tensor).downcast_ref::<DenseHostTensor>();
-    dense
-        .cloned()
-        .ok_or_else(|| wrong(path, "expected a dense tensor"))
-}
-
-fn write(path: &str, name: &str, tensor: &DenseHostTensor) -> Result<(), Failure> {
-    let extension = Path::new(path)
-        .extension()
-        .and_then(|extension| extension.to_str());
-    let bytes = match extension {
-        Some("pb") => tensor_file::write(name, tensor).map_err(|error| wrong(path, error))?,
-        _ => {
-            let format = extension.and_then(FileFormat::from_name);
-            let format = format.ok_or_else(|| {
-                wrong(
-                    path,
-                    "unknown extension: expected `.npy`, `.npz`, `.safetensors` or `.pb`",
-                )
-            })?;
-            let tensors = [NamedTensor::new(name, tensor.clone())];
-            format.write(&tensors).map_err(|error| wrong(path, error))?
-        }
-    };
-    output::write(path, &bytes)
 }
 
 #[cfg(all(test, unix))]

@@ -141,7 +141,7 @@ fn a_model_runs_on_tensors_from_files() {
     let found = tfrt(&["run", &model, "--input", &input]);
     assert_eq!(
         text(&found.stdout),
-        "y: f32 [2], minimum 0, mean 1, maximum 2, 0 NaN\n",
+        "y: f32 [2], minimum 0, mean 1, maximum 2, 0 NaN: 0.000000e+00, 2.000000e+00\n",
         "{}",
         text(&found.stderr)
     );
@@ -555,4 +555,180 @@ fn rewrites_are_explained_and_switched_off() {
         text(&found.stderr),
         "error: there is no rule `join-equal-op`; did you mean `join-equal-ops`?\n"
     );
+}
+
+/// Writes a model of opset 20, and returns its path.
+fn write(folder: &Folder, name: &str, graph: GraphProto) -> String {
+    let model = ModelProto {
+        ir_version: Some(10),
+        opset_import: vec![OperatorSetIdProto {
+            version: Some(20),
+            ..Default::default()
+        }],
+        graph: Some(graph),
+        ..Default::default()
+    };
+    let path = folder.0.join(name);
+    std::fs::write(&path, model.encode_to_vec()).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn inputs_are_literals_or_made() {
+    let folder = Folder::new("literals");
+    let case = case(&folder, "relu", "Relu", &[1.0], &[1.0]);
+    let model = format!("{case}/model.onnx");
+    let run = |value: &str| {
+        let found = tfrt(&["run", &model, "--input", &format!("x={value}")]);
+        text(&found.stdout) + &text(&found.stderr)
+    };
+    assert_eq!(
+        run("[[-1.5, 2]]"),
+        "y: f32 [1, 2], minimum 0, mean 1, maximum 2, 0 NaN: 0.000000e+00, 2.000000e+00\n"
+    );
+    assert_eq!(
+        run("random"),
+        "error: `random`: the model does not declare its element type and shape\n"
+    );
+    assert_eq!(
+        run("[1, [2]]"),
+        "error: `[1, [2]]`: lists of different lengths\n"
+    );
+    let outputs = folder.0.join("all");
+    let shown = outputs.to_string_lossy();
+    let found = tfrt(&["run", &model, "--input", "x=[3]", "--outputs", &shown]);
+    assert_eq!(text(&found.stdout), "", "{}", text(&found.stderr));
+    assert!(outputs.join("output_0.pb").is_file());
+    let text_file = format!("{case}/y.txt");
+    let output = format!("y={text_file}");
+    assert!(
+        tfrt(&["run", &model, "--input", "x=[3]", "--output", &output])
+            .status
+            .success()
+    );
+    assert_eq!(
+        std::fs::read_to_string(text_file).unwrap(),
+        "i64 [1]\n3\n"
+    );
+}
+
+#[test]
+fn lists_are_read_and_written() {
+    use tfrt_onnx::proto::{TypeProto, type_proto};
+    let folder = Folder::new("lists");
+    let element = TypeProto {
+        value: Some(type_proto::Value::TensorType(type_proto::Tensor {
+            elem_type: Some(1),
+            shape: None,
+        })),
+        ..Default::default()
+    };
+    let sequence = |name: &str| ValueInfoProto {
+        name: Some(name.into()),
+        r#type: Some(TypeProto {
+            value: Some(type_proto::Value::SequenceType(Box::new(
+                type_proto::Sequence {
+                    elem_type: Some(Box::new(element.clone())),
+                },
+            ))),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let node = |op: &str, inputs: &[&str], output: &str| NodeProto {
+        op_type: Some(op.into()),
+        input: inputs.iter().map(|&name| name.into()).collect(),
+        output: vec![output.into()],
+        ..Default::default()
+    };
+    let value = |name: &str| ValueInfoProto {
+        name: Some(name.into()),
+        ..Default::default()
+    };
+    let model = write(
+        &folder,
+        "construct.onnx",
+        GraphProto {
+            node: vec![node("SequenceConstruct", &["a", "a"], "s")],
+            input: vec![value("a")],
+            output: vec![sequence("s")],
+            ..Default::default()
+        },
+    );
+    let list = folder.0.join("list.pb").to_string_lossy().into_owned();
+    let run = tfrt(&["run", &model, "--input", "a=[1.5, 2.5]"]);
+    assert_eq!(
+        text(&run.stdout),
+        "s: 2 in a list: f32 [2], f32 [2]\n",
+        "{}",
+        text(&run.stderr)
+    );
+    let output = format!("s={list}");
+    let run = tfrt(&[
+        "run",
+        &model,
+        "--input",
+        "a=[1.5, 2.5]",
+        "--output",
+        &output,
+    ]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let last = write(
+        &folder,
+        "at.onnx",
+        GraphProto {
+            node: vec![node("SequenceAt", &["s", "i"], "y")],
+            input: vec![sequence("s"), value("i")],
+            output: vec![value("y")],
+            ..Default::default()
+        },
+    );
+    let input = format!("s={list}");
+    let run = tfrt(&["run", &last, "--input", &input, "--input", "i=-1"]);
+    assert_eq!(
+        text(&run.stdout),
+        "y: f32 [2], minimum 1.5, mean 2, maximum 2.5, 0 NaN: 1.500000e+00, 2.500000e+00\n",
+        "{}",
+        text(&run.stderr)
+    );
+}
+
+#[test]
+fn limits_are_raised_where_they_are_met() {
+    let folder = Folder::new("limits");
+    let case = case(&folder, "relu", "Relu", &[1.0], &[1.0]);
+    let model = format!("{case}/model.onnx");
+    for arguments in [
+        &["run", &model, "--input", "x=[1]"][..],
+        &["bench", &model, "--input", "x=[1]", "--runs", "1"],
+        &["test-model", &case],
+    ] {
+        let refused = tfrt(&[arguments, &["--max-nodes", "0"]].concat());
+        let shown = text(&refused.stdout) + &text(&refused.stderr);
+        assert!(shown.contains("`--max-nodes` raises the limit"), "{shown}");
+        let found = tfrt(&[arguments, &["--max-nodes", "1"]].concat());
+        assert!(found.status.success(), "{}", text(&found.stderr));
+    }
+}
+
+#[test]
+fn data_sets_behind_a_wrong_one_are_run() {
+    let folder = Folder::new("sets");
+    let case = case(&folder, "relu", "Relu", &[-1.0], &[7.0]);
+    let (first, second) = (
+        format!("{case}/test_data_set_0"),
+        format!("{case}/test_data_set_1"),
+    );
+    std::fs::create_dir_all(&second).unwrap();
+    for file in ["input_0.pb", "output_0.pb"] {
+        std::fs::copy(format!("{first}/{file}"), format!("{second}/{file}")).unwrap();
+    }
+    let outputs = folder.0.join("outputs");
+    let found = tfrt(&["test-model", &case, "--outputs", &outputs.to_string_lossy()]);
+    assert!(
+        text(&found.stdout).contains("wrong: data set 0"),
+        "{}",
+        text(&found.stdout)
+    );
+    assert!(outputs.join("relu/test_data_set_1/output_0.pb").is_file());
 }

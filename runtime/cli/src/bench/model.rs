@@ -8,11 +8,10 @@ use serde::{Deserialize, Serialize};
 use tfrt_async::AnyRef;
 use tfrt_host::__runtime::FunctionTable;
 use tfrt_host::{ExecutionContext, FunctionKind, FunctionRef, HostContext};
-use tfrt_import::Session;
+use tfrt_import::{ModelValue, Session};
 use tfrt_kernels::packed_weights::PackedWeights;
 use tfrt_support::Error;
 use tfrt_support::escape::escaped;
-use tfrt_tensor::DenseHostTensor;
 
 use super::report::FunctionReport;
 use crate::failure::Failure;
@@ -40,16 +39,16 @@ pub(super) struct ModelReport {
 #[derive(Debug)]
 struct ModelTable {
     session: Session,
-    inputs: Vec<(String, DenseHostTensor)>,
+    inputs: Vec<(String, ModelValue)>,
 }
 
 impl ModelTable {
-    fn run(&self) -> Result<Vec<DenseHostTensor>, Error> {
+    fn run(&self) -> Result<Vec<ModelValue>, Error> {
         let inputs = self.inputs.iter();
-        let inputs: Vec<(&str, DenseHostTensor)> = inputs
-            .map(|(name, tensor)| (name.as_str(), tensor.clone()))
+        let inputs: Vec<(&str, ModelValue)> = inputs
+            .map(|(name, value)| (name.as_str(), value.clone()))
             .collect();
-        self.session.run(&inputs)
+        self.session.run_values(&inputs)
     }
 }
 
@@ -92,7 +91,10 @@ impl FunctionTable for ModelTable {
         match self.run() {
             Ok(outputs) => {
                 for (slot, output) in results.iter_mut().zip(outputs) {
-                    *slot = Some(AnyRef::available(output));
+                    *slot = Some(match output {
+                        ModelValue::Tensor(tensor) => AnyRef::available(tensor),
+                        ModelValue::List(list) => AnyRef::available(list),
+                    });
                 }
             }
             Err(error) => {
