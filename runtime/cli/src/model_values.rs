@@ -55,8 +55,8 @@ impl Made {
         }
     }
 
-    /// Returns a tensor of the declared type: zeros, or random numbers that depend only on the seed,
-    /// from -1 to 1, or 0 and 1 for integers.
+    /// Returns a tensor of the declared type: zeros, or random numbers that depend only on the
+    /// seed, from -1 to 1, or 0 and 1 for integers.
     pub(crate) fn tensor(
         self,
         declared: Option<&InputType>,

@@ -606,10 +606,7 @@ fn inputs_are_literals_or_made() {
             .status
             .success()
     );
-    assert_eq!(
-        std::fs::read_to_string(text_file).unwrap(),
-        "i64 [1]\n3\n"
-    );
+    assert_eq!(std::fs::read_to_string(text_file).unwrap(), "i64 [1]\n3\n");
 }
 
 #[test]
