@@ -31,6 +31,7 @@ struct Heads {
     size: usize,
     value_size: usize,
     scale: f32,
+    zeroes_nan: bool,
     mask: Option<Mask>,
 }
 
@@ -43,7 +44,8 @@ struct Mask {
 }
 
 /// Computes `softmax(q · kᵀ · scale + mask) · v` for each matrix of the last two dimensions. The
-/// mask may be omitted, and is broadcast.
+/// mask may be omitted, and is broadcast. Softmax of a row that is masked whole is NaN, or 0 if
+/// `zeroes_nan` is true.
 ///
 /// # Errors
 /// If the operands do not match.
@@ -51,6 +53,7 @@ struct Mask {
 fn dot_product_attention(
     operands: &[AnyRef],
     #[attr(default = 1.0)] scale: f32,
+    #[attr(default = false)] zeroes_nan: bool,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
     const OP: &str = "nn.DotProductAttention";
@@ -92,6 +95,7 @@ fn dot_product_attention(
         size,
         value_size,
         scale,
+        zeroes_nan,
         mask: mask
             .as_ref()
             .map(|mask| Mask::new(OP, mask, &scores))
@@ -270,6 +274,12 @@ impl Tiles {
             }
             if heads.keys > 0 {
                 softmax::softmax(heads.keys, scores, weights)?;
+                if heads.zeroes_nan {
+                    let weights = weights.iter_mut();
+                    weights
+                        .filter(|weight| weight.is_nan())
+                        .for_each(|weight| *weight = 0.0);
+                }
             }
             let operands = match &self.packed_v {
                 Some(packed) => MatmulOperands::packed(weights, packed),

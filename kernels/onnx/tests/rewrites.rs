@@ -6,6 +6,7 @@ mod common;
 use common::builder::Builder;
 use common::*;
 use tfrt_import::rewrite::RewriteRules;
+use tfrt_onnx::proto::NodeProto;
 
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
@@ -451,6 +452,80 @@ fn attention_is_recognised() {
             assert!(rules.contains(&rule), "{rules:?}");
         }
     }
+}
+
+#[test]
+fn attention_is_recognised_as_torch_writes_it() {
+    for (seed, zeroes) in [(90, false), (91, true)] {
+        let mut b = Builder::new(seed);
+        let (length, heads, size) = (9, 2, 8);
+        let x = b.input("x", &[2, length, heads * size]);
+        // Embeddings of positions are the first rows of a table.
+        let table = b.weight(&[1, 2 * length, heads * size]);
+        let (start, end, axis) = (
+            b.integers(&[0]),
+            b.integers(&[length as i64]),
+            b.integers(&[1]),
+        );
+        let positions = b.op("Slice", &[&table, &start, &end, &axis]);
+        let x = b.op("Add", &[&x, &positions]);
+        let w = b.weight(&[heads * size, 3 * heads * size]);
+        let all = b.op("MatMul", &[&x, &w]);
+        let sizes = b.integers(&[(heads * size) as i64; 3]);
+        let split = NodeProto {
+            name: Some("split".into()),
+            output: vec!["q".into(), "k".into(), "v".into()],
+            ..with(node("Split", &[&all, &sizes], &[]), &[int("axis", -1)])
+        };
+        b.nodes.push(split);
+        let shape = b.integers(&[0, -1, heads as i64, size as i64]);
+        let side = |b: &mut Builder, x: &str, perm: &[i64]| {
+            let y = b.op("Reshape", &[x, &shape]);
+            b.op_with("Transpose", &[&y], &[ints("perm", perm)])
+        };
+        let (q, k, v) = (
+            side(&mut b, "q", &[0, 2, 1, 3]),
+            side(&mut b, "k", &[0, 2, 3, 1]),
+            side(&mut b, "v", &[0, 2, 1, 3]),
+        );
+        let root = b.number((size as f32).powf(-0.25));
+        let (q, k) = (b.op("Mul", &[&q, &root]), b.op("Mul", &[&root, &k]));
+        let scores = b.op("MatMul", &[&q, &k]);
+        // With the mask, all keys of the first query are hidden.
+        let mut hidden = vec![0.0; length * length];
+        if zeroes {
+            hidden[..length].fill(f32::NEG_INFINITY);
+        }
+        let mask = b.given(&[length, length], &hidden);
+        let scores = b.op("Add", &[&scores, &mask]);
+        let mut weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+        if zeroes {
+            let is_nan = b.op("IsNaN", &[&weights]);
+            let zero = b.number(0.0);
+            weights = b.op("Where", &[&is_nan, &zero, &weights]);
+        }
+        let y = b.op("MatMul", &[&weights, &v]);
+        let rules = b.check(&[&y]);
+        for rule in ["attention-from-pieces", "scale-before-transpose"] {
+            assert!(rules.contains(&rule), "{rules:?}");
+        }
+    }
+}
+
+#[test]
+fn attention_keeps_nan_that_the_model_keeps() {
+    // The choice is between other values than those that are asked.
+    let mut b = Builder::new(92);
+    let [q, k, v] = ["q", "k", "v"].map(|name| b.input(name, &[2, 3, 4]));
+    let k = b.op_with("Transpose", &[&k], &[ints("perm", &[0, 2, 1])]);
+    let scores = b.op("MatMul", &[&q, &k]);
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+    let is_nan = b.op("IsNaN", &[&scores]);
+    let zero = b.number(0.0);
+    let weights = b.op("Where", &[&is_nan, &zero, &weights]);
+    let y = b.op("MatMul", &[&weights, &v]);
+    let rules = b.check(&[&y]);
+    assert!(!rules.contains(&"attention-from-pieces"), "{rules:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use tfrt_support::DType;
 
 use super::graph::Graph;
 use super::infer::Dim;
-use super::matching::{factors, orders};
+use super::matching::{factors, orders, uniform};
 use super::{Phase, RewriteRule, fused_place};
 use crate::program::{Attr, Value};
 
@@ -31,7 +31,11 @@ fn attention(graph: &mut Graph, number: usize) -> Option<Value> {
     let &[weights, v] = graph.operands(number) else {
         return None;
     };
-    let softmax = graph.made_by(weights, "nn.Softmax")?;
+    let (probabilities, zeroes_nan) = match without_nan(graph, weights) {
+        Some(probabilities) => (probabilities, true),
+        None => (weights, false),
+    };
+    let softmax = graph.made_by(probabilities, "nn.Softmax")?;
     let axis = graph.int(softmax, "axis").unwrap_or(-1);
     let rank = graph
         .known(v)
@@ -82,7 +86,10 @@ fn attention(graph: &mut Graph, number: usize) -> Option<Value> {
     let place = fused_place(graph.place(softmax), graph.place(number));
     let mut operands = vec![found.q, found.k, v];
     operands.extend(found.mask);
-    let attrs = vec![("scale".to_owned(), Attr::Float(found.scale as f32))];
+    let mut attrs = vec![("scale".to_owned(), Attr::Float(found.scale as f32))];
+    if zeroes_nan {
+        attrs.push(("zeroes_nan".to_owned(), Attr::Bool(true)));
+    }
     Some(
         graph.make(
             number,
@@ -93,6 +100,19 @@ fn attention(graph: &mut Graph, number: usize) -> Option<Value> {
             &place,
         )[0],
     )
+}
+
+/// Returns `p` of `where(is_nan(p), 0, p)`, which exporters write for rows that are masked whole.
+fn without_nan(graph: &Graph, value: Value) -> Option<Value> {
+    let choice = graph.made_by(value, "nn.Where")?;
+    let &[condition, zero, p] = graph.operands(choice) else {
+        return None;
+    };
+    let asked = graph.operand(graph.made_by(condition, "nn.IsNaN")?, 0)?;
+    let is_zero = uniform(graph, zero, p) == Some(0.0);
+    // Nothing but the two ops may see the values.
+    let is_free = graph.users(p).len() == 2 && graph.is_used_once(condition);
+    (asked == p && is_zero && is_free && !graph.is_result(p)).then_some(p)
 }
 
 fn is_plain(graph: &Graph, number: usize) -> bool {

@@ -6,7 +6,7 @@ use super::graph::Graph;
 use super::infer::Dim;
 use super::matching::{constant_integers, is_real, orders, uniform, uniform_number, with_number};
 use super::{Phase, RewriteRule, fused_place};
-use crate::program::{Attr, Value};
+use crate::program::{Attr, OpKind, Value};
 
 pub(super) const RULES: &[RewriteRule] = &[
     RewriteRule {
@@ -57,6 +57,13 @@ pub(super) const RULES: &[RewriteRule] = &[
         phase: Phase::Simplify,
         roots: &["nn.Transpose"],
         apply: join_transposes,
+    },
+    RewriteRule {
+        name: "scale-before-transpose",
+        summary: "Multiplies with a number before a transposition, which then joins what follows.",
+        phase: Phase::Simplify,
+        roots: &["nn.Div", "tf.Mul"],
+        apply: scale_before_transpose,
     },
     RewriteRule {
         name: "transpose-into-product",
@@ -159,6 +166,38 @@ fn join_transposes(graph: &mut Graph, number: usize) -> Option<Value> {
     let place = fused_place(graph.place(before), graph.place(number));
     let attrs = vec![("perm".to_owned(), Attr::Ints(perm))];
     Some(graph.make(number, "nn.Transpose", &[source], attrs, 1, &place)[0])
+}
+
+fn scale_before_transpose(graph: &mut Graph, number: usize) -> Option<Value> {
+    let &[a, b] = graph.operands(number) else {
+        return None;
+    };
+    let name = match &graph.op(number)?.kind {
+        OpKind::Call { name, .. } => name.clone(),
+        _ => return None,
+    };
+    let sides: &[(usize, Value, Value)] = match name.as_str() {
+        "nn.Div" => &[(0, a, b)],
+        _ => &[(0, a, b), (1, b, a)],
+    };
+    let (side, before, source) = sides.iter().find_map(|&(side, x, factor)| {
+        let before = graph.made_by(x, "nn.Transpose")?;
+        let source = graph.operand(before, 0)?;
+        let perm = permutation(graph, before)?;
+        // A number has no dimensions that the transposition would move.
+        let is_number = graph.constant(factor)?.shape().dims().is_empty();
+        (is_number && graph.is_used_once(x) && has_rank(graph, source, perm.len()))
+            .then_some((side, before, source))
+    })?;
+    let (place, of) = (
+        graph.place(number).to_owned(),
+        graph.place(before).to_owned(),
+    );
+    let (attrs, moved) = (graph.attrs(number).to_vec(), graph.attrs(before).to_vec());
+    let mut operands = [a, b];
+    operands[side] = source;
+    let scaled = graph.make(number, &name, &operands, attrs, 1, &place)[0];
+    Some(graph.make(number, "nn.Transpose", &[scaled], moved, 1, &of)[0])
 }
 
 /// A transposition that moves the last dimension to the place before it: the matrices are read

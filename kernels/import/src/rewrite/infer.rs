@@ -72,6 +72,7 @@ const SAME: &[&str] = &[
     "nn.BatchNormalization",
     "nn.Ceil",
     "nn.Clip",
+    "nn.Cos",
     "nn.Cumulate",
     "nn.Erf",
     "nn.Exp",
@@ -85,6 +86,7 @@ const SAME: &[&str] = &[
     "nn.Log",
     "nn.Mish",
     "nn.Neg",
+    "nn.Not",
     "nn.PRelu",
     "nn.Reciprocal",
     "nn.Relu",
@@ -92,12 +94,20 @@ const SAME: &[&str] = &[
     "nn.Round",
     "nn.Sigmoid",
     "nn.Sign",
+    "nn.Sin",
     "nn.Softmax",
     "nn.Softplus",
     "nn.Softsign",
     "nn.Sqrt",
     "nn.Tanh",
+    "nn.Trilu",
 ];
+
+/// Ops whose operands are broadcast to one shape, and whose result is Boolean.
+const COMPARE: &[&str] = &["nn.Equal", "nn.Greater", "tf.Less", "tf.LessEqual"];
+
+/// The most dimensions that a shape of unknown extents may say.
+const MAX_RANK: usize = 32;
 
 /// Ops whose operands are broadcast to one shape, and whose result has their element type.
 const BROADCAST: &[&str] = &["nn.Div", "nn.Max", "nn.Min", "tf.AddV2", "tf.Mul", "tf.Sub"];
@@ -161,9 +171,132 @@ pub(crate) fn results(
     constants: &[Option<&DenseHostTensor>],
     num_symbols: &mut u32,
 ) -> Vec<Known> {
+    if name == "nn.Split" {
+        return split(attrs, operands, constants, num_symbols).unwrap_or_default();
+    }
     one(name, attrs, operands, constants, num_symbols)
         .into_iter()
         .collect()
+}
+
+/// Returns what is known of the pieces of a tensor.
+fn split(
+    attrs: &[(String, Attr)],
+    operands: &[Known],
+    constants: &[Option<&DenseHostTensor>],
+    num_symbols: &mut u32,
+) -> Option<Vec<Known>> {
+    let x = operands.first()?;
+    let dims = x.dims.as_ref()?;
+    let (Some(Attr::Int(count)), Some(Attr::Int(axis))) =
+        (attr(attrs, "count"), attr(attrs, "axis"))
+    else {
+        return None;
+    };
+    let axis = axis_of(*axis, dims.len())?;
+    let count = usize::try_from(*count).ok().filter(|&count| count > 0)?;
+    let sizes = match operands.len() {
+        1 => {
+            let even = dims[axis].fixed().filter(|extent| extent % count == 0);
+            even.map(|extent| vec![(extent / count) as i64; count])
+        }
+        _ => constants.get(1).copied().flatten().and_then(integers),
+    };
+    let sizes = sizes.filter(|sizes| sizes.len() == count);
+    let pieces = (0..count).map(|piece| {
+        let size = sizes
+            .as_ref()
+            .and_then(|sizes| usize::try_from(sizes[piece]).ok());
+        let mut dims = dims.clone();
+        dims[axis] = size.map_or_else(
+            || {
+                *num_symbols = num_symbols.saturating_add(1);
+                Dim::Symbol(*num_symbols)
+            },
+            Dim::Fixed,
+        );
+        Known {
+            dtype: x.dtype,
+            dims: Some(dims),
+        }
+    });
+    Some(pieces.collect())
+}
+
+/// Returns the dimensions of a part of a tensor.
+fn slice(
+    attrs: &[(String, Attr)],
+    operands: &[Known],
+    constants: &[Option<&DenseHostTensor>],
+    new: &mut impl FnMut() -> Dim,
+) -> Option<Vec<Dim>> {
+    let own = operands.first()?.dims.as_ref()?;
+    let place = |slot: usize| match attr(attrs, "slots") {
+        Some(Attr::Ints(slots)) => slots.iter().position(|&known| known == slot as i64),
+        _ => (slot < operands.len()).then_some(slot),
+    };
+    let numbers = |slot: usize| integers((*constants.get(place(slot)?)?)?);
+    let (starts, ends) = (numbers(1), numbers(2));
+    let axes: Option<Vec<usize>> = match place(3) {
+        Some(_) => numbers(3)?
+            .into_iter()
+            .map(|axis| axis_of(axis, own.len()))
+            .collect(),
+        None => Some((0..starts.as_ref()?.len()).collect()),
+    };
+    // Axes that are not known may be any.
+    let Some(axes) = axes else {
+        return Some(own.iter().map(|_| new()).collect());
+    };
+    let steps = match place(4) {
+        Some(_) => numbers(4),
+        None => Some(vec![1; axes.len()]),
+    };
+    let mut dims = own.clone();
+    for (at, &axis) in axes.iter().enumerate() {
+        let extent = dims
+            .get(axis)?
+            .fixed()
+            .and_then(|extent| i64::try_from(extent).ok());
+        let range = || {
+            let extent = extent?;
+            let bound = |numbers: &Option<Vec<i64>>| {
+                let number = *numbers.as_ref()?.get(at)?;
+                let number = if number < 0 {
+                    number.saturating_add(extent)
+                } else {
+                    number
+                };
+                Some(number.clamp(0, extent))
+            };
+            let step = *steps.as_ref()?.get(at)?;
+            // Parts that are read backwards have other bounds.
+            let len = bound(&ends)?.saturating_sub(bound(&starts)?).max(0);
+            (step > 0).then(|| (len as usize).div_ceil(step as usize))
+        };
+        dims[axis] = range().map_or_else(&mut *new, Dim::Fixed);
+    }
+    Some(dims)
+}
+
+/// Returns the dimensions that a tensor of integers says: its elements, if they are constant, and
+/// otherwise as many as it has.
+fn said(
+    shape: Option<&Known>,
+    constant: Option<&DenseHostTensor>,
+    new: &mut impl FnMut() -> Dim,
+) -> Option<Vec<Dim>> {
+    if let Some(extents) = constant.and_then(integers) {
+        let dims = extents.iter().map(|&extent| match usize::try_from(extent) {
+            Ok(extent) => Dim::Fixed(extent),
+            Err(_) => new(),
+        });
+        return Some(dims.collect());
+    }
+    match shape?.dims.as_deref()? {
+        [Dim::Fixed(rank)] if *rank <= MAX_RANK => Some((0..*rank).map(|_| new()).collect()),
+        _ => None,
+    }
 }
 
 /// Returns what is known of the tensor that a convolution or product adds to its result.
@@ -199,6 +332,15 @@ fn one(
         return Some(Known {
             dtype: x.dtype.or(y.dtype),
             dims: match (&x.dims, &y.dims) {
+                (Some(x), Some(y)) => Some(broadcast(x, y, &mut new)),
+                _ => None,
+            },
+        });
+    }
+    if COMPARE.contains(&name) {
+        return Some(Known {
+            dtype: Some(DType::I1),
+            dims: match (&x.dims, &operands.get(1)?.dims) {
                 (Some(x), Some(y)) => Some(broadcast(x, y, &mut new)),
                 _ => None,
             },
@@ -380,8 +522,29 @@ fn one(
                     });
                 dims.collect::<Vec<Dim>>()
             });
-            of_x(dims)
+            of_x(dims.or_else(|| said(operands.get(1), None, &mut new)))
         }
+        "nn.Slice" => of_x(slice(attrs, operands, constants, &mut new)),
+        "nn.Expand" => {
+            let target = said(
+                operands.get(1),
+                constants.get(1).copied().flatten(),
+                &mut new,
+            );
+            of_x(match (&x.dims, target) {
+                (Some(x), Some(target)) => Some(broadcast(x, &target, &mut new)),
+                _ => None,
+            })
+        }
+        "nn.Range" => of_x(Some(vec![new()])),
+        "nn.Fill" => Some(Known {
+            dtype: operands.get(1).and_then(|value| value.dtype),
+            dims: said(Some(x), constants.first().copied().flatten(), &mut new),
+        }),
+        "nn.IsNaN" => Some(Known {
+            dtype: Some(DType::I1),
+            dims: x.dims.clone(),
+        }),
         "nn.Unsqueeze" => {
             let axes = constants.get(1).copied().flatten().and_then(integers)?;
             let dims = x.dims.as_ref().and_then(|own| {
@@ -483,10 +646,21 @@ fn one(
             },
             dims: x.dims.clone(),
         }),
-        "nn.Shape" => Some(Known {
-            dtype: Some(DType::I64),
-            dims: None,
-        }),
+        "nn.Shape" => {
+            let rank = x.rank().and_then(|rank| i64::try_from(rank).ok());
+            let len = rank.map(|rank| {
+                let bound = |name: &str, default: i64| match attr(attrs, name) {
+                    Some(Attr::Int(at)) if *at < 0 => at.saturating_add(rank).clamp(0, rank),
+                    Some(Attr::Int(at)) => (*at).clamp(0, rank),
+                    _ => default,
+                };
+                (bound("end", rank) - bound("start", 0)).max(0) as usize
+            });
+            Some(Known {
+                dtype: Some(DType::I64),
+                dims: Some(vec![len.map_or_else(&mut new, Dim::Fixed)]),
+            })
+        }
         _ => None,
     }
 }
