@@ -25,6 +25,8 @@ mod matching;
 
 mod common;
 
+mod shape_values;
+
 mod identities;
 
 mod activations;

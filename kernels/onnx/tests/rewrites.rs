@@ -6,7 +6,7 @@ mod common;
 use common::builder::Builder;
 use common::*;
 use tfrt_import::rewrite::RewriteRules;
-use tfrt_onnx::proto::NodeProto;
+use tfrt_onnx::proto::{NodeProto, TensorProto};
 
 tfrt::link!(tfrt_kernels);
 tfrt::link!(tfrt_model_ops);
@@ -510,6 +510,42 @@ fn attention_is_recognised_as_torch_writes_it() {
             assert!(rules.contains(&rule), "{rules:?}");
         }
     }
+}
+
+#[test]
+fn attention_is_recognised_behind_computed_shapes() {
+    let mut b = Builder::new(93);
+    let (length, heads, size) = (5, 2, 8);
+    let x = b.input("x", &[3, length, heads * size]);
+    // As many examples as the input has, counted again for each reshape.
+    let zero = b.integers(&[0]);
+    let first = b.given(&[], &[0.0]);
+    b.weights.pop();
+    let index = TensorProto {
+        name: Some(first.clone()),
+        data_type: Some(7),
+        raw_data: Some(0_i64.to_le_bytes().to_vec().into()),
+        ..Default::default()
+    };
+    b.weights.push(index);
+    let rest = b.integers(&[-1, heads as i64, size as i64]);
+    let mut side = |b: &mut Builder| {
+        let w = b.weight(&[heads * size, heads * size]);
+        let y = b.op("MatMul", &[&x, &w]);
+        let shape = b.op("Shape", &[&y]);
+        let count = b.op_with("Gather", &[&shape, &first], &[int("axis", 0)]);
+        let count = b.op("Unsqueeze", &[&count, &zero]);
+        let shape = b.op_with("Concat", &[&count, &rest], &[int("axis", 0)]);
+        let y = b.op("Reshape", &[&y, &shape]);
+        b.op_with("Transpose", &[&y], &[ints("perm", &[0, 2, 1, 3])])
+    };
+    let (q, k, v) = (side(&mut b), side(&mut b), side(&mut b));
+    let k = b.op_with("Transpose", &[&k], &[ints("perm", &[0, 1, 3, 2])]);
+    let scores = b.op("MatMul", &[&q, &k]);
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+    let y = b.op("MatMul", &[&weights, &v]);
+    let rules = b.check(&[&y]);
+    assert!(rules.contains(&"attention-from-pieces"), "{rules:?}");
 }
 
 #[test]

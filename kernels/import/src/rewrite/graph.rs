@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use tfrt_tensor::DenseHostTensor;
 
-use super::infer::{self, Known};
+use super::infer::{self, Dim, Known};
+use super::shape_values::{self, Elements};
 use crate::program::{Attr, Op, OpKind, Value, Weight};
 
 /// A function, its constants, and what is known of its values.
@@ -28,6 +29,8 @@ pub(crate) struct Graph {
     num_values: u32,
     /// The number of symbols for unknown dimensions.
     num_symbols: u32,
+    /// The elements of tensors that are made from shapes.
+    elements: HashMap<Value, Elements>,
     /// Ops that were made since the last call of [`take_made`](Self::take_made).
     made: Vec<usize>,
 }
@@ -71,6 +74,7 @@ impl Graph {
             known,
             num_values,
             num_symbols: 1 << 31,
+            elements: HashMap::new(),
             made: Vec::new(),
         };
         for (index, op) in ops.into_iter().enumerate() {
@@ -112,8 +116,34 @@ impl Graph {
             .map(|value| self.constants.get(value))
             .collect();
         let mut num_symbols = self.num_symbols;
-        let told = infer::results(name, attrs, &operands, &constants, &mut num_symbols);
+        let mut told = infer::results(name, attrs, &operands, &constants, &mut num_symbols);
+        let elements: Vec<Option<Elements>> = op
+            .operands
+            .iter()
+            .zip(&constants)
+            .map(|(value, constant)| match constant {
+                Some(constant) => shape_values::of_constant(constant),
+                None => self.elements.get(value).cloned(),
+            })
+            .collect();
+        if let ("nn.Reshape", [x, _], [_, None], [_, Some(shape)], [told]) = (
+            name.as_str(),
+            &operands[..],
+            &constants[..],
+            &elements[..],
+            &mut told[..],
+        ) {
+            let new = || {
+                num_symbols = num_symbols.saturating_add(1);
+                Dim::Symbol(num_symbols)
+            };
+            told.dims = Some(shape_values::reshaped(attrs, x, shape, new));
+        }
+        let made = shape_values::result(name, attrs, &operands, &constants, &elements);
         let results = op.results.clone();
+        if let (Some(made), Some(&result)) = (made, results.first()) {
+            self.elements.insert(result, made);
+        }
         self.num_symbols = num_symbols;
         self.known.extend(results.into_iter().zip(told));
     }

@@ -134,8 +134,26 @@ pub(crate) fn integers(tensor: &DenseHostTensor) -> Option<Vec<i64>> {
     }
 }
 
+/// Returns the dimensions whose extents `nn.Shape` returns.
+pub(crate) fn bounds(attrs: &[(String, Attr)], rank: usize) -> std::ops::Range<usize> {
+    let whole = i64::try_from(rank).unwrap_or(i64::MAX);
+    let bound = |name: &str, default: usize| match attr(attrs, name) {
+        Some(Attr::Int(at)) => {
+            let at = if *at < 0 {
+                at.saturating_add(whole)
+            } else {
+                *at
+            };
+            usize::try_from(at.clamp(0, whole)).unwrap_or(default)
+        }
+        _ => default,
+    };
+    let (start, end) = (bound("start", 0), bound("end", rank));
+    start..end.max(start)
+}
+
 /// Returns the axis that a number means.
-fn axis_of(axis: i64, rank: usize) -> Option<usize> {
+pub(crate) fn axis_of(axis: i64, rank: usize) -> Option<usize> {
     let axis = if axis < 0 {
         axis.checked_add(i64::try_from(rank).ok()?)?
     } else {
@@ -647,15 +665,7 @@ fn one(
             dims: x.dims.clone(),
         }),
         "nn.Shape" => {
-            let rank = x.rank().and_then(|rank| i64::try_from(rank).ok());
-            let len = rank.map(|rank| {
-                let bound = |name: &str, default: i64| match attr(attrs, name) {
-                    Some(Attr::Int(at)) if *at < 0 => at.saturating_add(rank).clamp(0, rank),
-                    Some(Attr::Int(at)) => (*at).clamp(0, rank),
-                    _ => default,
-                };
-                (bound("end", rank) - bound("start", 0)).max(0) as usize
-            });
+            let len = x.rank().map(|rank| bounds(attrs, rank).len());
             Some(Known {
                 dtype: Some(DType::I64),
                 dims: Some(vec![len.map_or_else(&mut new, Dim::Fixed)]),
