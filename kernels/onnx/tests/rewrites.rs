@@ -529,17 +529,22 @@ fn attention_is_recognised_behind_computed_shapes() {
     };
     b.weights.push(index);
     let rest = b.integers(&[-1, heads as i64, size as i64]);
-    let mut side = |b: &mut Builder| {
+    let one = b.integers(&[1]);
+    let side = |b: &mut Builder, slices: bool| {
         let w = b.weight(&[heads * size, heads * size]);
         let y = b.op("MatMul", &[&x, &w]);
         let shape = b.op("Shape", &[&y]);
-        let count = b.op_with("Gather", &[&shape, &first], &[int("axis", 0)]);
-        let count = b.op("Unsqueeze", &[&count, &zero]);
+        let count = if slices {
+            b.op("Slice", &[&shape, &zero, &one])
+        } else {
+            let count = b.op_with("Gather", &[&shape, &first], &[int("axis", 0)]);
+            b.op("Unsqueeze", &[&count, &zero])
+        };
         let shape = b.op_with("Concat", &[&count, &rest], &[int("axis", 0)]);
         let y = b.op("Reshape", &[&y, &shape]);
         b.op_with("Transpose", &[&y], &[ints("perm", &[0, 2, 1, 3])])
     };
-    let (q, k, v) = (side(&mut b), side(&mut b), side(&mut b));
+    let (q, k, v) = (side(&mut b, false), side(&mut b, true), side(&mut b, true));
     let k = b.op_with("Transpose", &[&k], &[ints("perm", &[0, 1, 3, 2])]);
     let scores = b.op("MatMul", &[&q, &k]);
     let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);

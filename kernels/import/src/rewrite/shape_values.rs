@@ -59,6 +59,28 @@ pub(crate) fn result(
                 .map(|&index| Some(from[axis_of(index, from.len())?]));
             picked.collect()
         }
+        "nn.Slice" => {
+            let from = first().filter(|_| rank(0) == Some(1))?;
+            let is_plain = attrs.iter().all(|(name, _)| name != "slots");
+            let number = |at: usize| match integers((*constants.get(at)?)?)?[..] {
+                [number] => Some(number),
+                _ => None,
+            };
+            let steps_by_one = operands.len() <= 4 || number(4) == Some(1);
+            let len = i64::try_from(from.len()).ok()?;
+            let place = |at: usize| {
+                let number = number(at)?;
+                let number = if number < 0 {
+                    number.saturating_add(len)
+                } else {
+                    number
+                };
+                usize::try_from(number.clamp(0, len)).ok()
+            };
+            let (start, end) = (place(1)?, place(2)?);
+            let part = from.get(start..end.max(start)).map(<[_]>::to_vec);
+            part.filter(|_| is_plain && steps_by_one)
+        }
         "nn.Concat" => {
             let is_list = |at: usize| rank(at) == Some(1);
             if !(0..operands.len()).all(is_list) {
