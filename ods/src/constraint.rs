@@ -98,6 +98,40 @@ pub struct EnumDef {
     pub numbers: Option<EnumNumbers>,
     /// The sign of the integer's type, as custom forms produce it. Generic forms may contain any.
     pub sign: EnumSign,
+    /// The types of operands that cases determine, for formats that say `known(… by …)`.
+    pub operand_types: Option<EnumOperandTypes>,
+}
+
+/// The types of operands that the cases of an [`EnumDef`] determine.
+///
+/// ```
+/// use tfrt_ods::EnumOperandTypes;
+///
+/// const SCALARS: EnumOperandTypes = EnumOperandTypes {
+///     of_cases: &[("single", &["f32"]), ("double", &["f64"])],
+///     refusal: "unknown precision",
+/// };
+/// assert_eq!(SCALARS.of("double"), Some(&["f64"][..]));
+/// assert_eq!(SCALARS.of("octuple"), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnumOperandTypes {
+    /// Keywords with the spellings of the types that an operand may have. Errors name the last.
+    /// Other cases determine no type.
+    pub of_cases: &'static [(&'static str, &'static [&'static str])],
+    /// The last line of the error for a keyword that is not a case.
+    pub refusal: &'static str,
+}
+
+impl EnumOperandTypes {
+    /// Returns the types that a case determines.
+    #[must_use]
+    pub fn of(&self, keyword: &str) -> Option<&'static [&'static str]> {
+        let mut cases = self.of_cases.iter();
+        cases
+            .find(|(case, _)| *case == keyword)
+            .map(|(_, types)| *types)
+    }
 }
 
 /// The sign of the type of the integers of an [`EnumDef`].
@@ -170,6 +204,7 @@ impl EnumDef {
             refusals: &[],
             numbers: None,
             sign: EnumSign::Signless,
+            operand_types: None,
         }
     }
 

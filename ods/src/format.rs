@@ -41,6 +41,7 @@
 //! | `region($body, $a, $b)` | `{ … }`, whose block arguments have the names of these operands |
 //! | `empty-region($body, $a, "t.return")` | no text: a region that consists only of this terminator; not for ops with results |
 //! | `known($a, $b)` | no text: these operands are values written before the op, and have their types |
+//! | `known($a, $b by $kind)` | the same for an enumeration that determines their types; without the attribute, like `known($a, $b)` |
 //! | `last-type($a, $b)` | the type of the last operand; readers also accept the types of all operands |
 //! | `shared-type($attribute, $result)` | a type: the value of the attribute, and the type of the result |
 //! | `expect($a, "condition")` | no text: the error `expected condition` here if operand `a` is missing |
@@ -128,7 +129,12 @@ pub enum Element {
     /// The number of results of a variadic group.
     ResultCount(usize),
     /// No text: the operands have the types of values written before the op.
-    KnownTypes(Vec<usize>),
+    KnownTypes {
+        /// The operands.
+        operands: Vec<usize>,
+        /// The enumeration whose cases determine the types, if any.
+        by: Option<usize>,
+    },
     /// The type of the last of these operands; readers also accept the types of all.
     LastType(Vec<usize>),
     /// A type that is both the value of an attribute and the type of a result.

@@ -44,7 +44,8 @@ pub mod write;
 
 pub use check::{DeclarationError, DeclarationPart};
 pub use constraint::{
-    AttrKind, CHAIN_TYPE, EnumCase, EnumDef, EnumNumbers, EnumSign, FloatKind, TypeConstraint,
+    AttrKind, CHAIN_TYPE, EnumCase, EnumDef, EnumNumbers, EnumOperandTypes, EnumSign, FloatKind,
+    TypeConstraint,
 };
 pub use dialect::{DialectDef, UnknownTypes};
 pub use effect::Effect;

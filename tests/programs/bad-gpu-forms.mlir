@@ -192,3 +192,36 @@ func.func @launch_arguments(%s: !tfrt_gpu.stream, %f: !tfrt_gpu.function, %n: ui
   %ch0 = tfrt_gpu.function.launch %s, %f, blocks in (%n, %n, %n), threads in (%n, %n, %n), %m, %ch, args(%x, %ctx) : (!tfrt_gpu.buffer, !tfrt_gpu.context)
   tfrt.return
 }
+
+// -----
+
+// An enumeration determines the type of a scalar, which is not written.
+func.func @alpha(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %alpha: f64, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{use of value '%alpha' expects different type than prior uses: 'f32' vs 'f64'}}
+  %ch0 = tfrt_gpu.blas.axpy %h, %s, %n, %alpha, CUDA_R_32F, %x, CUDA_R_32F, %n, %x, CUDA_R_32F, %n, CUDA_R_32F, %ch
+  tfrt.return
+}
+
+// -----
+
+func.func @beta(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %alpha: f32, %beta: f64, %x: !tfrt_gpu.buffer, %a: !tfrt_gpu.blas.gemm.algo, %ch: !tfrt.chain) {
+  // expected-error @+1 {{use of value '%beta' expects different type than prior uses: 'f32' vs 'f64'}}
+  %ch0 = tfrt_gpu.blas.gemm %h, %s, CUBLAS_OP_N, CUBLAS_OP_N, %n, %n, %n, %alpha, %x, CUDA_R_32F, %n, %x, CUDA_R_32F, %n, %beta, %x, CUDA_R_32F, %n, CUBLAS_COMPUTE_32F, %a, %ch
+  tfrt.return
+}
+
+// -----
+
+func.func @scale(%h: !tfrt_gpu.dnn.handle, %s: !tfrt_gpu.stream, %one: f32, %xd: !tfrt_gpu.dnn.tensor.descriptor, %x: !tfrt_gpu.buffer, %wd: !tfrt_gpu.dnn.filter.descriptor, %cd: !tfrt_gpu.dnn.convolution.descriptor, %a: !tfrt_gpu.dnn.convolution.algorithm, %ad: !tfrt_gpu.dnn.activation.descriptor, %ch: !tfrt.chain) {
+  // expected-error @+1 {{use of value '%one' expects different type than prior uses: 'f64' vs 'f32'}}
+  %ch0 = tfrt_gpu.dnn.convolution_bias_activation_forward %h, %s, CUDNN_DATA_DOUBLE, %one, %xd, %x, %wd, %x, %cd, %a, %x, %one, %xd, %x, %xd, %x, %ad, %xd, %x, %ch
+  tfrt.return
+}
+
+// -----
+
+func.func @unknown_alpha(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %alpha: f32, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{unknown cudaDataType or rocblas_datatype enum}}
+  %ch0 = tfrt_gpu.blas.axpy %h, %s, %n, %alpha, CUDA_R_33F, %x, CUDA_R_32F, %n, %x, CUDA_R_32F, %n, CUDA_R_32F, %ch
+  tfrt.return
+}

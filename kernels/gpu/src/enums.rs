@@ -6,7 +6,7 @@
 
 use tfrt::kernel::AttrParam;
 use tfrt::ods::AttrKind;
-use tfrt::ods::{EnumCase, EnumDef, EnumNumbers, EnumSign};
+use tfrt::ods::{EnumCase, EnumDef, EnumNumbers, EnumOperandTypes, EnumSign};
 use tfrt::prelude::*;
 
 /// Whose device or library it is.
@@ -102,12 +102,19 @@ const OF_AMD: EnumNumbers = EnumNumbers {
     offset: 2,
 };
 
+/// The end of the error for a keyword that is to determine the type of scalars.
+const NO_SCALARS: &str = "unknown cudaDataType or rocblas_datatype enum";
+
+/// Constants are of the type `i32`, so that signed integers alone would be of no use.
+const INTEGERS: &[&str] = &["si32", "i32"];
+
 macro_rules! enumerations {
     ($(
         $(#[$doc:meta])*
         $name:ident: $width:literal as $int:ident, $cuda_name:literal, $rocm_name:literal {
             cuda: $($cuda:literal = $cuda_value:literal),+;
             rocm: $($rocm:literal = $rocm_value:literal),*;
+            $(scalars: $scalars:expr;)?
         }
     )+) => {$(
         $(#[$doc])*
@@ -128,6 +135,7 @@ macro_rules! enumerations {
                 // Convolutions of AMD's library have numbers.
                 numbers: if $width == 64 { Some(OF_AMD) } else { None },
                 sign: if $width == 64 { EnumSign::Unsigned } else { EnumSign::Signed },
+                $(operand_types: Some(EnumOperandTypes { of_cases: $scalars, refusal: NO_SCALARS }),)?
                 ..EnumDef::new(stringify!($name))
             };
         }
@@ -192,6 +200,12 @@ enumerations! {
             "rocblas_datatype_u32_r" = 163, "rocblas_datatype_i8_c" = 164, "rocblas_datatype_u8_c" = 165,
             "rocblas_datatype_i32_c" = 166, "rocblas_datatype_u32_c" = 167, "rocblas_datatype_bf16_r" = 168,
             "rocblas_datatype_bf16_c" = 169;
+        scalars: &[
+            ("CUDA_R_16F", &["f16"]), ("CUDA_R_32F", &["f32"]), ("CUDA_R_64F", &["f64"]), ("CUDA_R_32I", INTEGERS),
+            ("CUDA_C_32F", &["complex<f32>"]), ("CUDA_C_64F", &["complex<f64>"]), ("rocblas_datatype_f16_r", &["f16"]),
+            ("rocblas_datatype_f32_r", &["f32"]), ("rocblas_datatype_f64_r", &["f64"]), ("rocblas_datatype_i32_r", INTEGERS),
+            ("rocblas_datatype_f32_c", &["complex<f32>"]), ("rocblas_datatype_f64_c", &["complex<f64>"]),
+        ];
     }
 
     /// The type in which products are computed.
@@ -206,6 +220,15 @@ enumerations! {
             "rocblas_datatype_u32_r" = 163, "rocblas_datatype_i8_c" = 164, "rocblas_datatype_u8_c" = 165,
             "rocblas_datatype_i32_c" = 166, "rocblas_datatype_u32_c" = 167, "rocblas_datatype_bf16_r" = 168,
             "rocblas_datatype_bf16_c" = 169;
+        scalars: &[
+            ("CUBLAS_COMPUTE_16F", &["f16"]), ("CUBLAS_COMPUTE_16F_PEDANTIC", &["f16"]), ("CUBLAS_COMPUTE_32F", &["f32"]),
+            ("CUBLAS_COMPUTE_32F_PEDANTIC", &["f32"]), ("CUBLAS_COMPUTE_32F_FAST_16F", &["f32"]),
+            ("CUBLAS_COMPUTE_32F_FAST_16BF", &["f32"]), ("CUBLAS_COMPUTE_32F_FAST_TF32", &["f32"]),
+            ("CUBLAS_COMPUTE_64F", &["f64"]), ("CUBLAS_COMPUTE_64F_PEDANTIC", &["f64"]), ("CUBLAS_COMPUTE_32I", INTEGERS),
+            ("CUBLAS_COMPUTE_32I_PEDANTIC", INTEGERS), ("rocblas_datatype_f16_r", &["f16"]),
+            ("rocblas_datatype_f32_r", &["f32"]), ("rocblas_datatype_f64_r", &["f64"]), ("rocblas_datatype_i32_r", INTEGERS),
+            ("rocblas_datatype_f32_c", &["complex<f32>"]), ("rocblas_datatype_f64_c", &["complex<f64>"]),
+        ];
     }
 
     /// The operation on a matrix before it is multiplied.
@@ -258,6 +281,11 @@ enumerations! {
             "CUDNN_DATA_INT8x32" = 8;
         rocm: "miopenHalf" = 0, "miopenFloat" = 1, "miopenInt32" = 2, "miopenInt8" = 3, "miopenInt8x4" = 4,
             "miopenBFloat16" = 5;
+        // Scalars of half precision are `f16` by the type, and `f32` by what the library takes.
+        scalars: &[
+            ("CUDNN_DATA_FLOAT", &["f32"]), ("CUDNN_DATA_DOUBLE", &["f64"]), ("CUDNN_DATA_HALF", &["f32", "f16"]),
+            ("miopenHalf", &["f32", "f16"]), ("miopenFloat", &["f32"]),
+        ];
     }
 
     /// Whether the filter of a convolution is mirrored.
@@ -390,30 +418,13 @@ impl CclDataType {
     }
 }
 
-/// Returns the type of the scalars that go with a type of the libraries, by the stored value: none
-/// if it has no such scalars.
-pub(crate) fn scalar_type(keyword: &str) -> Option<&'static [&'static str]> {
-    let name = keyword
-        .strip_prefix("CUDA_R_")
-        .or_else(|| keyword.strip_prefix("CUBLAS_COMPUTE_"))
-        .or_else(|| keyword.strip_prefix("CUDNN_DATA_"))
-        .unwrap_or(keyword);
-    Some(match name.trim_end_matches("_PEDANTIC") {
-        "16F" | "HALF" | "rocblas_datatype_f16_r" | "miopenHalf" => &["f16"],
-        "32F"
-        | "32F_FAST_16F"
-        | "32F_FAST_16BF"
-        | "32F_FAST_TF32"
-        | "FLOAT"
-        | "rocblas_datatype_f32_r"
-        | "miopenFloat" => &["f32"],
-        "64F" | "DOUBLE" | "rocblas_datatype_f64_r" => &["f64"],
-        // Constants are of the type `i32`, so that signed integers alone would be of no use.
-        "32I" | "rocblas_datatype_i32_r" => &["si32", "i32"],
-        "CUDA_C_32F" | "rocblas_datatype_f32_c" => &["complex<f32>"],
-        "CUDA_C_64F" | "rocblas_datatype_f64_c" => &["complex<f64>"],
-        _ => return None,
-    })
+/// Returns the types of the scalars that go with a case of an enumeration: none if it has no such
+/// scalars.
+pub(crate) fn scalar_types<E: AttrParam>(keyword: &str) -> Option<&'static [&'static str]> {
+    match E::KIND {
+        AttrKind::Enum(def) => def.operand_types.and_then(|types| types.of(keyword)),
+        _ => None,
+    }
 }
 
 /// Returns the keyword of a stored value of an enumeration.
@@ -454,17 +465,14 @@ mod tests {
 
     #[test]
     fn scalars_have_the_type_of_their_elements() {
-        assert_eq!(scalar_type("CUDA_R_16F"), Some(&["f16"][..]));
-        assert_eq!(
-            scalar_type("CUBLAS_COMPUTE_32F_FAST_TF32"),
-            Some(&["f32"][..])
-        );
-        assert_eq!(
-            scalar_type("CUBLAS_COMPUTE_64F_PEDANTIC"),
-            Some(&["f64"][..])
-        );
-        assert_eq!(scalar_type("CUDNN_DATA_DOUBLE"), Some(&["f64"][..]));
-        assert_eq!(scalar_type("CUDA_C_32F"), Some(&["complex<f32>"][..]));
-        assert_eq!(scalar_type("CUDA_R_8I"), None);
+        let of = |keyword| scalar_types::<DataType>(keyword);
+        assert_eq!(of("CUDA_R_16F"), Some(&["f16"][..]));
+        assert_eq!(of("CUDA_C_32F"), Some(&["complex<f32>"][..]));
+        assert_eq!(of("CUDA_R_8I"), None);
+        let of = |keyword| scalar_types::<ComputeType>(keyword);
+        assert_eq!(of("CUBLAS_COMPUTE_32F_FAST_TF32"), Some(&["f32"][..]));
+        assert_eq!(of("CUBLAS_COMPUTE_64F_PEDANTIC"), Some(&["f64"][..]));
+        let of = |keyword| scalar_types::<DnnDataType>(keyword);
+        assert_eq!(of("CUDNN_DATA_DOUBLE"), Some(&["f64"][..]));
     }
 }

@@ -43,6 +43,7 @@ fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
         refusals: _,
         numbers,
         sign: _,
+        operand_types,
     } = def;
     if !is_identifier(called) {
         return fail(format!(
@@ -73,6 +74,18 @@ fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
         }
         if !keywords.insert(keyword) {
             return fail(format!("has the case `{keyword}` twice"));
+        }
+    }
+    for (keyword, types) in operand_types.iter().flat_map(|types| types.of_cases) {
+        if !keywords.contains(keyword) {
+            return fail(format!(
+                "has operand types for `{keyword}`, which is not a case"
+            ));
+        }
+        if types.is_empty() {
+            return fail(format!(
+                "has an empty list of operand types for `{keyword}`"
+            ));
         }
     }
     Ok(())

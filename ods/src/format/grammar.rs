@@ -282,6 +282,18 @@ impl Parser<'_> {
         })
     }
 
+    fn known_types(&mut self) -> Parse<Element> {
+        let operands = self.operand_list()?;
+        let is_determined = matches!(self.tokens.peek()?, Token::Word("by"));
+        let by = if is_determined {
+            self.tokens.next()?;
+            Some(self.attribute()?)
+        } else {
+            None
+        };
+        Ok(Element::KnownTypes { operands, by })
+    }
+
     fn region_of_operands(&mut self) -> Parse<Element> {
         Ok(Element::Region {
             function: self.region()?,
@@ -474,7 +486,21 @@ impl Parser<'_> {
                 }
                 self.shown.types(&[Group::Result(*result)]);
             }
-            Element::KnownTypes(operands) => self.show_types(operands),
+            Element::KnownTypes { operands, by } => {
+                if let Some(by) = by {
+                    let AttrDef { name, kind, .. } = &self.def.attributes[*by];
+                    // Macros know an enumeration only by its name, and take it for an integer.
+                    let is_fit = match kind {
+                        AttrKind::Enum(def) => def.operand_types.is_some(),
+                        AttrKind::Int { .. } => true,
+                        _ => false,
+                    };
+                    if !is_fit {
+                        return fail(format!("attribute `{name}` determines no types"));
+                    }
+                }
+                self.show_types(operands);
+            }
             Element::LastType(operands) => {
                 self.show_types(operands);
                 for (index, operand) in operands.iter().enumerate() {
@@ -565,9 +591,7 @@ const DIRECTIVES: &[(&str, Directive)] = &[
     ("result-count", |parser| {
         Ok(Element::ResultCount(parser.result()?))
     }),
-    ("known", |parser| {
-        Ok(Element::KnownTypes(parser.operand_list()?))
-    }),
+    ("known", |parser| parser.known_types()),
     ("last-type", |parser| {
         Ok(Element::LastType(parser.operand_list()?))
     }),

@@ -105,6 +105,10 @@ fn mistakes_of_grammar_are_located() {
     check("result-count($a)", "expected a result at byte 13");
     check("known(a)", "expected an operand at byte 6");
     check(
+        "operands known($a by $a)",
+        "there is no attribute named `a` at byte 21",
+    );
+    check(
         "shared-type($a, $out)",
         "there is no attribute named `a` at byte 12",
     );

@@ -273,7 +273,7 @@ fn element(def: &OpDef, element: &Element, line: &mut Line) {
         }
         Element::Blank { .. }
         | Element::EmptyRegion { .. }
-        | Element::KnownTypes(_)
+        | Element::KnownTypes { .. }
         | Element::Expect { .. } => {}
         Element::Optional {
             elements: inner, ..

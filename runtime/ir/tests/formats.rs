@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use tfrt_ir::{Module, ParseOptions, PrintOptions, Registry, VerifyOptions, parse, print, verify};
 use tfrt_ods::{
-    AttrDef, AttrDefault, AttrKind, EnumCase, EnumDef, FunctionDef, FunctionForm, OpDef, OpTraits,
-    OperandDef, ResultDef, TypeConstraint,
+    AttrDef, AttrDefault, AttrKind, EnumCase, EnumDef, EnumOperandTypes, FunctionDef, FunctionForm,
+    OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint,
 };
 
 const I32: TypeConstraint = TypeConstraint::Exact("i32");
@@ -705,4 +705,52 @@ fn a_group_leaves_out_an_attribute_that_is_not_there() {
     };
     let format = "($mode^ `,`)? $a";
     check(def, format, &["t.op fast, %arg0", "t.op %arg0"]);
+}
+
+/// An enumeration that determines the type of a scalar.
+static PRECISION: EnumDef = EnumDef {
+    cases: &[
+        EnumCase {
+            keyword: "single",
+            value: 0,
+        },
+        EnumCase {
+            keyword: "exact",
+            value: 1,
+        },
+        EnumCase {
+            keyword: "vague",
+            value: 2,
+        },
+    ],
+    refusals: &["Unknown precision: "],
+    operand_types: Some(EnumOperandTypes {
+        of_cases: &[("single", &["f32"]), ("exact", &["si32", "i32"])],
+        refusal: "no type of scalars",
+    }),
+    ..EnumDef::new("Precision")
+};
+
+const SCALED: OpDef = OpDef {
+    attributes: const { &[AttrDef::optional("precision", AttrKind::Enum(&PRECISION))] },
+    operands: &[OperandDef::new("a", TypeConstraint::Any)],
+    ..OpDef::new("t.op")
+};
+
+const SCALED_FORMAT: &str = "$a (`as` $precision^)? known($a by $precision)";
+
+#[test]
+fn a_case_determines_the_types_of_operands() {
+    let ops = ["t.op %arg0 as exact", "t.op %arg2 as single", "t.op %arg0"];
+    check(SCALED, SCALED_FORMAT, &ops);
+    let expected = "f:2:8: error: use of value '%arg0' expects different type than prior uses: \
+                    'f32' vs 'i32'";
+    check_error(SCALED, SCALED_FORMAT, "t.op %arg0 as single", expected);
+    let expected = "f:2:8: error: use of value '%arg2' expects different type than prior uses: \
+                    'i32' vs 'f32'";
+    check_error(SCALED, SCALED_FORMAT, "t.op %arg2 as exact", expected);
+    let expected = "f:3:3: error: custom op 't.op' could not infer type from vague";
+    check_error(SCALED, SCALED_FORMAT, "t.op %arg0 as vague", expected);
+    let expected = "f:2:17: error: custom op 't.op' Unknown precision: loose\nno type of scalars";
+    check_error(SCALED, SCALED_FORMAT, "t.op %arg0 as loose", expected);
 }

@@ -29,6 +29,8 @@ mod constants;
 
 mod test;
 
+mod test_sum;
+
 use tfrt::core::{Implementation, OpFlags, OpFunction, OpRegistration, OperandSet};
 use tfrt::ods::SourcePlace;
 use tfrt::prelude::*;

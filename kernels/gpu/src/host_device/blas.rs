@@ -141,6 +141,13 @@ impl Blas for Shared {
         for data_type in types {
             stored(text, data_type)?;
         }
+        if !computes(call.compute_type, types) {
+            let details = format!(
+                "no product of the types {types:?} in the computation type {}",
+                call.compute_type
+            );
+            return Err(GpuError::new(text, Status::BLAS_NOT_SUPPORTED).with_details(details));
+        }
         let count = usize::try_from(call.batch_count.unwrap_or(1)).unwrap_or(0);
         self.0
             .check_work(text, [m, n, k.max(1), count], Status::BLAS_NOT_SUPPORTED)?;
@@ -200,6 +207,37 @@ impl Blas for Shared {
             }
             Ok(())
         })
+    }
+}
+
+/// Returns `true` if the library multiplies matrices of these types of A, B and C with this type of
+/// computation. Types are the library's numbers.
+fn computes(compute_type: i32, types: [i32; 3]) -> bool {
+    const R_32F: i32 = 0;
+    const R_64F: i32 = 1;
+    const R_16F: i32 = 2;
+    const R_8I: i32 = 3;
+    const C_32F: i32 = 4;
+    const C_64F: i32 = 5;
+    const C_8I: i32 = 7;
+    const R_32I: i32 = 10;
+    const R_16BF: i32 = 14;
+    match compute_type {
+        64 | 65 => types == [R_16F; 3],
+        68 | 69 => matches!(
+            types,
+            [R_32F, R_32F, R_32F]
+                | [C_32F, C_32F, C_32F]
+                | [R_16F, R_16F, R_16F | R_32F]
+                | [R_16BF, R_16BF, R_16BF | R_32F]
+                | [R_8I, R_8I, R_32F]
+                | [C_8I, C_8I, C_32F]
+        ),
+        // The inputs are rounded, which this device does not do.
+        74 | 75 | 77 => matches!(types, [R_32F, R_32F, R_32F] | [C_32F, C_32F, C_32F]),
+        70 | 71 => matches!(types, [R_64F, R_64F, R_64F] | [C_64F, C_64F, C_64F]),
+        72 | 73 => types == [R_8I, R_8I, R_32I],
+        _ => false,
     }
 }
 

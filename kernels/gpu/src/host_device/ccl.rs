@@ -33,6 +33,8 @@ struct Group {
 struct Meetings {
     /// The present ranks.
     joined: Vec<bool>,
+    /// `true` once two members claimed one rank: another rank will never come.
+    has_duplicate: bool,
     /// The contributions of the ranks, by number of the meeting.
     open: HashMap<u64, Meeting>,
 }
@@ -150,7 +152,14 @@ impl Ccl for Shared {
             .enter_library("ncclCommInitRank", CALL, Status::Ccl)?;
         self.0.check_context(CALL, current.context())?;
         let (group, rank) = self.join(CALL, (rank, count), id)?;
-        let all = group.wait_until(|state| state.all_have_joined().then_some(()));
+        let all = group.wait_until(|state| {
+            let is_over = state.has_duplicate || state.all_have_joined();
+            is_over.then_some(state.has_duplicate)
+        });
+        if all == Some(true) {
+            let details = "two members of the group have the same rank";
+            return Err(error(CALL, Status::CCL_INVALID_USAGE).with_details(details));
+        }
         if all.is_none() {
             lock(&self.0.groups.0).remove(id);
             let details = "some ranks did not join";
@@ -278,6 +287,7 @@ impl Shared {
                 num_ranks: count,
                 state: Mutex::new(Meetings {
                     joined: vec![false; count],
+                    has_duplicate: false,
                     open: HashMap::new(),
                 }),
                 has_changed: Condvar::new(),
@@ -289,6 +299,10 @@ impl Shared {
         }
         let mut state = lock(&group.state);
         if std::mem::replace(&mut state.joined[rank], true) {
+            state.has_duplicate = true;
+            groups.remove(id);
+            drop(state);
+            group.has_changed.notify_all();
             return Err(error(call, Status::CCL_INVALID_USAGE));
         }
         if state.all_have_joined() {

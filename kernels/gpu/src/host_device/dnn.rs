@@ -168,10 +168,12 @@ impl Dnn for Shared {
                 "cudnnSetTensorNdDescriptor(descriptor, type, rank, dims, strides)",
                 (1..=8).contains(&dims.len()) && dims.iter().all(|dim| *dim > 0),
             ),
-            Descriptor::Filter { dims, .. } => (
+            Descriptor::Filter { dims, format, .. } => (
                 "cudnnSetFilterNdDescriptor",
                 "cudnnSetFilterNdDescriptor(descriptor, type, format, rank, dims)",
-                (1..=8).contains(&dims.len()) && dims.iter().all(|dim| *dim > 0),
+                (0..=2).contains(format)
+                    && (1..=8).contains(&dims.len())
+                    && dims.iter().all(|dim| *dim > 0),
             ),
             Descriptor::Convolution {
                 pad,
@@ -365,6 +367,17 @@ impl Dnn for Shared {
         };
         self.0.enter_library(name, text, Status::Dnn)?;
         let queue = self.0.library_queue(text, handle.0, UNKNOWN)?;
+        let num_algorithms = match call.kind {
+            ConvolutionKind::Forward => 8,
+            ConvolutionKind::BackwardData => 6,
+            ConvolutionKind::BackwardFilter => 7,
+        };
+        if !(0..num_algorithms).contains(&call.algorithm) {
+            return Err(bad(
+                text,
+                format!("there is no algorithm {}", call.algorithm),
+            ));
+        }
         let geometry = self.0.geometry(text, call.descriptor)?;
         let view = |operand| self.0.view(text, operand);
         let (first, second, result) = (view(call.first)?, view(call.second)?, view(call.result)?);

@@ -64,7 +64,7 @@ impl Fft for Shared {
             .dims
             .iter()
             .try_fold(plan.batch.max(1), |len, dim| len.checked_mul(*dim));
-        if all.is_none_or(|all| all > 4 * MAX_LEN) {
+        if plan.batch == 0 || all.is_none_or(|all| all > 4 * MAX_LEN) {
             return Err(invalid(Status::FFT_INVALID_SIZE));
         }
         let len = plan.dims.iter().try_fold(1_i64, |len, dim| {

@@ -89,8 +89,8 @@ fn matrix_bytes(
     results(out_chain: Chain),
     verify = op_verifiers::verify_axpy,
     format = "$handle `,` $stream `,` $n `,` $alpha `,` $typeAlpha `,` $x `,` $typeX `,` $strideX \
-              `,` $y `,` $typeY `,` $strideY `,` $executionType `,` $in_chain known($alpha) \
-              attr-dict"
+              `,` $y `,` $typeY `,` $strideY `,` $executionType `,` $in_chain \
+              known($alpha by $typeAlpha) attr-dict"
 )]
 #[expect(non_snake_case, reason = "the names of the op")]
 fn blas_axpy(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -109,7 +109,7 @@ fn blas_axpy(frame: &mut KernelFrame<'_>) -> Result<()> {
     let typeY = reader.attribute::<DataType>()?;
     let call = Axpy {
         n,
-        alpha: scalar(alpha, typeAlpha.keyword())?,
+        alpha: scalar::<DataType>(alpha, typeAlpha.keyword())?,
         alpha_type: typeAlpha.cuda()?,
         x: x.with_room("x", vector_bytes(n, strideX, typeX.cuda()?))?,
         x_type: typeX.cuda()?,
@@ -131,7 +131,7 @@ fn blas_axpy(frame: &mut KernelFrame<'_>) -> Result<()> {
     results(out_chain),
     verify = op_verifiers::verify_scal,
     format = "$handle `,` $stream `,` $n `,` $alpha `,` $typeAlpha `,` $x `,` $typeX `,` $strideX \
-              `,` $executionType `,` $in_chain known($alpha) attr-dict"
+              `,` $executionType `,` $in_chain known($alpha by $typeAlpha) attr-dict"
 )]
 #[expect(clippy::too_many_arguments, reason = "the operands of the op")]
 #[expect(non_snake_case, reason = "the names of the op")]
@@ -149,7 +149,7 @@ fn blas_scal(
 ) -> Result<Chain> {
     let call = Scal {
         n,
-        alpha: scalar(alpha, typeAlpha.keyword())?,
+        alpha: scalar::<DataType>(alpha, typeAlpha.keyword())?,
         alpha_type: typeAlpha.cuda()?,
         x: x.with_room("x", vector_bytes(n, strideX, typeX.cuda()?))?,
         x_type: typeX.cuda()?,
@@ -184,8 +184,8 @@ fn blas_gemm_algo(#[attr] algo: GemmAlgorithm) -> GemmAlgo {
     verify = op_verifiers::verify_gemm,
     format = "$handle `,` $stream `,` $transA `,` $transB `,` $m `,` $n `,` $k `,` $alpha `,` $A \
               `,` $typeA `,` $heightA `,` $B `,` $typeB `,` $heightB `,` $beta `,` $C `,` $typeC \
-              `,` $heightC `,` $computeType `,` $algo `,` $in_chain known($alpha, $beta) \
-              attr-dict"
+              `,` $heightC `,` $computeType `,` $algo `,` $in_chain \
+              known($alpha, $beta by $computeType) attr-dict"
 )]
 #[expect(non_snake_case, reason = "the names of the op")]
 fn blas_gemm(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -238,7 +238,7 @@ fn blas_gemm(frame: &mut KernelFrame<'_>) -> Result<()> {
     format = "$handle `,` $stream `,` $transA `,` $transB `,` $m `,` $n `,` $k `,` $alpha `,` $A \
               `,` $typeA `,` $heightA `,` $strideA `,` $B `,` $typeB `,` $heightB `,` $strideB \
               `,` $beta `,` $C `,` $typeC `,` $heightC `,` $strideC `,` $batchCount `,` \
-              $computeType `,` $algo `,` $in_chain known($alpha, $beta) attr-dict"
+              $computeType `,` $algo `,` $in_chain known($alpha, $beta by $computeType) attr-dict"
 )]
 #[expect(non_snake_case, reason = "the names of the op")]
 fn blas_gemm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -323,10 +323,10 @@ fn multiply(handle: &BlasHandle, stream: &Stream, call: &Product<'_>) -> Result<
         m,
         n,
         k,
-        alpha: scalar(call.scalars[0], keyword)?,
+        alpha: scalar::<ComputeType>(call.scalars[0], keyword)?,
         a: matrix(0, "A", a_shape)?,
         b: matrix(1, "B", b_shape)?,
-        beta: scalar(call.scalars[1], keyword)?,
+        beta: scalar::<ComputeType>(call.scalars[1], keyword)?,
         c: matrix(2, "C", (m, n))?,
         batch_count: call.batch_count,
         compute_type: call.compute_type.cuda()?,
@@ -351,7 +351,7 @@ fn multiply(handle: &BlasHandle, stream: &Stream, call: &Product<'_>) -> Result<
     verify = op_verifiers::verify_trsm,
     format = "$handle `,` $stream `,` $sideMode `,` $fillMode `,` $trans `,` $diagType `,` $m `,` \
               $n `,` $dataType `,` $alpha `,` $A `,` $heightA `,` $B `,` $heightB `,` $batchCount \
-              `,` $in_chain known($alpha) attr-dict"
+              `,` $in_chain known($alpha by $dataType) attr-dict"
 )]
 #[expect(non_snake_case, reason = "the names of the op")]
 fn blas_trsm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -400,7 +400,7 @@ fn blas_trsm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
         m,
         n,
         data_type,
-        alpha: scalar(alpha, dataType.keyword())?,
+        alpha: scalar::<DataType>(alpha, dataType.keyword())?,
         a_pointers: pointers.array(1),
         a_height: heightA,
         b_pointers: pointers.array(0),

@@ -4,7 +4,7 @@ use tfrt::kernel::AttrParam;
 use tfrt::ods::instance::{AttrInstance, OpInstance};
 use tfrt::ods::verify::Breach;
 
-use crate::enums::{ComputeType, DataType, DnnDataType, keyword_of, scalar_type};
+use crate::enums::{ComputeType, DataType, DnnDataType, keyword_of, scalar_types};
 
 const BUFFER: &str = "!tfrt_gpu.buffer";
 
@@ -67,14 +67,17 @@ fn keyword<E: AttrParam>(op: &dyn OpInstance, name: &str) -> Option<&'static str
 }
 
 /// Whether operands have the type of scalars that goes with an attribute.
-fn verify_scalars(
+fn verify_scalars<E: AttrParam>(
     op: &dyn OpInstance,
-    keyword: &str,
+    name: &str,
     operands: &[usize],
     message: Option<&str>,
     breaches: &mut Vec<Breach>,
 ) {
-    let Some(expected) = scalar_type(keyword) else {
+    let Some(keyword) = keyword::<E>(op, name) else {
+        return;
+    };
+    let Some(expected) = scalar_types::<E>(keyword) else {
         let message = format!("could not infer type from {keyword}");
         return breaches.push(Breach::op(message));
     };
@@ -124,10 +127,8 @@ pub(super) fn verify_scal(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 }
 
 fn verify_alpha(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
-    if let Some(keyword) = keyword::<DataType>(op, "typeAlpha") {
-        let message = "alpha's type doesn't match typeAlpha";
-        verify_scalars(op, keyword, &[3], Some(message), breaches);
-    }
+    let message = "alpha's type doesn't match typeAlpha";
+    verify_scalars::<DataType>(op, "typeAlpha", &[3], Some(message), breaches);
 }
 
 /// The matrices of a product have elements of one type, and its scalars have that of the
@@ -135,21 +136,17 @@ fn verify_alpha(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 pub(super) fn verify_gemm(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let message = "typeA and typeB need to match";
     verify_one_type(op, &["typeA", "typeB"], message, breaches);
-    if let Some(keyword) = keyword::<ComputeType>(op, "computeType") {
-        let beta = if op.name().ends_with(".batch") {
-            12
-        } else {
-            10
-        };
-        verify_scalars(op, keyword, &[5, beta], None, breaches);
-    }
+    let beta = if op.name().ends_with(".batch") {
+        12
+    } else {
+        10
+    };
+    verify_scalars::<ComputeType>(op, "computeType", &[5, beta], None, breaches);
 }
 
 /// The scalar of a solver has the type of the matrices.
 pub(super) fn verify_trsm(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
-    if let Some(keyword) = keyword::<DataType>(op, "dataType") {
-        verify_scalars(op, keyword, &[4], None, breaches);
-    }
+    verify_scalars::<DataType>(op, "dataType", &[4], None, breaches);
 }
 
 /// The scalars of a fused convolution have the type that an attribute states. In the older form
@@ -157,23 +154,14 @@ pub(super) fn verify_trsm(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 pub(super) fn verify_fused_convolution(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     const ALPHAS: [usize; 2] = [2, 10];
     verify_algorithm(op, 8, breaches);
-    match keyword::<DnnDataType>(op, "scale_type") {
-        Some("CUDNN_DATA_DOUBLE") => {
-            verify_scalars(op, "CUDNN_DATA_DOUBLE", &ALPHAS, None, breaches);
-        }
-        Some(_) => verify_scalars(op, "CUDNN_DATA_FLOAT", &ALPHAS, None, breaches),
-        None => {
-            let types = op.operand_types();
-            if let Some(found) = ALPHAS
-                .iter()
-                .filter_map(|operand| types.get(*operand))
-                .find(|found| **found != BUFFER)
-            {
-                let message =
-                    format!("without 'scale_type', a scalar must be a buffer, but got '{found}'");
-                breaches.push(Breach::op(message));
-            }
-        }
+    if op.attribute("scale_type").is_some() {
+        return verify_scalars::<DnnDataType>(op, "scale_type", &ALPHAS, None, breaches);
+    }
+    let types = op.operand_types();
+    let mut alphas = ALPHAS.iter().filter_map(|operand| types.get(*operand));
+    if let Some(found) = alphas.find(|found| ***found != *BUFFER) {
+        let message = format!("without 'scale_type', a scalar must be a buffer, but got '{found}'");
+        breaches.push(Breach::op(message));
     }
 }
 

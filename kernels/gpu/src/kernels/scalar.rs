@@ -1,23 +1,24 @@
 //! Scalars of library calls: operands of several types.
 
 use half::f16;
+use tfrt::kernel::AttrParam;
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 
 use crate::api::blas::Scalar;
-use crate::enums::scalar_type;
+use crate::enums::scalar_types;
 
-/// Returns the scalar that a call takes, of the type that goes with the one that is spelled
-/// `keyword`.
+/// Returns the scalar that a call takes, of a type that goes with the case `keyword` of an
+/// enumeration.
 ///
 /// # Errors
 /// `pointer type not supported` for other values; `unexpected argument type` for a real number of
 /// another type.
-pub(super) fn scalar(value: &AnyRef, keyword: &str) -> Result<Scalar> {
+pub(super) fn scalar<E: AttrParam>(value: &AnyRef, keyword: &str) -> Result<Scalar> {
     let (scalar, spelling) = read(value).ok_or_else(|| {
         Error::new("pointer type not supported").with_code(ErrorCode::InvalidArgument)
     })?;
-    let Some(expected) = scalar_type(keyword) else {
+    let Some(expected) = scalar_types::<E>(keyword) else {
         return Err(Error::new(format!("could not infer type from {keyword}"))
             .with_code(ErrorCode::InvalidArgument));
     };

@@ -46,6 +46,8 @@ struct Partial<'s> {
     regions: Vec<Option<RegionId>>,
     /// `true` if the declared chains are omitted, among operands and results.
     leaves_out_chains: bool,
+    /// The attribute that determines the types of operands, if any.
+    determining: Option<usize>,
 }
 
 impl Partial<'_> {
@@ -91,6 +93,10 @@ impl<'s> Parser<'s, '_> {
             values: None,
             regions: vec![None; def.functions.len()],
             leaves_out_chains: false,
+            determining: format.elements.iter().find_map(|element| match element {
+                Element::KnownTypes { by, .. } => *by,
+                _ => None,
+            }),
         };
         self.elements(&mut op, &format.elements)?;
         self.resolve_operands(&mut op)?;
@@ -138,7 +144,7 @@ impl<'s> Parser<'s, '_> {
                 inputs, results, ..
             } => self.signature(op, inputs, results),
             Element::ResultCount(result) => self.result_count(op, *result),
-            Element::KnownTypes(operands) => self.known_types(op, operands),
+            Element::KnownTypes { operands, by } => self.known_types(op, operands, *by),
             Element::LastType(operands) => self.last_type(op, operands),
             Element::SharedType { attribute, result } => self.shared_type(op, *attribute, *result),
             Element::Region {
@@ -391,12 +397,28 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    /// Uses the types of values written before the op.
-    fn known_types(&mut self, op: &mut Partial<'s>, operands: &[usize]) -> Parse<()> {
+    /// Uses the types of values written before the op, which an attribute may determine.
+    fn known_types(
+        &mut self,
+        op: &mut Partial<'s>,
+        operands: &[usize],
+        by: Option<usize>,
+    ) -> Parse<()> {
         self.divide_operands(op)?;
+        let expected = match by {
+            Some(attribute) => self.determined_types(op, attribute)?,
+            None => None,
+        };
         for &operand in operands {
             let mut types = Vec::new();
             for name in &op.group_names[operand] {
+                if let Some(expected) = &expected {
+                    let known = self.known_type_of(*name);
+                    // A value of another type is reported where it is resolved.
+                    let ty = known.filter(|ty| expected.contains(ty));
+                    types.extend(ty.or(expected.last().copied()));
+                    continue;
+                }
                 let Some(ty) = self.known_type_of(*name) else {
                     let message = format!("use of undeclared value '{}'", name.name);
                     return Err(self.custom_error(op.def, self.token().start, message));
@@ -406,6 +428,34 @@ impl<'s> Parser<'s, '_> {
             op.operand_types[operand] = Some(types);
         }
         Ok(())
+    }
+
+    /// Returns the types that the case of an attribute determines for operands, or `None` if there
+    /// is no attribute.
+    fn determined_types(
+        &mut self,
+        op: &Partial<'s>,
+        attribute: usize,
+    ) -> Parse<Option<Vec<TypeId>>> {
+        let def = &op.def.attributes[attribute];
+        let mut written = op.state.attributes.iter();
+        let (Some((_, value)), AttrKind::Enum(kind)) =
+            (written.find(|(name, _)| name == def.name), &def.kind)
+        else {
+            return Ok(None);
+        };
+        let Attribute::Integer { value, .. } = *self.module.attribute(*value) else {
+            return Ok(None);
+        };
+        let keyword = kind.keyword_of(value).unwrap_or_default();
+        let Some(spellings) = kind.operand_types.and_then(|types| types.of(keyword)) else {
+            let message = format!("could not infer type from {keyword}");
+            return Err(self.custom_error(op.def, self.token().start, message));
+        };
+        let types = spellings
+            .iter()
+            .map(|spelling| self.declared_type(spelling));
+        types.collect::<Parse<Vec<TypeId>>>().map(Some)
     }
 
     /// Parses the type of the last of some operands, or those of all.
@@ -627,7 +677,8 @@ impl<'s> Parser<'s, '_> {
         if let AttrKind::Enum(kind) = &def.kind
             && !is_typed
         {
-            let value = self.keyword(op.def, kind)?;
+            let is_determining = op.determining == Some(attribute);
+            let value = self.keyword(op.def, kind, is_determining)?;
             return self.push_attribute(op, offset, def.name, value);
         }
         let value = self.attribute(ty)?;
@@ -646,8 +697,14 @@ impl<'s> Parser<'s, '_> {
         self.push_attribute(op, offset, def.name, value)
     }
 
-    /// Parses the keyword of a case, or the number of a value without a keyword.
-    fn keyword(&mut self, def: &OpDef, kind: &'static EnumDef) -> Parse<AttrId> {
+    /// Parses the keyword of a case, or the number of a value without a keyword. It may determine
+    /// the types of operands.
+    fn keyword(
+        &mut self,
+        def: &OpDef,
+        kind: &'static EnumDef,
+        is_determining: bool,
+    ) -> Parse<AttrId> {
         let value = match self.token().kind {
             Kind::Bare => kind.value_of(self.current()),
             Kind::Integer => {
@@ -658,7 +715,10 @@ impl<'s> Parser<'s, '_> {
             _ => None,
         };
         let Some(value) = value else {
-            let message = kind.refusal(self.current());
+            let mut message = kind.refusal(self.current());
+            if let Some(types) = kind.operand_types.filter(|_| is_determining) {
+                message = format!("{message}\n{}", types.refusal);
+            }
             return Err(self.custom_error(def, self.token().start, message));
         };
         if !kind.has_room_for(value) {

@@ -161,7 +161,9 @@ impl Printer<'_> {
                     };
                     self.elements(op, chosen, others, spacing);
                 }
-                Element::EmptyRegion { .. } | Element::Expect { .. } | Element::KnownTypes(_) => {}
+                Element::EmptyRegion { .. }
+                | Element::Expect { .. }
+                | Element::KnownTypes { .. } => {}
                 _ => {
                     if is_present(op, element)
                         || matches!(
@@ -474,7 +476,7 @@ fn is_present(op: &Op<'_>, element: &Element) -> bool {
         | Element::Blank { .. }
         | Element::AttrDict(_)
         | Element::EmptyRegion { .. }
-        | Element::KnownTypes(_)
+        | Element::KnownTypes { .. }
         | Element::Expect { .. } => false,
     }
 }

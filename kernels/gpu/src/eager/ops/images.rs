@@ -368,7 +368,7 @@ fn max_pool_text(number: Number, first: usize) -> String {
 /// Computes the maximum of each window.
 ///
 /// # Errors
-/// `Unsupported type`; windows that do not fit.
+/// `Unsupported type`; `Padding not supported by cuDNN`; windows that do not fit.
 #[tfrt_op("tf.MaxPool", raw, device = "gpu")]
 fn max_pool(call: &mut OpCall<'_>) -> Result<()> {
     let x = operand(call, EagerGpu::of(call.device())?, 0)?;
@@ -381,6 +381,10 @@ fn max_pool(call: &mut OpCall<'_>) -> Result<()> {
         if (batch, channel) != (1, 1) {
             return Err(invalid("Expected ksize 'NC' elements to be 1"));
         }
+    }
+    let is_supported = |window: &Window| [window.before, window.before + 1].contains(&window.after);
+    if !moves.windows.iter().all(is_supported) {
+        return Err(invalid("Padding not supported by cuDNN"));
     }
     let images = Images::of(x.shape().dims(), moves.channels);
     let number = Number::of(x.dtype()).ok_or_else(|| invalid("Unsupported type"))?;

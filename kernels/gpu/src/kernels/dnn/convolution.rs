@@ -77,8 +77,9 @@ fn convolve(handle: &DnnHandle, stream: &Stream, call: &Call<'_>) -> Result<Chai
     attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($x_desc, $x, $w_desc, $w, \
-              $conv_desc, $algo, $workspace, $y_desc, $y, $in_chain) known($algo) attr-dict"
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? ($compute_type^ `,`)? \
+              operands($x_desc, $x, $w_desc, $w, $conv_desc, $algo, $workspace, $y_desc, $y, \
+              $in_chain) known($algo) attr-dict"
 )]
 fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -115,8 +116,9 @@ fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($w_desc, $w, $dy_desc, $dy, \
-              $conv_desc, $algo, $workspace, $dx_desc, $dx, $in_chain) known($algo) attr-dict"
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? ($compute_type^ `,`)? \
+              operands($w_desc, $w, $dy_desc, $dy, $conv_desc, $algo, $workspace, $dx_desc, $dx, \
+              $in_chain) known($algo) attr-dict"
 )]
 fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -153,8 +155,9 @@ fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($x_desc, $x, $dy_desc, $dy, \
-              $conv_desc, $algo, $workspace, $dw_desc, $dw, $in_chain) known($algo) attr-dict"
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? ($compute_type^ `,`)? \
+              operands($x_desc, $x, $dy_desc, $dy, $conv_desc, $algo, $workspace, $dw_desc, $dw, \
+              $in_chain) known($algo) attr-dict"
 )]
 fn convolution_backward_filter(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -195,7 +198,8 @@ fn convolution_backward_filter(frame: &mut KernelFrame<'_>) -> Result<()> {
     verify = op_verifiers::verify_fused_convolution,
     format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($alpha1, $x_desc, $x, $w_desc, \
               $w, $conv_desc, $algo, $workspace, $alpha2, $z_desc, $z, $bias_desc, $bias, \
-              $activation_desc, $y_desc, $y, $in_chain) known($alpha1, $algo, $alpha2) attr-dict"
+              $activation_desc, $y_desc, $y, $in_chain) known($algo) \
+              known($alpha1, $alpha2 by $scale_type) attr-dict"
 )]
 fn convolution_bias_activation_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
@@ -243,7 +247,11 @@ fn scale(value: &AnyRef, scale_type: Option<DnnDataType>) -> Result<Scalar> {
         || Error::new("unexpected argument type").with_code(ErrorCode::InvalidArgument);
     match scale_type.map(DnnDataType::cuda).transpose()? {
         Some(1) => value.get::<f64>().map(|number| Scalar::F64(*number)),
-        Some(_) => value.get::<f32>().map(|number| Scalar::F32(*number)),
+        Some(_) => {
+            let half = || value.get::<half::f16>().map(|number| number.to_f32());
+            let number = value.get::<f32>().copied().or_else(half);
+            number.map(Scalar::F32)
+        }
         None => {
             let buffer = value.get::<Buffer>().ok_or_else(unexpected)?;
             let pointer = buffer.with_room("alpha", Some(4))?;
