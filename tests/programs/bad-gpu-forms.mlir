@@ -196,6 +196,7 @@ func.func @launch_arguments(%s: !tfrt_gpu.stream, %f: !tfrt_gpu.function, %n: ui
 // -----
 
 // An enumeration determines the type of a scalar, which is not written.
+// expected-note @+1 {{prior use here}}
 func.func @alpha(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %alpha: f64, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
   // expected-error @+1 {{use of value '%alpha' expects different type than prior uses: 'f32' vs 'f64'}}
   %ch0 = tfrt_gpu.blas.axpy %h, %s, %n, %alpha, CUDA_R_32F, %x, CUDA_R_32F, %n, %x, CUDA_R_32F, %n, CUDA_R_32F, %ch
@@ -204,6 +205,7 @@ func.func @alpha(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %alph
 
 // -----
 
+// expected-note @+1 {{prior use here}}
 func.func @beta(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %alpha: f32, %beta: f64, %x: !tfrt_gpu.buffer, %a: !tfrt_gpu.blas.gemm.algo, %ch: !tfrt.chain) {
   // expected-error @+1 {{use of value '%beta' expects different type than prior uses: 'f32' vs 'f64'}}
   %ch0 = tfrt_gpu.blas.gemm %h, %s, CUBLAS_OP_N, CUBLAS_OP_N, %n, %n, %n, %alpha, %x, CUDA_R_32F, %n, %x, CUDA_R_32F, %n, %beta, %x, CUDA_R_32F, %n, CUBLAS_COMPUTE_32F, %a, %ch
@@ -212,6 +214,7 @@ func.func @beta(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %alpha
 
 // -----
 
+// expected-note @+1 {{prior use here}}
 func.func @scale(%h: !tfrt_gpu.dnn.handle, %s: !tfrt_gpu.stream, %one: f32, %xd: !tfrt_gpu.dnn.tensor.descriptor, %x: !tfrt_gpu.buffer, %wd: !tfrt_gpu.dnn.filter.descriptor, %cd: !tfrt_gpu.dnn.convolution.descriptor, %a: !tfrt_gpu.dnn.convolution.algorithm, %ad: !tfrt_gpu.dnn.activation.descriptor, %ch: !tfrt.chain) {
   // expected-error @+1 {{use of value '%one' expects different type than prior uses: 'f64' vs 'f32'}}
   %ch0 = tfrt_gpu.dnn.convolution_bias_activation_forward %h, %s, CUDNN_DATA_DOUBLE, %one, %xd, %x, %wd, %x, %cd, %a, %x, %one, %xd, %x, %xd, %x, %ad, %xd, %x, %ch

@@ -131,7 +131,7 @@ func.func @libraries() -> (!tfrt.chain, !tfrt_gpu.fft.handle) {
 }
 
 // Buffers are held against what a plan reads and writes; types and sizes that a library does not know.
-func.func @more_libraries() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain, i64, !tfrt.chain, !tfrt.chain, !tfrt.chain) {
+func.func @more_libraries() -> (!tfrt.chain, !tfrt.chain, i64, !tfrt.chain, !tfrt.chain, !tfrt.chain) {
   %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
   %ch = tfrt.new.chain
   %some = tfrt.constant.i64 16
@@ -144,10 +144,6 @@ func.func @more_libraries() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain, i64, !tfr
   %batch = tfrt_gpu.fft.create %ctx, CUFFT_C2R, 2, [2], [2, 1], [2, 1]
   // expected-error @+1 {{buffer `input` has 24 bytes, but the call uses 32}}
   %ch1 = tfrt_gpu.fft.execute %s, %batch, %large, %a, %a, CUFFT_FORWARD, %ch
-  %h = tfrt_gpu.dnn.create %ctx
-  %plan = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, 0, [], []
-  // expected-error @+1 {{buffer `input` has 16 bytes, but the call uses 36}}
-  %ch2 = tfrt_gpu.dnn.run_convolution %h, %s, %plan, %a, %a, %a, %a, %ch
   %sv = tfrt_gpu.solver.create %ctx
   %n = tfrt.constant.i32 2
   // expected-error @+1 {{Unsupported data type CUDA_R_16F}}
@@ -160,7 +156,7 @@ func.func @more_libraries() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain, i64, !tfr
   %half = tfrt.constant.f16 1.0
   // expected-error @+1 {{Unsupported data type: CUDA_R_16F}}
   %ch5 = tfrt_gpu.blas.trsm.batch %bl, %s, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, %n, %n, CUDA_R_16F, %half, %a, %n, %a, %n, %n, %ch
-  tfrt.return %ch0, %ch1, %ch2, %size, %ch3, %ch4, %ch5 : !tfrt.chain, !tfrt.chain, !tfrt.chain, i64, !tfrt.chain, !tfrt.chain, !tfrt.chain
+  tfrt.return %ch0, %ch1, %size, %ch3, %ch4, %ch5 : !tfrt.chain, !tfrt.chain, i64, !tfrt.chain, !tfrt.chain, !tfrt.chain
 }
 
 // There is no thread for work that waits for other ranks.
@@ -212,4 +208,30 @@ func.func @stream_of_another_context() -> (!tfrt_gpu.buffer, !tfrt_gpu.buffer) {
   // expected-error @+1 {{'cuMemHostAlloc(&ptr, size, flags)': CUDA_ERROR_INVALID_VALUE}}
   %y = tfrt_gpu.mem.allocate_host %first, %minus, %ch
   tfrt.return %x, %y : !tfrt_gpu.buffer, !tfrt_gpu.buffer
+}
+
+// Calls that the libraries refuse: types of elements, formats, batches and algorithms.
+func.func @refused() -> (!tfrt.chain, !tfrt_gpu.dnn.filter.descriptor, !tfrt_gpu.fft.handle, !tfrt.chain) {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %ch = tfrt.new.chain
+  %some = tfrt.constant.i64 16
+  %a = tfrt_gpu.mem.allocate %mem, %s, %some, %ch
+  %one = tfrt.constant.f32 1.0
+  %n = tfrt.constant.i32 1
+  %h = tfrt_gpu.blas.create %ctx
+  %algo = tfrt_gpu.blas.gemm.algo CUBLAS_GEMM_DEFAULT
+  // expected-error @+1 {{CUBLAS_STATUS_NOT_SUPPORTED}}
+  %ch0 = tfrt_gpu.blas.gemm %h, %s, CUBLAS_OP_N, CUBLAS_OP_N, %n, %n, %n, %one, %a, CUDA_R_32F, %n, %a, CUDA_R_32F, %n, %one, %a, CUDA_R_64F, %n, CUBLAS_COMPUTE_32F, %algo, %ch
+  // expected-error @+1 {{CUDNN_STATUS_BAD_PARAM}}
+  %f = tfrt_gpu.dnn.create_filter_descriptor CUDNN_DATA_FLOAT, 7, [1 : i32, 1 : i32, 1 : i32, 1 : i32]
+  // expected-error @+1 {{CUFFT_INVALID_SIZE}}
+  %t = tfrt_gpu.fft.create %ctx, CUFFT_C2C, 0, [4], [4, 1], [4, 1]
+  %d = tfrt_gpu.dnn.create %ctx
+  %xd = tfrt_gpu.dnn.create_tensor_descriptor CUDNN_DATA_FLOAT, [1 : i32, 1 : i32, 1 : i32, 1 : i32], [1 : i32, 1 : i32, 1 : i32, 1 : i32]
+  %wd = tfrt_gpu.dnn.create_filter_descriptor CUDNN_DATA_FLOAT, 0, [1 : i32, 1 : i32, 1 : i32, 1 : i32]
+  %cd = tfrt_gpu.dnn.create_convolution_descriptor CUDNN_DATA_FLOAT, CUDNN_CROSS_CORRELATION, CUDNN_DEFAULT_MATH, [0 : i32, 0 : i32], [1 : i32, 1 : i32], [1 : i32, 1 : i32]
+  %count = tfrt_gpu.dnn.convolution_forward_algorithm CUDNN_CONVOLUTION_FWD_ALGO_COUNT
+  // expected-error @+1 {{CUDNN_STATUS_BAD_PARAM}}
+  %ch1 = tfrt_gpu.dnn.convolution_forward %d, %s, CUDNN_DATA_FLOAT, %xd, %a, %wd, %a, %cd, %count, %a, %xd, %a, %ch
+  tfrt.return %ch0, %f, %t, %ch1 : !tfrt.chain, !tfrt_gpu.dnn.filter.descriptor, !tfrt_gpu.fft.handle, !tfrt.chain
 }

@@ -63,9 +63,7 @@ pub fn uses_host_device(name: &str) -> bool {
     let mut commands = text
         .lines()
         .filter_map(|line| line.strip_prefix("// RUN: "));
-    // The CUDA implementation has no layers of networks.
-    let has_layers = text.contains("tfrt_gpu.dnn.create ");
-    !has_layers && commands.any(|command| command.contains(HOST_DEVICE))
+    commands.any(|command| command.contains(HOST_DEVICE))
 }
 
 const HOST_DEVICE: &str = "--gpu=host";

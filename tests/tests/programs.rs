@@ -53,8 +53,8 @@ fn devices_and_libraries_are_listed() -> Result<(), String> {
     let name = "host device behind an emulated driver";
     let expected = format!(
         "--gpu=cuda: CUDA\n{}{}  libcuda: version 12.8\n  libcublas: version 12.8.0\n  \
-         libcusolver: version 11.7.2\n  libcufft: version 11.3.3\n  libnccl: version 2.26.2\n  \
-         libcudnn: not used; the kernels `tfrt_gpu.dnn.*` run on the host device only\n\
+         libcudnn: version 9.10.2\n  libcusolver: version 11.7.2\n  libcufft: version 11.3.3\n  \
+         libnccl: version 2.26.2\n\
          --gpu=host: host device\n{}{}",
         device(0, name),
         device(1, name),

@@ -10,10 +10,9 @@
 //! - `driver`: the driver.
 //! - `graphs`: captures of streams, and their graphs.
 //! - `keep`: objects that must live until a stream has reached a point.
-//! - `blas`, `solver`, `fft`, `ccl`: the other libraries.
+//! - `blas`, `solver`, `fft`, `ccl`, `dnn`: the other libraries.
 //!
 //! - `report`: the libraries of the machine, for people.
-//! - `dnn`: the reason why layers of neural networks are missing.
 
 mod library;
 
@@ -41,7 +40,7 @@ mod report;
 
 pub use blas::CudaBlas;
 pub use ccl::CudaCcl;
-pub use dnn::NoDnn;
+pub use dnn::CudaDnn;
 pub use driver::CudaDriver;
 pub use fft::CudaFft;
 pub use report::{LibraryReport, libraries};

@@ -21,7 +21,7 @@ use crate::api::dnn::Dnn;
 use crate::api::driver::Driver;
 use crate::api::fft::Fft;
 use crate::api::solver::Solver;
-use crate::cuda::{self, CudaBlas, CudaCcl, CudaDriver, CudaFft, CudaSolver, NoDnn};
+use crate::cuda::{self, CudaBlas, CudaCcl, CudaDnn, CudaDriver, CudaFft, CudaSolver};
 use crate::failures;
 use crate::host_device::{HostDevice, Options};
 
@@ -124,7 +124,7 @@ impl Gpu {
         Ok(Arc::new(Self {
             name: "CUDA",
             blas: Arc::new(CudaBlas::new(Arc::clone(&driver))),
-            dnn: Arc::new(NoDnn),
+            dnn: Arc::new(CudaDnn::new(Arc::clone(&driver))),
             solver: Arc::new(CudaSolver::new(Arc::clone(&driver))),
             fft: Arc::new(CudaFft::new(Arc::clone(&driver))),
             ccl: Arc::new(CudaCcl::new(Arc::clone(&driver))),

@@ -36,10 +36,6 @@ pub(crate) fn run(_program: &str, _arguments: &Arguments) -> Result<(), Failure>
             for library in cuda::libraries() {
                 let _ = writeln!(text, "  {library}");
             }
-            let _ = writeln!(
-                text,
-                "  libcudnn: not used; the kernels `tfrt_gpu.dnn.*` run on the host device only"
-            );
         }
     }
     output::write("-", text.as_bytes())

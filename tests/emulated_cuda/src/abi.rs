@@ -121,6 +121,7 @@ fn null(call: &'static str) -> GpuError {
 pub(crate) enum Library {
     Driver,
     Blas,
+    Dnn,
     Solver,
     Fft,
     Ccl,
@@ -132,6 +133,7 @@ impl Library {
         match (self, status) {
             (Self::Driver, Status::Driver(code))
             | (Self::Blas, Status::Blas(code))
+            | (Self::Dnn, Status::Dnn(code))
             | (Self::Solver, Status::Solver(code))
             | (Self::Fft, Status::Fft(code))
             | (Self::Ccl, Status::Ccl(code)) => code,
@@ -144,6 +146,7 @@ impl Library {
         match self {
             Self::Driver => 999,
             Self::Blas => 13,
+            Self::Dnn => 5000,
             Self::Solver | Self::Fft => 6,
             Self::Ccl => 1,
         }

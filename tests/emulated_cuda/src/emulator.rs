@@ -11,6 +11,7 @@ use tfrt_gpu::api::{ContextHandle, Current, GpuError, GpuResult, Status};
 use tfrt_gpu::host_device::{HostDevice, Options};
 use tfrt_gpu::platform::Gpu;
 
+use crate::dnn::Descriptors;
 use crate::fft::FftPlan;
 
 thread_local! {
@@ -42,6 +43,8 @@ pub(crate) struct Emulator {
     pub(crate) blocks: Mutex<BTreeMap<u64, (usize, BlockKind)>>,
     /// Plans of the FFT library, by their numbers.
     pub(crate) plans: Mutex<HashMap<i32, FftPlan>>,
+    /// Descriptors of the library for neural networks.
+    pub(crate) descriptors: Mutex<Descriptors>,
     /// The graphs that captures have returned, and whether an executable graph was made of each.
     pub(crate) templates: Mutex<HashMap<u64, bool>>,
     log: Option<Mutex<File>>,
@@ -62,6 +65,7 @@ pub(crate) fn emulator() -> &'static Emulator {
             device,
             blocks: Mutex::default(),
             plans: Mutex::default(),
+            descriptors: Mutex::default(),
             templates: Mutex::default(),
             log: open_log(),
         }
@@ -171,7 +175,9 @@ impl Emulator {
             return;
         };
         let templates = lock(&self.templates).len();
-        let num_live = self.device.num_live() + lock(&self.plans).len() + templates;
+        let num_empty = lock(&self.descriptors).num_empty();
+        let num_plans = lock(&self.plans).len();
+        let num_live = self.device.num_live() + num_plans + num_empty + templates;
         let mut lines = format!("{} {symbol} {code} {num_live}\n", thread_number());
         for detail in error.iter().flat_map(|error| error.details.lines()) {
             // Writing to a string cannot fail.

@@ -1,5 +1,5 @@
-//! The libraries of CUDA, emulated: `libcuda`, `libcublas`, `libcusolver`, `libcufft` and
-//! `libnccl`.
+//! The libraries of CUDA, emulated: `libcuda`, `libcublas`, `libcudnn`, `libcusolver`, `libcufft`
+//! and `libnccl`.
 //!
 //! ```text
 //!   program ── tfrt_gpu::cuda ── dlopen("libcuda.so.1") ──► this library ──► the host device
@@ -46,6 +46,8 @@ mod graphs;
 
 mod blas;
 
+mod dnn;
+
 mod solver;
 
 mod fft;
@@ -66,9 +68,10 @@ pub const LOG_VARIABLE: &str = "TFRT_EMULATED_CUDA_LOG";
 pub const MAX_STEPS_VARIABLE: &str = "TFRT_EMULATED_CUDA_MAX_STEPS";
 
 /// The names by which programs open the libraries.
-const NAMES: [&str; 5] = [
+const NAMES: [&str; 6] = [
     "libcuda.so.1",
     "libcublas.so.12",
+    "libcudnn.so.9",
     "libcusolver.so.11",
     "libcufft.so.11",
     "libnccl.so",

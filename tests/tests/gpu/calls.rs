@@ -152,12 +152,7 @@ fn every_kernel_makes_the_recorded_calls() {
     let Ok(log) = over_emulated_cuda("every_kernel_makes_the_recorded_calls") else {
         tracing::set_sink(Some(Arc::new(Marks)));
         tracing::enable(TracingLevel::Debug);
-        // The CUDA implementation has no layers of networks.
-        let programs = Compiled::all();
-        for program in programs
-            .iter()
-            .filter(|program| program.name != "gpu-host-networks")
-        {
+        for program in &Compiled::all() {
             for function in &program.functions {
                 let gpu = Gpu::open(GpuChoice::Cuda).unwrap();
                 let error = program.run(function, gpu);

@@ -31,7 +31,6 @@ fn symbols(recorded: &Calls) -> Vec<String> {
     let sequences = recorded.values().flatten();
     let calls = sequences.flat_map(|sequence| sequence.split_whitespace());
     let mut symbols: Vec<String> = calls
-        .chain(DNN)
         // A failed release has nobody to tell but the log.
         .filter(|symbol| !symbol.contains("Free"))
         .map(str::to_owned)
@@ -41,28 +40,13 @@ fn symbols(recorded: &Calls) -> Vec<String> {
     symbols
 }
 
-/// The functions for layers of networks, which only the host device has.
-const DNN: [&str; 8] = [
-    "cudnnCreate",
-    "cudnnSetStream",
-    "cudnnPoolingForward",
-    "cudnnPoolingBackward",
-    "cudnnConvolutionForward",
-    "cudnnConvolutionBackwardData",
-    "cudnnConvolutionBackwardFilter",
-    "cudnnConvolutionBiasActivationForward",
-];
-
 /// Checks that an error is that of a kernel that makes the call.
 fn check(recorded: &Calls, error: &Error, symbol: &str, function: &str) {
     let shown = format!("{symbol} in `{function}`: {error}");
     let kernel = error
         .kernel()
         .unwrap_or_else(|| panic!("no kernel: {shown}"));
-    let makes_it = match symbol.starts_with("cudnn") {
-        true => kernel.starts_with("tfrt_gpu.dnn."),
-        false => calls::makes(recorded, kernel, symbol),
-    };
+    let makes_it = calls::makes(recorded, kernel, symbol);
     assert!(makes_it, "{kernel}: {shown}");
     assert!(error.place().to_string().contains(':'), "no place: {shown}");
 }
@@ -82,7 +66,7 @@ fn fail_each_call(mut run: impl FnMut(&Compiled, &str, Vec<Failure>) -> Option<E
     {
         for function in &program.functions {
             if run(program, function, Vec::new()).is_some() {
-                // The CUDA implementation has no layers of networks.
+                // Programs record failures, too.
                 continue;
             }
             for symbol in &symbols {

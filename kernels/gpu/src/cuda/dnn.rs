@@ -1,93 +1,494 @@
-//! The library for neural networks, which this implementation does not call yet.
+//! cuDNN: layers of neural networks.
 //!
-//! Each call fails like a call of cuDNN before the library is initialised, with the reason.
+//! Execution plans, which need the library's backend API, are missing: they fail like a call of a
+//! library that does not support them.
+#![expect(unsafe_code, reason = "calls the library")]
 
+mod descriptors;
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+use cudarc::cudnn::sys::{
+    cudnnConvolutionBwdDataAlgo_t, cudnnConvolutionBwdFilterAlgo_t, cudnnConvolutionFwdAlgo_t,
+    cudnnHandle_t,
+};
+
+use descriptors::{DescriptorKind, OwnedDescriptor};
+
+use super::driver::{CudaDriver, same_context};
+use super::library::dnn::Functions;
+use super::library::{Library, enumeration, library_call};
+use super::live::Live;
+use super::object::Owned;
+use crate::api::blas::Scalar;
 use crate::api::dnn::{
-    Convolution, ConvolutionPlan, Descriptor, Dnn, FusedConvolution, TensorOperand,
+    Convolution, ConvolutionKind, ConvolutionPlan, Descriptor, Dnn, FusedConvolution, TensorOperand,
 };
 use crate::api::handle::{DescriptorHandle, DnnHandle, PlanHandle, StreamHandle};
 use crate::api::{Current, DevicePtr, GpuError, GpuResult, Status};
 
-/// No cuDNN.
-#[derive(Debug)]
-pub struct NoDnn;
+static LIBRARY: Library<Functions> = Library::new(
+    "libcudnn.so.9",
+    Functions::open,
+    Status::DNN_NOT_INITIALIZED,
+);
 
-impl NoDnn {
-    fn missing<T>(call: &'static str) -> GpuResult<T> {
-        Err(
-            GpuError::new(call, Status::DNN_NOT_INITIALIZED).with_details(
-                "the CUDA implementation does not support neural network layers: use your own \
-                 kernels, or the host device",
-            ),
-        )
+/// cuDNN.
+#[derive(Debug)]
+pub struct CudaDnn {
+    driver: Arc<CudaDriver>,
+    handles: Live<Owned>,
+    descriptors: Live<OwnedDescriptor>,
+}
+
+impl CudaDnn {
+    /// Returns the library, which is opened by the first call.
+    #[must_use]
+    pub fn new(driver: Arc<CudaDriver>) -> Self {
+        Self {
+            driver,
+            handles: Live::default(),
+            descriptors: Live::default(),
+        }
+    }
+
+    fn handle(&self, call: &'static str, handle: DnnHandle) -> GpuResult<Arc<Owned>> {
+        self.handles
+            .get(handle.0)
+            .ok_or_else(|| GpuError::new(call, Status::DNN_NOT_INITIALIZED))
+    }
+
+    /// Returns a descriptor of a kind. The library does not tell kinds apart.
+    fn descriptor(
+        &self,
+        call: &'static str,
+        descriptor: DescriptorHandle,
+        kind: DescriptorKind,
+    ) -> GpuResult<Arc<OwnedDescriptor>> {
+        let found = self.descriptors.get(descriptor.0);
+        let found = found.filter(|found| found.kind() == kind);
+        found.ok_or_else(|| {
+            GpuError::new(call, Status::DNN_BAD_PARAM)
+                .with_details(format!("expected the descriptor of a {kind}"))
+        })
+    }
+
+    fn tensor(&self, call: &'static str, operand: TensorOperand) -> GpuResult<Operand> {
+        self.operand(call, operand, DescriptorKind::Tensor)
+    }
+
+    fn filter(&self, call: &'static str, operand: TensorOperand) -> GpuResult<Operand> {
+        self.operand(call, operand, DescriptorKind::Filter)
+    }
+
+    fn operand(
+        &self,
+        call: &'static str,
+        (descriptor, pointer): TensorOperand,
+        kind: DescriptorKind,
+    ) -> GpuResult<Operand> {
+        Ok(Operand {
+            descriptor: self.descriptor(call, descriptor, kind)?,
+            pointer,
+        })
     }
 }
 
-impl Dnn for NoDnn {
-    fn create(&self, _current: &Current) -> GpuResult<DnnHandle> {
-        Self::missing("cudnnCreate(&handle)")
+/// A tensor or a filter, whose descriptor stays while a call runs (C1).
+struct Operand {
+    descriptor: Arc<OwnedDescriptor>,
+    pointer: DevicePtr,
+}
+
+impl Operand {
+    fn memory(&self) -> *mut c_void {
+        memory(self.pointer)
+    }
+}
+
+fn destroy(number: u64) -> GpuResult<()> {
+    library_call!(
+        LIBRARY,
+        Status::Dnn,
+        "cudnnDestroy(handle)",
+        cudnnDestroy(number as cudnnHandle_t)
+    )
+}
+
+fn memory(pointer: DevicePtr) -> *mut c_void {
+    pointer.address() as *mut c_void
+}
+
+/// Returns the bytes of a scalar as the library reads it: of 64 bits, or else of 32.
+fn scalar(value: f64, is_double: bool) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    if is_double {
+        bytes = value.to_ne_bytes();
+    } else {
+        bytes[..4].copy_from_slice(&(value as f32).to_ne_bytes());
+    }
+    bytes
+}
+
+/// Returns the bytes of a real scalar of its own type.
+fn own_scalar(call: &'static str, value: Scalar) -> GpuResult<[u8; 8]> {
+    match value {
+        Scalar::F32(value) => Ok(scalar(value.into(), false)),
+        Scalar::F64(value) => Ok(scalar(value, true)),
+        _ => Err(GpuError::new(call, Status::DNN_BAD_PARAM)
+            .with_details("expected a scalar of type `f32` or `f64`")),
+    }
+}
+
+fn forward_algorithm(number: i64) -> GpuResult<cudnnConvolutionFwdAlgo_t> {
+    enumeration!(
+        number,
+        "cudnnConvolutionForward(algo)",
+        Status::DNN_BAD_PARAM,
+        cudnnConvolutionFwdAlgo_t {
+            CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
+            CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+            CUDNN_CONVOLUTION_FWD_ALGO_GEMM,
+            CUDNN_CONVOLUTION_FWD_ALGO_DIRECT,
+            CUDNN_CONVOLUTION_FWD_ALGO_FFT,
+            CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING,
+            CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD,
+            CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED,
+        }
+    )
+}
+
+fn backward_data_algorithm(number: i64) -> GpuResult<cudnnConvolutionBwdDataAlgo_t> {
+    enumeration!(
+        number,
+        "cudnnConvolutionBackwardData(algo)",
+        Status::DNN_BAD_PARAM,
+        cudnnConvolutionBwdDataAlgo_t {
+            CUDNN_CONVOLUTION_BWD_DATA_ALGO_0,
+            CUDNN_CONVOLUTION_BWD_DATA_ALGO_1,
+            CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT,
+            CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING,
+            CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD,
+            CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED,
+        }
+    )
+}
+
+fn backward_filter_algorithm(number: i64) -> GpuResult<cudnnConvolutionBwdFilterAlgo_t> {
+    enumeration!(
+        number,
+        "cudnnConvolutionBackwardFilter(algo)",
+        Status::DNN_BAD_PARAM,
+        cudnnConvolutionBwdFilterAlgo_t {
+            CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0,
+            CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1,
+            CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT,
+            CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3,
+            CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD,
+            CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED,
+            CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING,
+        }
+    )
+}
+
+#[cold]
+fn no_plans<T>(call: &'static str) -> GpuResult<T> {
+    let details = "the CUDA implementation has no execution plans: use \
+                   `tfrt_gpu.dnn.convolution_*`, or the host device";
+    Err(GpuError::new(call, Status::DNN_NOT_SUPPORTED).with_details(details))
+}
+
+impl Dnn for CudaDnn {
+    fn create(&self, current: &Current) -> GpuResult<DnnHandle> {
+        let context = self.driver.of("cudnnCreate(&handle)", current)?;
+        let mut handle: cudnnHandle_t = ptr::null_mut();
+        library_call!(
+            LIBRARY,
+            Status::Dnn,
+            "cudnnCreate(&handle)",
+            cudnnCreate(&mut handle)
+        )?;
+        self.handles.add(
+            handle as u64,
+            Owned::new(handle as u64, context, &self.driver, destroy),
+        );
+        Ok(DnnHandle(handle as u64))
     }
 
-    fn destroy(&self, _handle: DnnHandle) -> GpuResult<()> {
-        Self::missing("cudnnDestroy(handle)")
+    fn destroy(&self, handle: DnnHandle) -> GpuResult<()> {
+        let object = self.handles.remove(handle.0);
+        let object = object
+            .ok_or_else(|| GpuError::new("cudnnDestroy(handle)", Status::DNN_NOT_INITIALIZED))?;
+        Arc::into_inner(object).map_or(Ok(()), Owned::end)
     }
 
-    fn set_stream(&self, _handle: DnnHandle, _stream: StreamHandle) -> GpuResult<()> {
-        Self::missing("cudnnSetStream(handle, stream)")
+    fn set_stream(&self, handle: DnnHandle, stream: StreamHandle) -> GpuResult<()> {
+        let handle = self.handle("cudnnSetStream(handle, stream)", handle)?;
+        let stream = self
+            .driver
+            .stream("cudnnSetStream(handle, stream)", stream)?;
+        same_context(
+            "cudnnSetStream(handle, stream)",
+            &handle.context,
+            &stream.context,
+            Status::DNN_BAD_PARAM,
+        )?;
+        library_call!(
+            LIBRARY,
+            Status::Dnn,
+            "cudnnSetStream(handle, stream)",
+            cudnnSetStream(handle.number as cudnnHandle_t, stream.number as *mut _)
+        )
     }
 
-    fn descriptor(&self, _descriptor: &Descriptor) -> GpuResult<DescriptorHandle> {
-        Self::missing("cudnnCreateTensorDescriptor(&descriptor)")
+    fn descriptor(&self, descriptor: &Descriptor) -> GpuResult<DescriptorHandle> {
+        let owned = OwnedDescriptor::new(descriptor)?;
+        let number = owned.number();
+        self.descriptors.add(number, owned);
+        Ok(DescriptorHandle(number))
     }
 
-    fn destroy_descriptor(&self, _descriptor: DescriptorHandle) -> GpuResult<()> {
-        Self::missing("cudnnDestroyTensorDescriptor(descriptor)")
+    fn destroy_descriptor(&self, descriptor: DescriptorHandle) -> GpuResult<()> {
+        let removed = self.descriptors.remove(descriptor.0);
+        let removed = removed.ok_or_else(|| {
+            GpuError::new("cudnnDestroyDescriptor(descriptor)", Status::DNN_BAD_PARAM)
+        })?;
+        Arc::into_inner(removed).map_or(Ok(()), OwnedDescriptor::end)
     }
 
     fn pooling_forward(
         &self,
         _current: &Current,
-        _handle: DnnHandle,
-        _pooling: DescriptorHandle,
-        _alpha: f32,
-        _x: TensorOperand,
-        _beta: f32,
-        _y: TensorOperand,
+        handle: DnnHandle,
+        pooling: DescriptorHandle,
+        alpha: f32,
+        x: TensorOperand,
+        beta: f32,
+        y: TensorOperand,
     ) -> GpuResult<()> {
-        Self::missing("cudnnPoolingForward(handle, …)")
+        const CALL: &str = "cudnnPoolingForward(handle, pooling, alpha, x, beta, y)";
+        let handle = self.handle(CALL, handle)?;
+        let pooling = self.descriptor(CALL, pooling, DescriptorKind::Pooling)?;
+        let (x, y) = (self.tensor(CALL, x)?, self.tensor(CALL, y)?);
+        let is_double = x.descriptor.is_double();
+        let (alpha, beta) = (
+            scalar(alpha.into(), is_double),
+            scalar(beta.into(), is_double),
+        );
+        library_call!(
+            LIBRARY,
+            Status::Dnn,
+            "cudnnPoolingForward(handle, pooling, alpha, x, beta, y)",
+            cudnnPoolingForward(
+                handle.number as cudnnHandle_t,
+                pooling.raw(),
+                alpha.as_ptr().cast(),
+                x.descriptor.raw(),
+                x.memory(),
+                beta.as_ptr().cast(),
+                y.descriptor.raw(),
+                y.memory(),
+            )
+        )
     }
 
     fn pooling_backward(
         &self,
         _current: &Current,
-        _handle: DnnHandle,
-        _pooling: DescriptorHandle,
-        _alpha: f32,
-        _y: TensorOperand,
-        _dy: TensorOperand,
-        _x: TensorOperand,
-        _beta: f32,
-        _dx: TensorOperand,
+        handle: DnnHandle,
+        pooling: DescriptorHandle,
+        alpha: f32,
+        y: TensorOperand,
+        dy: TensorOperand,
+        x: TensorOperand,
+        beta: f32,
+        dx: TensorOperand,
     ) -> GpuResult<()> {
-        Self::missing("cudnnPoolingBackward(handle, …)")
+        const CALL: &str = "cudnnPoolingBackward(handle, pooling, alpha, y, dy, x, beta, dx)";
+        let handle = self.handle(CALL, handle)?;
+        let pooling = self.descriptor(CALL, pooling, DescriptorKind::Pooling)?;
+        let (y, dy) = (self.tensor(CALL, y)?, self.tensor(CALL, dy)?);
+        let (x, dx) = (self.tensor(CALL, x)?, self.tensor(CALL, dx)?);
+        let is_double = x.descriptor.is_double();
+        let (alpha, beta) = (
+            scalar(alpha.into(), is_double),
+            scalar(beta.into(), is_double),
+        );
+        library_call!(
+            LIBRARY,
+            Status::Dnn,
+            "cudnnPoolingBackward(handle, pooling, alpha, y, dy, x, beta, dx)",
+            cudnnPoolingBackward(
+                handle.number as cudnnHandle_t,
+                pooling.raw(),
+                alpha.as_ptr().cast(),
+                y.descriptor.raw(),
+                y.memory(),
+                dy.descriptor.raw(),
+                dy.memory(),
+                x.descriptor.raw(),
+                x.memory(),
+                beta.as_ptr().cast(),
+                dx.descriptor.raw(),
+                dx.memory(),
+            )
+        )
     }
 
     fn convolution(
         &self,
         _current: &Current,
-        _handle: DnnHandle,
-        _call: &Convolution,
+        handle: DnnHandle,
+        call: &Convolution,
     ) -> GpuResult<()> {
-        Self::missing("cudnnConvolutionForward(handle, …)")
+        const CALL: &str = "cudnnConvolution(handle, x, w, convolution, algorithm, y)";
+        let handle = self.handle(CALL, handle)?;
+        let convolution = self.descriptor(CALL, call.descriptor, DescriptorKind::Convolution)?;
+        let one = scalar(1.0, call.has_double_scalars);
+        let zero = scalar(0.0, call.has_double_scalars);
+        let (workspace, num_bytes) = call.workspace;
+        let raw = handle.number as cudnnHandle_t;
+        match call.kind {
+            ConvolutionKind::Forward => {
+                let (x, w) = (
+                    self.tensor(CALL, call.first)?,
+                    self.filter(CALL, call.second)?,
+                );
+                let y = self.tensor(CALL, call.result)?;
+                let algorithm = forward_algorithm(call.algorithm)?;
+                library_call!(
+                    LIBRARY,
+                    Status::Dnn,
+                    "cudnnConvolutionForward(handle, x, w, convolution, algorithm, y)",
+                    cudnnConvolutionForward(
+                        raw,
+                        one.as_ptr().cast(),
+                        x.descriptor.raw(),
+                        x.memory(),
+                        w.descriptor.raw(),
+                        w.memory(),
+                        convolution.raw(),
+                        algorithm,
+                        memory(workspace),
+                        num_bytes,
+                        zero.as_ptr().cast(),
+                        y.descriptor.raw(),
+                        y.memory(),
+                    )
+                )
+            }
+            ConvolutionKind::BackwardData => {
+                let (w, dy) = (
+                    self.filter(CALL, call.first)?,
+                    self.tensor(CALL, call.second)?,
+                );
+                let dx = self.tensor(CALL, call.result)?;
+                let algorithm = backward_data_algorithm(call.algorithm)?;
+                library_call!(
+                    LIBRARY,
+                    Status::Dnn,
+                    "cudnnConvolutionBackwardData(handle, w, dy, convolution, algorithm, dx)",
+                    cudnnConvolutionBackwardData(
+                        raw,
+                        one.as_ptr().cast(),
+                        w.descriptor.raw(),
+                        w.memory(),
+                        dy.descriptor.raw(),
+                        dy.memory(),
+                        convolution.raw(),
+                        algorithm,
+                        memory(workspace),
+                        num_bytes,
+                        zero.as_ptr().cast(),
+                        dx.descriptor.raw(),
+                        dx.memory(),
+                    )
+                )
+            }
+            ConvolutionKind::BackwardFilter => {
+                let (x, dy) = (
+                    self.tensor(CALL, call.first)?,
+                    self.tensor(CALL, call.second)?,
+                );
+                let dw = self.filter(CALL, call.result)?;
+                let algorithm = backward_filter_algorithm(call.algorithm)?;
+                library_call!(
+                    LIBRARY,
+                    Status::Dnn,
+                    "cudnnConvolutionBackwardFilter(handle, x, dy, convolution, algorithm, dw)",
+                    cudnnConvolutionBackwardFilter(
+                        raw,
+                        one.as_ptr().cast(),
+                        x.descriptor.raw(),
+                        x.memory(),
+                        dy.descriptor.raw(),
+                        dy.memory(),
+                        convolution.raw(),
+                        algorithm,
+                        memory(workspace),
+                        num_bytes,
+                        zero.as_ptr().cast(),
+                        dw.descriptor.raw(),
+                        dw.memory(),
+                    )
+                )
+            }
+        }
     }
 
     fn convolution_bias_activation(
         &self,
         _current: &Current,
-        _handle: DnnHandle,
-        _call: &FusedConvolution,
+        handle: DnnHandle,
+        call: &FusedConvolution,
     ) -> GpuResult<()> {
-        Self::missing("cudnnConvolutionBiasActivationForward(handle, …)")
+        const CALL: &str = "cudnnConvolutionBiasActivationForward(handle, x, w, z, bias, y)";
+        let handle = self.handle(CALL, handle)?;
+        let convolution = self.descriptor(CALL, call.descriptor, DescriptorKind::Convolution)?;
+        let activation = self.descriptor(CALL, call.activation, DescriptorKind::Activation)?;
+        let (x, w) = (self.tensor(CALL, call.x)?, self.filter(CALL, call.w)?);
+        let (z, bias) = (self.tensor(CALL, call.z)?, self.tensor(CALL, call.bias)?);
+        let y = self.tensor(CALL, call.y)?;
+        // The library reads a scalar of 64 bits for results of that type, and else one of 32.
+        let is_double = y.descriptor.is_double();
+        if [call.alpha1, call.alpha2]
+            .iter()
+            .any(|alpha| matches!(alpha, Scalar::F64(_)) != is_double)
+        {
+            return Err(GpuError::new(CALL, Status::DNN_BAD_PARAM)
+                .with_details("the scalars do not have the type that goes with the result"));
+        }
+        let alpha1 = own_scalar(CALL, call.alpha1)?;
+        let alpha2 = own_scalar(CALL, call.alpha2)?;
+        let (workspace, num_bytes) = call.workspace;
+        let algorithm = forward_algorithm(call.algorithm)?;
+        library_call!(
+            LIBRARY,
+            Status::Dnn,
+            "cudnnConvolutionBiasActivationForward(handle, x, w, z, bias, y)",
+            cudnnConvolutionBiasActivationForward(
+                handle.number as cudnnHandle_t,
+                alpha1.as_ptr().cast(),
+                x.descriptor.raw(),
+                x.memory(),
+                w.descriptor.raw(),
+                w.memory(),
+                convolution.raw(),
+                algorithm,
+                memory(workspace),
+                num_bytes,
+                alpha2.as_ptr().cast(),
+                z.descriptor.raw(),
+                z.memory(),
+                bias.descriptor.raw(),
+                bias.memory(),
+                activation.raw(),
+                y.descriptor.raw(),
+                y.memory(),
+            )
+        )
     }
 
     fn plan(
@@ -96,11 +497,11 @@ impl Dnn for NoDnn {
         _handle: DnnHandle,
         _plan: &ConvolutionPlan,
     ) -> GpuResult<PlanHandle> {
-        Self::missing("cudnnBackendFinalize(descriptor)")
+        no_plans("cudnnBackendFinalize(descriptor)")
     }
 
     fn destroy_plan(&self, _plan: PlanHandle) -> GpuResult<()> {
-        Self::missing("cudnnBackendDestroyDescriptor(descriptor)")
+        no_plans("cudnnBackendDestroyDescriptor(descriptor)")
     }
 
     fn execute_plan(
@@ -111,6 +512,6 @@ impl Dnn for NoDnn {
         _tensors: &[DevicePtr],
         _workspace: DevicePtr,
     ) -> GpuResult<()> {
-        Self::missing("cudnnBackendExecute(handle, plan, variants)")
+        no_plans("cudnnBackendExecute(handle, plan, variants)")
     }
 }

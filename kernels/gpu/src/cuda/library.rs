@@ -244,6 +244,76 @@ pub(super) mod blas {
 }
 
 #[expect(non_snake_case, reason = "the names are those of the library")]
+pub(super) mod dnn {
+    //! `libcudnn`.
+
+    use std::ffi::{c_int, c_void};
+
+    use cudarc::cudnn::sys as bindings;
+    use cudarc::cudnn::sys::*;
+
+    super::functions! {
+        /// The functions of the library for neural networks.
+        struct Functions of "libcudnn" in bindings -> cudnnStatus_t {
+            cudnnGetProperty(libraryPropertyType, *mut c_int);
+            cudnnCreate(*mut cudnnHandle_t);
+            cudnnDestroy(cudnnHandle_t);
+            cudnnSetStream(cudnnHandle_t, cudaStream_t);
+            cudnnCreateTensorDescriptor(*mut cudnnTensorDescriptor_t);
+            cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t, cudnnDataType_t, c_int, *const c_int, *const c_int);
+            cudnnSetTensorNdDescriptorEx(cudnnTensorDescriptor_t, cudnnTensorFormat_t, cudnnDataType_t, c_int, *const c_int);
+            cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t);
+            cudnnCreateFilterDescriptor(*mut cudnnFilterDescriptor_t);
+            cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t, cudnnDataType_t, cudnnTensorFormat_t, c_int, *const c_int);
+            cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t);
+            cudnnCreateConvolutionDescriptor(*mut cudnnConvolutionDescriptor_t);
+            cudnnSetConvolutionNdDescriptor(
+                cudnnConvolutionDescriptor_t, c_int, *const c_int, *const c_int, *const c_int, cudnnConvolutionMode_t, cudnnDataType_t
+            );
+            cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t, cudnnMathType_t);
+            cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t);
+            cudnnCreatePoolingDescriptor(*mut cudnnPoolingDescriptor_t);
+            cudnnSetPoolingNdDescriptor(
+                cudnnPoolingDescriptor_t, cudnnPoolingMode_t, cudnnNanPropagation_t, c_int, *const c_int, *const c_int, *const c_int
+            );
+            cudnnDestroyPoolingDescriptor(cudnnPoolingDescriptor_t);
+            cudnnCreateActivationDescriptor(*mut cudnnActivationDescriptor_t);
+            cudnnSetActivationDescriptor(cudnnActivationDescriptor_t, cudnnActivationMode_t, cudnnNanPropagation_t, f64);
+            cudnnDestroyActivationDescriptor(cudnnActivationDescriptor_t);
+            cudnnPoolingForward(
+                cudnnHandle_t, cudnnPoolingDescriptor_t, *const c_void, cudnnTensorDescriptor_t, *const c_void, *const c_void,
+                cudnnTensorDescriptor_t, *mut c_void
+            );
+            cudnnPoolingBackward(
+                cudnnHandle_t, cudnnPoolingDescriptor_t, *const c_void, cudnnTensorDescriptor_t, *const c_void, cudnnTensorDescriptor_t,
+                *const c_void, cudnnTensorDescriptor_t, *const c_void, *const c_void, cudnnTensorDescriptor_t, *mut c_void
+            );
+            cudnnConvolutionForward(
+                cudnnHandle_t, *const c_void, cudnnTensorDescriptor_t, *const c_void, cudnnFilterDescriptor_t, *const c_void,
+                cudnnConvolutionDescriptor_t, cudnnConvolutionFwdAlgo_t, *mut c_void, usize, *const c_void, cudnnTensorDescriptor_t,
+                *mut c_void
+            );
+            cudnnConvolutionBackwardData(
+                cudnnHandle_t, *const c_void, cudnnFilterDescriptor_t, *const c_void, cudnnTensorDescriptor_t, *const c_void,
+                cudnnConvolutionDescriptor_t, cudnnConvolutionBwdDataAlgo_t, *mut c_void, usize, *const c_void,
+                cudnnTensorDescriptor_t, *mut c_void
+            );
+            cudnnConvolutionBackwardFilter(
+                cudnnHandle_t, *const c_void, cudnnTensorDescriptor_t, *const c_void, cudnnTensorDescriptor_t, *const c_void,
+                cudnnConvolutionDescriptor_t, cudnnConvolutionBwdFilterAlgo_t, *mut c_void, usize, *const c_void,
+                cudnnFilterDescriptor_t, *mut c_void
+            );
+            cudnnConvolutionBiasActivationForward(
+                cudnnHandle_t, *const c_void, cudnnTensorDescriptor_t, *const c_void, cudnnFilterDescriptor_t, *const c_void,
+                cudnnConvolutionDescriptor_t, cudnnConvolutionFwdAlgo_t, *mut c_void, usize, *const c_void, cudnnTensorDescriptor_t,
+                *const c_void, cudnnTensorDescriptor_t, *const c_void, cudnnActivationDescriptor_t, cudnnTensorDescriptor_t,
+                *mut c_void
+            );
+        }
+    }
+}
+
+#[expect(non_snake_case, reason = "the names are those of the library")]
 pub(super) mod solver {
     //! `libcusolver`.
 

@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use std::fmt;
 
 use cudarc::cublas::sys::libraryPropertyType;
+use cudarc::cudnn::sys::libraryPropertyType as DnnProperty;
 
 use super::library;
 
@@ -64,6 +65,7 @@ fn split(number: i32) -> String {
 pub fn libraries() -> Vec<LibraryReport> {
     let driver = library::driver::Functions::open();
     let blas = library::blas::Functions::open();
+    let dnn = library::dnn::Functions::open();
     let solver = library::solver::Functions::open();
     let fft = library::fft::Functions::open();
     let ccl = library::ccl::Functions::open();
@@ -79,6 +81,19 @@ pub fn libraries() -> Vec<LibraryReport> {
         let major = part(libraryPropertyType::MAJOR_VERSION)?;
         let minor = part(libraryPropertyType::MINOR_VERSION)?;
         let patch = part(libraryPropertyType::PATCH_LEVEL)?;
+        Some(format!("{major}.{minor}.{patch}"))
+    });
+    let dnn_version = dnn.as_ref().and_then(|it| {
+        let property = it.cudnnGetProperty?;
+        let part = |kind| {
+            let mut value = 0;
+            // SAFETY: the function writes a number (C2).
+            let code = unsafe { property(kind, &mut value) };
+            (code == 0).then_some(value)
+        };
+        let major = part(DnnProperty::MAJOR_VERSION)?;
+        let minor = part(DnnProperty::MINOR_VERSION)?;
+        let patch = part(DnnProperty::PATCH_LEVEL)?;
         Some(format!("{major}.{minor}.{patch}"))
     });
     let solver_version = solver.as_ref().and_then(|it| number(it.cusolverGetVersion));
@@ -103,6 +118,12 @@ pub fn libraries() -> Vec<LibraryReport> {
             blas_version,
             blas.map(|it| it.missing()),
             "the kernels `tfrt_gpu.blas.*`",
+        ),
+        report(
+            "libcudnn",
+            dnn_version,
+            dnn.map(|it| it.missing()),
+            "the kernels `tfrt_gpu.dnn.*`",
         ),
         report(
             "libcusolver",

@@ -1,0 +1,75 @@
+// Execution plans of convolutions on the host device. The CUDA implementation has none.
+// RUN: tfrt run --gpu=host %s
+// RUN: tfrt run --gpu=host --work_queue_type=mstd:2 %s
+
+func.func private @setup() -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream) {
+  %zero = tfrt.constant.i32 0
+  %dev = tfrt_gpu.device.get CUDA, %zero
+  %ctx = tfrt_gpu.context.primary %dev
+  %mem = tfrt_gpu.allocator.create %ctx
+  %s = tfrt_gpu.stream.create %ctx
+  tfrt.return %ctx, %mem, %s : !tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream
+}
+
+// Copies a host tensor to the device.
+func.func private @upload(%t: !t.tensor, %bytes: i64, %mem: !tfrt_gpu.allocator, %s: !tfrt_gpu.stream, %ch: !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain) {
+  %host, %ch0 = tfrt_dht.get_buffer %t, %ch
+  %buf = tfrt_gpu.mem.allocate %mem, %s, %bytes, %ch0
+  %ch1 = tfrt_gpu.mem.copy %buf, %host, %s, %ch0 : !tfrt_gpu.buffer, !ht.host_buffer
+  tfrt.return %buf, %ch1 : !tfrt_gpu.buffer, !tfrt.chain
+}
+
+// Copies device memory to a host tensor and prints it.
+func.func private @show(%t: !t.tensor, %buf: !tfrt_gpu.buffer, %s: !tfrt_gpu.stream, %ch: !tfrt.chain) -> !tfrt.chain {
+  %host, %ch0 = tfrt_dht.get_buffer %t, %ch
+  %ch1 = tfrt_gpu.mem.copy %host, %buf, %s, %ch0 : !ht.host_buffer, !tfrt_gpu.buffer
+  %ch2 = tfrt_gpu.stream.synchronize %s, %ch1
+  %ch3 = tfrt_dht.print_tensor %t, %ch2
+  tfrt.return %ch3 : !tfrt.chain
+}
+
+// A convolution, then relu(2 * conv(x, w) - z + bias), where a part is negative.
+func.func @plans() -> !tfrt.chain {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %ch = tfrt.new.chain
+  %t_x = tfrt_dht.create_uninitialized_tensor.f32.1 [9 : i64]
+  %ch1 = tfrt_dht.set_tensor_with_constant_values.f32 %t_x, %ch [1.0 : f32, 2.0 : f32, 3.0 : f32, 4.0 : f32, 5.0 : f32, 6.0 : f32, 7.0 : f32, 8.0 : f32, 9.0 : f32]
+  %i64_36 = tfrt.constant.i64 36
+  %x, %ch2 = tfrt.call @upload(%t_x, %i64_36, %mem, %s, %ch1) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %t_w = tfrt_dht.create_uninitialized_tensor.f32.1 [4 : i64]
+  %ch3 = tfrt_dht.set_tensor_with_constant_values.f32 %t_w, %ch2 [1.0 : f32, 0.0 : f32, 0.0 : f32, -1.0 : f32]
+  %i64_16 = tfrt.constant.i64 16
+  %w, %ch4 = tfrt.call @upload(%t_w, %i64_16, %mem, %s, %ch3) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %t_z = tfrt_dht.create_uninitialized_tensor.f32.1 [4 : i64]
+  %ch5 = tfrt_dht.set_tensor_with_constant_values.f32 %t_z, %ch4 [-20.0 : f32, 2.0 : f32, -3.0 : f32, 4.0 : f32]
+  %z, %ch6 = tfrt.call @upload(%t_z, %i64_16, %mem, %s, %ch5) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %t_bias = tfrt_dht.create_uninitialized_tensor.f32.1 [1 : i64]
+  %ch7 = tfrt_dht.set_tensor_with_constant_values.f32 %t_bias, %ch6 [5.0 : f32]
+  %i64_4 = tfrt.constant.i64 4
+  %bias, %ch8 = tfrt.call @upload(%t_bias, %i64_4, %mem, %s, %ch7) : (!t.tensor, i64, !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt.chain) -> (!tfrt_gpu.buffer, !tfrt.chain)
+  %y = tfrt_gpu.mem.allocate %mem, %s, %i64_16, %ch8
+  %h = tfrt_gpu.dnn.create %ctx
+  %t_y = tfrt_dht.create_uninitialized_tensor.f32.1 [4 : i64]
+  %f64_2p0 = tfrt.constant.f64 2.0
+  %f64_m1p0 = tfrt.constant.f64 -1.0
+  %p = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, 0, [], []
+  %ch11 = tfrt_gpu.dnn.run_convolution %h, %s, %p, %x, %y, %w, %z, %ch8
+  %ch12 = tfrt.call @show(%t_y, %y, %s, %ch11) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  %q = tfrt_gpu.dnn.build_fused_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, %f64_2p0, %f64_m1p0, 1, 0, [], []
+  %ch13 = tfrt_gpu.dnn.run_fused_convolution %h, %s, %q, %x, %y, %w, %z, %bias, %x, %ch12
+  %ch14 = tfrt.call @show(%t_y, %y, %s, %ch13) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %ch14 : !tfrt.chain
+}
+
+// Buffers are held against what a plan reads and writes.
+func.func @too_small() -> !tfrt.chain {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %ch = tfrt.new.chain
+  %some = tfrt.constant.i64 16
+  %a = tfrt_gpu.mem.allocate %mem, %s, %some, %ch
+  %h = tfrt_gpu.dnn.create %ctx
+  %plan = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, 0, [], []
+  // expected-error @+1 {{buffer `input` has 16 bytes, but the call uses 36}}
+  %ch1 = tfrt_gpu.dnn.run_convolution %h, %s, %plan, %a, %a, %a, %a, %ch
+  tfrt.return %ch1 : !tfrt.chain
+}
