@@ -6,6 +6,7 @@
 use std::process::{Command, Stdio};
 
 use crate::eager;
+use crate::gpu;
 use crate::programs::{PROGRAMS, Program, Shape};
 use crate::user::{CASES, Case};
 
@@ -27,6 +28,8 @@ pub struct Subject {
     pub unit: &'static str,
     /// Whether it needs the [library](crate::library).
     pub needs_library: bool,
+    /// Whether it needs the [driver that does nothing](gpu::build_driver).
+    pub needs_driver: bool,
     num_units: usize,
     /// The arguments of this very binary that run it, before the number of runs.
     command: Vec<String>,
@@ -40,7 +43,8 @@ pub fn subjects() -> Vec<Subject> {
     let programs = PROGRAMS.iter().map(Subject::from);
     let users = CASES.iter().map(Subject::from);
     let calls = eager::CASES.iter().map(Subject::from);
-    programs.chain(users).chain(calls).collect()
+    let enqueued = gpu::CASES.iter().map(Subject::from);
+    programs.chain(users).chain(calls).chain(enqueued).collect()
 }
 
 impl From<&Program> for Subject {
@@ -57,6 +61,7 @@ impl From<&Program> for Subject {
             name: program.to_string(),
             unit: program.unit(),
             needs_library: false,
+            needs_driver: false,
             num_units: program.num_units(),
             command: vec![
                 "run".to_owned(),
@@ -74,6 +79,7 @@ impl From<&Case> for Subject {
             name: case.name.to_owned(),
             unit: case.unit(),
             needs_library: case.needs_library(),
+            needs_driver: false,
             num_units: case.num_units(),
             command: vec!["call".to_owned(), case.name.to_owned()],
             num_runs: case.num_calls(),
@@ -87,9 +93,24 @@ impl From<&eager::Case> for Subject {
             name: case.name.to_owned(),
             unit: "call",
             needs_library: false,
+            needs_driver: false,
             num_units: 1,
             command: vec!["op".to_owned(), case.name.to_owned()],
             num_runs: (500, 2500),
+        }
+    }
+}
+
+impl From<&gpu::Case> for Subject {
+    fn from(case: &gpu::Case) -> Self {
+        Self {
+            name: case.name.to_owned(),
+            unit: "kernel",
+            needs_library: false,
+            needs_driver: true,
+            num_units: gpu::NUM_PIECES,
+            command: vec!["enqueue".to_owned(), case.name.to_owned()],
+            num_runs: (20, 220),
         }
     }
 }
@@ -111,7 +132,11 @@ impl Subject {
     fn total(&self, num_runs: usize, queue: &str) -> Result<u64, CountError> {
         let binary =
             std::env::current_exe().map_err(|error| CountError::Failed(error.to_string()))?;
-        let output = Command::new("valgrind")
+        let mut valgrind = Command::new("valgrind");
+        if self.needs_driver {
+            valgrind.env("LD_LIBRARY_PATH", gpu::driver_folder());
+        }
+        let output = valgrind
             .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
             .arg(binary)
             .args(&self.command)

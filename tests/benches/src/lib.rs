@@ -23,6 +23,8 @@ pub mod digits;
 
 pub mod eager;
 
+pub mod gpu;
+
 pub mod library;
 
 pub mod session;

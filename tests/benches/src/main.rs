@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use tfrt_benches::baseline::{self, Row};
 use tfrt_benches::digits;
 use tfrt_benches::eager;
+use tfrt_benches::gpu;
 use tfrt_benches::instructions::{self, CountError};
 use tfrt_benches::programs::{PARALLEL_PROGRAMS, PROGRAMS, Program, Shape};
 use tfrt_benches::session::Session;
@@ -32,6 +33,7 @@ Commands that run one case under a profiler; QUEUE is a work queue [default: s]:
   run NAME SIZE NUM_RUNS [QUEUE]            run a program of SIZE kernels
   call NAME NUM_CALLS [QUEUE]               call a program from Rust, as a user does
   op NAME NUM_CALLS [QUEUE]                 call an op from Rust
+  enqueue NAME NUM_RUNS [QUEUE]             enqueue work on a stream, by kernels
   adapter derived|by-hand NUM_CALLS         call a kernel through its derived adapter, or by hand
 
 Commands that print or write programs:
@@ -64,6 +66,8 @@ fn main() -> ExitCode {
         ["call", name, num_calls, queue] => call(name, num_calls, queue),
         ["op", name, num_calls] => op(name, num_calls, "s"),
         ["op", name, num_calls, queue] => op(name, num_calls, queue),
+        ["enqueue", name, num_runs] => enqueue(name, num_runs, "s"),
+        ["enqueue", name, num_runs, queue] => enqueue(name, num_runs, queue),
         ["digits"] => print_digits("200"),
         ["digits", num_runs] => print_digits(num_runs),
         ["adapter", form, num_calls] => call_adapter(form, num_calls),
@@ -141,6 +145,15 @@ fn op(name: &str, num_calls: &str, queue: &str) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
+fn enqueue(name: &str, num_runs: &str, queue: &str) -> Result<(), String> {
+    let case = gpu::Case::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = gpu::CASES.iter().map(|case| case.name).collect();
+        format!("unknown case `{name}`; available: {}", names.join(", "))
+    })?;
+    case.run(number(num_runs)?, queue)
+        .map_err(|error| error.to_string())
+}
+
 fn count(arguments: &[&str]) -> Result<(), String> {
     let (mut accepts, mut beginnings) = (false, Vec::new());
     let mut arguments = arguments.iter();
@@ -161,6 +174,9 @@ fn count(arguments: &[&str]) -> Result<(), String> {
     }
     if subjects.iter().any(|subject| subject.needs_library) {
         library::build()?;
+    }
+    if subjects.iter().any(|subject| subject.needs_driver) {
+        gpu::build_driver()?;
     }
     println!(
         "{:<20} {:>12} {:>9} {:>6} {:>6}",

@@ -269,7 +269,7 @@ pub(crate) fn check_arguments(
         return Err(invalid(call, text));
     }
     for (index, (expected, argument)) in parameters.zip(arguments).enumerate() {
-        let found = argument.to_bytes().len();
+        let found = argument.num_bytes();
         if found != expected {
             let text = format!("argument {index}: expected {expected} bytes, found {found}");
             return Err(invalid(call, text));
@@ -294,6 +294,21 @@ pub enum Argument {
 }
 
 impl Argument {
+    /// Returns the number of its bytes.
+    ///
+    /// ```
+    /// use tfrt_gpu::api::driver::Argument;
+    ///
+    /// assert_eq!(Argument::Bits32(7).num_bytes(), 4);
+    /// ```
+    #[must_use]
+    pub fn num_bytes(self) -> usize {
+        match self {
+            Self::Pointer(_) | Self::Bits64(_) => 8,
+            Self::Bits32(_) => 4,
+        }
+    }
+
     /// Returns its bytes as the device reads them.
     ///
     /// ```

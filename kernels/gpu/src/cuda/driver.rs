@@ -12,6 +12,7 @@ use cudarc::driver::sys::{
     CUcontext, CUdevice_attribute, CUevent, CUfunction, CUjit_option, CUmodule,
     CUpointer_attribute, CUstream,
 };
+use smallvec::SmallVec;
 use tfrt_tensor::HostBuffer;
 
 use super::graphs::Graph;
@@ -72,6 +73,8 @@ const NON_BLOCKING: u32 = 1;
 const DISABLE_TIMING: u32 = 2;
 /// `CU_MEMHOSTALLOC_DEVICEMAP` and `CU_MEMHOSTREGISTER_DEVICEMAP`.
 const DEVICE_MAP: u32 = 2;
+/// The arguments of a launch that take no memory of the heap.
+const NUM_INLINE: usize = 16;
 /// The call of copies, in errors.
 const COPY: &str = "cuMemcpyAsync(dst, src, size, stream)";
 /// Bytes of each log of the compiler.
@@ -228,11 +231,23 @@ impl CudaDriver {
         pointer: DevicePtr,
         num_bytes: usize,
     ) -> GpuResult<()> {
+        let place = self.blocks.place(pointer, num_bytes);
+        self.check_place(call, pointer, num_bytes, place)
+    }
+
+    /// Refuses memory at a place that the caller has no right to.
+    fn check_place(
+        &self,
+        call: &'static str,
+        pointer: DevicePtr,
+        num_bytes: usize,
+        place: Place,
+    ) -> GpuResult<()> {
         let refused = |why: &str| {
             Err(GpuError::new(call, Status::INVALID_VALUE)
                 .with_details(format!("{num_bytes} bytes at {pointer} {why}")))
         };
-        match self.blocks.place(pointer, num_bytes) {
+        match place {
             Place::Inside => Ok(()),
             Place::Across => refused("exceed their memory block"),
             Place::Unknown => {
@@ -275,14 +290,20 @@ impl CudaDriver {
             }
             CopyEndpoint::Device(pointer) => *pointer,
         };
-        self.check_memory(COPY, pointer, num_bytes)?;
         let registered = self
             .blocks
             .with(pointer, num_bytes, |_, block| match &block.kind {
                 Memory::Registered { buffer, .. } => Some(buffer.clone()),
                 _ => None,
             });
-        Ok((registered.ok().flatten(), Some(pointer.address())))
+        let registered = match registered {
+            Ok(registered) => registered,
+            Err(place) => {
+                self.check_place(COPY, pointer, num_bytes, place)?;
+                None
+            }
+        };
+        Ok((registered, Some(pointer.address())))
     }
 
     /// Returns the address of one side of a copy, and the object to keep until the copy is done,
@@ -1036,7 +1057,8 @@ impl Driver for CudaDriver {
             Status::INVALID_HANDLE,
         )?;
         config.check(CALL)?;
-        let mut values: Vec<u64> = arguments.iter().map(|argument| bits(*argument)).collect();
+        let mut values: SmallVec<[u64; NUM_INLINE]> =
+            arguments.iter().map(|argument| bits(*argument)).collect();
         let raw_function = function.number as CUfunction;
         let raw_stream = stream.number as CUstream;
         let LaunchConfig {
@@ -1044,7 +1066,8 @@ impl Driver for CudaDriver {
             block: [bx, by, bz],
             shared_bytes,
         } = config;
-        let (mut pointers, mut block) = (Vec::new(), Vec::new());
+        let mut pointers: SmallVec<[*mut c_void; NUM_INLINE]> = SmallVec::new();
+        let mut block = Vec::new();
         if let Some(parameters) = &function.parameters {
             check_arguments(CALL, parameters.iter().copied(), arguments)?;
             // The driver reads as much behind each pointer as the parameter has.

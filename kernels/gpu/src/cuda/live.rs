@@ -5,13 +5,39 @@
 //! keeps its context, so a context ends with the last of its objects.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::api::DevicePtr;
 
 /// Objects by the numbers of their handles.
 #[derive(Debug)]
-pub(super) struct Live<T>(RwLock<HashMap<u64, Arc<T>>>);
+pub(super) struct Live<T>(RwLock<Objects<T>>);
+
+type Objects<T> = HashMap<u64, Arc<T>, BuildHasherDefault<HandleHasher>>;
+
+/// Hashes handles. They are addresses that the driver chooses, so that no program makes them
+/// collide.
+#[derive(Default)]
+struct HandleHasher(u64);
+
+impl Hasher for HandleHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(byte.into());
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The low bits of addresses are alike: a multiplication and a rotation spread the others.
+        const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+        self.0 = (self.0 ^ number).wrapping_mul(FACTOR).rotate_left(26);
+    }
+}
 
 impl<T> Default for Live<T> {
     fn default() -> Self {
@@ -42,7 +68,7 @@ impl<T> Live<T> {
         self.write().retain(|_, object| stays(object));
     }
 
-    fn write(&self) -> std::sync::RwLockWriteGuard<'_, HashMap<u64, Arc<T>>> {
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Objects<T>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use tfrt_tensor::HostBuffer;
 
 use super::op_verifiers;
 use crate::api::driver::CopyEndpoint;
-use crate::api::{GpuError, Status};
+use crate::api::{DevicePtr, GpuError, Status};
 use crate::values::memory::{Part, allocation_size};
 use crate::values::{Allocator, Buffer, GpuAllocatorKind, GpuContext, Stream};
 
@@ -80,12 +80,15 @@ struct Side {
 impl Side {
     fn of(value: &AnyRef) -> Result<Self> {
         if let Some(buffer) = value.get::<Buffer>() {
-            let (pointer, num_bytes) = (buffer.pointer(), buffer.num_bytes());
+            let part = buffer.part();
+            let (pointer, num_bytes) = part
+                .as_ref()
+                .map_or((DevicePtr::NULL, 0), |part| (part.pointer, part.num_bytes));
             return Ok(Self {
                 location: CopyEndpoint::Device(pointer),
                 num_bytes,
                 address: pointer.address(),
-                part: buffer.part(),
+                part,
             });
         }
         match value.get::<HostBuffer>() {

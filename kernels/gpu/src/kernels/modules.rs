@@ -1,5 +1,6 @@
 //! Modules of device code, and launches of the kernels in them.
 
+use smallvec::SmallVec;
 use tfrt::prelude::*;
 
 use super::op_verifiers;
@@ -95,7 +96,10 @@ fn function_launch(
         block: [extent(block_x)?, extent(block_y)?, extent(block_z)?],
         shared_bytes: shared,
     };
-    let arguments = args.iter().map(argument).collect::<Result<Vec<_>>>()?;
+    let mut arguments: SmallVec<[Argument; 16]> = SmallVec::with_capacity(args.len());
+    for value in args {
+        arguments.push(argument(value)?);
+    }
     let current = stream.enter(function.module.context())?;
     let driver = &stream.context().gpu().driver;
     driver.launch(
@@ -110,10 +114,11 @@ fn function_launch(
 
 /// Returns a size of a launch: 32 bits wide first, later 64.
 fn extent(value: &AnyRef) -> Result<u32> {
-    if let Some(size) = value.get::<u32>() {
-        return Ok(*size);
-    }
-    let size = value.get::<u64>().copied().unwrap_or(u64::MAX);
+    // Programs of today have 64 bits, so that comes first.
+    let size = match value.get::<u64>() {
+        Some(size) => *size,
+        None => value.get::<u32>().map_or(u64::MAX, |size| (*size).into()),
+    };
     u32::try_from(size).map_err(|_| {
         Error::new(format!("launch size {size} is larger than {}", u32::MAX))
             .with_code(ErrorCode::OutOfRange)

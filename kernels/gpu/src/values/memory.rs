@@ -269,13 +269,14 @@ impl Buffer {
     /// Returns the address; null of an empty buffer.
     #[must_use]
     pub fn pointer(&self) -> DevicePtr {
-        self.part().map_or(DevicePtr::NULL, |part| part.pointer)
+        let part = lock(&self.part);
+        part.as_ref().map_or(DevicePtr::NULL, |part| part.pointer)
     }
 
     /// Returns the size; 0 of an empty buffer.
     #[must_use]
     pub fn num_bytes(&self) -> usize {
-        self.part().map_or(0, |part| part.num_bytes)
+        lock(&self.part).as_ref().map_or(0, |part| part.num_bytes)
     }
 
     /// Returns the address, if the buffer has at least this many bytes.
