@@ -36,19 +36,40 @@ fn main() -> ExitCode {
         .chain([Trial::test("devices.cuda", || {
             Ok(devices_and_libraries_are_listed()?)
         })])
+        .chain([Trial::test("version.cuda", || {
+            Ok(the_version_names_the_libraries()?)
+        })])
         .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// `tfrt devices`, over the emulated libraries of CUDA.
-fn devices_and_libraries_are_listed() -> Result<(), String> {
+/// What `tfrt` prints with an argument, over the emulated libraries of CUDA.
+fn printed(argument: &str) -> Result<String, String> {
     let directory = programs::directory();
     let mut command = tool::command("tfrt", &directory).map_err(|error| error.to_string())?;
     command
-        .arg("devices")
+        .arg(argument)
         .env("LD_LIBRARY_PATH", programs::emulated_cuda()?);
     let output = tool::run(command).map_err(|error| error.to_string())?;
-    let found = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// `tfrt --version` and `tfrt -V`.
+fn the_version_names_the_libraries() -> Result<(), String> {
+    let (short, long) = (printed("-V")?, printed("--version")?);
+    let libraries = long.strip_prefix(&short).unwrap_or_default();
+    if short.starts_with("tfrt ")
+        && short.lines().count() == 1
+        && libraries.starts_with("  libcuda: version 12.8\n  libcublas: version 12.8.0\n")
+    {
+        return Ok(());
+    }
+    Err(format!("`-V`:\n{short}`--version`:\n{long}"))
+}
+
+/// `tfrt devices`.
+fn devices_and_libraries_are_listed() -> Result<(), String> {
+    let found = printed("devices")?;
     let device = |number, name| format!("  {number}: {name}, 4.00 GiB, compute capability 9.0\n");
     let name = "host device behind an emulated driver";
     let expected = format!(

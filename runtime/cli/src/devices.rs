@@ -33,12 +33,16 @@ pub(crate) fn run(_program: &str, _arguments: &Arguments) -> Result<(), Failure>
             }
         }
         if choice == GpuChoice::Cuda {
-            for library in cuda::libraries() {
-                let _ = writeln!(text, "  {library}");
-            }
+            text += &library_versions();
         }
     }
     output::write("-", text.as_bytes())
+}
+
+/// Returns the libraries of CUDA, one in each line, with their versions.
+pub(crate) fn library_versions() -> String {
+    let libraries = cuda::libraries().into_iter();
+    libraries.map(|library| format!("  {library}\n")).collect()
 }
 
 /// Returns the devices of an implementation, one in each line.

@@ -346,7 +346,15 @@ fn parse<T: Parser>(
             let usage = || Failure::Usage(error.to_string().trim_end().to_owned());
             return flags.err().unwrap_or_else(usage);
         }
-        match output::write("-", error.to_string().as_bytes()) {
+        let mut text = error.to_string();
+        // `-V` prints the version alone.
+        #[cfg(feature = "gpu")]
+        if error.kind() == clap::error::ErrorKind::DisplayVersion
+            && typed.iter().any(|argument| argument == "--version")
+        {
+            text += &devices::library_versions();
+        }
+        match output::write("-", text.as_bytes()) {
             Ok(()) => Failure::HelpGiven,
             Err(failure) => failure,
         }
