@@ -15,6 +15,8 @@
 //!   the block and the access. New memory is filled with the byte 0xFF.
 //! - A fault of a kernel makes the context unusable, as on a GPU: every later call of the context
 //!   fails with the same status and a description of the fault.
+//! - If [`Options::checks_order`] is set, an access that nothing orders after the last write of
+//!   another stream is reported: neither an event nor a wait of the host lies between.
 //! - Calls fail on request: see [`Options::failures`].
 //!
 //! Limitations: it is not fast, and it runs one piece of work at a time, so two streams never
@@ -24,6 +26,8 @@
 mod memory;
 
 mod stream;
+
+mod order;
 
 mod driver;
 
@@ -58,6 +62,7 @@ use crate::values::lock;
 
 use fault::Fault;
 use memory::DeviceMemory;
+use order::Clock;
 use stream::Queue;
 
 /// The options of a host device.
@@ -69,6 +74,9 @@ pub struct Options {
     pub memory_bytes: usize,
     /// The number of instructions after which a launch counts as endless.
     pub max_steps: u64,
+    /// Whether accesses are reported that nothing orders after the last write of another stream.
+    /// The cost of each piece of work then grows with the number of streams there have been.
+    pub checks_order: bool,
     /// The calls that fail.
     pub failures: Vec<Failure>,
 }
@@ -79,6 +87,7 @@ impl Default for Options {
             num_devices: 2,
             memory_bytes: 4 << 30,
             max_steps: 1 << 30,
+            checks_order: false,
             failures: Vec::new(),
         }
     }
@@ -103,6 +112,8 @@ pub struct HostDevice {
     identity: usize,
     options: Options,
     memory: Mutex<DeviceMemory>,
+    /// The work that the host has waited for. It comes before all work that is enqueued later.
+    seen: Mutex<Clock>,
     objects: Mutex<driver::Objects>,
     libraries: Mutex<Libraries>,
     failures: Failures,
@@ -172,7 +183,10 @@ impl HostDevice {
         Arc::new(Self {
             // ordering: only distinctness counts.
             identity: NEXT.fetch_add(1, Ordering::Relaxed) as usize,
-            memory: Mutex::new(DeviceMemory::new(options.memory_bytes)),
+            memory: Mutex::new(
+                DeviceMemory::new(options.memory_bytes).with_order_checks(options.checks_order),
+            ),
+            seen: Mutex::default(),
             failures: Failures::new(std::mem::take(&mut options.failures)),
             options,
             objects: Mutex::default(),
@@ -237,6 +251,13 @@ impl HostDevice {
         let num_handles = libraries.streams.len() + libraries.plans.len();
         let num_descriptors = libraries.descriptors.len() + libraries.convolutions.len();
         num_blocks + num_objects + num_handles + num_descriptors + libraries.comms.len()
+    }
+
+    /// Returns the accesses that nothing orders after the last write of another stream, one for each
+    /// memory block: see [`Options::checks_order`]. Each is also a line of the log.
+    #[must_use]
+    pub fn unordered_accesses(&self) -> Vec<String> {
+        lock(&self.memory).unordered_accesses()
     }
 
     /// Returns a call of a library function, which may be meant to fail.

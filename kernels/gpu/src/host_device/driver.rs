@@ -15,6 +15,7 @@ use tfrt_tensor::HostBuffer;
 use super::fault::Fault;
 use super::graphs::HostGraph;
 use super::memory::{Kind, Owner, in_use};
+use super::order::Clock;
 use super::stream::{HostEvent, Queue, Refusal, Work};
 use super::{HostDevice, HostMemory};
 use crate::api::driver::{
@@ -228,6 +229,13 @@ impl HostDevice {
         }
     }
 
+    /// Notes work that the host has waited for.
+    fn has_seen(&self, clock: &Clock) {
+        if self.options.checks_order {
+            lock(&self.seen).join(clock);
+        }
+    }
+
     /// Waits for all work that is enqueued on the streams of a context. Work of other contexts may
     /// wait for this thread, as the ranks of a collective operation do.
     fn wait_for_context(&self, context: ContextHandle) {
@@ -242,6 +250,7 @@ impl HostDevice {
         };
         for (queue, place) in places {
             queue.wait_for(place);
+            self.has_seen(&queue.clock());
         }
     }
 }
@@ -519,7 +528,7 @@ impl Driver for Shared {
         const CALL: &str = "cuStreamCreate(&stream, flags)";
         self.0.enter_context("cuStreamCreate", CALL, current)?;
         let handle = self.0.new_handle();
-        let queue = Arc::new(Queue::new(current.context()));
+        let queue = Arc::new(Queue::new(handle, current.context()));
         lock(&self.0.objects).streams.insert(handle, queue);
         Ok(StreamHandle(handle))
     }
@@ -543,7 +552,9 @@ impl Driver for Shared {
         self.0.enter("cuStreamSynchronize", CALL)?;
         let queue = self.0.queue(CALL, stream)?;
         Self::refuse_capture(CALL, &queue)?;
+        let clock = queue.clock();
         queue.wait_for(queue.end());
+        self.0.has_seen(&clock);
         self.0.check_context(CALL, queue.context)
     }
 
@@ -552,7 +563,12 @@ impl Driver for Shared {
         self.0.enter("cuStreamQuery", CALL)?;
         let queue = self.0.queue(CALL, stream)?;
         Self::refuse_capture(CALL, &queue)?;
-        Ok(queue.is_past(queue.end()))
+        let clock = queue.clock();
+        let is_past = queue.is_past(queue.end());
+        if is_past {
+            self.0.has_seen(&clock);
+        }
+        Ok(is_past)
     }
 
     fn stream_wait_event(&self, stream: StreamHandle, event: EventHandle) -> GpuResult<()> {
@@ -567,10 +583,12 @@ impl Driver for Shared {
         let Some((recorded, place)) = event.place.clone() else {
             return Ok(());
         };
+        let clock = event.clock.clone();
         drop(objects);
         if Arc::ptr_eq(&recorded, &queue) {
             return Ok(());
         }
+        queue.join(&clock);
         self.push_once(CALL, &queue, move |_| {
             recorded.wait_for(place);
             Ok(())
@@ -608,6 +626,7 @@ impl Driver for Shared {
         let event = HostEvent {
             context: current.context(),
             has_timing,
+            clock: Clock::default(),
             place: None,
             time: Arc::default(),
         };
@@ -647,6 +666,7 @@ impl Driver for Shared {
             })?;
         }
         if let Some(event) = lock(&self.0.objects).events.get_mut(&event.0) {
+            event.clock = queue.clock();
             event.place = Some((Arc::clone(&queue), queue.end()));
             event.time = time;
         }
@@ -656,8 +676,14 @@ impl Driver for Shared {
     fn event_query(&self, event: EventHandle) -> GpuResult<bool> {
         const CALL: &str = "cuEventQuery(event)";
         self.0.enter("cuEventQuery", CALL)?;
-        let place = self.event_place(CALL, event)?;
-        Ok(place.is_none_or(|(queue, place)| queue.is_past(place)))
+        match self.event_place(CALL, event)? {
+            Some((queue, place, _)) if !queue.is_past(place) => Ok(false),
+            Some((_, _, clock)) => {
+                self.0.has_seen(&clock);
+                Ok(true)
+            }
+            None => Ok(true),
+        }
     }
 
     fn event_synchronize(&self, event: EventHandle) -> GpuResult<()> {
@@ -665,8 +691,9 @@ impl Driver for Shared {
         self.0.enter("cuEventSynchronize", CALL)?;
         match self.event_place(CALL, event)? {
             None => Ok(()),
-            Some((queue, place)) => {
+            Some((queue, place, clock)) => {
                 queue.wait_for(place);
+                self.0.has_seen(&clock);
                 self.0.check_context(CALL, queue.context)
             }
         }
@@ -1023,14 +1050,19 @@ impl Driver for Shared {
 }
 
 impl Shared {
+    /// Returns the last record of an event, if there is one: its stream, its place there, and what
+    /// comes before it.
     fn event_place(
         &self,
         call: &'static str,
         event: EventHandle,
-    ) -> GpuResult<Option<(Arc<Queue>, u64)>> {
+    ) -> GpuResult<Option<(Arc<Queue>, u64, Clock)>> {
         let objects = lock(&self.0.objects);
         match objects.events.get(&event.0) {
-            Some(event) => Ok(event.place.clone()),
+            Some(event) => {
+                let place = event.place.clone();
+                Ok(place.map(|(queue, place)| (queue, place, event.clock.clone())))
+            }
             None => Err(error(call, Status::INVALID_HANDLE)),
         }
     }

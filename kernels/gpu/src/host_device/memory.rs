@@ -1,14 +1,17 @@
 //! The memory of the device: blocks at addresses that mean nothing to the host.
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
+use tfrt::host::log;
 use tfrt_ptx::{AccessError, Memory};
 use tfrt_tensor::HostBuffer;
 
 use super::HostMemory;
 use super::fault::Fault;
-use crate::api::handle::{ContextHandle, DeviceId};
+use super::order::{self, Moment, Write};
+use crate::api::handle::{ContextHandle, DeviceId, StreamHandle};
 
 /// The first address of device memory.
 const FIRST: u64 = 0x0a00_0000_0000;
@@ -33,7 +36,14 @@ pub(super) struct DeviceMemory {
     used: HashMap<i32, usize>,
     /// The memory of each device, in bytes.
     limit: usize,
+    /// Whether unordered accesses are reported.
+    checks_order: bool,
+    /// The reports, at most one for a block.
+    unordered: RefCell<Vec<String>>,
 }
+
+/// The most reports of unordered accesses.
+const MAX_REPORTS: usize = 100;
 
 /// The kind of a block's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +63,9 @@ struct Block {
     kind: Kind,
     owner: Owner,
     bytes: Bytes,
+    /// The last write by a stream.
+    last_write: Option<Write>,
+    is_reported: Cell<bool>,
 }
 
 /// Whose a block is.
@@ -96,6 +109,48 @@ impl DeviceMemory {
             next: FIRST,
             used: HashMap::new(),
             limit,
+            checks_order: false,
+            unordered: RefCell::default(),
+        }
+    }
+
+    /// Reports unordered accesses from now on, or not.
+    pub(super) fn with_order_checks(mut self, checks_order: bool) -> Self {
+        self.checks_order = checks_order;
+        self
+    }
+
+    /// Returns the accesses that nothing orders after the last write of another stream.
+    pub(super) fn unordered_accesses(&self) -> Vec<String> {
+        self.unordered.borrow().clone()
+    }
+
+    /// Reports an access by the work of this thread if nothing orders it after the last write.
+    fn check_order(&self, what: &str, start: u64, address: u64, num_bytes: usize) {
+        let Some(block) = self.blocks.get(&start) else {
+            return;
+        };
+        let Some(write) = block.last_write else {
+            return;
+        };
+        let stream = order::running(|moment| {
+            let moment = moment.filter(|moment| !moment.is_after(write))?;
+            Some(moment.stream)
+        });
+        let mut reports = self.unordered.borrow_mut();
+        if let Some(stream) = stream
+            && reports.len() < MAX_REPORTS
+            && !block.is_reported.replace(true)
+        {
+            let (reader, writer) = (StreamHandle(stream), StreamHandle(write.stream));
+            let len = block.len();
+            let report = format!(
+                "{what} of {num_bytes} bytes at {address:#x} on the stream {reader}: nothing orders \
+                 it after the last write to the buffer of {len} bytes at {start:#x}, on the stream \
+                 {writer}"
+            );
+            log::warning!("{report}");
+            reports.push(report);
         }
     }
 
@@ -133,6 +188,8 @@ impl DeviceMemory {
             kind,
             owner,
             bytes: Bytes::Own(bytes),
+            last_write: None,
+            is_reported: Cell::default(),
         };
         self.blocks.insert(address, block);
         Some(address)
@@ -157,6 +214,8 @@ impl DeviceMemory {
             kind: Kind::Registered,
             owner,
             bytes: Bytes::Host(memory),
+            last_write: None,
+            is_reported: Cell::default(),
         };
         self.blocks.insert(start, block);
         true
@@ -277,6 +336,9 @@ impl DeviceMemory {
             return Ok(());
         }
         let (start, offset) = self.find("read", address, bytes.len())?;
+        if self.checks_order {
+            self.check_order("read", start, address, bytes.len());
+        }
         match self.blocks.get(&start).map(|block| &block.bytes) {
             Some(Bytes::Own(own)) => bytes.copy_from_slice(&own[offset..offset + bytes.len()]),
             Some(Bytes::Host(memory)) => memory.read(offset, bytes).map_err(in_use)?,
@@ -291,6 +353,13 @@ impl DeviceMemory {
             return Ok(());
         }
         let (start, offset) = self.find("write", address, bytes.len())?;
+        if self.checks_order {
+            self.check_order("write", start, address, bytes.len());
+            if let Some(block) = self.blocks.get_mut(&start) {
+                let write = order::running(|moment| moment.map(Moment::as_write));
+                block.last_write = write.or(block.last_write);
+            }
+        }
         match self.blocks.get_mut(&start).map(|block| &mut block.bytes) {
             Some(Bytes::Own(own)) => own[offset..offset + bytes.len()].copy_from_slice(bytes),
             Some(Bytes::Host(memory)) => memory.write(offset, bytes).map_err(in_use)?,

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::HostDevice;
 use super::fault::Fault;
+use super::order::{self, Clock, Moment};
 use crate::api::handle::ContextHandle;
 use crate::values::lock;
 
@@ -29,6 +30,8 @@ pub(super) struct Recording {
 
 /// A stream.
 pub(super) struct Queue {
+    /// The number of the stream.
+    id: u64,
     pub(super) context: ContextHandle,
     state: Mutex<State>,
     /// There is work, or there will be none.
@@ -39,7 +42,9 @@ pub(super) struct Queue {
 
 #[derive(Default)]
 struct State {
-    work: VecDeque<Work>,
+    work: VecDeque<(Moment, Work)>,
+    /// What comes before the next piece of work.
+    clock: Clock,
     /// The number of enqueued pieces of work so far, and of completed ones.
     num_enqueued: u64,
     num_done: u64,
@@ -60,8 +65,9 @@ impl fmt::Debug for Queue {
 }
 
 impl Queue {
-    pub(super) fn new(context: ContextHandle) -> Self {
+    pub(super) fn new(id: u64, context: ContextHandle) -> Self {
         Self {
+            id,
             context,
             state: Mutex::default(),
             has_work: Condvar::new(),
@@ -88,8 +94,16 @@ impl Queue {
             }
             state.has_thread = true;
         }
-        state.work.push_back(work);
         state.num_enqueued += 1;
+        if device.options.checks_order {
+            state.clock.join(&lock(&device.seen));
+        }
+        let moment = Moment {
+            stream: self.id,
+            place: state.num_enqueued,
+            clock: state.clock.clone(),
+        };
+        state.work.push_back((moment, work));
         drop(state);
         self.has_work.notify_one();
         Ok(())
@@ -126,7 +140,7 @@ impl Queue {
     /// Runs work until the stream is closed and empty.
     fn run(&self, device: &Weak<HostDevice>) {
         loop {
-            let work = {
+            let (moment, work) = {
                 let mut state = lock(&self.state);
                 loop {
                     if let Some(work) = state.work.pop_front() {
@@ -143,7 +157,7 @@ impl Queue {
             };
             // Work of a device that is gone is nobody's any more.
             if let Some(device) = device.upgrade() {
-                device.run(self.context, work);
+                order::run(moment, || device.run(self.context, work));
             }
             lock(&self.state).num_done += 1;
             self.has_done.notify_all();
@@ -154,6 +168,19 @@ impl Queue {
     pub(super) fn close(&self) {
         lock(&self.state).is_closed = true;
         self.has_work.notify_one();
+    }
+
+    /// Lets the next piece of work come after all that `clock` has.
+    pub(super) fn join(&self, clock: &Clock) {
+        lock(&self.state).clock.join(clock);
+    }
+
+    /// Returns all work that is enqueued, and what comes before it.
+    pub(super) fn clock(&self) -> Clock {
+        let state = lock(&self.state);
+        let mut clock = state.clock.clone();
+        clock.add(self.id, state.num_enqueued);
+        clock
     }
 
     /// Returns the position after all enqueued work.
@@ -192,6 +219,8 @@ pub(super) enum Refusal {
 pub(super) struct HostEvent {
     pub(super) context: ContextHandle,
     pub(super) has_timing: bool,
+    /// What comes before the last record.
+    pub(super) clock: Clock,
     /// The last record.
     pub(super) place: Option<(Arc<Queue>, u64)>,
     /// When the work before the last record was done.
@@ -205,7 +234,7 @@ mod tests {
     #[test]
     fn a_closed_stream_refuses_work() {
         let device = HostDevice::new(super::super::Options::default());
-        let queue = Arc::new(Queue::new(ContextHandle(1)));
+        let queue = Arc::new(Queue::new(1, ContextHandle(1)));
         queue.push(&device, Box::new(|_| Ok(()))).unwrap();
         queue.close();
         let late = queue.push(&device, Box::new(|_| Ok(())));
