@@ -253,8 +253,8 @@ impl HostDevice {
         num_blocks + num_objects + num_handles + num_descriptors + libraries.comms.len()
     }
 
-    /// Returns the accesses that nothing orders after the last write of another stream, one for each
-    /// memory block: see [`Options::checks_order`]. Each is also a line of the log.
+    /// Returns the accesses that nothing orders after the last write of another stream, one for
+    /// each memory block: see [`Options::checks_order`]. Each is also a line of the log.
     #[must_use]
     pub fn unordered_accesses(&self) -> Vec<String> {
         lock(&self.memory).unordered_accesses()
