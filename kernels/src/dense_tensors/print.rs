@@ -54,8 +54,8 @@ fn get_tensor_shape_sync(tensor: &dyn Tensor) -> Sizes {
 
 /// Does nothing, once a tensor of any kind is available.
 #[tfrt_kernel("tfrt_dht.no_op_ht", results(out_chain))]
-fn no_op(_tensor: &dyn Tensor, in_chain: Chain) -> Chain {
-    in_chain
+fn no_op(_tensor: &dyn Tensor) -> Chain {
+    Chain
 }
 
 /// Prints the address and the size of a buffer.

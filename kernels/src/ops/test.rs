@@ -608,8 +608,8 @@ fn op_attrs_print(attrs: &OpAttrs) -> io::Result<()> {
 
 /// Returns an immutable copy of a set of op attributes.
 #[tfrt_kernel("tfrt_test.corert.op_attrs_freeze", results(frozen, out_chain))]
-fn op_attrs_freeze(attrs: &OpAttrs, chain: Chain) -> (tfrt::core::OpAttrsRef, Chain) {
-    (attrs.to_frozen(), chain)
+fn op_attrs_freeze(attrs: &OpAttrs) -> (tfrt::core::OpAttrsRef, Chain) {
+    (attrs.to_frozen(), Chain)
 }
 
 /// Prints an immutable set of op attributes.

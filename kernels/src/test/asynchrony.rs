@@ -93,8 +93,8 @@ fn verify_do_async(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 /// for.
 ///
 /// If the pool accepts no more work, a line on standard error reports it.
-#[tfrt_kernel("tfrt_test.usleep", effect = "io", chain = none)]
-fn usleep(microseconds: i32, ctx: &ExecutionContext) {
+#[tfrt_kernel("tfrt_test.usleep", effect = "io")]
+fn usleep(microseconds: i32, _in_chain: Option<Chain>, ctx: &ExecutionContext) {
     let _ = enqueue_sleep(microseconds, ctx, || ());
 }
 

@@ -51,8 +51,11 @@ impl Clone for TrackedValue {
 }
 
 impl Drop for TrackedValue {
-    /// Prints `destroyed vt.value(N)`.
+    /// Prints `destroyed vt.value(N)`, unless the number is -1.
     fn drop(&mut self) {
+        if self.number == -1 {
+            return;
+        }
         print_line_if_possible(format_args!("destroyed vt.value({})", self.number));
     }
 }

@@ -111,6 +111,9 @@ fn new_cell<T: Value>(
     owners: u32,
 ) -> NonNull<Header> {
     let type_index = TypeIndex::of::<T>();
+    live::add_one();
+    let cell = pool::reserve::<ValueCell<T>>();
+    // Made here, so that it need not be on the stack while the memory is reserved.
     let header = Header {
         count: Count::new(owners),
         kind,
@@ -118,8 +121,6 @@ fn new_cell<T: Value>(
         type_index,
         word,
     };
-    live::add_one();
-    let cell = pool::reserve::<ValueCell<T>>();
     // A payload may be large: written field by field, it is copied once.
     // SAFETY: the block is for such a cell, so the field is in it.
     let place = unsafe { &raw mut (*cell.as_ptr()).header };

@@ -1,6 +1,6 @@
 //! Pipelines from Rust: typed closures as functions of elements, and elements as Rust values.
 
-use tfrt_async::{AnyRef, Immutable, Value};
+use tfrt_async::{AnyRef, BorrowError, Value};
 use tfrt_host::{ExecutionContext, FunctionRef};
 use tfrt_support::{Error, ErrorCode};
 
@@ -9,7 +9,7 @@ use crate::element_types::ElementTypes;
 use crate::function::ElementFunction;
 use crate::result::Values;
 
-/// The functions that [`Dataset::map`] and similar methods take: closures of one to four
+/// The functions that [`Dataset::map`] and similar methods take: closures of one to twelve
 /// components, and functions of programs.
 ///
 /// A closure takes each component by value, as a payload that can be cloned. It returns a payload,
@@ -17,9 +17,9 @@ use crate::result::Values;
 /// it is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function of elements",
-    label = "expected a closure of one to four payloads that returns payloads, or a `FunctionRef`",
+    label = "expected a closure of one to twelve payloads that returns payloads, or a `FunctionRef`",
     note = "annotate the parameters: `|number: i64| number + 1`",
-    note = "parameters and results are types that implement `Value`; parameters are also `Immutable + Clone`"
+    note = "parameters and results are types that implement `Value`; parameters are also `Clone`"
 )]
 pub trait IntoElementFunction<Marker> {
     /// Returns the function.
@@ -60,7 +60,13 @@ pub trait IntoValues<Marker> {
     fn into_values(self) -> Result<Values, Error>;
 }
 
-/// What the elements of a pipeline are taken as: a payload, or a tuple of payloads.
+/// What the elements of a pipeline are taken as: a payload, a tuple of one to twelve payloads, or a
+/// `Vec<AnyRef>` of any number of them.
+#[diagnostic::on_unimplemented(
+    message = "elements cannot be taken as `{Self}`",
+    label = "expected a payload, a tuple of one to twelve payloads, or a `Vec<AnyRef>`",
+    note = "payloads are of types that implement `Value + Clone`"
+)]
 pub trait FromValues<Marker>: Sized {
     /// Returns the payloads of available values.
     ///
@@ -76,6 +82,10 @@ pub enum One {}
 /// The marker of a tuple.
 #[derive(Debug)]
 pub enum Many {}
+
+/// The marker of a list of values.
+#[derive(Debug)]
+pub enum List {}
 
 /// The marker of a `Result`.
 #[derive(Debug)]
@@ -107,13 +117,19 @@ impl<T: IntoValues<M>, E: Into<Error>, M> IntoValues<Fallible<M>> for Result<T, 
     }
 }
 
-impl<T: Value + Immutable + Clone> FromValues<One> for T {
+impl<T: Value + Clone> FromValues<One> for T {
     fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
         let taken = match values {
             [value] => payload(value),
             _ => None,
         };
         taken.ok_or_else(|| wrong_types(values, [T::MLIR_TYPE]))
+    }
+}
+
+impl FromValues<List> for Vec<AnyRef> {
+    fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
+        Ok(values.to_vec())
     }
 }
 
@@ -134,7 +150,7 @@ macro_rules! impl_tuples {
             }
         }
 
-        impl<$($ty: Value + Immutable + Clone),+> FromValues<Many> for ($($ty,)+) {
+        impl<$($ty: Value + Clone),+> FromValues<Many> for ($($ty,)+) {
             fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
                 let wrong = || wrong_types(values, [$($ty::MLIR_TYPE),+]);
                 let [$($value),+] = values else {
@@ -147,7 +163,7 @@ macro_rules! impl_tuples {
         impl<F, R, M, $($ty),+> IntoElementFunction<(fn($($ty),+) -> R, M)> for F
         where
             F: Fn($($ty),+) -> R + Send + Sync + 'static,
-            $($ty: Value + Immutable + Clone,)+
+            $($ty: Value + Clone,)+
             R: IntoValues<M>,
         {
             fn into_element_function(self) -> ElementFunction {
@@ -168,10 +184,19 @@ impl_tuples!(A a);
 impl_tuples!(A a, B b);
 impl_tuples!(A a, B b, C c);
 impl_tuples!(A a, B b, C c, D d);
+impl_tuples!(A a, B b, C c, D d, E e);
+impl_tuples!(A a, B b, C c, D d, E e, G g);
+impl_tuples!(A a, B b, C c, D d, E e, G g, H h);
+impl_tuples!(A a, B b, C c, D d, E e, G g, H h, I i);
+impl_tuples!(A a, B b, C c, D d, E e, G g, H h, I i, J j);
+impl_tuples!(A a, B b, C c, D d, E e, G g, H h, I i, J j, K k);
+impl_tuples!(A a, B b, C c, D d, E e, G g, H h, I i, J j, K k, L l);
+impl_tuples!(A a, B b, C c, D d, E e, G g, H h, I i, J j, K k, L l, N n);
 
 #[inline]
-fn payload<T: Value + Immutable + Clone>(value: &AnyRef) -> Option<T> {
-    value.get::<T>().cloned()
+fn payload<T: Value + Clone>(value: &AnyRef) -> Option<T> {
+    let payload = value.try_read::<T>().ok()?;
+    Some(payload.clone())
 }
 
 /// Returns the error of an element without payloads of these types: that of a component, or one
@@ -183,6 +208,9 @@ fn wrong_types<const N: usize>(values: &[AnyRef], expected: [&str; N]) -> Error 
     }
     let expected = ElementTypes::new(expected.map(Some));
     let found = ElementTypes::of_values(values);
+    if expected == found {
+        return BorrowError::Written.into();
+    }
     let message = format!("expected elements of type {expected}, found {found}");
     Error::new(message).with_code(ErrorCode::InvalidArgument)
 }

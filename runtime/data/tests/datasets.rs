@@ -1,10 +1,10 @@
 //! Datasets one by one, where a random pipeline does not look.
 
-use tfrt_async::ByteString;
+use tfrt_async::{AnyRef, ByteString};
 use tfrt_data::{BatchComponent, Cardinality, Dataset};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_support::{DType, Error};
-use tfrt_tensor::DenseHostTensor;
+use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor};
 
 fn context() -> ExecutionContext {
     let host = HostContext::builder().build();
@@ -263,6 +263,54 @@ fn a_component_of_another_type_is_named() {
 }
 
 #[test]
+fn rows_of_many_components_are_tuples_or_lists() {
+    let columns: Vec<Dataset> = (0..12)
+        .map(|column| range(3).map(move |row: i64| 100 * column + row).unwrap())
+        .collect();
+    let rows = Dataset::zip(&columns).unwrap();
+    type Row = (i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64);
+    let found: Vec<Row> = rows
+        .elements(&context())
+        .collect::<Result<_, Error>>()
+        .unwrap();
+    assert_eq!(
+        found[2],
+        (2, 102, 202, 302, 402, 502, 602, 702, 802, 902, 1002, 1102)
+    );
+    let lists = rows.elements::<Vec<AnyRef>, _>(&context());
+    let last = lists.last().unwrap().unwrap();
+    assert_eq!(last[11].get::<i64>(), Some(&1102));
+    let sums = Dataset::zip(&columns[..5]).unwrap();
+    let sums = sums.map(|a: i64, b: i64, c: i64, d: i64, e: i64| a + b + c + d + e);
+    assert_eq!(numbers(&sums.unwrap()), [1000, 1005, 1010]);
+}
+
+#[test]
+fn batches_of_strings_are_elements_and_operands() {
+    let words = range(3).map(|x: i64| ByteString::from(x.to_string().as_bytes()));
+    let batches = words.unwrap().batch(2).unwrap();
+    let drawn = batches.elements::<StringHostTensor, _>(&context());
+    let drawn: Vec<StringHostTensor> = drawn.collect::<Result<_, Error>>().unwrap();
+    assert_eq!(drawn[0].strings(), [b"0", b"1"]);
+    assert_eq!(drawn[1].strings(), [b"2"]);
+    let lengths = batches.map(|words: StringHostTensor| words.strings().len() as i64);
+    assert_eq!(numbers(&lengths.unwrap()), [2, 1]);
+}
+
+#[test]
+fn a_component_that_is_being_written_is_an_error() {
+    let tensor = StringHostTensor::new(Shape::new(&[0]).unwrap(), Vec::new()).unwrap();
+    let value = AnyRef::available(tensor);
+    let _held = value.try_write::<StringHostTensor>().unwrap();
+    let element = Dataset::from_values(&[value.clone()]).unwrap();
+    let mut drawn = element.elements::<StringHostTensor, _>(&context());
+    assert_eq!(
+        drawn.next().unwrap().unwrap_err().message(),
+        "the value is being written by another kernel"
+    );
+}
+
+#[test]
 fn a_closure_that_panics_is_an_error_of_its_element() {
     let divide = |x: i64| 10 / x;
     let dataset = Dataset::range(-1, 2, 1).unwrap().map(divide).unwrap();
@@ -275,7 +323,6 @@ fn a_closure_that_panics_is_an_error_of_its_element() {
 
 #[test]
 fn two_consumers_of_one_iterator_at_a_time_are_an_error() {
-    use tfrt_async::AnyRef;
     use tfrt_data::DataIterator;
 
     let iterator = AnyRef::available(range(3).iterator());

@@ -92,10 +92,11 @@ pub(crate) fn lower(
             _ => None,
         };
         let in_place = in_place.unwrap_or_default();
+        let words_in_place = in_place.push_words(&mut words);
         let publishes = Extras::PUBLISHES.and(Extras::RETURNS);
         kernels.push(Kernel {
             direct: direct.map(|direct| direct.run),
-            offsets: words.push(in_place.offsets).start(),
+            offsets: words_in_place.offsets,
             users: match &*results {
                 _ if direct.is_none() => Words::default(),
                 [] => Words::default(),
@@ -109,7 +110,9 @@ pub(crate) fn lower(
                 }
             },
             stream: graph.streams[index],
-            extras: in_place.extras,
+            extras: words_in_place.extras,
+            num_taken: words_in_place.num_taken,
+            num_kept: words_in_place.num_kept,
         });
         let first_link = num_links;
         if in_place.extras.contains(Extras::CALLS) {
@@ -138,7 +141,7 @@ pub(crate) fn lower(
             results,
             settlings: in_place.settlings.into(),
             forms: in_place.forms.into(),
-            taken_slots: words.push(in_place.taken_slots),
+            taken_slots: words_in_place.taken_slots,
             taken: words.push(in_place.taken),
         });
     }

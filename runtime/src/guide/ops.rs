@@ -304,7 +304,10 @@
 //! parameter `&mut DenseHostTensor`. Effects of one class happen in the order of the calls of a
 //! thread, and effects of two classes do not wait for each other; `side_effecting` alone is the
 //! class `io`. An op that writes to a parameter is ordered with all effects. All other ops wait
-//! only for their operands. In graphs, the same ops have a [chain](super::chains).
+//! only for their operands, so a call that reads a tensor is not ordered with one that writes to
+//! it: wait for the results of earlier readers before such a write, and for the write, with
+//! `EagerContext::synchronize`, before later ones. In graphs, the same ops have a
+//! [chain](super::chains).
 //!
 //! # Kinds of tensors
 //!

@@ -149,6 +149,11 @@ pub(crate) struct Kernel {
     /// What has to be done beyond calling a direct kernel and counting its users down. Zero for
     /// most kernels.
     pub(crate) extras: Extras,
+    /// How many slots a direct kernel takes from: the words before its first offset.
+    pub(crate) num_taken: u8,
+    /// How many results in slots are not taken exactly once: two words for each, the slot and the
+    /// number of takes, before those of `num_taken`.
+    pub(crate) num_kept: u8,
 }
 
 /// A kernel of a leaf that is not a constant.
@@ -406,6 +411,24 @@ impl Code {
         // No place is at offset 0.
         let words = self.words(range).iter();
         words.filter_map(|&offset| Offset::new(offset))
+    }
+
+    /// Returns the slots that a direct kernel takes from, unless it [looks](Extras::LOOKS).
+    #[inline]
+    pub(crate) fn taken_slots(&self, kernel: &Kernel) -> impl Iterator<Item = Offset> {
+        let end = kernel.offsets as usize;
+        let slots = &self.words[end - usize::from(kernel.num_taken)..end];
+        slots.iter().filter_map(|&slot| Offset::new(slot))
+    }
+
+    /// Returns the slots in which a direct kernel leaves results that are not taken exactly once,
+    /// and how often each is taken, unless it [looks](Extras::LOOKS).
+    #[inline]
+    pub(crate) fn kept_slots(&self, kernel: &Kernel) -> impl Iterator<Item = (Offset, u32)> {
+        let end = kernel.offsets as usize - usize::from(kernel.num_taken);
+        let (pairs, _) = self.words[end - 2 * usize::from(kernel.num_kept)..end].as_chunks();
+        let pair = |&[slot, num_takes]: &[u32; 2]| Some((Offset::new(slot)?, num_takes));
+        pairs.iter().filter_map(pair)
     }
 
     /// Returns the registers that a range lists.

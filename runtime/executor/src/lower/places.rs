@@ -21,7 +21,9 @@ use tfrt_async::{Chain, TypeIndex};
 use tfrt_host::__runtime::{Direct, KernelTypes};
 use tfrt_support::entity::EntityId;
 
-use super::code::{Extras, FrameLayout, Offset, Register, RegisterId, ResultForm, Settling};
+use super::code::{
+    Extras, FrameLayout, Offset, Register, RegisterId, ResultForm, Settling, WordPool, Words,
+};
 
 /// The properties of one kernel that determine the places of its values.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +62,49 @@ pub(crate) struct InPlace {
     /// The offsets of results, those of their cells if the kernel fills cells, then those of
     /// operands.
     pub(crate) offsets: Vec<u32>,
+}
+
+/// The parts of a kernel that runs in place that are among the words of the code.
+#[derive(Debug)]
+pub(crate) struct WordsInPlace {
+    /// The first offset.
+    pub(crate) offsets: u32,
+    pub(crate) num_taken: u8,
+    pub(crate) num_kept: u8,
+    pub(crate) taken_slots: Words,
+    /// What has to be done for the kernel besides calling it.
+    pub(crate) extras: Extras,
+}
+
+impl InPlace {
+    /// Appends the slots of results that are kept, the slots that are taken from, and the offsets
+    /// to `words`, in the order that [`Kernel`](super::code::Kernel) specifies.
+    pub(crate) fn push_words(&self, words: &mut WordPool) -> WordsInPlace {
+        let kept = || {
+            self.settlings.iter().filter_map(|settling| match settling {
+                Settling::Keep(slot, num_takes) => Some([slot.get(), *num_takes]),
+                _ => None,
+            })
+        };
+        let counts = (
+            u8::try_from(self.taken_slots.len()),
+            u8::try_from(kept().count()),
+        );
+        // Longer lists are in the details only.
+        let (num_taken, num_kept, extras) = match counts {
+            (Ok(num_taken), Ok(num_kept)) => (num_taken, num_kept, self.extras),
+            _ => (0, 0, self.extras.and(Extras::LOOKS)),
+        };
+        words.push(kept().flatten());
+        let taken_slots = words.push(self.taken_slots.iter().copied());
+        WordsInPlace {
+            offsets: words.push(self.offsets.iter().copied()).start(),
+            num_taken,
+            num_kept,
+            taken_slots,
+            extras,
+        }
+    }
 }
 
 /// The places of the values of a body.

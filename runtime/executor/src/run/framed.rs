@@ -8,7 +8,9 @@ use tfrt_host::kernel::KernelFrame;
 
 use super::frame::Frame;
 use super::program::Program;
-use crate::lower::code::{Code, KernelDetails, RegisterId, Settling};
+#[cfg(doc)]
+use crate::lower::code::Extras;
+use crate::lower::code::{Code, Kernel, KernelDetails, RegisterId};
 
 /// Returns an operand of a kernel that takes references: the value recorded for it, or else the
 /// value in its place. A call passes payloads from their cells, so only its other operands count as
@@ -38,18 +40,22 @@ pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
     }
 }
 
-/// Keeps the results that a kernel has left in its places for their users. The action for each of
-/// them is known.
-#[inline]
-pub(crate) fn keep_results(frame: Frame<'_>, details: &KernelDetails) {
-    for &settling in &details.settlings {
-        match settling {
-            Settling::Done => {}
-            Settling::Keep(slot, num_takes) => frame.keep(slot, num_takes),
-            Settling::LookUnlessEmpty(_) | Settling::Look => {
-                unreachable!("a kernel without `LOOKS` has no such result")
-            }
-        }
+/// Drops the operands of a direct kernel that does not [look](Extras::LOOKS), and keeps the results
+/// that it has left in its places for their users.
+// Inlined, as it is most of what its callers do.
+#[inline(always)]
+pub(crate) fn settle_in_place(frame: Frame<'_>, kernel: &Kernel) {
+    for slot in frame.code.taken_slots(kernel) {
+        drop(frame.take(slot));
+    }
+    if kernel.num_kept != 0 {
+        keep_results(frame, kernel);
+    }
+}
+
+fn keep_results(frame: Frame<'_>, kernel: &Kernel) {
+    for (slot, num_takes) in frame.code.kept_slots(kernel) {
+        frame.keep(slot, num_takes);
     }
 }
 

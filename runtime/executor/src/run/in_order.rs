@@ -134,12 +134,12 @@ fn run_in_place(
     idle_call: &DirectCall<'_>,
 ) -> Result<(), Error> {
     let code = frame.code;
-    let details = code.details(code.id_of(kernel));
     let call = |call: &DirectCall<'_>| {
         // SAFETY: as in `run_plain_kernels`, which calls this.
         unsafe { frame.run(kernel.offsets, run, call) }
     };
     if kernel.extras.contains(Extras::READS_CALL) {
+        let details = code.details(code.id_of(kernel));
         let ctx = invocation.path_ctx();
         ctx.set_location_token(details.location);
         call(&DirectCall {
@@ -153,8 +153,7 @@ fn run_in_place(
     } else {
         call(idle_call)?;
     }
-    framed::release_operands(frame, details);
-    framed::keep_results(frame, details);
+    framed::settle_in_place(frame, kernel);
     Ok(())
 }
 

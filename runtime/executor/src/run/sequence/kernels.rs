@@ -120,8 +120,7 @@ impl Run<'_> {
         if let Err(error) = self.call(self.frame, run, kernel, idle) {
             return Err(self.failed(kernel, error));
         }
-        let id = self.frame.code.id_of(kernel);
-        self.finish_in_place(id, kernel, self.frame.code.details(id))
+        self.finish_in_place(kernel)
     }
 
     /// Drops the operands of a direct kernel that is not traced, and settles its results.
@@ -130,17 +129,13 @@ impl Run<'_> {
     /// results have to be looked at.
     // Inlined in both of its callers, which are made for it.
     #[inline(always)]
-    fn finish_in_place(
-        &self,
-        id: KernelId,
-        kernel: &Kernel,
-        details: &KernelDetails,
-    ) -> Result<(), Box<Left>> {
+    fn finish_in_place(&self, kernel: &Kernel) -> Result<(), Box<Left>> {
         if !kernel.extras.contains(Extras::LOOKS) {
-            framed::release_operands(self.frame, details);
-            framed::keep_results(self.frame, details);
+            framed::settle_in_place(self.frame, kernel);
             return Ok(());
         }
+        let id = self.frame.code.id_of(kernel);
+        let details = self.frame.code.details(id);
         // An `async fn` that is ready leaves nothing to look at.
         let is_done = |&settling: &Settling| match settling {
             Settling::Done => true,
@@ -162,7 +157,7 @@ impl Run<'_> {
         if let Err(error) = self.call_reading(run, kernel, details) {
             return Err(self.failed(kernel, error));
         }
-        self.finish_in_place(id, kernel, details)
+        self.finish_in_place(kernel)
     }
 
     /// Runs a kernel that calls a function and does nothing else.

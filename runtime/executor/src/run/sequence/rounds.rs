@@ -83,12 +83,14 @@ fn run_all<'f>(
     max_rounds: u32,
     series: &mut Series<'_, 'f>,
 ) -> u32 {
+    // The rounds follow one another, so all of them count as one function: the last one is the only
+    // one that may leave its schedule.
+    let Some(nesting) = Nesting::enter_run(ctx.host()) else {
+        return 0;
+    };
     let mut num_rounds = 0;
     let (request, idle) = (&**ctx.request(), DirectCall::idle(ctx));
     while num_rounds < max_rounds && request.cancel_value().is_none() {
-        let Some(nesting) = Nesting::enter_run(ctx.host()) else {
-            break;
-        };
         let outcome = if leaf::is_leaf(body) {
             // Rounds leave constants in place, so each frame is given them once, in the first two
             // rounds.
