@@ -26,6 +26,7 @@ mod authoring {
     mod ops;
     mod optional;
     mod preallocated;
+    mod reports;
     mod resources;
     mod sync_twin;
     mod text;

@@ -93,8 +93,9 @@ fn verify_do_async(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 /// for.
 ///
 /// If the pool accepts no more work, a line on standard error reports it.
-#[tfrt_kernel("tfrt_test.usleep", effect = "io")]
-fn usleep(microseconds: i32, _in_chain: Option<Chain>, ctx: &ExecutionContext) {
+// Without a declared effect, so that programs may order it with a chain or leave that out.
+#[tfrt_kernel("tfrt_test.usleep")]
+fn usleep(microseconds: i32, ctx: &ExecutionContext) {
     let _ = enqueue_sleep(microseconds, ctx, || ());
 }
 

@@ -143,6 +143,8 @@ struct ErrorData {
     place: OnceLock<Place>,
     kernel: OnceLock<Box<str>>,
     call: OnceLock<Box<str>>,
+    /// Set once a diagnostic handler was told.
+    reported: OnceLock<()>,
     /// The original error.
     original: Option<Arc<dyn Kept>>,
 }
@@ -164,6 +166,7 @@ impl Error {
             place: OnceLock::new(),
             kernel: OnceLock::new(),
             call: OnceLock::new(),
+            reported: OnceLock::new(),
             original,
         }))
     }
@@ -280,6 +283,19 @@ impl Error {
     /// Sets the failed kernel unless it is already set.
     pub fn set_kernel_if_unset(&self, name: &str) {
         let _ = self.0.kernel.set(name.into());
+    }
+
+    /// Returns `true` if a diagnostic handler was told of the error, or of a copy of it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_reported(&self) -> bool {
+        self.0.reported.get().is_some()
+    }
+
+    /// Records that a diagnostic handler was told of the error.
+    #[doc(hidden)]
+    pub fn mark_reported(&self) {
+        let _ = self.0.reported.set(());
     }
 
     /// Says which call of an op failed, unless that was said before.

@@ -202,7 +202,7 @@ impl Path<'_> {
     pub(crate) fn emit(&self, details: &KernelDetails, error: Error) -> AnyRef {
         self.ctx.set_location_token(details.location);
         error.set_kernel_if_unset(details.descriptor.name());
-        AnyRef::error(self.ctx.emit_error(error))
+        AnyRef::error(self.ctx.emit_failure(error))
     }
 
     /// Makes every result of a kernel this error, and drops its operands, which are in their

@@ -41,7 +41,7 @@ fn execute_in_general(
     results: &mut [Option<AnyRef>],
 ) {
     if let Err(error) = try_execute(program, id, ctx, arguments, results) {
-        let error = AnyRef::error(error).into_given();
+        let error = AnyRef::error(ctx.emit_failure(error)).into_given();
         results
             .iter_mut()
             .filter(|result| result.is_none())

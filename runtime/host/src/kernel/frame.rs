@@ -248,7 +248,7 @@ impl<'a> KernelFrame<'a> {
         error.set_kernel_if_unset(self.op.name);
         match self.failure {
             Some(_) => self.exec_ctx.explain_error(error),
-            None => self.exec_ctx.emit_error(error),
+            None => self.exec_ctx.emit_failure(error),
         }
     }
 

@@ -259,6 +259,17 @@ impl ExecutionContext {
         error
     }
 
+    /// Like [`emit_error`](Self::emit_error), for the error that a kernel or a call ends with. It
+    /// may be that of a kernel that has reported it before, passed on.
+    #[doc(hidden)]
+    #[cold]
+    pub fn emit_failure(&self, error: Error) -> Error {
+        match error.is_reported() {
+            true => error,
+            false => self.emit_error(error),
+        }
+    }
+
     /// Adds the limit that caused it to an error of a kernel that has not been reported yet.
     #[cold]
     pub(crate) fn explain_error(&self, error: Error) -> Error {
