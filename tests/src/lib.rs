@@ -13,3 +13,5 @@ pub mod compare;
 pub mod golden;
 
 pub mod programs;
+
+pub mod partitioned;

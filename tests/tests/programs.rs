@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
+use tfrt_tests::partitioned;
 use tfrt_tests::programs::{self, Gpu};
 use tfrt_tests::tool;
 
@@ -33,12 +34,11 @@ fn main() -> ExitCode {
                 Trial::test(test, move || Ok(programs::check(&name, gpu)?))
             })
         })
-        .chain([Trial::test("devices.cuda", || {
-            Ok(devices_and_libraries_are_listed()?)
-        })])
-        .chain([Trial::test("version.cuda", || {
-            Ok(the_version_names_the_libraries()?)
-        })])
+        .chain([
+            Trial::test("devices.cuda", || Ok(devices_and_libraries_are_listed()?)),
+            Trial::test("version.cuda", || Ok(the_version_names_the_libraries()?)),
+            Trial::test("distributed-hosts.random", || Ok(partitioned::check()?)),
+        ])
         .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -21,6 +21,7 @@
 //! | [`remote`] | functions on other tasks, and the order of their effects |
 //! | [`collectives`] | `tfrt_dist.cpu.*` |
 //! | [`payloads`] | sends and receives |
+//! | [`invocations`] | functions over several tasks: what their parts send each other |
 //! | [`input_pipelines`] | shares of input pipelines |
 //! | [`test`](mod@test) | clusters inside a process, for tests |
 //! | [`text_pass`] | the compilation of programs that arrive as text |
@@ -35,6 +36,8 @@ pub mod remote;
 pub mod collectives;
 
 pub mod payloads;
+
+pub mod invocations;
 
 pub mod input_pipelines;
 

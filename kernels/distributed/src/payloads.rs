@@ -80,9 +80,10 @@ fn recv_bytes(
     context.receive(task_handle, instance_key, Box::new(receiver));
     // A cancelled request no longer waits, and others may use the key.
     let (weak, key) = (Arc::downgrade(context), instance_key.to_owned());
+    let cancelled = Arc::downgrade(&request);
     let on_cancel = request.on_cancel(move || {
-        if let Some(context) = weak.upgrade() {
-            context.rendezvous().give_up(&key, &Error::cancelled());
+        if let (Some(context), Some(request)) = (weak.upgrade(), cancelled.upgrade()) {
+            context.rendezvous().give_up(&key, &why_cancelled(&request));
         }
     });
     match on_cancel {
@@ -90,9 +91,15 @@ fn recv_bytes(
         Some(on_cancel) => drop(hook.set(on_cancel)),
         None => context
             .rendezvous()
-            .give_up(instance_key, &Error::cancelled()),
+            .give_up(instance_key, &why_cancelled(&request)),
     }
     payload
+}
+
+/// Returns the error with which a request was cancelled.
+fn why_cancelled(request: &RequestContext) -> Error {
+    let error = request.cancel_value().and_then(AnyRef::error_if_present);
+    error.cloned().unwrap_or_else(Error::cancelled)
 }
 
 /// Converts a tensor to a payload: its metadata, and its elements, which are shared.

@@ -206,7 +206,8 @@ fn execute(
     num_input: Option<i32>,
 ) -> Result<()> {
     let ctx = frame.exec_ctx();
-    let context = frame.value::<DistContext>(1)?.context();
+    let dist_context = frame.value::<DistContext>(1)?;
+    let (context, invocation) = (dist_context.context(), dist_context.invocation());
     let task = *frame.value::<TaskHandle>(2)?;
     let spec = frame.value::<RemoteExecuteSpec>(3)?;
     let mut inputs = (NUM_FIXED..frame.num_arguments())
@@ -243,6 +244,7 @@ fn execute(
         let execution = RemoteExecution {
             context: context.clone(),
             task,
+            invocation,
             program_name: program_name.to_owned(),
             inputs,
             outputs: outputs.clone(),

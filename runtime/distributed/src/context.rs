@@ -29,6 +29,7 @@ use crate::message::{
 };
 use crate::name;
 use crate::object::{RemoteObjectId, RemoteObjects};
+use crate::random;
 use crate::rendezvous::{self, Receiver, Rendezvous};
 use crate::server::{KeptCluster, LocalCluster, Server};
 
@@ -734,6 +735,8 @@ pub struct DistContext {
     server: Option<Arc<Server>>,
     /// The other servers in this process that the context needs.
     _cluster: Option<Arc<LocalCluster>>,
+    /// The invocation of a function over several tasks that uses the value; 0 if it is none.
+    invocation: u64,
 }
 
 impl DistContext {
@@ -744,6 +747,7 @@ impl DistContext {
             context,
             server: None,
             _cluster: None,
+            invocation: 0,
         }
     }
 
@@ -754,6 +758,7 @@ impl DistContext {
             context,
             server: Some(server),
             _cluster: None,
+            invocation: 0,
         }
     }
 
@@ -764,6 +769,24 @@ impl DistContext {
             _cluster: Some(cluster),
             ..self
         }
+    }
+
+    /// Returns the value for a part of an invocation of a function over several tasks.
+    #[must_use]
+    pub fn in_invocation(self, invocation: u64) -> Self {
+        Self { invocation, ..self }
+    }
+
+    /// Returns the value for a new invocation, which no other one shares its number with.
+    #[must_use]
+    pub fn in_new_invocation(self) -> Self {
+        self.in_invocation(random::non_zero())
+    }
+
+    /// Returns the number of the invocation that uses the value; 0 if it is none.
+    #[must_use]
+    pub fn invocation(&self) -> u64 {
+        self.invocation
     }
 
     /// Returns the context.

@@ -121,6 +121,8 @@ pub struct RemoteExecution {
     pub context: Arc<DistributedContext>,
     /// The task that has the function.
     pub task: TaskHandle,
+    /// The invocation of a function over several tasks that it is a part of; 0 if it is none.
+    pub invocation: u64,
     /// The name of the program.
     pub program_name: String,
     /// The arguments.
@@ -181,6 +183,7 @@ impl RemoteExecution {
             input: self.inputs.iter().map(Into::into).collect(),
             output: outputs.collect(),
             execution_id: random::non_zero(),
+            invocation: self.invocation,
         };
         let (promise, chain) = AsyncValueRef::unconstructed();
         let (context, task) = (self.context, self.task);

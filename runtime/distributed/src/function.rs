@@ -338,9 +338,10 @@ fn start(
         ))
         .into());
     }
+    let dist_context = DistContext::new(Arc::clone(context)).in_invocation(request.invocation);
     let request_context = RequestContextBuilder::new(Arc::clone(context.host()))
         .resources(Arc::new(ResourceContext::new()))
-        .context_data(DistContext::new(Arc::clone(context)))
+        .context_data(dist_context.clone())
         .build();
     let running = match request.execution_id {
         0 => None,
@@ -349,7 +350,7 @@ fn start(
     let ctx = ExecutionContext::new(request_context);
     let mut arguments = Vec::new();
     if program.wants_context {
-        arguments.push(AnyRef::available(DistContext::new(Arc::clone(context))));
+        arguments.push(AnyRef::available(dist_context));
     }
     let mut outputs = Vec::with_capacity(num_outputs);
     for output in &request.output {

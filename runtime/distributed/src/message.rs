@@ -431,6 +431,10 @@ pub struct RemoteExecuteRequest {
     /// The number by which the client may cancel the execution; 0 if it never does.
     #[prost(fixed64, tag = "101")]
     pub execution_id: u64,
+    /// The invocation of a function over several tasks that the execution is a part of; 0 if it is
+    /// none.
+    #[prost(fixed64, tag = "102")]
+    pub invocation: u64,
 }
 
 /// The reason why a result has no metadata.
@@ -810,6 +814,7 @@ mod tests {
                     need_metadata: true,
                 }],
                 execution_id: 0,
+                invocation: 0,
             },
             b"\x12\x01f\x1a\x08\x08\xac\x02\x10\x02\x1a\x01d\x22\x0c\x0a\x08\x08\xac\x02\x10\x02\x1a\x01d\x10\x01",
         );

@@ -8,6 +8,10 @@ use tfrt_host::allocator::HostAllocator;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError, serialize};
 
+/// The first buffer of a payload that says why there is no value. Neither a tensor, which is two
+/// buffers, nor a chain, which is none, looks like it.
+const ERROR_MARK: &[u8] = b"tfrt error";
+
 /// A list of buffers. Cloning shares them.
 ///
 /// ```
@@ -39,6 +43,34 @@ impl Payload {
         let metadata = HostBuffer::from_owner(metadata);
         // Bytes of a vector are always a buffer.
         Self::new(metadata.into_iter().chain([elements]).collect())
+    }
+
+    /// Creates a payload that says why there is no value to send.
+    #[must_use]
+    pub fn of_error(error: &Error) -> Self {
+        let parts = [
+            ERROR_MARK.to_vec(),
+            vec![error.code().number()],
+            error.message().as_bytes().to_vec(),
+        ];
+        // Bytes of a vector are always a buffer.
+        let buffers = parts.into_iter().map(HostBuffer::from_owner);
+        Self::new(buffers.filter_map(Result::ok).collect())
+    }
+
+    /// Returns why there is no value, if the payload says so.
+    #[must_use]
+    pub fn error(&self) -> Option<Error> {
+        let [mark, code, message] = self.buffers() else {
+            return None;
+        };
+        if *mark.read().ok()? != *ERROR_MARK {
+            return None;
+        }
+        let (code, message) = (code.read().ok()?, message.read().ok()?);
+        let error = Error::new(String::from_utf8_lossy(&message).into_owned());
+        let code = code.first().copied().and_then(ErrorCode::from_number);
+        Some(error.with_code(code.unwrap_or(ErrorCode::Unknown)))
     }
 
     /// Returns the tensor of a payload that is one. Its buffer is the payload's, unless the
@@ -150,6 +182,26 @@ mod tests {
         );
         let wild = Payload::new(vec![buffer(&[9, 0, 0]), buffer(&[])]);
         assert!(wild.to_tensor(host.allocator()).is_err());
+    }
+
+    #[test]
+    fn an_error_keeps_its_code_and_its_message() {
+        let error = Error::new("no such file").with_code(ErrorCode::NotFound);
+        let payload = Payload::of_error(&error);
+        let host = HostContext::builder().build();
+        let bytes = payload.to_bytes().unwrap();
+        let received = Payload::from_bytes(&bytes, host.allocator()).unwrap();
+        let found = received.error().unwrap();
+        assert_eq!(found.message(), "no such file");
+        assert_eq!(found.code(), ErrorCode::NotFound);
+        let tensor = DenseHostTensor::vector(&[1_i32]).unwrap();
+        for other in [
+            Payload::of_tensor(&tensor),
+            Payload::new(vec![]),
+            Payload::new(vec![buffer(b"tfrt"), buffer(&[0]), buffer(b"x")]),
+        ] {
+            assert!(other.error().is_none(), "{other:?}");
+        }
     }
 
     #[test]

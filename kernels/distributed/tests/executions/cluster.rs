@@ -72,6 +72,7 @@ impl Cluster {
         let execution = RemoteExecution {
             context: Arc::clone(&self.context),
             task: self.task(number),
+            invocation: 0,
             program_name: name.to_owned(),
             inputs,
             outputs: Outputs::New(RemoteExecuteSpec::unchecked(vec![device; num_results])),

@@ -1,12 +1,16 @@
 //! New ops in front of another one.
 
-use tfrt_ir::{AttrId, LocationId, Module, OpId, OpState, Type, TypeId, ValueId};
+use tfrt_ir::{AttrId, Attribute, LocationId, Module, OpId, OpState, Type, TypeId, ValueId};
+
+use crate::names;
 
 /// Creates ops in front of `anchor`, at its location.
 pub(crate) struct Builder<'module> {
     pub(crate) module: &'module mut Module,
     anchor: OpId,
     location: LocationId,
+    /// The attribute of the new ops that says where they run, if they run on another task.
+    device: Option<AttrId>,
 }
 
 impl<'module> Builder<'module> {
@@ -16,7 +20,17 @@ impl<'module> Builder<'module> {
             module,
             anchor,
             location,
+            device: None,
         }
+    }
+
+    /// Says that the new ops run on a task, if it is another one than the function's own.
+    pub(crate) fn on_task(mut self, task: Option<&str>) -> Self {
+        self.device = task.map(|task| {
+            let device = format!("{task}{}", names::FIRST_CPU);
+            self.module.string_attr(device)
+        });
+        self
     }
 
     /// Creates an op, and returns it.
@@ -30,6 +44,11 @@ impl<'module> Builder<'module> {
         let mut state = OpState::new(name, self.location);
         state.operands = operands;
         state.attributes = attributes;
+        if let Some(device) = self.device {
+            state
+                .attributes
+                .push((names::VALUE_DEVICE.to_owned(), device));
+        }
         state.result_types = result_types;
         let op = self.module.create_op(state);
         if let (Some(block), Some(index)) = (
@@ -39,6 +58,25 @@ impl<'module> Builder<'module> {
             self.module.insert_op(block, index, op);
         }
         op
+    }
+
+    /// Returns the attributes of an op that is given errors.
+    pub(crate) fn non_strict(&mut self) -> Vec<(String, AttrId)> {
+        let unit = self.module.intern_attribute(Attribute::Unit);
+        vec![(names::NON_STRICT.to_owned(), unit)]
+    }
+
+    /// Cancels the request if a chain becomes an error.
+    pub(crate) fn cancel_if_error(&mut self, chain: ValueId) {
+        let attributes = self.non_strict();
+        self.op(names::CANCEL_IF_ERROR, vec![chain], attributes, Vec::new());
+    }
+
+    /// Finds a task by its name.
+    pub(crate) fn task(&mut self, context: ValueId, name: &str) -> ValueId {
+        let name = self.module.string_attr(name);
+        let name = vec![(names::TASK_NAME.to_owned(), name)];
+        self.value(names::GET_TASK, vec![context], name, names::TASK_TYPE)
     }
 
     /// Creates an op with one result, and returns that.

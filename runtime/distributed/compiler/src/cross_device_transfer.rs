@@ -167,7 +167,7 @@ fn device_of_op(module: &Module, op: OpId) -> String {
 }
 
 /// Returns the device among the attributes of the op that an op runs.
-fn device_among_attributes(module: &Module, op: OpId) -> Option<&str> {
+pub(crate) fn device_among_attributes(module: &Module, op: OpId) -> Option<&str> {
     let Attribute::Array(pairs) = module.attribute(module.attr(op, names::OP_ATTRIBUTES)?) else {
         return None;
     };

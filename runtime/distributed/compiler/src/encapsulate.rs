@@ -38,9 +38,6 @@ use tfrt_support::Diagnostic;
 use crate::builder::{Builder, dialect_type, is_of_type};
 use crate::names;
 
-/// The name of the first CPU of a task, after the name of the task.
-const FIRST_CPU: &str = "/device:CPU:0";
-
 /// The operands in front of the arguments of the callee: chain, context and task.
 const NUM_FIXED: usize = 3;
 
@@ -230,7 +227,7 @@ fn devices_of_results(module: &Module, func: OpId, name: &str) -> Result<Vec<Str
         let named = named.and_then(|&dictionary| entry(module, dictionary, names::VALUE_DEVICE));
         match (named, host) {
             (Some(device), _) => Ok(device.to_owned()),
-            (None, Some(host)) => Ok(format!("{host}{FIRST_CPU}")),
+            (None, Some(host)) => Ok(format!("{host}{}", names::FIRST_CPU)),
             (None, None) => Err(format!(
                 "callee function {name} should have the host attribute"
             )),
