@@ -23,9 +23,9 @@
 //! run time, the number of the invocation: invocations may overlap. The function's own task draws
 //! that number; the remote functions that `cluster-by-host` makes are given it.
 //!
-//! Handles and chains can be sent, so that a chain orders ops of several tasks, too. Each task looks
-//! up handlers itself, by the name that `corert.get_op_handler` has and after its chain. An error
-//! is sent like a value, so that nobody waits for a value that does not come.
+//! Handles and chains can be sent, so that a chain orders ops of several tasks, too. Each task
+//! looks up handlers itself, by the name that `corert.get_op_handler` has and after its chain. An
+//! error is sent like a value: otherwise the receiver would wait for ever.
 //!
 //! Afterwards no task uses a value of another one, and running the pass again changes nothing. A
 //! function with a value that cannot be sent stays as it is. Cost: linear in the number of ops and
