@@ -284,7 +284,10 @@ fn allocate_claimed(
 
 #[cold]
 fn undecodable(format: &str, error: impl std::fmt::Display) -> Error {
-    Error::new(format!("cannot decode a {format} image: {error}")).with_code(ErrorCode::DataLoss)
+    // Decoders end some of their messages with line breaks.
+    let error = error.to_string();
+    let message = format!("cannot decode a {format} image: {}", error.trim_end());
+    Error::new(message).with_code(ErrorCode::DataLoss)
 }
 
 /// The widest and highest image that formats can have, as long as the number of its pixels is

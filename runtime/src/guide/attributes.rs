@@ -26,7 +26,7 @@
 //! ```
 //!
 //! The attribute has the name of the parameter unless you give another one:
-//! `#[attr("padding-width")]`, `#[attr(name = "padding-width", default = 4)]`. An attribute with a
+//! `#[attr("paddingWidth")]`, `#[attr(name = "paddingWidth", default = 4)]`. An attribute with a
 //! default or of type `Option` is optional; all others are required. If the parameter is a
 //! reference, strings and lists are read from the file without a copy.
 //!

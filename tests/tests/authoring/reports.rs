@@ -29,7 +29,9 @@ async fn call(
 /// Calls a function with an argument of the wrong type.
 #[tfrt_kernel("reports.call_wrongly")]
 fn call_wrongly(#[function] callee: FunctionRef, ctx: &ExecutionContext) -> AnyRef {
-    callee.execute(ctx, &[AnyRef::available(1_i32)]).swap_remove(0)
+    callee
+        .execute(ctx, &[AnyRef::available(1_i32)])
+        .swap_remove(0)
 }
 
 /// Runs `@main` and returns its result, with the reported errors.
