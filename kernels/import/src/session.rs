@@ -105,7 +105,8 @@ impl Session {
         })
     }
 
-    /// Loads a program that was read from a file. Kernels pack its weights when they use them again.
+    /// Loads a program that was read from a file. Kernels pack its weights when they use them
+    /// again.
     ///
     /// # Errors
     /// The errors of the program.

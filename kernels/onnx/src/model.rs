@@ -15,7 +15,7 @@ use crate::attribute::Attribute;
 use crate::graph::{Function, Graph, GraphReader, ValueInfo, domain, opsets};
 use crate::order;
 use crate::proto::ModelProto;
-use crate::tensor::{Place, Tensor, TensorReader, malloc};
+use crate::tensor::{Tensor, TensorPlace, TensorReader, malloc};
 use crate::wire;
 
 /// The name of a function: domain, name and overload.
@@ -233,10 +233,10 @@ impl Model {
         &self.graph.outputs
     }
 
-    /// Returns the places of the tensors that lie in files as they are in memory, by the address and
-    /// the size of their elements.
+    /// Returns the places of the tensors that lie in files as they are in memory, by the address
+    /// and the size of their elements.
     #[must_use]
-    pub fn places(&self) -> HashMap<(usize, usize), &Place> {
+    pub fn places(&self) -> HashMap<(usize, usize), &TensorPlace> {
         let mut places = HashMap::new();
         let mut open = vec![&self.graph];
         open.extend(self.functions.values().map(|function| &function.body));

@@ -46,19 +46,19 @@ pub struct Tensor {
     /// Its elements.
     pub data: TensorData,
     /// Where its elements lie as they are in memory, if they do.
-    pub place: Option<Place>,
+    pub place: Option<TensorPlace>,
 }
 
 /// The place of a tensor's elements, in little-endian order.
 ///
 /// ```
-/// use tfrt_onnx::tensor::Place;
+/// use tfrt_onnx::tensor::TensorPlace;
 ///
-/// let place = Place { file: None, offset: 97 };
+/// let place = TensorPlace { file: None, offset: 97 };
 /// assert!(place.file.is_none(), "the file of the model itself");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TensorPlace {
     /// The file, by its path from the folder of the model; none for the model itself.
     pub file: Option<String>,
     /// The first byte.
@@ -128,7 +128,7 @@ impl TensorReader {
             let expected = size_bytes(element_type, num_elements)?;
             let place = ExternalData::of(&proto.external_data)?;
             let bytes = external::read(&self.external, &place, expected)?;
-            let place = Place {
+            let place = TensorPlace {
                 file: Some(place.location),
                 offset: place.offset,
             };
@@ -196,7 +196,7 @@ impl TensorReader {
         element_type: ElementType,
         shape: Shape,
         bytes: HostBuffer,
-        place: Option<Place>,
+        place: Option<TensorPlace>,
     ) -> Result<Tensor, ImportError> {
         let dims = shape.dims().to_vec();
         let data = match element_type.dtype() {
@@ -216,7 +216,10 @@ impl TensorReader {
     }
 
     /// Bytes of a message as the part of the file that they are.
-    fn part_of_file(&self, bytes: &Bytes) -> Result<(HostBuffer, Option<Place>), ImportError> {
+    fn part_of_file(
+        &self,
+        bytes: &Bytes,
+    ) -> Result<(HostBuffer, Option<TensorPlace>), ImportError> {
         let (start, file) = (bytes.as_ptr().addr(), self.file.address());
         let offset = start.checked_sub(file).filter(|offset| {
             offset
@@ -225,7 +228,7 @@ impl TensorReader {
         });
         let found = match offset {
             Some(offset) if !bytes.is_empty() => {
-                let place = Place {
+                let place = TensorPlace {
                     file: None,
                     offset: offset as u64,
                 };

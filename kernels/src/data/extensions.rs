@@ -30,7 +30,7 @@ fn take_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",,
+    format = "operands attr-dict",
     verify = verify_dataset
 )]
 fn take_while_dataset(
@@ -126,7 +126,7 @@ fn parallel_map_dataset(
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",,
+    format = "operands attr-dict",
     verify = verify_dataset
 )]
 #[expect(
@@ -340,7 +340,7 @@ fn assert_cardinality_dataset(input: &Dataset, cardinality: i64) -> Result<Datas
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",,
+    format = "operands attr-dict",
     verify = verify_dataset
 )]
 fn choose_from_datasets(numbers: &Dataset, inputs: Operands<'_, Dataset>) -> Result<Dataset> {
@@ -357,7 +357,7 @@ fn choose_from_datasets(numbers: &Dataset, inputs: Operands<'_, Dataset>) -> Res
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",,
+    format = "operands attr-dict",
     verify = verify_dataset
 )]
 fn sample_from_datasets(
@@ -395,7 +395,7 @@ fn zip_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",,
+    format = "operands attr-dict",
     verify = verify_dataset
 )]
 fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
@@ -409,7 +409,7 @@ fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",,
+    format = "operands attr-dict",
     verify = verify_dataset
 )]
 fn flat_map_dataset(

@@ -31,7 +31,7 @@ fn unique_dataset(input: &Dataset) -> Result<Dataset> {
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",,
+    format = "operands attr-dict",
     verify = verify_dataset
 )]
 fn group_by_window_dataset(
@@ -113,7 +113,7 @@ fn ragged_batch_dataset(
     pure,
     chain = none,
     results(dataset),
-    format = "operands attr-dict",,
+    format = "operands attr-dict",
     verify = verify_dataset
 )]
 fn rejection_resample_dataset(

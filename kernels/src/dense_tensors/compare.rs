@@ -99,8 +99,7 @@ fn tensor_equal_generic_form<T: Scalar>(
     "tfrt_dht.tensor_allclose.{T}",
     T = [u8 as "ui8", u32 as "ui32", f32, f64, i8, i32, i64, bool, Complex<f32> as "complex64",
          Complex<f64> as "complex128"],
-    results(are_near, out_chain),
-    format = "operands attr-dict"
+    results(are_near, out_chain)
 )]
 fn tensor_allclose<T: Scalar<Element: Near>>(
     a: &DenseHostTensor,
@@ -117,8 +116,7 @@ fn tensor_allclose<T: Scalar<Element: Near>>(
     ULPS = [3 as "3ulp", 1000 as "1000ulp", 2000 as "2000ulp", 100000 as "100000ulp"],
     T = [u8 as "ui8", u32 as "ui32", f32, f64, i8, i32, i64, bool, Complex<f32> as "complex64",
          Complex<f64> as "complex128"],
-    results(are_near, out_chain),
-    format = "operands attr-dict"
+    results(are_near, out_chain)
 )]
 fn tensor_allclose_within<T: Scalar<Element: Near>, const ULPS: u32>(
     a: &DenseHostTensor,

@@ -81,12 +81,3 @@ tfrt::declare_op! {
     results(are_equal: bool, out_chain: Chain),
     format = "operands attr-dict"
 }
-
-tfrt::declare_op! {
-    /// Returns whether the elements of two tensors differ by at most 2 units in the last place.
-    "tfrt_dht.tensor_allclose.{T}",
-    T = [ui16, ui64],
-    operands(a: "!t.tensor", b: "!t.tensor", in_chain: Chain),
-    results(are_near: bool, out_chain: Chain),
-    format = "operands attr-dict"
-}

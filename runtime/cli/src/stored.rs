@@ -90,6 +90,7 @@ pub(crate) fn text(
     }
     if !written.is_empty() {
         let path = weights.map_or_else(|| target.with_extension("safetensors"), PathBuf::from);
+        check_target(&path, weights.is_some(), model)?;
         let offsets = write_weights(program, &written, &path)?;
         let file = places.file(&folder, &path)?.ok_or_else(|| {
             wrong(
@@ -105,14 +106,37 @@ pub(crate) fn text(
     text.map_err(|error| Failure::caused("error", error))
 }
 
+/// Refuses to replace a file that nobody named, and one of the model.
+fn check_target(path: &Path, is_given: bool, model: &ModelFiles) -> Result<(), Failure> {
+    let Ok(whole) = path.canonicalize() else {
+        return Ok(());
+    };
+    let is_of_model = |(file, _): &(PathBuf, u64)| {
+        let file = file.canonicalize();
+        file.is_ok_and(|file| file == whole)
+    };
+    if model.0.values().any(is_of_model) {
+        return Err(wrong(path, "the weights would replace a file of the model"));
+    }
+    if !is_given {
+        let message = "the file exists: `--weights FILE` names the file to write the weights to";
+        return Err(wrong(path, message));
+    }
+    Ok(())
+}
+
 /// Writes weights to a file. Returns the first byte of each.
 fn write_weights(program: &Program, indices: &[usize], path: &Path) -> Result<Vec<u64>, Failure> {
-    let mut seen = HashSet::new();
+    let given: HashSet<&str> = (program.weights.iter())
+        .map(|weight| weight.name.as_str())
+        .collect();
+    // The format has a section of this name.
+    let mut seen = HashSet::from(["", "__metadata__"]);
     let tensors = indices.iter().map(|&index| {
         let weight = &program.weights[index];
-        let name = match !weight.name.is_empty() && seen.insert(weight.name.as_str()) {
+        let name = match seen.insert(weight.name.as_str()) {
             true => weight.name.clone(),
-            false => format!("weight/{index}"),
+            false => unused_name(&given, index),
         };
         NamedTensor::new(&name, weight.tensor.clone())
     });
@@ -142,6 +166,15 @@ fn write_weights(program: &Program, indices: &[usize], path: &Path) -> Result<Ve
         offset.ok_or_else(|| wrong(path, "a weight is not where it was written"))
     });
     offsets.collect()
+}
+
+/// Returns a name for weight `index` that no weight has.
+fn unused_name(given: &HashSet<&str>, index: usize) -> String {
+    let mut name = format!("weight/{index}");
+    while given.contains(name.as_str()) {
+        name.push('_');
+    }
+    name
 }
 
 /// Reads a program that `tfrt import` has written, with its weights. Returns `None` if it has no

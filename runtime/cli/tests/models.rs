@@ -214,7 +214,7 @@ fn inputs_of_models_are_refused_for_programs() {
     let folder = Folder::new("program");
     let case = case(&folder, "relu", "Relu", &[1.0], &[1.0]);
     let model = format!("{case}/model.onnx");
-    // A program that is no imported one has no table of its inputs.
+    // A program that was not imported has no table of its inputs.
     let printed = tfrt(&["import", "--quiet", "-o", "-", &model]);
     let program = format!("{case}/plain.mlir");
     std::fs::write(&program, &printed.stdout).unwrap();

@@ -302,7 +302,7 @@ fn a_component_that_is_being_written_is_an_error() {
     let tensor = StringHostTensor::new(Shape::new(&[0]).unwrap(), Vec::new()).unwrap();
     let value = AnyRef::available(tensor);
     let _held = value.try_write::<StringHostTensor>().unwrap();
-    let element = Dataset::from_values(&[value.clone()]).unwrap();
+    let element = Dataset::from_values(std::slice::from_ref(&value)).unwrap();
     let mut drawn = element.elements::<StringHostTensor, _>(&context());
     assert_eq!(
         drawn.next().unwrap().unwrap_err().message(),

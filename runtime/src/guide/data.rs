@@ -240,9 +240,10 @@
 //!
 //! Put `tfrt-readers` beside `tfrt` in `Cargo.toml`. An element is a row, with a component for each
 //! column: a tuple of up to twelve payloads, or a `Vec<AnyRef>` of any number of them. In a batch,
-//! numbers are a `DenseHostTensor` and strings a `StringHostTensor`. Here the types of the columns come from the first 1000 rows: whole numbers are `i64`,
-//! other numbers `f64`, and everything else is a string. A program that knows its columns says what
-//! they are, and so gets an error for what is something else:
+//! numbers are a `DenseHostTensor` and strings a `StringHostTensor`. Here the types of the columns
+//! come from the first 1000 rows: whole numbers are `i64`, other numbers `f64`, and everything else
+//! is a string. A program that knows its columns says what they are, and so gets an error for what
+//! is something else:
 //!
 //! ```standalone_crate
 //! # use tfrt::host::RequestContextBuilder;

@@ -143,8 +143,8 @@ struct ErrorData {
     place: OnceLock<Place>,
     kernel: OnceLock<Box<str>>,
     call: OnceLock<Box<str>>,
-    /// Set once a diagnostic handler was told.
-    reported: OnceLock<()>,
+    /// The number of the request whose diagnostic handler was told.
+    reported: OnceLock<u64>,
     /// The original error.
     original: Option<Arc<dyn Kept>>,
 }
@@ -213,6 +213,7 @@ impl Error {
     pub fn with_code(self, code: ErrorCode) -> Self {
         let mut data = (*self.0).clone();
         data.code = code;
+        data.reported = OnceLock::new();
         Self(Arc::new(data))
     }
 
@@ -225,6 +226,7 @@ impl Error {
             data.own_len = message.len();
         }
         data.message = message;
+        data.reported = OnceLock::new();
         Self(Arc::new(data))
     }
 
@@ -285,17 +287,18 @@ impl Error {
         let _ = self.0.kernel.set(name.into());
     }
 
-    /// Returns `true` if a diagnostic handler was told of the error, or of a copy of it.
+    /// Returns `true` if the diagnostic handler was told of the error, or of a copy of it, as one
+    /// of this request. An error that is kept may be that of several requests.
     #[doc(hidden)]
     #[must_use]
-    pub fn is_reported(&self) -> bool {
-        self.0.reported.get().is_some()
+    pub fn is_reported_in(&self, request: u64) -> bool {
+        self.0.reported.get() == Some(&request)
     }
 
-    /// Records that a diagnostic handler was told of the error.
+    /// Records that the diagnostic handler was told of the error, as one of this request.
     #[doc(hidden)]
-    pub fn mark_reported(&self) {
-        let _ = self.0.reported.set(());
+    pub fn mark_reported_in(&self, request: u64) {
+        let _ = self.0.reported.set(request);
     }
 
     /// Says which call of an op failed, unless that was said before.

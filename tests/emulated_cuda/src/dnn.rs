@@ -48,7 +48,7 @@ impl Emulator {
         Ok(())
     }
 
-    /// Gives a descriptor content.
+    /// Sets the content of a descriptor.
     fn set_descriptor(
         &self,
         call: &'static str,

@@ -52,7 +52,8 @@ fn run(queue: &str, text: &str) -> (AnyRef, Vec<String>) {
     let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
     let function = program.function("main").expect("it exists");
     let result = function.execute(&ctx, &[]).swap_remove(0);
-    host.await_available(&[result.clone()]).expect("it ends");
+    host.await_available(std::slice::from_ref(&result))
+        .expect("it ends");
     host.quiesce().expect("nothing waits here");
     let told = told.lock().unwrap_or_else(PoisonError::into_inner).clone();
     (result, told)

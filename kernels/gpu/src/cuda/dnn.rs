@@ -121,19 +121,23 @@ fn memory(pointer: DevicePtr) -> *mut c_void {
     pointer.address() as *mut c_void
 }
 
+/// The bytes of a scalar, aligned as the library reads it.
+#[repr(align(8))]
+struct ScalarBytes([u8; 8]);
+
 /// Returns the bytes of a scalar as the library reads it: of 64 bits, or else of 32.
-fn scalar(value: f64, is_double: bool) -> [u8; 8] {
+fn scalar(value: f64, is_double: bool) -> ScalarBytes {
     let mut bytes = [0; 8];
     if is_double {
         bytes = value.to_ne_bytes();
     } else {
         bytes[..4].copy_from_slice(&(value as f32).to_ne_bytes());
     }
-    bytes
+    ScalarBytes(bytes)
 }
 
 /// Returns the bytes of a real scalar of its own type.
-fn own_scalar(call: &'static str, value: Scalar) -> GpuResult<[u8; 8]> {
+fn own_scalar(call: &'static str, value: Scalar) -> GpuResult<ScalarBytes> {
     match value {
         Scalar::F32(value) => Ok(scalar(value.into(), false)),
         Scalar::F64(value) => Ok(scalar(value, true)),
@@ -284,10 +288,10 @@ impl Dnn for CudaDnn {
             cudnnPoolingForward(
                 handle.number as cudnnHandle_t,
                 pooling.raw(),
-                alpha.as_ptr().cast(),
+                alpha.0.as_ptr().cast(),
                 x.descriptor.raw(),
                 x.memory(),
-                beta.as_ptr().cast(),
+                beta.0.as_ptr().cast(),
                 y.descriptor.raw(),
                 y.memory(),
             )
@@ -323,14 +327,14 @@ impl Dnn for CudaDnn {
             cudnnPoolingBackward(
                 handle.number as cudnnHandle_t,
                 pooling.raw(),
-                alpha.as_ptr().cast(),
+                alpha.0.as_ptr().cast(),
                 y.descriptor.raw(),
                 y.memory(),
                 dy.descriptor.raw(),
                 dy.memory(),
                 x.descriptor.raw(),
                 x.memory(),
-                beta.as_ptr().cast(),
+                beta.0.as_ptr().cast(),
                 dx.descriptor.raw(),
                 dx.memory(),
             )
@@ -364,7 +368,7 @@ impl Dnn for CudaDnn {
                     "cudnnConvolutionForward(handle, x, w, convolution, algorithm, y)",
                     cudnnConvolutionForward(
                         raw,
-                        one.as_ptr().cast(),
+                        one.0.as_ptr().cast(),
                         x.descriptor.raw(),
                         x.memory(),
                         w.descriptor.raw(),
@@ -373,7 +377,7 @@ impl Dnn for CudaDnn {
                         algorithm,
                         memory(workspace),
                         num_bytes,
-                        zero.as_ptr().cast(),
+                        zero.0.as_ptr().cast(),
                         y.descriptor.raw(),
                         y.memory(),
                     )
@@ -392,7 +396,7 @@ impl Dnn for CudaDnn {
                     "cudnnConvolutionBackwardData(handle, w, dy, convolution, algorithm, dx)",
                     cudnnConvolutionBackwardData(
                         raw,
-                        one.as_ptr().cast(),
+                        one.0.as_ptr().cast(),
                         w.descriptor.raw(),
                         w.memory(),
                         dy.descriptor.raw(),
@@ -401,7 +405,7 @@ impl Dnn for CudaDnn {
                         algorithm,
                         memory(workspace),
                         num_bytes,
-                        zero.as_ptr().cast(),
+                        zero.0.as_ptr().cast(),
                         dx.descriptor.raw(),
                         dx.memory(),
                     )
@@ -420,7 +424,7 @@ impl Dnn for CudaDnn {
                     "cudnnConvolutionBackwardFilter(handle, x, dy, convolution, algorithm, dw)",
                     cudnnConvolutionBackwardFilter(
                         raw,
-                        one.as_ptr().cast(),
+                        one.0.as_ptr().cast(),
                         x.descriptor.raw(),
                         x.memory(),
                         dy.descriptor.raw(),
@@ -429,7 +433,7 @@ impl Dnn for CudaDnn {
                         algorithm,
                         memory(workspace),
                         num_bytes,
-                        zero.as_ptr().cast(),
+                        zero.0.as_ptr().cast(),
                         dw.descriptor.raw(),
                         dw.memory(),
                     )
@@ -470,7 +474,7 @@ impl Dnn for CudaDnn {
             "cudnnConvolutionBiasActivationForward(handle, x, w, z, bias, y)",
             cudnnConvolutionBiasActivationForward(
                 handle.number as cudnnHandle_t,
-                alpha1.as_ptr().cast(),
+                alpha1.0.as_ptr().cast(),
                 x.descriptor.raw(),
                 x.memory(),
                 w.descriptor.raw(),
@@ -479,7 +483,7 @@ impl Dnn for CudaDnn {
                 algorithm,
                 memory(workspace),
                 num_bytes,
-                alpha2.as_ptr().cast(),
+                alpha2.0.as_ptr().cast(),
                 z.descriptor.raw(),
                 z.memory(),
                 bias.descriptor.raw(),

@@ -253,12 +253,12 @@ impl Graph {
         self.users.get(&value).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns `true` if a value is used by one operand, and is not a result.
     /// Returns `true` if a value is a result of the program.
     pub(crate) fn is_result(&self, value: Value) -> bool {
         self.results.contains(&value)
     }
 
+    /// Returns `true` if a value is used by one operand, and is not a result.
     pub(crate) fn is_used_once(&self, value: Value) -> bool {
         self.users(value).len() == 1 && !self.results.contains(&value)
     }

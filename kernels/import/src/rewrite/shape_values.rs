@@ -53,7 +53,9 @@ pub(crate) fn result(
         }
         "nn.Gather" => {
             let from = first().filter(|_| rank(0) == Some(1))?;
-            let indices = integers((*constants.get(1)?)?)?;
+            let indices = (*constants.get(1)?)?;
+            let is_short = indices.num_elements() <= MAX_ELEMENTS;
+            let indices = is_short.then(|| integers(indices))??;
             let picked = indices
                 .iter()
                 .map(|&index| Some(from[axis_of(index, from.len())?]));
@@ -105,16 +107,16 @@ pub(crate) fn reshaped(
     let allows_zero = attrs
         .iter()
         .any(|(name, attr)| name == "allow_zero" && *attr == Attr::Bool(true));
+    let own = |axis: usize| x.dims.as_ref()?.get(axis).copied();
     let dims = shape
         .iter()
         .enumerate()
         .map(|(axis, &element)| match element {
-            Some(Dim::Fixed(0)) if !allows_zero => {
-                let own = x.dims.as_ref().and_then(|dims| dims.get(axis).copied());
-                own.unwrap_or_else(&mut new)
-            }
-            Some(dim) => dim,
-            None => new(),
+            Some(Dim::Fixed(0)) if !allows_zero => own(axis).unwrap_or_else(&mut new),
+            // A size of 0 that is only known at run time takes that of the operand, too.
+            Some(Dim::Fixed(size)) => Dim::Fixed(size),
+            Some(dim) if allows_zero || own(axis) == Some(dim) => dim,
+            _ => new(),
         });
     dims.collect()
 }

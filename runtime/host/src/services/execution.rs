@@ -255,6 +255,7 @@ impl ExecutionContext {
             return self.emit_limit(Limit::Memory, error);
         }
         error.set_place_if_unset(self.place());
+        error.mark_reported_in(self.request.number());
         self.host().report(&error);
         error
     }
@@ -264,7 +265,7 @@ impl ExecutionContext {
     #[doc(hidden)]
     #[cold]
     pub fn emit_failure(&self, error: Error) -> Error {
-        match error.is_reported() {
+        match error.is_reported_in(self.request.number()) {
             true => error,
             false => self.emit_error(error),
         }
@@ -279,6 +280,7 @@ impl ExecutionContext {
     #[cold]
     fn emit_limit(&self, limit: Limit, error: Error) -> Error {
         error.set_place_if_unset(self.place());
+        error.mark_reported_in(self.request.number());
         if self.request.tells(limit) {
             self.host().report(&error);
         }

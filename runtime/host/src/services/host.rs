@@ -189,7 +189,6 @@ impl HostContext {
     #[doc(hidden)]
     #[cold]
     pub fn report(&self, error: &Error) {
-        error.mark_reported();
         (self.diagnostic_handler)(error);
     }
 

@@ -223,6 +223,12 @@ impl Cancel for RequestContext {
 }
 
 impl RequestContext {
+    /// Returns the number that identifies the request in the host.
+    pub(crate) fn number(&self) -> u64 {
+        // Relaxed: every thread obtained its reference to the request after the number was set.
+        self.number.load(Ordering::Relaxed)
+    }
+
     /// Returns the number by which the client identifies the request.
     #[must_use]
     pub fn id(&self) -> i64 {
@@ -362,8 +368,7 @@ impl Drop for RequestContext {
         if let Some(timer) = self.deadline.get() {
             timer.cancel();
         }
-        // Relaxed: every thread obtained its reference to the request after the number was set.
-        let number = self.number.load(Ordering::Relaxed);
+        let number = self.number();
         self.host.leave_request(number);
     }
 }

@@ -430,8 +430,8 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    /// Returns the types that the case of an attribute determines for operands, or `None` if there
-    /// is no attribute.
+    /// Returns the types that the case of an attribute determines for operands, or `None` without
+    /// the attribute.
     fn determined_types(
         &mut self,
         op: &Partial<'s>,

@@ -234,7 +234,7 @@ fn check_permutation(permutation: &[usize]) -> Result<()> {
         .filter(|&index| starts(index))
         .map(|index| permutation[index])
         .collect();
-    // The first dimensions of the merged ones are in the order of the merged ones.
+    // Each entry is the first dimension of a merged run.
     let is_supported = match merged[..] {
         [] | [_] => true,
         [first, second] => first > second,
