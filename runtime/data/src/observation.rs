@@ -108,7 +108,7 @@ pub struct StageCounts {
     pub work_ahead: Option<usize>,
     /// How often the stage has changed this number.
     pub num_moves: u64,
-    /// The largest number of bytes of the elements that the stage held between draws, if it holds
+    /// The largest number of bytes of the elements that the stage held during a draw, if it holds
     /// elements. It is an estimate, from a sample of its draws.
     pub max_held_bytes: Option<u64>,
 }
@@ -438,7 +438,7 @@ fn counts_of(stage: &'static str, at: Position) -> Option<Arc<Counts>> {
     (node.name == stage).then(|| Arc::clone(&node.counts))
 }
 
-/// Where a stage tells how many bytes of elements it holds between draws.
+/// Where a stage tells how many bytes of elements it holds during a draw.
 ///
 /// ```
 /// use tfrt_data::{HeldBytes, Position};

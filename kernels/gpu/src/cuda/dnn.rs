@@ -71,7 +71,7 @@ impl CudaDnn {
         let found = found.filter(|found| found.kind() == kind);
         found.ok_or_else(|| {
             GpuError::new(call, Status::DNN_BAD_PARAM)
-                .with_details(format!("expected the descriptor of a {kind}"))
+                .with_details(format!("expected the descriptor of {kind}"))
         })
     }
 

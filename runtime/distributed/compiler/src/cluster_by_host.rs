@@ -1,7 +1,7 @@
 //! Functions of other tasks: makes the ops of each of them a function that runs there.
 //!
-//! Preconditions: the program is verified, and no task uses a value of another one, for which
-//! `insert-send-recv` cares.
+//! Preconditions: the program is verified, and no task uses a value of another one:
+//! `insert-send-recv` sees to that.
 //!
 //! ```text
 //!  func @f() {

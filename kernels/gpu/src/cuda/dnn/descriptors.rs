@@ -29,11 +29,11 @@ pub(super) enum DescriptorKind {
 impl fmt::Display for DescriptorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Tensor => "tensor",
-            Self::Filter => "filter",
-            Self::Convolution => "convolution",
-            Self::Pooling => "pooling operation",
-            Self::Activation => "activation",
+            Self::Tensor => "a tensor",
+            Self::Filter => "a filter",
+            Self::Convolution => "a convolution",
+            Self::Pooling => "a pooling operation",
+            Self::Activation => "an activation",
         })
     }
 }
