@@ -190,6 +190,8 @@ fn a_receiver_that_takes_nothing_holds_the_sender_up() {
         ended.recv_timeout(MINUTE).unwrap().unwrap();
         num_ended += 1;
     }
-    assert!(receiver.rendezvous().is_empty());
+    // The payload whose deadline passed may still have arrived, as after any deadline.
+    let unclaimed = format!("{:?}", receiver.rendezvous());
+    assert!(["{}", "{\"late\"}"].contains(&&*unclaimed), "{unclaimed}");
     println!("{count} payloads; {} MiB more memory at most", grown >> 20);
 }
