@@ -189,7 +189,8 @@ fn item(iterator: &mut DataIterator, ctx: &ExecutionContext) -> String {
     let message = |value: &AnyRef| value.error_if_present().unwrap().message().to_owned();
     match outcome {
         Outcome::End(_) => "end".to_owned(),
-        Outcome::Error(error) => format!("failed: {}", message(&error)),
+        // A stage that finds an error before it delivers says so; a later error is in the values.
+        Outcome::Error(error) => format!("error: {}", message(&error)),
         Outcome::Element(values) => {
             wait(&values[0]);
             if values[0].is_error() {
