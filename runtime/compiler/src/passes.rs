@@ -10,6 +10,8 @@
 
 mod canonicalize;
 
+mod cse;
+
 mod inline;
 
 mod thread_chains;
@@ -23,12 +25,13 @@ mod options;
 mod pipeline;
 
 use tfrt_ir::{Module, OpId};
-use tfrt_ods::OpTraits;
+use tfrt_ods::{Arity, OpDef, OpTraits};
 use tfrt_support::{Diagnostic, Diagnostics};
 
 use crate::stream_analysis::print_function_streams;
 
 pub use canonicalize::canonicalize;
+pub use cse::merge_equal_ops;
 pub use inline::clone_body;
 pub use inline::{MAX_GROWTH_OPS, MAX_TOTAL_GROWTH, MAX_TOTAL_GROWTH_OPS, inline};
 pub use options::PassOptions;
@@ -47,6 +50,17 @@ pub const PASSES: &[Pass] = &[
         options: &[],
         run: |module, op, _| {
             canonicalize(module, op);
+            Vec::new()
+        },
+    },
+    Pass {
+        name: "cse",
+        summary: "Merge pure ops that are equal, and remove unused ones",
+        scope: PassScope::Op,
+        fills_in_chains: false,
+        options: &[],
+        run: |module, op, _| {
+            merge_equal_ops(module, op);
             Vec::new()
         },
     },
@@ -153,4 +167,25 @@ fn has_traits(module: &Module, op: OpId, traits: OpTraits) -> bool {
     module
         .op_def(op)
         .is_some_and(|def| def.traits.contains(traits))
+}
+
+/// Returns `true` if an op is given a chain that its declaration makes optional. The chain orders
+/// the op, even if it is pure without one.
+fn takes_optional_chain(module: &Module, op: OpId) -> bool {
+    let Some(def) = module.op_def(op) else {
+        return false;
+    };
+    let Some((operand, Arity::Optional)) = def.operand_groups().open() else {
+        return false;
+    };
+    def.operands[operand].ty.is_chain() && module.operands(op).len() == def.operands.len()
+}
+
+/// Returns `true` if an op can be removed: nobody uses its results, and it has no effect.
+fn is_unused(module: &Module, op: OpId) -> bool {
+    let results = module.results(op);
+    module.op_def(op).is_some_and(OpDef::is_removable)
+        && !has_traits(module, op, OpTraits::TERMINATOR)
+        && !takes_optional_chain(module, op)
+        && results.iter().all(|result| module.uses(*result).len() == 0)
 }

@@ -2,7 +2,8 @@
 //!
 //! Preconditions: the program is verified. Everything this pass knows about an op comes from its
 //! declaration: that it is [`PURE`](OpTraits::PURE), that it is a [`CONSTANT`](OpTraits::CONSTANT),
-//! how it folds. Ops that declare none of these stay.
+//! how it folds. Ops that declare none of these stay, and so does an op that is given an optional
+//! chain: it is ordered with others.
 //!
 //! Phases:
 //! 1. *fold*: each user of an op that folds uses a new constant instead, unless that user could
@@ -23,9 +24,9 @@
 use std::collections::{HashMap, HashSet};
 
 use tfrt_ir::{AttrId, BlockId, Module, NameId, OpId, OpState, TypeId, Use};
-use tfrt_ods::{OpDef, OpTraits};
+use tfrt_ods::OpTraits;
 
-use super::{availability, has_traits};
+use super::{availability, has_traits, is_unused};
 
 /// Canonicalizes everything inside `root`.
 ///
@@ -221,13 +222,4 @@ fn sweep(module: &mut Module, root: OpId) -> bool {
         module.erase_ops(block, |op| dead.contains(&op));
     }
     !dead.is_empty()
-}
-
-fn is_unused(module: &Module, op: OpId) -> bool {
-    module.op_def(op).is_some_and(OpDef::is_removable)
-        && !has_traits(module, op, OpTraits::TERMINATOR)
-        && module
-            .results(op)
-            .iter()
-            .all(|result| module.uses(*result).len() == 0)
 }

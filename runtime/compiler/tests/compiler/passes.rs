@@ -14,7 +14,7 @@ use crate::support::lines;
 
 const ANY: &[OperandDef] = &[OperandDef::variadic("values", TypeConstraint::Any)];
 
-static OPS: [OpDef; 9] = [
+static OPS: [OpDef; 10] = [
     OpDef {
         operands: ANY,
         traits: OpTraits::TERMINATOR,
@@ -41,6 +41,20 @@ static OPS: [OpDef; 9] = [
         ..OpDef::new("t.sum")
     },
     CONSTANT,
+    // Its regions see the values around it.
+    OpDef {
+        functions: &[
+            FunctionDef {
+                name: "one",
+                form: FunctionForm::Region,
+            },
+            FunctionDef {
+                name: "other",
+                form: FunctionForm::Region,
+            },
+        ],
+        ..OpDef::new("t.branches")
+    },
     OpDef {
         results: &[ResultDef::new("value", TypeConstraint::Exact("i32"))],
         effect: Effect::Reads("io"),
@@ -146,6 +160,51 @@ fn what_only_reads_goes_when_nobody_uses_it() {
     %0 = \"t.count\"() : () -> i32
     %1 = \"t.ask\"() : () -> i32
     t.return %0 : i32
+  }
+}
+",
+    );
+}
+
+#[test]
+fn an_op_replaces_equal_ones_that_it_dominates() {
+    check(
+        "cse",
+        "func @f(%c: i1) -> i32 {
+  %a = t.constant 1
+  %b = t.constant 1
+  %unused = t.constant 2
+  \"t.branches\"() ({
+    %d = t.constant 1
+    %e = t.constant 3
+    t.return %d, %e : i32, i32
+  }, {
+    %g = t.constant 3
+    t.return %g : i32
+  }) : () -> ()
+  %h = t.constant 3
+  %i = \"t.count\"() : () -> i32
+  %j = \"t.count\"() : () -> i32
+  %k = t.sum %b, %h, %i, %j : i32, i32, i32, i32
+  %l = t.sum %b, %h, %i, %j : i32, i32, i32, i32
+  t.return %k : i32
+}",
+        "module {
+  func @f(%arg0: i1) -> i32 {
+    %0 = t.constant 1
+    \"t.branches\"() ({
+      %6 = t.constant 3
+      t.return %0, %6 : i32, i32
+    }, {
+      %6 = t.constant 3
+      t.return %6 : i32
+    }) : () -> ()
+    %1 = t.constant 3
+    %2 = \"t.count\"() : () -> i32
+    %3 = \"t.count\"() : () -> i32
+    %4 = t.sum %0, %1, %2, %3 : i32, i32, i32, i32
+    %5 = t.sum %0, %1, %2, %3 : i32, i32, i32, i32
+    t.return %4 : i32
   }
 }
 ",

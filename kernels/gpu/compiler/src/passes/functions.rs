@@ -7,7 +7,8 @@
 //!
 //! Inside of `tfrt_gpu.streamify`, calls and loops of such functions pass the chain and the stream
 //! on. The body of a loop also returns the stream, because a loop carries all arguments of its
-//! body.
+//! body. In a pipeline of one function, as in `func(func-tfrt-streamify)`, callers stay as they
+//! are.
 
 use std::collections::HashSet;
 
@@ -21,10 +22,14 @@ use super::edit::{self, Builder, CHAIN, RETURNS, STREAM, TOKEN};
 pub const PASS: Pass = Pass {
     name: "func-tfrt-streamify",
     summary: "Add a chain and a stream to the parameters of functions that use a stream",
-    scope: PassScope::Module,
+    scope: PassScope::Op,
     run: |module, root, _| {
-        let changed = streamify_functions(module, root);
-        streamify_callers(module, root, &changed);
+        if module.is_func(root) {
+            streamify(module, root);
+        } else {
+            let changed = streamify_functions(module, root);
+            streamify_callers(module, root, &changed);
+        }
         Vec::new()
     },
     ..super::NO_PASS
