@@ -65,7 +65,7 @@ fn every_group_has_its_kernels() {
         ("tf_sync", (73, 73)),
         ("tfrt", (73, 9)),
         ("tfrt_data", (77, 0)),
-        ("tfrt_dht", (178, 0)),
+        ("tfrt_dht", (204, 0)),
         ("tfrt_dht_sync", (114, 114)),
         ("tfrt_sht", (1, 0)),
         ("tfrt_sht_sync", (2, 2)),

@@ -228,3 +228,19 @@ func.func @unknown_alpha(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i3
   %ch0 = tfrt_gpu.blas.axpy %h, %s, %n, %alpha, CUDA_R_33F, %x, CUDA_R_32F, %n, %x, CUDA_R_32F, %n, CUDA_R_32F, %ch
   tfrt.return
 }
+
+// -----
+
+func.func @other_type(%b: !tfrt_gpu.buffer, %ch: !tfrt.chain) -> i1 {
+  // expected-error @+1 {{result #0 must be of the type 'i32' of attribute 'type', but got 'i1'}}
+  %x = "tfrt_gpu.mem.load"(%b, %ch) {type = i32} : (!tfrt_gpu.buffer, !tfrt.chain) -> i1
+  tfrt.return %x : i1
+}
+
+// -----
+
+func.func @no_type(%b: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{failed to parse type}}
+  %x = tfrt_gpu.mem.load %b, %ch : %ch
+  tfrt.return
+}

@@ -184,6 +184,21 @@ func.func @images() -> (!tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.module) {
   tfrt.return %a, %b, %c : !tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.module
 }
 
+// PTX of a version that is not known yet, and for devices that are newer than this one.
+func.func @newer_text() -> (!tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.module) {
+  %zero = tfrt.constant.i32 0
+  %dev = tfrt_gpu.device.get CUDA, %zero
+  %ctx = tfrt_gpu.context.primary %dev
+  // expected-error @+1 {{CUDA_ERROR_UNSUPPORTED_PTX_VERSION}}
+  %a = tfrt_gpu.module.load %ctx {data = ".version 99.0\0A.target sm_60\0A.address_size 64\0A\00"}
+  // expected-error @+1 {{CUDA_ERROR_INVALID_PTX}}
+  %b = tfrt_gpu.module.load %ctx {data = ".version 8.0\0A.target sm_999\0A.address_size 64\0A\00"}
+  // expected-error @+1 {{CUDA_ERROR_INVALID_PTX}}
+  %c = tfrt_gpu.module.load %ctx {data = ".version 8.0\0A.target banana\0A.address_size 64\0A\00"}
+  %d = tfrt_gpu.module.load %ctx {data = ".version 8.0\0A.target sm_90a, debug\0A.address_size 64\0A\00"}
+  tfrt.return %a, %b, %c, %d : !tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.module
+}
+
 func.func @transforms_of_nothing() -> !tfrt_gpu.fft.handle {
   %zero = tfrt.constant.i32 0
   %dev = tfrt_gpu.device.get CUDA, %zero

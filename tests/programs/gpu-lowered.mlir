@@ -16,6 +16,10 @@ memref.global @limit : memref<i32> = dense<3>
 memref.global @doubles : memref<2xf64> = dense<[1.5, -2.5]>
 memref.global @bytes : memref<8xi8> = dense<[-1, 127, 1, 0, 5, 6, 7, -128]>
 memref.global @waves : memref<1xcomplex<f32>> = dense<(1.0, -1.0)>
+memref.global @words : memref<2xi16> = dense<[-2, 300]>
+memref.global @ports : memref<2xui16> = dense<[1, 65535]>
+memref.global @halves : memref<2xbf16> = dense<[1.0, -2.5]>
+memref.global @totals : memref<1xui64> = dense<18446744073709551615>
 memref.global @flags : memref<4xi1> = dense<[true, false, true, true]>
 
 // Copies device memory to a host tensor and prints it.
@@ -189,6 +193,50 @@ func.func @numbers_of_every_kind() -> !tfrt.chain {
   %ch4 = tfrt.call @show(%t_c, %c, %s, %ch3) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
   %ch5 = tfrt.call @show(%t_d, %d, %s, %ch4) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
   tfrt.return %ch5 : !tfrt.chain
+}
+
+// Globals of types that few kernels have.
+func.func private @copy_rare_globals(%ch: !tfrt.chain, %s: !tfrt_gpu.stream, %words: !tfrt_gpu.buffer, %ports: !tfrt_gpu.buffer, %halves: !tfrt_gpu.buffer, %totals: !tfrt_gpu.buffer) -> !tfrt.chain {
+  %start = builtin.unrealized_conversion_cast %ch, %s : !tfrt.chain, !tfrt_gpu.stream to !gpu.async.token
+  %from_words = memref.get_global @words : memref<2xi16>
+  %to_words = builtin.unrealized_conversion_cast %words : !tfrt_gpu.buffer to memref<2xi16>
+  %t0 = gpu.memcpy async [%start] %to_words, %from_words : memref<2xi16>, memref<2xi16>
+  %from_ports = memref.get_global @ports : memref<2xui16>
+  %to_ports = builtin.unrealized_conversion_cast %ports : !tfrt_gpu.buffer to memref<2xui16>
+  %t1 = gpu.memcpy async [%t0] %to_ports, %from_ports : memref<2xui16>, memref<2xui16>
+  %from_halves = memref.get_global @halves : memref<2xbf16>
+  %to_halves = builtin.unrealized_conversion_cast %halves : !tfrt_gpu.buffer to memref<2xbf16>
+  %t2 = gpu.memcpy async [%t1] %to_halves, %from_halves : memref<2xbf16>, memref<2xbf16>
+  %from_totals = memref.get_global @totals : memref<1xui64>
+  %to_totals = builtin.unrealized_conversion_cast %totals : !tfrt_gpu.buffer to memref<1xui64>
+  %t3 = gpu.memcpy async [%t2] %to_totals, %from_totals : memref<1xui64>, memref<1xui64>
+  %end:2 = builtin.unrealized_conversion_cast %t3 : !gpu.async.token to !tfrt.chain, !tfrt_gpu.stream
+  tfrt.return %end#0 : !tfrt.chain
+}
+
+func.func @rare_numbers() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %s, %all, %tensor = tfrt.call @setup(%ch) : (!tfrt.chain) -> (!tfrt_gpu.stream, !tfrt_gpu.buffer, !t.tensor)
+  %ctx = tfrt_gpu.stream.get_context %s
+  %mem = tfrt_gpu.allocator.create %ctx
+  %bytes_words = tfrt.constant.i64 4
+  %words = tfrt_gpu.mem.allocate %mem, %s, %bytes_words, %ch
+  %bytes_ports = tfrt.constant.i64 4
+  %ports = tfrt_gpu.mem.allocate %mem, %s, %bytes_ports, %ch
+  %bytes_halves = tfrt.constant.i64 4
+  %halves = tfrt_gpu.mem.allocate %mem, %s, %bytes_halves, %ch
+  %bytes_totals = tfrt.constant.i64 8
+  %totals = tfrt_gpu.mem.allocate %mem, %s, %bytes_totals, %ch
+  %ch0 = tfrt.call @copy_rare_globals(%ch, %s, %words, %ports, %halves, %totals) : (!tfrt.chain, !tfrt_gpu.stream, !tfrt_gpu.buffer, !tfrt_gpu.buffer, !tfrt_gpu.buffer, !tfrt_gpu.buffer) -> !tfrt.chain
+  %host_words = "tfrt_dht.create_uninitialized_tensor.i16.1"() {shape = [2 : i64]} : () -> !t.tensor
+  %ch1 = tfrt.call @show(%host_words, %words, %s, %ch0) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  %host_ports = tfrt_dht.create_uninitialized_tensor.ui16.1 [2 : i64]
+  %ch2 = tfrt.call @show(%host_ports, %ports, %s, %ch1) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  %host_halves = "tfrt_dht.create_uninitialized_tensor.bf16.1"() {shape = [2 : i64]} : () -> !t.tensor
+  %ch3 = tfrt.call @show(%host_halves, %halves, %s, %ch2) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  %host_totals = tfrt_dht.create_uninitialized_tensor.ui64.1 [1 : i64]
+  %ch4 = tfrt.call @show(%host_totals, %totals, %s, %ch3) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %ch4 : !tfrt.chain
 }
 
 // The body of a loop: a kernel on the stream of the loop, and a condition from device memory that the host reads.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use half::f16;
+use half::{bf16, f16};
 use tfrt::host::allocator::HostAllocator;
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
@@ -39,7 +39,8 @@ fn create<T: Scalar>(shape: &[i64], ctx: &ExecutionContext) -> Result<DenseHostT
 /// `Cannot allocate tensor`.
 #[tfrt_kernel(
     "tfrt_dht.create_uninitialized_tensor.{T}.{R}",
-    T = [u8 as "ui8", u32 as "ui32", i32, f32, i64, bool, Complex<f32> as "complex64", Complex<f64> as "complex128"],
+    T = [u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", i32, f32, i64, bool,
+         Complex<f32> as "complex64", Complex<f64> as "complex128"],
     R = [0, 1, 2, 3, 4],
     chain = none,
     results(tensor),
@@ -76,7 +77,7 @@ fn create_uninitialized_of_high_rank<T: Scalar, const R: usize>(
 /// `Cannot allocate tensor`.
 #[tfrt_kernel(
     "tfrt_dht.create_uninitialized_tensor.{T}.{R}",
-    T = [i8, f16, f64],
+    T = [i8, i16, f16, bf16, f64],
     R = [0, 1, 2, 3, 4, 5],
     results(tensor),
     attribute_names = free

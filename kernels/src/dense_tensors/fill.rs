@@ -1,6 +1,6 @@
 //! Setting of elements.
 
-use half::f16;
+use half::{bf16, f16};
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 use tfrt_tensor::{DenseHostTensor, Element};
@@ -37,7 +37,8 @@ fn fill_with<E: Element>(tensor: &mut DenseHostTensor, value: E) -> Result<()> {
 /// `Incorrect number of values for the tensor: N, but expected M`.
 #[tfrt_kernel(
     "tfrt_dht.set_tensor_with_constant_values.{T}",
-    T = [u8 as "ui8", u32 as "ui32", i32, f32, i64, bool, Complex<f32> as "complex64", Complex<f64> as "complex128"],
+    T = [u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", i32, f32, i64, bool,
+         Complex<f32> as "complex64", Complex<f64> as "complex128"],
     format = "operands typed($values)"
 )]
 fn set_constants<T: Scalar>(
@@ -53,7 +54,7 @@ fn set_constants<T: Scalar>(
 /// `Incorrect number of values for the tensor: N, but expected M`.
 #[tfrt_kernel(
     "tfrt_dht.set_tensor_with_constant_values.{T}",
-    T = [i8, f16, f64],
+    T = [i8, i16, f16, bf16, f64],
     attribute_names = free,
 )]
 fn set_constants_generic_form<T: Scalar>(

@@ -5,16 +5,6 @@ use tfrt::prelude::*;
 
 tfrt::declare_op! {
     /// Creates a tensor whose elements are not set yet.
-    "tfrt_dht.create_uninitialized_tensor.{T}.{RANK}",
-    T = [ui16, ui64],
-    RANK = [0, 1, 2, 3, 4],
-    attrs(shape: &[i64]),
-    results(tensor: "!t.tensor"),
-    format = "typed($shape)"
-}
-
-tfrt::declare_op! {
-    /// Creates a tensor whose elements are not set yet.
     "tfrt_dht_sync.create_uninitialized_tensor.{T}.{RANK}",
     T = [ui16, ui64],
     RANK = [0, 1, 2, 3, 4],
@@ -32,16 +22,6 @@ tfrt::declare_op! {
     attrs(value: any),
     results(out_chain: Chain),
     format = "operands typed($value)"
-}
-
-tfrt::declare_op! {
-    /// Sets each element to its value.
-    "tfrt_dht.set_tensor_with_constant_values.{T}",
-    T = [ui16, ui64],
-    operands(tensor: mut "!t.tensor", in_chain: Chain),
-    attrs(values: [any]),
-    results(out_chain: Chain),
-    format = "operands typed($values)"
 }
 
 tfrt::declare_op! {

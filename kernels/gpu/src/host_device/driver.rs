@@ -406,7 +406,7 @@ impl Driver for Shared {
         const CALL: &str = "cuDeviceGetAttribute(&value, attribute, device)";
         self.0.enter("cuDeviceGetAttribute", CALL)?;
         self.0.check_device(CALL, device)?;
-        Ok((9, 0))
+        Ok(CAPABILITY)
     }
 
     fn device_can_access_peer(&self, device: DeviceId, peer: DeviceId) -> GpuResult<bool> {
@@ -875,6 +875,14 @@ impl Driver for Shared {
             error(CALL, Status::INVALID_PTX).with_details(format!("GPU JIT error log: {log}"))
         };
         let module = Module::parse(text).map_err(|error| invalid(error.to_string()))?;
+        if module.version() > NEWEST_PTX {
+            let ((major, minor), (newest_major, newest_minor)) = (module.version(), NEWEST_PTX);
+            let details = format!(
+                "expected at most PTX {newest_major}.{newest_minor}, found {major}.{minor}"
+            );
+            return Err(error(CALL, Status::UNSUPPORTED_PTX_VERSION).with_details(details));
+        }
+        check_target(module.target()).map_err(invalid)?;
         let owner = self.0.owner(CALL, current)?;
         let mut memory = lock(&self.0.memory);
         let mut variables = Vec::new();
@@ -1164,6 +1172,29 @@ fn parameters(
         block[place.offset..place.offset + place.size].copy_from_slice(&argument.to_bytes());
     }
     Ok(block)
+}
+
+/// The compute capability of the host device.
+const CAPABILITY: (i32, i32) = (9, 0);
+
+/// The newest version of PTX that the host device reads.
+const NEWEST_PTX: (u32, u32) = (9, 5);
+
+/// Checks that PTX is for an architecture that the host device has: its own, or an older one.
+fn check_target(target: &str) -> Result<(), String> {
+    let (major, minor) = CAPABILITY;
+    let own = major * 10 + minor;
+    let digits = target.strip_prefix("sm_").unwrap_or_default();
+    let digits = digits.strip_suffix(['a', 'f']).unwrap_or(digits);
+    match digits.parse::<i32>() {
+        Ok(number) if number <= own => Ok(()),
+        Ok(_) => Err(format!(
+            "`.target {target}` is newer than the architecture of the device, which is `sm_{own}`"
+        )),
+        Err(_) => Err(format!(
+            "expected a `.target` such as `sm_{own}`, found `{target}`"
+        )),
+    }
 }
 
 /// Returns `true` if the first word of a text is that of PTX. As drivers do, others are taken for

@@ -202,6 +202,7 @@ fn mem_view(buffer: &Buffer, offset: u64, size: u64) -> Result<Buffer> {
     operands(buffer: Buffer, in_chain: Chain),
     attrs(r#type: DType),
     results(value: any),
+    verify = op_verifiers::verify_load,
     format = "operands attr-dict `:` shared-type($type, $value)"
 )]
 fn mem_load(frame: &mut KernelFrame<'_>) -> Result<()> {

@@ -19,6 +19,18 @@ pub(super) fn verify_copy(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
+/// A load returns a number of the type that its attribute states.
+pub(super) fn verify_load(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let types = op.result_types();
+    if let (Some(AttrInstance::Type(stated)), [found]) = (op.attribute("type"), &types[..])
+        && stated != *found
+    {
+        breaches.push(Breach::op(format!(
+            "result #0 must be of the type '{stated}' of attribute 'type', but got '{found}'"
+        )));
+    }
+}
+
 /// The number of operands of a launch in front of the arguments.
 const NUM_LAUNCH_PARAMETERS: usize = 10;
 

@@ -480,6 +480,9 @@ impl<'s> Parser<'s, '_> {
     /// Parses a type shared by an attribute and a result.
     fn shared_type(&mut self, op: &mut Partial<'s>, attribute: usize, result: usize) -> Parse<()> {
         let offset = self.token().start;
+        if !self.starts_type() {
+            return Err(self.error("expected non-function type\nfailed to parse type"));
+        }
         let ty = self.ty()?;
         let value = self.module.intern_attribute(Attribute::Type(ty));
         op.result_types[result] = Some(vec![ty]);

@@ -390,10 +390,15 @@ fn push_number(module: &Module, ty: TypeId, bytes: &[u8], values: &mut Vec<Attri
             ty,
         }),
         Type::Integer { width, signedness } => {
-            let bits = little_endian(bytes);
-            let is_negative =
-                *signedness != Signedness::Unsigned && *width > 1 && bits >> (width - 1) & 1 == 1;
-            let value = i128::from(bits) - if is_negative { 1_i128 << width } else { 0 };
+            // A number fills whole bytes, with its sign in the bits that it does not need.
+            let excess = 64 - (*width).clamp(1, 64);
+            let bits = little_endian(bytes) << excess;
+            let is_signed = *signedness != Signedness::Unsigned && *width > 1;
+            let value = if is_signed {
+                i128::from(bits.cast_signed() >> excess)
+            } else {
+                i128::from(bits >> excess)
+            };
             values.push(Attribute::Integer { value, ty });
         }
         _ => {}
