@@ -123,7 +123,12 @@ func.func @fused() -> !tfrt.chain {
   %ch9 = tfrt_gpu.dnn.convolution_bias_activation_forward %h, %s, CUDNN_DATA_FLOAT, %f32_2p0, %xd, %x, %wd, %w, %cd, %fa, %y, %f32_m1p0, %yd, %z, %bd, %bias, %ad, %yd, %y, %ch8
   %t_y = tfrt_dht.create_uninitialized_tensor.f32.1 [4 : i64]
   %ch10 = tfrt.call @show(%t_y, %y, %s, %ch9) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
-  tfrt.return %ch10 : !tfrt.chain
+  // The scalars become those that the tensors demand.
+  %ch11 = tfrt_gpu.dnn.convolution_bias_activation_forward %h, %s, CUDNN_DATA_DOUBLE, %f64_2p0, %xd, %x, %wd, %w, %cd, %fa, %y, %f64_m1p0, %yd, %z, %bd, %bias, %ad, %yd, %y, %ch10
+  %ch12 = tfrt.call @show(%t_y, %y, %s, %ch11) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  %ch13 = tfrt_gpu.dnn.convolution_forward %h, %s, CUDNN_DATA_DOUBLE, %xd, %x, %wd, %w, %cd, %fa, %y, %yd, %y, %ch12
+  %ch14 = tfrt.call @show(%t_y, %y, %s, %ch13) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %ch14 : !tfrt.chain
 }
 
 // The older forms: an algorithm by its number, scalars in host memory, descriptors and convolutions ordered by chains or none.

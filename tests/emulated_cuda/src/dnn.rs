@@ -361,7 +361,6 @@ macro_rules! convolutions {
                 expect_one_and_zero(CALL, alpha, beta)?;
                 let call = Convolution {
                     kind: ConvolutionKind::$kind,
-                    has_double_scalars: data_type == 1,
                     first: (first_desc, device(first)),
                     second: emulator.operand(CALL, second_desc, Kind::$second, second)?,
                     descriptor: emulator.described(CALL, convolution, Kind::Convolution)?.0,

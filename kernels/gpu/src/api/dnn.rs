@@ -156,8 +156,6 @@ pub enum ConvolutionKind {
 #[expect(missing_docs, reason = "the names are those of the library")]
 pub struct Convolution {
     pub kind: ConvolutionKind,
-    /// Whether alpha and beta are `f64`, rather than `f32`.
-    pub has_double_scalars: bool,
     pub first: TensorOperand,
     pub second: TensorOperand,
     pub descriptor: DescriptorHandle,

@@ -35,6 +35,8 @@ static LIBRARY: Library<Functions> = Library::new(
     Status::DNN_NOT_INITIALIZED,
 );
 
+const TENSOR: DescriptorKind = DescriptorKind::Tensor;
+
 /// cuDNN.
 #[derive(Debug)]
 pub struct CudaDnn {
@@ -76,7 +78,7 @@ impl CudaDnn {
     }
 
     fn tensor(&self, call: &'static str, operand: TensorOperand) -> GpuResult<Operand> {
-        self.operand(call, operand, DescriptorKind::Tensor)
+        self.operand(call, operand, TENSOR)
     }
 
     fn filter(&self, call: &'static str, operand: TensorOperand) -> GpuResult<Operand> {
@@ -125,7 +127,8 @@ fn memory(pointer: DevicePtr) -> *mut c_void {
 #[repr(align(8))]
 struct ScalarBytes([u8; 8]);
 
-/// Returns the bytes of a scalar as the library reads it: of 64 bits, or else of 32.
+/// Returns the bytes of a scalar as the library reads it: of 64 bits for tensors of elements of 64
+/// bits, else of 32, whatever type a program states for its scalars.
 fn scalar(value: f64, is_double: bool) -> ScalarBytes {
     let mut bytes = [0; 8];
     if is_double {
@@ -136,11 +139,11 @@ fn scalar(value: f64, is_double: bool) -> ScalarBytes {
     ScalarBytes(bytes)
 }
 
-/// Returns the bytes of a real scalar of its own type.
-fn own_scalar(call: &'static str, value: Scalar) -> GpuResult<ScalarBytes> {
+/// Returns a real scalar.
+fn number(call: &'static str, value: Scalar) -> GpuResult<f64> {
     match value {
-        Scalar::F32(value) => Ok(scalar(value.into(), false)),
-        Scalar::F64(value) => Ok(scalar(value, true)),
+        Scalar::F32(value) => Ok(value.into()),
+        Scalar::F64(value) => Ok(value),
         _ => Err(GpuError::new(call, Status::DNN_BAD_PARAM)
             .with_details("expected a scalar of type `f32` or `f64`")),
     }
@@ -350,95 +353,60 @@ impl Dnn for CudaDnn {
         const CALL: &str = "cudnnConvolution(handle, x, w, convolution, algorithm, y)";
         let handle = self.handle(CALL, handle)?;
         let convolution = self.descriptor(CALL, call.descriptor, DescriptorKind::Convolution)?;
-        let one = scalar(1.0, call.has_double_scalars);
-        let zero = scalar(0.0, call.has_double_scalars);
+        let filter = DescriptorKind::Filter;
+        let [first, second, result] = match call.kind {
+            ConvolutionKind::Forward => [TENSOR, filter, TENSOR],
+            ConvolutionKind::BackwardData => [filter, TENSOR, TENSOR],
+            ConvolutionKind::BackwardFilter => [TENSOR, TENSOR, filter],
+        };
+        let first = self.operand(CALL, call.first, first)?;
+        let second = self.operand(CALL, call.second, second)?;
+        let result = self.operand(CALL, call.result, result)?;
+        let is_double = result.descriptor.is_double();
+        let (one, zero) = (scalar(1.0, is_double), scalar(0.0, is_double));
         let (workspace, num_bytes) = call.workspace;
-        let raw = handle.number as cudnnHandle_t;
+        // The functions differ in the type of the algorithm and the kinds of the operands.
+        macro_rules! convolve {
+            ($text:literal, $function:ident, $algorithm:ident) => {{
+                let algorithm = $algorithm(call.algorithm)?;
+                library_call!(
+                    LIBRARY,
+                    Status::Dnn,
+                    $text,
+                    $function(
+                        handle.number as cudnnHandle_t,
+                        one.0.as_ptr().cast(),
+                        first.descriptor.raw(),
+                        first.memory(),
+                        second.descriptor.raw(),
+                        second.memory(),
+                        convolution.raw(),
+                        algorithm,
+                        memory(workspace),
+                        num_bytes,
+                        zero.0.as_ptr().cast(),
+                        result.descriptor.raw(),
+                        result.memory(),
+                    )
+                )
+            }};
+        }
         match call.kind {
-            ConvolutionKind::Forward => {
-                let (x, w) = (
-                    self.tensor(CALL, call.first)?,
-                    self.filter(CALL, call.second)?,
-                );
-                let y = self.tensor(CALL, call.result)?;
-                let algorithm = forward_algorithm(call.algorithm)?;
-                library_call!(
-                    LIBRARY,
-                    Status::Dnn,
-                    "cudnnConvolutionForward(handle, x, w, convolution, algorithm, y)",
-                    cudnnConvolutionForward(
-                        raw,
-                        one.0.as_ptr().cast(),
-                        x.descriptor.raw(),
-                        x.memory(),
-                        w.descriptor.raw(),
-                        w.memory(),
-                        convolution.raw(),
-                        algorithm,
-                        memory(workspace),
-                        num_bytes,
-                        zero.0.as_ptr().cast(),
-                        y.descriptor.raw(),
-                        y.memory(),
-                    )
-                )
-            }
-            ConvolutionKind::BackwardData => {
-                let (w, dy) = (
-                    self.filter(CALL, call.first)?,
-                    self.tensor(CALL, call.second)?,
-                );
-                let dx = self.tensor(CALL, call.result)?;
-                let algorithm = backward_data_algorithm(call.algorithm)?;
-                library_call!(
-                    LIBRARY,
-                    Status::Dnn,
-                    "cudnnConvolutionBackwardData(handle, w, dy, convolution, algorithm, dx)",
-                    cudnnConvolutionBackwardData(
-                        raw,
-                        one.0.as_ptr().cast(),
-                        w.descriptor.raw(),
-                        w.memory(),
-                        dy.descriptor.raw(),
-                        dy.memory(),
-                        convolution.raw(),
-                        algorithm,
-                        memory(workspace),
-                        num_bytes,
-                        zero.0.as_ptr().cast(),
-                        dx.descriptor.raw(),
-                        dx.memory(),
-                    )
-                )
-            }
-            ConvolutionKind::BackwardFilter => {
-                let (x, dy) = (
-                    self.tensor(CALL, call.first)?,
-                    self.tensor(CALL, call.second)?,
-                );
-                let dw = self.filter(CALL, call.result)?;
-                let algorithm = backward_filter_algorithm(call.algorithm)?;
-                library_call!(
-                    LIBRARY,
-                    Status::Dnn,
-                    "cudnnConvolutionBackwardFilter(handle, x, dy, convolution, algorithm, dw)",
-                    cudnnConvolutionBackwardFilter(
-                        raw,
-                        one.0.as_ptr().cast(),
-                        x.descriptor.raw(),
-                        x.memory(),
-                        dy.descriptor.raw(),
-                        dy.memory(),
-                        convolution.raw(),
-                        algorithm,
-                        memory(workspace),
-                        num_bytes,
-                        zero.0.as_ptr().cast(),
-                        dw.descriptor.raw(),
-                        dw.memory(),
-                    )
-                )
-            }
+            ConvolutionKind::Forward => convolve!(
+                "cudnnConvolutionForward(handle, x, w, convolution, algorithm, y)",
+                cudnnConvolutionForward,
+                forward_algorithm
+            ),
+            ConvolutionKind::BackwardData => convolve!(
+                "cudnnConvolutionBackwardData(handle, w, dy, convolution, algorithm, dx)",
+                cudnnConvolutionBackwardData,
+                backward_data_algorithm
+            ),
+            ConvolutionKind::BackwardFilter => convolve!(
+                "cudnnConvolutionBackwardFilter(handle, x, dy, convolution, algorithm, dw)",
+                cudnnConvolutionBackwardFilter,
+                backward_filter_algorithm
+            ),
         }
     }
 
@@ -455,17 +423,9 @@ impl Dnn for CudaDnn {
         let (x, w) = (self.tensor(CALL, call.x)?, self.filter(CALL, call.w)?);
         let (z, bias) = (self.tensor(CALL, call.z)?, self.tensor(CALL, call.bias)?);
         let y = self.tensor(CALL, call.y)?;
-        // The library reads a scalar of 64 bits for results of that type, and else one of 32.
         let is_double = y.descriptor.is_double();
-        if [call.alpha1, call.alpha2]
-            .iter()
-            .any(|alpha| matches!(alpha, Scalar::F64(_)) != is_double)
-        {
-            return Err(GpuError::new(CALL, Status::DNN_BAD_PARAM)
-                .with_details("the scalars do not have the type that goes with the result"));
-        }
-        let alpha1 = own_scalar(CALL, call.alpha1)?;
-        let alpha2 = own_scalar(CALL, call.alpha2)?;
+        let alpha1 = scalar(number(CALL, call.alpha1)?, is_double);
+        let alpha2 = scalar(number(CALL, call.alpha2)?, is_double);
         let (workspace, num_bytes) = call.workspace;
         let algorithm = forward_algorithm(call.algorithm)?;
         library_call!(

@@ -274,7 +274,6 @@ fn convolve(
     let turn = gpu.stream().enter_library(gpu.context())?;
     let convolution = Convolution {
         kind: ConvolutionKind::Forward,
-        has_double_scalars: x.dtype() == DType::F64,
         first: operand(&of_x, x),
         second: operand(&of_filter, &filter),
         descriptor: descriptor.handle(),

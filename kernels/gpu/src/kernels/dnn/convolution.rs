@@ -30,14 +30,16 @@ fn algorithm(value: &AnyRef) -> Result<i64> {
         })
 }
 
-/// Returns the type of the scalars of a convolution: the attribute `scale_type`, or in the older
-/// form `compute_type`.
-fn scalar_type(reader: &mut FrameReader<'_, '_>) -> Result<DnnDataType> {
+/// Reads the type of the scalars of a convolution: the attribute `scale_type`, or in the older form
+/// `compute_type`. The scalars are constants, and the library's type for them follows from the
+/// tensors, so it only has to be a type of this platform.
+fn check_scalar_type(reader: &mut FrameReader<'_, '_>) -> Result<()> {
     let compute_type = reader.attribute::<Option<DnnDataType>>()?;
     let scale_type = reader.attribute::<Option<DnnDataType>>()?;
-    scale_type.or(compute_type).ok_or_else(|| {
+    let stated = scale_type.or(compute_type).ok_or_else(|| {
         Error::new("requires attribute 'scale_type'").with_code(ErrorCode::InvalidArgument)
-    })
+    })?;
+    stated.cuda().map(drop)
 }
 
 /// The common parameters of the three kinds of convolutions.
@@ -49,13 +51,11 @@ struct Call<'a> {
     algorithm: &'a AnyRef,
     workspace: &'a Buffer,
     result: TensorOperand,
-    scale_type: DnnDataType,
 }
 
 fn convolve(handle: &DnnHandle, stream: &Stream, call: &Call<'_>) -> Result<Chain> {
     let call = Convolution {
         kind: call.kind,
-        has_double_scalars: call.scale_type.cuda()? == 1,
         first: call.first,
         second: call.second,
         descriptor: call.descriptor.handle(),
@@ -94,7 +94,7 @@ fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     let workspace: &Buffer = reader.operand()?;
     let y_desc: &TensorDescriptor = reader.operand()?;
     let y: &Buffer = reader.operand()?;
-    let scale_type = scalar_type(&mut reader)?;
+    check_scalar_type(&mut reader)?;
     let call = Call {
         kind: ConvolutionKind::Forward,
         first: tensor("x", x_desc, x)?,
@@ -103,7 +103,6 @@ fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
         algorithm: algo,
         workspace,
         result: tensor("y", y_desc, y)?,
-        scale_type,
     };
     frame.finish_with(convolve(handle, stream, &call)?)
 }
@@ -133,7 +132,7 @@ fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
     let workspace: &Buffer = reader.operand()?;
     let dx_desc: &TensorDescriptor = reader.operand()?;
     let dx: &Buffer = reader.operand()?;
-    let scale_type = scalar_type(&mut reader)?;
+    check_scalar_type(&mut reader)?;
     let call = Call {
         kind: ConvolutionKind::BackwardData,
         first: filter("w", w_desc, w)?,
@@ -142,7 +141,6 @@ fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
         algorithm: algo,
         workspace,
         result: tensor("dx", dx_desc, dx)?,
-        scale_type,
     };
     frame.finish_with(convolve(handle, stream, &call)?)
 }
@@ -172,7 +170,7 @@ fn convolution_backward_filter(frame: &mut KernelFrame<'_>) -> Result<()> {
     let workspace: &Buffer = reader.operand()?;
     let dw_desc: &FilterDescriptor = reader.operand()?;
     let dw: &Buffer = reader.operand()?;
-    let scale_type = scalar_type(&mut reader)?;
+    check_scalar_type(&mut reader)?;
     let call = Call {
         kind: ConvolutionKind::BackwardFilter,
         first: tensor("x", x_desc, x)?,
@@ -181,7 +179,6 @@ fn convolution_backward_filter(frame: &mut KernelFrame<'_>) -> Result<()> {
         algorithm: algo,
         workspace,
         result: filter("dw", dw_desc, dw)?,
-        scale_type,
     };
     frame.finish_with(convolve(handle, stream, &call)?)
 }
