@@ -19,6 +19,12 @@ func @without_host(%ch: !tfrt.chain) -> !tfrt.chain {
   tfrt.return %c : !tfrt.chain
 }
 
+func @handler_without_host(%ch: !tfrt.chain) {
+  %cpu = corert.get_op_handler %ch "cpu"
+  %x = corert.executeop(%cpu) "my.op"() {device = "/job:worker/task:1/device:CPU:0"} : 1
+  tfrt.return
+}
+
 func @two_tasks_in_a_region(%if: i1, %x: i32) -> i32 {
   %y = tfrt.if %if, %x : (i32) -> (i32) {
     %z = tfrt.add.i32 %x, %x {tfrt.device = "/job:worker/task:1/device:CPU:0"}

@@ -129,18 +129,24 @@ fn deserialize_chain(payload: &Payload) -> AsyncValueRef<Chain> {
 }
 
 /// Cancels the request with the error of a chain, if it becomes one: what other tasks do for the
-/// request is cancelled, too.
+/// request is cancelled, too. The result follows the chain, and becomes an error only after the
+/// request is cancelled: an answer that waits for it says so.
 #[tfrt_kernel(
     "tfrt_dist.cancel_if_error",
     non_strict,
-    chain = none
+    chain = none,
+    results(out_chain)
 )]
-fn cancel_if_error(chain: AnyRef, ctx: &ExecutionContext) {
-    // Not kept alive by a chain that it may have to end.
-    let request = Arc::downgrade(ctx.request());
-    chain.and_then(move |chain| {
-        if let (Some(error), Some(request)) = (chain.error_if_present(), request.upgrade()) {
+fn cancel_if_error(chain: AnyRef, ctx: &ExecutionContext) -> AsyncValueRef<Chain> {
+    let (promise, out_chain) = AsyncValueRef::unconstructed();
+    // Lives until the chain is known, so that it can be cancelled even if nobody waits for it.
+    let request = Arc::clone(ctx.request());
+    chain.and_then(move |chain| match chain.error_if_present() {
+        Some(error) => {
             request.cancel_with(error.clone());
+            promise.set_error(error.clone());
         }
+        None => promise.emplace(Chain),
     });
+    out_chain
 }

@@ -66,10 +66,16 @@ impl<'module> Builder<'module> {
         vec![(names::NON_STRICT.to_owned(), unit)]
     }
 
-    /// Cancels the request if a chain becomes an error.
-    pub(crate) fn cancel_if_error(&mut self, chain: ValueId) {
+    /// Cancels the request if a chain becomes an error. What follows the returned chain sees the
+    /// request cancelled then.
+    pub(crate) fn cancel_if_error(&mut self, chain: ValueId) -> ValueId {
         let attributes = self.non_strict();
-        self.op(names::CANCEL_IF_ERROR, vec![chain], attributes, Vec::new());
+        self.value(
+            names::CANCEL_IF_ERROR,
+            vec![chain],
+            attributes,
+            names::CHAIN_TYPE,
+        )
     }
 
     /// Finds a task by its name.

@@ -21,7 +21,7 @@
 //!    %i = tfrt_dist.get_chain_for_task_handle %ch, %m, %t
 //!    %d, %j = tfrt_dist.remote_execute_func [%ch, %ctx, %t] @f.job_w_task_1(%i)
 //!    tfrt_dist.set_chain_for_task_handle %ch, %m, %t, %j
-//!    tfrt_dist.cancel_if_error %d
+//!    %e = tfrt_dist.cancel_if_error %d
 //!    …
 //! ```
 //!
@@ -29,7 +29,9 @@
 //! Its chain is ready once all sends have arrived and all effects have ended that nobody waits for.
 //! If a send or an execution fails as such, the request is cancelled on all tasks, because others
 //! may wait for its values. An error of an op is a value like others. Chains that the function
-//! returns follow all its executions and sends.
+//! returns follow all its executions and sends. They follow the results of `cancel_if_error`, not
+//! its operands: a remote function whose send has failed is answered after its request is
+//! cancelled, with the error.
 //!
 //! Running the pass again changes nothing. A function that is refused stays as it is. Cost: linear
 //! in the number of ops and uses, times the number of tasks.
@@ -149,7 +151,7 @@ fn return_behind_requests(module: &mut Module, body: &Body) {
     let ops = module.block_ops(body.block).iter();
     let watched = ops.filter(|op| module.op_name(**op) == names::CANCEL_IF_ERROR);
     let requests: Vec<ValueId> = watched
-        .flat_map(|op| module.operands(*op))
+        .flat_map(|op| module.results(*op))
         .copied()
         .collect();
     for (index, value) in module.operands(last).to_vec().into_iter().enumerate() {
@@ -188,9 +190,7 @@ fn outline(module: &mut Module, body: &Body, task: &str, ops: &[OpId]) -> String
     let mut last = module.block_arguments(block).to_vec();
     let results = ops.iter().flat_map(|op| module.results(*op));
     let unused = results.filter(|result| {
-        let mut uses = module.uses(**result);
-        is_of_type(module, **result, names::CHAIN_TYPE)
-            && uses.all(|used| module.op_name(used.op) == names::CANCEL_IF_ERROR)
+        is_of_type(module, **result, names::CHAIN_TYPE) && module.uses(**result).len() == 0
     });
     last.extend(unused);
     if last.len() > 1 {

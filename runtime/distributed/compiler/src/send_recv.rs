@@ -12,7 +12,7 @@
 //!  1  %p = tfrt_dist.serialize_th %y
 //!  1  %k = tfrt_dist.invocation_key %ctx1 {name = "f/0/job:w/task:2"}
 //!  1  %s = tfrt_dist.send_bytes %ctx1, %task2, %k, %p
-//!  1       tfrt_dist.cancel_if_error %s
+//!  1  %e = tfrt_dist.cancel_if_error %s
 //!  2  %l = tfrt_dist.invocation_key %ctx2 {name = "f/0/job:w/task:2"}
 //!  2  %q = tfrt_dist.recv_bytes %ctx2, %task1, %l
 //!  2  %x = tfrt_dist.deserialize_th %q
@@ -103,7 +103,10 @@ fn refused_values(module: &Module, body: &Body) -> Vec<Diagnostic> {
         let sender = body.task_of_value(module, value);
         let of_type = |spelling| is_of_type(module, value, spelling);
         if of_type(names::HANDLER_TYPE) {
-            if !is_by(names::GET_HANDLER) {
+            if is_by(names::GET_HANDLER) {
+                // Each of the tasks looks it up after the same chain, which is sent there.
+                needs_host |= follows_local_chain(module, body, defining, &receivers);
+            } else {
                 let message = format!(
                     "expected the handler of an op on {} from `{}`, found another one",
                     describe(&receivers[0]),
@@ -131,6 +134,21 @@ fn refused_values(module: &Module, body: &Body) -> Vec<Diagnostic> {
         refused.push(Diagnostic::error(place, message));
     }
     refused
+}
+
+/// Returns `true` if an op follows a chain between the local task and one of `receivers`. Tasks
+/// start new chains themselves.
+fn follows_local_chain(module: &Module, body: &Body, op: Option<OpId>, receivers: &[Task]) -> bool {
+    let operands = op.into_iter().flat_map(|op| module.operands(op));
+    let mut sent = operands.filter(|operand| {
+        let defining = module.defining_op(**operand);
+        defining.is_none_or(|op| module.op_name(op) != names::NEW_CHAIN)
+    });
+    sent.any(|operand| {
+        let sender = body.task_of_value(module, *operand);
+        let mut others = receivers.iter().filter(|receiver| **receiver != sender);
+        others.any(|receiver| sender.is_none() || receiver.is_none())
+    })
 }
 
 /// Returns where a value is defined.
