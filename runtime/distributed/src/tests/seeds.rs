@@ -21,9 +21,12 @@ use crate::testing::{host, started, wait};
 
 const SIZE: usize = 3;
 
-/// The time in which everything that waits for a task that is cut off ends. Those of a busy machine
-/// may take a slow task for lost, which ends the same things.
+/// The first timeout for tasks that are cut off. On a busy machine, tasks may take a slow one for
+/// lost: after the start, that ends the same things, and a start is tried again with more time.
 const TIMEOUT: Duration = Duration::from_millis(500);
+
+/// The timeout with which a start has to succeed.
+const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Numbers that look random, the same in every run.
 struct Numbers(u64);
@@ -72,7 +75,7 @@ fn contexts(
     host: &Arc<HostContext>,
     servers: &[Arc<Server>],
     configs: &[DistributedContextConfiguration],
-) -> Vec<Arc<DistributedContext>> {
+) -> Result<Vec<Arc<DistributedContext>>, String> {
     if plan.is_multi_client {
         let done = servers
             .iter()
@@ -81,16 +84,49 @@ fn contexts(
         let done: Vec<_> = done.collect();
         let contexts = done.iter().map(|done| wait(host, done));
         return contexts
-            .map(|context| context.unwrap_or_else(|errors| panic!("{plan:?}: {errors}")))
+            .map(|context| context.map_err(|errors| errors.to_string()))
             .collect();
     }
     let first = started(|done| servers[0].initialize_single_client(Some(1), &configs[0], done));
-    let first = wait(host, &first).unwrap_or_else(|errors| panic!("{plan:?}: {errors}"));
+    let first = wait(host, &first).map_err(|errors| errors.to_string())?;
     let others = servers[1..].iter().map(|server| {
         let context = server.context(1);
-        context.unwrap_or_else(|error| panic!("{plan:?}: {error}"))
+        context.map_err(|error| error.to_string())
     });
-    std::iter::once(first).chain(others).collect()
+    std::iter::once(Ok(first)).chain(others).collect()
+}
+
+/// The tasks of a plan, with their contexts.
+struct Cluster {
+    network: InProcessNetwork,
+    addresses: Vec<String>,
+    contexts: Vec<Arc<DistributedContext>>,
+    _servers: Vec<Arc<Server>>,
+}
+
+fn cluster(plan: Plan, timeout: Duration) -> Result<Cluster, String> {
+    let network = InProcessNetwork::with_faults(Faults {
+        seed: plan.seed,
+        max_delay: plan.max_delay,
+        ..Faults::default()
+    });
+    let host = host("mstd:2");
+    let addresses: Vec<String> = (0..SIZE).map(|_| network.free_address()).collect();
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let start = |address: &String| {
+        let mut config = ServerConfig::new("test", address);
+        config.failure_timeout = timeout;
+        let listen = |handler| network.listen(&host, address, handler);
+        Server::on_network(&host, config, listen).unwrap()
+    };
+    let servers: Vec<Arc<Server>> = addresses.iter().map(start).collect();
+    let contexts = contexts(plan, &host, &servers, &configs)?;
+    Ok(Cluster {
+        network,
+        addresses,
+        contexts,
+        _servers: servers,
+    })
 }
 
 /// A task sends to its right neighbour, which receives.
@@ -148,24 +184,22 @@ fn reduce(contexts: &[Arc<DistributedContext>]) -> Vec<Pending> {
 /// Runs a seed: whatever starts ends, with the right result or an error, and without a cut with the
 /// right result.
 fn run(plan: Plan) {
-    let network = InProcessNetwork::with_faults(Faults {
-        seed: plan.seed,
-        max_delay: plan.max_delay,
-        ..Faults::default()
-    });
-    let host = host("mstd:2");
-    let addresses: Vec<String> = (0..SIZE).map(|_| network.free_address()).collect();
-    let configs = DistributedContextConfiguration::local_cluster(&addresses);
-    let start = |address: &String| {
-        let mut config = ServerConfig::new("test", address);
-        if plan.cut.is_some() {
-            config.failure_timeout = TIMEOUT;
-        }
-        let listen = |handler| network.listen(&host, address, handler);
-        Server::on_network(&host, config, listen).unwrap()
+    let mut timeout = match plan.cut {
+        Some(_) => TIMEOUT,
+        None => LONG_TIMEOUT,
     };
-    let servers: Vec<Arc<Server>> = addresses.iter().map(start).collect();
-    let contexts = contexts(plan, &host, &servers, &configs);
+    let Cluster {
+        network,
+        addresses,
+        contexts,
+        _servers,
+    } = loop {
+        match cluster(plan, timeout) {
+            Ok(cluster) => break cluster,
+            Err(error) if timeout >= LONG_TIMEOUT => panic!("{plan:?}: {error}"),
+            Err(_) => timeout *= 4,
+        }
+    };
     let mut pending = Vec::new();
     for step in 0..=SIZE as u64 {
         if let Some((task, at)) = plan.cut

@@ -147,17 +147,16 @@ fn a_receiver_that_takes_nothing_holds_the_sender_up() {
             },
         );
     }
-    // As many as have room arrive, and no more.
-    let room = limit_bytes / PAYLOAD;
+    // As many as have room arrive, and no more: each needs a little more than its bytes.
+    let room = limit_bytes / PAYLOAD - 1;
     let mut num_ended = 0;
-    while num_ended + 2 < room {
+    while num_ended < room {
         ended.recv_timeout(MINUTE).unwrap().unwrap();
         num_ended += 1;
     }
-    while ended.recv_timeout(Duration::from_millis(300)).is_ok() {
-        num_ended += 1;
-    }
-    assert!(num_ended <= room, "{num_ended} payloads of {PAYLOAD} bytes");
+    let another = ended.recv_timeout(Duration::from_millis(300));
+    assert!(another.is_err(), "{room} payloads have room: {another:?}");
+    assert_eq!(receiver.rendezvous().num_payloads(), room);
     // Another one does not wait for ever.
     let (late, answer) = channel();
     let timeout = Some(Duration::from_millis(200));
