@@ -3,6 +3,10 @@
 //! A file may only name files in its own folder, by a relative path. The path is first checked as
 //! text, by the same rules on every system. After following all links, the file must be in the
 //! folder, and a regular file. Only then is it opened.
+//!
+//! A part of a file is read once, however often it is asked for. Parts may overlap, but all of them
+//! together may only be [a few times](MAX_OVERLAP) as large as the file, so that a small file
+//! cannot fill the memory.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,6 +19,22 @@ use tfrt_tensor::file::{Source, Stream};
 
 use crate::error::ImportError;
 use crate::malloc;
+
+/// How many times as large as a file all parts that are read of it may be.
+const MAX_OVERLAP: u64 = 4;
+
+/// The size of the pieces in which a whole file is read.
+const PIECE_BYTES: u64 = 1 << 20;
+
+/// A file, and what was read of it.
+#[derive(Debug)]
+struct Opened {
+    stream: Stream<File>,
+    /// The parts by offset and size.
+    parts: HashMap<(u64, u64), HostBuffer>,
+    /// The size of all parts.
+    read_bytes: u64,
+}
 
 /// The files in a folder, opened when they are needed.
 ///
@@ -29,7 +49,7 @@ use crate::malloc;
 pub struct FolderFiles {
     /// None for what was not read from a file.
     folder: Option<PathBuf>,
-    opened: Rc<RefCell<HashMap<String, Stream<File>>>>,
+    opened: Rc<RefCell<HashMap<String, Opened>>>,
 }
 
 impl FolderFiles {
@@ -55,23 +75,52 @@ impl FolderFiles {
     ///
     /// # Errors
     /// A path that is not a plain relative one or leaves the folder; a file that is not regular, or
-    /// too short; failures to read.
+    /// too short; parts that overlap too often; failures to read.
     pub fn read(
         &self,
         location: &str,
         offset: u64,
         len_bytes: u64,
     ) -> Result<HostBuffer, ImportError> {
-        self.with_stream(location, |stream| {
-            let found = stream.len_bytes();
-            let end = offset.checked_add(len_bytes);
-            if end.is_none_or(|end| end > found) {
+        self.with_file(location, |file| {
+            if let Some(part) = file.parts.get(&(offset, len_bytes)) {
+                return Ok(part.clone());
+            }
+            let part = part_of(&mut file.stream, offset, len_bytes)?;
+            let most = file.stream.len_bytes().saturating_mul(MAX_OVERLAP);
+            file.read_bytes = file.read_bytes.saturating_add(len_bytes);
+            if file.read_bytes > most {
                 return Err(ImportError::new(format!(
-                    "expected {len_bytes} bytes at offset {offset}, found a file of {found} bytes"
+                    "the parts of the file overlap: expected at most {most} bytes in all, \
+                     {MAX_OVERLAP} times the size of the file, found {}",
+                    file.read_bytes
                 )));
             }
-            let buffer = stream.buffer_at(offset, len_bytes);
-            buffer.map_err(|error| ImportError::new(error.to_string()))
+            file.parts.insert((offset, len_bytes), part.clone());
+            Ok(part)
+        })
+    }
+
+    /// Passes all bytes of a file to a function, in pieces.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read), and those of the function.
+    pub fn read_whole(
+        &self,
+        location: &str,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), ImportError> {
+        self.with_file(location, |file| {
+            let len_bytes = file.stream.len_bytes();
+            let mut offset = 0;
+            while offset < len_bytes {
+                let piece_bytes = PIECE_BYTES.min(len_bytes - offset);
+                let piece = part_of(&mut file.stream, offset, piece_bytes)?;
+                let piece = piece.read();
+                each(&piece.map_err(|error| ImportError::new(error.to_string()))?);
+                offset += piece_bytes;
+            }
+            Ok(())
         })
     }
 
@@ -80,21 +129,25 @@ impl FolderFiles {
     /// # Errors
     /// Those of [`read`](Self::read).
     pub fn len_bytes(&self, location: &str) -> Result<u64, ImportError> {
-        self.with_stream(location, |stream| Ok(stream.len_bytes()))
+        self.with_file(location, |file| Ok(file.stream.len_bytes()))
     }
 
-    fn with_stream<R>(
+    fn with_file<R>(
         &self,
         location: &str,
-        act: impl FnOnce(&mut Stream<File>) -> Result<R, ImportError>,
+        act: impl FnOnce(&mut Opened) -> Result<R, ImportError>,
     ) -> Result<R, ImportError> {
         let mut opened = self.opened.borrow_mut();
-        if let Some(stream) = opened.get_mut(location) {
-            return act(stream);
+        if let Some(file) = opened.get_mut(location) {
+            return act(file);
         }
-        let mut stream = self.open(location)?;
-        let result = act(&mut stream);
-        opened.insert(location.to_owned(), stream);
+        let mut file = Opened {
+            stream: self.open(location)?,
+            parts: HashMap::new(),
+            read_bytes: 0,
+        };
+        let result = act(&mut file);
+        opened.insert(location.to_owned(), file);
         result
     }
 
@@ -117,6 +170,23 @@ impl FolderFiles {
         }
         Stream::open(&path, &malloc()).map_err(failed)
     }
+}
+
+/// Reads a part of a file.
+fn part_of(
+    stream: &mut Stream<File>,
+    offset: u64,
+    len_bytes: u64,
+) -> Result<HostBuffer, ImportError> {
+    let found = stream.len_bytes();
+    let end = offset.checked_add(len_bytes);
+    if end.is_none_or(|end| end > found) {
+        return Err(ImportError::new(format!(
+            "expected {len_bytes} bytes at offset {offset}, found a file of {found} bytes"
+        )));
+    }
+    let buffer = stream.buffer_at(offset, len_bytes);
+    buffer.map_err(|error| ImportError::new(error.to_string()))
 }
 
 /// Refuses paths that are not plain relative ones on every system.
@@ -146,6 +216,30 @@ fn check_location(location: &str) -> Result<(), ImportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_read_once_and_may_not_overlap_without_end() {
+        let folder = std::env::temp_dir().join(format!("tfrt-files-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let bytes: Vec<u8> = (0..100).collect();
+        std::fs::write(folder.join("w"), &bytes).unwrap();
+        let files = FolderFiles::of_folder(folder.clone());
+        let first = files.read("w", 8, 92).unwrap();
+        for _ in 0..1000 {
+            let again = files.read("w", 8, 92).unwrap();
+            assert_eq!(again.address(), first.address());
+        }
+        for offset in 0..3 {
+            files.read("w", offset, 92).unwrap();
+        }
+        let error = files.read("w", 3, 92).unwrap_err().to_string();
+        assert!(error.contains("expected at most 400 bytes"), "{error}");
+        let mut whole = Vec::new();
+        let each = |piece: &[u8]| whole.extend_from_slice(piece);
+        files.read_whole("w", each).unwrap();
+        assert_eq!(whole, bytes);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn only_plain_relative_paths_are_allowed() {

@@ -26,8 +26,10 @@ mod elements;
 
 mod table;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use tfrt_bef::BefFile;
+use tfrt_bef::format::SectionId;
 use tfrt_function_ops::FunctionProgram;
 use tfrt_tensor::DenseHostTensor;
 
@@ -48,6 +50,9 @@ const MARK: &str = "model.program";
 
 /// The function that is the table.
 const TABLE: &str = "model";
+
+/// The first byte of a BEF file, which no text has.
+const FIRST_OF_BEF: u8 = 0x0B;
 
 /// The version of the table that is written and read.
 const VERSION: i64 = 1;
@@ -198,19 +203,30 @@ fn value_attrs(name: &str, declared: Option<&InputType>) -> Vec<(&'static str, S
     attrs
 }
 
-/// Returns `true` if the bytes of a file, MLIR text or BEF, may be those of a program with a table:
-/// if they contain the name of the op that a table begins with.
+/// Returns `true` if the bytes of a file, MLIR text or BEF, are those of a program with a table: if
+/// a line of the text begins with the op that a table begins with, or the file has its name.
 ///
 /// ```
 /// use tfrt_import::stored::may_be_stored;
 ///
-/// assert!(may_be_stored(b"func @model() { \"model.program\"() {version = 1} : () -> () }"));
-/// assert!(!may_be_stored(b"func @main() { tfrt.return }"));
+/// let text = b"func @model() {\n  \"model.program\"() {version = 1 : i64} : () -> ()\n";
+/// assert!(may_be_stored(text));
+/// assert!(!may_be_stored(b"func @main() { // \"model.program\"()\n  tfrt.return }"));
 /// ```
 #[must_use]
 pub fn may_be_stored(bytes: &[u8]) -> bool {
     let mark = MARK.as_bytes();
-    bytes.windows(mark.len()).any(|window| window == mark)
+    if bytes.first() == Some(&FIRST_OF_BEF) {
+        let file = BefFile::from_bytes(bytes);
+        let Ok(sections) = file.sections() else {
+            return false;
+        };
+        let names = sections.bytes(SectionId::Strings).unwrap_or_default();
+        return names.split(|&byte| byte == 0).any(|name| name == mark);
+    }
+    let op = format!("\"{MARK}\"(");
+    let mut lines = bytes.split(|&byte| byte == b'\n');
+    lines.any(|line| line.trim_ascii_start().starts_with(op.as_bytes()))
 }
 
 /// A program that was read from a file, with its weights.
@@ -273,6 +289,7 @@ impl StoredProgram {
             functions: functions.clone(),
         };
         let mut known_files: Vec<String> = Vec::new();
+        let mut seen_files = HashSet::new();
         let mut seen: HashMap<String, usize> = HashMap::new();
         for row in table.rows() {
             let op = row.op();
@@ -288,6 +305,10 @@ impl StoredProgram {
                 }
                 "model.file" => {
                     let file = row.file().map_err(place)?;
+                    if !seen_files.insert(file.path.clone()) {
+                        let message = format!("file `{}` is listed twice", shown(&file.path));
+                        return Err(place(ImportError::new(message)));
+                    }
                     check_file(files, &file, check).map_err(place)?;
                     known_files.push(file.path);
                 }
@@ -357,10 +378,8 @@ fn check_file(
         ))));
     }
     if check == WeightCheck::Digest {
-        let bytes = files.read(&file.path, 0, found).map_err(within)?;
-        let bytes = bytes.read();
-        let bytes = bytes.map_err(|error| within(ImportError::new(error.to_string())))?;
-        if digest::sha256(&bytes) != file.sha256 {
+        let sha256 = digest::sha256_beside(files, &file.path).map_err(within)?;
+        if sha256 != file.sha256 {
             return Err(within(ImportError::new(
                 "its SHA-256 is another than when the program was written",
             )));

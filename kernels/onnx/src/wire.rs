@@ -279,7 +279,8 @@ pub(crate) fn locate(bytes: &[u8]) -> Option<Damage> {
             _ => continue,
         };
         levels.push(Level::new(kind, end, name, index));
-        if levels.len() > MAX_NESTING {
+        // The first level is the file itself, which is in no message.
+        if levels.len() - 1 > MAX_NESTING {
             return Some(Damage {
                 offset: start,
                 path: path(&levels),
@@ -489,26 +490,42 @@ mod tests {
         );
     }
 
+    /// Returns a model with so many graphs, each in a node of the one around it; `innermost` are
+    /// the bytes of the last one.
+    fn nested(num_graphs: usize, innermost: &[u8]) -> Vec<u8> {
+        let message = |tag: u8, content: &[u8]| {
+            let mut bytes = vec![tag];
+            prost::encode_length_delimiter(content.len(), &mut bytes).unwrap();
+            bytes.extend_from_slice(content);
+            bytes
+        };
+        let mut bytes = innermost.to_vec();
+        for _ in 1..num_graphs {
+            let attribute = message(0x32, &bytes);
+            let node = message(0x2a, &attribute);
+            bytes = message(0x0a, &node);
+        }
+        message(0x3a, &bytes)
+    }
+
     #[test]
     fn messages_in_messages_have_a_limit() {
-        let mut bytes = Vec::new();
-        for _ in 0..60 {
-            let mut attribute = vec![0x32];
-            prost::encode_length_delimiter(bytes.len(), &mut attribute).unwrap();
-            attribute.append(&mut bytes);
-            let mut node = vec![0x2a];
-            prost::encode_length_delimiter(attribute.len(), &mut node).unwrap();
-            node.append(&mut attribute);
-            bytes.push(0x0a);
-            prost::encode_length_delimiter(node.len(), &mut bytes).unwrap();
-            bytes.append(&mut node);
-        }
-        let mut model = vec![0x3a];
-        prost::encode_length_delimiter(bytes.len(), &mut model).unwrap();
-        model.append(&mut bytes);
+        let model = nested(61, &[]);
         assert!(ModelProto::decode(&model[..]).is_err());
         let found = locate(&model).unwrap().to_string();
         assert!(found.contains("limit `nesting`"), "{found}");
         assert!(found.chars().count() < 400, "{found}");
+    }
+
+    #[test]
+    fn the_limit_is_that_of_the_decoder() {
+        // The last graph is the 100th message; a node in it is one too many.
+        let deepest = nested(34, &[]);
+        assert!(ModelProto::decode(&deepest[..]).is_ok());
+        assert_eq!(locate(&deepest), None);
+        let too_deep = nested(34, b"\x0a\x00");
+        assert!(ModelProto::decode(&too_deep[..]).is_err());
+        let found = locate(&too_deep).unwrap().to_string();
+        assert!(found.contains("limit `nesting`"), "{found}");
     }
 }

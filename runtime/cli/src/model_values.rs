@@ -196,7 +196,10 @@ fn literal(given: &str, dtype: Option<DType>) -> Result<DenseHostTensor, String>
     macro_rules! real {
         ($element:ty, $of:expr) => {
             made::<$element>(shape, &elements, |element| {
-                element.as_f64().map($of).ok_or_else(|| unfit(element))
+                let number = element.as_f64().map($of);
+                // A number beyond the greatest of its type would become an infinity.
+                let number = number.filter(|number| number.is_finite());
+                number.ok_or_else(|| unfit(element))
             })
         };
     }
@@ -418,6 +421,15 @@ mod tests {
         );
         check("[300]", Some(DType::Ui8), "expected u8, found 300");
         check("[1.5]", Some(DType::I32), "expected i32, found 1.5");
+        check("[1e39]", Some(DType::F32), "expected f32, found 1e+39");
+        check("[65520]", Some(DType::F16), "expected f16, found 65520");
+        check(
+            "1e39",
+            Some(DType::F64),
+            "f64 [], minimum 1000000000000000000000000000000000000000, mean \
+             1000000000000000000000000000000000000000, maximum \
+             1000000000000000000000000000000000000000: 1e39",
+        );
         check("[]", Some(DType::F32), "f32 [0], no elements");
         check("[[1],[2,3]]", None, "lists of different lengths");
         check("[[1],2]", None, "lists of different lengths");

@@ -303,7 +303,7 @@ fn load_stored(
         true => WeightCheck::Digest,
         false => WeightCheck::Size,
     };
-    let stored = stored::read(file, host.registry(), check)?;
+    let stored = stored::read(file, host.registry(), &arguments.limits.limits(), check)?;
     let stored = stored.ok_or_else(|| {
         Failure::new(format!(
             "error: {}: expected a table of the program's inputs and weights, found none",

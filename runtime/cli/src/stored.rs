@@ -8,10 +8,12 @@ use tfrt_bef::BefFile;
 use tfrt_function_ops::FunctionProgram;
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_host::kernel::KernelRegistry;
-use tfrt_import::Limits;
 use tfrt_import::files::FolderFiles;
 use tfrt_import::program::Program;
-use tfrt_import::stored::{StoredProgram, WeightCheck, WeightFile, WeightPlace, sha256_of_file};
+use tfrt_import::stored::{
+    StoredProgram, WeightCheck, WeightFile, WeightPlace, may_be_stored, sha256_of_file,
+};
+use tfrt_import::{Limit, Limits};
 use tfrt_support::escape::escaped;
 use tfrt_tensor::HostBuffer;
 use tfrt_tensor::file::{FileFormat, NamedTensor};
@@ -90,7 +92,8 @@ pub(crate) fn text(
     }
     if !written.is_empty() {
         let path = weights.map_or_else(|| target.with_extension("safetensors"), PathBuf::from);
-        check_target(&path, weights.is_some(), model)?;
+        let is_replaceable = weights.is_some() || has_weights_in(target, &path);
+        check_target(&path, is_replaceable, model)?;
         let offsets = write_weights(program, &written, &path)?;
         let file = places.file(&folder, &path)?.ok_or_else(|| {
             wrong(
@@ -106,8 +109,19 @@ pub(crate) fn text(
     text.map_err(|error| Failure::caused("error", error))
 }
 
+/// Returns `true` if a file is a program that an earlier import wrote, with weights in the file
+/// `weights` next to it.
+fn has_weights_in(program: &Path, weights: &Path) -> bool {
+    let name = weights.file_name().and_then(|name| name.to_str());
+    let (Some(name), Ok(bytes)) = (name, std::fs::read(program)) else {
+        return false;
+    };
+    let name = name.as_bytes();
+    may_be_stored(&bytes) && bytes.windows(name.len()).any(|window| window == name)
+}
+
 /// Refuses to replace a file that nobody named, and one of the model.
-fn check_target(path: &Path, is_given: bool, model: &ModelFiles) -> Result<(), Failure> {
+fn check_target(path: &Path, is_replaceable: bool, model: &ModelFiles) -> Result<(), Failure> {
     let Ok(whole) = path.canonicalize() else {
         return Ok(());
     };
@@ -118,7 +132,7 @@ fn check_target(path: &Path, is_given: bool, model: &ModelFiles) -> Result<(), F
     if model.0.values().any(is_of_model) {
         return Err(wrong(path, "the weights would replace a file of the model"));
     }
-    if !is_given {
+    if !is_replaceable {
         let message = "the file exists: `--weights FILE` names the file to write the weights to";
         return Err(wrong(path, message));
     }
@@ -182,9 +196,12 @@ fn unused_name(given: &HashSet<&str>, index: usize) -> String {
 pub(crate) fn read(
     path: &str,
     kernels: &KernelRegistry,
+    limits: &Limits,
     check: WeightCheck,
 ) -> Result<Option<StoredProgram>, Failure> {
     let input = Input::read(path)?;
+    let fits = limits.check(Limit::ProgramBytes, input.bytes.len() as u64);
+    fits.map_err(|error| wrong(Path::new(path), error))?;
     let functions = match input.kind() {
         Kind::Bef => {
             let file = BefFile::read_from(&*input.bytes);
@@ -195,7 +212,7 @@ pub(crate) fn read(
     };
     let functions = functions.map_err(|error| Failure::caused("error", error))?;
     let files = FolderFiles::beside(Path::new(path));
-    let stored = StoredProgram::read(functions, &files, &Limits::default(), check);
+    let stored = StoredProgram::read(functions, &files, limits, check);
     stored.map_err(|error| Failure::caused(format!("error: {}", escaped(path)), error))
 }
 

@@ -187,6 +187,17 @@ fn programs_run_like_their_models() {
         &model,
     ])
     .unwrap();
+    // An import may be repeated: its weights replace those that it wrote before, but no others.
+    tfrt(&["import", "--quiet", "-o", &inner, &model]).unwrap();
+    assert_eq!(outputs(&folder, "inner/q.mlir", &[]).unwrap(), expected);
+    std::fs::write(folder.path("inner/s.safetensors"), "mine").unwrap();
+    let other = folder.path("inner/s.mlir");
+    let error = tfrt(&["import", "--quiet", "-o", &other, &model]).unwrap_err();
+    assert!(
+        error.contains("the file exists: `--weights FILE`"),
+        "{error}"
+    );
+
     std::fs::remove_file(&model).unwrap();
     assert_eq!(outputs(&folder, "r.mlir", &[]).unwrap(), expected);
     let error = outputs(&folder, "p.mlir", &[]).unwrap_err();
@@ -234,6 +245,37 @@ fn programs_know_their_inputs_and_their_files() {
         "{error}"
     );
     assert!(error.contains("it has changed since"), "{error}");
+}
+
+#[test]
+fn limits_apply_to_programs() {
+    let folder = Folder::new("limits");
+    write_model(&folder.0.join("model.onnx"));
+    let (program, model) = (folder.path("p.mlir"), folder.path("model.onnx"));
+    tfrt(&["import", "--quiet", "-o", &program, &model]).unwrap();
+    for (option, expected) in [
+        ("--max-extent=299", "expected at most 299 elements"),
+        ("--max-rank=0", "expected at most 0 dimensions"),
+        ("--max-program-bytes=100", "expected at most 100 bytes"),
+    ] {
+        let error = outputs(&folder, "p.mlir", &[option]).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+        assert!(error.contains("raises the limit"), "{error}");
+    }
+    outputs(&folder, "p.mlir", &["--max-extent=300"]).unwrap();
+}
+
+#[test]
+fn programs_that_mention_tables_are_plain_programs() {
+    let folder = Folder::new("plain");
+    let program = folder.path("plain.mlir");
+    let text = "// \"model.program\"() begins a table\nfunc @main() {\n  tfrt.return\n}\n";
+    std::fs::write(&program, text).unwrap();
+    tfrt(&["run", &program]).unwrap();
+    let file = folder.path("plain.bef");
+    std::fs::write(&program, text.replace("@main", "@model.programs")).unwrap();
+    tfrt(&["translate", "-o", &file, &program]).unwrap();
+    tfrt(&["run", &file]).unwrap();
 }
 
 #[test]
@@ -287,6 +329,10 @@ fn tables_are_checked() {
         "rank = 33 : i64",
         "expected at most 32 dimensions",
     );
+    let file = text.lines().find(|line| line.contains("model.file"));
+    let file = format!("{}\n", file.unwrap());
+    let twice = file.repeat(2);
+    check(&file, &twice, "file `model.onnx` is listed twice");
     check(
         "version = 1 : i64",
         "version = 2 : i64",

@@ -109,6 +109,9 @@ const COMPARE: &[&str] = &["nn.Equal", "nn.Greater", "tf.Less", "tf.LessEqual"];
 /// The most dimensions that a shape of unknown extents may say.
 const MAX_RANK: usize = 32;
 
+/// The most pieces of a tensor whose shapes are inferred: their number is an attribute of the op.
+const MAX_PIECES: usize = 1 << 16;
+
 /// Ops whose operands are broadcast to one shape, and whose result has their element type.
 const BROADCAST: &[&str] = &["nn.Div", "nn.Max", "nn.Min", "tf.AddV2", "tf.Mul", "tf.Sub"];
 
@@ -212,7 +215,8 @@ fn split(
         return None;
     };
     let axis = axis_of(*axis, dims.len())?;
-    let count = usize::try_from(*count).ok().filter(|&count| count > 0)?;
+    let count = usize::try_from(*count).ok();
+    let count = count.filter(|count| (1..=MAX_PIECES).contains(count))?;
     let sizes = match operands.len() {
         1 => {
             let even = dims[axis].fixed().filter(|extent| extent % count == 0);
@@ -260,7 +264,7 @@ fn slice(
             .into_iter()
             .map(|axis| axis_of(axis, own.len()))
             .collect(),
-        None => Some((0..starts.as_ref()?.len()).collect()),
+        None => starts.as_ref().map(|starts| (0..starts.len()).collect()),
     };
     // Axes that are not known may be any.
     let Some(axes) = axes else {
@@ -672,5 +676,46 @@ fn one(
             })
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(dims: &[usize]) -> Known {
+        Known {
+            dtype: Some(DType::F32),
+            dims: Some(dims.iter().map(|&extent| Dim::Fixed(extent)).collect()),
+        }
+    }
+
+    #[test]
+    fn pieces_have_no_shapes_if_they_are_too_many() {
+        let pieces = |count: i64| {
+            let attrs = [
+                ("count".to_owned(), Attr::Int(count)),
+                ("axis".to_owned(), Attr::Int(0)),
+            ];
+            results("nn.Split", &attrs, &[of(&[1 << 40, 3])], &[None], &mut 0)
+        };
+        assert_eq!(pieces(4), vec![of(&[1 << 38, 3]); 4]);
+        assert_eq!(pieces(1 << 40), []);
+        assert_eq!(pieces(0), []);
+    }
+
+    #[test]
+    fn parts_keep_their_rank_if_nothing_else_is_known() {
+        let operands = [of(&[2, 3]), Known::default(), Known::default()];
+        let found = results("nn.Slice", &[], &operands, &[None; 3], &mut 0);
+        assert_eq!(found[0].rank(), Some(2));
+        assert!(
+            found[0]
+                .dims
+                .as_ref()
+                .unwrap()
+                .iter()
+                .all(|dim| dim.fixed().is_none())
+        );
     }
 }

@@ -7,9 +7,14 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-/// Returns the SHA-256 of bytes, in hexadecimal digits.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    digits(&Sha256::digest(bytes))
+use crate::error::ImportError;
+use crate::files::FolderFiles;
+
+/// Returns the SHA-256 of a file next to the program, in hexadecimal digits.
+pub(super) fn sha256_beside(files: &FolderFiles, location: &str) -> Result<String, ImportError> {
+    let mut digest = Sha256::new();
+    files.read_whole(location, |piece| digest.update(piece))?;
+    Ok(digits(&digest.finalize()))
 }
 
 /// Returns the size of a file and its SHA-256, in hexadecimal digits.
@@ -46,7 +51,16 @@ mod tests {
     #[test]
     fn digests_are_those_of_the_standard() {
         // From FIPS 180-4, with the examples of its authors.
-        let check = |bytes: &[u8], expected: &str| assert_eq!(sha256(bytes), expected);
+        let folder = std::env::temp_dir().join(format!("tfrt-digest-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let check = |bytes: &[u8], expected: &str| {
+            let path = folder.join("f");
+            std::fs::write(&path, bytes).unwrap();
+            let found = sha256_of_file(&path).unwrap();
+            assert_eq!(found, (bytes.len() as u64, expected.to_owned()));
+            let files = FolderFiles::of_folder(folder.clone());
+            assert_eq!(sha256_beside(&files, "f").unwrap(), expected);
+        };
         check(
             b"",
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -63,5 +77,6 @@ mod tests {
             &vec![b'a'; 1_000_000],
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0",
         );
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
