@@ -110,14 +110,20 @@ pub(crate) fn text(
 }
 
 /// Returns `true` if a file is a program that an earlier import wrote, with weights in the file
-/// `weights` next to it.
+/// `weights` next to it: if its text quotes the name, or a BEF file has the name behind its length.
 fn has_weights_in(program: &Path, weights: &Path) -> bool {
     let name = weights.file_name().and_then(|name| name.to_str());
     let (Some(name), Ok(bytes)) = (name, std::fs::read(program)) else {
         return false;
     };
-    let name = name.as_bytes();
-    may_be_stored(&bytes) && bytes.windows(name.len()).any(|window| window == name)
+    let quoted = format!("\"{}\"", escaped(name)).into_bytes();
+    let counted = u8::try_from(name.len()).map(|len| [&[len], name.as_bytes()].concat());
+    let has = |spelling: &[u8]| {
+        bytes
+            .windows(spelling.len())
+            .any(|window| window == spelling)
+    };
+    may_be_stored(&bytes) && (has(&quoted) || counted.is_ok_and(|counted| has(&counted)))
 }
 
 /// Refuses to replace a file that nobody named, and one of the model.

@@ -190,13 +190,22 @@ fn programs_run_like_their_models() {
     // An import may be repeated: its weights replace those that it wrote before, but no others.
     tfrt(&["import", "--quiet", "-o", &inner, &model]).unwrap();
     assert_eq!(outputs(&folder, "inner/q.mlir", &[]).unwrap(), expected);
+    // Not even one whose name ends that of its weights.
     std::fs::write(folder.path("inner/s.safetensors"), "mine").unwrap();
-    let other = folder.path("inner/s.mlir");
-    let error = tfrt(&["import", "--quiet", "-o", &other, &model]).unwrap_err();
-    assert!(
-        error.contains("the file exists: `--weights FILE`"),
-        "{error}"
-    );
+    for ends in ["mlir", "bef"] {
+        let first = folder.path(&format!("inner/qs.{ends}"));
+        for _ in 0..2 {
+            tfrt(&["import", "--quiet", "-o", &first, &model]).unwrap();
+        }
+        std::fs::remove_file(folder.path("inner/qs.safetensors")).unwrap();
+        let other = folder.path(&format!("inner/s.{ends}"));
+        std::fs::copy(&first, &other).unwrap();
+        let error = tfrt(&["import", "--quiet", "-o", &other, &model]).unwrap_err();
+        assert!(
+            error.contains("the file exists: `--weights FILE`"),
+            "{error}"
+        );
+    }
 
     std::fs::remove_file(&model).unwrap();
     assert_eq!(outputs(&folder, "r.mlir", &[]).unwrap(), expected);
@@ -274,7 +283,7 @@ fn programs_that_mention_tables_are_plain_programs() {
     tfrt(&["run", &program]).unwrap();
     let file = folder.path("plain.bef");
     std::fs::write(&program, text.replace("@main", "@model.programs")).unwrap();
-    tfrt(&["translate", "-o", &file, &program]).unwrap();
+    tfrt(&["translate", "--mlir-to-bef", "-o", &file, &program]).unwrap();
     tfrt(&["run", &file]).unwrap();
 }
 
