@@ -103,6 +103,7 @@ impl Options {
     pub(crate) fn parse(tokens: TokenStream, of: Subject, problems: &mut Problems) -> Self {
         let mut options = Self::default();
         let mut is_first_sound = true;
+        problems.note(check_commas(&tokens));
         for (index, option) in split_at_commas(tokens).into_iter().enumerate() {
             let is_behind_names = index == options.names.len();
             let parsed = (|input: ParseStream<'_>| options.parse_option(input, is_behind_names))
@@ -347,6 +348,20 @@ impl Options {
             }
         }
     }
+}
+
+/// Refuses commas without an option in front of them: something was forgotten there.
+pub(crate) fn check_commas(tokens: &TokenStream) -> syn::Result<()> {
+    let mut is_behind_option = false;
+    for token in tokens.clone() {
+        let is_comma = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',');
+        if is_comma && !is_behind_option {
+            let message = "expected an option in front of `,`, found none";
+            return Err(syn::Error::new(token.span(), message));
+        }
+        is_behind_option = !is_comma;
+    }
+    Ok(())
 }
 
 /// Splits at the commas that stand in no parentheses, brackets or braces.

@@ -20,7 +20,7 @@ use crate::facade::Facade;
 use crate::function::FunctionItem;
 use crate::kernel::KernelModel;
 use crate::op::OpModel;
-use crate::options::split_at_commas;
+use crate::options::{check_commas, split_at_commas};
 use crate::problems::{Problems, did_you_mean};
 
 /// The way in which a kernel applies its function.
@@ -137,6 +137,7 @@ pub(crate) fn options(tokens: &TokenStream) -> syn::Result<Option<DeviceOptions>
     let Some((form, place)) = form else {
         return Ok(None);
     };
+    check_commas(tokens)?;
     Ok(Some(DeviceOptions {
         form,
         place,

@@ -11,7 +11,7 @@ use tfrt_ods::{TraitDef, TraitOption};
 
 use crate::function::FunctionItem;
 use crate::op::OpFlag;
-use crate::options::{Options, Subject, duplicate, expect_end, set, split_at_commas};
+use crate::options::{Options, Subject, check_commas, duplicate, expect_end, set, split_at_commas};
 use crate::problems::{Problems, did_you_mean};
 
 /// The parsed options.
@@ -149,6 +149,7 @@ impl OpOptions {
             is_prepared: has_out(function),
             ..Self::default()
         };
+        problems.note(check_commas(&tokens));
         for (index, option) in split_at_commas(tokens).into_iter().enumerate() {
             let is_behind_names = index == options.names.len();
             let parser = |input: ParseStream<'_>| options.parse_option(input, is_behind_names);

@@ -103,11 +103,14 @@ pub(super) fn collect(
     }
 }
 
-/// Returns the modules marked as compiled directly in the program, where they are allowed, and
-/// everything in them.
+/// Returns the modules marked as compiled, where they are allowed, and everything in them: modules
+/// directly in the program, and the program itself.
 fn ops_of_compiled_modules(module: &Module) -> HashSet<OpId> {
     let is_compiled =
         |op: &&OpId| module.is_module(**op) && module.has_attr(**op, COMPILED_ATTRIBUTE);
+    if is_compiled(&&module.root()) {
+        return module.walk(module.root()).into_iter().collect();
+    }
     let compiled = module.block_ops(module.body()).iter().filter(is_compiled);
     compiled.flat_map(|&op| module.walk(op)).collect()
 }

@@ -1,12 +1,13 @@
 //! Pipelines: sequences of passes, and their notation.
 //!
 //! ```text
-//! pipeline := entry (`,` entry)*
+//! pipeline := entries | (`module` | `builtin.module`) `(` entries `)`
+//! entries  := entry (`,` entry)*
 //! entry    := step | (`func` | `builtin.func` | `func.func`) `(` step (`,` step)* `)`
 //! step     := pass (`{` option=value* `}`)?
 //! ```
 //!
-//! A single pass runs on the program. A pass in the parentheses of `func` runs on each function
+//! The program is the module that a pipeline may name. A single pass runs on the program. A pass in the parentheses of `func` runs on each function
 //! directly in the program; all passes in the parentheses run on one function before the next
 //! function has its turn. Blanks are ignored.
 
@@ -80,16 +81,23 @@ impl Pipeline {
     /// Returns the error in the text, with its location in [`PIPELINE_SOURCE`].
     pub fn parse(text: &str) -> Result<Self, Diagnostic> {
         let mut parser = Parser { text, position: 0 };
+        let is_anchored = parser.anchor();
         let mut entries = vec![parser.entry()?];
         while parser.consume(',') {
             entries.push(parser.entry()?);
         }
+        if is_anchored && !parser.consume(')') {
+            return Err(parser.error("expected `,` or `)`"));
+        }
         parser.skip_blanks();
         match parser.rest().chars().next() {
             None => Ok(Self { entries }),
-            Some(found) => Err(parser.error(format!(
-                "expected `,` or the end of the pipeline, found `{found}`"
-            ))),
+            Some(found) => {
+                let comma = if is_anchored { "" } else { "`,` or " };
+                Err(parser.error(format!(
+                    "expected {comma}the end of the pipeline, found `{found}`"
+                )))
+            }
         }
     }
 
@@ -192,6 +200,17 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    /// Parses the name of the program and `(`, if the pipeline begins with them.
+    fn anchor(&mut self) -> bool {
+        let start = self.position;
+        let names_program = |(name, _)| matches!(name, "module" | "builtin.module");
+        let is_anchored = self.name().is_ok_and(names_program) && self.consume('(');
+        if !is_anchored {
+            self.position = start;
+        }
+        is_anchored
+    }
+
     fn entry(&mut self) -> Result<Group, Diagnostic> {
         let (name, start) = self.name()?;
         if !self.consume('(') {
@@ -314,6 +333,15 @@ mod tests {
     }
 
     #[test]
+    fn a_pipeline_may_name_the_program() {
+        check("module(inline)", "inline");
+        check(
+            " builtin.module( inline , func(canonicalize) ) ",
+            "inline,func(canonicalize)",
+        );
+    }
+
+    #[test]
     fn mistakes_are_located() {
         check("", ":1:1: error: expected the name of a pass");
         check("inline,", ":1:8: error: expected the name of a pass");
@@ -327,8 +355,13 @@ mod tests {
         );
         check("func(canonicalize", ":1:18: error: expected `,` or `)`");
         check(
-            "module(inline)",
-            ":1:1: error: expected `func` in front of `(`, found `module`",
+            "inline,module(inline)",
+            ":1:8: error: expected `func` in front of `(`, found `module`",
+        );
+        check("module(inline", ":1:14: error: expected `,` or `)`");
+        check(
+            "builtin.module(inline),inline",
+            ":1:23: error: expected the end of the pipeline, found `,`",
         );
         check(
             "canonicalize{top-down=true}",

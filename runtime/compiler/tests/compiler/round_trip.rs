@@ -12,6 +12,19 @@ fn check(source: &str, expected: &str) {
 }
 
 #[test]
+fn nothing_of_a_compiled_program_is_in_the_file() {
+    let program = "module attributes {tfrt.compiled} {
+  func @k(%a: f32) {
+    tfrt.return
+  }
+  module @m {
+  }
+}
+";
+    check(program, "module {\n}\n");
+}
+
+#[test]
 fn functions_get_their_declared_names_and_groups_back() {
     let program = "module {
   func @f() {
