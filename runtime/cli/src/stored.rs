@@ -117,7 +117,8 @@ fn has_weights_in(program: &Path, weights: &Path) -> bool {
         return false;
     };
     let quoted = format!("\"{}\"", escaped(name)).into_bytes();
-    let counted = u8::try_from(name.len()).map(|len| [&[len], name.as_bytes()].concat());
+    let counted =
+        u32::try_from(name.len()).map(|len| [&len.to_le_bytes(), name.as_bytes()].concat());
     let has = |spelling: &[u8]| {
         bytes
             .windows(spelling.len())

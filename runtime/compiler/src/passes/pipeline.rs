@@ -7,9 +7,9 @@
 //! step     := pass (`{` option=value* `}`)?
 //! ```
 //!
-//! The program is the module that a pipeline may name. A single pass runs on the program. A pass in the parentheses of `func` runs on each function
-//! directly in the program; all passes in the parentheses run on one function before the next
-//! function has its turn. Blanks are ignored.
+//! The program is the module that a pipeline may name. A single pass runs on the program. A pass in
+//! the parentheses of `func` runs on each function directly in the program; all passes in the
+//! parentheses run on one function before the next function has its turn. Blanks are ignored.
 
 use std::fmt;
 
