@@ -5,8 +5,8 @@
 //! folder, and a regular file. Only then is it opened.
 //!
 //! A part of a file is read once, however often it is asked for. Parts may overlap, but all of them
-//! together may only be [a few times](MAX_OVERLAP) as large as the file, so that a small file
-//! cannot fill the memory.
+//! together may be at most four times as large as the file, so that a small file cannot fill the
+//! memory.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
