@@ -86,16 +86,17 @@ impl FolderFiles {
             if let Some(part) = file.parts.get(&(offset, len_bytes)) {
                 return Ok(part.clone());
             }
-            let part = part_of(&mut file.stream, offset, len_bytes)?;
+            check_part(&file.stream, offset, len_bytes)?;
             let most = file.stream.len_bytes().saturating_mul(MAX_OVERLAP);
-            file.read_bytes = file.read_bytes.saturating_add(len_bytes);
-            if file.read_bytes > most {
+            let read_bytes = file.read_bytes.saturating_add(len_bytes);
+            if read_bytes > most {
                 return Err(ImportError::new(format!(
                     "the parts of the file overlap: expected at most {most} bytes in all, \
-                     {MAX_OVERLAP} times the size of the file, found {}",
-                    file.read_bytes
+                     {MAX_OVERLAP} times the size of the file, found {read_bytes}"
                 )));
             }
+            let part = part_of(&mut file.stream, offset, len_bytes)?;
+            file.read_bytes = read_bytes;
             file.parts.insert((offset, len_bytes), part.clone());
             Ok(part)
         })
@@ -172,12 +173,8 @@ impl FolderFiles {
     }
 }
 
-/// Reads a part of a file.
-fn part_of(
-    stream: &mut Stream<File>,
-    offset: u64,
-    len_bytes: u64,
-) -> Result<HostBuffer, ImportError> {
+/// Refuses a part that goes beyond the end of a file.
+fn check_part(stream: &Stream<File>, offset: u64, len_bytes: u64) -> Result<(), ImportError> {
     let found = stream.len_bytes();
     let end = offset.checked_add(len_bytes);
     if end.is_none_or(|end| end > found) {
@@ -185,6 +182,15 @@ fn part_of(
             "expected {len_bytes} bytes at offset {offset}, found a file of {found} bytes"
         )));
     }
+    Ok(())
+}
+
+/// Reads a part of a file, which has it.
+fn part_of(
+    stream: &mut Stream<File>,
+    offset: u64,
+    len_bytes: u64,
+) -> Result<HostBuffer, ImportError> {
     let buffer = stream.buffer_at(offset, len_bytes);
     buffer.map_err(|error| ImportError::new(error.to_string()))
 }
