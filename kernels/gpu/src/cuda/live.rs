@@ -142,13 +142,20 @@ impl<K> Blocks<K> {
         num_bytes: usize,
         action: impl FnOnce(u64, &Block<K>) -> R,
     ) -> Result<R, Place> {
+        let address = pointer.address();
         let blocks = self.lock();
-        let Some((start, block)) = blocks.range(..=pointer.address()).next_back() else {
-            return Err(Place::Unknown);
+        // Most pointers are starts of blocks, and a look-up costs half as much as a range, which
+        // searches for both of its ends.
+        let (start, block) = match blocks.get(&address) {
+            Some(block) => (address, block),
+            None => match blocks.range(..address).next_back() {
+                Some((start, block)) => (*start, block),
+                None => return Err(Place::Unknown),
+            },
         };
-        let offset = pointer.address() - start;
+        let offset = address - start;
         match (block.num_bytes as u64).checked_sub(offset) {
-            Some(left) if num_bytes as u64 <= left => Ok(action(*start, block)),
+            Some(left) if num_bytes as u64 <= left => Ok(action(start, block)),
             Some(left) if left > 0 => Err(Place::Across),
             _ => Err(Place::Unknown),
         }
@@ -169,6 +176,7 @@ mod tests {
         blocks.add(DevicePtr::new(1000), 100, 'a');
         let place = |address, len| blocks.place(DevicePtr::new(address), len);
         assert_eq!(place(1000, 100), Place::Inside);
+        assert_eq!(place(1000, 101), Place::Across);
         assert_eq!(place(1099, 1), Place::Inside);
         assert_eq!(place(1099, 2), Place::Across);
         assert_eq!(place(1100, 1), Place::Unknown);
