@@ -363,6 +363,31 @@ impl StoredProgram {
     }
 }
 
+/// Returns the files that the table of a program lists, or none if it has no table.
+///
+/// ```
+/// use tfrt_function_ops::FunctionProgram;
+/// use tfrt_host::kernel::KernelRegistry;
+/// use tfrt_import::stored::weight_files;
+///
+/// let text = "func @f() { \"tfrt.return\"() : () -> () }";
+/// let kernels = KernelRegistry::default();
+/// let program = FunctionProgram::from_text(text, "f.mlir", &kernels).unwrap();
+/// assert_eq!(weight_files(&program)?, []);
+/// # Ok::<(), tfrt_import::ImportError>(())
+/// ```
+///
+/// # Errors
+/// A damaged table.
+pub fn weight_files(functions: &FunctionProgram) -> Result<Vec<WeightFile>, ImportError> {
+    let table = table::Table::of(functions.module())?;
+    let rows = table.iter().flat_map(table::Table::rows);
+    let files = rows.filter(|row| row.op() == "model.file");
+    files
+        .map(|row| row.file().map_err(|error| error.within(row.place())))
+        .collect()
+}
+
 /// Compares a file of weights with what the table says of it.
 fn check_file(
     files: &FolderFiles,

@@ -408,7 +408,7 @@ impl<'a> Lowering<'a> {
             return Ok(());
         }
         check(node, schema)?;
-        let types = self.types.check(node, scope)?;
+        let types = self.types.check(node, scope, schema.since)?;
         if control::OPS.contains(&node.op.as_str()) {
             let Some(results) = self.control(node, schema.since, scope)? else {
                 let what = format!("{} (version {})", node.op, schema.since);

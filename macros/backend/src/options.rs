@@ -103,8 +103,9 @@ impl Options {
     pub(crate) fn parse(tokens: TokenStream, of: Subject, problems: &mut Problems) -> Self {
         let mut options = Self::default();
         let mut is_first_sound = true;
-        problems.note(check_commas(&tokens));
-        for (index, option) in split_at_commas(tokens).into_iter().enumerate() {
+        let (given, commas) = split_at_commas(tokens, "an option");
+        problems.note(commas);
+        for (index, option) in given.into_iter().enumerate() {
             let is_behind_names = index == options.names.len();
             let parsed = (|input: ParseStream<'_>| options.parse_option(input, is_behind_names))
                 .parse2(option);
@@ -350,34 +351,27 @@ impl Options {
     }
 }
 
-/// Refuses commas without an option in front of them: something was forgotten there.
-pub(crate) fn check_commas(tokens: &TokenStream) -> syn::Result<()> {
-    let mut is_behind_option = false;
-    for token in tokens.clone() {
-        let is_comma = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',');
-        if is_comma && !is_behind_option {
-            let message = "expected an option in front of `,`, found none";
-            return Err(syn::Error::new(token.span(), message));
-        }
-        is_behind_option = !is_comma;
-    }
-    Ok(())
-}
-
-/// Splits at the commas that stand in no parentheses, brackets or braces.
-pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
-    let mut parts = vec![TokenStream::new()];
+/// Splits at the commas that stand in no parentheses, brackets or braces. A comma without anything in
+/// front of it, where something was forgotten, is the error beside the parts, which says `what` is
+/// expected.
+pub(crate) fn split_at_commas(
+    tokens: TokenStream,
+    what: &str,
+) -> (Vec<TokenStream>, syn::Result<()>) {
+    let (mut parts, mut commas) = (Vec::new(), Ok(()));
+    let mut part = TokenStream::new();
     for token in tokens {
-        match (&token, parts.last_mut()) {
-            (TokenTree::Punct(punct), _) if punct.as_char() == ',' => {
-                parts.push(TokenStream::new())
-            }
-            (_, Some(part)) => part.extend([token]),
-            (_, None) => {}
+        if !matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',') {
+            part.extend([token]);
+        } else if !part.is_empty() {
+            parts.push(std::mem::take(&mut part));
+        } else if commas.is_ok() {
+            let message = format!("expected {what} in front of `,`, found none");
+            commas = Err(syn::Error::new(token.span(), message));
         }
     }
-    parts.retain(|part| !part.is_empty());
-    parts
+    parts.extend((!part.is_empty()).then_some(part));
+    (parts, commas)
 }
 
 pub(crate) fn set<T>(slot: &mut Option<T>, key: &Ident, value: T) -> syn::Result<()> {
@@ -425,7 +419,9 @@ fn computed_name(key: &Ident, input: ParseStream<'_>) -> syn::Error {
             _ => None,
         })
         .next();
-    let literals = pieces.map(split_at_commas).unwrap_or_default();
+    let literals = pieces
+        .map(|pieces| split_at_commas(pieces, "a text").0)
+        .unwrap_or_default();
     let texts: Option<Vec<String>> = literals
         .into_iter()
         .map(|literal| syn::parse2::<LitStr>(literal).ok().map(|text| text.value()))

@@ -8,7 +8,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{DeriveInput, Ident, LitStr, Meta, Path, Token, parse_quote};
 
 use crate::facade::Facade;
-use crate::options::{check_commas, split_at_commas};
+use crate::options::split_at_commas;
 use crate::problems::{Problems, did_you_mean};
 
 /// The options of `#[value(…)]`.
@@ -97,8 +97,9 @@ impl Options {
                 problems.at(attribute, "write `#[value(\"!dialect.name\")]`");
                 continue;
             };
-            problems.note(check_commas(&list.tokens));
-            for option in split_at_commas(list.tokens.clone()) {
+            let (given, commas) = split_at_commas(list.tokens.clone(), "an option");
+            problems.note(commas);
+            for option in given {
                 let parse = |input: ParseStream<'_>| options.parse(input);
                 problems.note(parse.parse2(option));
             }

@@ -11,7 +11,7 @@ use tfrt_host::kernel::KernelRegistry;
 use tfrt_import::files::FolderFiles;
 use tfrt_import::program::Program;
 use tfrt_import::stored::{
-    StoredProgram, WeightCheck, WeightFile, WeightPlace, may_be_stored, sha256_of_file,
+    StoredProgram, WeightCheck, WeightFile, WeightPlace, sha256_of_file, weight_files,
 };
 use tfrt_import::{Limit, Limits};
 use tfrt_support::escape::escaped;
@@ -109,22 +109,17 @@ pub(crate) fn text(
     text.map_err(|error| Failure::caused("error", error))
 }
 
-/// Returns `true` if a file is a program that an earlier import wrote, with weights in the file
-/// `weights` next to it: if its text quotes the name, or a BEF file has the name behind its length.
+/// Returns `true` if a file is a program that an earlier import wrote, whose table lists the file
+/// `weights` next to it.
 fn has_weights_in(program: &Path, weights: &Path) -> bool {
-    let name = weights.file_name().and_then(|name| name.to_str());
-    let (Some(name), Ok(bytes)) = (name, std::fs::read(program)) else {
+    let (Some(path), Some(name)) = (program.to_str(), weights.file_name()) else {
         return false;
     };
-    let quoted = format!("\"{}\"", escaped(name)).into_bytes();
-    let counted =
-        u32::try_from(name.len()).map(|len| [&len.to_le_bytes(), name.as_bytes()].concat());
-    let has = |spelling: &[u8]| {
-        bytes
-            .windows(spelling.len())
-            .any(|window| window == spelling)
+    let (Ok(input), Ok(kernels)) = (Input::read(path), KernelRegistry::from_link()) else {
+        return false;
     };
-    may_be_stored(&bytes) && (has(&quoted) || counted.is_ok_and(|counted| has(&counted)))
+    let files = functions(&input, path, &kernels).map(|functions| weight_files(&functions));
+    matches!(files, Ok(Ok(files)) if files.iter().any(|file| *file.path == *name))
 }
 
 /// Refuses to replace a file that nobody named, and one of the model.
@@ -209,6 +204,18 @@ pub(crate) fn read(
     let input = Input::read(path)?;
     let fits = limits.check(Limit::ProgramBytes, input.bytes.len() as u64);
     fits.map_err(|error| wrong(Path::new(path), error))?;
+    let functions = functions(&input, path, kernels)?;
+    let files = FolderFiles::beside(Path::new(path));
+    let stored = StoredProgram::read(functions, &files, limits, check);
+    stored.map_err(|error| Failure::caused(format!("error: {}", escaped(path)), error))
+}
+
+/// Returns the functions of a program, MLIR text or BEF.
+fn functions(
+    input: &Input,
+    path: &str,
+    kernels: &KernelRegistry,
+) -> Result<FunctionProgram, Failure> {
     let functions = match input.kind() {
         Kind::Bef => {
             let file = BefFile::read_from(&*input.bytes);
@@ -217,10 +224,7 @@ pub(crate) fn read(
         }
         _ => FunctionProgram::from_text(input.text()?, path, kernels),
     };
-    let functions = functions.map_err(|error| Failure::caused("error", error))?;
-    let files = FolderFiles::beside(Path::new(path));
-    let stored = StoredProgram::read(functions, &files, limits, check);
-    stored.map_err(|error| Failure::caused(format!("error: {}", escaped(path)), error))
+    functions.map_err(|error| Failure::caused("error", error))
 }
 
 fn wrong(path: &Path, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {

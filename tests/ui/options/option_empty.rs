@@ -17,9 +17,14 @@ fn twice(x: f32) -> f32 {
     x + x
 }
 
-#[tfrt_op("my.Op", metadata = same_as(x),,)]
+#[tfrt_op("my.Op", metadata = same_as,,)]
 fn op(x: &DenseHostTensor) -> DenseHostTensor {
     x.clone()
+}
+
+#[tfrt_op("my.Relu.{T}", T = [f32,, i32])]
+fn relu<T: Copy>(x: &[T]) -> Vec<T> {
+    x.to_vec()
 }
 
 fn main() {}

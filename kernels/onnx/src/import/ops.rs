@@ -1032,15 +1032,28 @@ fn dropout(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
             "seed",
             call.int("seed").map(|seed| Attr::Float(seed as f32)),
         );
-        return many(call.emit("nn.Dropout", &operands, &attrs, 2));
+        let made = call.emit("nn.Dropout", &operands, &attrs, 2);
+        let mask = mask_of_dropout(call, made[1])?;
+        return many(vec![made[0], mask]);
     }
     let known = call.known(0)?;
     let mut results = vec![known];
     if call.wants(1) {
         let x = call.operand(0)?;
-        results.push(Known::Value(call.emit_one("nn.AllTrue", &[x], &[])));
+        let mask = call.emit_one("nn.AllTrue", &[x], &[]);
+        results.push(Known::Value(mask_of_dropout(call, mask)?));
     }
     Ok(Some(results))
+}
+
+/// Returns the mask of a node as its version has it: Booleans since version 10, before that numbers
+/// of the operand's type.
+fn mask_of_dropout(call: &mut Call<'_, '_>, mask: Value) -> Result<Value, ImportError> {
+    if call.since >= 10 {
+        return Ok(mask);
+    }
+    let x = call.operand(0)?;
+    Ok(call.emit_one("nn.CastLike", &[mask, x], &[]))
 }
 
 fn resize(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {

@@ -84,17 +84,18 @@ impl Types {
         }
     }
 
-    /// Checks the operands of a node. Returns the types of its results, as far as they are known.
+    /// Checks the operands of a node, whose op has the version `since`. Returns the types of its results, as far as they are known.
     pub(super) fn check(
         &self,
         node: &Node,
         scope: &Scope<'_>,
+        since: i64,
     ) -> Result<Vec<Option<ElementType>>, ImportError> {
         if let ("Cast", Some(Attribute::Int(to))) = (node.op.as_str(), node.attributes.get("to")) {
             let to = i32::try_from(*to).ok().and_then(ElementType::from_code);
             return Ok(vec![to]);
         }
-        let Some(signature) = signature(&node.op) else {
+        let Some(signature) = signature(&node.op, since) else {
             return Ok(Vec::new());
         };
         let (operands, results) = signature.split_once('>').unwrap_or((signature, ""));
@@ -142,7 +143,12 @@ impl Types {
     }
 }
 
-fn signature(op: &str) -> Option<&'static str> {
+fn signature(op: &str, since: i64) -> Option<&'static str> {
+    match (op, since) {
+        ("Dropout", ..10) => return Some("T>TT"),
+        ("Tile", ..6) => return Some("TTT>T"),
+        _ => {}
+    }
     static TABLE: OnceLock<HashMap<&str, &str>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
         let lines = OPS.iter();

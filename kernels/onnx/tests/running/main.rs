@@ -61,6 +61,11 @@ fn run_model(
             tfrt::prelude::DType::Ui8 => numbers_of::<u8>(output),
             tfrt::prelude::DType::I32 => numbers_of::<i32>(output),
             tfrt::prelude::DType::F64 => numbers_of::<f64>(output),
+            tfrt::prelude::DType::I1 => {
+                let flags = output.elements::<tfrt_tensor::I1>().unwrap();
+                let flags = flags.iter().map(|&flag| f64::from(bool::from(flag)));
+                flags.collect()
+            }
             other => panic!("{other}"),
         };
         format!("{} {numbers:?}", output.metadata())

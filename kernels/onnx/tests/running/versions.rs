@@ -173,3 +173,45 @@ fn scans_of_opset_8_read_each_example_of_a_batch() {
     let error = run(batched_scan("", &[ints("directions", &[7])]), &whole).unwrap_err();
     assert!(error.contains("0 or 1, found 7"), "{error}");
 }
+
+#[test]
+fn masks_of_dropout_were_numbers_before_version_10() {
+    let x = tensor(&[2], &[1.5_f32, 2.5]);
+    let run = |opset: i64, node: NodeProto| {
+        let old = ModelProto {
+            opset_import: vec![OperatorSetIdProto {
+                version: Some(opset),
+                ..Default::default()
+            }],
+            ..model(graph(&["x"], vec![node], &["y", "mask"]))
+        };
+        run_model(&old, &[("x", x.clone())]).unwrap()
+    };
+    let dropout = node("Dropout", &["x"], &["y", "mask"]);
+    let y = "f32 [2] [1.5, 2.5]";
+    assert_eq!(run(9, dropout.clone()), [y, "f32 [2] [1.0, 1.0]"]);
+    assert_eq!(run(10, dropout.clone()), [y, "i1 [2] [1.0, 1.0]"]);
+    // Without a ratio, training keeps every number.
+    let training = with(dropout, &[int("is_test", 0), float("ratio", 0.0)]);
+    assert_eq!(run(6, training), [y, "f32 [2] [1.0, 1.0]"]);
+    // The type of a mask is known to the nodes that use it.
+    let sum = graph(
+        &["x"],
+        vec![
+            node("Dropout", &["x"], &["kept", "mask"]),
+            node("Add", &["kept", "mask"], &["y"]),
+        ],
+        &["y"],
+    );
+    let old = ModelProto {
+        opset_import: vec![OperatorSetIdProto {
+            version: Some(9),
+            ..Default::default()
+        }],
+        ..model(sum)
+    };
+    assert_eq!(
+        run_model(&old, &[("x", x.clone())]).unwrap(),
+        ["f32 [2] [2.5, 3.5]"]
+    );
+}

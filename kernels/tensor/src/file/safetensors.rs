@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors};
 use serde::Deserializer;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use tfrt_support::DType;
 use tfrt_support::escape::escaped;
 
@@ -72,8 +72,8 @@ pub fn read(file: &HostBuffer) -> Result<Vec<NamedTensor>, FileError> {
         .collect()
 }
 
-/// Returns the keys of the header, each once, in the order in which they are written. The library
-/// keeps them by offset.
+/// Returns the keys of the header, which must be distinct, in the order in which they are written.
+/// The library keeps them by offset.
 fn names_in_order(header: &[u8]) -> Result<Vec<String>, FileError> {
     struct Keys;
     impl<'de> Visitor<'de> for Keys {
@@ -86,9 +86,10 @@ fn names_in_order(header: &[u8]) -> Result<Vec<String>, FileError> {
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
             let (mut names, mut seen) = (Vec::new(), HashSet::new());
             while let Some((name, IgnoredAny)) = map.next_entry::<String, _>()? {
-                if seen.insert(name.clone()) {
-                    names.push(name);
+                if !seen.insert(name.clone()) {
+                    return Err(A::Error::custom(found_twice(&name)));
                 }
+                names.push(name);
             }
             Ok(names)
         }
@@ -96,6 +97,11 @@ fn names_in_order(header: &[u8]) -> Result<Vec<String>, FileError> {
     serde_json::Deserializer::from_slice(header)
         .deserialize_map(Keys)
         .map_err(|error| FileError::at(PREFIX_BYTES, error.to_string()))
+}
+
+fn found_twice(name: &str) -> String {
+    let name = escaped(name);
+    format!("expected a distinct name for each tensor, found `{name}` twice")
 }
 
 /// The key of the header's metadata.
@@ -124,9 +130,7 @@ pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
         .iter()
         .find(|(name, _)| *name == METADATA || !names.insert(*name))
     {
-        let name = escaped(name);
-        let message = format!("expected a distinct name for each tensor, found `{name}` twice");
-        return Err(FileError::at(0, message));
+        return Err(FileError::at(0, found_twice(name)));
     }
     let mut by_size: Vec<usize> = (0..dense.len()).collect();
     by_size.sort_by_key(|&index| Reverse(dense[index].1.dtype().size_bytes()));
@@ -257,6 +261,11 @@ mod tests {
         ] {
             assert!(read_all(file).is_err());
         }
+        let tensor = r#""x":{"dtype":"I8","shape":[1],"data_offsets":[0,1]}"#;
+        let header = format!("{{{tensor},{tensor}}}");
+        let len = (header.len() as u64).to_le_bytes();
+        let error = read_all([&len[..], header.as_bytes(), &[0]].concat()).unwrap_err();
+        assert!(error.to_string().contains("found `x` twice"), "{error}");
         let header = br#"{"x":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}}"#;
         let file = [&(header.len() as u64).to_le_bytes()[..], header, &[0; 2]].concat();
         let error = read_all(file).unwrap_err().to_string();

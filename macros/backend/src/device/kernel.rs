@@ -20,7 +20,7 @@ use crate::facade::Facade;
 use crate::function::FunctionItem;
 use crate::kernel::KernelModel;
 use crate::op::OpModel;
-use crate::options::{check_commas, split_at_commas};
+use crate::options::split_at_commas;
 use crate::problems::{Problems, did_you_mean};
 
 /// The way in which a kernel applies its function.
@@ -91,8 +91,8 @@ const OPERATORS: &[(&str, &str, &str)] = &[
 
 /// Returns `true` if the options are those of a grid kernel, right or wrong.
 pub(crate) fn is_grid(tokens: &TokenStream) -> bool {
-    let mut options = split_at_commas(tokens.clone()).into_iter();
-    options.any(|option| {
+    let (options, _) = split_at_commas(tokens.clone(), "an option");
+    options.into_iter().any(|option| {
         let first = option.into_iter().next();
         matches!(first, Some(TokenTree::Ident(key)) if key == "grid")
     })
@@ -105,7 +105,8 @@ pub(crate) fn is_grid(tokens: &TokenStream) -> bool {
 pub(crate) fn options(tokens: &TokenStream) -> syn::Result<Option<DeviceOptions>> {
     let (mut form, mut others) = (None, Vec::new());
     let (mut names, mut crate_path) = (Vec::new(), None);
-    for option in split_at_commas(tokens.clone()) {
+    let (given, commas) = split_at_commas(tokens.clone(), "an option");
+    for option in given {
         let first = option.clone().into_iter().next();
         match first {
             Some(TokenTree::Ident(key)) if FORMS.iter().any(|form| key == form) => {
@@ -137,7 +138,7 @@ pub(crate) fn options(tokens: &TokenStream) -> syn::Result<Option<DeviceOptions>
     let Some((form, place)) = form else {
         return Ok(None);
     };
-    check_commas(tokens)?;
+    commas?;
     Ok(Some(DeviceOptions {
         form,
         place,

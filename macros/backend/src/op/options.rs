@@ -11,7 +11,7 @@ use tfrt_ods::{TraitDef, TraitOption};
 
 use crate::function::FunctionItem;
 use crate::op::OpFlag;
-use crate::options::{Options, Subject, check_commas, duplicate, expect_end, set, split_at_commas};
+use crate::options::{Options, Subject, duplicate, expect_end, set, split_at_commas};
 use crate::problems::{Problems, did_you_mean};
 
 /// The parsed options.
@@ -149,8 +149,9 @@ impl OpOptions {
             is_prepared: has_out(function),
             ..Self::default()
         };
-        problems.note(check_commas(&tokens));
-        for (index, option) in split_at_commas(tokens).into_iter().enumerate() {
+        let (given, commas) = split_at_commas(tokens, "an option");
+        problems.note(commas);
+        for (index, option) in given.into_iter().enumerate() {
             let is_behind_names = index == options.names.len();
             let parser = |input: ParseStream<'_>| options.parse_option(input, is_behind_names);
             if let Some(true) = problems.note(parser.parse2(option.clone())) {
@@ -391,7 +392,8 @@ impl OpOptions {
         let content;
         bracketed!(content in input);
         let mut values = Vec::new();
-        for value in split_at_commas(content.parse()?) {
+        let (given, commas) = split_at_commas(content.parse()?, "a type");
+        for value in given.clone() {
             values.push(
                 (|value: ParseStream<'_>| {
                     let literal: Option<syn::Lit> =
@@ -418,13 +420,18 @@ impl OpOptions {
         if self.lists.iter().any(|list| list.parameter == parameter) {
             return Err(duplicate(&parameter));
         }
+        // Empty places are reported here.
+        let tokens = match commas {
+            Ok(()) => tokens,
+            Err(_) => quote::quote!(#parameter = [#(#given),*]),
+        };
         self.lists.push(List {
             parameter,
             values,
             tokens,
         });
         expect_end(input)?;
-        nothing.map_or(Ok(()), Err)
+        commas.and(nothing.map_or(Ok(()), Err))
     }
 
     /// Returns `true` if a name determines the value of a parameter: `my.Add.{T}`.
