@@ -351,9 +351,9 @@ impl Options {
     }
 }
 
-/// Splits at the commas that stand in no parentheses, brackets or braces. A comma without anything in
-/// front of it, where something was forgotten, is the error beside the parts, which says `what` is
-/// expected.
+/// Splits at the commas that stand in no parentheses, brackets or braces. A comma without anything
+/// in front of it, where something was forgotten, is the error beside the parts, which says that
+/// `what` is expected.
 pub(crate) fn split_at_commas(
     tokens: TokenStream,
     what: &str,

@@ -84,7 +84,8 @@ impl Types {
         }
     }
 
-    /// Checks the operands of a node, whose op has the version `since`. Returns the types of its results, as far as they are known.
+    /// Checks the operands of a node, whose op has the version `since`. Returns the types of its
+    /// results, as far as they are known.
     pub(super) fn check(
         &self,
         node: &Node,
