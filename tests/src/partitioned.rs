@@ -28,10 +28,10 @@ pub fn check() -> Result<(), String> {
         num_remote += parts.matches("tfrt_dist.remote_execute_th").count();
         for queue in ["--work_queue_type=s", "--work_queue_type=mstd:4"] {
             let found = run("tfrt", &["run", queue], &parts)?;
-            let [expected, found] = [&whole, &found].map(printed);
+            let [expected, found] = [&whole, &found].map(|run| (run.status, printed(run)));
             if expected != found {
                 return Err(format!(
-                    "seed {seed}, {queue}: expected\n{expected}\nfound\n{found}\nof\n{program}"
+                    "seed {seed}, {queue}: expected {expected:?}, found {found:?} of\n{program}"
                 ));
             }
         }

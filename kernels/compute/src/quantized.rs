@@ -118,9 +118,16 @@ impl Requantization {
         } else {
             raised
         };
-        limited as i32 as u8
+        let limited = if limited.is_nan() { 0.0 } else { limited };
+        // The last bits of the sum are those of the whole number. A conversion `as i32` would keep
+        // the compiler from using vectors.
+        (limited + WHOLE_NUMBERS).to_bits() as u8
     }
 }
+
+/// 1.5 · 2⁵²: from 2⁵² to 2⁵³ neighbours differ by one, so the bits of a sum with this number count
+/// on from its bits, whose last 32 are zero.
+const WHOLE_NUMBERS: f64 = 6_755_399_441_055_744.0;
 
 /// The operands of a [`ByteConvolution`].
 #[derive(Clone, Copy, Debug)]

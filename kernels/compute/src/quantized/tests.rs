@@ -215,3 +215,56 @@ fn operands_of_other_lengths_are_refused() {
     assert!(check(&input, &filter, &[], &[1.0]).is_err());
     assert!(check(&input, &filter, &[0], &[]).is_err());
 }
+
+#[test]
+fn bytes_are_those_of_a_conversion_of_the_limited_number() {
+    let bounds = [[0.0, 255.0], [-128.0, 127.0], [3.0, 200.0], [7.0, 7.0]];
+    let special = [
+        f32::NAN,
+        -f32::NAN,
+        f32::from_bits(0x7fc0_0155),
+        f32::INFINITY,
+    ];
+    let special = special.iter().flat_map(|&number| [number, -number]);
+    let steps = (-1200..1200).map(|step| step as f32 / 4.0);
+    let numbers: Vec<f32> = special
+        .chain(steps)
+        .chain([0.0, -0.0, 1e30, -1e30])
+        .collect();
+    for [least, greatest] in bounds {
+        for zero in [-3, 0, 130] {
+            let scale = ByteScale::new(0.75, zero, least < 0.0);
+            let mut found = vec![0; numbers.len()];
+            scale
+                .quantize(&numbers, [least, greatest], &mut found)
+                .unwrap();
+            for (&number, &found) in numbers.iter().zip(&found) {
+                let rounded = (number / 0.75).round_ties_even() + zero as f32;
+                let expected = match rounded.is_nan() {
+                    true => 0,
+                    false => rounded.clamp(least, greatest) as i32 as u8,
+                };
+                assert_eq!(
+                    found, expected,
+                    "{number} in {least}..{greatest}, zero {zero}"
+                );
+            }
+        }
+        let requantization = Requantization {
+            offset: 1.0,
+            least: least.into(),
+            greatest: greatest.into(),
+        };
+        for sum in (-1000..1000).chain([i32::MIN, i32::MAX]) {
+            for factor in [0.25, 0.1, -3.0, f64::INFINITY, f64::NAN] {
+                let rounded = (f64::from(sum) * factor + 1.0).round_ties_even();
+                let expected = match rounded.is_nan() {
+                    true => 0,
+                    false => rounded.clamp(least.into(), greatest.into()) as i32 as u8,
+                };
+                let found = requantization.byte(sum, factor);
+                assert_eq!(found, expected, "{sum} by {factor}");
+            }
+        }
+    }
+}
