@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use tfrt::core::{EagerContext, TensorHandle, ToOpAttr, ToTensor};
+use tfrt::attr::ToOpAttr;
+use tfrt::core::{EagerContext, TensorHandle, ToTensor};
 use tfrt::prelude::*;
 
 tfrt::link!(tfrt_kernels);

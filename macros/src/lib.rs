@@ -770,7 +770,8 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
     tfrt_macros_backend::derive_value(Facade::FromManifest, item.into()).into()
 }
 
-/// Makes an enum without fields usable as an attribute.
+/// Makes an enum without fields usable as an attribute, in declarations of kernels and ops and in
+/// calls of ops from Rust.
 ///
 /// Files and generic forms contain the number of a variant as an `i32`. Custom forms contain its
 /// keyword: its name in snake case, or the one given by `#[attr("keyword")]` on the variant.

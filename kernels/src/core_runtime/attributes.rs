@@ -1,8 +1,7 @@
 //! Sets of op attributes that programs build.
 
-use tfrt::attr::{AttrValue, DenseAttr};
+use tfrt::attr::{AttrValue, DenseAttr, ToOpAttr};
 use tfrt::core::OpAttrs;
-use tfrt::core::ToOpAttr;
 use tfrt::prelude::*;
 
 /// Creates an empty set of op attributes.

@@ -69,6 +69,16 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
                 #root::Err(#root::no_case(#name, number))
             }
         }
+
+        #[automatically_derived]
+        impl #root::ToOpAttr for #ident {
+            fn to_argument(&self) -> #root::OpAttrArgument<'_> {
+                let number = match self {
+                    #(Self::#cases => Self::#cases as i32),*
+                };
+                #root::OpAttrArgument::Scalar(#root::Scalar::i32(number))
+            }
+        }
     })
 }
 

@@ -35,6 +35,8 @@ mod code;
 
 mod value;
 
+mod argument;
+
 mod encode;
 
 mod read;
@@ -56,6 +58,7 @@ mod error;
 mod bytes;
 
 pub use aligned::{AlignedBytes, FILE_ALIGNMENT};
+pub use argument::{OpAttrArgument, ToOpAttr};
 pub use code::{AttrTypeCode, AttrTypeKind};
 pub use encode::{AttrEncoder, EncodeError, PADDING};
 pub use error::{AttrError, AttrProblem};

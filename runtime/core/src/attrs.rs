@@ -25,7 +25,7 @@ use smol_str::SmolStr;
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{Immutable, Value};
 use tfrt_attr::{
-    AggregateView, AttrError, AttrRef, AttrTypeCode, AttrValue, EncodeError, FromAttr,
+    AggregateView, AttrError, AttrRef, AttrTypeCode, AttrValue, EncodeError, FromAttr, ToOpAttr,
 };
 use tfrt_host::__runtime::FunctionTable;
 use tfrt_host::FunctionRef;
@@ -34,7 +34,6 @@ use tfrt_support::{Error, ErrorCode};
 
 pub(crate) use binding::BoundAttrs;
 use binding::KeptBinding;
-pub use value::ToOpAttr;
 use value::{AttrPlace, OwnSection};
 
 use crate::identity;
@@ -118,7 +117,7 @@ impl OpAttrs {
                 Err(position) => position,
             },
         };
-        let place = value.encode(self.own_section()?)?;
+        let place = self.own_section()?.push_argument(&value.to_argument())?;
         self.frozen = None;
         self.binding.forget();
         let entry = AttrEntry { name, place };

@@ -62,7 +62,7 @@ mod authoring;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
+pub use attrs::{OpAttrs, OpAttrsRef};
 pub use authoring::forward::Forwarded;
 pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 pub use device_name::{DevicePattern, no_such_device};

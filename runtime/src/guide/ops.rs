@@ -201,8 +201,9 @@
 //! A name in a string is checked when the program runs. `function = transposed_product` makes a
 //! Rust function that calls the op, which the compiler checks: it takes the context, a
 //! `&TensorHandle` for each operand (an `Option` of one where the op has one, `&[&TensorHandle]`
-//! for all that remain), and each attribute by the type of its parameter. It has the visibility and
-//! the documentation of the op's function.
+//! for all that remain), and each attribute by the type of its parameter. An attribute may be an
+//! enum that derives `Attr`, here and in `op.attr("mode", Mode::Fast)`. The function has the
+//! visibility and the documentation of the op's function.
 //!
 //! ```
 //! use tfrt::core::EagerContext;

@@ -101,6 +101,28 @@ fn note_text(log: &DenseHostTensor, #[attr] text: &str) {
         .push(format!("{text} {}", log.num_elements()));
 }
 
+/// How a number is rounded.
+#[derive(Clone, Attr)]
+enum Rounding {
+    Down,
+    Up = 7,
+}
+
+/// Rounds each element.
+#[tfrt_op("operands.Round", metadata = rounded, function = round)]
+fn round_elements(x: &[f32], #[attr] mode: Rounding, #[out] y: &mut [f32]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y = match mode {
+            Rounding::Down => x.floor(),
+            Rounding::Up => x.ceil(),
+        };
+    }
+}
+
+fn rounded(x: &TensorMetadata, _mode: Rounding) -> TensorMetadata {
+    x.clone()
+}
+
 static NOTES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 #[test]
@@ -123,6 +145,21 @@ fn function_of_an_op_takes_operands_and_attributes_in_order() {
     assert_eq!(kinds, [DType::I32, DType::I32, DType::F32]);
     note(&eager, &ints, "noted").unwrap();
     assert_eq!(*NOTES.lock().unwrap(), ["noted 3"]);
+}
+
+#[test]
+fn enums_are_attributes_of_calls() {
+    let eager = eager(&[]);
+    let x = eager.tensor([1.5_f32, -1.5]).unwrap();
+    let of = |y: Result<TensorHandle>| eager.to_vec::<f32>(&y.unwrap()).unwrap();
+    assert_eq!(of(round(&eager, &x, Rounding::Up)), [2.0, -1.0]);
+    assert_eq!(of(round(&eager, &x, Rounding::Down)), [1.0, -2.0]);
+    let by_name = |mode| {
+        let op = eager.op("operands.Round")?.attr("mode", mode)?;
+        op.ready()?.call(&[&x])
+    };
+    assert_eq!(of(by_name(Rounding::Up)), [2.0, -1.0]);
+    assert_eq!(of(by_name(Rounding::Down)), [1.0, -2.0]);
 }
 
 #[test]

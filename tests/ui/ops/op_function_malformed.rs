@@ -25,14 +25,7 @@ fn told(x: &TensorMetadata) -> TensorMetadata {
     x.clone()
 }
 
-/// An attribute that only kernels have.
-#[derive(Attr)]
-enum Mode {
-    Fast,
-    Slow,
-}
-
-#[tfrt_op("my.Enum", function = run_in_mode)]
-fn of_enum(x: &[f32], #[attr] mode: Mode) {}
+#[tfrt_op("my.Dims", function = of_shape)]
+fn of_dims(x: &[f32], #[attr] dims: ShapeView<'_>) {}
 
 fn main() {}

@@ -30,3 +30,13 @@ impl ::tfrt::__private::AttrParam for Padding {
         ::tfrt::__private::Err(::tfrt::__private::no_case("Padding", number))
     }
 }
+#[automatically_derived]
+impl ::tfrt::__private::ToOpAttr for Padding {
+    fn to_argument(&self) -> ::tfrt::__private::OpAttrArgument<'_> {
+        let number = match self {
+            Self::Same => Self::Same as i32,
+            Self::Valid => Self::Valid as i32,
+        };
+        ::tfrt::__private::OpAttrArgument::Scalar(::tfrt::__private::Scalar::i32(number))
+    }
+}

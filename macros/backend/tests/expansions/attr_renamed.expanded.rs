@@ -26,3 +26,14 @@ impl self::runtime::__private::AttrParam for Side {
         self::runtime::__private::Err(self::runtime::__private::no_case("Side", number))
     }
 }
+#[automatically_derived]
+impl self::runtime::__private::ToOpAttr for Side {
+    fn to_argument(&self) -> self::runtime::__private::OpAttrArgument<'_> {
+        let number = match self {
+            Self::Left => Self::Left as i32,
+        };
+        self::runtime::__private::OpAttrArgument::Scalar(
+            self::runtime::__private::Scalar::i32(number),
+        )
+    }
+}

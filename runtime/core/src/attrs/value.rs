@@ -1,11 +1,9 @@
-//! What can be set as an attribute, and the section that it is copied to.
+//! The section that the values of attributes are copied to.
 
 use std::fmt;
 
-use half::{bf16, f16};
 use smallvec::SmallVec;
-use tfrt_attr::{AttrEncoder, AttrTypeCode, AttrValue, EncodeError, Scalar};
-use tfrt_support::DType;
+use tfrt_attr::{AttrEncoder, AttrTypeCode, AttrValue, EncodeError, OpAttrArgument};
 
 /// Where a value is: what it is, and its offset in a section.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +40,19 @@ impl OwnSection {
         zerocopy::IntoBytes::as_bytes(&self.words[..])
     }
 
+    /// Appends what a caller passed.
+    #[inline]
+    pub(crate) fn push_argument(
+        &mut self,
+        argument: &OpAttrArgument<'_>,
+    ) -> Result<AttrPlace, EncodeError> {
+        match argument {
+            OpAttrArgument::Scalar(scalar) => self.push_word(scalar.code(), scalar.bits()),
+            OpAttrArgument::DType(dtype) => self.push_word(AttrTypeCode::TYPE, dtype.code().into()),
+            OpAttrArgument::Value(value) => self.push(value),
+        }
+    }
+
     /// Appends a value.
     pub(crate) fn push(&mut self, value: &AttrValue) -> Result<AttrPlace, EncodeError> {
         let mut encoder = AttrEncoder::new();
@@ -68,93 +79,5 @@ impl OwnSection {
 
     fn next_offset(&self) -> Result<u32, EncodeError> {
         u32::try_from(size_of_val(&self.words[..])).map_err(|_| EncodeError::TooLong)
-    }
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-/// A value that an op attribute can have: a number, `bool`, [`DType`], text, a list of numbers, or
-/// any [`AttrValue`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an op attribute",
-    label = "not an attribute value",
-    note = "supported types: numbers, `bool`, `DType`, `&str`, slices of numbers, and `&AttrValue`"
-)]
-pub trait ToOpAttr: sealed::Sealed {
-    /// Copies the value to a section.
-    #[doc(hidden)]
-    fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError>;
-}
-
-macro_rules! impl_number {
-    ($($ty:ty => $constructor:ident;)*) => {$(
-        impl sealed::Sealed for $ty {}
-
-        impl ToOpAttr for $ty {
-            #[inline]
-            fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
-                let scalar = Scalar::$constructor(*self);
-                section.push_word(scalar.code(), scalar.bits())
-            }
-        }
-
-        impl sealed::Sealed for &[$ty] {}
-
-        impl ToOpAttr for &[$ty] {
-            fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
-                let elements = self.iter().map(|&element| Scalar::$constructor(element).into());
-                section.push(&AttrValue::Array(elements.collect()))
-            }
-        }
-
-        impl<const N: usize> sealed::Sealed for [$ty; N] {}
-
-        impl<const N: usize> ToOpAttr for [$ty; N] {
-            fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
-                (&self[..]).encode(section)
-            }
-        }
-    )*};
-}
-
-impl_number! {
-    bool => bool;
-    u8 => ui8;
-    u16 => ui16;
-    u32 => ui32;
-    u64 => ui64;
-    i8 => i8;
-    i16 => i16;
-    i32 => i32;
-    i64 => i64;
-    f16 => f16;
-    bf16 => bf16;
-    f32 => f32;
-    f64 => f64;
-}
-
-impl sealed::Sealed for DType {}
-
-impl ToOpAttr for DType {
-    fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
-        section.push_word(AttrTypeCode::TYPE, self.code().into())
-    }
-}
-
-impl sealed::Sealed for &str {}
-
-impl ToOpAttr for &str {
-    fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
-        section.push(&AttrValue::string(self))
-    }
-}
-
-impl sealed::Sealed for &AttrValue {}
-
-impl ToOpAttr for &AttrValue {
-    fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
-        section.push(self)
     }
 }

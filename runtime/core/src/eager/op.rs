@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 use tfrt_async::AnyRef;
 use tfrt_async::pool::Pooled;
+use tfrt_attr::ToOpAttr;
 use tfrt_host::__runtime::LocationSource;
 use tfrt_host::ExecutionContext;
 use tfrt_ods::OpDef;
@@ -20,7 +21,7 @@ use super::cache::OpCache;
 use super::known::{AttributeSet, Facts, KnownOp};
 use super::scope::CallContext;
 use super::{EagerContext, at_caller, scope};
-use crate::attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
+use crate::attrs::{OpAttrs, OpAttrsRef};
 use crate::core_op::{CoreRuntimeOp, OpInvocation};
 use crate::handle::TensorHandle;
 

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use tfrt_attr::ToOpAttr;
 use tfrt_support::Error;
 
 use super::{EagerContext, Op, at_caller};
-use crate::attrs::ToOpAttr;
 use crate::handle::TensorHandle;
 
 /// Most ops have at most this many operands.
