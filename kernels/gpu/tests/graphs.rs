@@ -89,7 +89,8 @@ fn captured_work_runs_when_the_graph_is_launched() {
             assert_eq!(first_word(gpu, current, stream, memory), 7);
             driver.set_u32_async(current, memory, 1, 8, stream).unwrap();
         }
-        // The stream of the capture works as before.
+        // The stream of the capture works as before. It does not wait for the other one.
+        driver.stream_synchronize(stream).unwrap();
         driver
             .set_u32_async(current, memory, 9, 8, private)
             .unwrap();
