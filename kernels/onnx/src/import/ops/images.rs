@@ -3,11 +3,26 @@
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
 
-use super::{Attrs, Call, Results, list, many, put, slotted, unknown, windows};
+use super::windows::windows;
+use super::{Attrs, Call, Results, list, many, one, put, slotted, unknown};
+
+/// The ops of this family.
+pub(super) const OPS: &[&str] = &[
+    "AffineGrid",
+    "Col2Im",
+    "DeformConv",
+    "GridSample",
+    "MaxRoiPool",
+    "MaxUnpool",
+    "Resize",
+    "RoiAlign",
+    "Upsample",
+];
 
 pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     let op = call.op;
     match op {
+        "Resize" | "Upsample" => resize(call),
         "GridSample" => {
             // Version 16 named the modes for two dimensions.
             let mode = match call.text("mode").as_deref() {
@@ -99,4 +114,54 @@ pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportEr
             many(call.emit("nn.MaxUnpool", &operands, &attrs, 1))
         }
     }
+}
+
+fn resize(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+    let is_new = call.op == "Resize" && call.since >= 11;
+    let mode = call.text("mode").unwrap_or_else(|| "nearest".to_owned());
+    let mode = if mode == "bilinear" {
+        "linear".to_owned()
+    } else {
+        mode
+    };
+    let missing = if is_new { "half_pixel" } else { "asymmetric" };
+    let coordinates = call
+        .text("coordinate_transformation_mode")
+        .unwrap_or_else(|| missing.to_owned());
+    let missing = if is_new {
+        "round_prefer_floor"
+    } else {
+        "floor"
+    };
+    let nearest = call
+        .text("nearest_mode")
+        .unwrap_or_else(|| missing.to_owned());
+    let mut attrs = vec![
+        ("mode", Attr::Text(mode)),
+        ("coordinates", Attr::Text(coordinates)),
+        ("nearest", Attr::Text(nearest)),
+        (
+            "cubic_coeff",
+            Attr::Float(call.float("cubic_coeff_a").unwrap_or(-0.75)),
+        ),
+        ("exclude_outside", Attr::Bool(call.flag("exclude_outside"))),
+        ("antialias", Attr::Bool(call.flag("antialias"))),
+        (
+            "extrapolation",
+            Attr::Float(call.float("extrapolation_value").unwrap_or(0.0)),
+        ),
+    ];
+    put(
+        &mut attrs,
+        "aspect",
+        call.text("keep_aspect_ratio_policy").map(Attr::Text),
+    );
+    put(&mut attrs, "axes", list(call.ints("axes")));
+    if is_new {
+        return slotted(call, "nn.Resize", attrs);
+    }
+    // There was no region: the second operand are the factors.
+    attrs.push(("slots", Attr::Ints(vec![0, 2])));
+    let operands = call.operands()?;
+    one(call.emit_one("nn.Resize", &operands, &attrs))
 }

@@ -6,6 +6,21 @@ use tfrt_support::DType;
 
 use super::{Call, Results, many};
 
+/// The ops of this family.
+pub(super) const OPS: &[&str] = &[
+    "ConcatFromSequence",
+    "Optional",
+    "OptionalGetElement",
+    "OptionalHasElement",
+    "SequenceAt",
+    "SequenceConstruct",
+    "SequenceEmpty",
+    "SequenceErase",
+    "SequenceInsert",
+    "SequenceLength",
+    "SplitToSequence",
+];
+
 pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     let op = call.op;
     let (ours, attrs) = match op {

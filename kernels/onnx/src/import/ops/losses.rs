@@ -5,6 +5,9 @@ use tfrt_import::program::Attr;
 
 use super::{Call, Results, many, put};
 
+/// The ops of this family.
+pub(super) const OPS: &[&str] = &["NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"];
+
 pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     let reduction = call.text("reduction").unwrap_or_else(|| "mean".to_owned());
     let mut attrs = vec![("reduction", Attr::Text(reduction))];

@@ -3,10 +3,25 @@
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
 
-use super::{Attrs, Call, Results, many, put, slotted, windows};
+use super::windows::windows;
+use super::{Attrs, Call, Results, many, put, slotted};
+
+/// The ops of this family.
+pub(super) const OPS: &[&str] = &[
+    "ConvInteger",
+    "DequantizeLinear",
+    "DynamicQuantizeLinear",
+    "MatMulInteger",
+    "QLinearConv",
+    "QuantizeLinear",
+];
 
 pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     match call.op {
+        "DynamicQuantizeLinear" => {
+            let x = call.operand(0)?;
+            many(call.emit("nn.DynamicQuantize", &[x], &[], 3))
+        }
         "MatMulInteger" => slotted(call, "nn.MatMulInteger", Attrs::new()),
         "ConvInteger" => {
             let mut attrs = windows(call)?;

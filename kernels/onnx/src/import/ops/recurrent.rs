@@ -5,6 +5,15 @@ use tfrt_import::program::Attr;
 
 use super::{Attrs, Call, Results, many, put, unknown};
 
+/// The ops of this family.
+pub(super) const OPS: &[&str] = &[
+    "CausalConvWithState",
+    "GRU",
+    "LSTM",
+    "LinearAttention",
+    "RNN",
+];
+
 pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     match call.op {
         "LinearAttention" => {

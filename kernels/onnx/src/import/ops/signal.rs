@@ -6,6 +6,16 @@ use tfrt_support::DType;
 
 use super::{Call, Results, many, slotted};
 
+/// The ops of this family.
+pub(super) const OPS: &[&str] = &[
+    "BlackmanWindow",
+    "DFT",
+    "HammingWindow",
+    "HannWindow",
+    "MelWeightMatrix",
+    "STFT",
+];
+
 pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     match call.op {
         "DFT" => {

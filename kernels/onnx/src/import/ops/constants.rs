@@ -1,0 +1,79 @@
+//! Tensors that no operand determines, or only by its shape.
+
+use tfrt_import::ImportError;
+use tfrt_import::program::Attr;
+use tfrt_tensor::DenseHostTensor;
+
+use super::super::Known;
+use super::super::call::scalar;
+use super::{Call, Results, one};
+use crate::element_type::ElementType;
+
+/// The ops of this family.
+pub(super) const OPS: &[&str] = &["Constant", "ConstantOfShape", "EyeLike"];
+
+pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+    let op = call.op;
+    match op {
+        "Constant" => constant(call),
+        "ConstantOfShape" => {
+            let value = match call.tensor("value") {
+                Some(tensor) => tensor.dense().cloned(),
+                None => Some(scalar(0.0_f32)?),
+            };
+            let Some(value) = value else {
+                call.reason = Some("ConstantOfShape of an unsupported type".to_owned());
+                return Ok(None);
+            };
+            let (shape, value) = (call.operand(0)?, call.weight(value));
+            one(call.emit_one("nn.Fill", &[shape, value], &[]))
+        }
+        "EyeLike" => {
+            let mut attrs = vec![("k", Attr::Int(call.int("k").unwrap_or(0)))];
+            if let Some(code) = call.int("dtype") {
+                let dtype = i32::try_from(code).ok().and_then(ElementType::from_code);
+                let Some(dtype) = dtype.and_then(ElementType::dtype) else {
+                    call.reason = Some("EyeLike of an unsupported type".to_owned());
+                    return Ok(None);
+                };
+                attrs.push(("dtype", Attr::Type(dtype)));
+            }
+            let x = call.operand(0)?;
+            one(call.emit_one("nn.EyeLike", &[x], &attrs))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns the value of a constant, in whichever of its forms.
+fn constant(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+    let failed = |error: tfrt_tensor::TensorError| ImportError::new(error.to_string());
+    let of = |tensor: DenseHostTensor| -> Result<Option<Results>, ImportError> {
+        Ok(Some(vec![Known::Constant(crate::tensor::Tensor::of(
+            "", tensor,
+        )?)]))
+    };
+    for name in ["value", "sparse_value"] {
+        if let Some(tensor) = call.tensor(name) {
+            if tensor.dense().is_none() || !tensor.element_type.is_supported() {
+                call.reason = Some(format!("tensors of {}", tensor.element_type));
+                return Ok(None);
+            }
+            return Ok(Some(vec![Known::Constant(tensor.clone())]));
+        }
+    }
+    if let Some(value) = call.float("value_float") {
+        return of(scalar(value)?);
+    }
+    if let Some(value) = call.int("value_int") {
+        return of(scalar(value)?);
+    }
+    if let Some(values) = call.floats("value_floats") {
+        return of(DenseHostTensor::vector(values).map_err(failed)?);
+    }
+    if let Some(values) = call.ints("value_ints") {
+        return of(DenseHostTensor::vector(values).map_err(failed)?);
+    }
+    call.reason = Some("Constant of strings".to_owned());
+    Ok(None)
+}
