@@ -91,10 +91,21 @@ fn the_first_versions_of_tile_and_upsample_have_other_operands() {
         ("axis", tensor(&[], &[3.0_f32])),
     ];
     let tile = node("Tile", &["x", "tiles", "axis"], &["y"]);
-    assert_eq!(
-        run_old(1, tile, &inputs).unwrap(),
-        ["f32 [1, 1, 1, 4] [1.0, 2.0, 1.0, 2.0]"]
-    );
+    let expected = ["f32 [1, 1, 1, 4] [1.0, 2.0, 1.0, 2.0]"];
+    assert_eq!(run_old(1, tile.clone(), &inputs).unwrap(), expected);
+    // Their types are known, if they are part of the model.
+    let constants = GraphProto {
+        initializer: vec![floats("tiles", &[2.0]), floats("axis", &[3.0])],
+        ..graph(&["x"], vec![tile], &["y"])
+    };
+    let old = ModelProto {
+        opset_import: vec![OperatorSetIdProto {
+            version: Some(1),
+            ..Default::default()
+        }],
+        ..model(constants)
+    };
+    assert_eq!(run_model(&old, &inputs[..1]).unwrap(), expected);
     let scales = [float("height_scale", 2.0), float("width_scale", 1.0)];
     let upsample = with(node("Upsample", &["x"], &["y"]), &scales);
     assert_eq!(
@@ -176,42 +187,29 @@ fn scans_of_opset_8_read_each_example_of_a_batch() {
 
 #[test]
 fn masks_of_dropout_were_numbers_before_version_10() {
-    let x = tensor(&[2], &[1.5_f32, 2.5]);
-    let run = |opset: i64, node: NodeProto| {
+    let run = |opset: i64, nodes: Vec<NodeProto>, outputs: &[&str]| {
         let old = ModelProto {
             opset_import: vec![OperatorSetIdProto {
                 version: Some(opset),
                 ..Default::default()
             }],
-            ..model(graph(&["x"], vec![node], &["y", "mask"]))
+            ..model(graph(&["x"], nodes, outputs))
         };
-        run_model(&old, &[("x", x.clone())]).unwrap()
+        run_model(&old, &[("x", tensor(&[2], &[1.5_f32, 2.5]))]).unwrap()
     };
     let dropout = node("Dropout", &["x"], &["y", "mask"]);
-    let y = "f32 [2] [1.5, 2.5]";
-    assert_eq!(run(9, dropout.clone()), [y, "f32 [2] [1.0, 1.0]"]);
-    assert_eq!(run(10, dropout.clone()), [y, "i1 [2] [1.0, 1.0]"]);
-    // Without a ratio, training keeps every number.
-    let training = with(dropout, &[int("is_test", 0), float("ratio", 0.0)]);
-    assert_eq!(run(6, training), [y, "f32 [2] [1.0, 1.0]"]);
-    // The type of a mask is known to the nodes that use it.
-    let sum = graph(
-        &["x"],
-        vec![
-            node("Dropout", &["x"], &["kept", "mask"]),
-            node("Add", &["kept", "mask"], &["y"]),
-        ],
-        &["y"],
-    );
-    let old = ModelProto {
-        opset_import: vec![OperatorSetIdProto {
-            version: Some(9),
-            ..Default::default()
-        }],
-        ..model(sum)
-    };
+    let (both, y) = (["y", "mask"], "f32 [2] [1.5, 2.5]");
+    let numbers = [y, "f32 [2] [1.0, 1.0]"];
+    assert_eq!(run(9, vec![dropout.clone()], &both), numbers);
     assert_eq!(
-        run_model(&old, &[("x", x.clone())]).unwrap(),
-        ["f32 [2] [2.5, 3.5]"]
+        run(10, vec![dropout.clone()], &both),
+        [y, "i1 [2] [1.0, 1.0]"]
     );
+    // A ratio of 0 keeps every number in training, too.
+    let training = with(dropout.clone(), &[int("is_test", 0), float("ratio", 0.0)]);
+    assert_eq!(run(6, vec![training], &both), numbers);
+    // The nodes that use a mask know its type.
+    let sum = node("Add", &["y", "mask"], &["sum"]);
+    let found = run(9, vec![dropout, sum], &["sum"]);
+    assert_eq!(found, ["f32 [2] [2.5, 3.5]"]);
 }
