@@ -92,7 +92,7 @@ pub(crate) fn text(
     }
     if !written.is_empty() {
         let path = weights.map_or_else(|| target.with_extension("safetensors"), PathBuf::from);
-        let is_replaceable = weights.is_some() || has_weights_in(target, &path);
+        let is_replaceable = || weights.is_some() || has_weights_in(target, &path);
         check_target(&path, is_replaceable, model)?;
         let offsets = write_weights(program, &written, &path)?;
         let file = places.file(&folder, &path)?.ok_or_else(|| {
@@ -122,8 +122,12 @@ fn has_weights_in(program: &Path, weights: &Path) -> bool {
     matches!(files, Ok(Ok(files)) if files.iter().any(|file| *file.path == *name))
 }
 
-/// Refuses to replace a file that nobody named, and one of the model.
-fn check_target(path: &Path, is_replaceable: bool, model: &ModelFiles) -> Result<(), Failure> {
+/// Refuses to replace a file of the model, and one that may not be replaced.
+fn check_target(
+    path: &Path,
+    is_replaceable: impl FnOnce() -> bool,
+    model: &ModelFiles,
+) -> Result<(), Failure> {
     let Ok(whole) = path.canonicalize() else {
         return Ok(());
     };
@@ -134,7 +138,7 @@ fn check_target(path: &Path, is_replaceable: bool, model: &ModelFiles) -> Result
     if model.0.values().any(is_of_model) {
         return Err(wrong(path, "the weights would replace a file of the model"));
     }
-    if !is_replaceable {
+    if !is_replaceable() {
         let message = "the file exists: `--weights FILE` names the file to write the weights to";
         return Err(wrong(path, message));
     }
