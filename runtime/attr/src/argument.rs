@@ -8,15 +8,20 @@ use tfrt_support::DType;
 use crate::value::{AttrValue, Scalar};
 
 /// A value that an op attribute can have: a number, `bool`, [`DType`], text, a list of numbers, any
-/// [`AttrValue`], or an enum that derives `Attr`.
+/// [`AttrValue`], an enum that derives `Attr`, or a type of yours that becomes one of these.
 ///
 /// ```
-/// use tfrt_attr::{AttrValue, OpAttrArgument, Scalar, ToOpAttr};
+/// use tfrt_attr::{OpAttrArgument, Scalar, ToOpAttr};
 ///
-/// let OpAttrArgument::Value(list) = [1_i64, 2].to_argument() else {
-///     panic!("a list is not a number");
-/// };
-/// assert_eq!(*list, AttrValue::Array(vec![Scalar::i64(1).into(), Scalar::i64(2).into()]));
+/// struct Axis(i64);
+///
+/// impl ToOpAttr for Axis {
+///     fn to_argument(&self) -> OpAttrArgument<'_> {
+///         self.0.to_argument()
+///     }
+/// }
+///
+/// assert_eq!(Axis(-1).to_argument(), OpAttrArgument::Scalar(Scalar::i64(-1)));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an op attribute",
@@ -26,7 +31,6 @@ use crate::value::{AttrValue, Scalar};
 )]
 pub trait ToOpAttr {
     /// Returns the value in the form that a set of attributes copies.
-    #[doc(hidden)]
     fn to_argument(&self) -> OpAttrArgument<'_>;
 }
 
