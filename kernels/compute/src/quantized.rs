@@ -80,8 +80,8 @@ pub struct ByteConvolution {
 }
 
 /// How a sum becomes a byte: `sum · factor + offset`, rounded to the nearest whole number, halves
-/// to even ones, at least `least` and at most `greatest`. The byte has the lowest bits of the
-/// number, so that it may be signed.
+/// to even ones, at least `least` and at most `greatest`, which are whole numbers of 32 bits. The
+/// byte has the lowest bits of the number, so that it may be signed. A NaN becomes 0.
 ///
 /// ```
 /// use tfrt_compute::quantized::Requantization;
@@ -126,7 +126,7 @@ impl Requantization {
 }
 
 /// 1.5 · 2⁵²: from 2⁵² to 2⁵³ neighbours differ by one, so the bits of a sum with this number count
-/// on from its bits, whose last 32 are zero.
+/// up or down from its bits, whose last 32 are zero.
 const WHOLE_NUMBERS: f64 = 6_755_399_441_055_744.0;
 
 /// The operands of a [`ByteConvolution`].

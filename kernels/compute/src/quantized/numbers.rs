@@ -29,7 +29,7 @@ pub struct ByteScale {
 }
 
 /// 1.5 · 2²³: from 2²³ to 2²⁴ neighbours differ by one, so the bits of a sum with this number count
-/// on from its bits, whose last 16 are zero.
+/// up or down from its bits, whose last 16 are zero.
 const WHOLE_NUMBERS: f32 = 12_582_912.0;
 
 impl ByteScale {
@@ -83,7 +83,8 @@ impl ByteScale {
     }
 
     /// Returns the bytes that represent numbers best, within bounds: `number / scale`, rounded to
-    /// the nearest whole number, halves to even ones, plus the zero point.
+    /// the nearest whole number, halves to even ones, plus the zero point. The bounds are whole
+    /// numbers of 16 bits. A NaN becomes 0.
     ///
     /// # Errors
     /// If the slices differ in length.
@@ -108,7 +109,7 @@ impl ByteScale {
 }
 
 /// Adds the numbers that bytes represent, and returns the bytes that represent the sums best,
-/// within bounds.
+/// within bounds, which are whole numbers of 16 bits.
 ///
 /// ```
 /// use tfrt_compute::quantized::{ByteScale, add_bytes};
