@@ -1,6 +1,6 @@
 //! The lowering of each op.
 //!
-//! To add an op: give it an arm in its family, and implement an op if none exists yet. The
+//! To add an op: list it in its family, and implement an op if none exists yet. The
 //! attributes of our ops are canonical, so everything specific to ONNX ends here.
 
 use tfrt_import::ImportError;
@@ -44,13 +44,19 @@ mod windows;
 
 type Results = Vec<Known>;
 
+/// What a node becomes: its results, or nothing if it is not supported.
+type Lowered = Result<Option<Results>, ImportError>;
+
+/// The names of ops, and how each is lowered.
+type Family = &'static [(&'static str, fn(&mut Call<'_, '_>) -> Lowered)];
+
 /// Returns the result of an op with one.
-fn one(value: Value) -> Result<Option<Results>, ImportError> {
+fn one(value: Value) -> Lowered {
     many(vec![value])
 }
 
 /// Returns the results of an op with several.
-fn many(values: Vec<Value>) -> Result<Option<Results>, ImportError> {
+fn many(values: Vec<Value>) -> Lowered {
     Ok(Some(values.into_iter().map(Known::Value).collect()))
 }
 
@@ -118,26 +124,23 @@ const SAME: &[(&str, &str)] = &[
     ("Xor", "nn.Xor"),
 ];
 
-/// How an op is lowered: the results, or nothing if the node is not supported.
-type Lower = fn(&mut Call<'_, '_>) -> Result<Option<Results>, ImportError>;
-
-/// All other ops, by family.
-const FAMILIES: &[(&[&str], Lower)] = &[
-    (constants::OPS, constants::lower),
-    (element_wise::OPS, element_wise::lower),
-    (images::OPS, images::lower),
-    (indexing::OPS, indexing::lower),
-    (lists::OPS, lists::lower),
-    (losses::OPS, losses::lower),
-    (normalization::OPS, normalization::lower),
-    (products::OPS, products::lower),
-    (quantized::OPS, quantized::lower),
-    (random::OPS, random::lower),
-    (recurrent::OPS, recurrent::lower),
-    (reductions::OPS, reductions::lower),
-    (shapes::OPS, shapes::lower),
-    (signal::OPS, signal::lower),
-    (windows::OPS, windows::lower),
+/// All other ops.
+const FAMILIES: &[Family] = &[
+    constants::OPS,
+    element_wise::OPS,
+    images::OPS,
+    indexing::OPS,
+    lists::OPS,
+    losses::OPS,
+    normalization::OPS,
+    products::OPS,
+    quantized::OPS,
+    random::OPS,
+    recurrent::OPS,
+    reductions::OPS,
+    shapes::OPS,
+    signal::OPS,
+    windows::OPS,
 ];
 
 /// Returns `true` if an op is lowered at all.
@@ -148,11 +151,12 @@ pub(super) fn is_known(op: &str) -> bool {
 /// Returns the names of all ops that are lowered.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let same = SAME.iter().map(|(name, _)| *name);
-    same.chain(FAMILIES.iter().flat_map(|(ops, _)| ops.iter().copied()))
+    let others = FAMILIES.iter().copied().flatten();
+    same.chain(others.map(|(name, _)| *name))
 }
 
 /// Lowers a node. Returns its results; nothing if it is not supported.
-pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+pub(super) fn lower(call: &mut Call<'_, '_>) -> Lowered {
     if (call.op, call.since) == ("Tile", 1) {
         return one(legacy::tile(call)?);
     }
@@ -163,7 +167,8 @@ pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportEr
         };
         return one(call.emit_one(op, &operands, &[]));
     }
-    match FAMILIES.iter().find(|(ops, _)| ops.contains(&call.op)) {
+    let mut others = FAMILIES.iter().copied().flatten();
+    match others.find(|(name, _)| *name == call.op) {
         Some((_, lower)) => lower(call),
         None => Ok(None),
     }
@@ -193,11 +198,7 @@ fn unknown(attribute: &str, found: Option<&str>) -> ImportError {
 }
 
 /// Returns an op whose operands may be omitted.
-fn slotted(
-    call: &mut Call<'_, '_>,
-    ours: &str,
-    attrs: Attrs,
-) -> Result<Option<Results>, ImportError> {
+fn slotted(call: &mut Call<'_, '_>, ours: &str, attrs: Attrs) -> Lowered {
     let (operands, slots) = call.slots()?;
     let attrs: Attrs = attrs.into_iter().chain(slots).collect();
     one(call.emit_one(ours, &operands, &attrs))

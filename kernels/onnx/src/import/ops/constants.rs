@@ -6,49 +6,47 @@ use tfrt_tensor::DenseHostTensor;
 
 use super::super::Known;
 use super::super::call::scalar;
-use super::{Call, Results, one};
+use super::{Call, Family, Lowered, one};
 use crate::element_type::ElementType;
 
 /// The ops of this family.
-pub(super) const OPS: &[&str] = &["Constant", "ConstantOfShape", "EyeLike"];
+pub(super) const OPS: Family = &[
+    ("Constant", constant),
+    ("ConstantOfShape", constant_of_shape),
+    ("EyeLike", eye_like),
+];
 
-pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
-    let op = call.op;
-    match op {
-        "Constant" => constant(call),
-        "ConstantOfShape" => {
-            let value = match call.tensor("value") {
-                Some(tensor) => tensor.dense().cloned(),
-                None => Some(scalar(0.0_f32)?),
-            };
-            let Some(value) = value else {
-                call.reason = Some("ConstantOfShape of an unsupported type".to_owned());
-                return Ok(None);
-            };
-            let (shape, value) = (call.operand(0)?, call.weight(value));
-            one(call.emit_one("nn.Fill", &[shape, value], &[]))
-        }
-        "EyeLike" => {
-            let mut attrs = vec![("k", Attr::Int(call.int("k").unwrap_or(0)))];
-            if let Some(code) = call.int("dtype") {
-                let dtype = i32::try_from(code).ok().and_then(ElementType::from_code);
-                let Some(dtype) = dtype.and_then(ElementType::dtype) else {
-                    call.reason = Some("EyeLike of an unsupported type".to_owned());
-                    return Ok(None);
-                };
-                attrs.push(("dtype", Attr::Type(dtype)));
-            }
-            let x = call.operand(0)?;
-            one(call.emit_one("nn.EyeLike", &[x], &attrs))
-        }
-        _ => Ok(None),
+fn constant_of_shape(call: &mut Call<'_, '_>) -> Lowered {
+    let value = match call.tensor("value") {
+        Some(tensor) => tensor.dense().cloned(),
+        None => Some(scalar(0.0_f32)?),
+    };
+    let Some(value) = value else {
+        call.reason = Some("ConstantOfShape of an unsupported type".to_owned());
+        return Ok(None);
+    };
+    let (shape, value) = (call.operand(0)?, call.weight(value));
+    one(call.emit_one("nn.Fill", &[shape, value], &[]))
+}
+
+fn eye_like(call: &mut Call<'_, '_>) -> Lowered {
+    let mut attrs = vec![("k", Attr::Int(call.int("k").unwrap_or(0)))];
+    if let Some(code) = call.int("dtype") {
+        let dtype = i32::try_from(code).ok().and_then(ElementType::from_code);
+        let Some(dtype) = dtype.and_then(ElementType::dtype) else {
+            call.reason = Some("EyeLike of an unsupported type".to_owned());
+            return Ok(None);
+        };
+        attrs.push(("dtype", Attr::Type(dtype)));
     }
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.EyeLike", &[x], &attrs))
 }
 
 /// Returns the value of a constant, in whichever of its forms.
-fn constant(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+fn constant(call: &mut Call<'_, '_>) -> Lowered {
     let failed = |error: tfrt_tensor::TensorError| ImportError::new(error.to_string());
-    let of = |tensor: DenseHostTensor| -> Result<Option<Results>, ImportError> {
+    let of = |tensor: DenseHostTensor| -> Lowered {
         Ok(Some(vec![Known::Constant(crate::tensor::Tensor::of(
             "", tensor,
         )?)]))

@@ -3,157 +3,159 @@
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
 
-use super::{Call, Results, one, slotted, unknown};
+use super::{Call, Family, Lowered, one, slotted, unknown};
 use crate::element_type::ElementType;
 
 /// The ops of this family.
-pub(super) const OPS: &[&str] = &[
-    "BitCast",
-    "BitShift",
-    "Cast",
-    "CastLike",
-    "Celu",
-    "Clip",
-    "Elu",
-    "Gelu",
-    "HardSigmoid",
-    "IsInf",
-    "LeakyRelu",
-    "Max",
-    "Min",
-    "Mod",
-    "PRelu",
-    "Selu",
-    "Shrink",
-    "Sum",
-    "Swish",
-    "ThresholdedRelu",
+pub(super) const OPS: Family = &[
+    ("BitCast", bit_cast),
+    ("BitShift", bit_shift),
+    ("Cast", cast),
+    ("CastLike", cast_like),
+    ("Celu", |call| with_alpha(call, "celu", 1.0)),
+    ("Clip", |call| slotted(call, "nn.Clip", Vec::new())),
+    ("Elu", |call| with_alpha(call, "elu", 1.0)),
+    ("Gelu", gelu),
+    ("HardSigmoid", hard_sigmoid),
+    ("IsInf", is_inf),
+    ("LeakyRelu", |call| with_alpha(call, "leaky_relu", 0.01)),
+    ("Max", |call| folded(call, "nn.Max")),
+    ("Min", |call| folded(call, "nn.Min")),
+    ("Mod", remainder),
+    ("PRelu", prelu),
+    ("Selu", selu),
+    ("Shrink", shrink),
+    ("Sum", |call| folded(call, "tf.AddV2")),
+    ("Swish", |call| with_alpha(call, "swish", 1.0)),
+    ("ThresholdedRelu", |call| {
+        with_alpha(call, "thresholded_relu", 1.0)
+    }),
 ];
 
-pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
-    let op = call.op;
-    match op {
-        "Sum" | "Max" | "Min" => {
-            let ours = match op {
-                "Sum" => "tf.AddV2",
-                "Max" => "nn.Max",
-                _ => "nn.Min",
-            };
-            let operands = call.operands()?;
-            let (&first, others) = operands
-                .split_first()
-                .ok_or_else(|| ImportError::new("expected an operand, found none"))?;
-            let all = others.iter().fold(first, |so_far, &next| {
-                call.emit_one(ours, &[so_far, next], &[])
-            });
-            one(all)
-        }
-        "Elu" | "LeakyRelu" | "Selu" | "Celu" | "HardSigmoid" | "ThresholdedRelu" | "Swish"
-        | "Gelu" | "Shrink" => {
-            let is_tanh = call.text("approximate").is_some_and(|mode| mode == "tanh");
-            let (function, alpha, beta) = match op {
-                "Elu" => ("elu", call.float("alpha").unwrap_or(1.0), 0.0),
-                "LeakyRelu" => ("leaky_relu", call.float("alpha").unwrap_or(0.01), 0.0),
-                "Selu" => {
-                    // The oldest version rounded its defaults.
-                    let (alpha, gamma) = match call.since {
-                        ..6 => (1.6732, 1.0507),
-                        _ => (1.673_263_2, 1.050_701),
-                    };
-                    (
-                        "selu",
-                        call.float("alpha").unwrap_or(alpha),
-                        call.float("gamma").unwrap_or(gamma),
-                    )
-                }
-                "Celu" => ("celu", call.float("alpha").unwrap_or(1.0), 0.0),
-                "HardSigmoid" => (
-                    "hard_sigmoid",
-                    call.float("alpha").unwrap_or(0.2),
-                    call.float("beta").unwrap_or(0.5),
-                ),
-                "ThresholdedRelu" => ("thresholded_relu", call.float("alpha").unwrap_or(1.0), 0.0),
-                "Swish" => ("swish", call.float("alpha").unwrap_or(1.0), 0.0),
-                "Shrink" => (
-                    "shrink",
-                    call.float("bias").unwrap_or(0.0),
-                    call.float("lambd").unwrap_or(0.5),
-                ),
-                _ if is_tanh => ("gelu_tanh", 0.0, 0.0),
-                _ => ("gelu", 0.0, 0.0),
-            };
-            let attrs = [
-                ("function", Attr::Text(function.to_owned())),
-                ("alpha", Attr::Float(alpha)),
-                ("beta", Attr::Float(beta)),
-            ];
-            let x = call.operand(0)?;
-            one(call.emit_one("nn.Activation", &[x], &attrs))
-        }
-        "IsInf" => {
-            let flag = |name: &str| Attr::Bool(call.int(name).unwrap_or(1) != 0);
-            let attrs = [
-                ("detects_negative", flag("detect_negative")),
-                ("detects_positive", flag("detect_positive")),
-            ];
-            let x = call.operand(0)?;
-            one(call.emit_one("nn.IsInf", &[x], &attrs))
-        }
-        "Mod" => {
-            let fmod = call.int("fmod").unwrap_or(0);
-            if !matches!(fmod, 0 | 1) {
-                return Err(ImportError::new(format!(
-                    "attribute `fmod`: expected 0 or 1, found {fmod}"
-                )));
-            }
-            let attrs = [("fmod", Attr::Bool(fmod == 1))];
-            let operands = call.operands()?;
-            one(call.emit_one("nn.Mod", &operands, &attrs))
-        }
-        "BitShift" => {
-            let ours = match call.text("direction").as_deref() {
-                Some("LEFT") => "nn.ShiftLeft",
-                Some("RIGHT") => "nn.ShiftRight",
-                other => return Err(unknown("direction", other)),
-            };
-            let operands = call.operands()?;
-            one(call.emit_one(ours, &operands, &[]))
-        }
-        "Clip" => slotted(call, "nn.Clip", Vec::new()),
-        "Cast" => {
-            let wanted = match call.int("to") {
-                Some(code) => i32::try_from(code).ok().and_then(ElementType::from_code),
-                None => call
-                    .text("to")
-                    .and_then(|name| ElementType::from_name(&name)),
-            };
-            let wanted = wanted.ok_or_else(|| ImportError::new("`to` is not an element type"))?;
-            let dtype = wanted
-                .dtype()
-                .filter(|dtype| dtype.size_bytes().is_some_and(|size| size <= 8));
-            let Some(dtype) = dtype.filter(|_| !matches!(wanted.code(), 14 | 15)) else {
-                call.reason = Some(format!("Cast to {wanted}"));
-                return Ok(None);
-            };
-            let x = call.operand(0)?;
-            one(call.emit_one("tfrt.Cast", &[x], &[("DstT", Attr::Type(dtype))]))
-        }
-        "CastLike" => {
-            let operands = call.operands()?;
-            one(call.emit_one("nn.CastLike", &operands, &[]))
-        }
-        "PRelu" => {
-            let attrs = [("by_channel", Attr::Bool(call.since < 7))];
-            let operands = call.operands()?;
-            one(call.emit_one("nn.PRelu", &operands, &attrs))
-        }
-        "BitCast" => {
-            let Some(dtype) = call.dtype("to")? else {
-                return Ok(None);
-            };
-            let x = call.operand(0)?;
-            one(call.emit_one("nn.BitCast", &[x], &[("dtype", Attr::Type(dtype))]))
-        }
-        _ => Ok(None),
+/// Applies an op of two operands to any number of them, one after the other.
+fn folded(call: &mut Call<'_, '_>, ours: &str) -> Lowered {
+    let operands = call.operands()?;
+    let (&first, others) = operands
+        .split_first()
+        .ok_or_else(|| ImportError::new("expected an operand, found none"))?;
+    let all = others.iter().fold(first, |so_far, &next| {
+        call.emit_one(ours, &[so_far, next], &[])
+    });
+    one(all)
+}
+
+/// Applies a function with two numbers to each element.
+fn activation(call: &mut Call<'_, '_>, function: &str, alpha: f32, beta: f32) -> Lowered {
+    let attrs = [
+        ("function", Attr::Text(function.to_owned())),
+        ("alpha", Attr::Float(alpha)),
+        ("beta", Attr::Float(beta)),
+    ];
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.Activation", &[x], &attrs))
+}
+
+/// Applies a function with the number `alpha` to each element.
+fn with_alpha(call: &mut Call<'_, '_>, function: &str, missing: f32) -> Lowered {
+    let alpha = call.float("alpha").unwrap_or(missing);
+    activation(call, function, alpha, 0.0)
+}
+
+fn selu(call: &mut Call<'_, '_>) -> Lowered {
+    // The oldest version rounded its defaults.
+    let (alpha, gamma) = match call.since {
+        ..6 => (1.6732, 1.0507),
+        _ => (1.673_263_2, 1.050_701),
+    };
+    let alpha = call.float("alpha").unwrap_or(alpha);
+    let gamma = call.float("gamma").unwrap_or(gamma);
+    activation(call, "selu", alpha, gamma)
+}
+
+fn hard_sigmoid(call: &mut Call<'_, '_>) -> Lowered {
+    let alpha = call.float("alpha").unwrap_or(0.2);
+    let beta = call.float("beta").unwrap_or(0.5);
+    activation(call, "hard_sigmoid", alpha, beta)
+}
+
+fn shrink(call: &mut Call<'_, '_>) -> Lowered {
+    let bias = call.float("bias").unwrap_or(0.0);
+    let lambda = call.float("lambd").unwrap_or(0.5);
+    activation(call, "shrink", bias, lambda)
+}
+
+fn gelu(call: &mut Call<'_, '_>) -> Lowered {
+    let is_tanh = call.text("approximate").is_some_and(|mode| mode == "tanh");
+    let function = if is_tanh { "gelu_tanh" } else { "gelu" };
+    activation(call, function, 0.0, 0.0)
+}
+
+fn is_inf(call: &mut Call<'_, '_>) -> Lowered {
+    let flag = |name: &str| Attr::Bool(call.int(name).unwrap_or(1) != 0);
+    let attrs = [
+        ("detects_negative", flag("detect_negative")),
+        ("detects_positive", flag("detect_positive")),
+    ];
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.IsInf", &[x], &attrs))
+}
+
+fn remainder(call: &mut Call<'_, '_>) -> Lowered {
+    let fmod = call.int("fmod").unwrap_or(0);
+    if !matches!(fmod, 0 | 1) {
+        return Err(ImportError::new(format!(
+            "attribute `fmod`: expected 0 or 1, found {fmod}"
+        )));
     }
+    let attrs = [("fmod", Attr::Bool(fmod == 1))];
+    let operands = call.operands()?;
+    one(call.emit_one("nn.Mod", &operands, &attrs))
+}
+
+fn bit_shift(call: &mut Call<'_, '_>) -> Lowered {
+    let ours = match call.text("direction").as_deref() {
+        Some("LEFT") => "nn.ShiftLeft",
+        Some("RIGHT") => "nn.ShiftRight",
+        other => return Err(unknown("direction", other)),
+    };
+    let operands = call.operands()?;
+    one(call.emit_one(ours, &operands, &[]))
+}
+
+fn cast(call: &mut Call<'_, '_>) -> Lowered {
+    let wanted = match call.int("to") {
+        Some(code) => i32::try_from(code).ok().and_then(ElementType::from_code),
+        None => call
+            .text("to")
+            .and_then(|name| ElementType::from_name(&name)),
+    };
+    let wanted = wanted.ok_or_else(|| ImportError::new("`to` is not an element type"))?;
+    let dtype = wanted
+        .dtype()
+        .filter(|dtype| dtype.size_bytes().is_some_and(|size| size <= 8));
+    let Some(dtype) = dtype.filter(|_| !matches!(wanted.code(), 14 | 15)) else {
+        call.reason = Some(format!("Cast to {wanted}"));
+        return Ok(None);
+    };
+    let x = call.operand(0)?;
+    one(call.emit_one("tfrt.Cast", &[x], &[("DstT", Attr::Type(dtype))]))
+}
+
+fn cast_like(call: &mut Call<'_, '_>) -> Lowered {
+    let operands = call.operands()?;
+    one(call.emit_one("nn.CastLike", &operands, &[]))
+}
+
+fn prelu(call: &mut Call<'_, '_>) -> Lowered {
+    let attrs = [("by_channel", Attr::Bool(call.since < 7))];
+    let operands = call.operands()?;
+    one(call.emit_one("nn.PRelu", &operands, &attrs))
+}
+
+fn bit_cast(call: &mut Call<'_, '_>) -> Lowered {
+    let Some(dtype) = call.dtype("to")? else {
+        return Ok(None);
+    };
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.BitCast", &[x], &[("dtype", Attr::Type(dtype))]))
 }

@@ -4,119 +4,119 @@ use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
 
 use super::windows::windows;
-use super::{Attrs, Call, Results, list, many, one, put, slotted, unknown};
+use super::{Attrs, Call, Family, Lowered, list, many, one, put, slotted, unknown};
 
 /// The ops of this family.
-pub(super) const OPS: &[&str] = &[
-    "AffineGrid",
-    "Col2Im",
-    "DeformConv",
-    "GridSample",
-    "MaxRoiPool",
-    "MaxUnpool",
-    "Resize",
-    "RoiAlign",
-    "Upsample",
+pub(super) const OPS: Family = &[
+    ("AffineGrid", affine_grid),
+    ("Col2Im", col2_im),
+    ("DeformConv", deform_conv),
+    ("GridSample", grid_sample),
+    ("MaxRoiPool", max_roi_pool),
+    ("MaxUnpool", max_unpool),
+    ("Resize", resize),
+    ("RoiAlign", roi_align),
+    ("Upsample", resize),
 ];
 
-pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
-    let op = call.op;
-    match op {
-        "Resize" | "Upsample" => resize(call),
-        "GridSample" => {
-            // Version 16 named the modes for two dimensions.
-            let mode = match call.text("mode").as_deref() {
-                None | Some("linear" | "bilinear") => "linear",
-                Some("nearest") => "nearest",
-                Some("cubic" | "bicubic") => "cubic",
-                other => return Err(unknown("mode", other)),
-            };
-            let padding = call
-                .text("padding_mode")
-                .unwrap_or_else(|| "zeros".to_owned());
-            let attrs = [
-                ("mode", Attr::Text(mode.to_owned())),
-                ("padding", Attr::Text(padding)),
-                ("align_corners", Attr::Bool(call.flag("align_corners"))),
-            ];
-            let operands = call.operands()?;
-            many(call.emit("nn.GridSample", &operands, &attrs, 1))
-        }
-        "AffineGrid" => {
-            let attrs = [("align_corners", Attr::Bool(call.flag("align_corners")))];
-            let operands = call.operands()?;
-            many(call.emit("nn.AffineGrid", &operands, &attrs, 1))
-        }
-        "RoiAlign" => {
-            let mode = call.text("mode").unwrap_or_else(|| "avg".to_owned());
-            let coordinates = call.text("coordinate_transformation_mode");
-            let is_half_pixel = match coordinates.as_deref() {
-                // Before version 16 there was nothing to choose.
-                None => call.since >= 16,
-                Some("half_pixel") => true,
-                Some("output_half_pixel") => false,
-                other => return Err(unknown("coordinate_transformation_mode", other)),
-            };
-            let attrs = [
-                ("mode", Attr::Text(mode)),
-                ("height", Attr::Int(call.int("output_height").unwrap_or(1))),
-                ("width", Attr::Int(call.int("output_width").unwrap_or(1))),
-                (
-                    "sampling_ratio",
-                    Attr::Int(call.int("sampling_ratio").unwrap_or(0)),
-                ),
-                (
-                    "scale",
-                    Attr::Float(call.float("spatial_scale").unwrap_or(1.0)),
-                ),
-                ("half_pixel", Attr::Bool(is_half_pixel)),
-            ];
-            let operands = call.operands()?;
-            many(call.emit("nn.RoiAlign", &operands, &attrs, 1))
-        }
-        "MaxRoiPool" => {
-            let Some(&[height, width]) = call.ints("pooled_shape") else {
-                return Err(ImportError::new("expected two numbers in `pooled_shape`"));
-            };
-            let attrs = [
-                ("height", Attr::Int(height)),
-                ("width", Attr::Int(width)),
-                (
-                    "scale",
-                    Attr::Float(call.float("spatial_scale").unwrap_or(1.0)),
-                ),
-            ];
-            let operands = call.operands()?;
-            many(call.emit("nn.MaxRoiPool", &operands, &attrs, 1))
-        }
-        "DeformConv" => {
-            let mut attrs = windows(call)?;
-            attrs.push(("group", Attr::Int(call.int("group").unwrap_or(1))));
-            attrs.push((
-                "offset_group",
-                Attr::Int(call.int("offset_group").unwrap_or(1)),
-            ));
-            slotted(call, "nn.DeformConv", attrs)
-        }
-        "Col2Im" => {
-            let attrs = windows(call)?;
-            let operands = call.operands()?;
-            many(call.emit("nn.Col2Im", &operands, &attrs, 1))
-        }
-        _ => {
-            let mut attrs = Attrs::new();
-            let sizes = list(call.ints("kernel_shape"));
-            let sizes = sizes.ok_or_else(|| ImportError::new("`kernel_shape` is empty"))?;
-            attrs.push(("kernel_shape", sizes));
-            put(&mut attrs, "strides", list(call.ints("strides")));
-            put(&mut attrs, "pads", list(call.ints("pads")));
-            let operands = call.operands()?;
-            many(call.emit("nn.MaxUnpool", &operands, &attrs, 1))
-        }
-    }
+fn grid_sample(call: &mut Call<'_, '_>) -> Lowered {
+    // Version 16 named the modes for two dimensions.
+    let mode = match call.text("mode").as_deref() {
+        None | Some("linear" | "bilinear") => "linear",
+        Some("nearest") => "nearest",
+        Some("cubic" | "bicubic") => "cubic",
+        other => return Err(unknown("mode", other)),
+    };
+    let padding = call
+        .text("padding_mode")
+        .unwrap_or_else(|| "zeros".to_owned());
+    let attrs = [
+        ("mode", Attr::Text(mode.to_owned())),
+        ("padding", Attr::Text(padding)),
+        ("align_corners", Attr::Bool(call.flag("align_corners"))),
+    ];
+    let operands = call.operands()?;
+    many(call.emit("nn.GridSample", &operands, &attrs, 1))
 }
 
-fn resize(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+fn affine_grid(call: &mut Call<'_, '_>) -> Lowered {
+    let attrs = [("align_corners", Attr::Bool(call.flag("align_corners")))];
+    let operands = call.operands()?;
+    many(call.emit("nn.AffineGrid", &operands, &attrs, 1))
+}
+
+fn roi_align(call: &mut Call<'_, '_>) -> Lowered {
+    let mode = call.text("mode").unwrap_or_else(|| "avg".to_owned());
+    let coordinates = call.text("coordinate_transformation_mode");
+    let is_half_pixel = match coordinates.as_deref() {
+        // Before version 16 there was nothing to choose.
+        None => call.since >= 16,
+        Some("half_pixel") => true,
+        Some("output_half_pixel") => false,
+        other => return Err(unknown("coordinate_transformation_mode", other)),
+    };
+    let attrs = [
+        ("mode", Attr::Text(mode)),
+        ("height", Attr::Int(call.int("output_height").unwrap_or(1))),
+        ("width", Attr::Int(call.int("output_width").unwrap_or(1))),
+        (
+            "sampling_ratio",
+            Attr::Int(call.int("sampling_ratio").unwrap_or(0)),
+        ),
+        (
+            "scale",
+            Attr::Float(call.float("spatial_scale").unwrap_or(1.0)),
+        ),
+        ("half_pixel", Attr::Bool(is_half_pixel)),
+    ];
+    let operands = call.operands()?;
+    many(call.emit("nn.RoiAlign", &operands, &attrs, 1))
+}
+
+fn max_roi_pool(call: &mut Call<'_, '_>) -> Lowered {
+    let Some(&[height, width]) = call.ints("pooled_shape") else {
+        return Err(ImportError::new("expected two numbers in `pooled_shape`"));
+    };
+    let attrs = [
+        ("height", Attr::Int(height)),
+        ("width", Attr::Int(width)),
+        (
+            "scale",
+            Attr::Float(call.float("spatial_scale").unwrap_or(1.0)),
+        ),
+    ];
+    let operands = call.operands()?;
+    many(call.emit("nn.MaxRoiPool", &operands, &attrs, 1))
+}
+
+fn deform_conv(call: &mut Call<'_, '_>) -> Lowered {
+    let mut attrs = windows(call)?;
+    attrs.push(("group", Attr::Int(call.int("group").unwrap_or(1))));
+    attrs.push((
+        "offset_group",
+        Attr::Int(call.int("offset_group").unwrap_or(1)),
+    ));
+    slotted(call, "nn.DeformConv", attrs)
+}
+
+fn col2_im(call: &mut Call<'_, '_>) -> Lowered {
+    let attrs = windows(call)?;
+    let operands = call.operands()?;
+    many(call.emit("nn.Col2Im", &operands, &attrs, 1))
+}
+
+fn max_unpool(call: &mut Call<'_, '_>) -> Lowered {
+    let mut attrs = Attrs::new();
+    let sizes = list(call.ints("kernel_shape"));
+    let sizes = sizes.ok_or_else(|| ImportError::new("`kernel_shape` is empty"))?;
+    attrs.push(("kernel_shape", sizes));
+    put(&mut attrs, "strides", list(call.ints("strides")));
+    put(&mut attrs, "pads", list(call.ints("pads")));
+    let operands = call.operands()?;
+    many(call.emit("nn.MaxUnpool", &operands, &attrs, 1))
+}
+
+fn resize(call: &mut Call<'_, '_>) -> Lowered {
     let is_new = call.op == "Resize" && call.since >= 11;
     let mode = call.text("mode").unwrap_or_else(|| "nearest".to_owned());
     let mode = if mode == "bilinear" {

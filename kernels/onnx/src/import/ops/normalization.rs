@@ -1,111 +1,121 @@
 //! Normalisation: of batches, layers, groups and along axes.
 
-use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
 
-use super::{Attrs, Call, Results, axis, many, one};
+use super::{Attrs, Call, Family, Lowered, axis, many, one};
 
 /// The ops of this family.
-pub(super) const OPS: &[&str] = &[
-    "BatchNormalization",
-    "GroupNormalization",
-    "Hardmax",
-    "InstanceNormalization",
-    "LRN",
-    "LayerNormalization",
-    "LogSoftmax",
-    "LpNormalization",
-    "MeanVarianceNormalization",
-    "RMSNormalization",
-    "Softmax",
+pub(super) const OPS: Family = &[
+    ("BatchNormalization", batch_normalization),
+    ("GroupNormalization", group_normalization),
+    ("Hardmax", hardmax),
+    ("InstanceNormalization", instance_normalization),
+    ("LRN", local_response_normalization),
+    ("LayerNormalization", layer_normalization),
+    ("LogSoftmax", |call| softmax(call, true)),
+    ("LpNormalization", lp_normalization),
+    ("MeanVarianceNormalization", mean_variance_normalization),
+    ("RMSNormalization", rms_normalization),
+    ("Softmax", |call| softmax(call, false)),
 ];
 
-pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
-    let op = call.op;
-    match op {
-        "LpNormalization" => {
-            let attrs = [
-                ("axis", axis(call, -1)),
-                ("p", Attr::Int(call.int("p").unwrap_or(2))),
-            ];
-            let x = call.operand(0)?;
-            one(call.emit_one("nn.LpNormalization", &[x], &attrs))
-        }
-        "Softmax" | "LogSoftmax" | "Hardmax" => {
-            // Before version 13 all dimensions from the axis on were one.
-            let coerces = call.since < 13;
-            let mut attrs = vec![
-                ("axis", axis(call, if coerces { 1 } else { -1 })),
-                ("coerces", Attr::Bool(coerces)),
-            ];
-            let ours = if op == "Hardmax" {
-                "nn.Hardmax"
-            } else {
-                attrs.push(("is_log", Attr::Bool(op == "LogSoftmax")));
-                "nn.Softmax"
-            };
-            let x = call.operand(0)?;
-            one(call.emit_one(ours, &[x], &attrs))
-        }
-        "BatchNormalization" => batch_normalization(call),
-        "InstanceNormalization" => {
-            let attrs = [(
-                "epsilon",
-                Attr::Float(call.float("epsilon").unwrap_or(1e-5)),
-            )];
-            let operands = call.operands()?;
-            one(call.emit_one("nn.InstanceNormalization", &operands, &attrs))
-        }
-        "GroupNormalization" => {
-            let attrs = [
-                (
-                    "epsilon",
-                    Attr::Float(call.float("epsilon").unwrap_or(1e-5)),
-                ),
-                ("num_groups", Attr::Int(call.int("num_groups").unwrap_or(1))),
-            ];
-            let operands = call.operands()?;
-            one(call.emit_one("nn.GroupNormalization", &operands, &attrs))
-        }
-        "LayerNormalization" | "RMSNormalization" => {
-            let attrs = vec![
-                (
-                    "epsilon",
-                    Attr::Float(call.float("epsilon").unwrap_or(1e-5)),
-                ),
-                ("axis", axis(call, -1)),
-            ];
-            if op == "RMSNormalization" {
-                let operands = call.operands()?;
-                return one(call.emit_one("nn.RmsNormalization", &operands, &attrs));
-            }
-            let (operands, slots) = call.slots()?;
-            let attrs: Attrs = attrs.into_iter().chain(slots).collect();
-            many(call.emit("nn.LayerNormalization", &operands, &attrs, 3))
-        }
-        "LRN" => {
-            let number =
-                |name: &str, missing: f32| Attr::Float(call.float(name).unwrap_or(missing));
-            let attrs = [
-                ("size", Attr::Int(call.int("size").unwrap_or(1))),
-                ("alpha", number("alpha", 1e-4)),
-                ("beta", number("beta", 0.75)),
-                ("bias", number("bias", 1.0)),
-            ];
-            let x = call.operand(0)?;
-            one(call.emit_one("nn.LocalResponseNormalization", &[x], &attrs))
-        }
-        "MeanVarianceNormalization" => {
-            let axes = call.ints("axes").unwrap_or(&[0, 2, 3]);
-            let x = call.operand(0)?;
-            let attrs = [("axes", Attr::Ints(axes.to_vec()))];
-            one(call.emit_one("nn.MeanVarianceNormalization", &[x], &attrs))
-        }
-        _ => Ok(None),
-    }
+fn softmax(call: &mut Call<'_, '_>, is_log: bool) -> Lowered {
+    let mut attrs = row_attributes(call);
+    attrs.push(("is_log", Attr::Bool(is_log)));
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.Softmax", &[x], &attrs))
 }
 
-fn batch_normalization(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+fn hardmax(call: &mut Call<'_, '_>) -> Lowered {
+    let attrs = row_attributes(call);
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.Hardmax", &[x], &attrs))
+}
+
+/// Returns the attributes that say what a row is.
+fn row_attributes(call: &Call<'_, '_>) -> Attrs {
+    // Before version 13 all dimensions from the axis on were one.
+    let coerces = call.since < 13;
+    vec![
+        ("axis", axis(call, if coerces { 1 } else { -1 })),
+        ("coerces", Attr::Bool(coerces)),
+    ]
+}
+
+fn lp_normalization(call: &mut Call<'_, '_>) -> Lowered {
+    let attrs = [
+        ("axis", axis(call, -1)),
+        ("p", Attr::Int(call.int("p").unwrap_or(2))),
+    ];
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.LpNormalization", &[x], &attrs))
+}
+
+fn instance_normalization(call: &mut Call<'_, '_>) -> Lowered {
+    let attrs = [(
+        "epsilon",
+        Attr::Float(call.float("epsilon").unwrap_or(1e-5)),
+    )];
+    let operands = call.operands()?;
+    one(call.emit_one("nn.InstanceNormalization", &operands, &attrs))
+}
+
+fn group_normalization(call: &mut Call<'_, '_>) -> Lowered {
+    let attrs = [
+        (
+            "epsilon",
+            Attr::Float(call.float("epsilon").unwrap_or(1e-5)),
+        ),
+        ("num_groups", Attr::Int(call.int("num_groups").unwrap_or(1))),
+    ];
+    let operands = call.operands()?;
+    one(call.emit_one("nn.GroupNormalization", &operands, &attrs))
+}
+
+fn mean_variance_normalization(call: &mut Call<'_, '_>) -> Lowered {
+    let axes = call.ints("axes").unwrap_or(&[0, 2, 3]);
+    let x = call.operand(0)?;
+    let attrs = [("axes", Attr::Ints(axes.to_vec()))];
+    one(call.emit_one("nn.MeanVarianceNormalization", &[x], &attrs))
+}
+
+/// Returns the attributes of a normalization of rows.
+fn norm_attributes(call: &Call<'_, '_>) -> Attrs {
+    vec![
+        (
+            "epsilon",
+            Attr::Float(call.float("epsilon").unwrap_or(1e-5)),
+        ),
+        ("axis", axis(call, -1)),
+    ]
+}
+
+fn rms_normalization(call: &mut Call<'_, '_>) -> Lowered {
+    let attrs = norm_attributes(call);
+    let operands = call.operands()?;
+    one(call.emit_one("nn.RmsNormalization", &operands, &attrs))
+}
+
+fn layer_normalization(call: &mut Call<'_, '_>) -> Lowered {
+    let mut attrs = norm_attributes(call);
+    let (operands, slots) = call.slots()?;
+    attrs.extend(slots);
+    many(call.emit("nn.LayerNormalization", &operands, &attrs, 3))
+}
+
+fn local_response_normalization(call: &mut Call<'_, '_>) -> Lowered {
+    let number = |name: &str, missing: f32| Attr::Float(call.float(name).unwrap_or(missing));
+    let attrs = [
+        ("size", Attr::Int(call.int("size").unwrap_or(1))),
+        ("alpha", number("alpha", 1e-4)),
+        ("beta", number("beta", 0.75)),
+        ("bias", number("bias", 1.0)),
+    ];
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.LocalResponseNormalization", &[x], &attrs))
+}
+
+fn batch_normalization(call: &mut Call<'_, '_>) -> Lowered {
     let epsilon = (
         "epsilon",
         Attr::Float(call.float("epsilon").unwrap_or(1e-5)),

@@ -7,77 +7,107 @@ use tfrt_tensor::DenseHostTensor;
 
 use super::super::Known;
 use super::super::call::{numbers_tensor, scalar};
-use super::{Attrs, Call, Results, many, put};
+use super::{Attrs, Call, Family, Lowered, many, put};
 
 /// The ops of this family.
-pub(super) const OPS: &[&str] = &[
-    "Bernoulli",
-    "Dropout",
-    "Multinomial",
-    "RandomNormal",
-    "RandomNormalLike",
-    "RandomUniform",
-    "RandomUniformLike",
+pub(super) const OPS: Family = &[
+    ("Bernoulli", bernoulli),
+    ("Dropout", dropout),
+    ("Multinomial", multinomial),
+    ("RandomNormal", |call| shaped(call, NORMAL)),
+    ("RandomNormalLike", |call| like(call, NORMAL)),
+    ("RandomUniform", |call| shaped(call, UNIFORM)),
+    ("RandomUniformLike", |call| like(call, UNIFORM)),
 ];
 
-pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
-    let op = call.op;
-    if op == "Dropout" {
-        return dropout(call);
+/// A distribution: its name, and the names and defaults of its two numbers.
+type Distribution = (&'static str, [(&'static str, f32); 2]);
+
+const NORMAL: Distribution = ("normal", [("mean", 0.0), ("scale", 1.0)]);
+
+const UNIFORM: Distribution = ("uniform", [("low", 0.0), ("high", 1.0)]);
+
+/// Returns the element type that a node asks for, if it does; nothing if we do not have it.
+fn wanted(call: &mut Call<'_, '_>) -> Result<Option<Option<DType>>, ImportError> {
+    match call.int("dtype") {
+        None => Ok(Some(None)),
+        Some(_) => Ok(call.dtype("dtype")?.map(Some)),
     }
+}
+
+/// Returns the attribute `seed`, if it is given.
+fn seeded(call: &Call<'_, '_>) -> Attrs {
     let mut attrs = Attrs::new();
     put(&mut attrs, "seed", call.float("seed").map(Attr::Float));
-    let given = match call.int("dtype") {
-        None => None,
-        Some(_) => match call.dtype("dtype")? {
-            Some(dtype) => Some(dtype),
-            None => return Ok(None),
-        },
+    attrs
+}
+
+fn bernoulli(call: &mut Call<'_, '_>) -> Lowered {
+    let Some(dtype) = wanted(call)? else {
+        return Ok(None);
     };
-    match op {
-        "Bernoulli" => {
-            put(&mut attrs, "dtype", given.map(Attr::Type));
-            let x = call.operand(0)?;
-            many(call.emit("nn.Bernoulli", &[x], &attrs, 1))
-        }
-        "Multinomial" => {
-            attrs.push(("count", Attr::Int(call.int("sample_size").unwrap_or(1))));
-            attrs.push(("dtype", Attr::Type(given.unwrap_or(DType::I32))));
-            let x = call.operand(0)?;
-            many(call.emit("nn.Multinomial", &[x], &attrs, 1))
-        }
-        _ => {
-            let number =
-                |name: &str, missing: f32| Attr::Float(call.float(name).unwrap_or(missing));
-            let (distribution, a, b) = match op.starts_with("RandomNormal") {
-                true => ("normal", number("mean", 0.0), number("scale", 1.0)),
-                false => ("uniform", number("low", 0.0), number("high", 1.0)),
-            };
-            attrs.extend([
-                ("distribution", Attr::Text(distribution.to_owned())),
-                ("a", a),
-                ("b", b),
-            ]);
-            if op.ends_with("Like") {
-                let x = call.operand(0)?;
-                let shape = call.emit_one("nn.Shape", &[x], &[("start", Attr::Int(0))]);
-                attrs.push(("dtype", Attr::Type(given.unwrap_or(DType::F32))));
-                let made = call.emit_one("nn.Random", &[shape], &attrs);
-                return match given {
-                    Some(_) => many(vec![made]),
-                    None => many(call.emit("nn.CastLike", &[made, x], &[], 1)),
-                };
-            }
-            let shape = numbers_tensor(call.ints("shape").unwrap_or_default())?;
-            let shape = call.weight(shape);
-            attrs.push(("dtype", Attr::Type(given.unwrap_or(DType::F32))));
-            many(call.emit("nn.Random", &[shape], &attrs, 1))
-        }
+    let mut attrs = seeded(call);
+    put(&mut attrs, "dtype", dtype.map(Attr::Type));
+    let x = call.operand(0)?;
+    many(call.emit("nn.Bernoulli", &[x], &attrs, 1))
+}
+
+fn multinomial(call: &mut Call<'_, '_>) -> Lowered {
+    let Some(dtype) = wanted(call)? else {
+        return Ok(None);
+    };
+    let mut attrs = seeded(call);
+    attrs.push(("count", Attr::Int(call.int("sample_size").unwrap_or(1))));
+    attrs.push(("dtype", Attr::Type(dtype.unwrap_or(DType::I32))));
+    let x = call.operand(0)?;
+    many(call.emit("nn.Multinomial", &[x], &attrs, 1))
+}
+
+/// Returns the attributes of random numbers of a distribution.
+fn distributed(
+    call: &Call<'_, '_>,
+    (distribution, numbers): Distribution,
+    dtype: Option<DType>,
+) -> Attrs {
+    let [a, b] = numbers.map(|(name, missing)| Attr::Float(call.float(name).unwrap_or(missing)));
+    let mut attrs = seeded(call);
+    attrs.extend([
+        ("distribution", Attr::Text(distribution.to_owned())),
+        ("a", a),
+        ("b", b),
+        ("dtype", Attr::Type(dtype.unwrap_or(DType::F32))),
+    ]);
+    attrs
+}
+
+/// Random numbers of the shape in an attribute.
+fn shaped(call: &mut Call<'_, '_>, distribution: Distribution) -> Lowered {
+    let Some(dtype) = wanted(call)? else {
+        return Ok(None);
+    };
+    let attrs = distributed(call, distribution, dtype);
+    let shape = numbers_tensor(call.ints("shape").unwrap_or_default())?;
+    let shape = call.weight(shape);
+    many(call.emit("nn.Random", &[shape], &attrs, 1))
+}
+
+/// Random numbers of the shape of an operand, and of its type unless another one is wanted.
+fn like(call: &mut Call<'_, '_>, distribution: Distribution) -> Lowered {
+    let Some(dtype) = wanted(call)? else {
+        return Ok(None);
+    };
+    let attrs = distributed(call, distribution, dtype);
+    let x = call.operand(0)?;
+    let shape = call.emit_one("nn.Shape", &[x], &[("start", Attr::Int(0))]);
+    let made = call.emit_one("nn.Random", &[shape], &attrs);
+    match dtype {
+        Some(_) => many(vec![made]),
+        None => many(call.emit("nn.CastLike", &[made, x], &[], 1)),
     }
 }
 
 /// Dropout has an effect only in training, and only if the ratio is not 0.
-fn dropout(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+fn dropout(call: &mut Call<'_, '_>) -> Lowered {
     let is_one_byte = |tensor: &DenseHostTensor| {
         tensor
             .buffer()

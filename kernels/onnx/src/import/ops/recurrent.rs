@@ -3,47 +3,43 @@
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
 
-use super::{Attrs, Call, Results, many, put, unknown};
+use super::{Attrs, Call, Family, Lowered, many, put, unknown};
 
 /// The ops of this family.
-pub(super) const OPS: &[&str] = &[
-    "CausalConvWithState",
-    "GRU",
-    "LSTM",
-    "LinearAttention",
-    "RNN",
+pub(super) const OPS: Family = &[
+    ("CausalConvWithState", causal_conv_with_state),
+    ("GRU", |call| layer(call, "gru", "Sigmoid,Tanh", 2)),
+    ("LSTM", |call| layer(call, "lstm", "Sigmoid,Tanh,Tanh", 3)),
+    ("LinearAttention", linear_attention),
+    ("RNN", |call| layer(call, "rnn", "Tanh", 2)),
 ];
 
-pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
-    match call.op {
-        "LinearAttention" => {
-            let rule = call.text("update_rule");
-            let mut attrs = vec![
-                ("q_heads", Attr::Int(call.int("q_num_heads").unwrap_or(0))),
-                ("kv_heads", Attr::Int(call.int("kv_num_heads").unwrap_or(0))),
-                (
-                    "rule",
-                    Attr::Text(rule.unwrap_or_else(|| "gated_delta".to_owned())),
-                ),
-                ("scale", Attr::Float(call.float("scale").unwrap_or(0.0))),
-            ];
-            let (operands, slots) = call.slots()?;
-            attrs.extend(slots);
-            many(call.emit("nn.LinearAttention", &operands, &attrs, 2))
-        }
-        "CausalConvWithState" => {
-            let is_silu = match call.text("activation").as_deref() {
-                None | Some("none") => false,
-                Some("silu" | "swish") => true,
-                other => return Err(unknown("activation", other)),
-            };
-            let mut attrs = vec![("silu", Attr::Bool(is_silu))];
-            let (operands, slots) = call.slots()?;
-            attrs.extend(slots);
-            many(call.emit("nn.CausalConv", &operands, &attrs, 2))
-        }
-        _ => layer(call),
-    }
+fn linear_attention(call: &mut Call<'_, '_>) -> Lowered {
+    let rule = call.text("update_rule");
+    let mut attrs = vec![
+        ("q_heads", Attr::Int(call.int("q_num_heads").unwrap_or(0))),
+        ("kv_heads", Attr::Int(call.int("kv_num_heads").unwrap_or(0))),
+        (
+            "rule",
+            Attr::Text(rule.unwrap_or_else(|| "gated_delta".to_owned())),
+        ),
+        ("scale", Attr::Float(call.float("scale").unwrap_or(0.0))),
+    ];
+    let (operands, slots) = call.slots()?;
+    attrs.extend(slots);
+    many(call.emit("nn.LinearAttention", &operands, &attrs, 2))
+}
+
+fn causal_conv_with_state(call: &mut Call<'_, '_>) -> Lowered {
+    let is_silu = match call.text("activation").as_deref() {
+        None | Some("none") => false,
+        Some("silu" | "swish") => true,
+        other => return Err(unknown("activation", other)),
+    };
+    let mut attrs = vec![("silu", Attr::Bool(is_silu))];
+    let (operands, slots) = call.slots()?;
+    attrs.extend(slots);
+    many(call.emit("nn.CausalConv", &operands, &attrs, 2))
 }
 
 /// Checks the size of the state against the weights of the recurrence, `[directions, gates · size,
@@ -68,12 +64,8 @@ fn check_hidden_size(call: &Call<'_, '_>) -> Result<(), ImportError> {
     )))
 }
 
-fn layer(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
-    let (cell, functions, num_results) = match call.op {
-        "RNN" => ("rnn", "Tanh", 2),
-        "GRU" => ("gru", "Sigmoid,Tanh", 2),
-        _ => ("lstm", "Sigmoid,Tanh,Tanh", 3),
-    };
+/// Lowers a layer of cells with these functions by default.
+fn layer(call: &mut Call<'_, '_>, cell: &str, functions: &str, num_results: usize) -> Lowered {
     check_hidden_size(call)?;
     let direction = call
         .text("direction")

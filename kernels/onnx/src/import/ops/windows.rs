@@ -3,78 +3,79 @@
 use tfrt_import::ImportError;
 use tfrt_import::program::Attr;
 
-use super::{Attrs, Call, Results, list, many, one, put, unknown};
+use super::{Attrs, Call, Family, Lowered, list, many, one, put, unknown};
 
 /// The ops of this family.
-pub(super) const OPS: &[&str] = &[
-    "AveragePool",
-    "Conv",
-    "ConvTranspose",
-    "GlobalAveragePool",
-    "GlobalLpPool",
-    "GlobalMaxPool",
-    "LpPool",
-    "MaxPool",
+pub(super) const OPS: Family = &[
+    ("AveragePool", |call| average_pool(call, 0)),
+    ("Conv", conv),
+    ("ConvTranspose", conv_transpose),
+    ("GlobalAveragePool", |call| global_pool(call, "mean")),
+    ("GlobalLpPool", |call| global_pool(call, "lp")),
+    ("GlobalMaxPool", |call| global_pool(call, "max")),
+    ("LpPool", lp_pool),
+    ("MaxPool", max_pool),
 ];
 
-pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
-    let op = call.op;
-    match op {
-        "Conv" | "ConvTranspose" => {
-            check_kernel_shape(call, 1)?;
-            let mut attrs = windows(call)?;
-            attrs.push(("group", Attr::Int(call.int("group").unwrap_or(1))));
-            if op == "ConvTranspose" {
-                put(
-                    &mut attrs,
-                    "output_padding",
-                    list(call.ints("output_padding")),
-                );
-                put(&mut attrs, "output_shape", list(call.ints("output_shape")));
-            }
-            let ours = if op == "Conv" {
-                "nn.Conv"
-            } else {
-                "nn.ConvTranspose"
-            };
-            let operands = call.operands()?;
-            one(call.emit_one(ours, &operands, &attrs))
-        }
-        "MaxPool" => {
-            let wants_indices = call.wants(1);
-            let mut attrs = pooling(call)?;
-            attrs.push(("indices", Attr::Bool(wants_indices)));
-            attrs.push(("column_major", Attr::Bool(call.flag("storage_order"))));
-            let x = call.operand(0)?;
-            many(call.emit("nn.MaxPool", &[x], &attrs, 1 + usize::from(wants_indices)))
-        }
-        "AveragePool" | "LpPool" => {
-            let mut attrs = pooling(call)?;
-            attrs.push((
-                "count_include_pad",
-                Attr::Bool(call.flag("count_include_pad")),
-            ));
-            // The mean, or the norm of an order.
-            let order = if op == "LpPool" { norm_order(call)? } else { 0 };
-            attrs.push(("p", Attr::Int(order)));
-            let x = call.operand(0)?;
-            one(call.emit_one("nn.AveragePool", &[x], &attrs))
-        }
-        "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => {
-            let function = match op {
-                "GlobalAveragePool" => "mean",
-                "GlobalMaxPool" => "max",
-                _ => "lp",
-            };
-            let attrs = [
-                ("function", Attr::Text(function.to_owned())),
-                ("p", Attr::Int(norm_order(call)?)),
-            ];
-            let x = call.operand(0)?;
-            one(call.emit_one("nn.GlobalPool", &[x], &attrs))
-        }
-        _ => Ok(None),
-    }
+fn conv(call: &mut Call<'_, '_>) -> Lowered {
+    let attrs = convolution(call)?;
+    let operands = call.operands()?;
+    one(call.emit_one("nn.Conv", &operands, &attrs))
+}
+
+fn conv_transpose(call: &mut Call<'_, '_>) -> Lowered {
+    let mut attrs = convolution(call)?;
+    put(
+        &mut attrs,
+        "output_padding",
+        list(call.ints("output_padding")),
+    );
+    put(&mut attrs, "output_shape", list(call.ints("output_shape")));
+    let operands = call.operands()?;
+    one(call.emit_one("nn.ConvTranspose", &operands, &attrs))
+}
+
+/// Returns the attributes of a convolution.
+fn convolution(call: &Call<'_, '_>) -> Result<Attrs, ImportError> {
+    check_kernel_shape(call, 1)?;
+    let mut attrs = windows(call)?;
+    attrs.push(("group", Attr::Int(call.int("group").unwrap_or(1))));
+    Ok(attrs)
+}
+
+fn max_pool(call: &mut Call<'_, '_>) -> Lowered {
+    let wants_indices = call.wants(1);
+    let mut attrs = pooling(call)?;
+    attrs.push(("indices", Attr::Bool(wants_indices)));
+    attrs.push(("column_major", Attr::Bool(call.flag("storage_order"))));
+    let x = call.operand(0)?;
+    many(call.emit("nn.MaxPool", &[x], &attrs, 1 + usize::from(wants_indices)))
+}
+
+/// Pools means, or norms of an order.
+fn average_pool(call: &mut Call<'_, '_>, order: i64) -> Lowered {
+    let mut attrs = pooling(call)?;
+    attrs.push((
+        "count_include_pad",
+        Attr::Bool(call.flag("count_include_pad")),
+    ));
+    attrs.push(("p", Attr::Int(order)));
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.AveragePool", &[x], &attrs))
+}
+
+fn lp_pool(call: &mut Call<'_, '_>) -> Lowered {
+    let order = norm_order(call)?;
+    average_pool(call, order)
+}
+
+fn global_pool(call: &mut Call<'_, '_>, function: &str) -> Lowered {
+    let attrs = [
+        ("function", Attr::Text(function.to_owned())),
+        ("p", Attr::Int(norm_order(call)?)),
+    ];
+    let x = call.operand(0)?;
+    one(call.emit_one("nn.GlobalPool", &[x], &attrs))
 }
 
 /// Returns how windows lie.
