@@ -5,10 +5,13 @@
 //!
 //! | not supported | instead |
 //! |---|---|
-//! | elements of 8-bit floating point and of fewer than 8 bits; texts | convert the weights |
+//! | elements of 8-bit floating point and of fewer than 8 bits (`Cast`, `CastLike`, `QuantizeLinear` and `DequantizeLinear` of them) | convert the weights |
+//! | texts: `RegexFullMatch`, `StringConcat`, `StringNormalizer`, `StringSplit`, `TfIdfVectorizer`, `Cast` and `Equal` of texts | prepare them before the model |
+//! | `FlexAttention`, whose operands are graphs | `Attention` with masks |
+//! | `ImageDecoder` | decode images before the model, see `tfrt data` |
 //! | complex elements; sequences in sequences | |
-//! | domains other than `ai.onnx`, unless the model defines their functions | |
-//! | training: gradients and optimizers | |
+//! | domains other than `ai.onnx`, among them `ai.onnx.ml`, unless the model defines their functions | |
+//! | training: gradients and optimizers (`Adagrad`, `Adam`, `Momentum`) | |
 //!
 //! Models of opset 1 to 27 are read. An op is interpreted in the version that the model uses; later
 //! changes are translated.
