@@ -29,11 +29,17 @@ pub enum Limit {
     DenseBytes,
     /// The size in bytes of the text of the program.
     ProgramBytes,
+    /// The size in bytes of the results of an op that is computed when a program is loaded. Larger
+    /// ones are computed in each run.
+    FoldedResultBytes,
+    /// The number of bytes that ops read and write when a program is loaded. Further ones are
+    /// computed in each run.
+    FoldedBytes,
 }
 
 impl Limit {
     /// Every limit.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Subgraphs,
         Self::FunctionCalls,
         Self::Nodes,
@@ -43,6 +49,8 @@ impl Limit {
         Self::TextBytes,
         Self::DenseBytes,
         Self::ProgramBytes,
+        Self::FoldedResultBytes,
+        Self::FoldedBytes,
     ];
 
     /// Returns the option that sets the limit, without the leading dashes.
@@ -58,6 +66,8 @@ impl Limit {
             Self::TextBytes => "max-text-bytes",
             Self::DenseBytes => "max-dense-bytes",
             Self::ProgramBytes => "max-program-bytes",
+            Self::FoldedResultBytes => "max-folded-result-bytes",
+            Self::FoldedBytes => "max-folded-bytes",
         }
     }
 
@@ -72,6 +82,8 @@ impl Limit {
             Self::TextBytes => "bytes in a string",
             Self::DenseBytes => "bytes in an expanded sparse tensor",
             Self::ProgramBytes => "bytes in the program",
+            Self::FoldedResultBytes => "bytes in a folded constant",
+            Self::FoldedBytes => "bytes of folded constants",
         }
     }
 
@@ -82,7 +94,8 @@ impl Limit {
             Self::Nodes => 1_000_000,
             Self::Extent => (1 << 48) - 1,
             Self::ListElements | Self::TextBytes => 16 << 20,
-            Self::DenseBytes | Self::ProgramBytes => 1 << 30,
+            Self::FoldedResultBytes => 64 << 20,
+            Self::DenseBytes | Self::ProgramBytes | Self::FoldedBytes => 1 << 30,
         }
     }
 }

@@ -25,6 +25,8 @@ mod matching;
 
 mod common;
 
+mod fold;
+
 mod shape_values;
 
 mod identities;
@@ -49,6 +51,7 @@ use crate::error::ImportError;
 use crate::program::{Program, Value, Weight};
 use crate::types::InputType;
 
+pub use fold::Folding;
 use graph::Graph;
 use infer::Known;
 
@@ -93,8 +96,9 @@ impl Phase {
 impl RewriteRule {
     /// Returns every rule.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        let groups: [&'static [Self]; 8] = [
+        let groups: [&'static [Self]; 9] = [
             common::RULES,
+            fold::RULES,
             identities::RULES,
             activations::RULES,
             normalizations::RULES,
@@ -136,6 +140,19 @@ impl RewriteRules {
         Self(Vec::new())
     }
 
+    /// Returns the rules of these names alone.
+    ///
+    /// # Errors
+    /// If no rule has one of the names.
+    pub fn only<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, ImportError> {
+        let mut rules = Self::none();
+        for name in names {
+            let rule = RewriteRule::all().find(|rule| rule.name == name);
+            rules.0.push(rule.ok_or_else(|| unknown(name))?);
+        }
+        Ok(rules)
+    }
+
     /// Returns all rules except those of these names.
     ///
     /// # Errors
@@ -146,9 +163,7 @@ impl RewriteRules {
             let before = rules.0.len();
             rules.0.retain(|rule| rule.name != name);
             if rules.0.len() == before && RewriteRule::all().all(|rule| rule.name != name) {
-                let hint = did_you_mean(&nearest(name, RewriteRule::all().map(|rule| rule.name)));
-                let message = format!("there is no rule `{name}`{hint}");
-                return Err(ImportError::new(message));
+                return Err(unknown(name));
             }
         }
         Ok(rules)
@@ -159,6 +174,19 @@ impl RewriteRules {
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|rule| rule.name == name)
     }
+}
+
+/// Returns the names of ops that rules know by lists of names, so that a test finds names that no op
+/// has.
+#[doc(hidden)]
+pub fn listed_ops() -> impl Iterator<Item = &'static str> {
+    fold::LINEAR.iter().copied().chain(infer::op_names())
+}
+
+#[cold]
+fn unknown(name: &str) -> ImportError {
+    let hint = did_you_mean(&nearest(name, RewriteRule::all().map(|rule| rule.name)));
+    ImportError::new(format!("there is no rule `{name}`{hint}"))
 }
 
 /// A rule that was applied.
@@ -188,6 +216,39 @@ pub struct Applied {
     pub place: String,
 }
 
+/// A rule that nearly applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Missed {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// The op that it nearly applied to.
+    pub place: String,
+    /// Why it did not apply.
+    pub reason: &'static str,
+}
+
+impl std::fmt::Display for Missed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            rule,
+            place,
+            reason,
+        } = self;
+        write!(f, "`{rule}` does not apply at {place}: {reason}")
+    }
+}
+
+/// The outcome of the rewrites of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rewriting {
+    /// The rules that were applied, in order.
+    pub applied: Vec<Applied>,
+    /// The rules that nearly applied.
+    pub missed: Vec<Missed>,
+}
+
 impl std::fmt::Display for Applied {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "`{}` at {}", self.rule, self.place)
@@ -195,8 +256,18 @@ impl std::fmt::Display for Applied {
 }
 
 impl Program {
-    /// Applies rules until none applies. Returns what was applied, in order.
+    /// Applies rules until none applies. Returns what was applied, in order. Ops on constants stay:
+    /// see [`rewrite_and_fold`](Self::rewrite_and_fold).
     pub fn rewrite(&mut self, rules: &RewriteRules) -> Vec<Applied> {
+        self.rewrite_with(rules, None).applied
+    }
+
+    /// Computes ops on constants, and applies rules until none applies.
+    pub fn rewrite_and_fold(&mut self, rules: &RewriteRules, folding: Folding) -> Rewriting {
+        self.rewrite_with(rules, Some(folding))
+    }
+
+    fn rewrite_with(&mut self, rules: &RewriteRules, folding: Option<Folding>) -> Rewriting {
         let mut applied = Vec::new();
         // The graph owns the weights meanwhile, so that those that were replaced take no memory
         // while others are made.
@@ -210,8 +281,14 @@ impl Program {
         let known = known_inputs(&self.body.inputs, &self.input_types);
         let ops = std::mem::take(&mut self.body.ops);
         let results = std::mem::take(&mut self.body.results);
-        let graph = Graph::new(ops, results, constants, known, self.body.num_values);
+        let mut graph = Graph::new(ops, results, constants, known, self.body.num_values);
+        if let Some(mut folding) = folding
+            && rules.has(fold::NAME)
+        {
+            fold::fold(&mut graph, &mut folding, &mut applied);
+        }
         let rewritten = run(graph, rules, &mut applied).finish();
+        let missed = rewritten.missed;
         self.body.ops = rewritten.ops;
         self.body.results = rewritten.results;
         self.body.num_values = rewritten.num_values;
@@ -244,7 +321,7 @@ impl Program {
         }
         self.drop_unused_weights();
         self.refresh();
-        applied
+        Rewriting { applied, missed }
     }
 
     /// Drops weights that nothing uses.

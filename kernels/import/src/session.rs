@@ -10,9 +10,10 @@ use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, ListHostTensor, TensorRef};
 
+use crate::limits::Limits;
 use crate::names::shown;
 use crate::program::{FUNCTION, Program, Weight};
-use crate::rewrite::RewriteRules;
+use crate::rewrite::{Folding, RewriteRules};
 use crate::stored::StoredProgram;
 use crate::types::{self, InputType};
 
@@ -60,8 +61,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Loads a program, after [rewriting](Program::rewrite) it by all rules. Its ops must be among
-    /// the kernels of the host.
+    /// Loads a program, after [rewriting](Program::rewrite_and_fold) it by all rules. Its ops must
+    /// be among the kernels of the host.
     ///
     /// # Errors
     /// The errors of the program.
@@ -70,7 +71,8 @@ impl Session {
         file_name: &str,
         host: &Arc<HostContext>,
     ) -> Result<Self, Error> {
-        program.rewrite(&RewriteRules::default());
+        let folding = Folding::new(host, &Limits::default())?;
+        program.rewrite_and_fold(&RewriteRules::default(), folding);
         Self::load_as_is(program, file_name, host)
     }
 

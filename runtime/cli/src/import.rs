@@ -18,7 +18,7 @@ use crate::front_end::{FrontEnd, Purpose};
 use crate::input::Input;
 use crate::model_limits::ModelLimitArguments;
 use crate::output;
-use crate::rewrites::RewriteArguments;
+use crate::rewrites::{self, RewriteArguments};
 use crate::run_model::{self, ModelKind};
 use crate::stored::{self, ModelFiles};
 
@@ -66,7 +66,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     quiet: bool,
 
-    /// Print each rewrite: the rule, and the node that it was applied to
+    /// Print each rewrite: the rule, and the node that it was applied to, or why it does not apply
+    /// to a node that resembles its pattern
     #[arg(long)]
     explain: bool,
 
@@ -97,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         failure::write_message(&format!("warning: {warning}"));
     }
     let mut options = Options::default();
-    options.limits = limits;
+    options.limits = limits.clone();
     options.outputs = (!arguments.outputs.is_empty()).then(|| arguments.outputs.clone());
     if !arguments.quiet && arguments.program.as_deref() != Some("-") {
         output::write("-", description(&arguments.file, &model).as_bytes())?;
@@ -110,6 +111,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments,
         &mut program,
         &model_files(&arguments.file, &model),
+        &limits,
     )
 }
 
@@ -131,11 +133,15 @@ fn write_program(
     arguments: &Arguments,
     program: &mut Program,
     model: &ModelFiles,
+    limits: &Limits,
 ) -> Result<(), Failure> {
-    let applied = arguments.rewrites.apply(program)?;
+    let host = rewrites::host_of_import()?;
+    let rewriting = arguments.rewrites.apply(program, &host, limits)?;
     if arguments.explain {
-        for applied in &applied {
-            failure::write_message(&format!("note: {}", escaped(&applied.to_string())));
+        let applied = rewriting.applied.iter().map(ToString::to_string);
+        let missed = rewriting.missed.iter().map(ToString::to_string);
+        for note in applied.chain(missed) {
+            failure::write_message(&format!("note: {}", escaped(&note)));
         }
     }
     match &arguments.program {
@@ -188,7 +194,7 @@ fn import_stablehlo(arguments: &Arguments, limits: Limits) -> Result<(), Failure
     }
     let model = run_model::stablehlo(&arguments.file)?;
     let mut options = tfrt_stablehlo::import::Options::default();
-    options.limits = limits;
+    options.limits = limits.clone();
     let function = model.function(&options.function);
     let function = function.map_err(|error| Failure::caused(of_file(), error))?;
     if !arguments.quiet && arguments.program.as_deref() != Some("-") {
@@ -210,7 +216,12 @@ fn import_stablehlo(arguments: &Arguments, limits: Limits) -> Result<(), Failure
     }
     let imported = model.import(&options);
     let mut imported = imported.map_err(|failure| Failure::caused(of_file(), failure))?;
-    write_program(arguments, &mut imported.program, &ModelFiles::default())
+    write_program(
+        arguments,
+        &mut imported.program,
+        &ModelFiles::default(),
+        &limits,
+    )
 }
 
 /// Describes a model.

@@ -40,6 +40,15 @@ pub(crate) struct ModelLimitArguments {
     /// The maximum size of the resulting program, in bytes
     #[arg(long, help_heading = "Limits of models", value_name = "BYTES", default_value_t = Limits::default().get(Limit::ProgramBytes))]
     max_program_bytes: u64,
+
+    /// The maximum size of the results of an op that is computed when the model is loaded, in bytes
+    #[arg(long, help_heading = "Limits of models", value_name = "BYTES", default_value_t = Limits::default().get(Limit::FoldedResultBytes))]
+    max_folded_result_bytes: u64,
+
+    /// The maximum number of bytes that ops read and write when the model is loaded; 0 leaves all
+    /// ops to the runs
+    #[arg(long, help_heading = "Limits of models", value_name = "BYTES", default_value_t = Limits::default().get(Limit::FoldedBytes))]
+    max_folded_bytes: u64,
 }
 
 impl ModelLimitArguments {
@@ -55,6 +64,8 @@ impl ModelLimitArguments {
             (Limit::TextBytes, self.max_text_bytes),
             (Limit::DenseBytes, self.max_dense_bytes),
             (Limit::ProgramBytes, self.max_program_bytes),
+            (Limit::FoldedResultBytes, self.max_folded_result_bytes),
+            (Limit::FoldedBytes, self.max_folded_bytes),
         ];
         given
             .into_iter()

@@ -1,7 +1,13 @@
 //! The options of the rewrites of models.
 
+use std::sync::Arc;
+
+use tfrt_host::HostContext;
+use tfrt_host::kernel::KernelRegistry;
+use tfrt_import::Limits;
 use tfrt_import::program::Program;
-use tfrt_import::rewrite::{Applied, RewriteRules};
+use tfrt_import::rewrite::{Folding, RewriteRules, Rewriting};
+use tfrt_support::Error;
 
 use crate::failure::Failure;
 
@@ -37,8 +43,30 @@ impl RewriteArguments {
         }
     }
 
-    /// Rewrites a program. Returns the rules that were applied.
-    pub(crate) fn apply(&self, program: &mut Program) -> Result<Vec<Applied>, Failure> {
-        Ok(program.rewrite(&self.rules()?))
+    /// Rewrites a program, whose ops on constants the host computes.
+    pub(crate) fn apply(
+        &self,
+        program: &mut Program,
+        host: &Arc<HostContext>,
+        limits: &Limits,
+    ) -> Result<Rewriting, Failure> {
+        let applied = apply(program, &self.rules()?, host, limits);
+        applied.map_err(|error| Failure::caused("error", error))
     }
+}
+
+/// Rewrites a program, whose ops on constants the host computes.
+pub(crate) fn apply(
+    program: &mut Program,
+    rules: &RewriteRules,
+    host: &Arc<HostContext>,
+    limits: &Limits,
+) -> Result<Rewriting, Error> {
+    Ok(program.rewrite_and_fold(rules, Folding::new(host, limits)?))
+}
+
+/// Returns a host for computations during an import.
+pub(crate) fn host_of_import() -> Result<Arc<HostContext>, Failure> {
+    let kernels = KernelRegistry::from_link().map_err(|error| Failure::caused("error", error))?;
+    Ok(HostContext::builder().registry(Arc::new(kernels)).build())
 }

@@ -23,7 +23,7 @@ use crate::model_errors::described;
 use crate::model_limits::ModelLimitArguments;
 use crate::model_values::{self, DeclaredValue, Made};
 use crate::output;
-use crate::rewrites::RewriteArguments;
+use crate::rewrites::{self, RewriteArguments};
 use crate::run::LimitArguments;
 use crate::stored;
 
@@ -207,8 +207,11 @@ pub(crate) fn bytecode(path: &str) -> Failure {
 
 /// Imports a model, and applies all rewrites.
 fn rewritten(path: &str, kind: ModelKind) -> Result<LoadedModel, Failure> {
-    let mut model = load(path, kind, &Limits::default())?;
-    model.program.rewrite(&RewriteRules::default());
+    let limits = Limits::default();
+    let mut model = load(path, kind, &limits)?;
+    let host = rewrites::host_of_import()?;
+    rewrites::apply(&mut model.program, &RewriteRules::default(), &host, &limits)
+        .map_err(failed)?;
     Ok(model)
 }
 
@@ -268,8 +271,11 @@ fn load_session(
                 .to_owned(),
         ));
     }
-    let mut model = load(file, kind, &arguments.limits.limits())?;
-    arguments.rewrites.apply(&mut model.program)?;
+    let limits = arguments.limits.limits();
+    let mut model = load(file, kind, &limits)?;
+    arguments
+        .rewrites
+        .apply(&mut model.program, host, &limits)?;
     let import_time = start.elapsed();
     let weights = model.program.weights.iter();
     let weights_bytes = weights

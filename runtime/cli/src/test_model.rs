@@ -35,7 +35,7 @@ use crate::libraries::LibraryArguments;
 use crate::model_errors::described;
 use crate::model_limits::ModelLimitArguments;
 use crate::output;
-use crate::rewrites::RewriteArguments;
+use crate::rewrites::{self, RewriteArguments};
 
 use compare::Tolerance;
 
@@ -359,7 +359,7 @@ fn try_case(
             ImportFailure::Unsupported(_) => ended(Status::Unsupported, failure.to_string()),
             ImportFailure::Broken(_) => error(&failure),
         })?;
-        program.rewrite(rules);
+        rewrites::apply(&mut program, rules, host, limits).map_err(|e| error(&e))?;
         let session = Session::load_as_is(program, "model.onnx", host).map_err(|e| error(&e))?;
         let data = std::fs::read(case.folder.join("data.json"));
         let data: CaseData = data

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use tfrt_tensor::DenseHostTensor;
 
+use super::Missed;
 use super::infer::{self, Dim, Known};
 use super::shape_values::{self, Elements};
 use crate::program::{Attr, Op, OpKind, Value, Weight};
@@ -33,6 +34,8 @@ pub(crate) struct Graph {
     elements: HashMap<Value, Elements>,
     /// Ops that were made since the last call of [`take_made`](Self::take_made).
     made: Vec<usize>,
+    /// Ops that a rule nearly applied to: the rule, and why it did not.
+    missed: BTreeMap<usize, (&'static str, &'static str)>,
 }
 
 /// A function that was rewritten.
@@ -43,6 +46,7 @@ pub(crate) struct Rewritten {
     /// The weights that it had and may still use, and those that rules made.
     pub(crate) constants: HashMap<Value, DenseHostTensor>,
     pub(crate) new_weights: Vec<(Value, Weight)>,
+    pub(crate) missed: Vec<Missed>,
     /// The number of the next new value.
     pub(crate) num_values: u32,
 }
@@ -76,6 +80,7 @@ impl Graph {
             num_symbols: 1 << 31,
             elements: HashMap::new(),
             made: Vec::new(),
+            missed: BTreeMap::new(),
         };
         for (index, op) in ops.into_iter().enumerate() {
             graph.add(op, (index, usize::MAX));
@@ -99,6 +104,28 @@ impl Graph {
         self.made.push(number);
         self.infer(number);
         number
+    }
+
+    /// Infers the types of the results of an op again, after its operands have become constants.
+    /// The elements of a shape are known only if `is_seen` returns true for the value that has it.
+    pub(crate) fn infer_again(&mut self, number: usize, is_seen: impl Fn(Value) -> bool) {
+        let results = self.op(number).map(|op| op.results.clone());
+        for result in results.into_iter().flatten() {
+            self.elements.remove(&result);
+        }
+        self.infer(number);
+        let shape = self.name(number).filter(|&name| name == "nn.Shape");
+        if let (Some(_), Some(of), Some(result)) =
+            (shape, self.operand(number, 0), self.result(number))
+            && !is_seen(of)
+        {
+            self.elements.remove(&result);
+        }
+    }
+
+    /// Returns the elements of a value that is made from shapes, as far as they are dimensions.
+    pub(crate) fn elements(&self, value: Value) -> Option<&Elements> {
+        self.elements.get(&value)
     }
 
     /// Infers the types of the results of an op.
@@ -246,6 +273,17 @@ impl Graph {
     pub(crate) fn maker(&self, value: Value) -> Option<usize> {
         let &(number, index) = self.makers.get(&value)?;
         (index == 0 && self.op(number).is_some()).then_some(number)
+    }
+
+    /// Returns the op that makes a value, as any of its results.
+    pub(crate) fn maker_of(&self, value: Value) -> Option<usize> {
+        let &(number, _) = self.makers.get(&value)?;
+        self.op(number).is_some().then_some(number)
+    }
+
+    /// Returns the results of the program.
+    pub(crate) fn results(&self) -> &[Value] {
+        &self.results
     }
 
     /// Returns the ops that use a value, each as often as it does.
@@ -442,6 +480,16 @@ impl Graph {
 
     /// Returns the rewritten function.
     pub(crate) fn finish(mut self) -> Rewritten {
+        let missed = std::mem::take(&mut self.missed);
+        let missed = missed.into_iter().filter_map(|(number, (rule, reason))| {
+            let place = self.op(number)?.place.clone();
+            Some(Missed {
+                rule,
+                place,
+                reason,
+            })
+        });
+        let missed = missed.collect();
         let mut pending: Vec<usize> = (0..self.ops.len()).collect();
         pending.sort_by_key(|&number| std::cmp::Reverse(self.ops[number].order));
         let mut ops = Vec::new();
@@ -466,6 +514,7 @@ impl Graph {
             results: self.results,
             constants: self.constants,
             new_weights: self.new_weights.into_iter().collect(),
+            missed,
             num_values: self.num_values,
         }
     }

@@ -86,7 +86,6 @@ const SAME: &[&str] = &[
     "nn.Log",
     "nn.Mish",
     "nn.Neg",
-    "nn.Not",
     "nn.PRelu",
     "nn.Reciprocal",
     "nn.Relu",
@@ -101,16 +100,31 @@ const SAME: &[&str] = &[
     "nn.Sqrt",
     "nn.Tanh",
     "nn.Trilu",
+    "tf.LogicalNot",
 ];
 
 /// Ops whose operands are broadcast to one shape, and whose result is Boolean.
-const COMPARE: &[&str] = &["nn.Equal", "nn.Greater", "tf.Less", "tf.LessEqual"];
+const COMPARE: &[&str] = &[
+    "nn.And",
+    "nn.Equal",
+    "nn.Or",
+    "nn.Xor",
+    "tf.Greater",
+    "tf.GreaterEqual",
+    "tf.Less",
+    "tf.LessEqual",
+];
 
 /// The most dimensions that a shape of unknown extents may say.
 const MAX_RANK: usize = 32;
 
 /// The most pieces of a tensor whose shapes are inferred: their number is an attribute of the op.
 const MAX_PIECES: usize = 1 << 16;
+
+/// Returns the names of ops that the lists of this file contain.
+pub(crate) fn op_names() -> impl Iterator<Item = &'static str> {
+    [SAME, COMPARE, BROADCAST].into_iter().flatten().copied()
+}
 
 /// Ops whose operands are broadcast to one shape, and whose result has their element type.
 const BROADCAST: &[&str] = &["nn.Div", "nn.Max", "nn.Min", "tf.AddV2", "tf.Mul", "tf.Sub"];

@@ -6,7 +6,7 @@ use prost::Message;
 use tfrt::host::HostContext;
 use tfrt::prelude::{DType, KernelRegistry};
 use tfrt_import::program::Program;
-use tfrt_import::rewrite::RewriteRules;
+use tfrt_import::rewrite::{Folding, RewriteRules};
 use tfrt_import::{Limits, Session};
 use tfrt_onnx::Model;
 use tfrt_onnx::import::Options;
@@ -200,6 +200,14 @@ impl Builder {
         imported(&self.model(outputs))
     }
 
+    /// Returns the program of the model after all rewrites.
+    #[track_caller]
+    pub fn rewritten(&self, outputs: &[&str]) -> Program {
+        let mut program = self.program(outputs);
+        program.rewrite_and_fold(&RewriteRules::default(), folding());
+        program
+    }
+
     /// Returns a tensor for each input.
     pub fn tensors(&self) -> Vec<(&str, DenseHostTensor)> {
         let inputs = self.inputs.iter();
@@ -226,7 +234,7 @@ impl Builder {
         graph.input.iter_mut().for_each(declare);
         let program = imported(&model);
         let mut rewritten = program.clone();
-        rewritten.rewrite(&RewriteRules::default());
+        rewritten.rewrite_and_fold(&RewriteRules::default(), folding());
         let inputs = self.tensors();
         [program, rewritten].map(|program| {
             let failure = load(program).run(&inputs).unwrap_err();
@@ -238,11 +246,9 @@ impl Builder {
     #[track_caller]
     pub fn check(&self, outputs: &[&str]) -> Vec<&'static str> {
         let mut rewritten = self.program(outputs);
-        rewritten.rewrite(&RewriteRules::default());
-        assert!(
-            rewritten.rewrite(&RewriteRules::default()).is_empty(),
-            "rules apply until none does"
-        );
+        rewritten.rewrite_and_fold(&RewriteRules::default(), folding());
+        // Rules apply until none does.
+        assert_eq!(rewritten.rewrite(&RewriteRules::default()), []);
         self.compare(outputs)
     }
 
@@ -252,7 +258,9 @@ impl Builder {
     pub fn compare(&self, outputs: &[&str]) -> Vec<&'static str> {
         let program = self.program(outputs);
         let mut rewritten = program.clone();
-        let applied = rewritten.rewrite(&RewriteRules::default());
+        let applied = rewritten
+            .rewrite_and_fold(&RewriteRules::default(), folding())
+            .applied;
         let (plain, session) = (load(program), load(rewritten));
         let mut first: Option<Vec<DenseHostTensor>> = None;
         // In the second run weights are packed, which changes no bit.
@@ -283,11 +291,19 @@ fn imported(model: &ModelProto) -> Program {
     model.unwrap().import(&Options::default()).unwrap()
 }
 
+fn host() -> Arc<HostContext> {
+    let kernels = Arc::new(KernelRegistry::from_link().unwrap());
+    HostContext::builder().registry(kernels).build()
+}
+
+/// Returns a place where constants are folded.
+pub fn folding() -> Folding {
+    Folding::new(&host(), &Limits::default()).unwrap()
+}
+
 /// Loads a program, as it is.
 pub fn load(program: Program) -> Session {
-    let kernels = Arc::new(KernelRegistry::from_link().unwrap());
-    let host = HostContext::builder().registry(kernels).build();
-    Session::load_as_is(program, "model.onnx", &host).unwrap()
+    Session::load_as_is(program, "model.onnx", &host()).unwrap()
 }
 
 /// Returns the real numbers of a tensor.
