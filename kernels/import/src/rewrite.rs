@@ -35,6 +35,8 @@ mod activations;
 
 mod normalizations;
 
+mod einsum;
+
 mod attention;
 
 mod epilogues;
@@ -96,12 +98,13 @@ impl Phase {
 impl RewriteRule {
     /// Returns every rule.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        let groups: [&'static [Self]; 9] = [
+        let groups: [&'static [Self]; 10] = [
             common::RULES,
             fold::RULES,
             identities::RULES,
             activations::RULES,
             normalizations::RULES,
+            einsum::RULES,
             attention::RULES,
             epilogues::RULES,
             quantized::RULES,

@@ -1,7 +1,7 @@
 //! Attention of single precision that never stores all scores.
 //!
 //! ```text
-//!  for each head, for each tile of queries:   scores = q · kᵀ · scale + mask ─► softmax ─► · v
+//!  for each head, for each tile of queries:   scores = q · kᵀ · scale ─► masks ─► softmax ─► · v
 //! ```
 //!
 //! The scores of a tile stay in the cache between its two products. Keys and values are packed once
@@ -14,7 +14,7 @@ use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
 use tfrt_compute::parallel::Serial;
 use tfrt_compute::softmax;
 use tfrt_kernels::numeric::{after, start_rows, width};
-use tfrt_tensor::{DenseHostTensor, OwnedElements};
+use tfrt_tensor::{DenseHostTensor, I1, OwnedElements};
 
 use crate::{Slots, allocate, invalid, product};
 
@@ -32,10 +32,22 @@ struct Heads {
     value_size: usize,
     scale: f32,
     zeroes_nan: bool,
-    mask: Option<Mask>,
+    added: Option<Mask>,
+    hiding: Option<Hiding>,
 }
 
-/// A mask that is added to scores.
+/// A Boolean mask that hides scores.
+struct Hiding {
+    mask: Mask,
+    /// The truth value that hides a score.
+    hidden_if: bool,
+    /// What a hidden score is.
+    hidden_score: f32,
+    /// Whether scores are hidden before a mask is added.
+    is_first: bool,
+}
+
+/// The place of a mask of scores.
 struct Mask {
     /// Where that of each head begins.
     starts: Vec<usize>,
@@ -47,6 +59,9 @@ struct Mask {
 /// mask may be omitted, and is broadcast. Softmax of a row that is masked whole is NaN, or 0 if
 /// `zeroes_nan` is true.
 ///
+/// Where a Boolean mask, the fifth operand, equals `hidden_if`, scores are `hidden_score` instead:
+/// after the other mask is added, or before if `hides_first` is true.
+///
 /// # Errors
 /// If the operands do not match.
 #[tfrt_op("nn.DotProductAttention")]
@@ -54,12 +69,16 @@ fn dot_product_attention(
     operands: &[AnyRef],
     #[attr(default = 1.0)] scale: f32,
     #[attr(default = false)] zeroes_nan: bool,
+    #[attr] hidden_score: Option<f32>,
+    #[attr(default = true)] hidden_if: bool,
+    #[attr(default = false)] hides_first: bool,
+    #[attr] slots: Option<&[i64]>,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
     const OP: &str = "nn.DotProductAttention";
-    let slots = Slots::new(OP, operands, None);
+    let slots = Slots::new(OP, operands, slots);
     let (q, k) = (slots.need(0, "q")?, slots.need(1, "k")?);
-    let (v, mask) = (slots.need(2, "v")?, slots.get(3)?);
+    let (v, mask, hiding) = (slots.need(2, "v")?, slots.get(3)?, slots.get(4)?);
     let refused = || {
         invalid(format!(
             "`{OP}`: queries {}, keys {} and values {} are incompatible",
@@ -88,7 +107,16 @@ fn dot_product_attention(
     {
         return Err(refused());
     }
+    if let Some(hiding) = &hiding
+        && hiding.dtype() != DType::I1
+    {
+        return Err(invalid(format!(
+            "`{OP}`: expected a Boolean mask, found {}",
+            hiding.metadata()
+        )));
+    }
     let scores = [batch, &[queries, keys]].concat();
+    let mask_of = |mask: &DenseHostTensor| Mask::new(OP, mask, &scores);
     let heads = Heads {
         queries,
         keys,
@@ -96,10 +124,16 @@ fn dot_product_attention(
         value_size,
         scale,
         zeroes_nan,
-        mask: mask
-            .as_ref()
-            .map(|mask| Mask::new(OP, mask, &scores))
-            .transpose()?,
+        added: mask.as_ref().map(mask_of).transpose()?,
+        hiding: match &hiding {
+            None => None,
+            Some(hiding) => Some(Hiding {
+                mask: mask_of(hiding)?,
+                hidden_if,
+                hidden_score: hidden_score.unwrap_or(f32::NEG_INFINITY),
+                is_first: hides_first,
+            }),
+        },
     };
     let num_heads = product(batch);
     let mut y = allocate(ctx, DType::F32, &[batch, &[queries, value_size]].concat())?;
@@ -111,6 +145,10 @@ fn dot_product_attention(
     let mask = mask
         .as_ref()
         .map(DenseHostTensor::elements_owned::<f32>)
+        .transpose()?;
+    let hiding = hiding
+        .as_ref()
+        .map(DenseHostTensor::elements_owned::<I1>)
         .transpose()?;
     // Errors of plans are those of extents, which are found before anything is shared.
     Tiles::new(&heads)?;
@@ -126,7 +164,8 @@ fn dot_product_attention(
             return;
         };
         for (head, to) in range.zip(part.chunks_exact_mut(row_len)) {
-            tiles.head(&heads, head, [&q, &k, &v], mask.as_ref(), to);
+            let masks = (mask.as_deref(), hiding.as_deref());
+            tiles.head(&heads, head, [&q, &k, &v], masks, to);
         }
     })?;
     Ok(after(done, y))
@@ -167,24 +206,64 @@ impl Mask {
         })
     }
 
-    /// Adds the mask to the scores of some queries of a head.
-    fn add(&self, mask: &[f32], head: usize, first: usize, keys: usize, scores: &mut [f32]) {
+    /// Applies the mask to the scores of some queries of a head.
+    fn apply<T: Copy>(
+        &self,
+        mask: &[T],
+        Rows { head, first, keys }: Rows,
+        scores: &mut [f32],
+        apply: impl Fn(&mut f32, T),
+    ) {
         let [by_query, by_key] = self.strides;
         for (query, scores) in scores.chunks_exact_mut(keys).enumerate() {
             let start = self.starts[head] + (first + query) * by_query;
             match by_key {
-                0 => scores.iter_mut().for_each(|score| *score += mask[start]),
+                0 => scores
+                    .iter_mut()
+                    .for_each(|score| apply(score, mask[start])),
                 _ => {
                     let mask = &mask[start..start + keys];
-                    scores
-                        .iter_mut()
-                        .zip(mask)
-                        .for_each(|(score, mask)| *score += mask);
+                    let pairs = scores.iter_mut().zip(mask);
+                    pairs.for_each(|(score, &mask)| apply(score, mask));
                 }
             }
         }
     }
 }
+
+/// Some queries of a head, from the first on.
+#[derive(Clone, Copy)]
+struct Rows {
+    head: usize,
+    first: usize,
+    keys: usize,
+}
+
+impl Heads {
+    /// Applies the masks to the scores of some queries of a head.
+    fn apply_masks(&self, (added, hiding): Masks<'_>, rows: Rows, scores: &mut [f32]) {
+        let hide = |is_first: bool, scores: &mut [f32]| {
+            if let (Some(mask), Some(hiding)) = (hiding, &self.hiding)
+                && hiding.is_first == is_first
+            {
+                let (hidden_if, hidden) = (hiding.hidden_if, hiding.hidden_score);
+                hiding.mask.apply(mask, rows, scores, |score, mask| {
+                    if bool::from(mask) == hidden_if {
+                        *score = hidden;
+                    }
+                });
+            }
+        };
+        hide(true, scores);
+        if let (Some(mask), Some(place)) = (added, &self.added) {
+            place.apply(mask, rows, scores, |score, mask: f32| *score += mask);
+        }
+        hide(false, scores);
+    }
+}
+
+/// The elements of the mask that is added, and of the one that hides.
+type Masks<'a> = (Option<&'a [f32]>, Option<&'a [I1]>);
 
 /// The plans of the two products, and their memory.
 struct Tiles {
@@ -227,7 +306,7 @@ impl Tiles {
         heads: &Heads,
         head: usize,
         [q, k, v]: [&OwnedElements<f32>; 3],
-        mask: Option<&OwnedElements<f32>>,
+        masks: Masks<'_>,
         to: &mut [f32],
     ) {
         let part = |len: usize| head * len..(head + 1) * len;
@@ -235,7 +314,7 @@ impl Tiles {
         let k = &k[part(heads.keys * heads.size)];
         let v = &v[part(heads.keys * heads.value_size)];
         // The lengths are those of the plans, so that nothing below fails.
-        let computed = self.tiles(heads, head, [q, k, v], mask.map(|mask| &mask[..]), to);
+        let computed = self.tiles(heads, head, [q, k, v], masks, to);
         debug_assert!(computed.is_ok(), "the operands have been checked");
     }
 
@@ -244,7 +323,7 @@ impl Tiles {
         heads: &Heads,
         head: usize,
         [q, k, v]: [&[f32]; 3],
-        mask: Option<&[f32]>,
+        masks: Masks<'_>,
         to: &mut [f32],
     ) -> Result<(), ComputeError> {
         let whole = plans(heads, TILE)?;
@@ -269,9 +348,12 @@ impl Tiles {
             };
             let operands = operands.alpha(heads.scale);
             plans[0].run(&Serial, operands, scores, &mut self.workspace)?;
-            if let (Some(mask), Some(places)) = (mask, &heads.mask) {
-                places.add(mask, head, tile * TILE, heads.keys.max(1), scores);
-            }
+            let part = Rows {
+                head,
+                first: tile * TILE,
+                keys: heads.keys.max(1),
+            };
+            heads.apply_masks(masks, part, scores);
             if heads.keys > 0 {
                 softmax::softmax(heads.keys, scores, weights)?;
                 if heads.zeroes_nan {

@@ -569,6 +569,254 @@ fn attention_keeps_nan_that_the_model_keeps() {
     assert!(!rules.contains(&"attention-from-pieces"), "{rules:?}");
 }
 
+/// What hides scores: a choice between them and a number.
+struct Choice {
+    number: f32,
+    /// Whether scores are chosen where the mask is true.
+    keeps: bool,
+    /// Whether a mask is added before scores are hidden, or after, or not at all.
+    adds: Option<bool>,
+}
+
+#[test]
+fn attention_hides_scores_by_a_choice() {
+    let choices = [
+        (f32::NEG_INFINITY, false, None),
+        (f32::NEG_INFINITY, true, Some(true)),
+        (-1e4, true, None),
+        (f32::MIN, false, Some(false)),
+        (-1e9, true, Some(true)),
+        (-1e9, true, Some(false)),
+    ];
+    for (seed, (number, keeps, adds)) in choices.into_iter().enumerate() {
+        let choice = Choice {
+            number,
+            keeps,
+            adds,
+        };
+        for (queries, keys) in [(5, 5), (70, 9)] {
+            check_choice(200 + seed as u64, &choice, queries, keys);
+        }
+    }
+}
+
+fn check_choice(seed: u64, choice: &Choice, queries: usize, keys: usize) {
+    let mut b = Builder::new(seed);
+    let [q, k, v] = [("q", queries), ("k", keys), ("v", keys)]
+        .map(|(name, length)| b.input(name, &[2, 3, length, 8]));
+    let k = b.op_with("Transpose", &[&k], &[ints("perm", &[0, 1, 3, 2])]);
+    let mut scores = b.op("MatMul", &[&q, &k]);
+    let root = b.number(8.0);
+    let root = b.op("Sqrt", &[&root]);
+    scores = b.op("Div", &[&scores, &root]);
+    let added = b.input("added", &[2, 1, 1, keys]);
+    if choice.adds == Some(true) {
+        scores = b.op("Add", &[&scores, &added]);
+    }
+    // Some scores are hidden in each row.
+    let asked = b.weight(&[queries, keys]);
+    let limit = b.number(0.5);
+    let mut mask = b.op("Less", &[&asked, &limit]);
+    if !choice.keeps {
+        mask = b.op("Not", &[&mask]);
+    }
+    let hidden = b.number(choice.number);
+    scores = match choice.keeps {
+        true => b.op("Where", &[&mask, &scores, &hidden]),
+        false => b.op("Where", &[&mask, &hidden, &scores]),
+    };
+    if choice.adds == Some(false) {
+        scores = b.op("Add", &[&added, &scores]);
+    }
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", 3)]);
+    let y = b.op("MatMul", &[&weights, &v]);
+    let rules = b.check(&[&y]);
+    assert!(rules.contains(&"attention-from-pieces"), "{rules:?}");
+}
+
+#[test]
+fn attention_is_recognised_as_keras_writes_it() {
+    // Queries, keys and values are [batch, length, heads, size].
+    let mut b = Builder::new(210);
+    let (length, heads, size) = (6, 3, 8);
+    let x = b.input("x", &[2, length, heads * size]);
+    let shape = b.integers(&[2, length as i64, heads as i64, size as i64]);
+    let side = |b: &mut Builder| {
+        let w = b.weight(&[heads * size, heads * size]);
+        let y = b.op("MatMul", &[&x, &w]);
+        b.op("Reshape", &[&y, &shape])
+    };
+    let (q, k, v) = (side(&mut b), side(&mut b), side(&mut b));
+    let scale = b.number(1.0 / (size as f32).sqrt());
+    let q = b.op("Mul", &[&q, &scale]);
+    let scores = b.op_with("Einsum", &[&k, &q], &[text("equation", "aecd,abcd->acbe")]);
+    let mask = b.input("mask", &[2, 1, 1, length]);
+    let scores = b.op("Add", &[&scores, &mask]);
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+    let y = b.op_with(
+        "Einsum",
+        &[&weights, &v],
+        &[text("equation", "acbe,aecd->abcd")],
+    );
+    let shape = b.integers(&[2, length as i64, (heads * size) as i64]);
+    let y = b.op("Reshape", &[&y, &shape]);
+    let rules = b.check(&[&y]);
+    for rule in ["attention-from-pieces", "product-from-einsum"] {
+        assert!(rules.contains(&rule), "{rules:?}");
+    }
+}
+
+#[test]
+fn summations_over_one_letter_are_products() {
+    let cases: [(&str, &[usize], &[usize]); 8] = [
+        ("ij,jk->ik", &[3, 4], &[4, 5]),
+        ("ij,kj->ki", &[3, 4], &[5, 4]),
+        ("bij,bjk->bik", &[2, 3, 4], &[2, 4, 5]),
+        ("ijb,jbk->kbi", &[3, 4, 2], &[4, 2, 5]),
+        ("i j, j k -> k i", &[3, 4], &[4, 5]),
+        ("abij,bakj->baik", &[2, 6, 3, 4], &[6, 2, 5, 4]),
+        // Some batches are broadcast.
+        ("bij,bjk->bik", &[1, 3, 4], &[2, 4, 5]),
+        ("bij,bjk->bik", &[2, 3, 4], &[1, 4, 5]),
+    ];
+    for (equation, of_x, of_z) in cases {
+        let mut b = Builder::new(220);
+        let (x, z) = (b.input("x", of_x), b.input("z", of_z));
+        let y = b.op_with("Einsum", &[&x, &z], &[text("equation", equation)]);
+        let y = b.op("Abs", &[&y]);
+        let rules = b.check(&[&y]);
+        assert!(
+            rules.contains(&"product-from-einsum"),
+            "{equation}: {rules:?}"
+        );
+    }
+}
+
+#[test]
+fn other_summations_stay() {
+    let cases: [(&str, &[usize], &[usize]); 7] = [
+        ("ij,ij->", &[3, 4], &[3, 4]),
+        ("ij,jk->i", &[3, 4], &[4, 5]),
+        ("ijk,jk->i", &[3, 4, 2], &[4, 2]),
+        ("ii,ij->ij", &[3, 3], &[3, 4]),
+        ("...ij,...jk->...ik", &[2, 3, 4], &[2, 4, 5]),
+        ("i,j->ij", &[3], &[4]),
+        // What is summed over is broadcast.
+        ("ij,jk->ik", &[3, 1], &[4, 5]),
+    ];
+    for (equation, of_x, of_z) in cases {
+        let mut b = Builder::new(221);
+        let (x, z) = (b.input("x", of_x), b.input("z", of_z));
+        let y = b.op_with("Einsum", &[&x, &z], &[text("equation", equation)]);
+        assert_eq!(b.check(&[&y]), [""; 0], "{equation}");
+    }
+}
+
+#[test]
+fn attention_has_scales_of_shapes() {
+    let mut b = Builder::new(230);
+    let [q, k, v] = ["q", "k", "v"].map(|name| b.input(name, &[2, 3, 5, 16]));
+    let shape = b.op("Shape", &[&q]);
+    let (start, end) = (b.integers(&[-1]), b.integers(&[i64::MAX]));
+    let size = b.op("Slice", &[&shape, &start, &end]);
+    let size = b.op_with("Cast", &[&size], &[int("to", 1)]);
+    let root = b.op("Sqrt", &[&size]);
+    let one = b.given(&[1], &[1.0]);
+    let scale = b.op("Div", &[&one, &root]);
+    let scale = b.op("Sqrt", &[&scale]);
+    let q = b.op("Mul", &[&q, &scale]);
+    let k = b.op_with("Transpose", &[&k], &[ints("perm", &[0, 1, 3, 2])]);
+    let k = b.op("Mul", &[&k, &scale]);
+    let scores = b.op("MatMul", &[&q, &k]);
+    let weights = b.op_with("Softmax", &[&scores], &[int("axis", -1)]);
+    // The type that the weights have already.
+    let weights = b.op_with("Cast", &[&weights], &[int("to", 1)]);
+    let y = b.op("MatMul", &[&weights, &v]);
+    let rules = b.check(&[&y]);
+    for rule in ["attention-from-pieces", "drop-cast", "fold-constants"] {
+        assert!(rules.contains(&rule), "{rules:?}");
+    }
+}
+
+#[test]
+fn conversions_to_other_types_stay() {
+    let mut b = Builder::new(231);
+    let x = b.input("x", &[2, 3]);
+    let y = b.op_with("Cast", &[&x], &[int("to", 11)]);
+    let y = b.op_with("Cast", &[&y], &[int("to", 1)]);
+    assert_eq!(b.check(&[&y]), [""; 0]);
+}
+
+/// Returns the reasons why attention does not apply.
+fn reasons(b: &Builder, outputs: &[&str]) -> Vec<String> {
+    let mut program = b.program(outputs);
+    let rewriting = program.rewrite_and_fold(&RewriteRules::default(), common::builder::folding());
+    let missed = rewriting.missed.iter().map(ToString::to_string);
+    missed.collect()
+}
+
+#[test]
+fn a_near_miss_is_explained() {
+    let attention = |change: &dyn Fn(&mut Builder, &str, &str) -> Vec<String>| {
+        let mut b = Builder::new(240);
+        let [q, k] = ["q", "k"].map(|name| b.input(name, &[2, 3, 5, 4]));
+        let k = b.op_with("Transpose", &[&k], &[ints("perm", &[0, 1, 3, 2])]);
+        let scores = b.op("MatMul", &[&q, &k]);
+        let outputs = change(&mut b, &scores, &q);
+        let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
+        b.check(&outputs);
+        reasons(&b, &outputs)
+    };
+    let end = |b: &mut Builder, scores: &str, v: &str| {
+        let weights = b.op_with("Softmax", &[scores], &[int("axis", -1)]);
+        [b.op("MatMul", &[&weights, v]), weights]
+    };
+    let check = |found: Vec<String>, reason: &str| {
+        assert_eq!(found.len(), 1, "{found:?}");
+        let expected = format!("`attention-from-pieces` does not apply at node 'MatMul_");
+        assert!(
+            found[0].starts_with(&expected) && found[0].ends_with(reason),
+            "{found:?}"
+        );
+    };
+    let whole = attention(&|b, scores, q| {
+        let [y, _] = end(b, scores, q);
+        vec![y]
+    });
+    assert_eq!(whole, [""; 0]);
+    let found = attention(&|b, scores, q| end(b, scores, q).to_vec());
+    check(found, ": the weights have other users");
+    let found = attention(&|b, scores, q| {
+        let [y, _] = end(b, scores, q);
+        vec![y, scores.to_owned()]
+    });
+    check(found, ": the scores have other users");
+    let found = attention(&|b, scores, _| {
+        let v = b.input("v", &[1, 3, 5, 4]);
+        let [y, _] = end(b, scores, &v);
+        vec![y]
+    });
+    check(
+        found,
+        ": queries, keys and values are not known to have the same batches and heads",
+    );
+    let found = attention(&|b, scores, q| {
+        let mask = b.input("mask", &[2, 2, 3, 5, 5]);
+        let scores = b.op("Add", &[scores, &mask]);
+        let [y, _] = end(b, &scores, q);
+        vec![y]
+    });
+    check(found, ": the mask is larger than the scores");
+    let found = attention(&|b, scores, q| {
+        let (limit, other) = (b.number(0.0), b.input("other", &[2, 3, 5, 5]));
+        let mask = b.op("Less", &[&other, &limit]);
+        let scores = b.op("Where", &[&mask, &other, scores]);
+        let [y, _] = end(b, &scores, q);
+        vec![y]
+    });
+    check(found, ": hidden scores are not all one constant");
+}
+
 #[test]
 fn scores_that_are_an_output_stay() {
     let mut b = Builder::new(82);

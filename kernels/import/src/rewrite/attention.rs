@@ -10,7 +10,8 @@ use crate::program::{Attr, Value};
 
 pub(super) const RULES: &[RewriteRule] = &[RewriteRule {
     name: "attention-from-pieces",
-    summary: "Computes `softmax(q · kᵀ · scale + mask) · v` without storing the scores.",
+    summary: "Computes `softmax(q · kᵀ · scale + mask) · v` without storing the scores. Masks are added, \
+              or choose the scores to hide.",
     phase: Phase::Combine,
     roots: &["nn.MatMul"],
     apply: attention,
@@ -21,13 +22,30 @@ struct Scores {
     q: Value,
     k: Value,
     scale: f64,
-    mask: Option<Value>,
+    masks: Masks,
 }
 
+/// What is done to the scores before their softmax.
+#[derive(Clone, Copy, Default)]
+struct Masks {
+    added: Option<Value>,
+    hiding: Option<Hiding>,
+}
+
+/// `where(mask, hidden, scores)`, or with the last two operands the other way round.
+#[derive(Clone, Copy)]
+struct Hiding {
+    mask: Value,
+    hidden_if: bool,
+    hidden_score: f64,
+    /// Whether scores are hidden before the other mask is added.
+    is_first: bool,
+}
+
+/// Why a product with a softmax is not the end of an attention.
+type Missed = &'static str;
+
 fn attention(graph: &mut Graph, number: usize) -> Option<Value> {
-    if !is_plain(graph, number) || graph.flag(number, "transpose_b") {
-        return None;
-    }
     let &[weights, v] = graph.operands(number) else {
         return None;
     };
@@ -36,70 +54,119 @@ fn attention(graph: &mut Graph, number: usize) -> Option<Value> {
         None => (weights, false),
     };
     let softmax = graph.made_by(probabilities, "nn.Softmax")?;
-    let axis = graph.int(softmax, "axis").unwrap_or(-1);
-    let rank = graph
-        .known(v)
-        .rank()
-        .filter(|&rank| (3..=4).contains(&rank))?;
-    let is_last = axis == -1 || usize::try_from(axis).ok() == rank.checked_sub(1);
-    let is_log = graph.flag(softmax, "is_log") || graph.flag(softmax, "coerces");
-    if !is_last || is_log || !graph.is_used_once(weights) {
-        return None;
-    }
-    let scores = graph.operand(softmax, 0)?;
-    if !graph.is_used_once(scores) {
-        return None;
-    }
-    let found = scores_of(graph, scores)?;
-    // The batches must be the same, as broadcasting is left to the pieces.
-    let [q, k, values] = [found.q, found.k, v].map(|value| graph.known(value));
-    let (Some(q), Some(k), Some(values)) = (q.dims, k.dims, values.dims) else {
-        return None;
+    let found = match parts(graph, number, softmax, weights, v) {
+        Ok(found) => found,
+        Err(why) => {
+            graph.miss(number, RULES[0].name, why);
+            return None;
+        }
     };
-    let batch = rank - 2;
-    let is_same = q.len() == rank
-        && k.len() == rank
-        && q[..batch] == k[..batch]
-        && k[..batch] == values[..batch];
-    let is_single = [found.q, found.k, v]
-        .iter()
-        .all(|&value| graph.known(value).dtype == Some(DType::F32));
-    if !is_same || !is_single {
-        return None;
-    }
-    if let Some(mask) = found.mask {
-        let mask = graph.known(mask);
-        let dims = mask.dims?;
-        if mask.dtype != Some(DType::F32) || dims.len() > rank {
-            return None;
-        }
-        // The mask may be broadcast to the scores, but not the scores to the mask.
-        let scores = [&q[..batch], &[q[rank - 2], k[rank - 2]][..]].concat();
-        let is_larger = |(own, scores): (&Dim, &Dim)| {
-            own.fixed()
-                .is_some_and(|own| own != 1 && scores.fixed().is_some_and(|scores| scores != own))
-        };
-        if dims.iter().zip(&scores[rank - dims.len()..]).any(is_larger) {
-            return None;
-        }
-    }
     let place = fused_place(graph.place(softmax), graph.place(number));
     let mut operands = vec![found.q, found.k, v];
-    operands.extend(found.mask);
+    let mut slots = vec![0, 1, 2];
     let mut attrs = vec![("scale".to_owned(), Attr::Float(found.scale as f32))];
     if zeroes_nan {
         attrs.push(("zeroes_nan".to_owned(), Attr::Bool(true)));
     }
-    Some(
-        graph.make(
-            number,
-            "nn.DotProductAttention",
-            &operands,
-            attrs,
-            1,
-            &place,
-        )[0],
-    )
+    if let Some(added) = found.masks.added {
+        operands.push(added);
+        slots.push(3);
+    }
+    if let Some(hiding) = found.masks.hiding {
+        operands.push(hiding.mask);
+        slots.push(4);
+        let score = hiding.hidden_score as f32;
+        attrs.extend([
+            ("hidden_score".to_owned(), Attr::Float(score)),
+            ("hidden_if".to_owned(), Attr::Bool(hiding.hidden_if)),
+            ("hides_first".to_owned(), Attr::Bool(hiding.is_first)),
+        ]);
+    }
+    if slots == [0, 1, 2, 4] {
+        attrs.push(("slots".to_owned(), Attr::Ints(slots)));
+    }
+    let name = "nn.DotProductAttention";
+    Some(graph.make(number, name, &operands, attrs, 1, &place)[0])
+}
+
+/// Returns the parts of an attention, or why the product of a softmax and values is none.
+fn parts(
+    graph: &Graph,
+    number: usize,
+    softmax: usize,
+    weights: Value,
+    v: Value,
+) -> Result<Scores, Missed> {
+    if !is_plain(graph, number) || graph.flag(number, "transpose_b") {
+        return Err("the product with the values reads one of its factors transposed");
+    }
+    let Some(rank) = graph.known(v).rank() else {
+        return Err("the rank of the values is unknown");
+    };
+    if !(3..=4).contains(&rank) {
+        return Err("the values do not have three or four dimensions");
+    }
+    let axis = graph.int(softmax, "axis").unwrap_or(-1);
+    let is_last = axis == -1 || usize::try_from(axis).ok() == rank.checked_sub(1);
+    if !is_last || graph.flag(softmax, "is_log") || graph.flag(softmax, "coerces") {
+        return Err("the softmax is not over the last dimension");
+    }
+    if !graph.is_used_once(weights) {
+        return Err("the weights have other users");
+    }
+    let scores = graph
+        .operand(softmax, 0)
+        .filter(|&scores| graph.is_used_once(scores));
+    let scores = scores.ok_or("the scores have other users")?;
+    let found = scores_of(graph, scores)?;
+    let known = [found.q, found.k, v].map(|value| graph.known(value));
+    if known.iter().any(|known| known.dtype != Some(DType::F32)) {
+        return Err("queries, keys and values are not all known to be f32");
+    }
+    let [Some(q), Some(k), Some(values)] = known.map(|known| known.dims) else {
+        return Err("the shapes of queries or keys are unknown");
+    };
+    let batch = rank - 2;
+    if q.len() != rank || k.len() != rank {
+        return Err("queries, keys and values do not have the same rank");
+    }
+    // Broadcasting is left to the pieces.
+    if q[..batch] != k[..batch] || k[..batch] != values[..batch] {
+        return Err("queries, keys and values are not known to have the same batches and heads");
+    }
+    let shape = [&q[..batch], &[q[rank - 2], k[rank - 2]][..]].concat();
+    if let Some(added) = found.masks.added {
+        check_mask(graph, added, DType::F32, &shape)?;
+    }
+    if let Some(hiding) = found.masks.hiding {
+        check_mask(graph, hiding.mask, DType::I1, &shape)?;
+    }
+    Ok(found)
+}
+
+/// Checks that a mask may be broadcast to scores of a shape, but not the scores to the mask.
+fn check_mask(
+    graph: &Graph,
+    mask: Value,
+    dtype: DType,
+    scores: &[Dim],
+) -> Result<(), Missed> {
+    let known = graph.known(mask);
+    let Some(dims) = known.dims else {
+        return Err("the shape of the mask is unknown");
+    };
+    if known.dtype != Some(dtype) {
+        return Err("the mask has another element type than the kernel takes");
+    }
+    let is_larger = |(own, scores): (&Dim, &Dim)| {
+        own.fixed()
+            .is_some_and(|own| own != 1 && scores.fixed().is_some_and(|scores| scores != own))
+    };
+    let skipped = scores.len().checked_sub(dims.len());
+    match skipped {
+        Some(skipped) if !dims.iter().zip(&scores[skipped..]).any(is_larger) => Ok(()),
+        _ => Err("the mask is larger than the scores"),
+    }
 }
 
 /// Returns `p` of `where(is_nan(p), 0, p)`, which exporters write for rows that are masked whole.
@@ -121,35 +188,110 @@ fn is_plain(graph: &Graph, number: usize) -> bool {
         && !graph.flag(number, "transpose_a")
 }
 
-/// Returns the parts of `q · kᵀ · scale + mask`.
-fn scores_of(graph: &Graph, scores: Value) -> Option<Scores> {
-    if let Some(found) = products(graph, scores, None) {
-        return Some(found);
+/// Returns the parts of scores: a product, to which one mask of each kind may be applied.
+fn scores_of(graph: &Graph, scores: Value) -> Result<Scores, Missed> {
+    let (mut value, mut masks) = (scores, Masks::default());
+    loop {
+        let inner = if let Some(sum) = graph.made_by(value, "tf.AddV2")
+            && masks.added.is_none()
+        {
+            // The summand that is a product, as the other one is the mask.
+            let orders = orders(graph, sum);
+            let mut orders = orders.into_iter();
+            let found = orders.find(|&(scores, _)| leads_to_product(graph, scores));
+            let Some((inner, mask)) = found else {
+                return Err("neither summand is a product of queries and keys");
+            };
+            masks.added = Some(mask);
+            inner
+        } else if let Some(choice) = graph.made_by(value, "nn.Where")
+            && masks.hiding.is_none()
+        {
+            let &[mask, a, b] = graph.operands(choice) else {
+                return Err("the choice of scores has other operands");
+            };
+            let (hidden_if, hidden, inner) = match leads_to_product(graph, b) {
+                true => (true, a, b),
+                false => (false, b, a),
+            };
+            let Some(hidden_score) = uniform(graph, hidden, inner) else {
+                return Err("hidden scores are not all one constant");
+            };
+            masks.hiding = Some(Hiding {
+                mask,
+                hidden_if,
+                hidden_score,
+                is_first: masks.added.is_some(),
+            });
+            inner
+        } else {
+            return products(graph, value, masks);
+        };
+        if !graph.is_used_once(inner) {
+            return Err("the scores before a mask have other users");
+        }
+        value = inner;
     }
-    let sum = graph.made_by(scores, "tf.AddV2")?;
-    orders(graph, sum).into_iter().find_map(|(product, mask)| {
-        let is_free = graph.is_used_once(product);
-        is_free
-            .then(|| products(graph, product, Some(mask)))
-            .flatten()
-    })
+}
+
+/// Returns `true` if a value is a product of matrices, scaled or masked.
+fn leads_to_product(graph: &Graph, value: Value) -> bool {
+    let mut value = value;
+    // Two masks at most, and the scale.
+    for _ in 0..3 {
+        let (found, _) = factors(graph, value);
+        let &[inner] = &found[..] else {
+            return false;
+        };
+        if graph.made_by(inner, "nn.MatMul").is_some() {
+            return true;
+        }
+        let next = if let Some(choice) = graph.made_by(inner, "nn.Where") {
+            let operands = graph.operands(choice).get(1..).unwrap_or_default().iter();
+            operands
+                .copied()
+                .find(|&value| graph.constant(value).is_none())
+        } else if let Some(sum) = graph.made_by(inner, "tf.AddV2") {
+            let operands = graph.operands(sum).iter().copied();
+            let is_product = |&value: &Value| {
+                let (found, _) = factors(graph, value);
+                matches!(found[..], [inner] if graph.made_by(inner, "nn.MatMul").is_some()
+                    || graph.made_by(inner, "nn.Where").is_some())
+            };
+            operands.into_iter().find(is_product)
+        } else {
+            None
+        };
+        match next {
+            Some(next) => value = next,
+            None => return false,
+        }
+    }
+    false
 }
 
 /// Returns the parts of `q · kᵀ · scale`; the scale may be on the product or on either factor.
-fn products(graph: &Graph, value: Value, mask: Option<Value>) -> Option<Scores> {
+fn products(graph: &Graph, value: Value, masks: Masks) -> Result<Scores, Missed> {
     let (found, mut scale) = factors(graph, value);
     let &[product] = &found[..] else {
-        return None;
+        return Err("the scores are a product with more than a number");
     };
-    let number = graph.made_by(product, "nn.MatMul")?;
-    if !is_plain(graph, number) || !graph.flag(number, "transpose_b") {
-        return None;
+    let Some(number) = graph.made_by(product, "nn.MatMul") else {
+        return Err("the scores are no product of queries and keys, scaled by a constant");
+    };
+    if !is_plain(graph, number) {
+        return Err(
+            "the product of queries and keys has more operands, or reads queries transposed",
+        );
+    }
+    if !graph.flag(number, "transpose_b") {
+        return Err("the product of queries and keys does not read the keys transposed");
     }
     if product != value && !graph.is_used_once(product) {
-        return None;
+        return Err("the product of queries and keys has other users");
     }
     let &[mut q, mut k] = graph.operands(number) else {
-        return None;
+        return Err("the product of queries and keys has other operands");
     };
     for side in [&mut q, &mut k] {
         let (found, factor) = factors(graph, *side);
@@ -159,5 +301,5 @@ fn products(graph: &Graph, value: Value, mask: Option<Value>) -> Option<Scores> 
             (*side, scale) = (inner, scale * factor);
         }
     }
-    Some(Scores { q, k, scale, mask })
+    Ok(Scores { q, k, scale, masks })
 }

@@ -32,10 +32,17 @@ pub(crate) struct Graph {
     num_symbols: u32,
     /// The elements of tensors that are made from shapes.
     elements: HashMap<Value, Elements>,
-    /// Ops that were made since the last call of [`take_made`](Self::take_made).
+    /// Ops that were made since the last call of [`take_made`](Self::take_made), or of whose results
+    /// more is known.
     made: Vec<usize>,
     /// Ops that a rule nearly applied to: the rule, and why it did not.
     missed: BTreeMap<usize, (&'static str, &'static str)>,
+}
+
+/// Returns `true` if an element type or dimensions are known that were not before.
+fn says_more(now: &Known, before: &Known) -> bool {
+    let of_dims = now.dims.is_some() && before.dims.is_none();
+    of_dims || now.dtype.is_some() && before.dtype.is_none()
 }
 
 /// A function that was rewritten.
@@ -438,8 +445,32 @@ impl Graph {
                 *result = new;
             }
         }
+        if says_more(&self.known(new), &self.known(old)) {
+            self.refine_users(new);
+        }
         if let Some(&(number, _)) = self.makers.get(&old) {
             self.remove_if_unused(number);
+        }
+    }
+
+    /// Infers the types of what is computed from a value again, as far as they become known. A value
+    /// becomes known once, so that this takes linear time in all.
+    fn refine_users(&mut self, value: Value) {
+        let mut pending = self.users(value).to_vec();
+        while let Some(number) = pending.pop() {
+            let results = self.op(number).map(|op| op.results.clone());
+            let results = results.unwrap_or_default();
+            let before: Vec<Known> = results.iter().map(|&value| self.known(value)).collect();
+            self.infer(number);
+            for (value, before) in results.into_iter().zip(before) {
+                if says_more(&self.known(value), &before) {
+                    pending.extend(self.users(value));
+                    self.made.push(number);
+                } else {
+                    // The symbols of its dimensions stay the same.
+                    self.known.insert(value, before);
+                }
+            }
         }
     }
 
@@ -473,7 +504,13 @@ impl Graph {
         }
     }
 
-    /// Returns the ops that were made since the last call.
+    /// Notes that a rule nearly applied to an op, and why it did not. Only the last reason counts:
+    /// other rules may have changed the operands since an earlier one.
+    pub(crate) fn miss(&mut self, number: usize, rule: &'static str, reason: &'static str) {
+        self.missed.insert(number, (rule, reason));
+    }
+
+    /// Returns the ops that were made since the last call, or of whose results more is known.
     pub(crate) fn take_made(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.made)
     }

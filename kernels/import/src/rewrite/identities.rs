@@ -4,7 +4,9 @@ use tfrt_support::DType;
 
 use super::graph::Graph;
 use super::infer::Dim;
-use super::matching::{constant_integers, is_real, orders, uniform, uniform_number, with_number};
+use super::matching::{
+    constant_integers, is_real, leaves_shape, orders, uniform, uniform_number, with_number,
+};
 use super::{Phase, RewriteRule, fused_place};
 use crate::program::{Attr, OpKind, Value};
 
@@ -43,6 +45,13 @@ pub(super) const RULES: &[RewriteRule] = &[
         phase: Phase::Simplify,
         roots: &["nn.Div"],
         apply: |graph, number| neutral_on_the_right(graph, number, 1.0),
+    },
+    RewriteRule {
+        name: "drop-cast",
+        summary: "Drops a conversion to the element type that a value has.",
+        phase: Phase::Simplify,
+        roots: &["tfrt.Cast"],
+        apply: cast,
     },
     RewriteRule {
         name: "power-to-product",
@@ -98,6 +107,14 @@ fn neutral_on_the_right(graph: &mut Graph, number: usize, neutral: f64) -> Optio
         return None;
     };
     (uniform(graph, right, x)? == neutral).then_some(x)
+}
+
+fn cast(graph: &mut Graph, number: usize) -> Option<Value> {
+    let x = graph.operand(number, 0)?;
+    match graph.attr(number, "DstT")? {
+        Attr::Type(to) if graph.known(x).dtype == Some(*to) => Some(x),
+        _ => None,
+    }
 }
 
 fn power(graph: &mut Graph, number: usize) -> Option<Value> {
@@ -185,7 +202,8 @@ fn scale_before_transpose(graph: &mut Graph, number: usize) -> Option<Value> {
         let source = graph.operand(before, 0)?;
         let perm = permutation(graph, before)?;
         // A number has no dimensions that the transposition would move.
-        let is_number = graph.constant(factor)?.shape().dims().is_empty();
+        let is_number = graph.constant(factor)?.num_elements() == 1;
+        let is_number = is_number && leaves_shape(graph, factor, x);
         (is_number && graph.is_used_once(x) && has_rank(graph, source, perm.len()))
             .then_some((side, before, source))
     })?;

@@ -527,6 +527,17 @@ fn one(
                 _ => None,
             },
         }),
+        "nn.DotProductAttention" => {
+            let of_values = operands
+                .get(2)
+                .and_then(|v| v.dims.as_ref()?.last().copied());
+            of_x(x.dims.clone().map(|mut dims| {
+                if let Some(last) = dims.last_mut() {
+                    *last = of_values.unwrap_or_else(&mut new);
+                }
+                dims
+            }))
+        }
         "nn.Flatten" => of_x(Some(vec![new(), new()])),
         "nn.Transpose" => {
             let dims = match (attr(attrs, "perm"), &x.dims) {
