@@ -37,6 +37,8 @@ mod normalizations;
 
 mod einsum;
 
+mod rotary;
+
 mod attention;
 
 mod epilogues;
@@ -98,13 +100,14 @@ impl Phase {
 impl RewriteRule {
     /// Returns every rule.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        let groups: [&'static [Self]; 10] = [
+        let groups: [&'static [Self]; 11] = [
             common::RULES,
             fold::RULES,
             identities::RULES,
             activations::RULES,
             normalizations::RULES,
             einsum::RULES,
+            rotary::RULES,
             attention::RULES,
             epilogues::RULES,
             quantized::RULES,

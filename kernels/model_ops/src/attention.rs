@@ -4,8 +4,8 @@ use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, I1};
 
 use crate::number::{Number, with_real};
-use crate::pairs::common;
-use crate::{Slots, allocate, invalid, made, real_numbers, whole_numbers};
+use crate::pairs::{Stretched, common};
+use crate::{Slots, allocate, dense, invalid, made, real_numbers, whole_numbers};
 
 /// Queries, keys or values: `[batch, heads, length, size]`, in double precision.
 struct Heads {
@@ -399,6 +399,76 @@ fn rotary_embedding(
         };
         T::of_f64(rotated[from])
     }))
+}
+
+/// Turns pairs of elements that are half a row apart: computes `x · cos + (-b, a) · sin`, where `a`
+/// and `b` are the halves of a row of `x`. The tables of cosines and sines have whole rows, and are
+/// broadcast to `x`. Each product and each sum is rounded.
+///
+/// # Errors
+/// If the operands are not of single precision, or do not match.
+#[tfrt_op("nn.RotateHalves")]
+fn rotate_halves(
+    x: &AnyRef,
+    cos: &AnyRef,
+    sin: &AnyRef,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.RotateHalves";
+    let [x, cos, sin] = [x, cos, sin].map(dense);
+    let (x, cos, sin) = (x?, cos?, sin?);
+    let dims = x.shape().dims();
+    let refused = || {
+        invalid(format!(
+            "`{OP}`: {} cannot be turned by tables {} and {}",
+            x.metadata(),
+            cos.metadata(),
+            sin.metadata()
+        ))
+    };
+    let is_single = [&x, &cos, &sin]
+        .iter()
+        .all(|tensor| tensor.dtype() == DType::F32);
+    let Some((&size, rows)) = dims.split_last() else {
+        return Err(refused());
+    };
+    if !is_single || size % 2 != 0 {
+        return Err(refused());
+    }
+    let table = |table: &DenseHostTensor| match table.shape().dims().split_last() {
+        Some((&own, outer)) if own == size && common(OP, outer, rows)? == rows => {
+            Ok(Stretched::new(outer, rows))
+        }
+        _ => Err(refused()),
+    };
+    let (cos_rows, sin_rows) = (table(&cos)?, table(&sin)?);
+    let mut y = allocate(ctx, DType::F32, dims)?;
+    if y.num_elements() == 0 {
+        return Ok(y);
+    }
+    {
+        let (x, cos, sin) = (
+            x.elements::<f32>()?,
+            cos.elements::<f32>()?,
+            sin.elements::<f32>()?,
+        );
+        let mut to = y.elements_mut::<f32>()?;
+        let places = cos_rows.places().zip(sin_rows.places());
+        let rows = to.chunks_exact_mut(size).zip(x.chunks_exact(size));
+        for ((to, x), (cos_row, sin_row)) in rows.zip(places) {
+            let (cos, sin) = (
+                &cos[cos_row * size..][..size],
+                &sin[sin_row * size..][..size],
+            );
+            let (a, b) = x.split_at(size / 2);
+            let turned = b.iter().map(|b| -b).chain(a.iter().copied());
+            let tables = cos.iter().zip(sin);
+            for (((to, x), turned), (cos, sin)) in to.iter_mut().zip(x).zip(turned).zip(tables) {
+                *to = x * cos + turned * sin;
+            }
+        }
+    }
+    Ok(y)
 }
 
 /// Selects boxes in descending order of their scores that do not overlap a better one of their

@@ -145,7 +145,7 @@ fn parts(
 }
 
 /// Checks that a mask may be broadcast to scores of a shape, but not the scores to the mask.
-fn check_mask(
+pub(super) fn check_mask(
     graph: &Graph,
     mask: Value,
     dtype: DType,

@@ -276,6 +276,12 @@ impl Graph {
         (index == 0 && self.name(number) == Some(name)).then_some(number)
     }
 
+    /// Returns the op of a name that makes a value, and which of its results the value is.
+    pub(crate) fn piece(&self, value: Value, name: &str) -> Option<(usize, usize)> {
+        let &(number, index) = self.makers.get(&value)?;
+        (self.name(number) == Some(name)).then_some((number, index))
+    }
+
     /// Returns the op that makes a value as its first result.
     pub(crate) fn maker(&self, value: Value) -> Option<usize> {
         let &(number, index) = self.makers.get(&value)?;

@@ -90,6 +90,7 @@ const SAME: &[&str] = &[
     "nn.Reciprocal",
     "nn.Relu",
     "nn.RmsNormalization",
+    "nn.RotateHalves",
     "nn.Round",
     "nn.Sigmoid",
     "nn.Sign",
