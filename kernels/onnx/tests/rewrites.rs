@@ -313,7 +313,12 @@ fn activations_are_recognised_in_every_spelling() {
             let product = b.op("Mul", &[&x, &clipped]);
             b.op("Div", &[&product, &six])
         };
-        assert_eq!(b.check(&[&y]), ["activation-from-product"]);
+        let rules = b.check(&[&y]);
+        let expected = match divides_first {
+            true => vec!["activation-from-product", "hard-sigmoid-from-pieces"],
+            false => vec!["activation-from-product"],
+        };
+        assert_eq!(rules, expected);
     }
     let mut b = Builder::new(64);
     let x = b.input("x", &[3, 50]);
@@ -322,6 +327,93 @@ fn activations_are_recognised_in_every_spelling() {
     let sum = b.op("Add", &[&power, &one]);
     let y = b.op("Log", &[&sum]);
     assert_eq!(b.check(&[&y]), ["softplus-from-pieces"]);
+}
+
+#[test]
+fn gates_are_recognised() {
+    // As MobileNet-v3 has them: between convolutions, and as factors of other values.
+    for spelling in 0..5 {
+        let mut b = Builder::new(66);
+        let (x, z) = (b.input("x", &[3, 50]), b.input("z", &[3, 50]));
+        let (three, zero, six) = (b.number(3.0), b.number(0.0), b.number(6.0));
+        let (factor, half, one) = (b.number(0.2), b.number(0.5), b.number(1.0));
+        let raised = |b: &mut Builder| b.op("Add", &[&x, &three]);
+        let gate = match spelling {
+            0 => {
+                let sum = raised(&mut b);
+                let clipped = b.op("Clip", &[&sum, &zero, &six]);
+                b.op("Div", &[&clipped, &six])
+            }
+            1 => {
+                let sum = raised(&mut b);
+                let clipped = b.op("Clip", &[&sum, &zero, &six]);
+                let sixth = b.number(1.0 / 6.0);
+                b.op("Mul", &[&sixth, &clipped])
+            }
+            2 => {
+                let sum = raised(&mut b);
+                let clipped = b.op("Relu", &[&sum]);
+                let clipped = b.op("Min", &[&clipped, &six]);
+                b.op("Div", &[&clipped, &six])
+            }
+            3 => {
+                let scaled = b.op("Mul", &[&factor, &x]);
+                let sum = b.op("Add", &[&half, &scaled]);
+                b.op("Clip", &[&sum, &zero, &one])
+            }
+            _ => {
+                let scaled = b.op("Mul", &[&factor, &x]);
+                let sum = b.op("Add", &[&half, &scaled]);
+                let clipped = b.op("Max", &[&zero, &sum]);
+                b.op("Min", &[&clipped, &one])
+            }
+        };
+        let y = b.op("Mul", &[&z, &gate]);
+        let rules = b.check(&[&y]);
+        assert!(
+            rules.contains(&"hard-sigmoid-from-pieces"),
+            "{spelling}: {rules:?}"
+        );
+        assert_eq!(b.rewritten(&[&y]).num_ops, 2, "{spelling}");
+    }
+    for divides in [false, true] {
+        let mut b = Builder::new(67);
+        let x = b.input("x", &[3, 50]);
+        let one = b.number(1.0);
+        let negated = b.op("Neg", &[&x]);
+        let power = b.op("Exp", &[&negated]);
+        let sum = b.op("Add", &[&one, &power]);
+        let y = match divides {
+            true => b.op("Div", &[&one, &sum]),
+            false => b.op("Reciprocal", &[&sum]),
+        };
+        assert_eq!(b.check(&[&y]), ["sigmoid-from-pieces"]);
+    }
+}
+
+#[test]
+fn bounds_in_two_ops_are_one() {
+    let of = |ops: [&str; 2], bounds: [f32; 2]| {
+        let mut b = Builder::new(68);
+        let x = b.input("x", &[3, 50]);
+        let (first, second) = (b.number(bounds[0]), b.given(&[1], &bounds[1..]));
+        let y = b.op(ops[0], &[&x, &first]);
+        let y = b.op(ops[1], &[&second, &y]);
+        b.check(&[&y])
+    };
+    assert_eq!(of(["Max", "Min"], [-0.5, 0.25]), ["clip-from-extremes"]);
+    assert_eq!(of(["Min", "Max"], [0.25, -0.5]), ["clip-from-extremes"]);
+    // The last one wins.
+    assert_eq!(of(["Max", "Min"], [0.25, -0.5]), [""; 0]);
+    assert_eq!(of(["Max", "Max"], [-0.5, 0.25]), [""; 0]);
+
+    // What is between the two is an output, too.
+    let mut b = Builder::new(69);
+    let x = b.input("x", &[3, 50]);
+    let (low, high) = (b.number(0.0), b.number(0.5));
+    let z = b.op("Max", &[&x, &low]);
+    let y = b.op("Min", &[&z, &high]);
+    assert_eq!(b.check(&[&y, &z]), [""; 0]);
 }
 
 #[test]

@@ -1,7 +1,12 @@
 //! Activations from the pieces that exporters write them in.
 
+use tfrt_support::DType;
+use tfrt_tensor::{DenseHostTensor, Shape};
+
 use super::graph::Graph;
-use super::matching::{factors, is_near, is_real, operand_of, sum_with_number, uniform};
+use super::matching::{
+    factors, is_near, is_real, operand_of, sum_with_number, uniform, with_number,
+};
 use super::{Phase, RewriteRule};
 use crate::program::{Attr, Value};
 
@@ -12,6 +17,27 @@ pub(super) const RULES: &[RewriteRule] = &[
         phase: Phase::Simplify,
         roots: &["nn.Log"],
         apply: softplus,
+    },
+    RewriteRule {
+        name: "clip-from-extremes",
+        summary: "Recognises `min(max(x, low), high)` with numbers `low` and `high`.",
+        phase: Phase::Simplify,
+        roots: &["nn.Max", "nn.Min"],
+        apply: clip,
+    },
+    RewriteRule {
+        name: "hard-sigmoid-from-pieces",
+        summary: "Recognises `clip(x · factor + summand, 0, 1)` and `clip(x + 3, 0, 6) / 6`.",
+        phase: Phase::Simplify,
+        roots: &["nn.Clip", "nn.Div", "tf.Mul"],
+        apply: hard_sigmoid,
+    },
+    RewriteRule {
+        name: "sigmoid-from-pieces",
+        summary: "Recognises `1 / (1 + e⁻ˣ)`.",
+        phase: Phase::Simplify,
+        roots: &["nn.Div", "nn.Reciprocal"],
+        apply: sigmoid,
     },
     RewriteRule {
         name: "activation-from-product",
@@ -38,6 +64,108 @@ fn softplus(graph: &mut Graph, number: usize) -> Option<Value> {
     }
     let place = graph.place(number).to_owned();
     Some(graph.make(number, "nn.Softplus", &[x], Vec::new(), 1, &place)[0])
+}
+
+/// Returns the operand of an extreme of a value and a number, and the number.
+fn bounded(graph: &Graph, value: Value, name: &str) -> Option<(Value, f64)> {
+    if name == "nn.Max"
+        && let Some(x) = operand_of(graph, value, "nn.Relu")
+    {
+        return Some((x, 0.0));
+    }
+    with_number(graph, graph.made_by(value, name)?)
+}
+
+fn clip(graph: &mut Graph, number: usize) -> Option<Value> {
+    let root = graph.result(number)?;
+    let (inner, name) = match graph.name(number)? {
+        "nn.Max" => ("nn.Min", "nn.Max"),
+        _ => ("nn.Max", "nn.Min"),
+    };
+    let (clipped, outer_bound) = bounded(graph, root, name)?;
+    let (x, inner_bound) = bounded(graph, clipped, inner)?;
+    let (low, high) = match name {
+        "nn.Max" => (outer_bound, inner_bound),
+        _ => (inner_bound, outer_bound),
+    };
+    // Otherwise the order of the two decides.
+    if !(low <= high && graph.is_used_once(clipped) && is_single(graph, x)) {
+        return None;
+    }
+    let place = graph.place(number).to_owned();
+    let mut operands = vec![x];
+    for bound in [low, high] {
+        let bound = DenseHostTensor::from_elements(
+            &crate::malloc(),
+            Shape::scalar(),
+            // It was a constant of the type of `x`.
+            &[bound as f32],
+        );
+        operands.push(graph.weight("", bound.ok()?));
+    }
+    Some(graph.make(number, "nn.Clip", &operands, Vec::new(), 1, &place)[0])
+}
+
+/// Returns `true` if a value is known to be of single precision.
+fn is_single(graph: &Graph, value: Value) -> bool {
+    graph.known(value).dtype == Some(DType::F32)
+}
+
+fn hard_sigmoid(graph: &mut Graph, number: usize) -> Option<Value> {
+    let root = graph.result(number)?;
+    let (x, factor, summand) = if graph.name(number) == Some("nn.Clip") {
+        let (sum, bounds) = clip_of(graph, root)?;
+        let (scaled, summand) = sum_with_number(graph, sum)?;
+        let (found, factor) = factors(graph, scaled);
+        let &[x] = &found[..] else {
+            return None;
+        };
+        (bounds == (0.0, 1.0)).then_some((x, factor, summand))?
+    } else {
+        // `clip(x + summand, 0, high) / high`.
+        let (found, scale) = factors(graph, root);
+        let &[clipped] = &found[..] else {
+            return None;
+        };
+        let (sum, (low, high)) = clip_of(graph, clipped)?;
+        let (x, summand) = sum_with_number(graph, sum)?;
+        let fits = low == 0.0 && is_near(scale * high, 1.0);
+        fits.then_some((x, scale, summand * scale))?
+    };
+    if !is_single(graph, x) {
+        return None;
+    }
+    let attrs = vec![
+        ("function".to_owned(), Attr::Text("hard_sigmoid".to_owned())),
+        ("alpha".to_owned(), Attr::Float(factor as f32)),
+        ("beta".to_owned(), Attr::Float(summand as f32)),
+    ];
+    let place = graph.place(number).to_owned();
+    Some(graph.make(number, "nn.Activation", &[x], attrs, 1, &place)[0])
+}
+
+/// Returns the operand and the bounds of a value between two numbers.
+fn clip_of(graph: &Graph, value: Value) -> Option<(Value, (f64, f64))> {
+    let clip = graph.made_by(value, "nn.Clip")?;
+    let x = graph.slot(clip, 0)?;
+    let bound = |slot| uniform(graph, graph.slot(clip, slot)?, x);
+    Some((x, (bound(1)?, bound(2)?)))
+}
+
+fn sigmoid(graph: &mut Graph, number: usize) -> Option<Value> {
+    let sum = match (graph.name(number)?, graph.operands(number)) {
+        ("nn.Reciprocal", &[sum]) => sum,
+        ("nn.Div", &[one, sum]) if uniform(graph, one, sum) == Some(1.0) => sum,
+        _ => return None,
+    };
+    let (power, one) = sum_with_number(graph, sum)?;
+    let negated = operand_of(graph, power, "nn.Exp")?;
+    let x = operand_of(graph, negated, "nn.Neg")?;
+    if one != 1.0 || !is_real(graph, x) {
+        return None;
+    }
+    let place = graph.place(number).to_owned();
+    Some(graph.make(number, "nn.Sigmoid", &[x], Vec::new(), 1, &place)[0])
 }
 
 /// What a product of `x` and a function of `x` is.
@@ -108,17 +236,10 @@ fn gated(graph: &Graph, x: Value, gate: Value, scale: f64) -> Option<Found> {
 
 /// `clip(x + 3, 0, 6)`.
 fn is_clipped_sum(graph: &Graph, x: Value, gate: Value) -> bool {
-    let bounds = |clip: usize| {
-        let bound = |slot| uniform(graph, graph.slot(clip, slot)?, x);
-        Some((bound(1)?, bound(2)?))
-    };
-    let Some(clip) = graph.made_by(gate, "nn.Clip") else {
+    let Some((sum, bounds)) = clip_of(graph, gate) else {
         return false;
     };
-    let sum = graph
-        .slot(clip, 0)
-        .and_then(|sum| sum_with_number(graph, sum));
-    bounds(clip) == Some((0.0, 6.0)) && sum == Some((x, 3.0))
+    bounds == (0.0, 6.0) && sum_with_number(graph, sum) == Some((x, 3.0))
 }
 
 /// `max(0, min(1, x / 6 + 1 / 2))`.
