@@ -61,6 +61,42 @@ macro_rules! primitives {
     )*};
 }
 
+/// 1.5 · 2²³, see [`truncations`].
+const WHOLE_F32: f32 = 12_582_912.0;
+
+/// 1.5 · 2⁵², see [`truncations`].
+const WHOLE_F64: f64 = 6_755_399_441_055_744.0;
+
+/// Conversions from `$T` to integers, computed in `$Wide`. Results are those of `as`, but loops over
+/// them are compiled to vectors, which a conversion `as` prevents.
+///
+/// The number is limited to the range of the type. Near `$WHOLE`, neighbours differ by one, so that
+/// the bits of a sum with this number count up or down from its bits, the last of which are zero:
+/// they are those of the integer.
+macro_rules! truncations {
+    ($($T:ty => $Wide:ty, $WHOLE:ident: ($($U:ty)*);)*) => {$($(
+        impl CastTo<$U> for $T {
+            #[inline(always)]
+            fn cast(self) -> $U {
+                const LEAST: $Wide = <$U>::MIN as $Wide;
+                const GREATEST: $Wide = <$U>::MAX as $Wide;
+                let number = <$Wide>::from(self);
+                // A NaN passes both comparisons, and becomes 0.
+                let raised = if number < LEAST { LEAST } else { number };
+                let limited = if raised > GREATEST { GREATEST } else { raised };
+                let limited = if limited.is_nan() { 0.0 } else { limited };
+                (limited.trunc() + $WHOLE).to_bits() as $U
+            }
+        }
+    )*)*};
+}
+
+truncations! {
+    f32 => f32, WHOLE_F32: (u8 u16 i8 i16);
+    f32 => f64, WHOLE_F64: (u32 i32);
+    f64 => f64, WHOLE_F64: (u8 u16 u32 i8 i16 i32);
+}
+
 macro_rules! halves {
     (@with $T:ty) => {
         halves!(@each $T, f16 bf16);
@@ -77,7 +113,7 @@ macro_rules! halves {
         impl CastTo<$T> for $Half {
             #[inline(always)]
             fn cast(self) -> $T {
-                self.to_f32() as $T
+                self.to_f32().cast()
             }
         }
     )*};
@@ -106,7 +142,8 @@ macro_rules! halves {
     )*};
 }
 
-primitives!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 => (u8 u16 u32 u64 i8 i16 i32 i64 f32 f64));
+primitives!(u8 u16 u32 u64 i8 i16 i32 i64 => (u8 u16 u32 u64 i8 i16 i32 i64 f32 f64));
+primitives!(f32 f64 => (u64 i64 f32 f64));
 halves!(f16 bf16);
 
 impl CastTo<bool> for bool {
@@ -119,6 +156,50 @@ impl CastTo<bool> for bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Numbers of every size and of both signs, those next to the bounds of integers, and those that
+    /// are no numbers.
+    fn numbers() -> Vec<f64> {
+        let bits = (0..=u32::MAX).step_by(65_521).map(f32::from_bits);
+        let mut numbers: Vec<f64> = bits.map(f64::from).collect();
+        for power in [0, 7, 8, 15, 16, 23, 24, 31, 32, 52, 53, 62, 63, 64] {
+            let bound = 2.0_f64.powi(power);
+            for near in [bound, bound - 1.0, bound - 0.5, bound + 0.5, bound + 1.0] {
+                let narrow = near as f32;
+                numbers.extend([near, -near, near.next_up(), -near.next_down()]);
+                numbers.extend([narrow.next_up(), -narrow.next_down()].map(f64::from));
+            }
+        }
+        numbers.extend([0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]);
+        numbers
+    }
+
+    macro_rules! check_truncations {
+        ($($T:ident to $($U:ident)*;)*) => {$(
+            let from: Vec<$T> = numbers().into_iter().map(|number| number as $T).collect();
+            $({
+                let mut to = vec![0; from.len()];
+                cast::<$T, $U>(&from, &mut to);
+                for (from, to) in from.iter().zip(to) {
+                    assert_eq!(to, *from as $U, "{from} as {}", stringify!($U));
+                }
+            })*
+        )*};
+    }
+
+    #[test]
+    fn conversions_to_integers_are_those_of_the_language() {
+        check_truncations! {
+            f32 to u8 u16 u32 u64 i8 i16 i32 i64;
+            f64 to u8 u16 u32 u64 i8 i16 i32 i64;
+        }
+        let halves: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+        let mut to = vec![0; halves.len()];
+        cast::<f16, i16>(&halves, &mut to);
+        for (half, to) in halves.iter().zip(to) {
+            assert_eq!(to, half.to_f32() as i16, "{half}");
+        }
+    }
 
     #[test]
     fn numbers_of_double_precision_are_rounded_once() {

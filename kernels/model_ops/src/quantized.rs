@@ -5,7 +5,7 @@
 mod bytes;
 
 use tfrt::prelude::*;
-use tfrt_compute::quantized::ByteScale;
+use tfrt_compute::quantized::{ByteScale, Requantization};
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use crate::number::{Number, with_real, with_type};
@@ -126,20 +126,6 @@ impl Bounds {
         })
     }
 
-    /// Returns the number within the bounds that is nearest; a NaN stays.
-    fn limit(self, number: f64) -> f64 {
-        let raised = if number < self.least {
-            self.least
-        } else {
-            number
-        };
-        if raised > self.greatest {
-            self.greatest
-        } else {
-            raised
-        }
-    }
-
     /// Returns the bounds in single precision, which has all bytes.
     fn single(self) -> [f32; 2] {
         [self.least as f32, self.greatest as f32]
@@ -257,9 +243,16 @@ fn dynamic_quantize(
     };
     let scale = range / 255.0;
     let zero = (-least / scale).clamp(0.0, 255.0).round_ties_even();
-    let bytes = made(ctx, x.shape().dims(), |at| {
-        ((numbers[at] / scale).round_ties_even() + zero) as u8
-    })?;
+    let mut bytes = allocate(ctx, DType::Ui8, x.shape().dims())?;
+    // Without a zero point, which is a NaN where the scale is too small or too large for a number,
+    // all bytes are 0.
+    if !zero.is_nan() {
+        ByteScale::new(scale, zero as i32, false).quantize(
+            &numbers,
+            [0.0, 255.0],
+            &mut bytes.elements_mut::<u8>()?,
+        )?;
+    }
     let zero = zero as u8;
     Ok((bytes, made(ctx, &[], |_| scale)?, made(ctx, &[], |_| zero)?))
 }
@@ -391,11 +384,14 @@ fn requantized(
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
     let offset = one_number(op, "y_zero_point", zero)?;
-    let result = with_type!(op, zero.dtype(), T in [Ui8 => u8, I8 => i8] => made(ctx, dims, |at| {
-        let scaled = f64::from(sums[at]) * factor(at);
-        let rounded = (scaled + offset).round_ties_even();
-        <T as Number>::of_f64(bounds.limit(rounded))
-    }))?;
+    let requantization = Requantization {
+        offset,
+        least: bounds.least,
+        greatest: bounds.greatest,
+    };
+    let result = with_type!(op, zero.dtype(), T in [Ui8 => u8, I8 => i8] => {
+        made(ctx, dims, |at| requantization.byte(sums[at], factor(at)) as T)
+    })?;
     Ok(AnyRef::available(result))
 }
 

@@ -79,3 +79,34 @@ fn the_range_of_dynamic_quantisation_contains_zero() {
     assert_eq!(found[0], "u8 [3] [50.0, 100.0, 255.0]");
     assert_eq!(found[2], "u8 [] [0.0]");
 }
+
+#[test]
+fn numbers_of_every_size_are_quantised_dynamically() {
+    let many: Vec<f32> = (-500..500).map(|at| (at * at * at) as f32 * 1e-3).collect();
+    let cases: [&[f32]; 6] = [
+        &many,
+        &[1.0, 2.0, f32::NAN, -3.0, 5.1],
+        // The scale is 0, and so is the least number: there is no zero point.
+        &[1e-44, 0.0, 2e-45],
+        &[-1e-44, 1e-44],
+        &[f32::INFINITY, 1.0, -2.0],
+        &[f32::NEG_INFINITY, 1.0, f32::INFINITY],
+    ];
+    for numbers in cases {
+        let least = numbers.iter().copied().fold(0.0, f32::min);
+        let scale = (numbers.iter().copied().fold(0.0, f32::max) - least) / 255.0;
+        let zero = (-least / scale).clamp(0.0, 255.0).round_ties_even();
+        let expected = numbers.iter().map(|number| {
+            let byte = ((number / scale).round_ties_even() + zero) as u8;
+            f64::from(byte)
+        });
+        let expected: Vec<f64> = expected.collect();
+        let found = run(
+            node("DynamicQuantizeLinear", &["a"], &["y", "s", "z"]),
+            &[("a", tensor(&[numbers.len()], numbers))],
+        );
+        let found = found.unwrap();
+        assert_eq!(found[0], format!("u8 [{}] {expected:?}", numbers.len()));
+        assert_eq!(found[2], format!("u8 [] [{:?}]", f64::from(zero as u8)));
+    }
+}
