@@ -110,6 +110,11 @@ fn damaged_images_and_records_decode_or_do_not() {
     check_data("example", 2_000, 300);
 }
 
+#[test]
+fn damaged_models_are_imported_or_refused() {
+    check_data("stablehlo", 2_500, 700);
+}
+
 /// Small files with what is most worth damaging: calls and control flow, attributes of several
 /// kinds, synchronous functions.
 const FILES: [&str; 3] = ["54-case-out-of-range", "47-driver-flags", "22-sync-runner"];

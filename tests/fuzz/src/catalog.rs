@@ -5,7 +5,7 @@ use tfrt_tensor::file::FileFormat;
 use crate::data_files::DataFormat;
 use crate::mutate::{self, Random};
 use crate::seeds::Seeds;
-use crate::{mutate_data, mutate_text, programs, targets};
+use crate::{mutate_data, mutate_text, programs, stablehlo, targets};
 
 /// One target.
 #[derive(Clone, Copy, Debug)]
@@ -30,10 +30,12 @@ pub enum Food {
     Attribute,
     /// Files of data.
     Data(DataFormat),
+    /// Models in text.
+    StableHlo,
 }
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     Target {
         name: "verify",
         food: Food::File,
@@ -99,6 +101,11 @@ pub const TARGETS: [Target; 13] = [
         food: Food::Data(DataFormat::Example),
         run: |bytes| DataFormat::Example.read(bytes),
     },
+    Target {
+        name: "stablehlo",
+        food: Food::StableHlo,
+        run: stablehlo::import,
+    },
 ];
 
 /// The target of this name.
@@ -121,7 +128,7 @@ pub fn mutate_in_place(
         Food::Attribute => input.to_vec(),
         Food::File => mutate::mutate(input, random),
         Food::Data(format) => mutate_data::mutate(format, input, input, random),
-        Food::Text => {
+        Food::Text | Food::StableHlo => {
             let text = String::from_utf8_lossy(input);
             mutate_text::mutate(&text, &text, random).into_bytes()
         }
@@ -166,6 +173,7 @@ impl Feed {
             Food::File => seeds.files.clone(),
             Food::Attribute => Vec::new(),
             Food::Data(format) => format.seeds(),
+            Food::StableHlo => stablehlo::seeds(max_bytes),
         };
         Self {
             food,
@@ -201,7 +209,7 @@ impl Feed {
                     [index, other].map(|index| input(&self.seeds, &self.bred, index));
                 mutate_data::mutate(format, bytes, other, &mut self.random)
             }
-            Food::Text => {
+            Food::Text | Food::StableHlo => {
                 let (index, other) = (self.pick(), self.pick());
                 let [text, other] = [index, other]
                     .map(|index| String::from_utf8_lossy(input(&self.seeds, &self.bred, index)));

@@ -17,6 +17,8 @@ pub mod programs;
 
 pub mod data_files;
 
+pub mod stablehlo;
+
 pub mod seeds;
 
 pub mod catalog;
