@@ -24,6 +24,8 @@ mod arrays;
 
 mod random;
 
+mod writers;
+
 use std::sync::Arc;
 
 use tfrt::core::{EagerContext, TensorHandle};

@@ -14,10 +14,14 @@ use tfrt_tensor::DenseHostTensor;
 use crate::{eager, handle, host};
 
 /// A generator of numbers: the same for a seed, everywhere.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         // The multiplier and the increment of PCG's generator.
         self.0 = self
             .0
@@ -29,7 +33,7 @@ impl Random {
 
 /// How many random runs a test makes, if it makes so many by default: the environment variable
 /// `TFRT_STRESS` is a factor.
-fn num_runs(by_default: u64) -> u64 {
+pub(crate) fn num_runs(by_default: u64) -> u64 {
     let factor = std::env::var("TFRT_STRESS").ok();
     factor.map_or(by_default, |factor| {
         by_default * factor.parse::<u64>().expect("a number")

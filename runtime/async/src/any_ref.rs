@@ -239,6 +239,22 @@ impl AnyRef {
         self.type_id().mlir_type()
     }
 
+    /// Returns the address of the value, as an identity to compare while the value lives. An
+    /// indirect value differs from its target.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    ///
+    /// let value = AnyRef::available(1);
+    /// assert_eq!(value.address(), value.clone().address());
+    /// assert_ne!(value.address(), AnyRef::available(1).address());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.header.addr().get()
+    }
+
     /// Returns `true` if both refer to the same value. An indirect value differs from its target.
     #[inline]
     #[must_use]

@@ -38,6 +38,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 use tfrt_async::AnyRef;
 use tfrt_host::device::{Device, DeviceRef};
@@ -46,6 +47,7 @@ use tfrt_support::{Error, ErrorCode, Place};
 
 use crate::handle::{CopyBudget, CopyStats, TensorHandle};
 use crate::handler::{CpuOpHandler, NullOpHandler, OpHandlerRef};
+use crate::op::OperandSet;
 use crate::runtime::CoreRuntime;
 
 use cache::{CacheLimits, OpCache};
@@ -450,7 +452,7 @@ impl EagerContext {
         }
     }
 
-    /// Waits until a tensor is available.
+    /// Waits until a tensor is available, and until the earlier calls that write to it are done.
     ///
     /// # Errors
     /// The error of the handle; an error if this is a thread of the work queue, which would wait
@@ -462,10 +464,25 @@ impl EagerContext {
             let error = Error::new("the tensor handle is invalid");
             return Err(at_caller(error.with_code(ErrorCode::InvalidArgument)));
         };
-        self.host
-            .await_values(std::slice::from_ref(tensor))
-            .map_err(at_caller)?;
+        let writers = match self.runtime.order() {
+            Some(order) => order.writers_of(handle),
+            None => SmallVec::new(),
+        };
+        let awaited = std::slice::from_ref(tensor);
+        let outcome = match &writers[..] {
+            [] => self.host.await_values(awaited),
+            _ => self.host.await_values(&[&writers, awaited].concat()),
+        };
+        outcome.map_err(at_caller)?;
         Ok(tensor)
+    }
+
+    /// Returns `true` if a call that writes to a tensor is not done.
+    #[inline]
+    fn has_writers(&self) -> bool {
+        self.runtime
+            .order()
+            .is_some_and(|order| order.has_writers())
     }
 
     /// Returns a handle of the same tensor on a device; see [`TensorHandle::transfer_to_inferred`].
@@ -476,7 +493,18 @@ impl EagerContext {
     pub fn copy_to(&self, handle: &TensorHandle, device: &str) -> Result<TensorHandle, Error> {
         let index = self.find_device(device).map_err(at_caller())?;
         let ctx = scope::execution_context(self);
-        Ok(handle.transfer_to_inferred(&ctx, &self.devices[index].device))
+        let device = &self.devices[index].device;
+        let Some(order) = self.runtime.order() else {
+            return Ok(handle.transfer_to_inferred(&ctx, device));
+        };
+        let mut uses = order.uses([handle], OperandSet::NONE);
+        let followed = order.follow(&mut uses, [handle]);
+        let followed = followed.as_ref().and_then(|handles| handles.first());
+        let copy = followed
+            .unwrap_or(handle)
+            .transfer_to_inferred(&ctx, device);
+        order.enter(&uses, std::slice::from_ref(&copy), None);
+        Ok(copy)
     }
 }
 

@@ -21,6 +21,7 @@
 //! | `handler` | handlers, which make ops from names |
 //! | `core_op`, [`composite`] | ops that can be called; functions as ops |
 //! | `eager` | ops called from Rust |
+//! | `order` | the order of ops that write to tensors with those that read them |
 //! | `exchange` | how the parts of a function on several devices exchange values |
 //! | `runtime` | the handlers, ops and conversions of a host |
 //!
@@ -53,6 +54,8 @@ mod eager;
 mod device_name;
 
 mod exchange;
+
+mod order;
 
 mod identity;
 

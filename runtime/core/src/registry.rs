@@ -9,11 +9,14 @@ use std::sync::Arc;
 
 use tfrt_host::__runtime::CountedKernel;
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
+use tfrt_ods::Arity;
 use tfrt_support::{Error, ErrorCode};
 
 pub(crate) use counts::Counts;
 
-use crate::op::{Implementation, OpFlags, OpFunction, OpMetadataFunction, OpRegistration};
+use crate::op::{
+    Implementation, OpFlags, OpFunction, OpMetadataFunction, OpRegistration, OperandSet,
+};
 
 /// The ops that a runtime knows: what was linked, with the kernels that run it.
 ///
@@ -197,6 +200,15 @@ impl OpRegistry {
         self.devices.iter().map(|&(device_type, _)| device_type)
     }
 
+    /// Returns `true` if an op declares to write to its operands.
+    pub(crate) fn has_writers(&self) -> bool {
+        let mut ops = self.devices.iter().flat_map(|(_, ops)| ops.values());
+        ops.any(|entry| match entry {
+            OpSlot::Op(op) => !op.written_operands().is_empty(),
+            OpSlot::Faulty(_) => false,
+        })
+    }
+
     fn ops_of(&self, device_type: &str) -> Option<&HashMap<&'static str, OpSlot>> {
         let (_, ops) = self
             .devices
@@ -293,6 +305,28 @@ impl RegisteredOp {
             Runner::Kernel(kernel) => Some(kernel.descriptor()),
             Runner::Function(_) | Runner::Nothing => None,
         }
+    }
+
+    /// Returns the operands that the kernel of the op declares to write to.
+    pub(crate) fn written_operands(&self) -> OperandSet {
+        let mut written = OperandSet::NONE;
+        let Some(kernel) = self.kernel() else {
+            return written;
+        };
+        // What follows an operand that may occur any number of times may be at any position.
+        let mut first_shifted = None;
+        for (index, operand) in kernel.op().operands.iter().enumerate() {
+            if operand.arity != Arity::One {
+                first_shifted = first_shifted.or(Some(index));
+            }
+            if operand.is_mutated {
+                written = match first_shifted {
+                    None => written.with(index),
+                    Some(first) => written.with_all_from(first),
+                };
+            }
+        }
+        written
     }
 
     pub(crate) fn metadata_function(&self) -> Option<OpMetadataFunction> {

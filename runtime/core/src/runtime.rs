@@ -12,6 +12,7 @@ use tfrt_tensor::convert::ConversionRegistry;
 use crate::core_op::OpInvocation;
 use crate::handler::OpHandlerRef;
 use crate::op::OpRegistration;
+use crate::order::Order;
 use crate::registry::OpRegistry;
 
 /// The name of the device that the host itself is.
@@ -34,6 +35,8 @@ pub struct CoreRuntime {
     ops: Arc<OpRegistry>,
     conversions: ConversionRegistry,
     host_device: DeviceRef,
+    /// The order of calls on tensors that ops write to; `None` if no op writes to its operands.
+    order: Option<Arc<Order>>,
 }
 
 impl CoreRuntime {
@@ -46,9 +49,11 @@ impl CoreRuntime {
 
     fn new(host: &HostContext) -> Self {
         let cpu = Arc::new(CpuDevice::new(HOST_DEVICE));
+        let ops = OpRegistry::new(OpRegistration::linked(), host.registry());
         Self {
             handlers: RwLock::default(),
-            ops: Arc::new(OpRegistry::new(OpRegistration::linked(), host.registry())),
+            order: ops.has_writers().then(Arc::default),
+            ops: Arc::new(ops),
             conversions: ConversionRegistry::linked(),
             host_device: host.devices().add_if_absent(cpu),
         }
@@ -110,6 +115,11 @@ impl CoreRuntime {
     #[must_use]
     pub fn conversions(&self) -> &ConversionRegistry {
         &self.conversions
+    }
+
+    /// Returns the order of calls on tensors that ops write to.
+    pub(crate) fn order(&self) -> Option<&Arc<Order>> {
+        self.order.as_ref()
     }
 
     /// Returns the device that the host itself is: `CPU:0`.

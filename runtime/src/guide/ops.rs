@@ -304,11 +304,19 @@
 //! Ops have no effects unless they declare them: `side_effecting`, `effect = "class"`, or a
 //! parameter `&mut DenseHostTensor`. Effects of one class happen in the order of the calls of a
 //! thread, and effects of two classes do not wait for each other; `side_effecting` alone is the
-//! class `io`. An op that writes to a parameter is ordered with all effects. All other ops wait
-//! only for their operands, so a call that reads a tensor is not ordered with one that writes to
-//! it: wait for the results of earlier readers before such a write, and for the write, with
-//! `EagerContext::synchronize`, before later ones. In graphs, the same ops have a
+//! class `io`. All other ops wait only for their operands. In graphs, the same ops have a
 //! [chain](super::chains).
+//!
+//! An op that writes to a parameter is ordered with all effects, and with every call of the thread
+//! on the same tensor: it runs after earlier calls that read the tensor, and later calls,
+//! `EagerContext::wait` and the methods that return elements see what it wrote. This includes other
+//! tensors with the same elements, such as the result of a reshape. A pending result may turn out
+//! to share the elements of an operand, so it is ordered like all operands of its call until it is
+//! available. Not ordered are: `TensorHandle::value` and the text of a handle, which see the tensor
+//! as it is; threads that use one tensor without waiting for each other; a pending handle whose
+//! promise is fulfilled with the tensor by another thread at the time of the call; ops that are
+//! declared with `raw`, and functions that are called as ops, which are taken to only read their
+//! operands; and parts of a tensor that overlap without beginning at the same element.
 //!
 //! # Kinds of tensors
 //!

@@ -16,6 +16,7 @@ use super::scope::EffectClass;
 use crate::attrs::{OpAttrs, OpAttrsRef};
 use crate::core_op::CoreRuntimeOp;
 use crate::device_op::Answers;
+use crate::op::OperandSet;
 use crate::registry::{RegisteredOp, Runner};
 
 /// The number of attribute sets that are kept for an op.
@@ -47,6 +48,8 @@ pub(super) struct Facts {
     pub(super) effect_class: EffectClass,
     /// Whether the op may write to its operands.
     pub(super) may_write: bool,
+    /// The operands that the op is declared to write to.
+    pub(super) written: OperandSet,
 }
 
 /// The attributes of an op, and the metadata of its results for them.
@@ -83,6 +86,7 @@ impl Facts {
             has_side_effects,
             effect_class: declared.and_then(effect_class),
             may_write: registered.is_none_or(may_write),
+            written: registered.map_or(OperandSet::NONE, RegisteredOp::written_operands),
         }
     }
 }
@@ -139,10 +143,7 @@ fn effect_class(op: &'static OpDef) -> EffectClass {
 /// with effects.
 fn may_write(op: &RegisteredOp) -> bool {
     match &op.runner {
-        Runner::Kernel(kernel) => {
-            let operands = kernel.descriptor().op().operands;
-            operands.iter().any(|operand| operand.is_mutated)
-        }
+        Runner::Kernel(_) => !op.written_operands().is_empty(),
         Runner::Function(_) | Runner::Nothing => op.has_side_effects(),
     }
 }

@@ -24,6 +24,8 @@ use super::{EagerContext, at_caller, scope};
 use crate::attrs::{OpAttrs, OpAttrsRef};
 use crate::core_op::{CoreRuntimeOp, OpInvocation};
 use crate::handle::TensorHandle;
+use crate::op::OperandSet;
+use crate::order::Uses;
 
 /// Most ops have at most this many operands and results.
 const NUM_IN_PLACE: usize = 4;
@@ -145,6 +147,7 @@ impl EagerContext {
             has_side_effects,
             effect_class: None,
             may_write: has_side_effects,
+            written: OperandSet::NONE,
         };
         ReadyOp {
             eager: Arc::clone(self),
@@ -318,6 +321,7 @@ impl ReadyOp {
         // Most calls take this way: they write their result where the caller wants it.
         if self.made.is_empty()
             && self.num_results == 1
+            && !self.eager.has_writers()
             && let Some((ctx, is_sync)) = scope::shared_context_and_mode(&self.eager)
         {
             ctx.set_location_token(token_of(caller));
@@ -357,6 +361,8 @@ impl ReadyOp {
         let mut results = [result];
         let op = &self.found.known.op;
         op.describe_in_results(ctx, &mut results, arguments);
+        let uses = self.uses(arguments.iter().copied());
+        self.enter(uses.as_ref(), &results, None);
         let outcome = self.end(&results, None, is_sync);
         outcome.inspect_err(|error| error.set_place_if_unset(Place::from(caller)))?;
         let [result] = results;
@@ -432,13 +438,37 @@ impl ReadyOp {
     ) -> Result<(), Error> {
         self.check_results(results)?;
         let (ctx, is_sync) = self.begin(caller);
-        if self.made.is_empty() && self.run_at_once(&ctx, arguments, results) {
+        let mut uses = self.uses(arguments.iter().copied());
+        let followed = self.follow(uses.as_mut(), arguments.iter().copied());
+        let call = Call {
+            ctx: &ctx,
+            is_sync,
+            uses: uses.as_ref(),
+        };
+        match followed {
+            None => self.run_followed(&call, arguments, results),
+            Some(handles) => {
+                let arguments: SmallVec<[&TensorHandle; NUM_IN_PLACE]> = handles.iter().collect();
+                self.run_followed(&call, &arguments, results)
+            }
+        }
+    }
+
+    /// Runs the op on handles that become available after the calls that the call follows.
+    fn run_followed(
+        &self,
+        call: &Call<'_>,
+        arguments: &[&TensorHandle],
+        results: &mut [TensorHandle],
+    ) -> Result<(), Error> {
+        if self.made.is_empty() && self.run_at_once(call.ctx, arguments, results) {
             let op = &self.found.known.op;
-            op.describe_in_results(&ctx, results, arguments);
-            return self.end(results, None, is_sync);
+            op.describe_in_results(call.ctx, results, arguments);
+            self.enter(call.uses, results, None);
+            return self.end(results, None, call.is_sync);
         }
         if self.made.len() > 1 {
-            let outcome = self.run_placed(&ctx, is_sync, arguments, results);
+            let outcome = self.run_placed(call, arguments, results);
             let is_out_of_memory = |error: &Error| error.code() == ErrorCode::ResourceExhausted;
             // The copies are dropped before a call fails for lack of memory.
             return match outcome {
@@ -447,12 +477,35 @@ impl ReadyOp {
                         && !self.found.known.facts.has_side_effects
                         && self.eager.copies.give_up() =>
                 {
-                    self.run_placed(&ctx, is_sync, arguments, results)
+                    self.run_placed(call, arguments, results)
                 }
                 outcome => outcome,
             };
         }
-        self.run_slowly(&ctx, is_sync, arguments, results)
+        self.run_slowly(call, arguments, results)
+    }
+
+    /// Returns the tensors that a call uses, if there are ops that write to tensors.
+    fn uses<'a>(&self, arguments: impl IntoIterator<Item = &'a TensorHandle>) -> Option<Uses> {
+        let order = self.eager.runtime.order()?;
+        Some(order.uses(arguments, self.found.known.facts.written))
+    }
+
+    /// Returns copies of the handles of a call that follows earlier calls; `None` if it follows
+    /// none.
+    fn follow<'a>(
+        &self,
+        uses: Option<&mut Uses>,
+        arguments: impl IntoIterator<Item = &'a TensorHandle>,
+    ) -> Option<Handles> {
+        self.eager.runtime.order()?.follow(uses?, arguments)
+    }
+
+    /// Lets later calls follow a call that has begun, if it is not done.
+    fn enter(&self, uses: Option<&Uses>, results: &[TensorHandle], chain: Option<&AnyRef>) {
+        if let (Some(order), Some(uses)) = (self.eager.runtime.order(), uses) {
+            order.enter(uses, results, chain);
+        }
     }
 
     /// Runs the op at once on handles that the caller keeps. Returns `false` if it did nothing.
@@ -477,18 +530,17 @@ impl ReadyOp {
     #[cold]
     fn run_slowly(
         &self,
-        ctx: &ExecutionContext,
-        is_sync: bool,
+        call: &Call<'_>,
         arguments: &[&TensorHandle],
         results: &mut [TensorHandle],
     ) -> Result<(), Error> {
         // A list would cost more than the few handles that most ops take.
         match *arguments {
-            [x] => self.run_in(ctx, is_sync, &mut [x.clone()], results),
-            [x, y] => self.run_in(ctx, is_sync, &mut [x.clone(), y.clone()], results),
+            [x] => self.run_in(call, &mut [x.clone()], results),
+            [x, y] => self.run_in(call, &mut [x.clone(), y.clone()], results),
             _ => {
                 let mut copies: Handles = arguments.iter().map(|&x| x.clone()).collect();
-                self.run_in(ctx, is_sync, &mut copies, results)
+                self.run_in(call, &mut copies, results)
             }
         }
     }
@@ -501,6 +553,17 @@ impl ReadyOp {
     ) -> Result<(), Error> {
         self.check_results(results)?;
         let (ctx, is_sync) = self.begin(caller);
+        let mut uses = self.uses(&*arguments);
+        if let Some(followed) = self.follow(uses.as_mut(), &*arguments) {
+            for (argument, followed) in arguments.iter_mut().zip(followed) {
+                *argument = followed;
+            }
+        }
+        let call = &Call {
+            ctx: &ctx,
+            is_sync,
+            uses: uses.as_ref(),
+        };
         if self.made.len() > 1 {
             let device = {
                 let operands: SmallVec<[&TensorHandle; NUM_IN_PLACE]> = arguments.iter().collect();
@@ -511,17 +574,16 @@ impl ReadyOp {
                     *argument = copy;
                 }
             }
-            return self.run_on(device, &ctx, is_sync, arguments, results);
+            return self.run_on(device, call, arguments, results);
         }
-        self.run_in(&ctx, is_sync, arguments, results)
+        self.run_in(call, arguments, results)
     }
 
     /// Runs the op on the device of its placement, on handles that the caller keeps and on the
     /// copies made of them.
     fn run_placed(
         &self,
-        ctx: &ExecutionContext,
-        is_sync: bool,
+        call: &Call<'_>,
         arguments: &[&TensorHandle],
         results: &mut [TensorHandle],
     ) -> Result<(), Error> {
@@ -530,11 +592,11 @@ impl ReadyOp {
             .iter()
             .enumerate()
             .map(|(index, &operand)| {
-                let copy = self.copy_of_operand(ctx, device, index, operand);
+                let copy = self.copy_of_operand(call.ctx, device, index, operand);
                 copy.unwrap_or_else(|| operand.clone())
             })
             .collect();
-        self.run_on(device, ctx, is_sync, &mut operands, results)
+        self.run_on(device, call, &mut operands, results)
     }
 
     /// Returns an error if a call requests another number of results.
@@ -556,23 +618,22 @@ impl ReadyOp {
 
     fn run_in(
         &self,
-        ctx: &ExecutionContext,
-        is_sync: bool,
+        call: &Call<'_>,
         arguments: &mut [TensorHandle],
         results: &mut [TensorHandle],
     ) -> Result<(), Error> {
-        self.run_on(0, ctx, is_sync, arguments, results)
+        self.run_on(0, call, arguments, results)
     }
 
     /// Runs the op on a device that has the operands.
     fn run_on(
         &self,
         device: usize,
-        ctx: &ExecutionContext,
-        is_sync: bool,
+        call: &Call<'_>,
         arguments: &mut [TensorHandle],
         results: &mut [TensorHandle],
     ) -> Result<(), Error> {
+        let &Call { ctx, is_sync, uses } = call;
         let op = match self.made_for(device) {
             Some(op) => op,
             // The error explains why the device has no such op.
@@ -591,6 +652,7 @@ impl ReadyOp {
             results,
             chain: chain.as_mut(),
         });
+        self.enter(uses, results, chain.as_ref());
         if facts.may_write && self.eager.devices.len() > 1 {
             self.outdate_copies(chain.as_ref());
         }
@@ -743,6 +805,15 @@ impl fmt::Debug for ReadyOp {
         shown.field("attrs", &self.set.attrs);
         shown.finish_non_exhaustive()
     }
+}
+
+/// What is known of a call before the op runs.
+struct Call<'a> {
+    ctx: &'a ExecutionContext,
+    /// Whether the call waits until the op is done.
+    is_sync: bool,
+    /// The tensors that it uses, if there are ops that write to tensors.
+    uses: Option<&'a Uses>,
 }
 
 /// The source locations of callers, by the numbers that contexts carry.
