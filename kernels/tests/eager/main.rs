@@ -10,6 +10,8 @@ mod effects;
 
 mod scopes;
 
+mod strings;
+
 mod devices;
 
 mod costs;

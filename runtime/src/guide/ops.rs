@@ -325,6 +325,31 @@
 //! `&ScalarHostTensor`, or declares `accepts(scalar, sparse)` and takes a `&dyn Tensor`. String
 //! tensors need a parameter `&StringHostTensor` or `accepts(string)`.
 //!
+//! `EagerContext::tensor` makes a string tensor of a string, or of a slice, vector or array of
+//! strings, and `EagerContext::to_strings` returns the strings of one:
+//!
+//! ```
+//! use tfrt::core::EagerContext;
+//! use tfrt::prelude::*;
+//!
+//! /// Returns the lengths of strings, in bytes.
+//! #[tfrt_op("ops.Lengths")]
+//! fn lengths(x: &StringHostTensor) -> Result<DenseHostTensor> {
+//!     let lengths: Vec<i64> = x.strings().iter().map(|string| string.len() as i64).collect();
+//!     Ok(DenseHostTensor::vector(&lengths)?)
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let host = HostContext::builder().registry(KernelRegistry::from_link()?.into()).build();
+//! # let eager = EagerContext::builder(host).build()?;
+//! let words = eager.tensor(["dataflow", "op"])?;
+//! assert_eq!(eager.to_strings(&words)?, ["dataflow", "op"]);
+//! let lengths = eager.op("ops.Lengths")?.call(&[&words])?;
+//! assert_eq!(eager.to_vec::<i64>(&lengths)?, [8, 2]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # As kernels
 //!
 //! The op is also a kernel of the same name, in generic form:

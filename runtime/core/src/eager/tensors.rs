@@ -12,8 +12,8 @@ use tfrt_tensor::{
 use super::{EagerContext, at_caller, scope};
 use crate::handle::{TensorHandle, is_in_host_memory};
 
-/// A value that can be converted to a tensor: a number, a slice, vector or array of numbers, an
-/// array of arrays, a string, or a tensor. With the feature `ndarray` also an array of that crate.
+/// A value that can be converted to a tensor: a number or a string, a slice, vector or array of
+/// them, an array of arrays, or a tensor. With the feature `ndarray` also an array of that crate.
 pub trait ToTensor {
     /// Converts the value to a tensor.
     ///
@@ -87,15 +87,50 @@ impl ToTensor for &[bool] {
     }
 }
 
-impl ToTensor for &str {
-    fn to_tensor(self, _allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
-        let text = vec![self.as_bytes().to_vec()];
-        Ok(AnyRef::available(StringHostTensor::new(
-            Shape::scalar(),
-            text,
-        )?))
-    }
+fn strings<S: Into<String>>(
+    dims: &[usize],
+    strings: impl IntoIterator<Item = S>,
+) -> Result<AnyRef, Error> {
+    let strings = strings.into_iter().map(|string| string.into().into_bytes());
+    let tensor = StringHostTensor::new(Shape::new(dims)?, strings.collect())?;
+    Ok(AnyRef::available(tensor))
 }
+
+macro_rules! impl_string {
+    ($($ty:ty)*) => {$(
+        impl ToTensor for $ty {
+            fn to_tensor(self, _allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                strings(&[], [self])
+            }
+        }
+
+        impl ToTensor for &[$ty] {
+            fn to_tensor(self, _allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                strings(&[self.len()], self.iter().cloned())
+            }
+        }
+
+        impl ToTensor for Vec<$ty> {
+            fn to_tensor(self, _allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                strings(&[self.len()], self)
+            }
+        }
+
+        impl<const N: usize> ToTensor for [$ty; N] {
+            fn to_tensor(self, _allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                strings(&[N], self)
+            }
+        }
+
+        impl<const M: usize, const N: usize> ToTensor for [[$ty; N]; M] {
+            fn to_tensor(self, _allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                strings(&[M, N], self.into_iter().flatten())
+            }
+        }
+    )*};
+}
+
+impl_string!(&str String);
 
 macro_rules! impl_tensor {
     ($($ty:ty)*) => {$(
@@ -142,6 +177,47 @@ impl EagerContext {
     #[track_caller]
     pub fn to_vec<T: Element>(&self, handle: &TensorHandle) -> Result<Vec<T>, Error> {
         self.with_elements(handle, |elements: &Elements<'_, T>| elements.to_vec())
+    }
+
+    /// Waits for a tensor of strings and returns them, in row-major order.
+    ///
+    /// ```
+    /// use tfrt_core::EagerContext;
+    /// use tfrt_host::HostContext;
+    ///
+    /// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+    /// let words = eager.tensor([["red", "green"], ["blue", "white"]])?;
+    /// assert_eq!(words.metadata().unwrap().to_string(), "str [2, 2]");
+    /// assert_eq!(eager.to_strings(&words)?, ["red", "green", "blue", "white"]);
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The error of the handle; an error if the tensor has no strings, is being written, or has a
+    /// string that is not UTF-8. Read the bytes of such strings from the `StringHostTensor`, which
+    /// [`wait`](Self::wait) returns.
+    #[track_caller]
+    pub fn to_strings(&self, handle: &TensorHandle) -> Result<Vec<String>, Error> {
+        let at_caller = at_caller();
+        let invalid =
+            |message: String| at_caller(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        let tensor = self.wait(handle)?;
+        let found = tensor.try_read::<StringHostTensor>().map_err(|error| {
+            let found = tfrt_tensor::TensorRef::read(tensor);
+            invalid(match found {
+                Ok(found) => format!(
+                    "expected a tensor of strings, found {}",
+                    found.tensor_type().name()
+                ),
+                Err(_) => error.to_string(),
+            })
+        })?;
+        let texts = found.strings().iter().enumerate();
+        let texts = texts.map(|(index, bytes)| match str::from_utf8(bytes) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(error) => Err(invalid(format!("string {index} is not UTF-8: {error}"))),
+        });
+        texts.collect()
     }
 
     /// Waits for a dense tensor and returns its only element.
