@@ -589,3 +589,66 @@ fn error_of_an_effect_is_the_error_of_every_result_of_a_call_without_an_order() 
         "error from test.error.tensor implementation"
     );
 }
+
+/// An op that estimates a microsecond for each element.
+#[tfrt_op("function_test.Estimated", metadata = tfrt::core::metadata::same_as, cost = slow_cost)]
+fn estimated(x: &DenseHostTensor) -> DenseHostTensor {
+    x.clone()
+}
+
+#[tfrt_op(
+    "function_test.Estimated",
+    device = "acc",
+    metadata = tfrt::core::metadata::same_as,
+    cost = fast_cost
+)]
+fn estimated_there(x: &DenseHostTensor) -> DenseHostTensor {
+    x.clone()
+}
+
+fn slow_cost(x: &TensorMetadata) -> f64 {
+    x.num_elements().unwrap_or(0) as f64
+}
+
+fn fast_cost(_x: &TensorMetadata) -> f64 {
+    0.25
+}
+
+/// Returns where the last op of a function runs, and the table that explains it.
+fn placed(num_elements: usize, device: &str) -> String {
+    let second = format!(
+        "%z = \"corert.executeop\"(%cpu, %a) {{{device}op_attrs = [], op_func_attrs = [], \
+         op_name = \"function_test.Estimated\"}} : (!corert.ophandler, !corert.tensorhandle) -> \
+         !corert.tensorhandle"
+    );
+    let source = function(&format!(
+        "%k = corert.const_dense_tensor dense<1.0> : tensor<{num_elements}xf32>
+         %a = corert.executeop(%cpu) \"function_test.Estimated\"(%k) : 1
+         {second}"
+    ));
+    let registry = KernelRegistry::from_link().expect("names are unique");
+    let program = FunctionProgram::from_text(&source, "p.mlir", &registry);
+    let program = program.unwrap_or_else(|found| panic!("{found}"));
+    let tables = program.explain_placement(&registry, &["CPU:0", "ACC:0"]);
+    let last = tables.rfind("p.mlir").expect("a table for each op");
+    tables[last..].to_owned()
+}
+
+#[test]
+fn an_op_of_a_function_runs_where_it_and_its_copies_cost_least() {
+    // An op that may run on any device is placed as if it were called from Rust.
+    let anywhere = "corert.device = \"*\", ";
+    assert_eq!(
+        placed(10, anywhere),
+        "p.mlir:6:15: `function_test.Estimated` runs on CPU:0: requested as `*`
+  device  has the op  cost of moving operands  cost of the op
+  CPU:0   yes         0.0 us                   10.0 us
+  ACC:0   yes         10.0 us                  0.2 us
+"
+    );
+    let far = placed(1_000, anywhere);
+    assert!(far.contains("runs on ACC:0"), "{far}");
+    // A handler is for one type of devices, whatever the ops cost elsewhere.
+    let of_handler = placed(1_000, "");
+    assert!(of_handler.contains("runs on CPU:0"), "{of_handler}");
+}
