@@ -23,6 +23,9 @@ pub(super) enum Style {
     Shown,
 }
 
+/// The beginning of an error.
+const ERROR: &str = "<<error: ";
+
 /// Returns the line for a function that returned `values`; several lines if there are several and
 /// some are long.
 pub(super) fn result_line(
@@ -31,8 +34,9 @@ pub(super) fn result_line(
     style: Style,
 ) -> String {
     let values: Vec<String> = values.map(|value| value.to_string()).collect();
-    // Tensors, which are long, begin with their type and shape in brackets.
-    let is_long = |value: &String| value.contains("]: ");
+    // Tensors, which are long, begin with their type and shape in brackets. The text of an error may
+    // have brackets, too.
+    let is_long = |value: &String| value.contains("]: ") && !value.starts_with(ERROR);
     if style == Style::Shown && values.len() > 1 && values.iter().any(is_long) {
         format!("'{}' returned\n  {}", escaped(name), values.join("\n  "))
     } else {
@@ -54,9 +58,9 @@ impl Display for FunctionResult<'_> {
         match self.value.error_if_present() {
             Some(error) if self.with_codes => {
                 let message = escaped_lines(error.message());
-                write!(f, "<<error: {message}, code: {}>>", error.code())
+                write!(f, "{ERROR}{message}, code: {}>>", error.code())
             }
-            Some(error) => write!(f, "<<error: {}>>", escaped_lines(error.message())),
+            Some(error) => write!(f, "{ERROR}{}>>", escaped_lines(error.message())),
             None => fmt_value(f, self.ty, self.style, self.value),
         }
     }
@@ -163,6 +167,21 @@ mod tests {
         assert_eq!(
             result_line("f", ["i32 [1]: [1]", "2"].iter(), Style::Shown),
             "'f' returned\n  i32 [1]: [1]\n  2"
+        );
+    }
+
+    #[test]
+    fn errors_with_brackets_stay_on_the_line() {
+        let error = AnyRef::error(Error::new("In[0]: f32"));
+        let result = FunctionResult {
+            value: &error,
+            ty: "!corert.tensorhandle",
+            with_codes: false,
+            style: Style::Shown,
+        };
+        assert_eq!(
+            result_line("f", [&result, &result].iter(), Style::Shown),
+            "'f' returned <<error: In[0]: f32>>,<<error: In[0]: f32>>"
         );
     }
 }
