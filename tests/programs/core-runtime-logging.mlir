@@ -1,6 +1,8 @@
-// Handlers that log ops whose tensors are late: in a task of the single-threaded queue, the log waits while other tasks run. Text
-// attributes are lists of bytes. A span of a traced call has the name of the handler that was asked for the op.
+// Handlers that log ops whose tensors are late: in a task of the single-threaded queue, the log waits while other tasks run; on a
+// thread of another queue, ops and their results wait for the log. Text attributes are lists of bytes. A span of a traced call has the
+// name of the handler that was asked for the op.
 // RUN: tfrt run --test_init_function=set_up %s
+// RUN: tfrt run --test_init_function=set_up --work_queue_type=mstd:4 --functions=in_tasks %s
 // RUN: tfrt run --test_init_function=set_up --functions=bytes --tracing_sink=debug --tracing_level=default %s
 
 func @set_up() -> !tfrt.chain {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_host::ExecutionContext;
 use tfrt_support::escape::escaped_lines;
 use tfrt_support::{DType, Error};
@@ -15,7 +16,7 @@ use tfrt_tensor::{DenseHostTensor, StringHostTensor, TensorType};
 use super::{OpHandler, OpHandlerRef};
 use crate::core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 use crate::device_op::op_span;
-use crate::handle::TensorHandle;
+use crate::handle::{HandlePromise, TensorHandle};
 use crate::runtime::CoreRuntime;
 
 /// The prefix of the file that the log goes to, instead of standard error.
@@ -36,8 +37,11 @@ pub enum LogResults {
 /// Logs the ops of another handler.
 ///
 /// An op is logged by the thread that calls it, which waits for the tensors. In a task of the
-/// single-threaded queue, other tasks run meanwhile; a thread of another queue must not wait, so
-/// its log shows that tensors are pending.
+/// single-threaded queue, other tasks run meanwhile. A thread of another queue must not wait: there
+/// the op runs when its arguments are available and logged, and its results become available when
+/// they are logged. So the log always shows tensors, and an op after those that its arguments come
+/// from. Ops that are independent of each other are logged in the order in which their arguments
+/// become available; their numbers are in the order of the calls.
 ///
 /// ```
 /// use tfrt_core::{LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef};
@@ -169,7 +173,7 @@ impl Log {
         }
     }
 
-    fn run(&self, op: &CoreRuntimeOp, name: &str, invocation: &mut OpInvocation<'_>) {
+    fn run(self: &Arc<Self>, op: &CoreRuntimeOp, name: &str, invocation: &mut OpInvocation<'_>) {
         // Relaxed: a number.
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let s = |count| if count == 1 { "" } else { "s" };
@@ -186,27 +190,20 @@ impl Log {
         } else {
             text.extend(invocation.attrs.to_bytes());
         }
-        self.tensors(
+        let call = LoggedCall {
+            log: Arc::clone(self),
             id,
-            name,
-            Side::Input,
-            invocation.arguments,
-            invocation.ctx,
-            &mut text,
-        );
-        self.write(&text);
-        op.run_without_span(invocation);
-        if self.results == LogResults::Yes && !invocation.results.is_empty() {
-            let mut text = Vec::new();
-            self.tensors(
-                id,
-                name,
-                Side::Output,
-                invocation.results,
-                invocation.ctx,
-                &mut text,
-            );
-            self.write(&text);
+            name: name.to_owned(),
+        };
+        let ctx = invocation.ctx;
+        match shown_at_once(invocation.arguments, ctx) {
+            Some(shown) => {
+                call.write(text, Side::Input, &shown);
+                drop(shown);
+                op.run_without_span(invocation);
+                call.log_results(ctx, invocation.results);
+            }
+            None => call.run_later(op, text, invocation),
         }
     }
 
@@ -215,50 +212,139 @@ impl Log {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = out.write_all(text).and_then(|()| out.flush());
     }
+}
 
-    /// Writes the block of lines with the tensors of one side, and an empty line.
-    fn tensors(
-        &self,
-        id: u64,
-        op: &str,
-        side: Side,
-        handles: &[TensorHandle],
-        ctx: &ExecutionContext,
-        text: &mut Vec<u8>,
-    ) {
+/// One call of a logged op.
+#[derive(Clone)]
+struct LoggedCall {
+    log: Arc<Log>,
+    id: u64,
+    name: String,
+}
+
+impl LoggedCall {
+    /// Runs the op when its arguments can be logged.
+    fn run_later(self, op: &CoreRuntimeOp, text: Vec<u8>, invocation: &mut OpInvocation<'_>) {
+        let arguments = invocation.arguments.iter_mut().map(std::mem::take);
+        let mut arguments: Vec<TensorHandle> = arguments.collect();
+        let mut promises = Vec::new();
+        for result in &mut *invocation.results {
+            let (promise, pending) = HandlePromise::new();
+            promises.push(promise);
+            *result = pending;
+        }
+        let (mut chain, mut chain_promise) = (None, None);
+        if let Some(slot) = &mut invocation.chain {
+            let (promise, pending) = AnyRef::indirect();
+            chain = Some(std::mem::replace(&mut **slot, pending));
+            chain_promise = Some(promise);
+        }
+        let (op, ctx) = (op.clone(), invocation.ctx.clone());
+        let attrs = invocation.attrs.to_frozen();
+        shown_later(&arguments.clone(), invocation.ctx, move |shown| {
+            self.write(text, Side::Input, &shown);
+            drop(shown);
+            let mut results = vec![TensorHandle::INVALID; promises.len()];
+            op.run(&mut OpInvocation {
+                ctx: &ctx,
+                arguments: &mut arguments,
+                attrs: &attrs,
+                results: &mut results,
+                chain: chain.as_mut(),
+            });
+            self.log_results(&ctx, &mut results);
+            for (promise, result) in promises.into_iter().zip(&results) {
+                promise.forward_to(result);
+            }
+            if let (Some(promise), Some(chain)) = (chain_promise, chain) {
+                promise.forward_to(chain);
+            }
+        });
+    }
+
+    /// Logs results, if the log has them: at once, or else the results become available after that.
+    fn log_results(self, ctx: &ExecutionContext, results: &mut [TensorHandle]) {
+        if self.log.results == LogResults::No || results.is_empty() {
+            return;
+        }
+        if let Some(shown) = shown_at_once(results, ctx) {
+            return self.write(Vec::new(), Side::Output, &shown);
+        }
+        let unlogged = results.to_vec();
+        let mut promises = Vec::new();
+        for result in results {
+            let (promise, pending) = HandlePromise::new();
+            promises.push(promise);
+            *result = pending;
+        }
+        shown_later(&unlogged.clone(), ctx, move |shown| {
+            self.write(Vec::new(), Side::Output, &shown);
+            drop(shown);
+            for (promise, result) in promises.into_iter().zip(unlogged) {
+                promise.forward_to(&result);
+            }
+        });
+    }
+
+    /// Writes the block of lines with the tensors of one side, and an empty line, after `text`.
+    fn write(&self, mut text: Vec<u8>, side: Side, handles: &[TensorHandle]) {
+        let Self { log, id, name } = self;
         let side_name = side.name();
-        text.extend(format!("{side_name}s for [{id}]: '{}':\n", escaped_lines(op)).bytes());
-        for (index, handle) in handles.iter().enumerate() {
-            let shown = on_host(handle, ctx);
+        text.extend(format!("{side_name}s for [{id}]: '{}':\n", escaped_lines(name)).bytes());
+        for (index, shown) in handles.iter().enumerate() {
             text.extend(format!("  {side_name} for [{id}] tensor {index}: ").bytes());
             text.extend(shown.to_bytes());
             text.push(b'\n');
-            if let Some(prefix) = &self.tensor_prefix {
+            if let Some(prefix) = &log.tensor_prefix {
                 let side = side_name.to_lowercase();
                 // An op may be called anything; a file may not.
-                let op = op.replace(['/', '\\'], "_");
+                let op = name.replace(['/', '\\'], "_");
                 let mut path = prefix.clone();
                 path.push(format!("op_{id}_{op}_{side}_{index}"));
-                if let Err(error) = dump(&shown, Path::new(&path)) {
+                if let Err(error) = dump(shown, Path::new(&path)) {
                     let path = path.display();
                     text.extend(format!("  cannot write {path}: {error}\n").bytes());
                 }
             }
         }
         text.push(b'\n');
+        log.write(&text);
     }
 }
 
-/// Returns the handle as one of a tensor in host memory, which is waited for.
+/// Returns handles of the tensors in host memory, which are waited for; `None` if this thread must
+/// not wait for them.
+fn shown_at_once(handles: &[TensorHandle], ctx: &ExecutionContext) -> Option<Vec<TensorHandle>> {
+    let wait = |handles: &[TensorHandle]| ctx.host().await_helping(&tensors_of(handles)).ok();
+    wait(handles)?;
+    let shown: Vec<TensorHandle> = handles.iter().map(|handle| on_host(handle, ctx)).collect();
+    wait(&shown)?;
+    Some(shown)
+}
+
+/// Continues with handles of the tensors in host memory when they are available.
+fn shown_later(
+    handles: &[TensorHandle],
+    ctx: &ExecutionContext,
+    f: impl FnOnce(Vec<TensorHandle>) + Send + 'static,
+) {
+    let (later, ctx) = (handles.to_vec(), ctx.clone());
+    run_when_ready(&tensors_of(handles), move || {
+        let shown: Vec<TensorHandle> = later.iter().map(|handle| on_host(handle, &ctx)).collect();
+        drop(later);
+        run_when_ready(&tensors_of(&shown), move || f(shown));
+    });
+}
+
+fn tensors_of(handles: &[TensorHandle]) -> Vec<AnyRef> {
+    handles
+        .iter()
+        .filter_map(|handle| handle.tensor().cloned())
+        .collect()
+}
+
+/// Returns a handle of an available tensor in host memory, where the tensor may arrive later.
 fn on_host(handle: &TensorHandle, ctx: &ExecutionContext) -> TensorHandle {
-    let host = ctx.host();
-    let wait = |handle: &TensorHandle| {
-        if let Some(tensor) = handle.tensor() {
-            // Where waiting is not possible, the text says that the tensor is pending.
-            let _ = host.await_helping(std::slice::from_ref(tensor));
-        }
-    };
-    wait(handle);
     let Some(metadata) = handle.metadata() else {
         return handle.clone();
     };
@@ -266,10 +352,8 @@ fn on_host(handle: &TensorHandle, ctx: &ExecutionContext) -> TensorHandle {
         DType::String => TensorType::STRING_HOST,
         _ => TensorType::DENSE_HOST,
     };
-    let runtime = CoreRuntime::of(host);
-    let shown = handle.transfer_to(ctx, runtime.host_device(), tensor_type);
-    wait(&shown);
-    shown
+    let runtime = CoreRuntime::of(ctx.host());
+    handle.transfer_to(ctx, runtime.host_device(), tensor_type)
 }
 
 /// Writes the elements of a tensor to a file, with commas between them.
