@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tfrt::core::{EagerContext, TensorHandle, ToTensor};
+use tfrt::core::{EagerContext, HandlePromise, TensorHandle, ToTensor};
 use tfrt::function_ops::{FunctionOps, FunctionProgram};
 use tfrt::host::RequestContextBuilder;
 use tfrt::host::device::{CpuDevice, Device};
@@ -651,4 +651,32 @@ fn an_op_of_a_function_runs_where_it_and_its_copies_cost_least() {
     // A handler is for one type of devices, whatever the ops cost elsewhere.
     let of_handler = placed(1_000, "");
     assert!(of_handler.contains("runs on CPU:0"), "{of_handler}");
+}
+
+/// Adds one to each element, in place.
+#[tfrt_op("function_test.Increment")]
+fn increment(x: &mut DenseHostTensor) -> Result<()> {
+    x.elements_mut::<f32>()?.iter_mut().for_each(|x| *x += 1.0);
+    Ok(())
+}
+
+#[test]
+fn a_function_that_writes_is_ordered_with_readers() {
+    let functions = Functions::new(
+        "func @f(%c: !tfrt.chain, %x: !corert.tensorhandle) -> !tfrt.chain {
+           %cpu = corert.get_op_handler %c \"cpu\"
+           %d = corert.executeop.seq(%cpu, %c) \"function_test.Increment\"(%x)
+           tfrt.return %d : !tfrt.chain
+         }",
+    );
+    let eager = &functions.eager;
+    let x = functions.tensor([1.0_f32]);
+    let (promise, late) = HandlePromise::new();
+    let sum = eager.op("tf.AddV2").unwrap().call(&[&x, &late]).unwrap();
+    let op = eager.function_op(&functions.program, "f").unwrap();
+    let [] = op.call_array(&[&x]).unwrap();
+    let after = eager.op("tf.Relu").unwrap().call(&[&x]).unwrap();
+    promise.forward_to(&functions.tensor([10.0_f32]));
+    assert_eq!(eager.to_vec::<f32>(&sum).unwrap(), [11.0]);
+    assert_eq!(eager.to_vec::<f32>(&after).unwrap(), [2.0]);
 }

@@ -65,8 +65,8 @@ pub struct DeviceOp {
     /// The device for operands in host memory, if there are such operands and the op runs on
     /// another device.
     host: Option<DeviceRef>,
-    /// Whether calls may run [at once](Self::run_at_once): the op has no effects and takes no
-    /// resources.
+    /// Whether calls may run [at once](Self::run_at_once): the op has no effects, takes no resources
+    /// and writes to no operand.
     may_run_at_once: bool,
     /// Whether inferring metadata before the op runs is pointless: its kernel makes its results
     /// from the same metadata, or nothing can be inferred.
@@ -94,7 +94,9 @@ impl DeviceOp {
         let has_host = !op.registration.host_operands.is_empty() && !same_device(&device, host);
         let host = has_host.then(|| host.clone());
         Self {
-            may_run_at_once: !op.has_side_effects() && op.registration.resource_operands.is_empty(),
+            may_run_at_once: !op.has_side_effects()
+                && op.registration.resource_operands.is_empty()
+                && !op.writes_to_operands(),
             tells_metadata_itself: op.metadata_function().is_none(),
             op,
             device,

@@ -477,14 +477,6 @@ impl EagerContext {
         Ok(tensor)
     }
 
-    /// Returns `true` if a call that writes to a tensor is not done.
-    #[inline]
-    fn has_writers(&self) -> bool {
-        self.runtime
-            .order()
-            .is_some_and(|order| order.has_writers())
-    }
-
     /// Returns a handle of the same tensor on a device; see [`TensorHandle::transfer_to_inferred`].
     ///
     /// # Errors

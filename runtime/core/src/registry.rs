@@ -204,7 +204,7 @@ impl OpRegistry {
     pub(crate) fn has_writers(&self) -> bool {
         let mut ops = self.devices.iter().flat_map(|(_, ops)| ops.values());
         ops.any(|entry| match entry {
-            OpSlot::Op(op) => !op.written_operands().is_empty(),
+            OpSlot::Op(op) => op.writes_to_operands(),
             OpSlot::Faulty(_) => false,
         })
     }
@@ -305,6 +305,12 @@ impl RegisteredOp {
             Runner::Kernel(kernel) => Some(kernel.descriptor()),
             Runner::Function(_) | Runner::Nothing => None,
         }
+    }
+
+    /// Returns `true` if the kernel of the op declares to write to an operand.
+    #[must_use]
+    pub fn writes_to_operands(&self) -> bool {
+        !self.written_operands().is_empty()
     }
 
     /// Returns the operands that the kernel of the op declares to write to.

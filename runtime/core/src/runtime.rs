@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tfrt_host::HostContext;
@@ -35,8 +36,9 @@ pub struct CoreRuntime {
     ops: Arc<OpRegistry>,
     conversions: ConversionRegistry,
     host_device: DeviceRef,
-    /// The order of calls on tensors that ops write to; `None` if no op writes to its operands.
-    order: Option<Arc<Order>>,
+    order: Arc<Order>,
+    /// Whether calls are ordered: from the beginning if an op declares to write to its operands.
+    orders_calls: AtomicBool,
 }
 
 impl CoreRuntime {
@@ -52,7 +54,8 @@ impl CoreRuntime {
         let ops = OpRegistry::new(OpRegistration::linked(), host.registry());
         Self {
             handlers: RwLock::default(),
-            order: ops.has_writers().then(Arc::default),
+            order: Arc::default(),
+            orders_calls: AtomicBool::new(ops.has_writers()),
             ops: Arc::new(ops),
             conversions: ConversionRegistry::linked(),
             host_device: host.devices().add_if_absent(cpu),
@@ -117,9 +120,22 @@ impl CoreRuntime {
         &self.conversions
     }
 
-    /// Returns the order of calls on tensors that ops write to.
+    /// Returns the order of calls on tensors that ops write to, if there are such ops.
     pub(crate) fn order(&self) -> Option<&Arc<Order>> {
-        self.order.as_ref()
+        // Relaxed: calls that were made before are not ordered in any case.
+        let orders_calls = self.orders_calls.load(Ordering::Relaxed);
+        orders_calls.then_some(&self.order)
+    }
+
+    /// Orders calls from now on.
+    pub(crate) fn order_calls(&self) {
+        self.orders_calls.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns `true` if a call that writes to a tensor is not done.
+    #[inline]
+    pub(crate) fn has_writers(&self) -> bool {
+        self.order.has_writers()
     }
 
     /// Returns the device that the host itself is: `CPU:0`.

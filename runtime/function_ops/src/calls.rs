@@ -263,6 +263,23 @@ fn num_ops(module: &Module, block: BlockId) -> usize {
     ops.map(|&op| module.walk(op).len()).sum()
 }
 
+/// Returns `true` if an op of a program writes to its operands, according to declarations.
+pub(crate) fn writes_to_operands(module: &Module, ops: &OpRegistry) -> bool {
+    let funcs = module.functions(module.root());
+    let mut blocks = funcs.filter_map(|func| module.entry_block(func));
+    blocks.any(|block| {
+        let calls = module.block_ops(block).iter();
+        let mut calls = calls.filter_map(|&op| Call::of(module, op));
+        calls.any(|call| {
+            let mut device_types = ops.device_types();
+            device_types.any(|ty| {
+                let registered = call.registered(ops, ty);
+                registered.is_some_and(|op| op.writes_to_operands())
+            })
+        })
+    })
+}
+
 /// Returns `true` if a function has effects besides computing its results, according to
 /// declarations and registrations.
 pub(crate) fn has_effects(module: &Module, func: OpId, ops: &OpRegistry) -> bool {

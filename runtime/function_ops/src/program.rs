@@ -15,7 +15,7 @@ use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Diagnostics, Error, ErrorCode, Place, Severity, TensorMetadata};
 
 use crate::call::{is_chain, is_handle};
-use crate::calls::has_effects;
+use crate::calls::{has_effects, writes_to_operands};
 use crate::infer::infer_metadata;
 use crate::instance::{FunctionOp, simplify};
 use crate::place::placement_tables;
@@ -271,11 +271,14 @@ impl FunctionOps for Arc<EagerContext> {
         let runtime = tfrt_core::CoreRuntime::of(self.host());
         let has_effects = signature.has_chain && has_effects(module, func, runtime.ops());
         let op = FunctionOp::new(self, program.clone(), name, signature);
-        Ok(self.made_elsewhere(
-            name,
-            CoreRuntimeOp::new(op),
-            signature.num_results,
-            has_effects,
-        ))
+        let made = CoreRuntimeOp::new(op);
+        let made = self.made_elsewhere(name, made, signature.num_results, has_effects);
+        // It is unknown which tensors end up as operands of such ops.
+        Ok(
+            match has_effects && writes_to_operands(module, runtime.ops()) {
+                true => made.writes_to_operands(),
+                false => made,
+            },
+        )
     }
 }

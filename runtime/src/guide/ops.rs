@@ -315,8 +315,9 @@
 //! available. Not ordered are: `TensorHandle::value` and the text of a handle, which see the tensor
 //! as it is; threads that use one tensor without waiting for each other; a pending handle whose
 //! promise is fulfilled with the tensor by another thread at the time of the call; ops that are
-//! declared with `raw`, and functions that are called as ops, which are taken to only read their
-//! operands; and parts of a tensor that overlap without beginning at the same element.
+//! declared with `raw`, which are taken to only read their operands; and parts of a tensor that
+//! overlap without beginning at the same element. A function that is called as an op is taken to
+//! write to all of its operands if an op of its program writes to a tensor.
 //!
 //! # Kinds of tensors
 //!

@@ -143,7 +143,7 @@ fn effect_class(op: &'static OpDef) -> EffectClass {
 /// with effects.
 fn may_write(op: &RegisteredOp) -> bool {
     match &op.runner {
-        Runner::Kernel(_) => !op.written_operands().is_empty(),
+        Runner::Kernel(_) => op.writes_to_operands(),
         Runner::Function(_) | Runner::Nothing => op.has_side_effects(),
     }
 }

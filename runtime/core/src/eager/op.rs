@@ -158,6 +158,7 @@ impl EagerContext {
             },
             set: AttributeSet::new(OpAttrsRef::of_one_op(Arc::default())),
             num_results,
+            written: OperandSet::NONE,
             made: Box::default(),
         }
     }
@@ -240,6 +241,7 @@ impl Op {
         };
         Ok(ReadyOp {
             set,
+            written: self.found.known.facts.written,
             found: self.found,
             num_results: self.num_results.unwrap_or(1),
             made,
@@ -304,6 +306,8 @@ pub struct ReadyOp {
     found: Found,
     set: Arc<AttributeSet>,
     num_results: usize,
+    /// The operands that it writes to.
+    written: OperandSet,
     /// For each device, the op that runs there or `None` if the device has none, once that is
     /// known. Empty if there is only one device, or if the op itself decides where it runs.
     made: Box<[OnceLock<Option<Arc<KnownOp>>>]>,
@@ -321,7 +325,7 @@ impl ReadyOp {
         // Most calls take this way: they write their result where the caller wants it.
         if self.made.is_empty()
             && self.num_results == 1
-            && !self.eager.has_writers()
+            && !self.eager.runtime.has_writers()
             && let Some((ctx, is_sync)) = scope::shared_context_and_mode(&self.eager)
         {
             ctx.set_location_token(token_of(caller));
@@ -413,6 +417,18 @@ impl ReadyOp {
         Ok(results)
     }
 
+    /// Orders the op with other ops on the same tensors, as one that may write to each of its
+    /// operands. It then follows calls on its operands that were made after this one, and later
+    /// calls on them follow it. Registered ops are ordered by their declarations.
+    #[must_use]
+    pub fn writes_to_operands(self) -> Self {
+        self.eager.runtime.order_calls();
+        Self {
+            written: OperandSet::NONE.with_all_from(0),
+            ..self
+        }
+    }
+
     /// Returns the number of results of the op.
     #[must_use]
     pub fn num_results(&self) -> usize {
@@ -488,7 +504,7 @@ impl ReadyOp {
     /// Returns the tensors that a call uses, if there are ops that write to tensors.
     fn uses<'a>(&self, arguments: impl IntoIterator<Item = &'a TensorHandle>) -> Option<Uses> {
         let order = self.eager.runtime.order()?;
-        Some(order.uses(arguments, self.found.known.facts.written))
+        Some(order.uses(arguments, self.written))
     }
 
     /// Returns copies of the handles of a call that follows earlier calls; `None` if it follows
