@@ -65,8 +65,8 @@ pub struct DeviceOp {
     /// The device for operands in host memory, if there are such operands and the op runs on
     /// another device.
     host: Option<DeviceRef>,
-    /// Whether calls may run [at once](Self::run_at_once): the op has no effects, takes no resources
-    /// and writes to no operand.
+    /// Whether calls may run [at once](Self::run_at_once): the op has no effects, takes no
+    /// resources, and writes to no operand.
     may_run_at_once: bool,
     /// Whether inferring metadata before the op runs is pointless: its kernel makes its results
     /// from the same metadata, or nothing can be inferred.
