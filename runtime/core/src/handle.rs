@@ -352,7 +352,8 @@ impl TensorHandle {
         }
     }
 
-    /// Waits for the tensor.
+    /// Waits for the tensor, but not for ops that write to it:
+    /// [`EagerContext::wait`](crate::EagerContext::wait) does.
     ///
     /// ```
     /// use tfrt_async::AnyRef;
