@@ -34,8 +34,8 @@ pub(super) fn result_line(
     style: Style,
 ) -> String {
     let values: Vec<String> = values.map(|value| value.to_string()).collect();
-    // Tensors, which are long, begin with their type and shape in brackets. The text of an error may
-    // have brackets, too.
+    // Tensors, which are long, begin with their type and shape in brackets. The text of an error
+    // may have brackets, too.
     let is_long = |value: &String| value.contains("]: ") && !value.starts_with(ERROR);
     if style == Style::Shown && values.len() > 1 && values.iter().any(is_long) {
         format!("'{}' returned\n  {}", escaped(name), values.join("\n  "))
