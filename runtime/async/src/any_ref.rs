@@ -292,9 +292,13 @@ impl AnyRef {
                 "a payload of a mutable type is read by `try_read`"
             )
         };
-        let holder = self.holder::<T>().ok()?;
-        // SAFETY: `holder` guarantees that the header lives as long as `self` and has a payload of
-        // type `T`; a type that is not mutable is never written.
+        let (holder, found) = self.concrete_holder()?;
+        if found != TypeIndex::of::<T>() {
+            return None;
+        }
+        // SAFETY: `concrete_holder` guarantees that the header lives as long as `self` and has a
+        // payload of the type that was found, which is `T`; a type that is not mutable is never
+        // written.
         Some(unsafe { cell::payload(holder) })
     }
 
@@ -467,18 +471,25 @@ impl AnyRef {
     /// Returns the header that has the payload, if that is a `T`: the value's own, or its target's.
     #[inline]
     fn holder<T: Value>(&self) -> Result<NonNull<Header>, BorrowError> {
-        let holder = match self.header().word.state() {
-            State::Payload => self.header,
-            State::Link(target) => target,
-            State::Unavailable | State::Error(_) => return Err(BorrowError::NoPayload),
-        };
-        // SAFETY: R1, or the link, owns a count of the holder, and lives as long as `self`.
-        let found = unsafe { holder.as_ref() }.type_index;
+        let (holder, found) = self.concrete_holder().ok_or(BorrowError::NoPayload)?;
         if found == TypeIndex::of::<T>() {
             Ok(holder)
         } else {
             Err(wrong_type::<T>(found))
         }
+    }
+
+    /// Returns the header that has the payload, if there is one, and the payload's type.
+    #[inline]
+    fn concrete_holder(&self) -> Option<(NonNull<Header>, TypeIndex)> {
+        let holder = match self.header().word.state() {
+            State::Payload => self.header,
+            State::Link(target) => target,
+            State::Unavailable | State::Error(_) => return None,
+        };
+        // SAFETY: R1, or the link, owns a count of the holder, and lives as long as `self`.
+        let found = unsafe { holder.as_ref() }.type_index;
+        Some((holder, found))
     }
 
     /// Returns the header that has the payload of a concrete value.

@@ -42,6 +42,8 @@ pub(crate) mod registry;
 
 pub(crate) mod operands;
 
+pub(crate) mod tail;
+
 pub(crate) mod attribute;
 
 pub(crate) mod attribute_parameter;

@@ -60,7 +60,7 @@ pub(crate) struct InPlace {
     /// The offsets of these slots.
     pub(crate) taken_slots: Vec<u32>,
     /// The offsets of results, those of their cells if the kernel fills cells, then those of
-    /// operands.
+    /// operands, with the length of a tail before those of its operands.
     pub(crate) offsets: Vec<u32>,
 }
 
@@ -414,17 +414,20 @@ fn direct_readings(kernel: &KernelPlaces<'_>) -> Option<Vec<Reading>> {
     if num_results != direct.num_results && !ends_in_chain {
         return None;
     }
-    let has_extra_chain = num_operands == direct.num_operands + 1
+    let num_more = num_operands.checked_sub(direct.num_operands)?;
+    let has_extra_chain = num_more == 1
         && kernel
             .types
             .operands
             .admits(direct.num_operands, num_operands, chain);
-    if num_operands != direct.num_operands && !has_extra_chain {
+    if num_more != 0 && !has_extra_chain && !direct.has_tail {
         return None;
     }
     (0..num_operands)
         .map(|index| {
-            if index == direct.num_operands {
+            if index >= direct.num_operands && direct.has_tail {
+                Some(Reading::Reference)
+            } else if index == direct.num_operands {
                 Some(Reading::Chain)
             } else if kernel.types.operands.is_reference(index) {
                 Some(Reading::Reference)
@@ -482,13 +485,22 @@ fn complete(
                 chosen.offsets.push(offset(cell).unwrap_or(0));
             }
         }
-        let operands = readings.iter().zip(kernel.operands);
-        for (reading, &register) in operands.take(direct.num_operands) {
+        let place_of = |(reading, &register): (&Reading, &u32)| {
             let register = &registers[register as usize];
-            chosen.offsets.push(match reading.is_copied() {
-                true => offset(register.cell)?,
-                false => offset(register.slot)?,
-            });
+            match reading.is_copied() {
+                true => offset(register.cell),
+                false => offset(register.slot),
+            }
+        };
+        let mut places = readings.iter().zip(kernel.operands).map(place_of);
+        for place in places.by_ref().take(direct.num_operands) {
+            chosen.offsets.push(place?);
+        }
+        if direct.has_tail {
+            chosen.offsets.push(to_u32(places.len()));
+            for place in places {
+                chosen.offsets.push(place?);
+            }
         }
     }
     for &register in &chosen.taken {

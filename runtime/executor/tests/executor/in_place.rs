@@ -1,7 +1,7 @@
 //! Kernels that run in place, and framed twins of them.
 //!
-//! A twin is the same function, declared with an additional tail that stays empty, so that it needs
-//! a frame. Whether a kernel runs in place must change neither the results of a program, nor the
+//! A twin is the same function, declared with an additional tail that a chain may follow, so that it
+//! needs a frame. Whether a kernel runs in place must change neither the results of a program, nor the
 //! order in which a single-threaded queue runs it, nor what is reported.
 
 mod corners;
@@ -69,7 +69,7 @@ macro_rules! twins {
                     log($name, $traits);
                     $body
                 });
-                let framed = KernelDescriptor::new::<Framed, ($($marker,)* AnyRest<$tail, false>,), $result, _>(
+                let framed = KernelDescriptor::new::<Framed, ($($marker,)* AnyRest<$tail, true>,), $result, _>(
                     |($($arg,)* _tail,)| {
                         log($name, $traits);
                         $body
@@ -128,6 +128,12 @@ twins! {
     }
     peek "peek" [OpTraits::NONE] (a: AnyOperand<0, true>, b: ByValue<i64, 1>) 2 -> Payload<i64> {
         b.wrapping_add(i64::from(a.is::<ByteString>()))
+    }
+    gather "gather" [OpTraits::NONE] (a: ByValue<i64, 0>, rest: AnyRest<1, false>) 1 -> Payload<i64> {
+        rest.iter().fold(a, |sum, value| {
+            let number = value.get::<i64>().copied();
+            sum.wrapping_mul(3).wrapping_add(number.unwrap_or(i64::from(value.is::<ByteString>())))
+        })
     }
     later "later" [OpTraits::NONE] (a: ByValue<i64, 0>, ctx: Execution) 1 -> Later<i64> {
         {

@@ -22,9 +22,13 @@
 //! Operands stay where they are; results overwrite the previous content, which the caller no longer
 //! owns. A chain added by the macro has no place, since there is nothing to read or write.
 //!
-//! Kernels with a variable number of operands or results, or that take their frame, are not direct.
+//! - D4. An operand of a tail of references: an [`AnyRef`], as in D2. Their number is a word before
+//!   their offsets.
 //!
-//! D4. A direct kernel does not unwind: its adapter catches a panic and returns it as an error. So
+//! Kernels with optional operands, with a variable number of payloads as operands, with a variable
+//! number of results, or that take their frame, are not direct.
+//!
+//! D5. A direct kernel does not unwind: its adapter catches a panic and returns it as an error. So
 //! kernels of a [library](crate::kernel::library) can also be direct, although no panic may
 //! propagate from the library to the program.
 #![expect(unsafe_code, reason = "reads and writes places that were proven")]
@@ -45,6 +49,7 @@ use crate::kernel::panic::panicked;
 use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
 use crate::kernel::source::{ReadHold, Source, conflict};
+use crate::kernel::tail::Tail;
 use crate::services::execution::ExecutionContext;
 
 /// The inputs of a direct kernel besides its operands. A kernel that does not
@@ -83,8 +88,9 @@ impl<'a> DirectCall<'a> {
 /// 1. The pointer to offsets is followed by one offset for each result that the kernel can return,
 ///    except for an added chain; for a kernel that [fills cells](Direct::fills_cells), then by the
 ///    offset of the cell of each result, which is 0 if there is none; then by one offset for each
-///    operand that it reads.
-/// 2. Each is the offset from `registers` of a place as D1 to D3 specify, aligned, of the type that
+///    operand that it reads; for a kernel [with a tail](Direct::has_tail), then by the number of
+///    operands of the tail, and one offset for each of them.
+/// 2. Each is the offset from `registers` of a place as D1 to D4 specify, aligned, of the type that
 ///    the kernel is declared to take or return there. Places of operands are initialised and not
 ///    written; only the caller accesses places of results.
 /// 3. Operands that are read as payloads are available and not errors.
@@ -110,8 +116,10 @@ pub struct Direct {
     pub fills_cells: bool,
     /// The number of results, except for an added chain.
     pub num_results: usize,
-    /// The number of operands it reads.
+    /// The number of operands it reads, without those of a tail.
     pub num_operands: usize,
+    /// `true` if it reads references to all other operands, too.
+    pub has_tail: bool,
 }
 
 impl Direct {
@@ -128,6 +136,7 @@ impl Direct {
             fills_cells: false,
             num_results: K::Results::SLOTS,
             num_operands: K::Params::NUM_OPERANDS,
+            has_tail: K::Params::HAS_TAIL,
         })
     }
 }
@@ -192,10 +201,22 @@ impl<K> Clone for Registers<'_, K> {
 impl<K> Copy for Registers<'_, K> {}
 
 impl<'a, K: Kernel> Registers<'a, K> {
-    /// Returns the content of the place of operand `index`.
+    /// Returns the number of operands of the tail.
+    #[inline]
+    fn tail_len(self) -> usize {
+        if !K::Params::HAS_TAIL {
+            return 0;
+        }
+        // SAFETY: duty 1 of `DirectFn`: the number follows the offsets of the other operands.
+        let len = unsafe { self.operands.add(K::Params::NUM_OPERANDS) };
+        // SAFETY: as above.
+        unsafe { len.read() as usize }
+    }
+
+    /// Returns the content of the place of the operand whose offset is word `index`.
     ///
     /// # Safety
-    /// 1. The kernel reads that many operands.
+    /// 1. There are so many words, and this one is the offset of an operand.
     /// 2. `P` is the type that D1 and D2 specify.
     #[inline]
     unsafe fn place<P>(self, index: usize) -> &'a P {
@@ -243,8 +264,9 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
         self.call.functions
     }
 
+    #[inline]
     fn num_operands(self) -> usize {
-        K::Params::NUM_OPERANDS
+        K::Params::NUM_OPERANDS + self.tail_len()
     }
 
     fn check<T: Value>(self, _index: usize) -> Result<(), Error> {
@@ -303,9 +325,18 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
         Ok(unsafe { self.place::<AnyRef>(index) })
     }
 
-    // Kernels with a variable number of operands are not direct.
+    // The places are not in a row.
     fn tail(self, _start: usize, _end: usize) -> &'a [AnyRef] {
         &[]
+    }
+
+    #[inline]
+    fn gather(self, _start: usize, _end: usize) -> Tail<'a> {
+        let first = K::Params::NUM_OPERANDS + 1;
+        // SAFETY: duty 1 of `DirectFn`: the offsets of the tail follow its length; D4.
+        Tail::gathered(self.tail_len(), |index| unsafe {
+            self.place(first + index)
+        })
     }
 }
 

@@ -14,6 +14,7 @@ use crate::kernel::frame::mismatch;
 use crate::kernel::operands::Operands;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::{ReadHold, Source};
+use crate::kernel::tail::Tail;
 use crate::kernel::type_list::TypeList;
 
 /// The declaration of a marker that is an operand.
@@ -272,12 +273,15 @@ impl<T: Value, const INDEX: usize> OperandParam for Reference<T, INDEX> {
 impl<const INDEX: usize, const CHAIN_FOLLOWS: bool> Sealed for AnyRest<INDEX, CHAIN_FOLLOWS> {}
 
 impl<const INDEX: usize, const CHAIN_FOLLOWS: bool> Param for AnyRest<INDEX, CHAIN_FOLLOWS> {
-    type Held<'f> = &'f [AnyRef];
-    type Argument<'h, 'f> = &'f [AnyRef];
+    type Held<'f> = Tail<'f>;
+    type Argument<'h, 'f> = &'h [AnyRef];
+    // Whether the last operand is a chain is not known before the kernel runs.
+    const IS_DIRECT: bool = !CHAIN_FOLLOWS;
+    const TAIL: Option<usize> = Some(INDEX);
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
-        Ok(source.tail(INDEX, end_of_tail(source, INDEX, CHAIN_FOLLOWS)))
+        Ok(source.gather(INDEX, end_of_tail(source, INDEX, CHAIN_FOLLOWS)))
     }
 
     #[inline]

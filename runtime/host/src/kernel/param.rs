@@ -28,6 +28,10 @@ pub trait Param: Sealed {
     /// The number of operands that the parameter binds.
     const NUM_OPERANDS: usize = 0;
 
+    /// The position of the first operand of a tail that a [direct](crate::kernel::direct) kernel can
+    /// have, if the parameter is one.
+    const TAIL: Option<usize> = None;
+
     /// `true` if it reads anything besides operands.
     const READS_CALL: bool = false;
 
@@ -72,8 +76,12 @@ pub trait ParamList: Sealed {
     /// `true` if a [direct](crate::kernel::direct) kernel can have these parameters.
     const IS_DIRECT: bool;
 
-    /// The number of operands that they bind.
+    /// The number of operands that they bind, without those of a tail.
     const NUM_OPERANDS: usize;
+
+    /// `true` if a [direct](crate::kernel::direct) kernel with these parameters has a tail, which
+    /// follows all other operands.
+    const HAS_TAIL: bool;
 
     /// `true` if anything besides operands is read.
     const READS_CALL: bool;
@@ -114,6 +122,22 @@ pub type Arguments<'h, 'f, P> = <P as ParamList>::Arguments<'h, 'f>;
 /// Restricts the traits of this module to the markers of this crate.
 pub trait Sealed {}
 
+/// Returns `true` if there is at most one tail, and it follows `num_operands` operands.
+const fn is_last(tails: &[Option<usize>], num_operands: usize) -> bool {
+    let mut num_tails = 0;
+    let mut index = 0;
+    while index < tails.len() {
+        if let Some(start) = tails[index] {
+            if start != num_operands {
+                return false;
+            }
+            num_tails += 1;
+        }
+        index += 1;
+    }
+    num_tails <= 1
+}
+
 macro_rules! impl_param_list {
     ($($marker:ident $held:ident),*) => {
         impl<$($marker),*> Sealed for ($($marker,)*) {}
@@ -122,8 +146,10 @@ macro_rules! impl_param_list {
             type Held<'f> = ($($marker::Held<'f>,)*);
             type Arguments<'h, 'f> = ($($marker::Argument<'h, 'f>,)*);
             type Places = [OperandSlot; [$(stringify!($marker)),*].len()];
-            const IS_DIRECT: bool = true $(&& $marker::IS_DIRECT)*;
+            const IS_DIRECT: bool = true $(&& $marker::IS_DIRECT)*
+                && is_last(&[$($marker::TAIL),*], Self::NUM_OPERANDS);
             const NUM_OPERANDS: usize = 0 $(+ $marker::NUM_OPERANDS)*;
+            const HAS_TAIL: bool = false $(|| $marker::TAIL.is_some())*;
             const READS_CALL: bool = false $(|| $marker::READS_CALL)*;
             const READS_CONTEXT: bool = false $(|| ($marker::READS_CALL && !$marker::IS_FIXED))*;
             const IS_FIXED: bool = true $(&& $marker::IS_FIXED)*;
@@ -167,6 +193,7 @@ impl ParamList for () {
     type Places = [OperandSlot; 0];
     const IS_DIRECT: bool = true;
     const NUM_OPERANDS: usize = 0;
+    const HAS_TAIL: bool = false;
     const READS_CALL: bool = false;
     const READS_CONTEXT: bool = false;
     const IS_FIXED: bool = true;

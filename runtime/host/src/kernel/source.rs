@@ -10,6 +10,7 @@ use tfrt_support::Error;
 use crate::kernel::attribute::{self, AttrParam};
 use crate::kernel::frame::{FrameParts, mismatch};
 use crate::kernel::inputs::{AttributeList, FunctionList};
+use crate::kernel::tail::Tail;
 use crate::services::execution::ExecutionContext;
 
 /// The source from which arguments are read.
@@ -61,8 +62,16 @@ pub trait Source<'a>: Copy {
     /// Returns the operand at `index` as a reference.
     fn reference(self, index: usize) -> Result<&'a AnyRef, Error>;
 
-    /// Returns the operands in `start..end`.
+    /// Returns the operands in `start..end`. The operands of a direct kernel are not in a list, and
+    /// it reads none of them this way.
     fn tail(self, start: usize, end: usize) -> &'a [AnyRef];
+
+    /// Returns the operands in `start..end`, where `end` is the number of all operands unless the
+    /// kernel takes a frame.
+    #[inline]
+    fn gather(self, start: usize, end: usize) -> Tail<'a> {
+        Tail::in_list(self.tail(start, end))
+    }
 }
 
 /// A payload that is being read.

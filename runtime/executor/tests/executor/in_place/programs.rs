@@ -204,8 +204,8 @@ fn graph(
         let (t, u) = (text(random), text(random));
         // Operands, and the kinds of the results: numbers, texts, others.
         let choice = match has_texts {
-            true => random.below(28),
-            false => [0, 0, 9, 11, 19, 24, 25, 26][random.below(8)],
+            true => random.below(30),
+            false => [0, 0, 9, 11, 19, 24, 25, 26, 29][random.below(9)],
         };
         let (op, operands, results): (&'static str, Vec<usize>, &str) = match choice {
             0..3 => ("test.add", vec![n, m], "n"),
@@ -230,6 +230,16 @@ fn graph(
             23 => (SELECT.name, vec![n, m, n], "n"),
             24 => ("test.depth", vec![], "n"),
             25 if !behind.is_empty() => ("test.call_now", vec![n], "n"),
+            28 | 29 => {
+                let mut operands = vec![n];
+                for _ in 0..random.below(12) {
+                    operands.push(match (has_texts, random.below(3)) {
+                        (true, 0) => text(random),
+                        _ => number(random),
+                    });
+                }
+                ("test.gather", operands, "n")
+            }
             26.. if !behind.is_empty() => {
                 let callee = random.below(behind.len());
                 let graph = &behind[callee];

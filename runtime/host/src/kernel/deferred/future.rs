@@ -74,7 +74,7 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
 /// results, including an added chain, are references to values that may become available later,
 /// unless it is done at once and there are cells for their payloads.
 pub(crate) const fn direct<K: AsyncKernel>() -> Option<Direct> {
-    if !K::Params::IS_DIRECT || !K::Results::IS_DIRECT {
+    if !K::Params::IS_DIRECT || K::Params::HAS_TAIL || !K::Results::IS_DIRECT {
         return None;
     }
     Some(Direct {
@@ -86,6 +86,7 @@ pub(crate) const fn direct<K: AsyncKernel>() -> Option<Direct> {
         fills_cells: true,
         num_results: num_results::<K>(),
         num_operands: K::Params::NUM_OPERANDS,
+        has_tail: false,
     })
 }
 

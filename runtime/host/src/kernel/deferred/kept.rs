@@ -329,7 +329,7 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
     fn is_chain(self, index: usize) -> bool {
         match self.call.operands {
             CallOperands::Frame(arguments) => arguments.get(index).is_some_and(AnyRef::is::<Chain>),
-            // Kernels with a variable number of operands are not direct.
+            // An `async fn` with a variable number of operands is not direct.
             CallOperands::Registers { .. } => false,
         }
     }
