@@ -12,13 +12,12 @@ use cudarc::driver::sys::{
     CUcontext, CUdevice_attribute, CUevent, CUfunction, CUjit_option, CUmodule,
     CUpointer_attribute, CUstream,
 };
-use smallvec::SmallVec;
 use tfrt_tensor::HostBuffer;
 
 use super::graphs::Graph;
 use super::keep::{Held, Keeper, Mark};
 use super::library::driver::Functions;
-use super::live::{Block, Blocks, Live, Place};
+use super::live::{Block, BlockKind, Blocks, Live, Place};
 use super::object::{Context, Function, Kind, Object};
 use super::{call, real_call, unknown};
 use crate::api::driver::{
@@ -46,6 +45,13 @@ enum Memory {
     Global {
         module: u64,
     },
+}
+
+impl BlockKind for Memory {
+    /// A copy borrows the host memory of a registered block.
+    fn is_plain(&self) -> bool {
+        !matches!(self, Self::Registered { .. })
+    }
 }
 
 /// The CUDA driver of the system.
@@ -121,7 +127,8 @@ impl CudaDriver {
     }
 
     fn object(&self, call: &'static str, kind: Kind, number: u64) -> GpuResult<Arc<Object>> {
-        self.live(kind).get(number).ok_or_else(|| unknown(call))
+        let object = self.live(kind).get_again(number);
+        object.ok_or_else(|| unknown(call))
     }
 
     pub(super) fn stream(
@@ -896,7 +903,23 @@ impl Driver for CudaDriver {
         num_bytes: usize,
         stream: StreamHandle,
     ) -> GpuResult<()> {
-        let stream = self.stream("cuMemcpyAsync(dst, src, size, stream)", stream)?;
+        let stream = self.stream(COPY, stream)?;
+        if let (CopyEndpoint::Device(target), CopyEndpoint::Device(source)) = (target, source)
+            && self.blocks.is_in_plain_block(*target, num_bytes)
+            && self.blocks.is_in_plain_block(*source, num_bytes)
+        {
+            // Neither side borrows host memory, so nothing has to be kept.
+            return call!(
+                self.functions,
+                "cuMemcpyAsync(dst, src, size, stream)",
+                cuMemcpyAsync(
+                    target.address(),
+                    source.address(),
+                    num_bytes,
+                    stream.number as CUstream
+                )
+            );
+        }
         if stream.in_capture(|_| ()).is_some() {
             let sides = [
                 self.host_side(target, num_bytes)?,
@@ -1047,7 +1070,10 @@ impl Driver for CudaDriver {
         arguments: &[Argument],
     ) -> GpuResult<()> {
         const CALL: &str = "cuLaunchKernel(function, grid, block, shared, stream, arguments)";
-        let function = self.kernels.get(function.0).ok_or_else(|| unknown(CALL))?;
+        let function = self
+            .kernels
+            .get_again(function.0)
+            .ok_or_else(|| unknown(CALL))?;
         let stream = self.stream(CALL, stream)?;
         let module = &function.module;
         same_context(
@@ -1057,26 +1083,42 @@ impl Driver for CudaDriver {
             Status::INVALID_HANDLE,
         )?;
         config.check(CALL)?;
-        let mut values: SmallVec<[u64; NUM_INLINE]> =
-            arguments.iter().map(|argument| bits(*argument)).collect();
-        let raw_function = function.number as CUfunction;
-        let raw_stream = stream.number as CUstream;
-        let LaunchConfig {
-            grid: [gx, gy, gz],
-            block: [bx, by, bz],
-            shared_bytes,
-        } = config;
-        let mut pointers: SmallVec<[*mut c_void; NUM_INLINE]> = SmallVec::new();
-        let mut block = Vec::new();
+        let launch = |pointers, extra| {
+            // A graph keeps the module of each of its kernels.
+            stream.in_capture(|capture| {
+                let module = Held::object(Box::new(Arc::clone(module)));
+                capture.held.push(module);
+            });
+            let LaunchConfig {
+                grid: [gx, gy, gz],
+                block: [bx, by, bz],
+                shared_bytes,
+            } = config;
+            call!(
+                self.functions,
+                "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
+                cuLaunchKernel(
+                    function.number as CUfunction,
+                    gx,
+                    gy,
+                    gz,
+                    bx,
+                    by,
+                    bz,
+                    shared_bytes,
+                    stream.number as CUstream,
+                    pointers,
+                    extra
+                )
+            )
+        };
         if let Some(parameters) = &function.parameters {
             check_arguments(CALL, parameters.iter().copied(), arguments)?;
             // The driver reads as much behind each pointer as the parameter has.
-            let values = values.iter_mut().map(|value| ptr::from_mut(value).cast());
-            pointers.extend(values);
-        } else {
-            // A driver that does not tell the parameters gets one block of bytes, and its length.
-            block = pack(arguments);
+            return with_pointers(arguments, |pointers| launch(pointers, ptr::null_mut()));
         }
+        // A driver that does not tell the parameters gets one block of bytes, and its length.
+        let mut block = pack(arguments);
         let mut len = block.len();
         let mut extra: [*mut c_void; 5] = [
             ptr::without_provenance_mut(1),
@@ -1085,32 +1127,7 @@ impl Driver for CudaDriver {
             ptr::from_mut(&mut len).cast(),
             ptr::null_mut(),
         ];
-        let (pointers, extra) = match &function.parameters {
-            Some(_) => (pointers.as_mut_ptr(), ptr::null_mut()),
-            None => (ptr::null_mut(), extra.as_mut_ptr()),
-        };
-        // A graph keeps the module of each of its kernels.
-        stream.in_capture(|capture| {
-            let module = Held::object(Box::new(Arc::clone(module)));
-            capture.held.push(module);
-        });
-        call!(
-            self.functions,
-            "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
-            cuLaunchKernel(
-                raw_function,
-                gx,
-                gy,
-                gz,
-                bx,
-                by,
-                bz,
-                shared_bytes,
-                raw_stream,
-                pointers,
-                extra
-            )
-        )
+        launch(ptr::null_mut(), extra.as_mut_ptr())
     }
 
     fn capture_begin(&self, _current: &Current, stream: StreamHandle) -> GpuResult<()> {
@@ -1168,6 +1185,24 @@ fn is_ready(result: GpuResult<()>) -> GpuResult<bool> {
         Err(error) if error.status == Status::NOT_READY => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Calls `action` with a list of pointers to the bytes of arguments.
+fn with_pointers<R>(arguments: &[Argument], action: impl FnOnce(*mut *mut c_void) -> R) -> R {
+    if arguments.len() > NUM_INLINE {
+        let mut values: Vec<u64> = arguments.iter().copied().map(bits).collect();
+        let values = values.iter_mut().map(|value| ptr::from_mut(value).cast());
+        let mut pointers: Vec<*mut c_void> = values.collect();
+        return action(pointers.as_mut_ptr());
+    }
+    let mut values = [0_u64; NUM_INLINE];
+    let mut pointers: [*mut c_void; NUM_INLINE] = [ptr::null_mut(); NUM_INLINE];
+    let places = values.iter_mut().zip(&mut pointers);
+    for ((value, pointer), argument) in places.zip(arguments) {
+        *value = bits(*argument);
+        *pointer = ptr::from_mut(value).cast();
+    }
+    action(pointers.as_mut_ptr())
 }
 
 /// Returns the bytes of an argument, lowest first.

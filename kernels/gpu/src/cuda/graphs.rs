@@ -5,13 +5,13 @@
 #![expect(unsafe_code, reason = "calls the driver")]
 
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use cudarc::driver::sys::{CUgraph, CUgraphExec, CUstream, CUstreamCaptureMode};
 
 use super::driver::{CudaDriver, same_context};
 use super::keep::Held;
-use super::object::{Capture, Context, report};
+use super::object::{Context, report};
 use super::{call, real_call, unknown};
 use crate::api::handle::{GraphHandle, StreamHandle};
 use crate::api::{GpuError, GpuResult, Status};
@@ -64,11 +64,7 @@ impl CudaDriver {
             "cuStreamBeginCapture(stream, mode)",
             cuStreamBeginCapture_v2(stream.number as CUstream, mode)
         )?;
-        let mut capture = stream
-            .capture
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *capture = Some(Capture::default());
+        stream.begin_capture();
         Ok(())
     }
 
@@ -76,12 +72,8 @@ impl CudaDriver {
         const CALL: &str = "cuStreamEndCapture(stream, &graph)";
         let stream = self.stream(CALL, stream)?;
         let capture = stream
-            .capture
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        let capture =
-            capture.ok_or_else(|| GpuError::new(CALL, Status::STREAM_CAPTURE_UNMATCHED))?;
+            .end_capture()
+            .ok_or_else(|| GpuError::new(CALL, Status::STREAM_CAPTURE_UNMATCHED))?;
         let mut graph: CUgraph = ptr::null_mut();
         // The stream must not stay in the capture, so this call does not fail on request.
         let ended = real_call!(

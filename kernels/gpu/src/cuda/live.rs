@@ -3,18 +3,72 @@
 //! A C driver does not check handles. So a call first looks them up here, and keeps the objects
 //! until it has returned: an object that is destroyed meanwhile ends with its last user. An object
 //! keeps its context, so a context ends with the last of its objects.
+//!
+//! Most calls of a thread use the streams, functions and memory blocks that its last calls used. So
+//! a thread remembers some of those, and finds them again without a lock. What it remembers keeps
+//! nothing alive, and is not found once the handle or the block is gone.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::thread::LocalKey;
 
 use crate::api::DevicePtr;
 
 /// Objects by the numbers of their handles.
 #[derive(Debug)]
-pub(super) struct Live<T>(RwLock<Objects<T>>);
+pub(super) struct Live<T> {
+    /// Differs from that of every other table.
+    id: usize,
+    objects: RwLock<Objects<T>>,
+}
 
 type Objects<T> = HashMap<u64, Arc<T>, BuildHasherDefault<HandleHasher>>;
+
+/// The factor that spreads addresses, whose low bits are alike.
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The base-2 logarithm of the number of objects and of blocks that a thread remembers.
+const NUM_REMEMBERED_BITS: u32 = 3;
+
+/// Returns the place of what has this number or address among those that a thread remembers.
+fn place_of(number: u64) -> usize {
+    (number.wrapping_mul(FACTOR) >> (u64::BITS - NUM_REMEMBERED_BITS)) as usize
+}
+
+/// Returns a number for a table, which differs from that of every other table.
+fn new_id() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    // ordering: unique, and nothing else is ordered by it.
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The things that a thread has used last, each at the [place](place_of) of its number.
+#[derive(Debug)]
+pub(super) struct Recent<E>(RefCell<[Option<E>; 1 << NUM_REMEMBERED_BITS]>);
+
+impl<E> Recent<E> {
+    pub(super) const fn new() -> Self {
+        Self(RefCell::new([const { None }; 1 << NUM_REMEMBERED_BITS]))
+    }
+}
+
+/// An object that a thread has used.
+#[derive(Debug)]
+pub(super) struct RecentObject<T> {
+    /// The table that contains it.
+    id: usize,
+    number: u64,
+    object: Weak<T>,
+}
+
+/// A type of objects of which each thread remembers those that it has used last.
+pub(super) trait Remembered: Sized + 'static {
+    /// Returns the objects that this thread remembers.
+    fn recent() -> &'static LocalKey<Recent<RecentObject<Self>>>;
+}
 
 /// Hashes handles. They are addresses that the driver chooses, so that no program makes them
 /// collide.
@@ -33,15 +87,16 @@ impl Hasher for HandleHasher {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // The low bits of addresses are alike: a multiplication and a rotation spread the others.
-        const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
         self.0 = (self.0 ^ number).wrapping_mul(FACTOR).rotate_left(26);
     }
 }
 
 impl<T> Default for Live<T> {
     fn default() -> Self {
-        Self(RwLock::default())
+        Self {
+            id: new_id(),
+            objects: RwLock::default(),
+        }
     }
 }
 
@@ -51,7 +106,7 @@ impl<T> Live<T> {
     }
 
     pub(super) fn get(&self, number: u64) -> Option<Arc<T>> {
-        self.0
+        self.objects
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .get(&number)
@@ -69,7 +124,40 @@ impl<T> Live<T> {
     }
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, Objects<T>> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        self.objects.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Remembered> Live<T> {
+    /// Like [`get`](Self::get), for objects that many calls use.
+    pub(super) fn get_again(&self, number: u64) -> Option<Arc<T>> {
+        let found = T::recent().try_with(|recent| self.remembered(recent, number));
+        match found {
+            Ok(Some(object)) => Some(object),
+            _ => self.get_and_remember(number),
+        }
+    }
+
+    fn remembered(&self, recent: &Recent<RecentObject<T>>, number: u64) -> Option<Arc<T>> {
+        let recent = recent.0.borrow();
+        let found = recent[place_of(number)].as_ref()?;
+        let is_meant = found.number == number && found.id == self.id;
+        // Once the handle is gone, so is the object, or else a call still uses it, which ends soon.
+        is_meant.then(|| found.object.upgrade())?
+    }
+
+    #[cold]
+    fn get_and_remember(&self, number: u64) -> Option<Arc<T>> {
+        let object = self.get(number)?;
+        let entry = RecentObject {
+            id: self.id,
+            number,
+            object: Arc::downgrade(&object),
+        };
+        // A thread that ends remembers nothing any more.
+        let _ =
+            T::recent().try_with(|recent| recent.0.borrow_mut()[place_of(number)] = Some(entry));
+        Some(object)
     }
 }
 
@@ -80,13 +168,60 @@ pub(super) struct Block<K> {
     pub(super) kind: K,
 }
 
+/// The kind of a block.
+pub(super) trait BlockKind {
+    /// Returns `true` if a call on such a block needs to know only that the block contains the
+    /// bytes.
+    fn is_plain(&self) -> bool;
+}
+
 /// Blocks by address.
 #[derive(Debug)]
-pub(super) struct Blocks<K>(Mutex<BTreeMap<u64, Block<K>>>);
+pub(super) struct Blocks<K> {
+    /// Differs from that of every other table.
+    id: usize,
+    table: Mutex<BTreeMap<u64, Listed<K>>>,
+}
+
+/// A block of the table.
+#[derive(Debug)]
+struct Listed<K> {
+    block: Block<K>,
+    presence: Presence,
+}
+
+/// Whether a block is in the table. Those who remember the block share it.
+#[derive(Debug)]
+struct Presence(Arc<AtomicBool>);
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        // ordering: a call that runs meanwhile may find the block or not, as with the table.
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+/// A plain block that a thread has used.
+#[derive(Debug)]
+struct RecentBlock {
+    /// The table that contains it.
+    id: usize,
+    start: u64,
+    num_bytes: u64,
+    is_present: Arc<AtomicBool>,
+}
+
+thread_local! {
+    /// The blocks that this thread remembers, at the places of the addresses that it used.
+    static BLOCKS: Recent<RecentBlock> = const { Recent::new() };
+}
 
 impl<K> Default for Blocks<K> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self {
+            id: new_id(),
+            table: Mutex::default(),
+        }
     }
 }
 
@@ -101,10 +236,13 @@ pub(super) enum Place {
     Unknown,
 }
 
-impl<K> Blocks<K> {
+impl<K: BlockKind> Blocks<K> {
     pub(super) fn add(&self, pointer: DevicePtr, num_bytes: usize, kind: K) {
-        self.lock()
-            .insert(pointer.address(), Block { num_bytes, kind });
+        let listed = Listed {
+            block: Block { num_bytes, kind },
+            presence: Presence(Arc::new(AtomicBool::new(true))),
+        };
+        self.lock().insert(pointer.address(), listed);
     }
 
     /// Forgets the block that begins at `pointer`, if it is of the kind that is meant.
@@ -116,9 +254,10 @@ impl<K> Blocks<K> {
         let mut blocks = self.lock();
         let is_there = blocks
             .get(&pointer.address())
-            .is_some_and(|block| is_meant(&block.kind));
+            .is_some_and(|listed| is_meant(&listed.block.kind));
         if is_there {
-            blocks.remove(&pointer.address())
+            let removed = blocks.remove(&pointer.address());
+            removed.map(|listed| listed.block)
         } else {
             None
         }
@@ -126,12 +265,55 @@ impl<K> Blocks<K> {
 
     /// Forgets blocks.
     pub(super) fn retain(&self, mut stays: impl FnMut(&K) -> bool) {
-        self.lock().retain(|_, block| stays(&block.kind));
+        self.lock().retain(|_, listed| stays(&listed.block.kind));
     }
 
     pub(super) fn place(&self, pointer: DevicePtr, num_bytes: usize) -> Place {
+        if self.is_in_plain_block(pointer, num_bytes) {
+            return Place::Inside;
+        }
         self.with(pointer, num_bytes, |_, _| ())
             .map_or_else(|place| place, |()| Place::Inside)
+    }
+
+    /// Returns `true` if all the bytes lie in one [plain](BlockKind::is_plain) block.
+    pub(super) fn is_in_plain_block(&self, pointer: DevicePtr, num_bytes: usize) -> bool {
+        let found = BLOCKS.try_with(|recent| self.remembered(recent, pointer, num_bytes));
+        found == Ok(true) || self.find_and_remember(pointer, num_bytes)
+    }
+
+    fn remembered(&self, recent: &Recent<RecentBlock>, pointer: DevicePtr, len: usize) -> bool {
+        let address = pointer.address();
+        let recent = recent.0.borrow();
+        recent[place_of(address)].as_ref().is_some_and(|found| {
+            // An address below the start is at an offset that no block has.
+            let offset = address.wrapping_sub(found.start);
+            let left = found.num_bytes.checked_sub(offset);
+            found.id == self.id
+                && left.is_some_and(|left| len as u64 <= left)
+                // ordering: as in the drop of the presence.
+                && found.is_present.load(Ordering::Relaxed)
+        })
+    }
+
+    #[cold]
+    fn find_and_remember(&self, pointer: DevicePtr, num_bytes: usize) -> bool {
+        let found = self.find(pointer, num_bytes, |start, listed| {
+            listed.block.kind.is_plain().then(|| RecentBlock {
+                id: self.id,
+                start,
+                num_bytes: listed.block.num_bytes as u64,
+                is_present: Arc::clone(&listed.presence.0),
+            })
+        });
+        let Ok(Some(entry)) = found else {
+            return false;
+        };
+        // A thread that ends remembers nothing any more.
+        let _ = BLOCKS.try_with(|recent| {
+            recent.0.borrow_mut()[place_of(pointer.address())] = Some(entry);
+        });
+        true
     }
 
     /// Calls `action` with the start of the block that all the bytes lie in, and the block, which
@@ -142,33 +324,59 @@ impl<K> Blocks<K> {
         num_bytes: usize,
         action: impl FnOnce(u64, &Block<K>) -> R,
     ) -> Result<R, Place> {
+        self.find(pointer, num_bytes, |start, listed| {
+            action(start, &listed.block)
+        })
+    }
+
+    fn find<R>(
+        &self,
+        pointer: DevicePtr,
+        num_bytes: usize,
+        action: impl FnOnce(u64, &Listed<K>) -> R,
+    ) -> Result<R, Place> {
         let address = pointer.address();
         let blocks = self.lock();
         // Most pointers are starts of blocks, and a look-up costs half as much as a range, which
         // searches for both of its ends.
-        let (start, block) = match blocks.get(&address) {
-            Some(block) => (address, block),
+        let (start, listed) = match blocks.get(&address) {
+            Some(listed) => (address, listed),
             None => match blocks.range(..address).next_back() {
-                Some((start, block)) => (*start, block),
+                Some((start, listed)) => (*start, listed),
                 None => return Err(Place::Unknown),
             },
         };
         let offset = address - start;
-        match (block.num_bytes as u64).checked_sub(offset) {
-            Some(left) if num_bytes as u64 <= left => Ok(action(start, block)),
+        match (listed.block.num_bytes as u64).checked_sub(offset) {
+            Some(left) if num_bytes as u64 <= left => Ok(action(start, listed)),
             Some(left) if left > 0 => Err(Place::Across),
             _ => Err(Place::Unknown),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Block<K>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Listed<K>>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl BlockKind for char {
+        fn is_plain(&self) -> bool {
+            *self != 'r'
+        }
+    }
+
+    impl Remembered for &'static str {
+        fn recent() -> &'static LocalKey<Recent<RecentObject<Self>>> {
+            thread_local! {
+                static RECENT: Recent<RecentObject<&'static str>> = const { Recent::new() };
+            }
+            &RECENT
+        }
+    }
 
     #[test]
     fn blocks_know_what_lies_in_them() {
@@ -199,5 +407,55 @@ mod tests {
         assert!(live.get(7).is_none());
         assert!(Arc::into_inner(removed).is_none());
         assert_eq!(Arc::into_inner(used), Some("stream"));
+    }
+
+    #[test]
+    fn a_block_that_was_removed_is_not_remembered() {
+        let pointer = DevicePtr::new(1000);
+        let (blocks, others) = (Blocks::default(), Blocks::<char>::default());
+        blocks.add(pointer, 100, 'a');
+        assert!(blocks.is_in_plain_block(pointer, 100));
+        assert!(blocks.is_in_plain_block(pointer, 99) && !blocks.is_in_plain_block(pointer, 101));
+        assert!(!others.is_in_plain_block(pointer, 1));
+        blocks.remove(pointer, |_| true);
+        assert!(!blocks.is_in_plain_block(pointer, 1));
+        blocks.add(pointer, 50, 'b');
+        assert!(blocks.is_in_plain_block(pointer, 50) && !blocks.is_in_plain_block(pointer, 51));
+        // The block is replaced by one that calls have to look at.
+        blocks.add(pointer, 50, 'r');
+        assert!(!blocks.is_in_plain_block(pointer, 1));
+        assert_eq!(blocks.place(pointer, 50), Place::Inside);
+        blocks.add(pointer, 10, 'a');
+        assert!(blocks.is_in_plain_block(pointer, 10));
+        blocks.retain(|_| false);
+        assert!(!blocks.is_in_plain_block(pointer, 1));
+    }
+
+    #[test]
+    fn an_address_below_a_remembered_block_is_not_in_it() {
+        let blocks = Blocks::default();
+        blocks.add(DevicePtr::new(1000), 100, 'a');
+        for address in 1..2000 {
+            let pointer = DevicePtr::new(address);
+            let expected = (1000..1100).contains(&address);
+            // Twice: the second time, the block may be remembered.
+            for _ in 0..2 {
+                assert_eq!(blocks.is_in_plain_block(pointer, 1), expected, "{address}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_remembered_object_ends_with_its_handle() {
+        let (live, other) = (Live::default(), Live::<&'static str>::default());
+        live.add(7, "stream");
+        for _ in 0..2 {
+            assert_eq!(live.get_again(7).as_deref(), Some(&"stream"));
+        }
+        assert!(other.get_again(7).is_none());
+        assert!(live.remove(7).and_then(Arc::into_inner).is_some());
+        assert!(live.get_again(7).is_none());
+        live.add(7, "another");
+        assert_eq!(live.get_again(7).as_deref(), Some(&"another"));
     }
 }

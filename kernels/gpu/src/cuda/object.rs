@@ -2,7 +2,9 @@
 #![expect(unsafe_code, reason = "calls the driver")]
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::LocalKey;
 
 use cudarc::driver::sys::{CUcontext, CUevent, CUmodule, CUstream};
 
@@ -10,6 +12,7 @@ use super::call;
 use super::driver::CudaDriver;
 use super::keep::Held;
 use super::library::driver::Functions;
+use super::live::{Recent, RecentObject, Remembered};
 use crate::api::handle::ContextHandle;
 use crate::api::{Current, GpuResult};
 
@@ -81,8 +84,19 @@ pub(super) struct Object {
     pub(super) kind: Kind,
     pub(super) context: Arc<Context>,
     /// The capture of a stream, if there is one.
-    pub(super) capture: Mutex<Option<Capture>>,
+    capture: Mutex<Option<Capture>>,
+    /// Whether there is a capture. Calls outside of captures do not take the lock.
+    is_captured: AtomicBool,
     pub(super) is_ended: bool,
+}
+
+impl Remembered for Object {
+    fn recent() -> &'static LocalKey<Recent<RecentObject<Self>>> {
+        thread_local! {
+            static RECENT: Recent<RecentObject<Object>> = const { Recent::new() };
+        }
+        &RECENT
+    }
 }
 
 /// What a stream has been asked for since a capture began, beyond what the driver records.
@@ -110,6 +124,7 @@ impl Object {
             kind,
             context,
             capture: Mutex::default(),
+            is_captured: AtomicBool::new(false),
             is_ended: false,
         }
     }
@@ -121,8 +136,31 @@ impl Object {
 
     /// Calls `change` with the capture. Without a capture, returns `None`.
     pub(super) fn in_capture<R>(&self, change: impl FnOnce(&mut Capture) -> R) -> Option<R> {
-        let mut capture = self.capture.lock().unwrap_or_else(PoisonError::into_inner);
-        capture.as_mut().map(change)
+        // ordering: no thread but that of the capture uses the stream meanwhile.
+        if !self.is_captured.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.lock_capture().as_mut().map(change)
+    }
+
+    /// Begins a capture, in place of an earlier one.
+    pub(super) fn begin_capture(&self) {
+        let mut capture = self.lock_capture();
+        *capture = Some(Capture::default());
+        // ordering: as in `in_capture`.
+        self.is_captured.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the capture, if there is one, and returns it.
+    pub(super) fn end_capture(&self) -> Option<Capture> {
+        let mut capture = self.lock_capture();
+        // ordering: as in `in_capture`.
+        self.is_captured.store(false, Ordering::Relaxed);
+        capture.take()
+    }
+
+    fn lock_capture(&self) -> MutexGuard<'_, Option<Capture>> {
+        self.capture.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn destroy(&mut self) -> GpuResult<()> {
@@ -163,6 +201,15 @@ pub(super) struct Function {
     pub(super) module: Arc<Object>,
     /// The sizes of its parameters in bytes, if the driver can tell.
     pub(super) parameters: Option<Vec<usize>>,
+}
+
+impl Remembered for Function {
+    fn recent() -> &'static LocalKey<Recent<RecentObject<Self>>> {
+        thread_local! {
+            static RECENT: Recent<RecentObject<Function>> = const { Recent::new() };
+        }
+        &RECENT
+    }
 }
 
 /// An object of another library, which ends in its context.

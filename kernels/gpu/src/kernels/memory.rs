@@ -69,37 +69,47 @@ fn mem_deallocate(buffer: &Buffer, _stream: &Stream, in_chain: Chain) -> Chain {
     in_chain
 }
 
-/// One side of a copy, its size and its address.
-struct Side {
-    location: CopyEndpoint,
-    num_bytes: usize,
-    address: u64,
-    part: Option<Part>,
+/// One side of a copy.
+enum Side<'v> {
+    /// Memory of a device, which is kept meanwhile; none of an empty buffer.
+    Device(Option<Part>),
+    Host(&'v HostBuffer),
 }
 
-impl Side {
-    fn of(value: &AnyRef) -> Result<Self> {
+impl<'v> Side<'v> {
+    #[inline]
+    fn of(value: &'v AnyRef) -> Result<Self> {
         if let Some(buffer) = value.get::<Buffer>() {
-            let part = buffer.part();
-            let (pointer, num_bytes) = part
-                .as_ref()
-                .map_or((DevicePtr::NULL, 0), |part| (part.pointer, part.num_bytes));
-            return Ok(Self {
-                location: CopyEndpoint::Device(pointer),
-                num_bytes,
-                address: pointer.address(),
-                part,
-            });
+            return Ok(Self::Device(buffer.part()));
         }
-        match value.get::<HostBuffer>() {
-            Some(buffer) => Ok(Self {
-                num_bytes: buffer.len_bytes(),
-                address: buffer.address() as u64,
-                location: CopyEndpoint::Host(buffer.clone()),
-                part: None,
-            }),
-            None => Err(Error::new("expected a buffer of a GPU or of the host")
-                .with_code(ErrorCode::InvalidArgument)),
+        let host = value.get::<HostBuffer>().map(Self::Host);
+        host.ok_or_else(|| {
+            Error::new("expected a buffer of a GPU or of the host")
+                .with_code(ErrorCode::InvalidArgument)
+        })
+    }
+
+    #[inline]
+    fn num_bytes(&self) -> usize {
+        match self {
+            Self::Device(part) => part.as_ref().map_or(0, |part| part.num_bytes),
+            Self::Host(buffer) => buffer.len_bytes(),
+        }
+    }
+
+    #[inline]
+    fn address(&self) -> u64 {
+        match self {
+            Self::Device(part) => part.as_ref().map_or(0, |part| part.pointer.address()),
+            Self::Host(buffer) => buffer.address() as u64,
+        }
+    }
+
+    #[inline]
+    fn endpoint(&self) -> CopyEndpoint {
+        match self {
+            Self::Device(_) => CopyEndpoint::Device(DevicePtr::new(self.address())),
+            Self::Host(buffer) => CopyEndpoint::Host((*buffer).clone()),
         }
     }
 }
@@ -116,26 +126,26 @@ impl Side {
 )]
 fn mem_copy(dst: &AnyRef, src: &AnyRef, stream: &Stream, in_chain: Chain) -> Result<Chain> {
     let (dst, src) = (Side::of(dst)?, Side::of(src)?);
-    if dst.num_bytes != src.num_bytes {
+    let num_bytes = dst.num_bytes();
+    if num_bytes != src.num_bytes() {
         return Err(Error::new(format!(
-            "Buffer sizes don't match: {} (dst size) vs {} (src size)",
-            dst.num_bytes, src.num_bytes
+            "Buffer sizes don't match: {num_bytes} (dst size) vs {} (src size)",
+            src.num_bytes()
         ))
         .with_code(ErrorCode::InvalidArgument));
     }
-    if dst.address == src.address || dst.num_bytes == 0 {
+    if num_bytes == 0 || dst.address() == src.address() {
         return Ok(in_chain);
     }
-    let current = stream.enter(stream.context())?;
-    let driver = &stream.context().gpu().driver;
-    driver.copy_async(
+    let context = stream.context();
+    let current = context.set_current()?;
+    context.gpu().driver.copy_async(
         &current,
-        &dst.location,
-        &src.location,
-        dst.num_bytes,
+        &dst.endpoint(),
+        &src.endpoint(),
+        num_bytes,
         stream.handle(),
     )?;
-    drop((dst.part, src.part));
     Ok(in_chain)
 }
 
@@ -157,11 +167,13 @@ fn mem_set(buffer: &Buffer, value: &AnyRef, stream: &Stream, in_chain: Chain) ->
         .ok_or_else(|| {
             Error::new("Expected 32 bit value.").with_code(ErrorCode::InvalidArgument)
         })?;
-    let count = buffer.num_bytes() / 4;
+    let (pointer, num_bytes) = buffer.extent();
+    let count = num_bytes / 4;
     if count != 0 {
-        let current = stream.enter(stream.context())?;
-        let driver = &stream.context().gpu().driver;
-        driver.set_u32_async(&current, buffer.pointer(), bits, count, stream.handle())?;
+        let context = stream.context();
+        let current = context.set_current()?;
+        let driver = &context.gpu().driver;
+        driver.set_u32_async(&current, pointer, bits, count, stream.handle())?;
     }
     Ok(in_chain)
 }

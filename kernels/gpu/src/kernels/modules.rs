@@ -91,9 +91,10 @@ fn function_launch(
     in_chain: Chain,
     args: &[AnyRef],
 ) -> Result<Chain> {
+    let [grid, block] = extents([grid_x, grid_y, grid_z, block_x, block_y, block_z])?;
     let config = LaunchConfig {
-        grid: [extent(grid_x)?, extent(grid_y)?, extent(grid_z)?],
-        block: [extent(block_x)?, extent(block_y)?, extent(block_z)?],
+        grid,
+        block,
         shared_bytes: shared,
     };
     let mut arguments: SmallVec<[Argument; 16]> = SmallVec::with_capacity(args.len());
@@ -110,6 +111,22 @@ fn function_launch(
         &arguments,
     )?;
     Ok(in_chain)
+}
+
+/// Returns the sizes of a launch: those of the grid, then those of a block.
+fn extents(values: [&AnyRef; 6]) -> Result<[[u32; 3]; 2]> {
+    let mut sizes = [[0; 3]; 2];
+    let places = sizes.as_flattened_mut().iter_mut().zip(values);
+    let mut last: Option<(&AnyRef, u32)> = None;
+    for (place, value) in places {
+        // Most launches use one value for the size of several dimensions.
+        *place = match last {
+            Some((last, size)) if last.ptr_eq(value) => size,
+            _ => extent(value)?,
+        };
+        last = Some((value, *place));
+    }
+    Ok(sizes)
 }
 
 /// Returns a size of a launch: 32 bits wide first, later 64.

@@ -266,6 +266,13 @@ impl Buffer {
         self.part()?.context()
     }
 
+    /// Returns the address and the size; null and 0 of an empty buffer.
+    pub(crate) fn extent(&self) -> (DevicePtr, usize) {
+        let part = lock(&self.part);
+        let extent = part.as_ref().map(|part| (part.pointer, part.num_bytes));
+        extent.unwrap_or((DevicePtr::NULL, 0))
+    }
+
     /// Returns the address; null of an empty buffer.
     #[must_use]
     pub fn pointer(&self) -> DevicePtr {
