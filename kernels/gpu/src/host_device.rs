@@ -62,7 +62,7 @@ use crate::values::lock;
 
 use fault::Fault;
 use memory::DeviceMemory;
-use order::Clock;
+use order::Seen;
 use stream::Queue;
 
 /// The options of a host device.
@@ -75,7 +75,7 @@ pub struct Options {
     /// The number of instructions after which a launch counts as endless.
     pub max_steps: u64,
     /// Whether accesses are reported that nothing orders after the last write of another stream.
-    /// The cost of each piece of work then grows with the number of streams there have been.
+    /// The cost of each piece of work then grows with the number of streams.
     pub checks_order: bool,
     /// The calls that fail.
     pub failures: Vec<Failure>,
@@ -112,8 +112,7 @@ pub struct HostDevice {
     identity: usize,
     options: Options,
     memory: Mutex<DeviceMemory>,
-    /// The work that the host has waited for. It comes before all work that is enqueued later.
-    seen: Mutex<Clock>,
+    seen: Mutex<Seen>,
     objects: Mutex<driver::Objects>,
     libraries: Mutex<Libraries>,
     failures: Failures,

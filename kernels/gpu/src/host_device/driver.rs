@@ -232,7 +232,7 @@ impl HostDevice {
     /// Notes work that the host has waited for.
     fn has_seen(&self, clock: &Clock) {
         if self.options.checks_order {
-            lock(&self.seen).join(clock);
+            lock(&self.seen).add(clock);
         }
     }
 
@@ -245,12 +245,12 @@ impl HostDevice {
             let queues = objects.streams.values().chain(&objects.closed);
             queues
                 .filter(|queue| queue.context == context)
-                .map(|queue| (Arc::clone(queue), queue.end()))
+                .map(|queue| (Arc::clone(queue), queue.now()))
                 .collect()
         };
-        for (queue, place) in places {
+        for (queue, (place, clock)) in places {
             queue.wait_for(place);
-            self.has_seen(&queue.clock());
+            self.has_seen(&clock);
         }
     }
 }
@@ -544,6 +544,9 @@ impl Driver for Shared {
         if !queue.is_past(queue.end()) {
             objects.closed.push(queue);
         }
+        drop(objects);
+        // If the host has waited for all work of the stream, the stream is settled now.
+        self.0.has_seen(&Clock::default());
         Ok(())
     }
 
@@ -552,8 +555,8 @@ impl Driver for Shared {
         self.0.enter("cuStreamSynchronize", CALL)?;
         let queue = self.0.queue(CALL, stream)?;
         Self::refuse_capture(CALL, &queue)?;
-        let clock = queue.clock();
-        queue.wait_for(queue.end());
+        let (place, clock) = queue.now();
+        queue.wait_for(place);
         self.0.has_seen(&clock);
         self.0.check_context(CALL, queue.context)
     }
@@ -563,8 +566,8 @@ impl Driver for Shared {
         self.0.enter("cuStreamQuery", CALL)?;
         let queue = self.0.queue(CALL, stream)?;
         Self::refuse_capture(CALL, &queue)?;
-        let clock = queue.clock();
-        let is_past = queue.is_past(queue.end());
+        let (place, clock) = queue.now();
+        let is_past = queue.is_past(place);
         if is_past {
             self.0.has_seen(&clock);
         }
@@ -666,8 +669,9 @@ impl Driver for Shared {
             })?;
         }
         if let Some(event) = lock(&self.0.objects).events.get_mut(&event.0) {
-            event.clock = queue.clock();
-            event.place = Some((Arc::clone(&queue), queue.end()));
+            let (place, clock) = queue.now();
+            event.clock = clock;
+            event.place = Some((Arc::clone(&queue), place));
             event.time = time;
         }
         Ok(())

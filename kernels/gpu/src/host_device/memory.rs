@@ -130,19 +130,19 @@ impl DeviceMemory {
         let Some(block) = self.blocks.get(&start) else {
             return;
         };
-        let Some(write) = block.last_write else {
+        let Some(write) = &block.last_write else {
             return;
         };
         let stream = order::running(|moment| {
             let moment = moment.filter(|moment| !moment.is_after(write))?;
-            Some(moment.stream)
+            Some(moment.life.stream())
         });
         let mut reports = self.unordered.borrow_mut();
         if let Some(stream) = stream
             && reports.len() < MAX_REPORTS
             && !block.is_reported.replace(true)
         {
-            let (reader, writer) = (StreamHandle(stream), StreamHandle(write.stream));
+            let (reader, writer) = (StreamHandle(stream), StreamHandle(write.life.stream()));
             let len = block.len();
             let report = format!(
                 "{what} of {num_bytes} bytes at {address:#x} on the stream {reader}: nothing orders \
@@ -357,7 +357,7 @@ impl DeviceMemory {
             self.check_order("write", start, address, bytes.len());
             if let Some(block) = self.blocks.get_mut(&start) {
                 let write = order::running(|moment| moment.map(Moment::as_write));
-                block.last_write = write.or(block.last_write);
+                block.last_write = write.or(block.last_write.take());
             }
         }
         match self.blocks.get_mut(&start).map(|block| &mut block.bytes) {

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::HostDevice;
 use super::fault::Fault;
-use super::order::{self, Clock, Moment};
+use super::order::{self, Before, Clock, Life, Moment};
 use crate::api::handle::ContextHandle;
 use crate::values::lock;
 
@@ -30,8 +30,7 @@ pub(super) struct Recording {
 
 /// A stream.
 pub(super) struct Queue {
-    /// The number of the stream.
-    id: u64,
+    life: Arc<Life>,
     pub(super) context: ContextHandle,
     state: Mutex<State>,
     /// There is work, or there will be none.
@@ -43,8 +42,7 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct State {
     work: VecDeque<(Moment, Work)>,
-    /// What comes before the next piece of work.
-    clock: Clock,
+    before: Before,
     /// The number of enqueued pieces of work so far, and of completed ones.
     num_enqueued: u64,
     num_done: u64,
@@ -67,7 +65,7 @@ impl fmt::Debug for Queue {
 impl Queue {
     pub(super) fn new(id: u64, context: ContextHandle) -> Self {
         Self {
-            id,
+            life: Life::new(id),
             context,
             state: Mutex::default(),
             has_work: Condvar::new(),
@@ -96,12 +94,12 @@ impl Queue {
         }
         state.num_enqueued += 1;
         if device.options.checks_order {
-            state.clock.join(&lock(&device.seen));
+            state.before.join_seen(&lock(&device.seen));
         }
         let moment = Moment {
-            stream: self.id,
+            life: Arc::clone(&self.life),
             place: state.num_enqueued,
-            clock: state.clock.clone(),
+            before: state.before.clone(),
         };
         state.work.push_back((moment, work));
         drop(state);
@@ -166,24 +164,28 @@ impl Queue {
 
     /// Lets the thread end once all work is done.
     pub(super) fn close(&self) {
-        lock(&self.state).is_closed = true;
+        let mut state = lock(&self.state);
+        state.is_closed = true;
+        self.life.close(state.num_enqueued);
+        drop(state);
         self.has_work.notify_one();
     }
 
     /// Lets the next piece of work come after all that `clock` has.
     pub(super) fn join(&self, clock: &Clock) {
-        lock(&self.state).clock.join(clock);
+        lock(&self.state).before.clock.join(clock);
     }
 
-    /// Returns all work that is enqueued, and what comes before it.
-    pub(super) fn clock(&self) -> Clock {
+    /// Returns the place after all enqueued work, and all that comes before that place. Work that
+    /// another thread enqueues meanwhile is in both or in neither.
+    pub(super) fn now(&self) -> (u64, Clock) {
         let state = lock(&self.state);
-        let mut clock = state.clock.clone();
-        clock.add(self.id, state.num_enqueued);
-        clock
+        let mut clock = state.before.clock.clone();
+        clock.add(&self.life, state.num_enqueued);
+        (state.num_enqueued, clock)
     }
 
-    /// Returns the position after all enqueued work.
+    /// Returns the place after all enqueued work.
     pub(super) fn end(&self) -> u64 {
         lock(&self.state).num_enqueued
     }
@@ -230,6 +232,8 @@ pub(super) struct HostEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::Current;
+    use crate::api::handle::StreamHandle;
 
     #[test]
     fn a_closed_stream_refuses_work() {
@@ -240,5 +244,53 @@ mod tests {
         let late = queue.push(&device, Box::new(|_| Ok(())));
         assert_eq!(late, Err(Refusal::Closed));
         queue.wait_for(queue.end());
+    }
+
+    #[test]
+    fn clocks_do_not_grow_with_streams_that_are_gone() {
+        let device = HostDevice::new(super::super::Options {
+            checks_order: true,
+            ..super::super::Options::default()
+        });
+        let driver = &HostDevice::gpu(&device).driver;
+        driver.init().unwrap();
+        let context = driver.context_create(driver.device(0).unwrap()).unwrap();
+        let current = &Current::set(&**driver, context).unwrap();
+        let word = driver.memory_allocate(current, 4).unwrap();
+        let main = driver.stream_create(current).unwrap();
+        let event = driver.event_create(current, false).unwrap();
+        for round in 0..20 {
+            let stream = driver.stream_create(current).unwrap();
+            let set = |stream| driver.set_u32_async(current, word, 1, 1, stream).unwrap();
+            set(stream);
+            driver.event_record(event, stream).unwrap();
+            driver.stream_wait_event(main, event).unwrap();
+            set(main);
+            // The stream is destroyed before the host waits, or afterwards.
+            if round % 2 == 0 {
+                driver.stream_destroy(stream).unwrap();
+            }
+            driver.stream_synchronize(main).unwrap();
+            if round % 2 == 1 {
+                driver.stream_destroy(stream).unwrap();
+            }
+        }
+        driver.event_record(event, main).unwrap();
+        enqueue(&device, main);
+        let queue = device.find_queue(main).unwrap();
+        let (_, clock) = queue.now();
+        assert_eq!(clock.num_streams(), 1);
+        assert_eq!(lock(&device.seen).clock().num_streams(), 1);
+        assert!(device.unordered_accesses().is_empty());
+        driver.event_destroy(event).unwrap();
+        driver.stream_destroy(main).unwrap();
+        driver.memory_free(word).unwrap();
+        driver.context_destroy(context).unwrap();
+    }
+
+    /// Enqueues a piece of work, which brings the clock of the stream up to date.
+    fn enqueue(device: &Arc<HostDevice>, stream: StreamHandle) {
+        let queue = device.find_queue(stream).unwrap();
+        queue.push(device, Box::new(|_| Ok(()))).unwrap();
     }
 }
