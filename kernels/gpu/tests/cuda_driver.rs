@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt_gpu::api::blas::Blas;
-use tfrt_gpu::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig};
+use tfrt_gpu::api::driver::{
+    Argument, CopyEndpoint, DeviceCalls, LaunchConfig, MemoryCalls, ModuleCalls, StreamCalls,
+};
 use tfrt_gpu::api::{ContextHandle, EventHandle, StreamHandle};
 use tfrt_gpu::api::{Current, DevicePtr, Status};
 use tfrt_gpu::cuda::{CudaBlas, CudaDriver, request_failures};

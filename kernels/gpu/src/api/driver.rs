@@ -13,14 +13,14 @@ use super::handle::{
 };
 
 /// The driver of GPUs.
-///
-/// Each method is one call of the driver, whose name its documentation states first.
-pub trait Driver: Debug + Send + Sync {
+pub trait Driver: DeviceCalls + StreamCalls + MemoryCalls + ModuleCalls {
     /// Returns a number that identifies this driver among all drivers of the process.
     fn identity(&self) -> usize;
+}
 
-    // Devices.
-
+/// The calls of a driver on devices and contexts. Each method is one call, whose name its
+/// documentation states first.
+pub trait DeviceCalls: Debug + Send + Sync {
     /// Implements `cuInit`: initializes the driver; may be called again.
     fn init(&self) -> GpuResult<()>;
 
@@ -45,8 +45,6 @@ pub trait Driver: Debug + Send + Sync {
     /// Implements `cuDeviceCanAccessPeer`.
     fn device_can_access_peer(&self, device: DeviceId, peer: DeviceId) -> GpuResult<bool>;
 
-    // Contexts.
-
     /// Implements `cuDevicePrimaryCtxRetain`.
     fn primary_context_retain(&self, device: DeviceId) -> GpuResult<ContextHandle>;
 
@@ -68,9 +66,10 @@ pub trait Driver: Debug + Send + Sync {
 
     /// Implements `cuCtxSynchronize`: waits for all work of the context.
     fn context_synchronize(&self, current: &Current) -> GpuResult<()>;
+}
 
-    // Streams.
-
+/// The calls of a driver on streams and events, one method each.
+pub trait StreamCalls: Debug + Send + Sync {
     /// Implements `cuStreamCreate`, non-blocking: without an implicit order with the default
     /// stream.
     fn stream_create(&self, current: &Current) -> GpuResult<StreamHandle>;
@@ -93,8 +92,6 @@ pub trait Driver: Debug + Send + Sync {
     fn keep_until_passed(&self, stream: StreamHandle, object: Box<dyn Any + Send>)
     -> GpuResult<()>;
 
-    // Events.
-
     /// Implements `cuEventCreate`, with timing disabled unless `has_timing`.
     fn event_create(&self, current: &Current, has_timing: bool) -> GpuResult<EventHandle>;
 
@@ -112,9 +109,10 @@ pub trait Driver: Debug + Send + Sync {
 
     /// Implements `cuEventElapsedTime`, in milliseconds.
     fn event_elapsed(&self, start: EventHandle, end: EventHandle) -> GpuResult<f32>;
+}
 
-    // Memory.
-
+/// The calls of a driver on memory, one method each.
+pub trait MemoryCalls: Debug + Send + Sync {
     /// Implements `cuMemAlloc`: uninitialized device memory, aligned to 256 bytes. Size 0 is an
     /// error.
     fn memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr>;
@@ -166,9 +164,10 @@ pub trait Driver: Debug + Send + Sync {
         count: usize,
         stream: StreamHandle,
     ) -> GpuResult<()>;
+}
 
-    // Modules.
-
+/// The calls of a driver on modules, their kernels, and graphs of work, one method each.
+pub trait ModuleCalls: Debug + Send + Sync {
     /// Implements `cuModuleLoadDataEx`: PTX text or a binary image, which ends in a NUL. Logs of
     /// the compiler are in the error.
     fn module_load(&self, current: &Current, image: &[u8]) -> GpuResult<ModuleHandle>;
@@ -191,8 +190,6 @@ pub trait Driver: Debug + Send + Sync {
         stream: StreamHandle,
         arguments: &[Argument],
     ) -> GpuResult<()>;
-
-    // Graphs.
 
     /// Implements `cuStreamBeginCapture`: from now on, work that is put on the stream is recorded
     /// instead of run, until [`capture_end`](Self::capture_end).

@@ -1,0 +1,315 @@
+//! Modules, launches of their kernels, and graphs.
+#![expect(unsafe_code, reason = "calls the driver")]
+
+use std::ffi::{CString, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUfunction, CUjit_option, CUmodule, CUstream};
+
+use super::super::keep::Held;
+use super::super::object::{Function, Kind};
+use super::memory::Memory;
+use super::{CudaDriver, same_context, text_of};
+use crate::api::driver::{Argument, LaunchConfig, ModuleCalls, check_arguments};
+use crate::api::handle::{FunctionHandle, GraphHandle, ModuleHandle, StreamHandle};
+use crate::api::{Current, DevicePtr, GpuResult, Status};
+use crate::cuda::{call, unknown};
+
+/// The arguments of a launch that take no memory of the heap.
+const NUM_INLINE: usize = 16;
+
+/// Bytes of each log of the compiler.
+const LOG_BYTES: usize = 4096;
+
+impl CudaDriver {
+    /// Returns the sizes of a kernel's parameters.
+    fn parameters(&self, function: CUfunction) -> Option<Vec<usize>> {
+        let mut sizes = Vec::new();
+        loop {
+            let (mut offset, mut size) = (0, 0);
+            let result = call!(
+                self.functions,
+                "cuFuncGetParamInfo(function, index, &offset, &size)",
+                cuFuncGetParamInfo(function, sizes.len(), &mut offset, &mut size)
+            );
+            match result {
+                Ok(()) => sizes.push(size),
+                // Behind the last one.
+                Err(error) if error.status == Status::INVALID_VALUE => return Some(sizes),
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+impl ModuleCalls for CudaDriver {
+    fn module_load(&self, current: &Current, image: &[u8]) -> GpuResult<ModuleHandle> {
+        const CALL: &str = "cuModuleLoadDataEx(&module, image, options)";
+        let context = self.of(CALL, current)?;
+        // The driver reads up to a NUL.
+        let mut image = image.to_vec();
+        image.push(0);
+        let (mut info, mut errors) = ([0u8; LOG_BYTES], [0u8; LOG_BYTES]);
+        let mut options = [
+            CUjit_option::CU_JIT_INFO_LOG_BUFFER,
+            CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+            CUjit_option::CU_JIT_LOG_VERBOSE,
+        ];
+        // Numbers are passed as pointers.
+        let mut values: [*mut c_void; 5] = [
+            info.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(LOG_BYTES),
+            errors.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(LOG_BYTES),
+            ptr::without_provenance_mut(1),
+        ];
+        let mut module: CUmodule = ptr::null_mut();
+        let loaded = call!(
+            self.functions,
+            "cuModuleLoadDataEx(&module, image, options)",
+            cuModuleLoadDataEx(
+                &mut module,
+                image.as_ptr().cast(),
+                options.len() as u32,
+                options.as_mut_ptr(),
+                values.as_mut_ptr()
+            )
+        );
+        if let Err(error) = loaded {
+            let logs = [text_of(&errors), text_of(&info)].join("\n");
+            return Err(match logs.trim() {
+                "" => error,
+                logs => error.with_details(format!("GPU JIT error log: {logs}")),
+            });
+        }
+        self.add_object(module as u64, Kind::Module, context);
+        Ok(ModuleHandle(module as u64))
+    }
+
+    fn module_unload(&self, module: ModuleHandle) -> GpuResult<()> {
+        self.blocks
+            .retain(|kind| !matches!(kind, Memory::Global { module: owner } if *owner == module.0));
+        self.kernels
+            .retain(|function| function.module.number != module.0);
+        self.end("cuModuleUnload(module)", Kind::Module, module.0)
+    }
+
+    fn module_function(&self, module: ModuleHandle, name: &str) -> GpuResult<FunctionHandle> {
+        const CALL: &str = "cuModuleGetFunction(&function, module, name)";
+        let module = self.object(CALL, Kind::Module, module.0)?;
+        let name = c_name(name);
+        let mut function: CUfunction = ptr::null_mut();
+        call!(
+            self.functions,
+            "cuModuleGetFunction(&function, module, name)",
+            cuModuleGetFunction(&mut function, module.number as CUmodule, name.as_ptr())
+        )?;
+        let parameters = self.parameters(function);
+        self.kernels.add(
+            function as u64,
+            Function {
+                number: function as u64,
+                module,
+                parameters,
+            },
+        );
+        Ok(FunctionHandle(function as u64))
+    }
+
+    fn module_global(&self, module: ModuleHandle, name: &str) -> GpuResult<(DevicePtr, usize)> {
+        const CALL: &str = "cuModuleGetGlobal(&ptr, &size, module, name)";
+        let object = self.object(CALL, Kind::Module, module.0)?;
+        let name = c_name(name);
+        let (mut pointer, mut num_bytes) = (0, 0);
+        call!(
+            self.functions,
+            "cuModuleGetGlobal(&ptr, &size, module, name)",
+            cuModuleGetGlobal_v2(
+                &mut pointer,
+                &mut num_bytes,
+                object.number as CUmodule,
+                name.as_ptr()
+            )
+        )?;
+        let pointer = DevicePtr::new(pointer);
+        self.blocks
+            .add(pointer, num_bytes, Memory::Global { module: module.0 });
+        Ok((pointer, num_bytes))
+    }
+
+    fn launch(
+        &self,
+        _current: &Current,
+        function: FunctionHandle,
+        config: LaunchConfig,
+        stream: StreamHandle,
+        arguments: &[Argument],
+    ) -> GpuResult<()> {
+        const CALL: &str = "cuLaunchKernel(function, grid, block, shared, stream, arguments)";
+        let function = self
+            .kernels
+            .get_again(function.0)
+            .ok_or_else(|| unknown(CALL))?;
+        let stream = self.stream(CALL, stream)?;
+        let module = &function.module;
+        same_context(
+            CALL,
+            &module.context,
+            &stream.context,
+            Status::INVALID_HANDLE,
+        )?;
+        config.check(CALL)?;
+        let launch = |pointers, extra| {
+            // A graph keeps the module of each of its kernels.
+            stream.in_capture(|capture| {
+                let module = Held::object(Box::new(Arc::clone(module)));
+                capture.held.push(module);
+            });
+            let LaunchConfig {
+                grid: [gx, gy, gz],
+                block: [bx, by, bz],
+                shared_bytes,
+            } = config;
+            call!(
+                self.functions,
+                "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
+                cuLaunchKernel(
+                    function.number as CUfunction,
+                    gx,
+                    gy,
+                    gz,
+                    bx,
+                    by,
+                    bz,
+                    shared_bytes,
+                    stream.number as CUstream,
+                    pointers,
+                    extra
+                )
+            )
+        };
+        if let Some(parameters) = &function.parameters {
+            check_arguments(CALL, parameters.iter().copied(), arguments)?;
+            // The driver reads as much behind each pointer as the parameter has.
+            return with_pointers(arguments, |pointers| launch(pointers, ptr::null_mut()));
+        }
+        // A driver that does not tell the parameters gets one block of bytes, and its length.
+        let mut block = pack(arguments);
+        let mut len = block.len();
+        let mut extra: [*mut c_void; 5] = [
+            ptr::without_provenance_mut(1),
+            block.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(2),
+            ptr::from_mut(&mut len).cast(),
+            ptr::null_mut(),
+        ];
+        launch(ptr::null_mut(), extra.as_mut_ptr())
+    }
+
+    fn capture_begin(&self, _current: &Current, stream: StreamHandle) -> GpuResult<()> {
+        self.begin_capture(stream)
+    }
+
+    fn capture_end(&self, _current: &Current, stream: StreamHandle) -> GpuResult<GraphHandle> {
+        self.end_capture(stream)
+    }
+
+    fn graph_launch(
+        &self,
+        _current: &Current,
+        graph: GraphHandle,
+        stream: StreamHandle,
+    ) -> GpuResult<()> {
+        self.launch_graph(graph, stream)
+    }
+
+    fn graph_destroy(&self, graph: GraphHandle) -> GpuResult<()> {
+        self.destroy_graph(graph)
+    }
+}
+
+/// Calls `action` with a list of pointers to the bytes of arguments.
+fn with_pointers<R>(arguments: &[Argument], action: impl FnOnce(*mut *mut c_void) -> R) -> R {
+    if arguments.len() > NUM_INLINE {
+        let mut values: Vec<u64> = arguments.iter().copied().map(bits).collect();
+        let values = values.iter_mut().map(|value| ptr::from_mut(value).cast());
+        let mut pointers: Vec<*mut c_void> = values.collect();
+        return action(pointers.as_mut_ptr());
+    }
+    let mut values = [0_u64; NUM_INLINE];
+    let mut pointers: [*mut c_void; NUM_INLINE] = [ptr::null_mut(); NUM_INLINE];
+    let places = values.iter_mut().zip(&mut pointers);
+    for ((value, pointer), argument) in places.zip(arguments) {
+        *value = bits(*argument);
+        *pointer = ptr::from_mut(value).cast();
+    }
+    action(pointers.as_mut_ptr())
+}
+
+/// Returns the bytes of an argument, lowest first.
+fn bits(argument: Argument) -> u64 {
+    match argument {
+        Argument::Pointer(pointer) => pointer.address(),
+        Argument::Bits32(bits) => bits.into(),
+        Argument::Bits64(bits) => bits,
+    }
+}
+
+/// Arguments in sequence, each at a multiple of its size.
+fn pack(arguments: &[Argument]) -> Vec<u8> {
+    let mut block = Vec::new();
+    for argument in arguments {
+        let bytes = argument.to_bytes();
+        block.resize(block.len().next_multiple_of(bytes.len()), 0);
+        block.extend(bytes);
+    }
+    block
+}
+
+/// Names end at the first NUL.
+fn c_name(name: &str) -> CString {
+    let name = name.split('\0').next().unwrap_or_default();
+    CString::new(name).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_packed_at_multiples_of_their_size() {
+        let arguments = [
+            Argument::Bits32(1),
+            Argument::Bits64(2),
+            Argument::Bits32(3),
+        ];
+        let mut expected = vec![1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0];
+        expected.extend([3, 0, 0, 0]);
+        assert_eq!(pack(&arguments), expected);
+    }
+
+    #[test]
+    fn each_argument_has_a_pointer_to_its_bytes() {
+        for len in [0, 1, NUM_INLINE, NUM_INLINE + 1, 60] {
+            let arguments: Vec<Argument> = (0..len as u32).map(Argument::Bits32).collect();
+            with_pointers(&arguments, |pointers| {
+                for index in 0..len {
+                    // SAFETY: there are so many pointers.
+                    let pointer = unsafe { pointers.add(index).read() };
+                    // SAFETY: each is to the bytes of an argument, of 4 bytes.
+                    let found = unsafe { pointer.cast::<u32>().read() };
+                    assert_eq!(found as usize, index);
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn names_and_texts_end_at_the_first_nul() {
+        assert_eq!(c_name("kernel\0rest").as_bytes(), b"kernel");
+        assert_eq!(text_of(b"log\0rest"), "log");
+    }
+}
