@@ -131,6 +131,8 @@ pub enum LaunchForm {
         kept: usize,
         /// The number of groups that are reduced.
         reduced: usize,
+        /// Whether [`LANES`](crate::axes::LANES) neighbouring threads compute each result, or one.
+        is_shared: bool,
     },
     /// Before a grid kernel with an initial value: every element of the result takes it.
     /// Parameters: the number of elements, and the result.

@@ -76,7 +76,14 @@ fn every_form_is_ptx() {
         let of_reductions = [&LaunchForm::Partial, &LaunchForm::Final]
             .map(|form| (reduction(function, *identity), form));
         let groups = [(0, 0), (1, 1), (2, 3)];
-        let groups = groups.map(|(kept, reduced)| LaunchForm::Along { kept, reduced });
+        let groups = groups.map(|(kept, reduced)| {
+            [false, true].map(|is_shared| LaunchForm::Along {
+                kept,
+                reduced,
+                is_shared,
+            })
+        });
+        let groups = groups.as_flattened();
         let of_axes = groups.iter().map(|form| (along(function, *identity), form));
         for (kernel, form) in of_elements.chain(of_reductions).chain(of_axes) {
             let text = ptx::emit(kernel, form, target).unwrap();

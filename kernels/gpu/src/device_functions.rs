@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use tfrt::device::axes::AxesPlan;
+use tfrt::device::axes::{AxesPlan, LANES};
 use tfrt::device::broadcast::CommonShape;
 use tfrt::device::grid::{self, GridRules};
 use tfrt::device::kernel::{
@@ -288,8 +288,19 @@ impl Launch<'_> {
         for group in plan.kept.iter().chain(&plan.reduced) {
             arguments.extend([group.extent, group.stride].map(|x| Argument::Bits64(x as u64)));
         }
-        let num_blocks = count.div_ceil(BLOCK_THREADS as usize).min(MAX_BLOCKS);
-        let form = LaunchForm::Along { kept, reduced };
+        // Neighbouring threads are to read neighbouring elements.
+        let is_shared = plan.reduced.last().is_some_and(|group| group.stride == 1)
+            && plan.num_reduced() >= LANES;
+        let num_threads = match is_shared {
+            true => count.saturating_mul(LANES),
+            false => count,
+        };
+        let num_blocks = num_threads.div_ceil(BLOCK_THREADS as usize).min(MAX_BLOCKS);
+        let form = LaunchForm::Along {
+            kept,
+            reduced,
+            is_shared,
+        };
         self.put(form, num_blocks as u32, &arguments)
     }
 

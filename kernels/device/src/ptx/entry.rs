@@ -31,7 +31,7 @@ impl<'k> Entry<'k> {
         let is_fitting = match variant {
             LaunchForm::Elementwise(layouts) => layouts.len() == num_operands,
             LaunchForm::Broadcast { rank, .. } => (1..=MAX_RANK).contains(rank),
-            LaunchForm::Along { kept, reduced } => kept + reduced <= MAX_RANK,
+            LaunchForm::Along { kept, reduced, .. } => kept + reduced <= MAX_RANK,
             LaunchForm::Partial | LaunchForm::Final | LaunchForm::Initial | LaunchForm::Grid => {
                 true
             }
@@ -63,7 +63,11 @@ impl<'k> Entry<'k> {
                 shared.push(("cache".to_owned(), num_bytes));
                 self.reduction()?;
             }
-            LaunchForm::Along { kept, reduced } => self.along(*kept, *reduced)?,
+            LaunchForm::Along {
+                kept,
+                reduced,
+                is_shared,
+            } => self.along(*kept, *reduced, *is_shared)?,
             LaunchForm::Initial => self.initial()?,
             LaunchForm::Grid => {
                 let rules = self.rules()?;

@@ -32,6 +32,24 @@ fn farthest(x: i64, y: i64) -> i64 {
     (x - y).abs()
 }
 
+/// Tells whether all numbers of a row are finite.
+#[tfrt_kernel("test.finite_rows", reduce(identity = true, combine = and, axes = [-1]))]
+fn finite_rows(x: f64) -> bool {
+    x - x == 0.0
+}
+
+/// Returns the sums of the rows.
+#[tfrt_kernel("test.sum_of_doubles", reduce(identity = 0.0, combine = add, axes = [-1]))]
+fn sum_of_doubles(x: f64) -> f64 {
+    x
+}
+
+/// Returns the products of the rows, which wrap around.
+#[tfrt_kernel("test.product_of_words", reduce(identity = 1, combine = mul, axes = [-1]))]
+fn product_of_words(x: u32) -> u32 {
+    x
+}
+
 /// Returns the sums of the squares by plain loops.
 fn plain(shape: [usize; 3], is_reduced: [bool; 3]) -> Vec<f64> {
     let extents = [0, 1, 2].map(|axis| if is_reduced[axis] { 1 } else { shape[axis] });
@@ -113,6 +131,37 @@ fn a_reduction_along_axes_takes_several_operands() {
         *found.elements::<i64>().unwrap(),
         [largest(0), largest(1), largest(2)]
     );
+}
+
+/// The threads that share a result exchange numbers of every type, also if the last warp has too few
+/// threads.
+#[test]
+fn rows_of_every_type_have_the_same_bits_on_both_devices() {
+    let device = Device::open(Options::default());
+    for shape in [[3, 21], [37, 8], [70, 9], [1, 200]] {
+        let number = |index: usize| match index {
+            30 => f64::INFINITY,
+            50 => f64::NAN,
+            _ => f64::from(ramp(index)) / 3.0,
+        };
+        let truths = same(&device, "test.finite_rows", &[tensor(&shape, number)]);
+        let truths = truths.elements::<tfrt_tensor::I1>().unwrap();
+        for (row, truth) in truths.iter().enumerate() {
+            let is_finite =
+                |index: usize| !(index / shape[1] == row && index < shape[0] * shape[1]);
+            let expected = is_finite(30) && is_finite(50);
+            assert_eq!(*truth, tfrt_tensor::I1::from(expected), "{shape:?}");
+        }
+        let doubles = tensor(&shape, |index| f64::from(ramp(index)) / 3.0);
+        same(&device, "test.sum_of_doubles", &[doubles]);
+        let words = tensor(&shape, |index| index as u32 * 2 + 1);
+        let products = same(&device, "test.product_of_words", &[words]);
+        for (row, product) in products.elements::<u32>().unwrap().iter().enumerate() {
+            let row = (row * shape[1]) as u32..((row + 1) * shape[1]) as u32;
+            let expected = row.fold(1_u32, |product, index| product.wrapping_mul(index * 2 + 1));
+            assert_eq!(*product, expected, "{shape:?}");
+        }
+    }
 }
 
 /// A tensor without elements takes no time, however long its other axes are.
