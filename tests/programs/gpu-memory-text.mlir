@@ -12,3 +12,12 @@ func.func @views(%m: memref<16xf32>, %at: index, %n: index) -> memref<4x4xf32> {
   %scalar = memref.reinterpret_cast %m to offset: [2], sizes: [], strides: [] : memref<16xf32> to memref<f32>
   tfrt.return %whole : memref<4x4xf32>
 }
+
+// Layouts: maps, which may have names, and strides. A map of each dimension to itself is none.
+#rows = affine_map<(i, j)[offset] -> (i * 8 + j + offset)>
+
+func.func @layouts(%a: memref<4x4xf32, #rows>, %b: memref<4x4xf32, affine_map<(i, j) -> (i, j)>, 1>, %at: index) -> memref<4x4xf32, strided<[8, 1], offset: ?>> {
+  %part = memref.reinterpret_cast %b to offset: [%at], sizes: [4, 4], strides: [8, 1] : memref<4x4xf32, 1> to memref<4x4xf32, strided<[8, 1], offset: ?>>
+  %x = memref.load %a[%at, %at] : memref<4x4xf32, #rows>
+  tfrt.return %part : memref<4x4xf32, strided<[8, 1], offset: ?>>
+}

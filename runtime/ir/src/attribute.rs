@@ -87,6 +87,15 @@ pub enum Attribute {
     },
     /// `loc(…)` as an attribute.
     Location(LocationId),
+    /// `affine_map<…>` or `strided<…>`: where the elements of memory are.
+    Layout {
+        /// The text, as MLIR prints it.
+        text: Box<str>,
+        /// The number of dimensions.
+        num_dims: usize,
+        /// Whether it is the map of each dimension to itself.
+        is_identity: bool,
+    },
 }
 
 /// The elements of a dense attribute, packed, little-endian: Booleans one byte each, other integers

@@ -19,6 +19,8 @@ mod attributes;
 
 mod dense;
 
+mod layouts;
+
 mod resources;
 
 mod locations;

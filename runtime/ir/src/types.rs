@@ -40,12 +40,14 @@ pub enum Type {
         /// The type of its elements.
         element: TypeId,
     },
-    /// `memref<2x?xT, 3>` or `memref<*xT>`.
+    /// `memref<2x?xT, strided<[4, 1]>, 3>` or `memref<*xT>`.
     MemRef {
         /// The sizes of the dimensions, `None` for `?`; no list at all if it is unranked.
         dims: Option<Box<[Option<u64>]>>,
         /// The type of its elements.
         element: TypeId,
+        /// The layout after a comma, unless the elements follow one another in order.
+        layout: Option<AttrId>,
         /// The memory space after a comma, if there is one.
         memory_space: Option<AttrId>,
     },

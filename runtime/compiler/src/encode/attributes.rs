@@ -38,7 +38,8 @@ pub fn attribute_value(module: &Module, attribute: AttrId) -> Option<AttrValue> 
         | Attribute::Elements { .. }
         | Attribute::DenseArray { .. }
         | Attribute::Resource { .. }
-        | Attribute::Location(_) => None,
+        | Attribute::Location(_)
+        | Attribute::Layout { .. } => None,
     }
 }
 

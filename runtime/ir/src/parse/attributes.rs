@@ -50,6 +50,8 @@ impl Parser<'_, '_> {
             "dense" => self.dense_attribute(ty),
             "dense_resource" => self.resource_attribute(ty),
             "array" => self.dense_array_attribute(),
+            "affine_map" => self.affine_map(),
+            "strided" => self.strided_layout(),
             "sparse" | "opaque" => self.raw_elements_attribute(ty),
             "loc" => {
                 self.advance();

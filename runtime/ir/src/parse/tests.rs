@@ -296,6 +296,8 @@ fn every_kind_of_attribute_and_type_is_printed_as_it_is_read() {
         "vector<2x3xindex>",
         "memref<*xf32>",
         "tuple<tensor<0xf32>, memref<?x4xi32, 3>>",
+        "memref<4x8xf32, strided<[?, 1], offset: 4>, 1>",
+        "memref<?x?xf32, affine_map<(d0, d1)[s0, s1] -> (d0 * s1 + d1 + s0)>>",
         "{\"odd name\" = unit, b = {}}",
     ] {
         let source = format!("module {{\n  \"a\"() {{v = {text}}} : () -> ()\n}}\n");
@@ -312,6 +314,79 @@ fn every_kind_of_attribute_and_type_is_printed_as_it_is_read() {
         } else {
             check_print(&source, &source);
         }
+    }
+}
+
+#[test]
+fn layouts_are_printed_in_their_shortest_form() {
+    for (text, printed) in [
+        (
+            "affine_map<(i, j) -> (j, i)>",
+            "affine_map<(d0, d1) -> (d1, d0)>",
+        ),
+        (
+            "affine_map<()[n] -> (n - 1)>",
+            "affine_map<()[s0] -> (s0 - 1)>",
+        ),
+        (
+            "affine_map<(i, j) -> (2 + i * 3 - j * 4, -(i + j))>",
+            "affine_map<(d0, d1) -> (d0 * 3 + 2 - d1 * 4, -(d0 + d1))>",
+        ),
+        (
+            "affine_map<(i) -> (((i) floordiv 8) mod 4, 2 * (i + 1) ceildiv 3, 6 * 7 - 2)>",
+            "affine_map<(d0) -> ((d0 floordiv 8) mod 4, ((d0 + 1) * 2) ceildiv 3, 40)>",
+        ),
+        (
+            "memref<4x2xf32, affine_map<(i, j) -> (i, j)>, 1>",
+            "memref<4x2xf32, 1>",
+        ),
+        (
+            "memref<4xf32, strided<[1], offset: 0>>",
+            "memref<4xf32, strided<[1]>>",
+        ),
+        (
+            "memref<4xf32, strided<[-2], offset: ?>>",
+            "memref<4xf32, strided<[-2], offset: ?>>",
+        ),
+    ] {
+        let source = |text| format!("module {{\n  \"a\"() {{v = {text}}} : () -> ()\n}}\n");
+        check_print(&source(text), &source(printed));
+        check_print(&source(printed), &source(printed));
+    }
+    let long = format!("affine_map<(i) -> (i{})>", " + i".repeat(100_000));
+    for (text, expected) in [
+        (
+            "affine_map<(i, i) -> (i)>",
+            "redefinition of identifier 'i'",
+        ),
+        ("affine_map<(i) -> (j)>", "use of undeclared identifier"),
+        (
+            "affine_map<(i) -> (i * 9223372036854775808)>",
+            "constant too large for index",
+        ),
+        (&*long, "affine map is too long"),
+        (
+            "strided<[99999999999999999999]>",
+            "expected a 64-bit signed integer or '?'",
+        ),
+        (
+            "memref<4xf32, strided<[4, 1]>>",
+            "memref layout mismatch between rank and affine map: 1 != 2",
+        ),
+        (
+            "memref<*xf32, strided<[1]>>",
+            "unranked memref has no layout",
+        ),
+        (
+            "memref<4xf32, strided<[1]>, strided<[1]>>",
+            "expected one layout in memref type",
+        ),
+    ] {
+        let errors = read(&format!("\"a\"() {{v = {text}}} : () -> ()")).err();
+        let found = errors
+            .map(|errors| errors[0].to_string())
+            .unwrap_or_default();
+        assert!(found.contains(expected), "{found}");
     }
 }
 

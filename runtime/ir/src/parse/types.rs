@@ -4,7 +4,7 @@ use tfrt_ods::UnknownTypes;
 
 use super::lexer::Kind;
 use super::parser::{Parse, Parser};
-use crate::attribute::AttrId;
+use crate::attribute::{AttrId, Attribute};
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
 /// The maximum width of an integer type.
@@ -216,12 +216,39 @@ impl<'s> Parser<'s, '_> {
         self.expect(Kind::Less, "expected '<' in memref type")?;
         let dims = self.opt_unranked_or_dims()?;
         let element = self.ty()?;
-        let memory_space = self.opt_trailing_attribute()?;
+        let (mut layout, mut memory_space) = (None, None);
+        while memory_space.is_none() && self.opt(Kind::Comma) {
+            let offset = self.token().start;
+            let attribute = self.attribute(None)?;
+            let Attribute::Layout {
+                num_dims,
+                is_identity,
+                ..
+            } = *self.module.attribute(attribute)
+            else {
+                memory_space = Some(attribute);
+                continue;
+            };
+            if layout.is_some() {
+                return Err(self.error_at(offset, "expected one layout in memref type"));
+            }
+            match dims.as_ref().map(Vec::len) {
+                None => return Err(self.error_at(offset, "unranked memref has no layout")),
+                Some(rank) if rank != num_dims => {
+                    let message = format!(
+                        "memref layout mismatch between rank and affine map: {rank} != {num_dims}"
+                    );
+                    return Err(self.error_at(offset, message));
+                }
+                Some(_) => layout = Some((!is_identity).then_some(attribute)),
+            }
+        }
         self.expect(Kind::Greater, "expected '>' in memref type")?;
         self.intern_bounded(
             Type::MemRef {
                 dims: dims.map(Into::into),
                 element,
+                layout: layout.flatten(),
                 memory_space,
             },
             &[element],

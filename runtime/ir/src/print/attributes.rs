@@ -227,6 +227,7 @@ fn write(module: &Module, attribute: AttrId, note: TypeNote, elides: bool, out: 
         Attribute::Location(location) => {
             let _ = write!(out, "loc({})", location_text(module, *location));
         }
+        Attribute::Layout { text, .. } => out.push_str(text),
     }
 }
 

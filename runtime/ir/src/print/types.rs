@@ -56,6 +56,7 @@ fn spell(module: &Module, ty: &Type) -> String {
         Type::MemRef {
             dims,
             element,
+            layout,
             memory_space,
         } => {
             out.push_str("memref<");
@@ -64,6 +65,7 @@ fn spell(module: &Module, ty: &Type) -> String {
                 None => out.push_str("*x"),
             }
             out.push_str(module.type_spelling(*element));
+            spell_trailing(module, &mut out, *layout);
             spell_trailing(module, &mut out, *memory_space);
             out.push('>');
         }

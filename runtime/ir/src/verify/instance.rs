@@ -154,6 +154,7 @@ pub(crate) fn attr_instance(module: &Module, attribute: AttrId) -> AttrInstance<
         | Attribute::Elements { .. }
         | Attribute::DenseArray { .. }
         | Attribute::Resource { .. }
-        | Attribute::Location(_) => AttrInstance::Other,
+        | Attribute::Location(_)
+        | Attribute::Layout { .. } => AttrInstance::Other,
     }
 }
