@@ -3,7 +3,7 @@
 // RUN: tfrt run --gpu=host --test_init_function=set_up --work_queue_type=mstd:2 %s
 // RUN: tfrt ops --device=gpu
 // RUN: tfrt ops --device=gpu _tf
-// RUN: tfrt ops --device=gpu tf.ArgMax
+// RUN: tfrt ops --device=gpu tf.OneHot
 // RUN: tfrt ops --device=tpu
 
 func @set_up() -> !tfrt.chain {
@@ -59,8 +59,8 @@ func @fallbacks() -> (!corert.tensorhandle, !tfrt.chain) {
   %gpu = corert.get_op_handler %c "gpu"
   %other = corert.get_op_handler %c "gpu:1"
   %x = corert.const_dense_tensor dense<[1.5, -2.5]> : tensor<2xf32>
-  %none = corert.executeop(%gpu) "tf.BiasAddGrad"(%x) : 1 // expected-error {{tf.BiasAddGrad was not supported by NullOpHandler.}}
-  %y = corert.executeop(%other) "tf.BiasAddGrad"(%x) : 1
+  %none = corert.executeop(%gpu) "tf.ZerosLike"(%x) { T = f32 } : 1 // expected-error {{tf.ZerosLike was not supported by NullOpHandler.}}
+  %y = corert.executeop(%other) "tf.ZerosLike"(%x) { T = f32 } : 1
   %d = corert.executeop.seq(%other, %c) "tfrt_test.print"(%y) : 0
   tfrt.return %none, %d : !corert.tensorhandle, !tfrt.chain
 }

@@ -6,9 +6,9 @@ func @anywhere(%c: !tfrt.chain, %x: !corert.tensorhandle) -> !corert.tensorhandl
   %gpu = corert.get_op_handler %c "gpu"
   %cpu = corert.get_op_handler %c "cpu"
   %y = corert.executeop(%gpu) "tf.Relu"(%x) : 1
-  %z = corert.executeop(%cpu) "tf.BiasAddGrad"(%y) : 1
+  %z = corert.executeop(%cpu) "tf.ZerosLike"(%y) : 1
   %w = corert.executeop(%gpu) "tf.AddV2"(%y, %z) : 1
-  %v = corert.executeop(%gpu) "tf.BiasAddGrad"(%w) : 1
+  %v = corert.executeop(%gpu) "tf.ZerosLike"(%w) : 1
   tfrt.return %w : !corert.tensorhandle
 }
 

@@ -8,8 +8,8 @@
 //! | `element_wise` | `tf.Relu`, `tf.Tanh`, `tf.Cast`, `tf.AddV2`, `tf.BiasAdd`, batch normalization |
 //! | `products` | `tf.MatMul` |
 //! | `images` | `tf.Conv2D`, `tf.MaxPool` |
-//! | `reductions` | `tf.Softmax`, `tf.Mean` |
-//! | `rearranging` | `tf.Pad`, `tf.Transpose` |
+//! | `reductions` | `tf.Softmax`, `tf.Mean`, `tf.ArgMax` |
+//! | `rearranging` | `tf.Pad`, `tf.Transpose`, `tf.Slice` |
 //! | `constants` | `tf.Const` |
 //! | `test` | `tfrt_test.*` |
 
@@ -34,6 +34,8 @@ mod test_sum;
 use tfrt::core::{Implementation, OpFlags, OpFunction, OpRegistration, OperandSet};
 use tfrt::ods::SourcePlace;
 use tfrt::prelude::*;
+
+use super::call::GpuCall;
 
 /// The place of the channels in images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,11 +82,20 @@ impl Channels {
 
 /// Returns the registration of an op whose second operand is needed in host memory.
 const fn with_host_operand(name: &'static str, function: OpFunction) -> OpRegistration {
+    with_host_operands(name, function, OperandSet::NONE.with(1))
+}
+
+/// Returns the registration of an op that needs these operands in host memory.
+const fn with_host_operands(
+    name: &'static str,
+    function: OpFunction,
+    host_operands: OperandSet,
+) -> OpRegistration {
     OpRegistration {
         device_type: "gpu",
         flags: OpFlags::NO_SIDE_EFFECTS,
         implementation: Implementation::Function(function),
-        host_operands: OperandSet::NONE.with(1),
+        host_operands,
         place: SourcePlace {
             file: file!(),
             line: line!(),
@@ -109,6 +120,20 @@ fn integers(tensor: &DenseHostTensor) -> Result<Vec<i64>> {
             .collect(),
         _ => tensor.elements::<i64>()?.to_vec(),
     })
+}
+
+/// Returns the integers of an operand in host memory.
+fn host_integers(call: &GpuCall<'_, '_>, index: usize, name: &str) -> Result<Vec<i64>> {
+    let op = call.op_call().name();
+    let tensor = call
+        .host_tensor(index)?
+        .ok_or_else(|| invalid(format!("`{op}`: expected `{name}` in host memory")))?;
+    match tensor.dtype() {
+        DType::I32 | DType::I64 => integers(tensor),
+        dtype => Err(invalid(format!(
+            "`{op}`: expected `{name}` of type i32 or i64, found {dtype}"
+        ))),
+    }
 }
 
 /// Returns the integers of an attribute, whose elements are i32 or i64.

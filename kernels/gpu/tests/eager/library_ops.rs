@@ -239,6 +239,70 @@ fn reductions_along_the_axes_of_the_call() {
 }
 
 #[test]
+fn windows_positions_and_gradients_of_biases() {
+    for_each(&NUMBERS, |eager, dtype, random| {
+        let dims = random.dims(3, 7);
+        let x = special(random, &dims, dtype).tensor(eager, dtype);
+        let (mut begin, mut size) = (Vec::new(), Vec::new());
+        for &dim in &dims {
+            let start = random.below(dim + 1);
+            begin.push(start as f64);
+            size.push(match random.below(3) {
+                0 => -1.0,
+                _ => random.below(dim - start + 1) as f64,
+            });
+        }
+        let integers = [DType::I32, DType::I64][random.below(2)];
+        let [begin, size] = [begin, size].map(|numbers| Array::new(&[3], numbers));
+        let [begin, size] = [begin, size].map(|array| array.tensor(eager, integers));
+        check(eager, ("tf.Slice", None), &[&x, &begin, &size], 0);
+        for axis in -3..3 {
+            let axis = Array::new(&[], vec![f64::from(axis)]).tensor(eager, integers);
+            check(eager, ("tf.ArgMax", None), &[&x, &axis], 0);
+        }
+        // The numbers are eighths, so that their sums are exact in any order.
+        let gradients = random.array(&dims).tensor(eager, dtype);
+        check(eager, ("tf.BiasAddGrad", None), &[&gradients], 0);
+    });
+}
+
+#[test]
+fn windows_and_positions_out_of_range_are_errors() {
+    let eager = eager();
+    let x = Array::new(&[2, 3], vec![1.0; 6]).tensor(&eager, DType::F32);
+    let vector = |numbers: &[f64]| Array::new(&[numbers.len()], numbers.to_vec());
+    let vector = |numbers: &[f64]| vector(numbers).tensor(&eager, DType::I64);
+    let scalar = Array::new(&[], vec![1.0]).tensor(&eager, DType::F32);
+    let error_of = |op, operands: &[&TensorHandle]| {
+        let result = call(&eager, "GPU:0", (op, None), operands);
+        let read = result.and_then(|result| Array::read(&eager, &result));
+        read.expect_err("the op does not take it")
+            .message()
+            .to_owned()
+    };
+    for (begin, size) in [
+        ([0.0, 2.0], [2.0, 2.0]),
+        ([3.0, 0.0], [-1.0, 1.0]),
+        ([0.0, 0.0], [-2.0, 1.0]),
+    ] {
+        let error = error_of("tf.Slice", &[&x, &vector(&begin), &vector(&size)]);
+        assert!(error.contains("`tf.Slice`: a window of"), "{error}");
+    }
+    let error = error_of("tf.ArgMax", &[&x, &vector(&[2.0])]);
+    assert!(
+        error.contains("axis 2 is out of range for a tensor of rank 2"),
+        "{error}"
+    );
+    let empty = Array::new(&[2, 0], Vec::new()).tensor(&eager, DType::F32);
+    let error = error_of("tf.ArgMax", &[&empty, &vector(&[1.0])]);
+    assert!(error.contains("expected elements along axis 1"), "{error}");
+    let error = error_of("tf.BiasAddGrad", &[&scalar]);
+    assert!(error.contains("expected rows of gradients"), "{error}");
+    drop((x, scalar, empty));
+    assert_nothing_is_left(&eager);
+}
+
+#[test]
 fn element_types_that_an_op_does_not_take_are_errors() {
     let eager = eager();
     let x = Array::new(&[2], vec![1.0, 2.0]).tensor(&eager, DType::F16);

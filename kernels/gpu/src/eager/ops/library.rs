@@ -373,8 +373,6 @@ fn reduce(call: &mut OpCall<'_>, kernels: &'static [FunctionKernel]) -> Result<(
     let keep_dims = call.attrs().get::<bool>("keep_dims").unwrap_or(false);
     let op = call.name();
     let mut call = GpuCall::new(call)?;
-    let x = call.tensor(0)?;
-    let kernel = kernel_for(op, kernels, 0, Some(x.dtype()))?;
     let indices = call.host_tensor(1)?.ok_or_else(|| {
         invalid(format!(
             "`{op}`: expected the reduction indices in host memory"
@@ -385,11 +383,39 @@ fn reduce(call: &mut OpCall<'_>, kernels: &'static [FunctionKernel]) -> Result<(
         axes: &axes,
         keep_dims,
     };
-    let plan = AxesPlan::new(op, &axes, x.shape().dims())?;
+    reduce_along(&mut call, kernels, &axes)
+}
+
+fn reduce_along(
+    call: &mut GpuCall<'_, '_>,
+    kernels: &'static [FunctionKernel],
+    axes: &ReducedAxes<'_>,
+) -> Result<()> {
+    let op = call.op_call().name();
+    let x = call.tensor(0)?;
+    let kernel = kernel_for(op, kernels, 0, Some(x.dtype()))?;
+    let plan = AxesPlan::new(op, axes, x.shape().dims())?;
     let y = call.allocate(x.dtype(), Shape::new(&plan.extents)?)?;
     launch_along(kernel, call.gpu().stream(), &plan, x, &y)?;
     call.set_result(0, y);
     Ok(())
+}
+
+/// The kernels that combine elements along axes, each starting with a number.
+macro_rules! reduction_kernels {
+    ($name:expr, $($module:ident::$combine:ident from $identity:expr),+) => {{
+        static KERNELS: &[FunctionKernel] = &[$(FunctionKernel {
+            name: $name,
+            form: KernelForm::ReduceAlong {
+                identity: || ToValue::to_value($identity),
+                combine: <$module::$combine as DeviceFunction>::FUNCTION,
+                // The axes are those of the call.
+                axes: &ReducedAxes { axes: &[], keep_dims: false },
+            },
+            function: <$module::itself as DeviceFunction>::FUNCTION,
+        }),+];
+        KERNELS
+    }};
 }
 
 /// Declares ops that combine elements along axes, each starting with a number.
@@ -397,17 +423,7 @@ macro_rules! reductions {
     ($($name:literal: $($module:ident::$combine:ident from $identity:expr),+;)*) => {$(
         inventory::submit! {
             with_host_operand($name, |call| {
-                static KERNELS: &[FunctionKernel] = &[$(FunctionKernel {
-                    name: $name,
-                    form: KernelForm::ReduceAlong {
-                        identity: || ToValue::to_value($identity),
-                        combine: <$module::$combine as DeviceFunction>::FUNCTION,
-                        // The axes are those of the call.
-                        axes: &ReducedAxes { axes: &[], keep_dims: false },
-                    },
-                    function: <$module::itself as DeviceFunction>::FUNCTION,
-                }),+];
-                reduce(call, KERNELS)
+                reduce(call, reduction_kernels!($name, $($module::$combine from $identity),+))
             })
         }
     )*};
@@ -422,4 +438,32 @@ reductions! {
         i32_number::maximum from i32::MIN, i64_number::maximum from i64::MIN;
     "tf.Min": f32_number::minimum from f32::INFINITY, f64_number::minimum from f64::INFINITY,
         i32_number::minimum from i32::MAX, i64_number::minimum from i64::MAX;
+}
+
+/// Sums gradients over all dimensions but the last.
+///
+/// # Errors
+/// If the tensor is a scalar.
+#[tfrt_op("tf.BiasAddGrad", raw, device = "gpu")]
+fn bias_add_grad(call: &mut OpCall<'_>) -> Result<()> {
+    let kernels = reduction_kernels!(
+        "tf.BiasAddGrad",
+        f32_number::add from 0.0_f32,
+        f64_number::add from 0.0_f64,
+        i32_number::add from 0_i32,
+        i64_number::add from 0_i64
+    );
+    let mut call = GpuCall::new(call)?;
+    let shape = call.tensor(0)?.shape();
+    let Some(num_axes) = shape.rank().checked_sub(1) else {
+        return Err(invalid(format!(
+            "`tf.BiasAddGrad`: expected rows of gradients, found {shape}"
+        )));
+    };
+    let axes: Vec<i64> = (0..num_axes as i64).collect();
+    let axes = ReducedAxes {
+        axes: &axes,
+        keep_dims: false,
+    };
+    reduce_along(&mut call, kernels, &axes)
 }

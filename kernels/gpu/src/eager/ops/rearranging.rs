@@ -1,9 +1,13 @@
-//! Ops that move elements: padding and transposing.
+//! Ops that move elements: padding, transposing, and windows.
 
+use tfrt::core::OperandSet;
 use tfrt::prelude::*;
 use tfrt_tensor::{Shape, Tensor};
 
-use super::{Channels, integers, integers_of_attribute, invalid, with_host_operand};
+use super::{
+    Channels, host_integers, integers, integers_of_attribute, invalid, with_host_operand,
+    with_host_operands,
+};
 use crate::eager::call::{GpuCall, KernelArgument};
 use crate::eager::code::{Class, Code};
 use crate::eager::layout::dense_strides;
@@ -133,6 +137,60 @@ pub(super) fn padded(
         before,
     });
     rearranged(call, x, &dims, &sources.collect::<Vec<_>>())
+}
+
+/// Returns the window that starts at `begin` and has the extents `size`, both in host memory; -1 in
+/// `size` extends to the end.
+///
+/// # Errors
+/// If the window does not lie within the tensor.
+fn slice(call: &mut OpCall<'_>) -> Result<()> {
+    let mut call = GpuCall::new(call)?;
+    let x = call.tensor(0)?;
+    let (begin, size) = (
+        host_integers(&call, 1, "begin")?,
+        host_integers(&call, 2, "size")?,
+    );
+    let extents = x.shape().dims();
+    let refused = || {
+        invalid(format!(
+            "`tf.Slice`: a window of {size:?} at {begin:?} exceeds {}",
+            x.shape()
+        ))
+    };
+    if begin.len() != extents.len() || size.len() != extents.len() {
+        return Err(refused());
+    }
+    let (mut dims, mut sources) = (Vec::new(), Vec::new());
+    for (dimension, stride) in dense_strides(extents).into_iter().enumerate() {
+        let extent = extents[dimension];
+        let start = usize::try_from(begin[dimension]).ok();
+        let left = start.and_then(|start| extent.checked_sub(start));
+        let (Some(start), Some(left)) = (start, left) else {
+            return Err(refused());
+        };
+        let size = match size[dimension] {
+            -1 => left,
+            size => usize::try_from(size).map_err(|_| refused())?,
+        };
+        if size > left {
+            return Err(refused());
+        }
+        dims.push(size);
+        // In the result, the operand starts before the first element.
+        sources.push(Source {
+            stride,
+            extent,
+            before: start.wrapping_neg(),
+        });
+    }
+    let y = rearranged(&call, x, &dims, &sources)?;
+    call.set_result(0, y);
+    Ok(())
+}
+
+inventory::submit! {
+    with_host_operands("tf.Slice", slice, OperandSet::NONE.with(1).with(2))
 }
 
 /// Reads pairs of paddings.

@@ -3,7 +3,7 @@
 use tfrt::prelude::*;
 use tfrt_tensor::{Shape, Tensor};
 
-use super::{Channels, integers, integers_of_attribute, invalid, with_host_operand};
+use super::{Channels, host_integers, integers, integers_of_attribute, invalid, with_host_operand};
 use crate::eager::call::{GpuCall, KernelArgument};
 use crate::eager::code::{Class, Code, Number};
 use crate::eager::layout::{Layout, dense_strides};
@@ -240,3 +240,113 @@ fn mean_by_attribute(call: &mut OpCall<'_>) -> Result<()> {
     call.set_result(0, y);
     Ok(())
 }
+
+/// Returns the text of a kernel with a thread for each position of a greatest element. Its
+/// parameters are the number of positions, the addresses of the result and of the operand, the
+/// extent of the dimension, and the distance of neighbours along it. `None` if kernels do not
+/// compare such elements.
+fn argmax_text(dtype: DType, is_narrow: bool) -> Option<String> {
+    let (class, ty, bits, lowest, shift) = match dtype {
+        DType::F32 => (Class::F32, "f32", "f32", "0fFF800000", 2),
+        DType::F64 => (Class::F64, "f64", "f64", "0dFFF0000000000000", 3),
+        DType::I32 => (Class::Bits32, "s32", "b32", "0x80000000", 2),
+        DType::I64 => (Class::Bits64, "s64", "b64", "0x8000000000000000", 3),
+        _ => return None,
+    };
+    let (mut code, index) = Code::new();
+    let (output, input) = (code.parameter(), code.parameter());
+    let (extent, stride) = (code.parameter(), code.parameter());
+    let outer = code.op(Class::Bits64, "div.u64", &[&index, &stride]);
+    let column = code.op(Class::Bits64, "rem.u64", &[&index, &stride]);
+    let row = code.op(Class::Bits64, "mul.lo.u64", &[&outer, &extent]);
+    let start = code.op(Class::Bits64, "mad.lo.u64", &[&row, &stride, &column]);
+    let (greatest, place) = (code.register(class), code.register(Class::Bits64));
+    code.line(&format!("mov.{bits} {greatest}, {lowest};"));
+    code.line(&format!("mov.u64 {place}, 0;"));
+    let pass = begin_loop(&mut code, &extent);
+    let offset = code.op(Class::Bits64, "mad.lo.u64", &[&pass.0, &stride, &start]);
+    let from = format!("[{}]", code.address(&input, &offset, shift));
+    let x = code.op(class, &format!("ld.global.{bits}"), &[&from]);
+    let is_greater = code.op(Class::Predicate, &format!("setp.gt.{ty}"), &[&x, &greatest]);
+    code.line(&format!("@{is_greater} mov.{bits} {greatest}, {x};"));
+    code.line(&format!("@{is_greater} mov.u64 {place}, {};", pass.0));
+    end_loop(&mut code, pass);
+    if is_narrow {
+        let narrow = code.op(Class::Bits32, "cvt.u32.u64", &[&place]);
+        let to = code.address(&output, &index, 2);
+        code.line(&format!("st.global.u32 [{to}], {narrow};"));
+    } else {
+        let to = code.address(&output, &index, 3);
+        code.line(&format!("st.global.u64 [{to}], {place};"));
+    }
+    Some(code.finish("argmax"))
+}
+
+/// Returns the positions of the greatest elements along a dimension, whose number is in host
+/// memory, as i64 or, depending on `output_type`, i32. Of equal elements, it is the first.
+///
+/// # Errors
+/// If the dimension does not exist or is empty; for other types of elements and of results.
+fn argmax(call: &mut OpCall<'_>) -> Result<()> {
+    const OP: &str = "tf.ArgMax";
+    let output_type = call.attrs().get::<DType>("output_type");
+    let output_type = output_type.unwrap_or(DType::I64);
+    let mut call = GpuCall::new(call)?;
+    let x = call.tensor(0)?;
+    let numbers = host_integers(&call, 1, "dimension")?;
+    let [number] = numbers[..] else {
+        return Err(invalid(format!(
+            "`{OP}`: expected `dimension` with a single element, found {}",
+            numbers.len()
+        )));
+    };
+    let (dims, rank) = (x.shape().dims(), x.shape().rank());
+    let from_first = match number < 0 {
+        true => number.saturating_add(rank as i64),
+        false => number,
+    };
+    let axis = usize::try_from(from_first).ok();
+    let axis = axis.filter(|&axis| axis < rank).ok_or_else(|| {
+        invalid(format!(
+            "`{OP}`: axis {number} is out of range for a tensor of rank {rank}"
+        ))
+    })?;
+    if !matches!(output_type, DType::I32 | DType::I64) {
+        return Err(invalid(format!(
+            "`{OP}`: expected a result type i32 or i64, found {output_type}"
+        )));
+    }
+    let shape = Shape::new(&[&dims[..axis], &dims[axis + 1..]].concat())?;
+    let y = call.allocate(output_type, shape)?;
+    if y.num_elements() != 0 {
+        if dims[axis] == 0 {
+            return Err(invalid(format!(
+                "argmax: expected elements along axis {axis}, found the shape {dims:?}"
+            )));
+        }
+        let is_narrow = output_type == DType::I32;
+        let variant = (x.dtype() as u64) << 1 | u64::from(is_narrow);
+        let function = call
+            .gpu()
+            .kernel_of_key(("argmax", variant), "argmax", || {
+                argmax_text(x.dtype(), is_narrow).ok_or_else(|| {
+                    invalid(format!(
+                        "`{OP}` on a GPU: expected f32, f64, i32 or i64, found {}",
+                        x.dtype()
+                    ))
+                })
+            })?;
+        let stride: usize = dims[axis + 1..].iter().product();
+        let arguments = [
+            KernelArgument::from(&y),
+            x.into(),
+            dims[axis].into(),
+            stride.into(),
+        ];
+        call.launch_function(&function, y.num_elements(), &arguments)?;
+    }
+    call.set_result(0, y);
+    Ok(())
+}
+
+inventory::submit! { with_host_operand("tf.ArgMax", argmax) }
