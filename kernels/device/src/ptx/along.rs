@@ -48,7 +48,7 @@ impl Code {
     /// Returns the value of the thread that is `distance` behind this one, within the [`LANES`]
     /// threads of a group of a warp. All of them must get here. Without such a thread, the value is
     /// the thread's own.
-    fn from_lane_behind(
+    fn value_of_lane_behind(
         &mut self,
         value: Register,
         ty: Scalar,
@@ -259,7 +259,7 @@ impl Entry<'_> {
         // What the second half of the lanes computes here is not used.
         let mut half = LANES / 2;
         while half > 0 {
-            let other = self.code.from_lane_behind(sum, ty, half, group);
+            let other = self.code.value_of_lane_behind(sum, ty, half, group);
             let next = self.code.call(reduction.combine, &[sum, other])?;
             self.code.copy(sum, next);
             half /= 2;

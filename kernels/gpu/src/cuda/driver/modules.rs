@@ -296,9 +296,9 @@ mod tests {
         for len in [0, 1, NUM_INLINE, NUM_INLINE + 1, 60] {
             let arguments: Vec<Argument> = (0..len as u32).map(Argument::Bits32).collect();
             with_pointers(&arguments, |pointers| {
-                for index in 0..len {
-                    // SAFETY: there are so many pointers.
-                    let pointer = unsafe { pointers.add(index).read() };
+                // SAFETY: there are so many pointers, which live as long as this runs.
+                let pointers = unsafe { std::slice::from_raw_parts(pointers, len) };
+                for (index, pointer) in pointers.iter().enumerate() {
                     // SAFETY: each is to the bytes of an argument, of 4 bytes.
                     let found = unsafe { pointer.cast::<u32>().read() };
                     assert_eq!(found as usize, index);
