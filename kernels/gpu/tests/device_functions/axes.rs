@@ -133,8 +133,8 @@ fn a_reduction_along_axes_takes_several_operands() {
     );
 }
 
-/// The threads that share a result exchange numbers of every type, also if the last warp has too few
-/// threads.
+/// The threads that share a result exchange numbers of every type, also if the last warp has too
+/// few threads.
 #[test]
 fn rows_of_every_type_have_the_same_bits_on_both_devices() {
     let device = Device::open(Options::default());

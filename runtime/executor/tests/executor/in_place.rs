@@ -1,8 +1,8 @@
 //! Kernels that run in place, and framed twins of them.
 //!
-//! A twin is the same function, declared with an additional tail that a chain may follow, so that it
-//! needs a frame. Whether a kernel runs in place must change neither the results of a program, nor the
-//! order in which a single-threaded queue runs it, nor what is reported.
+//! A twin is the same function, declared with an additional tail that a chain may follow, so that
+//! it needs a frame. Whether a kernel runs in place must change neither the results of a program,
+//! nor the order in which a single-threaded queue runs it, nor what is reported.
 
 mod corners;
 

@@ -28,8 +28,8 @@ pub trait Param: Sealed {
     /// The number of operands that the parameter binds.
     const NUM_OPERANDS: usize = 0;
 
-    /// The position of the first operand of a tail that a [direct](crate::kernel::direct) kernel can
-    /// have, if the parameter is one.
+    /// If the parameter is a tail that a [direct](crate::kernel::direct) kernel can have, the
+    /// position of its first operand.
     const TAIL: Option<usize> = None;
 
     /// `true` if it reads anything besides operands.
