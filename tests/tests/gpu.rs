@@ -16,8 +16,5 @@ mod program;
 #[path = "gpu/bad_input.rs"]
 mod bad_input;
 
-#[path = "gpu/sequences.rs"]
-mod sequences;
-
 #[path = "gpu/debugging.rs"]
 mod debugging;

@@ -1,7 +1,7 @@
 //! Random sequences of calls of the host device: no call panics, no object is left, and no memory
 //! is used after it was freed without an error.
 //!
-//! `TFRT_LONG_TESTS=1` runs a million sequences instead of a few.
+//! `TFRT_LONG_TESTS=1` runs a million sequences instead of a few, and `TFRT_STRESS` so many.
 
 use tfrt_gpu::api::driver::{Argument, CopyEndpoint, LaunchConfig};
 use tfrt_gpu::api::{
@@ -174,22 +174,30 @@ fn destroy(gpu: &Gpu, created: &Created) {
 #[test]
 fn random_sequences_of_calls_leave_nothing_behind() {
     let is_long = std::env::var_os("TFRT_LONG_TESTS").is_some();
-    let num_sequences = if is_long { 1_000_000 } else { 400 };
-    let device = HostDevice::new(Options {
-        max_steps: 1000,
-        memory_bytes: 1 << 20,
-        ..Options::default()
+    let default = if is_long { 1_000_000 } else { 400 };
+    let stress = std::env::var("TFRT_STRESS");
+    let num_sequences: u64 = stress.map_or(default, |text| text.parse().expect("a number"));
+    // Every other sequence runs where the order of accesses is checked.
+    let devices = [false, true].map(|checks_order| {
+        let device = HostDevice::new(Options {
+            max_steps: 1000,
+            memory_bytes: 1 << 20,
+            checks_order,
+            ..Options::default()
+        });
+        let gpu = HostDevice::gpu(&device);
+        gpu.driver.init().unwrap();
+        (device, gpu)
     });
-    let gpu = HostDevice::gpu(&device);
-    gpu.driver.init().unwrap();
     for seed in 0..num_sequences {
+        let (device, gpu) = &devices[seed as usize % 2];
         let mut random = Random(seed * 2 + 1);
         let mut created = Created::default();
         let buffer = HostBuffer::zeroed(&allocator(), 16, 4).unwrap();
         for _ in 0..40 {
-            call(&gpu, &mut random, &mut created, &buffer);
+            call(gpu, &mut random, &mut created, &buffer);
         }
-        destroy(&gpu, &created);
+        destroy(gpu, &created);
         assert_eq!(device.num_live(), 0, "sequence {seed}");
     }
 }
