@@ -5,10 +5,11 @@ use std::future::{IntoFuture, poll_fn};
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
-use tfrt_async::{AnyFuture, AnyRef};
-use tfrt_host::ExecutionContext;
+use tfrt_async::{AnyFuture, AnyRef, AsyncValueRef, Chain, Promise};
+use tfrt_host::{CancelHook, ExecutionContext};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::checkpoint::Saving;
@@ -23,7 +24,7 @@ use crate::typed::FromValues;
 /// not use it that way. [`next_async`](Self::next_async) does not block, nor does its
 /// `futures_core::Stream` implementation (cargo feature `stream`). An element that is an error is
 /// an item, and further elements follow it. Nothing follows the end or the error of a cancelled
-/// request.
+/// request. Cancelling the request also ends the wait for an element whose function never finishes.
 ///
 /// ```
 /// use tfrt_data::Dataset;
@@ -49,8 +50,9 @@ pub struct Elements<T, M> {
 /// A pending element.
 struct Awaited {
     result: IterationResult,
-    /// Completes when its first pending part is available.
+    /// Completes when its first pending part is available, or when the request is cancelled.
     part: AnyFuture,
+    _hook: CancelHook,
 }
 
 impl Dataset {
@@ -125,9 +127,20 @@ impl<T: FromValues<M>, M> Elements<T, M> {
             None => self.take_drawn(),
         };
         while let Some(missing) = missing_part(&mut result) {
-            let mut part = missing.into_future();
+            let Some((part, hook)) = available_or_cancelled(&missing, &self.ctx) else {
+                if missing.is_available() {
+                    continue;
+                }
+                self.has_ended = true;
+                return Poll::Ready(Some(Err(self.cancellation())));
+            };
+            let mut part = part.into_future();
             if Pin::new(&mut part).poll(context).is_pending() {
-                self.awaited = Some(Awaited { result, part });
+                self.awaited = Some(Awaited {
+                    result,
+                    part,
+                    _hook: hook,
+                });
                 return Poll::Pending;
             }
         }
@@ -205,10 +218,22 @@ impl<T: FromValues<M>, M> Elements<T, M> {
         }
     }
 
+    /// Returns the error of the cancelled request.
+    #[cold]
+    fn cancellation(&self) -> Error {
+        let value = self.ctx.request().cancel_value();
+        let error = value.and_then(AnyRef::error_if_present);
+        error.cloned().unwrap_or_else(Error::cancelled)
+    }
+
     /// Waits for the outcome of a draw and its values.
     fn wait_for(&self, mut result: IterationResult) -> Result<Outcome, Error> {
         while let Some(missing) = missing_part(&mut result) {
-            self.ctx.host().await_available(&[missing])?;
+            match available_or_cancelled(&missing, &self.ctx) {
+                Some((either, _hook)) => self.ctx.host().await_available(&[either])?,
+                None if missing.is_available() => {}
+                None => return Err(self.cancellation()),
+            }
         }
         Ok(match result.into_outcome() {
             Ok(outcome) => outcome,
@@ -227,6 +252,29 @@ fn missing_part(result: &mut IterationResult) -> Option<AnyRef> {
             values.iter().find(|value| !value.is_available()).cloned()
         }
         _ => None,
+    }
+}
+
+/// Returns a value that becomes available when `value` does, or when the request is cancelled if
+/// that is earlier. Returns `None` if the request is cancelled already.
+fn available_or_cancelled(value: &AnyRef, ctx: &ExecutionContext) -> Option<(AnyRef, CancelHook)> {
+    let (promise, either) = AsyncValueRef::unconstructed();
+    let promise = Arc::new(Mutex::new(Some(promise)));
+    let of_hook = Arc::clone(&promise);
+    let hook = ctx.request().on_cancel(move || keep(&of_hook))?;
+    // A watcher: the element keeps the value.
+    value.watch(move |_| keep(&promise));
+    Some((either.into_any(), hook))
+}
+
+/// Keeps a promise, unless it has been kept.
+fn keep(promise: &Mutex<Option<Promise<Chain>>>) {
+    let promise = promise
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    if let Some(promise) = promise {
+        promise.emplace(Chain);
     }
 }
 

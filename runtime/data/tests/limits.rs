@@ -1,11 +1,16 @@
 //! What stages hold at most, and what ends a pass.
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 
 use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_data::{Cardinality, Dataset, ElementFunction, IterationResult, Outcome};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+use tfrt_queue::create_queue;
 use tfrt_support::{Error, ErrorCode};
+use tfrt_tensor::DenseHostTensor;
 
 fn context() -> ExecutionContext {
     ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build())
@@ -128,6 +133,59 @@ fn elements_of_a_cancelled_request_end() {
     ctx.request().cancel();
     assert!(elements.next().unwrap().is_err());
     assert!(elements.next().is_none() && elements.next().is_none());
+}
+
+/// Elements of functions that never finish, and a value that keeps them waiting.
+fn endless(number: i64) -> (IndirectPromise, Dataset) {
+    let (promise, value) = AnyRef::indirect();
+    let never =
+        ElementFunction::from_closure(1, 1, move |_, _| Ok([value.clone()].into_iter().collect()));
+    let mapped = range(number).map_with(never, &[]).unwrap();
+    (promise, mapped.batch(2).unwrap().prefetch(1).unwrap())
+}
+
+#[test]
+fn a_function_that_never_finishes_holds_nobody_up_who_cancels() {
+    for queue in ["s", "mstd:2"] {
+        let host = HostContext::builder()
+            .queue(create_queue(queue).unwrap())
+            .build();
+        let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+        let (promise, batches) = endless(9);
+        let request = Arc::clone(ctx.request());
+        // The loop may wait already, or not yet.
+        let canceller = std::thread::spawn(move || request.cancel());
+        let items: Vec<_> = batches.elements::<DenseHostTensor, _>(&ctx).collect();
+        canceller.join().unwrap();
+        assert!(items.len() <= 1, "{queue}: {}", items.len());
+        let cancelled = Error::cancelled();
+        let cancelled = cancelled.message();
+        for item in items {
+            assert_eq!(item.unwrap_err().message(), cancelled, "{queue}");
+        }
+        drop(promise);
+    }
+}
+
+#[test]
+fn a_cancellation_wakes_a_task_that_awaits_an_element() {
+    let ctx = context();
+    let (promise, batches) = endless(9);
+    let mut elements = batches.elements::<DenseHostTensor, _>(&ctx);
+    {
+        let mut next = pin!(elements.next_async());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(next.as_mut().poll(&mut context).is_pending());
+        ctx.request().cancel();
+        match next.as_mut().poll(&mut context) {
+            Poll::Ready(Some(Err(error))) => {
+                assert_eq!(error.message(), Error::cancelled().message());
+            }
+            other => panic!("expected the cancellation, found {other:?}"),
+        }
+    }
+    assert!(elements.next().is_none());
+    drop(promise);
 }
 
 #[test]
