@@ -67,8 +67,9 @@ impl DataIterator {
     /// drawn ahead do not.
     ///
     /// # Errors
-    /// If a stage cannot be saved, or holds an element of a type that cannot be written. The
-    /// cancellation of the request of `ctx`.
+    /// If a stage cannot be saved, holds an element of a type that cannot be written, or has a
+    /// function of a program that draws random numbers or uses other state than input and output.
+    /// The cancellation of the request of `ctx`.
     pub fn try_save(&mut self, ctx: &ExecutionContext) -> Result<Saving, Error> {
         if let Some(error) = ctx
             .request()
@@ -81,7 +82,9 @@ impl DataIterator {
         to.raw(MAGIC);
         to.raw(&VERSION.to_le_bytes());
         to.raw(&[IS_BIG_ENDIAN]);
-        to.description(&Description::of(self.dataset()));
+        let description = Description::of(self.dataset());
+        description.check_functions()?;
+        to.description(&description);
         to.input(self.state_mut())?;
         match to.finish() {
             Ok(mut bytes) => {
@@ -283,7 +286,9 @@ impl StateWriter<'_> {
         dataset: &Dataset,
         iterator: &mut dyn crate::iterator::Draw,
     ) -> Result<(), Error> {
-        self.description(&Description::of(dataset));
+        let description = Description::of(dataset);
+        description.check_functions()?;
+        self.description(&description);
         self.input(iterator)
     }
 }
@@ -305,7 +310,7 @@ impl StateReader<'_> {
                 attributes,
             });
         }
-        Ok(Description { nodes })
+        Ok(Description::of_nodes(nodes))
     }
 
     /// Reads the state of an iterator of `dataset` that was made while the pipeline ran.

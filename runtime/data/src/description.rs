@@ -2,7 +2,11 @@
 
 use std::fmt;
 
+use tfrt_async::AnyRef;
+use tfrt_support::{Error, ErrorCode};
+
 use crate::dataset::Dataset;
+use crate::digest::digest_of;
 use crate::function::ElementFunction;
 
 /// The description of a dataset: every stage with the parameters that determine its elements, each
@@ -26,6 +30,8 @@ use crate::function::ElementFunction;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     pub(crate) nodes: Vec<Node>,
+    /// What the first function with a state of its own does, if there is one.
+    stateful: Option<String>,
 }
 
 /// One stage.
@@ -54,9 +60,31 @@ impl StageDescription<'_> {
         self.description.nodes[self.node].attributes.push(attribute);
     }
 
-    /// Adds a function.
+    /// Adds a function: its name and types and, if it is a function of a program, what it does.
     pub fn function(&mut self, function: &ElementFunction) {
         self.attribute("function", function.description());
+        if let Some(digest) = function.digest() {
+            self.attribute(BODY, format_args!("{digest:016x}"));
+        }
+        let Description { nodes, stateful } = &mut *self.description;
+        if stateful.is_none()
+            && let Some((op, class)) = function.stateful_op()
+        {
+            let stage = &nodes[self.node].name;
+            *stateful = Some(format!(
+                "the function {} of `{stage}` calls `{op}`, whose state (`{class}`) is not part of a checkpoint",
+                function.description()
+            ));
+        }
+    }
+
+    /// Adds values that are given to a stage, such as a state or the bound values of a function: how
+    /// many there are and, once they are available, a checksum of them.
+    pub(crate) fn values(&mut self, name: &str, values: &[AnyRef]) {
+        self.attribute(name, values.len());
+        if let Some(digest) = digest_of(values) {
+            self.attribute(DIGEST, format_args!("{digest:016x}"));
+        }
     }
 
     /// Adds an attribute unless it has its default: pipelines that say nothing of it, and those
@@ -109,6 +137,26 @@ impl Description {
         description
     }
 
+    /// Creates a description that was read from a checkpoint.
+    pub(crate) fn of_nodes(nodes: Vec<Node>) -> Self {
+        Self {
+            nodes,
+            stateful: None,
+        }
+    }
+
+    /// Checks that no function of the pipeline has a state of its own, which a checkpoint would not
+    /// contain.
+    pub(crate) fn check_functions(&self) -> Result<(), Error> {
+        match &self.stateful {
+            None => Ok(()),
+            Some(reason) => {
+                let message = format!("the pipeline does not support checkpoints: {reason}");
+                Err(Error::new(message).with_code(ErrorCode::Unimplemented))
+            }
+        }
+    }
+
     /// How this pipeline differs from the one that `saved` describes: at the first stage that does.
     pub(crate) fn difference(&self, saved: &Self) -> Option<String> {
         for (index, node) in self.nodes.iter().enumerate() {
@@ -136,14 +184,22 @@ impl fmt::Display for Node {
 /// The attribute of given values, which is missing while they are pending.
 pub(crate) const DIGEST: &str = "digest";
 
+/// The attribute of the body of a function, which is missing if the program is a file without the
+/// types of attributes.
+const BODY: &str = "body";
+
 impl Node {
     /// Returns `true` if two stages are equal, as far as both are described.
     fn is_alike(&self, other: &Self) -> bool {
-        let has_digest = |node: &Self| node.attributes.iter().any(|(name, _)| name == DIGEST);
-        let are_both_known = has_digest(self) && has_digest(other);
+        let is_known = |wanted: &str| {
+            let has = |node: &Self| node.attributes.iter().any(|(name, _)| name == wanted);
+            has(self) && has(other)
+        };
+        let optional = [DIGEST, BODY].into_iter();
+        let unknown: Vec<&str> = optional.filter(|name| !is_known(name)).collect();
         let attributes = |node: &'_ Self| {
             let attributes = node.attributes.iter();
-            let compared = attributes.filter(|(name, _)| are_both_known || name != DIGEST);
+            let compared = attributes.filter(|(name, _)| !unknown.contains(&&**name));
             compared.cloned().collect::<Vec<_>>()
         };
         (self.depth, &self.name) == (other.depth, &other.name)

@@ -145,6 +145,42 @@ impl ElementFunction {
         }
     }
 
+    /// Returns a number that identifies what a function of a program does, if it is known.
+    pub(crate) fn digest(&self) -> Option<u64> {
+        match &self.0 {
+            Kind::Program(function) => function.digest(),
+            Kind::Closure { .. } => None,
+        }
+    }
+
+    /// Returns an op of a function of a program that has or reads a state other than input and
+    /// output, with the class of the state.
+    pub(crate) fn stateful_op(&self) -> Option<(&'static str, &'static str)> {
+        /// How many functions are looked at: a program chooses how many it has.
+        const MAX_FUNCTIONS: usize = 1000;
+        let Kind::Program(function) = &self.0 else {
+            return None;
+        };
+        let mut found = vec![function.clone()];
+        let mut next = 0;
+        while let Some(function) = found.get(next).cloned() {
+            next += 1;
+            for (op, callees) in function.ops().unwrap_or_default() {
+                match op.effect.class() {
+                    None | Some("io") => {}
+                    Some(class) => return Some((op.name, class)),
+                }
+                for callee in callees {
+                    let is_known = found.iter().any(|known| known.is_same(&callee));
+                    if !is_known && found.len() < MAX_FUNCTIONS {
+                        found.push(callee);
+                    }
+                }
+            }
+        }
+        None
+    }
+
     /// Calls it with values that are available. Its results may be pending.
     #[must_use]
     pub fn call(&self, ctx: &ExecutionContext, arguments: &[AnyRef]) -> Values {
@@ -306,11 +342,11 @@ impl BoundFunction {
         heights.max().unwrap_or(0)
     }
 
-    /// Writes the function, and how many values are bound.
+    /// Writes the function, and the bound values.
     pub(crate) fn describe(&self, to: &mut StageDescription<'_>) {
         to.function(&self.function);
         if !self.bound.is_empty() {
-            to.attribute("num_bound", self.bound.len());
+            to.values("num_bound", &self.bound);
         }
     }
 

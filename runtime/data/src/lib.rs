@@ -57,6 +57,8 @@ mod philox;
 
 mod numbers;
 
+mod digest;
+
 mod tuner;
 
 mod work_ahead;

@@ -63,6 +63,8 @@ mod start;
 
 mod synchronous;
 
+mod digest;
+
 mod table;
 
 pub use program::Program;

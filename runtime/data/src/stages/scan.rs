@@ -44,7 +44,7 @@ impl Stage for Scan {
 
     fn describe(&self, to: &mut StageDescription<'_>) {
         to.function(&self.function);
-        to.attribute("num_state", self.state.len());
+        to.values("num_state", &self.state);
         to.input(&self.input);
     }
 

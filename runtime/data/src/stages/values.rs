@@ -3,18 +3,17 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use tfrt_async::{AnyRef, ByteString};
+use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
-use tfrt_tensor::{DenseHostTensor, serialize};
 
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter, checksum};
 use crate::dataset::{Dataset, Position, Stage, height_of};
 use crate::description::{DIGEST, StageDescription};
+use crate::digest::add_value;
 use crate::element_types::ElementTypes;
 use crate::iterator::Draw;
-use crate::numbers::scalar;
 use crate::result::{IterationResult, Outcome, are_available};
 
 #[derive(Debug)]
@@ -84,20 +83,7 @@ fn digest(outcomes: &[Outcome]) -> u64 {
         };
         bytes.push(values.len() as u8);
         for value in values {
-            bytes.extend_from_slice(value.mlir_type().unwrap_or("error").as_bytes());
-            if let Some((dtype, number)) = scalar(value) {
-                bytes.push(dtype.code());
-                bytes.extend_from_slice(&number);
-            } else if let Some(string) = value.get::<ByteString>() {
-                bytes.extend_from_slice(string.as_bytes());
-            } else if let Some(tensor) = value.get::<DenseHostTensor>() {
-                bytes.extend_from_slice(&serialize::metadata(tensor.dtype(), tensor.shape()));
-                if let Ok(elements) = tensor.buffer().read() {
-                    bytes.extend_from_slice(&elements);
-                }
-            } else if let Some(error) = value.error_if_present() {
-                bytes.extend_from_slice(error.message().as_bytes());
-            }
+            add_value(value, &mut bytes);
         }
     }
     checksum(&bytes)

@@ -11,6 +11,7 @@ use tfrt_support::Error;
 use tfrt_support::FunctionKind;
 use tfrt_support::entity::EntityId;
 
+use super::digest::digest_of;
 use super::program::Program;
 use super::sequence;
 use super::start;
@@ -93,6 +94,10 @@ impl FunctionTable for Program {
             (self.tables.kernel(record.code).op(), functions)
         });
         Some(ops.collect())
+    }
+
+    fn digest(&self, number: u32) -> Option<u64> {
+        digest_of(self, id(number))
     }
 
     fn attribute_section(&self) -> &[u8] {

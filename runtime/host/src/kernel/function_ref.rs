@@ -54,6 +54,13 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
         None
     }
 
+    /// Returns a number that identifies what the function does; see [`FunctionRef::digest`]. The
+    /// default implementation returns `None`, for functions without a known body.
+    fn digest(&self, id: u32) -> Option<u64> {
+        let _ = id;
+        None
+    }
+
     /// Returns the attribute section of the file, for kernels whose work outlives the call.
     fn attribute_section(&self) -> &[u8];
 
@@ -218,6 +225,24 @@ impl FunctionRef {
         let ops = self.table.ops(self.id)?.into_iter();
         let ops = ops.map(|(op, functions)| (op, functions.into_iter().map(callee).collect()));
         Some(ops.collect())
+    }
+
+    /// Returns a number that identifies what the function does: its ops, their attributes and the
+    /// uses of their values, and those of the functions that it refers to. A function of another
+    /// file, of any name, has the same number if its body is the same. Returns `None` if the body
+    /// is unknown, or if the file lacks the types of attributes, which are optional.
+    ///
+    /// ```
+    /// use tfrt_host::FunctionRef;
+    ///
+    /// /// Returns `true` if the functions are known to do the same.
+    /// fn do_the_same(one: &FunctionRef, other: &FunctionRef) -> bool {
+    ///     one.digest().is_some() && one.digest() == other.digest()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn digest(&self) -> Option<u64> {
+        self.table.digest(self.id)
     }
 
     /// Returns `true` if both are the same function of the same loaded file.
