@@ -9,7 +9,7 @@ use tfrt_ir::{
 };
 use tfrt_ods::OpTraits;
 
-use crate::stage::FUNCTION;
+use crate::stage::{ELEMENTWISE, FUNCTION};
 
 const RETURN: &str = "tfrt.return";
 const IF: &str = "tfrt.if";
@@ -27,6 +27,9 @@ pub(crate) struct PureFunction {
     body: BlockId,
     pub(crate) inputs: Vec<TypeId>,
     pub(crate) results: Vec<TypeId>,
+    /// The function is declared to compute each element of its results from the elements at the
+    /// same place of its arguments.
+    pub(crate) is_elementwise: bool,
     num_ops: usize,
 }
 
@@ -163,11 +166,14 @@ impl Functions {
         }
         self.names.insert(name.clone());
         let ty = module.function_type(inputs, results);
-        let attributes = [
+        let mut attributes = vec![
             (SYMBOL_NAME, module.string_attr(&name)),
             (FUNCTION_TYPE, module.intern_attribute(Attribute::Type(ty))),
             (SYMBOL_VISIBILITY, module.string_attr("private")),
         ];
+        if first.is_elementwise && second.is_elementwise {
+            attributes.push((ELEMENTWISE, module.intern_attribute(Attribute::Unit)));
+        }
         let (region, block) = open_region(module, inputs);
         let mut state = OpState::new(FUNC_OP, module.op_location(second.func));
         let attributes = attributes.into_iter();
@@ -216,9 +222,14 @@ fn pure_function(module: &Module, func: OpId) -> Option<PureFunction> {
     };
     // Other attributes, such as the one of synchronous functions, may mean that callers expect
     // more.
-    let is_plain = module.attributes(func).iter().all(|&(name, _)| {
-        [SYMBOL_NAME, FUNCTION_TYPE, SYMBOL_VISIBILITY].contains(&module.name(name))
-    });
+    let known = [SYMBOL_NAME, FUNCTION_TYPE, SYMBOL_VISIBILITY, ELEMENTWISE];
+    let names = module.attributes(func).iter();
+    let is_plain = names
+        .clone()
+        .all(|&(name, _)| known.contains(&module.name(name)));
+    let is_elementwise = names
+        .clone()
+        .any(|&(name, _)| module.name(name) == ELEMENTWISE);
     let ops = module.walk(func);
     let inside = ops.iter().filter(|&&op| op != func);
     let is_pure = inside.clone().all(|&op| is_pure(module, op));
@@ -229,6 +240,7 @@ fn pure_function(module: &Module, func: OpId) -> Option<PureFunction> {
         body,
         inputs: inputs.to_vec(),
         results: results.to_vec(),
+        is_elementwise,
         num_ops: inside.count(),
     })
 }

@@ -15,6 +15,7 @@
 //! | map fusion | merges two maps: one function calls both |
 //! | filter fusion | merges two filters: the second predicate is asked only if the first one holds |
 //! | map and batch | merges a map and the batch above it |
+//! | whole batches | moves a map above the batch above it, if its function says that it is elementwise |
 //! | parallel calls | with the option `parallel=N`, maps become parallel maps |
 //!
 //! # What stays the same
@@ -23,6 +24,14 @@
 //! position, and delivers the same rest; since a checkpoint belongs to a pipeline with the same
 //! stages, one that was taken before the pass is refused behind it, with the first stage that
 //! differs.
+//!
+//! A function of tensors is *elementwise* if each element of its results depends on the elements at
+//! the same place of its arguments alone, and errors do not depend on shapes. The attribute
+//! `tfrt_data.elementwise` says so:
+//!
+//! ```text
+//!   func @brighter(%image: !t.tensor) -> !t.tensor attributes {tfrt_data.elementwise} { … }
+//! ```
 //!
 //! With `parallel`, a map draws elements ahead. So the effects of functions below it happen
 //! earlier, and also for elements that nobody asks for.

@@ -97,6 +97,15 @@ pub fn optimize(module: &mut Module, root: OpId, options: OptimizeDataOptions) {
             }
         }
     }
+    for op in module.walk(root) {
+        let mut batch = Some(op);
+        // Below a batch that moved down, there may be another such map.
+        while let Some(op) = batch.take() {
+            let map = maps::vectorize(module, &mut functions, op);
+            let batches = map.and_then(|map| module.operands(map).first().copied());
+            batch = batches.and_then(|batches| module.defining_op(batches));
+        }
+    }
     if let Some(num_parallel) = options.num_parallel {
         for op in module.walk(root) {
             maps::parallelize(module, &mut functions, op, num_parallel);

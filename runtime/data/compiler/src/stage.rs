@@ -7,6 +7,7 @@ pub(crate) const MAP: &str = "tfrt_data.map_dataset";
 pub(crate) const PARALLEL_MAP: &str = "tfrt_data.parallel_map_dataset";
 pub(crate) const FILTER: &str = "tfrt_data.filter_dataset";
 pub(crate) const BATCH: &str = "tfrt_data.batch_dataset";
+pub(crate) const BATCH_OF_TENSORS: &str = "tfrt_data.batch_dataset.tensor";
 pub(crate) const MAP_AND_BATCH: &str = "tfrt_data.map_and_batch_dataset";
 pub(crate) const PREFETCH: &str = "tfrt_data.prefetch_dataset";
 pub(crate) const SKIP: &str = "tfrt_data.skip_dataset";
@@ -17,6 +18,10 @@ pub(crate) const SHARD: &str = "tfrt_data.shard_dataset";
 /// The attributes of several of them.
 pub(crate) const FUNCTION: &str = "function";
 pub(crate) const ON_ERROR: &str = "on_error";
+
+/// The attribute of a function that computes each element of its results from the elements at the
+/// same place of its arguments, whatever their shape.
+pub(crate) const ELEMENTWISE: &str = "tfrt_data.elementwise";
 
 /// The op of a number.
 const CONSTANT: &str = "tfrt.constant.i64";
@@ -71,6 +76,25 @@ pub(crate) fn attributes(
         .collect()
 }
 
+/// Creates an op in front of another one that makes a dataset, and returns its dataset.
+pub(crate) fn dataset_before(
+    module: &mut Module,
+    op: OpId,
+    name: &str,
+    operands: Vec<ValueId>,
+    attributes: Vec<(String, AttrId)>,
+) -> Option<ValueId> {
+    let &old = module.results(op).first()?;
+    let (block, index) = (module.op_block(op)?, module.op_index(op)?);
+    let mut state = OpState::new(name, module.op_location(op));
+    state.operands = operands;
+    state.attributes = attributes;
+    state.result_types = vec![module.value_type(old)];
+    let new = module.create_op(state);
+    module.insert_op(block, index, new);
+    module.results(new).first().copied()
+}
+
 /// Puts a new op in the place of a stage, whose users then use it. Removes the stage, and those of
 /// the stages below it that nobody uses any more.
 pub(crate) fn replace(
@@ -80,17 +104,9 @@ pub(crate) fn replace(
     operands: Vec<ValueId>,
     attributes: Vec<(String, AttrId)>,
 ) -> Option<OpId> {
-    let &old = module.results(op).first()?;
-    let (block, index) = (module.op_block(op)?, module.op_index(op)?);
-    let mut state = OpState::new(name, module.op_location(op));
-    state.operands = operands;
-    state.attributes = attributes;
-    state.result_types = vec![module.value_type(old)];
-    let new = module.create_op(state);
-    module.insert_op(block, index, new);
-    let &result = module.results(new).first()?;
+    let result = dataset_before(module, op, name, operands, attributes)?;
     replace_by(module, op, result);
-    Some(new)
+    module.defining_op(result)
 }
 
 /// Lets the users of a stage use another value. Removes the stage, and the stage below it if nobody

@@ -14,6 +14,17 @@ use tfrt_data_compiler::{OptimizeDataOptions, optimize};
 
 tfrt::link!(tfrt_kernels);
 
+/// Returns 60 divided by each element.
+#[tfrt_kernel("check.divide_sixty", pure)]
+fn divide_sixty(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let numbers = x.elements::<i32>()?;
+    if numbers.contains(&0) {
+        return Err(Error::new("no inverse of 0"));
+    }
+    let quotient = |at: usize| 60 / numbers[at];
+    Ok(DenseHostTensor::from_fn(ctx.allocator(), x.shape().clone(), quotient)?)
+}
+
 const FUNCTIONS: &str = r#"
 func private @add_one(%x: i32) -> i32 {
   %one = tfrt.constant.i32 1
@@ -268,7 +279,12 @@ func @pipeline() -> !tfrt_data.dataset {{
     );
     let ctx = context(&kernels, "s");
     let text = optimized(&source, &kernels, options);
-    let description = dataset(&text, &kernels, &ctx).description().to_string();
+    names_of(&dataset(&text, &kernels, &ctx))
+}
+
+/// The stages of a pipeline, from the last to the first, with their functions.
+fn names_of(dataset: &Dataset) -> String {
+    let description = dataset.description().to_string();
     let lines = description.lines().map(str::trim);
     let name = |line: &str| match line.split_once(" (") {
         Some((name, attributes)) => match attributes.split_once('@') {
@@ -323,6 +339,104 @@ fn stages_are_merged_and_removed() {
   %last = tfrt_data.batch_dataset %a, %five { drop_remainder = true }
 ";
     assert_eq!(stages(batch, plain), "batch, map @late, range");
+}
+
+/// Functions of tensors, elementwise and not.
+const OF_TENSORS: &str = r#"
+func private @inverses(%x: !t.tensor) -> !t.tensor attributes {tfrt_data.elementwise} {
+  %y = "check.divide_sixty"(%x) : (!t.tensor) -> !t.tensor
+  tfrt.return %y : !t.tensor
+}
+func private @as_they_are(%x: !t.tensor) -> !t.tensor attributes {tfrt_data.elementwise} {
+  tfrt.return %x : !t.tensor
+}
+func private @whole(%x: !t.tensor) -> !t.tensor {
+  %y = "check.divide_sixty"(%x) : (!t.tensor) -> !t.tensor
+  tfrt.return %y : !t.tensor
+}
+func private @number(%x: i32) -> i32 attributes {tfrt_data.elementwise} {
+  tfrt.return %x : i32
+}
+"#;
+
+/// A pipeline over tensors of two numbers each, from -3 to 7.
+fn of_tensors(stages: &str) -> String {
+    format!(
+        "{OF_TENSORS}
+func @pipeline() -> !tfrt_data.dataset {{
+  %m3 = tfrt.constant.i64 -3
+  %eight = tfrt.constant.i64 8
+  %one = tfrt.constant.i64 1
+  %two = tfrt.constant.i64 2
+  %three = tfrt.constant.i64 3
+  %n = tfrt_data.range_dataset %m3, %eight, %one {{ element_type = i32 }}
+  %d = tfrt_data.batch_dataset %n, %two {{ drop_remainder = true }}
+{stages}  tfrt.return %last : !tfrt_data.dataset
+}}
+"
+    )
+}
+
+#[test]
+fn elementwise_functions_are_called_for_whole_batches() {
+    let kernels = Arc::new(KernelRegistry::from_link().unwrap());
+    for (before, after) in [
+        (
+            "  %a = tfrt_data.map_dataset %d { function = @inverses }
+  %last = tfrt_data.batch_dataset %a, %two\n",
+            "map @inverses, batch, batch, range",
+        ),
+        (
+            "  %a = tfrt_data.map_dataset %d { function = @inverses }
+  %b = tfrt_data.map_dataset %a { function = @as_they_are }
+  %last = tfrt_data.batch_dataset.tensor %b, %two { same_input_metadata = true }\n",
+            "map @inverses.as_they_are, batch, batch, range",
+        ),
+        // The policy of the batch is for the errors of the function, too.
+        (
+            "  %a = tfrt_data.map_dataset %d { function = @inverses }
+  %last = tfrt_data.batch_dataset %a, %two { on_error = \"stop\" }\n",
+            "on_error, map @inverses, batch, batch, range",
+        ),
+        (
+            "  %a = tfrt_data.map_dataset %d { function = @inverses }
+  %b = tfrt_data.batch_dataset %a, %two
+  %last = tfrt_data.batch_dataset %b, %two\n",
+            "map @inverses, batch, batch, batch, range",
+        ),
+        // Functions that are not said to be elementwise, or not of tensors, stay below, and so do
+        // those with a policy of their own.
+        (
+            "  %a = tfrt_data.map_dataset %d { function = @whole }
+  %last = tfrt_data.batch_dataset %a, %two\n",
+            "batch, map @whole, batch, range",
+        ),
+        (
+            "  %a = tfrt_data.map_dataset %n { function = @number }
+  %last = tfrt_data.batch_dataset %a, %two\n",
+            "batch, map @number, range",
+        ),
+        (
+            "  %a = tfrt_data.map_dataset %d { function = @inverses, on_error = \"stop\" }
+  %last = tfrt_data.batch_dataset %a, %two\n",
+            "batch, on_error, map @inverses, batch, range",
+        ),
+    ] {
+        let source = of_tensors(before);
+        let text = optimized(&source, &kernels, OptimizeDataOptions::default());
+        for queue in ["s", "mstd:2"] {
+            let ctx = context(&kernels, queue);
+            let (plain, better) = (dataset(&source, &kernels, &ctx), dataset(&text, &kernels, &ctx));
+            assert_eq!(names_of(&better), after, "{text}");
+            let expected = items(plain.iterator(), 6, &ctx);
+            assert_eq!(items(better.iterator(), 6, &ctx), expected, "{text}");
+            let mut saved = better.iterator();
+            item(&mut saved, &ctx);
+            let checkpoint = saved.save(&ctx).unwrap();
+            let restored = better.restore(&checkpoint, &ctx).unwrap();
+            assert_eq!(items(restored, 5, &ctx), expected[1..], "{text}");
+        }
+    }
 }
 
 #[test]

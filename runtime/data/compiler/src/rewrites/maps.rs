@@ -1,12 +1,12 @@
 //! Maps: above each other, below a batch, and with several calls at a time.
 
-use tfrt_ir::{Module, OpId};
+use tfrt_ir::{Module, OpId, parse_type};
 
 use super::Rewritten;
 use crate::functions::Functions;
 use crate::stage::{
-    BATCH, FUNCTION, MAP, MAP_AND_BATCH, PARALLEL_MAP, attributes, constant_before, input_stage,
-    replace,
+    BATCH, BATCH_OF_TENSORS, FUNCTION, MAP, MAP_AND_BATCH, ON_ERROR, PARALLEL_MAP, attributes,
+    constant_before, dataset_before, input_stage, replace,
 };
 
 /// Merges two maps with pure functions.
@@ -48,6 +48,42 @@ pub(super) fn parallelize(
     operands.insert(1, number);
     let attributes = attributes(module, op, &[]);
     replace(module, op, PARALLEL_MAP, operands, attributes)
+}
+
+/// The type of the tensors of elements and batches.
+const TENSOR: &str = "!t.tensor";
+
+/// Moves a map with an elementwise function above the batch above it: one call serves a batch.
+pub(super) fn vectorize(module: &mut Module, functions: &mut Functions, op: OpId) -> Option<OpId> {
+    let name = match module.op_name(op) {
+        BATCH => BATCH,
+        BATCH_OF_TENSORS => BATCH_OF_TENSORS,
+        _ => return None,
+    };
+    let below = input_stage(module, op, MAP)?;
+    let function = functions.of(module, below)?;
+    let tensor = parse_type(module, TENSOR)?;
+    let mut types = function.inputs.iter().chain(&function.results);
+    if !function.is_elementwise || types.any(|ty| *ty != tensor) {
+        return None;
+    }
+    // Bound tensors have the shape of an element.
+    let &[input] = module.operands(below) else {
+        return None;
+    };
+    if name == BATCH_OF_TENSORS && function.inputs.len() != 1 {
+        return None;
+    }
+    let &size = module.operands(op).get(1)?;
+    let function = module.attr(below, FUNCTION)?;
+    let mut of_map = vec![(FUNCTION.to_owned(), function)];
+    let mut of_batch = attributes(module, op, &[]);
+    // The policy is for the errors of both.
+    if let Some(place) = of_batch.iter().position(|(name, _)| name == ON_ERROR) {
+        of_map.push(of_batch.remove(place));
+    }
+    let batches = dataset_before(module, op, name, vec![input, size], of_batch)?;
+    replace(module, op, MAP, vec![batches], of_map)
 }
 
 /// Merges a batch with the map below it.
