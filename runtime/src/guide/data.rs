@@ -160,8 +160,10 @@
 //! them again; `save` waits until they are available. They must be numbers, strings, tensors or
 //! errors. Sources record their position, so a file of records must still exist and be unchanged. A
 //! shuffle over a source that can seek, such as a range of numbers, is restored without drawing
-//! what it had delivered. A pipeline refuses a checkpoint if its stages, their parameters or the
-//! names of its functions differ, and names the first stage that does. Programs use
+//! what it had delivered. A pipeline refuses a checkpoint if its stages, their parameters or its
+//! functions differ, and names the first stage that does: a function of a program is compared with
+//! its body and bound values, a closure by its place in the source. A pipeline is not saved if a
+//! function of a program draws random numbers or has another state of its own. Programs use
 //! `tfrt_data.iterator_save` and `tfrt_data.iterator_restore`, and `tfrt_data.write_checkpoint` and
 //! `tfrt_data.read_checkpoint` for files; `kernels/models/digits/digits_train.mlir` saves a
 //! training in the middle of an epoch and resumes it.
@@ -194,7 +196,8 @@
 //!
 //! `tfrt opt --optimize-data` merges and removes stages: two maps become one, and a `repeat` of one
 //! pass vanishes. The elements, their errors and their order stay the same. Functions with effects,
-//! such as prints, are left alone. The option `parallel=N` makes maps parallel.
+//! such as prints, are left alone. A function of tensors with the attribute
+//! `tfrt_data.elementwise` is called for whole batches. The option `parallel=N` makes maps parallel.
 //!
 //! # On several machines
 //!
