@@ -212,7 +212,10 @@ fn a_checkpoint_belongs_to_the_bound_values_of_functions() {
 
     let eleven = plus(AnyRef::available(11_i64)).unwrap();
     let message = rest_of(&eleven, &checkpoint, &ctx).unwrap_err();
-    assert!(message.contains("stage 0: expected `map (function = @add("), "{message}");
+    assert!(
+        message.contains("stage 0: expected `map (function = @add("),
+        "{message}"
+    );
 
     // A pending value is not known yet, and not compared.
     let (promise, later) = AsyncValueRef::<i64>::unconstructed();

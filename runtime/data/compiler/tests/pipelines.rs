@@ -22,7 +22,11 @@ fn divide_sixty(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHost
         return Err(Error::new("no inverse of 0"));
     }
     let quotient = |at: usize| 60 / numbers[at];
-    Ok(DenseHostTensor::from_fn(ctx.allocator(), x.shape().clone(), quotient)?)
+    Ok(DenseHostTensor::from_fn(
+        ctx.allocator(),
+        x.shape().clone(),
+        quotient,
+    )?)
 }
 
 const FUNCTIONS: &str = r#"
@@ -426,7 +430,10 @@ fn elementwise_functions_are_called_for_whole_batches() {
         let text = optimized(&source, &kernels, OptimizeDataOptions::default());
         for queue in ["s", "mstd:2"] {
             let ctx = context(&kernels, queue);
-            let (plain, better) = (dataset(&source, &kernels, &ctx), dataset(&text, &kernels, &ctx));
+            let (plain, better) = (
+                dataset(&source, &kernels, &ctx),
+                dataset(&text, &kernels, &ctx),
+            );
             assert_eq!(names_of(&better), after, "{text}");
             let expected = items(plain.iterator(), 6, &ctx);
             assert_eq!(items(better.iterator(), 6, &ctx), expected, "{text}");
