@@ -8,6 +8,8 @@
 //! The features `parquet` and `arrow` are off by default, since the crates take long to build.
 //! Without them, the functions here return errors that name them.
 
+mod conditions;
+
 #[cfg(feature = "columnar")]
 mod batch;
 
@@ -33,6 +35,8 @@ use tfrt_support::{DType, Error, ErrorCode};
 use crate::files::Files;
 use crate::policy::OnError;
 use crate::write::WriteColumns;
+
+pub use conditions::Conditions;
 
 /// A format of columnar files, whether or not its feature is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +127,10 @@ pub struct ColumnarOptions {
     /// the sum of the number of the group and the number of its file, divided by `.0`, leaves the
     /// remainder `.1`. So files with one row group each are shared out, too.
     pub row_groups: Option<(u64, u64)>,
+    /// Of Parquet files, only the row groups that may have rows that satisfy these conditions,
+    /// according to the statistics in the file. All rows of these row groups are elements: a
+    /// `filter` above decides about each row.
+    pub conditions: Option<Conditions>,
     /// What follows an error.
     pub on_error: OnError,
 }
@@ -138,6 +146,23 @@ impl ColumnarOptions {
         format: ColumnarFormat,
         files: impl Into<Files>,
     ) -> Result<Dataset, Error> {
+        self.check()?;
+        if self.conditions.is_some() && format != ColumnarFormat::Parquet {
+            let message = format!(
+                "conditions need the statistics of Parquet files, which `{}` files lack",
+                format.name()
+            );
+            return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        }
+        let rows = self.batches(format, &files.into())?;
+        match self.batch_size {
+            Some(_) => Ok(rows),
+            None => rows.unbatch(),
+        }
+    }
+
+    /// Checks the numbers.
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let invalid =
             |message: String| Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
         if self.batch_size == Some(0) {
@@ -153,10 +178,29 @@ impl ColumnarOptions {
             }
             _ => {}
         }
-        let rows = self.batches(format, &files.into())?;
-        match self.batch_size {
-            Some(_) => Ok(rows),
-            None => rows.unbatch(),
+        Ok(())
+    }
+
+    /// Opens a file.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn open(
+        &self,
+        format: ColumnarFormat,
+        file: crate::files::OpenFile,
+        ctx: &tfrt_host::ExecutionContext,
+    ) -> Result<Box<dyn crate::read_ahead::ReadElements>, Error> {
+        use crate::read_ahead::Format as _;
+
+        match format {
+            #[cfg(feature = "parquet")]
+            ColumnarFormat::Parquet => parquet_file::ParquetFiles::new(self).open(file, ctx),
+            #[cfg(feature = "arrow")]
+            ColumnarFormat::Arrow => arrow_stream::ArrowFiles::new(self).open(file, ctx),
+            #[allow(unreachable_patterns, reason = "reached unless every feature is on")]
+            format => {
+                let _ = (file, ctx);
+                Err(format.missing())
+            }
         }
     }
 

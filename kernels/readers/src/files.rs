@@ -44,15 +44,26 @@ pub use system::{FileSystem, FileSystems};
 #[derive(Clone, Debug)]
 pub struct Files {
     names: Arc<[Arc<str>]>,
-    /// Whether the names are those of folders whose subfolders have the files.
-    in_subfolders: bool,
+    named: Named,
+}
+
+/// How names stand for files.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    /// As files, folders and patterns.
+    Plainly,
+    /// Each is the name of a folder whose subfolders have the files.
+    InSubfolders,
+    /// Each is the name of something whose files the function lists.
+    #[cfg(feature = "columnar")]
+    By(fn(&str) -> Result<Vec<String>, Error>),
 }
 
 impl From<&str> for Files {
     fn from(name: &str) -> Self {
         Self {
             names: Arc::new([name.into()]),
-            in_subfolders: false,
+            named: Named::Plainly,
         }
     }
 }
@@ -67,7 +78,7 @@ impl<S: AsRef<str>> FromIterator<S> for Files {
     fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
         Self {
             names: names.into_iter().map(|name| name.as_ref().into()).collect(),
-            in_subfolders: false,
+            named: Named::Plainly,
         }
     }
 }
@@ -77,8 +88,17 @@ impl Files {
     /// their names, and the files of each in that of theirs. The name is never a pattern.
     pub(crate) fn in_subfolders(folder: &str) -> Self {
         Self {
-            in_subfolders: true,
+            named: Named::InSubfolders,
             ..Self::from(folder)
+        }
+    }
+
+    /// The files that a function lists for a name, which is never a pattern.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn listed_by(list: fn(&str) -> Result<Vec<String>, Error>, name: &str) -> Self {
+        Self {
+            named: Named::By(list),
+            ..Self::from(name)
         }
     }
 
@@ -91,7 +111,7 @@ impl Files {
     #[must_use]
     pub fn single(&self) -> Option<&Arc<str>> {
         match &*self.names {
-            [name] if !self.in_subfolders && !is_pattern(name) => Some(name),
+            [name] if matches!(self.named, Named::Plainly) && !is_pattern(name) => Some(name),
             _ => None,
         }
     }
@@ -105,17 +125,20 @@ impl Files {
     pub fn resolve(&self, systems: &FileSystems) -> Result<Vec<Arc<str>>, Error> {
         let mut paths = Vec::new();
         for name in &*self.names {
-            if self.in_subfolders {
-                let mut found = Vec::new();
-                for subfolder in subfolders(name)? {
-                    found.append(&mut files_of(&subfolder)?);
+            match (self.named, scheme(name)) {
+                (Named::InSubfolders, _) => {
+                    let mut found = Vec::new();
+                    for subfolder in subfolders(name)? {
+                        found.append(&mut files_of(&subfolder)?);
+                    }
+                    add_matches(&format!("{name}/*/*"), found, &mut paths)?;
                 }
-                add_matches(&format!("{name}/*/*"), found, &mut paths)?;
-                continue;
-            }
-            match scheme(name) {
-                Some(scheme) => resolve_remote(name, &*systems.find(scheme)?, &mut paths)?,
-                None => resolve_local(name, &mut paths)?,
+                #[cfg(feature = "columnar")]
+                (Named::By(list), _) => add_matches(name, list(name)?, &mut paths)?,
+                (Named::Plainly, Some(scheme)) => {
+                    resolve_remote(name, &*systems.find(scheme)?, &mut paths)?;
+                }
+                (Named::Plainly, None) => resolve_local(name, &mut paths)?,
             }
         }
         Ok(paths)
@@ -152,8 +175,11 @@ fn resolve_local(name: &Arc<str>, paths: &mut Vec<Arc<str>>) -> Result<(), Error
     add_matches(name, found, paths)
 }
 
-/// The visible files of a folder, in the order of their names.
-fn files_of(folder: &str) -> Result<Vec<String>, Error> {
+/// The visible files of a folder of this machine, in the order of their names.
+///
+/// # Errors
+/// If the folder cannot be listed.
+pub(crate) fn files_of(folder: &str) -> Result<Vec<String>, Error> {
     visible_entries(folder, Path::is_file)
 }
 

@@ -11,6 +11,7 @@
 //! | [`tar`] | archives of samples (feature `tar`) |
 //! | [`tensor_files`] | BTF and npy files; with the feature `formats`, npz and safetensors files |
 //! | [`columnar`] | Parquet files and Arrow IPC files and streams (features `parquet` and `arrow`) |
+//! | [`dataset_folder`] | folders of the library `datasets` (features `parquet` and `arrow`) |
 //! | [`files`] | the files to read: names, folders and patterns; file systems; compression |
 //! | [`schema`] | the columns of a file |
 //! | [`write`](mod@write) | writers of files of columns |
@@ -54,6 +55,8 @@ pub mod tar;
 pub mod tensor_files;
 
 pub mod columnar;
+
+pub mod dataset_folder;
 
 pub mod write;
 

@@ -30,10 +30,10 @@ mod both {
 
     use arrow_array::types::{Float32Type, Int8Type};
     use arrow_array::{
-        ArrayRef, BooleanArray, DictionaryArray, DurationMillisecondArray, FixedSizeListArray,
-        Float16Array, Float64Array, Int8Array, Int32Array, Int64Array, LargeBinaryArray,
-        RecordBatch, StringArray, StringViewArray, StructArray, Time32SecondArray,
-        Time64MicrosecondArray, TimestampMillisecondArray,
+        ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, DurationMillisecondArray,
+        FixedSizeListArray, Float16Array, Float32Array, Float64Array, Int8Array, Int32Array,
+        Int64Array, LargeBinaryArray, RecordBatch, StringArray, StringViewArray, StructArray,
+        Time32SecondArray, Time64MicrosecondArray, TimestampMillisecondArray, UInt32Array,
     };
     use half::f16;
     use tfrt_async::{AnyRef, ByteString};
@@ -320,6 +320,135 @@ mod both {
         };
         let error = none.dataset(ColumnarFormat::Parquet, &*path).unwrap_err();
         assert_eq!(error.message(), "index must be between 0 and 1, not 2");
+    }
+
+    /// Writes a file of three row groups, whose columns have 0 to 2, 10 to 12 and 20 to 22.
+    fn write_groups(folder: &Folder) -> String {
+        let path = folder.path("groups.parquet");
+        let batch = |first: i64| {
+            let numbers = || first..first + 3;
+            let columns: [(&str, ArrayRef); 5] = [
+                ("id", Arc::new(Int64Array::from_iter_values(numbers()))),
+                // Negative as signed numbers.
+                (
+                    "unsigned",
+                    Arc::new(UInt32Array::from_iter_values(
+                        numbers().map(|x| u32::MAX - 40 + x as u32),
+                    )),
+                ),
+                (
+                    "half",
+                    Arc::new(Float32Array::from_iter_values(
+                        numbers().map(|x| x as f32 + 0.5),
+                    )),
+                ),
+                (
+                    "name",
+                    Arc::new(StringArray::from_iter_values(
+                        numbers().map(|x| format!("n{x:02}")),
+                    )),
+                ),
+                (
+                    "price",
+                    Arc::new(
+                        Decimal128Array::from_iter_values(numbers().map(i128::from))
+                            .with_precision_and_scale(9, 2)
+                            .unwrap(),
+                    ),
+                ),
+            ];
+            RecordBatch::try_from_iter(columns).unwrap()
+        };
+        let file = File::create(&path).unwrap();
+        let mut writer =
+            parquet::arrow::ArrowWriter::try_new(file, batch(0).schema(), None).unwrap();
+        for first in [0, 10, 20] {
+            writer.write(&batch(first)).unwrap();
+            writer.flush().unwrap();
+        }
+        writer.close().unwrap();
+        path
+    }
+
+    #[test]
+    fn row_groups_without_a_row_that_satisfies_the_conditions_are_left_out() {
+        let folder = Folder::new("columnar-conditions");
+        let path = write_groups(&folder);
+        let ids = |conditions: &str| {
+            let options = ColumnarOptions {
+                conditions: Some(conditions.parse().unwrap()),
+                ..columns(&["id"])
+            };
+            let rows = options.dataset(ColumnarFormat::Parquet, &*path).unwrap();
+            let ids: Result<Vec<i64>, String> = all(&rows).into_iter().collect();
+            // The first row of each row group tells which it is.
+            ids.map(|ids| ids.into_iter().step_by(3).collect::<Vec<i64>>())
+        };
+        assert_eq!(ids("id >= 12"), Ok(vec![10, 20]));
+        assert_eq!(ids("id >= 12, id < 20"), Ok(vec![10]));
+        assert_eq!(ids("id = 5"), Ok(vec![]));
+        assert_eq!(ids("unsigned > 4294967274"), Ok(vec![20]));
+        assert_eq!(ids("half < 10.5"), Ok(vec![0]));
+        assert_eq!(ids("name = 'n11'"), Ok(vec![10]));
+        // The statistics of decimals have another scale than the text.
+        assert_eq!(ids("price > 1"), Ok(vec![0, 10, 20]));
+        let start = format!("{path}: conditions: ");
+        assert_eq!(
+            ids("name > 3"),
+            Err(format!(
+                "{start}column `name` is compared with a number, and has values of type BYTE_ARRAY"
+            ))
+        );
+        assert_eq!(
+            ids("none > 3"),
+            Err(format!(
+                "{start}expected a column `none`, found `id`, `unsigned`, `half`, `name`, `price`"
+            ))
+        );
+    }
+
+    #[test]
+    fn rows_behind_row_groups_that_are_left_out_keep_their_numbers() {
+        let folder = Folder::new("columnar-conditions-rows");
+        let batch = |first: i64, gap: Option<f64>| {
+            let columns: [(&str, ArrayRef); 2] = [
+                ("id", Arc::new(Int64Array::from(vec![first, first + 1]))),
+                ("gaps", Arc::new(Float64Array::from(vec![Some(0.5), gap]))),
+            ];
+            RecordBatch::try_from_iter_with_nullable(
+                columns.map(|(name, column)| (name, column, true)),
+            )
+            .unwrap()
+        };
+        let path = folder.path("gaps.parquet");
+        let file = File::create(&path).unwrap();
+        let mut writer =
+            parquet::arrow::ArrowWriter::try_new(file, batch(0, None).schema(), None).unwrap();
+        for (first, gap) in [(0, Some(1.0)), (10, None)] {
+            writer.write(&batch(first, gap)).unwrap();
+            writer.flush().unwrap();
+        }
+        writer.close().unwrap();
+        let options = ColumnarOptions {
+            conditions: Some("id > 5".parse().unwrap()),
+            ..columns(&["gaps"])
+        };
+        let rows = options.dataset(ColumnarFormat::Parquet, &*path).unwrap();
+        let found: Vec<Result<f64, String>> = all(&rows);
+        let message = format!("{path}: row 3, column `gaps`: expected a value, found none");
+        assert_eq!(found, [Err(message)]);
+    }
+
+    #[test]
+    fn conditions_need_a_format_with_statistics() {
+        let options = ColumnarOptions {
+            conditions: Some("id > 5".parse().unwrap()),
+            ..ColumnarOptions::default()
+        };
+        let error = options.dataset(ColumnarFormat::Arrow, "x").unwrap_err();
+        let message =
+            "conditions need the statistics of Parquet files, which `arrow_ipc` files lack";
+        assert_eq!(error.message(), message);
     }
 
     #[test]

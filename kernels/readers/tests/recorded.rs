@@ -131,6 +131,34 @@ fn columns_are_those_of_pyarrow() {
     }
 }
 
+#[cfg(all(feature = "parquet", feature = "arrow"))]
+#[test]
+fn folders_are_those_of_datasets() {
+    use tfrt_readers::dataset_folder::{DatasetFolderOptions, features};
+    for split in ["train", "test"] {
+        for layout in ["saved", "hub"] {
+            let folder = path(&format!("folder/{layout}/{split}"));
+            let dataset = DatasetFolderOptions::default().dataset(&folder).unwrap();
+            let recorded = format!("folder/{split}.txt");
+            check(&folder, &recorded, &rows(&dataset, &[false; 4]));
+        }
+    }
+    let features = features(&path("folder/saved/train")).unwrap();
+    let columns = features
+        .iter()
+        .map(|feature| (&*feature.name, &*feature.kind));
+    assert_eq!(
+        columns.collect::<Vec<_>>(),
+        [
+            ("id", "Value"),
+            ("image", "Image"),
+            ("label", "ClassLabel"),
+            ("text", "Value"),
+        ]
+    );
+    assert_eq!(features[2].classes, ["neg", "pos"]);
+}
+
 #[cfg(feature = "csv")]
 #[test]
 fn rows_are_those_of_the_csv_module() {

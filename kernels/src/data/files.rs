@@ -388,6 +388,7 @@ fn columnar_dataset<const FORMAT: usize>(
         batch_size: batch_size(rows)?,
         nulls: parsed(nulls)?,
         row_groups: None,
+        conditions: None,
         on_error: parsed(on_error)?,
     };
     options.dataset(FORMATS[FORMAT], path)

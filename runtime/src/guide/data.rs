@@ -283,6 +283,7 @@
 //! | CSV | `csv::CsvOptions` | `csv_dataset` |
 //! | BTF, npy, npz, safetensors | `tensor_files::TensorFileOptions` | `btf_dataset`, `npy_dataset`, … |
 //! | Parquet, Arrow | `columnar::ColumnarOptions` | `parquet_dataset`, `arrow_ipc_dataset` |
+//! | folders of the library `datasets` | `dataset_folder::DatasetFolderOptions` | |
 //!
 //! A name may be a file, a folder, or a pattern. Files compressed with gzip are decompressed while
 //! they are read. Parquet, Arrow, tar and zstd need the cargo features `parquet`, `arrow`, `tar`
@@ -290,7 +291,8 @@
 //! `--features full`. Without the feature, the dataset is an error that names it.
 //!
 //! The columns of a Parquet or Arrow file have types. Its rows are elements, or whole batches,
-//! which is faster:
+//! which is faster. `conditions` such as `"year >= 2020, kind = 'sale'"` skip the row groups of a
+//! Parquet file whose statistics rule out such rows:
 //!
 //! ```standalone_crate,no_run
 //! # use tfrt::host::RequestContextBuilder;

@@ -8,7 +8,7 @@ use arrow_array::types::{
     self as t, ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{AnyDictionaryArray, Array, RecordBatch};
+use arrow_array::{AnyDictionaryArray, Array, ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Schema, TimeUnit};
 use arrow_select::take::take;
@@ -66,7 +66,7 @@ pub(super) fn element(
     for &position in columns {
         let field = batch.schema();
         let name = field.field(position).name();
-        let column = batch.column(position);
+        let column = bytes_of_media(batch.column(position));
         if column.len() != batch.num_rows() {
             let (expected, found) = (batch.num_rows(), column.len());
             return Err(file.error(format_args!(
@@ -86,7 +86,7 @@ pub(super) fn element(
             );
             return Err(file.error(message));
         }
-        let tensor = tensor(&**column, allocator).map_err(|error| {
+        let tensor = tensor(&*column, allocator).map_err(|error| {
             let message = error.message();
             file.error(format_args!("column `{name}`: {message}"))
         })?;
@@ -101,6 +101,21 @@ pub(super) fn element(
         }
     }
     Ok(read_ahead::Element { values, len_bytes })
+}
+
+/// The bytes of a column of images or sounds, as the library `datasets` stores them: a structure
+/// with the fields `bytes` and `path`. Other columns stay as they are.
+fn bytes_of_media(column: &ArrayRef) -> ArrayRef {
+    let Some(structure) = column.as_struct_opt() else {
+        return Arc::clone(column);
+    };
+    match (
+        structure.column_names().as_slice(),
+        structure.column_by_name("bytes"),
+    ) {
+        (["bytes", "path"] | ["path", "bytes"], Some(bytes)) => Arc::clone(bytes),
+        _ => Arc::clone(column),
+    }
 }
 
 /// A column as a tensor with a row for each of its values; those that are missing are zero.

@@ -6,13 +6,16 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
-use parquet::file::metadata::RowGroupMetaData;
+use parquet::basic::{ConvertedType, LogicalType, SortOrder};
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
+use parquet::file::statistics::Statistics;
 use tfrt_data::StageDescription;
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use super::batch::{NUM_ROWS_AT_ONCE, element, guarded, positions};
+use super::conditions::{Bounds, Condition, Conditions};
 use super::page_limit::LimitedPages;
 use super::{ColumnarOptions, ColumnarSummary};
 use crate::files::OpenFile;
@@ -85,6 +88,11 @@ impl ParquetFiles {
         if let Some((num_shards, index)) = self.options.row_groups {
             let shard = |group: &usize| file.number().wrapping_add(*group as u64) % num_shards;
             groups.retain(|group| shard(group) == index);
+        }
+        if let Some(conditions) = &self.options.conditions {
+            groups = select_groups(builder.metadata().row_groups(), &groups, conditions, &file)?;
+        }
+        if groups.len() < builder.metadata().num_row_groups() {
             builder = builder.with_row_groups(groups.clone());
         }
         let runs = runs_of(builder.metadata().row_groups(), &groups);
@@ -99,6 +107,100 @@ impl ParquetFiles {
             has_ended: false,
         }))
     }
+}
+
+/// Returns the row groups that may have rows that satisfy the conditions.
+fn select_groups(
+    all: &[RowGroupMetaData],
+    groups: &[usize],
+    conditions: &Conditions,
+    file: &OpenFile,
+) -> Result<Vec<usize>, Error> {
+    let mut selected = Vec::new();
+    for &group in groups {
+        let mut may_hold = true;
+        for condition in conditions.iter() {
+            may_hold &= may_hold_in(&all[group], condition, file)?;
+        }
+        selected.extend(may_hold.then_some(group));
+    }
+    Ok(selected)
+}
+
+/// Returns `true` unless the statistics of a row group tell that no row satisfies the condition.
+fn may_hold_in(
+    group: &RowGroupMetaData,
+    condition: &Condition,
+    file: &OpenFile,
+) -> Result<bool, Error> {
+    let name = &condition.column;
+    let is_wanted = |column: &&ColumnChunkMetaData| column.column_path().string() == *name;
+    let Some(column) = group.columns().iter().find(is_wanted) else {
+        let names: Vec<String> = group
+            .columns()
+            .iter()
+            .map(|column| column.column_path().string())
+            .collect();
+        let found = names.join("`, `");
+        return Err(file.error(format_args!(
+            "conditions: expected a column `{name}`, found `{found}`"
+        )));
+    };
+    let Some(bounds) = bounds_of(column) else {
+        return Ok(true);
+    };
+    condition.may_hold(bounds).ok_or_else(|| {
+        let (expected, found) = (condition.kind(), column.column_type());
+        file.error(format_args!(
+            "conditions: column `{name}` is compared with {expected}, and has values of type {found}"
+        ))
+    })
+}
+
+/// Returns the least and the greatest value of a column in a row group, if the file has them, and
+/// in the order of the values.
+fn bounds_of(column: &ColumnChunkMetaData) -> Option<Bounds<'_>> {
+    let description = column.column_descr();
+    let is_decimal = description.converted_type() == ConvertedType::DECIMAL
+        || matches!(
+            description.logical_type_ref(),
+            Some(LogicalType::Decimal(_))
+        );
+    let is_unsigned = match description.sort_order() {
+        SortOrder::SIGNED | SortOrder::TOTAL_ORDER => false,
+        SortOrder::UNSIGNED => true,
+        _ => return None,
+    };
+    let statistics = column.statistics()?;
+    // Old files compare unsigned numbers and strings as signed ones.
+    if is_decimal || (is_unsigned && statistics.is_min_max_deprecated()) {
+        return None;
+    }
+    Some(match statistics {
+        Statistics::Boolean(of) => Bounds::Truths(*of.min_opt()?, *of.max_opt()?),
+        Statistics::Int32(of) => {
+            let (least, greatest) = (*of.min_opt()?, *of.max_opt()?);
+            match is_unsigned {
+                true => Bounds::Integers((least as u32).into(), (greatest as u32).into()),
+                false => Bounds::Integers(least.into(), greatest.into()),
+            }
+        }
+        Statistics::Int64(of) => {
+            let (least, greatest) = (*of.min_opt()?, *of.max_opt()?);
+            match is_unsigned {
+                true => Bounds::Integers((least as u64).into(), (greatest as u64).into()),
+                false => Bounds::Integers(least.into(), greatest.into()),
+            }
+        }
+        Statistics::Float(of) => {
+            Bounds::Floats((*of.min_opt()?).into(), (*of.max_opt()?).into(), true)
+        }
+        Statistics::Double(of) => Bounds::Floats(*of.min_opt()?, *of.max_opt()?, false),
+        Statistics::ByteArray(of) if is_unsigned => {
+            Bounds::Strings(of.min_bytes_opt()?, of.max_bytes_opt()?)
+        }
+        _ => return None,
+    })
 }
 
 struct FileBatches {
