@@ -1,4 +1,5 @@
-//! Clusters described by a file: the configuration message as JSON, with its field names.
+//! Clusters described by a file: the configuration message as JSON, with its field names, or in the
+//! text format of protocol buffers.
 //!
 //! ```json
 //! {
@@ -10,11 +11,11 @@
 //! }
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{DiscoveryError, Found, check_job};
+use super::{DiscoveryError, Found, check_job, text_format};
 use crate::message::{CollectiveGroupConfiguration, JobConfiguration};
 
 /// A value in the file, and the path to it.
@@ -26,8 +27,10 @@ struct Field<'a> {
 
 /// Parses the text of the file of this name.
 pub(super) fn parse(file: &str, text: &str) -> Result<Found, DiscoveryError> {
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| DiscoveryError::new(file, error.to_string()))?;
+    let value = match text.trim_start().starts_with(['{', '[']) {
+        true => json(file, text)?,
+        false => text_format::parse(file, text)?,
+    };
     let root = Field {
         file,
         path: String::new(),
@@ -65,6 +68,45 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Found, DiscoveryError> {
         job: text_of(root.get("job_name")?)?,
         task: task.transpose()?,
     })
+}
+
+fn json(file: &str, text: &str) -> Result<Value, DiscoveryError> {
+    let value =
+        serde_json::from_str(text).map_err(|error| DiscoveryError::new(file, error.to_string()))?;
+    match repeated_key(text) {
+        None => Ok(value),
+        Some(key) => Err(DiscoveryError::new(
+            file,
+            format!("`{key}` is given twice in one object"),
+        )),
+    }
+}
+
+/// Returns a key that an object of a JSON text has twice, if there is one. A value of JSON does not
+/// show it: the later one has replaced the earlier one.
+fn repeated_key(text: &str) -> Option<String> {
+    // The keys of each object that is open; arrays have none.
+    let mut open: Vec<BTreeSet<String>> = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}', '"']) {
+        let (token, after) = rest[at..].split_at(1);
+        match token {
+            "{" => open.push(BTreeSet::new()),
+            "}" => drop(open.pop()),
+            _ => {
+                let mut strings = serde_json::Deserializer::from_str(&rest[at..]).into_iter();
+                let string: String = strings.next()?.ok()?;
+                rest = &rest[at + strings.byte_offset()..];
+                let is_key = rest.trim_start().starts_with(':');
+                if is_key && !open.last_mut()?.insert(string.clone()) {
+                    return Some(string);
+                }
+                continue;
+            }
+        }
+        rest = after;
+    }
+    None
 }
 
 fn job(job: &Field<'_>) -> Result<JobConfiguration, DiscoveryError> {

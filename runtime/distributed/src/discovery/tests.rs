@@ -228,6 +228,101 @@ fn files_say_everything_or_where_they_are_wrong() {
     check("{", "[", "expected `,` or `]` at line 2 column 25");
 }
 
+fn from_file(text: &str) -> Result<DistributedContextConfiguration, String> {
+    let told = Told {
+        file: Some(("c".to_owned(), text.to_owned())),
+        ..told()
+    };
+    with(&told, &[])
+}
+
+#[test]
+fn a_key_is_given_once() {
+    let of_cluster = |cluster: &str| from_file(&format!("{{\"cluster_config\": {cluster}}}"));
+    let jobs = r#""jobs": [{"name": "w", "tasks": {"0": "a:1", "1": "b\":}:1"}}]"#;
+    assert_eq!(
+        of_cluster(&format!(
+            r#"{{"lead_task_name": "x", {jobs}, "lead_task_name": "y"}}"#
+        )),
+        Err("c: `lead_task_name` is given twice in one object".to_owned())
+    );
+    let tasks = r#"{"jobs": [{"name": "w", "tasks": {"0": "a:1", "\u0030": "b:1"}}]}"#;
+    assert_eq!(
+        of_cluster(tasks),
+        Err("c: `0` is given twice in one object".to_owned())
+    );
+    // Objects next to each other and in each other have the same keys.
+    let nested = r#"{"jobs": [{"name": "v", "tasks": {"0": "name:1"}}, {"name": "w", "tasks": {"0": "jobs:1"}}]}"#;
+    let text = format!(r#"{{"cluster_config": {nested}, "job_name": "w", "task_id": 0}}"#);
+    assert_eq!(from_file(&text).unwrap().own_address(), Some("jobs:1"));
+}
+
+#[test]
+fn a_configuration_is_read_as_it_is_printed() {
+    let addresses = ["a:1".to_owned(), "b:2".to_owned()];
+    for config in DistributedContextConfiguration::local_cluster(&addresses) {
+        let printed = config.to_string();
+        let read = match config.task_id {
+            // A field with its default is not printed.
+            0 => from_file(&format!("{printed} task_id: 0")),
+            _ => from_file(&printed),
+        };
+        assert_eq!(read.as_ref(), Ok(&config), "{printed}");
+    }
+    let by_hand = "# Two tasks.
+        cluster_config: <none>";
+    assert_eq!(
+        from_file(by_hand),
+        Err("c:2:25: expected a string, a number or a message".to_owned())
+    );
+    let by_hand = "
+        cluster_config: {  # The jobs.
+          jobs: [{ name: 'w', tasks: [{ key: 7; value: 'h' \"\\x6fst:\\061\" }] }]
+        }
+        collective_groups { name: \"g\" members: [\"/job:w/task:7\"] }
+        job_name: \"w\", task_id: 7;";
+    let config = from_file(by_hand).unwrap();
+    assert_eq!(config.own_address(), Some("host:1"));
+    assert_eq!(config.collective_groups[0].members, ["/job:w/task:7"]);
+}
+
+#[test]
+fn text_that_is_no_configuration_is_refused_with_its_place() {
+    for (text, problem) in [
+        ("a: 1 a: 2", "c:1:10: `a` is given twice"),
+        (
+            "a 1",
+            "c:1:3: expected `:` or `{` after the name of a field",
+        ),
+        ("a { b { ", "c:1:9: expected the name of a field"),
+        ("}", "c:1:1: expected the name of a field"),
+        ("a: 'x", "c:1:6: expected the end of a string on its line"),
+        ("a: '\\q'", "c:1:6: unknown escape in a string"),
+        ("a: '\\xff'", "c:1:10: expected a string in UTF-8"),
+        ("a: [1 2]", "c:1:7: expected `,` or `]` in a list"),
+        ("a: [1,]", "c:1:7: expected a string, a number or a message"),
+        (
+            "jobs { tasks { key: 1 } tasks { key: 1 } }",
+            "c:1:41: task 1 is listed twice",
+        ),
+        (
+            "jobs { tasks { task: 1 } }",
+            "c:1:25: expected `key`, `value`, found `task`",
+        ),
+        (
+            "a{a{a{a{a{a{a{a{a{",
+            "c:1:17: messages are nested too deeply",
+        ),
+        ("", "c: expected `cluster_config`, found none"),
+        (
+            "cluster {}",
+            "c: expected `cluster_config`, `collective_groups`, `job_name`, `task_id`, found `cluster`",
+        ),
+    ] {
+        assert_eq!(from_file(text).unwrap_err(), problem, "{text}");
+    }
+}
+
 #[test]
 fn tensorflow_says_who_is_where() {
     let config = |index: &str| {
