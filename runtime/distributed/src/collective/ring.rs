@@ -17,9 +17,7 @@ use super::header::{Header, Kind, Part};
 use super::{Collective, epoch};
 use crate::cluster::TaskHandle;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
-use crate::fabric::CallOptions;
 use crate::health::Watch;
-use crate::message::SendDataRequest;
 use crate::payload::Payload;
 use crate::server::Server;
 
@@ -403,12 +401,9 @@ pub(super) fn abandon(collective: &Collective, error: &Error) {
         return;
     }
     for member in members.iter().filter(|member| **member != own_task) {
-        let request = SendDataRequest {
-            context_id: context.id(),
-            instance_key: abandonment_key(collective),
-            payload: vec![Bytes::copy_from_slice(error.message().as_bytes())],
-        };
-        // Another member may have said so already, and a lost one has no use for it.
-        context.call(*member, CallOptions::default(), request, |_| ());
+        let text = Bytes::copy_from_slice(error.message().as_bytes());
+        // Another member may have said so already, and a lost one has no use for it. A full buffer
+        // delays the message: without it, the member would wait forever.
+        context.send_data(*member, abandonment_key(collective), vec![text], |_| ());
     }
 }

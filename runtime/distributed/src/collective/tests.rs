@@ -6,7 +6,7 @@ use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
 use super::*;
 use crate::fabric::in_process::{Faults, InProcessNetwork};
-use crate::message::CollectiveGroupConfiguration;
+use crate::message::{CollectiveGroupConfiguration, DistributedContextConfiguration};
 use crate::testing::{Cluster, wait};
 
 type Outcomes = Vec<Receiver<Result<(), String>>>;
@@ -463,6 +463,46 @@ fn a_member_that_cannot_start_ends_the_collective_of_the_others() {
             "{failures:?}"
         );
     }
+}
+
+#[test]
+fn a_member_that_cannot_start_tells_so_even_if_the_buffer_of_another_is_full() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("s");
+    let addresses = [network.free_address(), network.free_address()];
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let servers = addresses.each_ref().map(|address| {
+        let mut config = crate::ServerConfig::new("test", address);
+        if *address == addresses[1] {
+            config.max_unclaimed_bytes = 1000;
+        }
+        crate::Server::on_network(&host, config, |handler| {
+            network.listen(&host, address, handler)
+        })
+        .unwrap()
+    });
+    let first = crate::testing::finish(&host, |done| {
+        servers[0].initialize_single_client(Some(1), &configs[0], done);
+    });
+    let (first, second) = (first.unwrap(), servers[1].context(1).unwrap());
+    let to = first.group("group1").unwrap()[1];
+    let filled = crate::testing::finish(&host, |done| {
+        first.send_data(to, "unclaimed", vec![Bytes::from(vec![0; 300])], done);
+    });
+    filled.unwrap();
+    let start = |context: &Arc<DistributedContext>, output: usize| {
+        let input = tensor(context, &[7], &[0.0_f32; 7]);
+        let output = tensor(context, &[output], &vec![0.0_f32; output]);
+        let (sender, outcome) = channel();
+        let collective = collective(context, "k");
+        all_reduce(collective, Reduction::Sum, input, output, tell(sender));
+        outcome
+    };
+    let failure = wait(&host, &start(&first, 6)).unwrap_err();
+    // The first attempt to tell the other member has failed.
+    host.quiesce().unwrap();
+    assert_eq!(second.rendezvous().num_payloads(), 1);
+    assert_eq!(wait(&host, &start(&second, 7)), Err(failure));
 }
 
 #[test]
