@@ -552,7 +552,18 @@ impl DistributedContext {
     /// Watches over the other tasks from now on. A caller that has communicated with all of them
     /// passes `all_are_alive`.
     pub(crate) fn start_detection(self: &Arc<Self>, timeout: Duration, all_are_alive: bool) {
-        let detector = Detector::start(self, timeout, all_are_alive);
+        let others: Vec<TaskHandle> = self.other_tasks().collect();
+        self.start_detection_of(&others, timeout, all_are_alive);
+    }
+
+    /// Watches over some of the other tasks from now on, likewise, and over no others.
+    pub(crate) fn start_detection_of(
+        self: &Arc<Self>,
+        tasks: &[TaskHandle],
+        timeout: Duration,
+        all_are_alive: bool,
+    ) {
+        let detector = Detector::start(self, tasks, timeout, all_are_alive);
         let mut kept = self.lock_detector();
         let before = kept.replace(detector);
         drop(kept);

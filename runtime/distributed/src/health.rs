@@ -214,10 +214,11 @@ struct Peer {
 }
 
 impl Detector {
-    /// Watches over the other tasks of `context` from now on. A caller that has communicated with
-    /// all of them passes `all_are_alive`.
+    /// Watches over other tasks of `context` from now on. A caller that has communicated with all
+    /// of them passes `all_are_alive`.
     pub(crate) fn start(
         context: &Arc<DistributedContext>,
+        tasks: &[TaskHandle],
         timeout: Duration,
         all_are_alive: bool,
     ) -> Arc<Self> {
@@ -237,7 +238,7 @@ impl Detector {
                 is_over: false,
                 timer: None,
                 last_round: now,
-                peers: context.other_tasks().map(|task| (task, peer())).collect(),
+                peers: tasks.iter().map(|task| (*task, peer())).collect(),
             }),
         });
         this.schedule(context, Duration::ZERO);

@@ -463,11 +463,16 @@ impl Server {
         entered.map(|()| context)
     }
 
-    fn create(&self, request: &CreateContextRequest, reply: Reply<CreateContextResponse>) {
+    fn create(
+        &self,
+        caller: Option<TaskName>,
+        request: CreateContextRequest,
+        reply: Reply<CreateContextResponse>,
+    ) {
         if request.is_multi_client {
-            return self.create_for_leader(request, reply);
+            return self.create_for_leader(caller, request, reply);
         }
-        let created = self.create_for_client(request);
+        let created = self.create_for_client(&request);
         if let Ok(context) = &created {
             self.track(request.context_id);
             if let Ok(owner) = context.cluster().find(&request.owner) {
@@ -637,9 +642,12 @@ impl Server {
 
 impl RequestHandler for Server {
     fn handle_from(self: Arc<Self>, caller: &TaskName, request: Request, reply: Reply<Response>) {
-        match self.check_caller(caller, &request) {
-            Ok(()) => self.handle(request, reply),
-            Err(error) => reply.send(Err(error.into())),
+        match (self.check_caller(caller, &request), request) {
+            (Ok(()), Request::CreateContext(request)) => {
+                self.create(Some(caller.clone()), request, reply.map(Into::into));
+            }
+            (Ok(()), request) => self.handle(request, reply),
+            (Err(error), _) => reply.send(Err(error.into())),
         }
     }
 
@@ -649,7 +657,7 @@ impl RequestHandler for Server {
                 let (devices, load) = (self.devices(), Some(self.load()));
                 answer(reply, Ok(GetDevicesResponse { devices, load }));
             }
-            Request::CreateContext(request) => self.create(&request, reply.map(Into::into)),
+            Request::CreateContext(request) => self.create(None, request, reply.map(Into::into)),
             Request::CloseContext(request) => {
                 let closed = self.close_context(request.context_id);
                 let closed = closed.map(|()| CloseContextResponse {});

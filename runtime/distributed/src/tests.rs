@@ -196,6 +196,104 @@ fn another_configuration_fails_on_both_sides() {
     assert!(again.try_recv().is_err());
 }
 
+/// The request of `leader`, which says that it leads, to the second task.
+fn claim(cluster: &Cluster, leader: &str) -> CreateContextRequest {
+    let mut config = cluster.configs[1].clone();
+    if let Some(config) = &mut config.cluster_config {
+        config.lead_task_name = leader.to_owned();
+    }
+    CreateContextRequest {
+        context_id: 77,
+        dist_config: Some(config),
+        is_multi_client: true,
+        ..CreateContextRequest::default()
+    }
+}
+
+#[test]
+fn a_task_follows_only_the_one_that_leads() {
+    let stranger = "/job:worker/task:2";
+    let refusal = "FailedPrecondition: the context belongs to `/job:worker/task:0`, not to the \
+                   task that asks for it";
+    // The other task comes before the client of this one, and after it.
+    for is_early in [true, false] {
+        let cluster = Cluster::new("s", 3);
+        let follower = || {
+            started(|done| {
+                cluster.servers[1].initialize_multi_client(&cluster.configs[1], done);
+            })
+        };
+        let ask = || {
+            started::<Response>(|done| {
+                let request = claim(&cluster, stranger).into();
+                let caller = crate::name::TaskName::parse(stranger).unwrap();
+                let server = Arc::clone(&cluster.servers[1]);
+                server.handle_from(&caller, request, Reply::new(done));
+            })
+        };
+        let (asked, followed) = match is_early {
+            true => {
+                let asked = ask();
+                assert!(asked.try_recv().is_err());
+                (asked, follower())
+            }
+            false => {
+                let followed = follower();
+                (ask(), followed)
+            }
+        };
+        assert_eq!(
+            wait(&cluster.host, &asked).unwrap_err().to_string(),
+            refusal
+        );
+        assert!(followed.try_recv().is_err());
+        let third = started(|done| {
+            cluster.servers[2].initialize_multi_client(&cluster.configs[2], done);
+        });
+        let leader = finish(&cluster.host, |done| {
+            cluster.servers[0].initialize_multi_client(&cluster.configs[0], done);
+        });
+        let id = leader.unwrap().id();
+        for done in [followed, third] {
+            assert_eq!(wait(&cluster.host, &done).unwrap().id(), id);
+        }
+    }
+}
+
+#[test]
+fn the_loss_of_the_leader_ends_an_initialization() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("mstd:2");
+    let addresses = [network.free_address(), network.free_address()];
+    let config = ServerConfig {
+        failure_timeout: Duration::from_millis(50),
+        ..ServerConfig::new("test", &addresses[1])
+    };
+    let follower = Server::on_network(&host, config, |handler| {
+        network.listen(&host, &addresses[1], handler)
+    });
+    let follower = follower.unwrap();
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let done = started(|done| follower.initialize_multi_client(&configs[1], done));
+    let created = finish::<Response>(&host, |done| {
+        let request = CreateContextRequest {
+            context_id: 77,
+            dist_config: Some(configs[1].clone()),
+            is_multi_client: true,
+            ..CreateContextRequest::default()
+        };
+        Arc::clone(&follower).handle(request.into(), Reply::new(done));
+    });
+    assert!(created.is_ok());
+    // The leader ends before it has sent the chains.
+    let error = wait(&host, &done).unwrap_err().to_string();
+    assert!(
+        error.starts_with("Unavailable: task /job:worker/task:0 is lost: "),
+        "{error}"
+    );
+    assert!(follower.context(77).is_err());
+}
+
 #[test]
 fn a_leader_that_has_no_name_is_an_error() {
     let mut cluster = Cluster::new("s", 1);

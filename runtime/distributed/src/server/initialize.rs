@@ -35,7 +35,7 @@ use crate::message::{
     DistributedContextConfiguration, GetDevicesRequest, RemoteObjectIdProto,
     SendReadyChainsRequest, SendReadyChainsResponse,
 };
-use crate::name::device_name;
+use crate::name::{TaskName, device_name};
 use crate::object::RemoteObjectId;
 use crate::random;
 
@@ -56,8 +56,9 @@ enum State {
     /// The client of this task has not initialized yet.
     #[default]
     NotReady,
-    /// The lead task was faster than the client here.
-    LeaderWaits(CreateContextRequest, Reply<CreateContextResponse>),
+    /// The lead task was faster than the client here. Until the client says which task leads,
+    /// several may claim to.
+    LeaderWaits(Vec<Claim>),
     WaitForContext {
         config: DistributedContextConfiguration,
         done: Initialized,
@@ -69,6 +70,33 @@ enum State {
     /// The context of this id was initialized.
     Finished(u64),
     Error,
+}
+
+/// The request of a task that claims to lead.
+struct Claim {
+    /// The name of the task, if it proved it.
+    caller: Option<TaskName>,
+    request: CreateContextRequest,
+    reply: Reply<CreateContextResponse>,
+}
+
+impl Claim {
+    /// Returns `true` unless another task than the one that leads proved its name.
+    fn is_of_leader(&self, config: &DistributedContextConfiguration) -> bool {
+        let Some(caller) = &self.caller else {
+            return true;
+        };
+        TaskName::parse(config.lead_task_name()).is_ok_and(|leader| leader == *caller)
+    }
+
+    /// Refuses the request of a task that does not lead.
+    fn refuse(self, config: &DistributedContextConfiguration) {
+        let leader = config.lead_task_name();
+        let message =
+            format!("the context belongs to `{leader}`, not to the task that asks for it");
+        let error = RemoteError::new(ErrorCode::FailedPrecondition, message);
+        self.reply.send(Err(error.into()));
+    }
 }
 
 impl fmt::Debug for MultiClient {
@@ -286,31 +314,58 @@ impl Server {
             let message = "Trying to initialize multi-client distributed context while a previous initialization attempt has started.";
             return done(Err(RemoteError::new(ErrorCode::Unknown, message).into()));
         }
+        let own_config = config.clone();
         let next = State::WaitForContext { config, done };
         let before = std::mem::replace(&mut multi_client.state, next);
         drop(multi_client);
-        if let State::LeaderWaits(request, reply) = before {
-            self.create_for_leader(&request, reply);
+        if let State::LeaderWaits(claims) = before {
+            for claim in claims {
+                match claim.is_of_leader(&own_config) {
+                    true => self.create_for_leader(claim.caller, claim.request, claim.reply),
+                    false => claim.refuse(&own_config),
+                }
+            }
         }
     }
 
     /// Creates the context that the lead task requests, once the client here has initialized.
     pub(super) fn create_for_leader(
         &self,
-        request: &CreateContextRequest,
+        caller: Option<TaskName>,
+        request: CreateContextRequest,
         reply: Reply<CreateContextResponse>,
     ) {
+        let claim = Claim {
+            caller,
+            request,
+            reply,
+        };
         let mut multi_client = self.lock_multi_client();
         if self.lock_contexts().is_shut_down {
             drop(multi_client);
-            return reply.send(Err(shut_down()));
+            return claim.reply.send(Err(shut_down()));
         }
         let (config, done) = match std::mem::take(&mut multi_client.state) {
             State::NotReady => {
-                multi_client.state = State::LeaderWaits(request.clone(), reply);
+                multi_client.state = State::LeaderWaits(vec![claim]);
                 return;
             }
-            State::WaitForContext { config, done } => (config, done),
+            State::WaitForContext { config, done } if claim.is_of_leader(&config) => (config, done),
+            State::WaitForContext { config, done } => {
+                // The client here goes on waiting for the task that leads.
+                let leads = config.clone();
+                multi_client.state = State::WaitForContext { config, done };
+                drop(multi_client);
+                return claim.refuse(&leads);
+            }
+            // One of each task that proved its name: there are only so many.
+            State::LeaderWaits(mut claims)
+                if claims.iter().all(|known| known.caller != claim.caller) =>
+            {
+                claims.push(claim);
+                multi_client.state = State::LeaderWaits(claims);
+                return;
+            }
             other => {
                 let is_over = match &other {
                     State::Finished(id) => !self.lock_contexts().by_id.contains_key(id),
@@ -318,23 +373,26 @@ impl Server {
                     _ => false,
                 };
                 if is_over {
-                    multi_client.state = State::LeaderWaits(request.clone(), reply);
+                    multi_client.state = State::LeaderWaits(vec![claim]);
                 } else {
                     multi_client.state = other;
                     drop(multi_client);
-                    reply.send(Err(context_exists(request.context_id).into()));
+                    let exists = context_exists(claim.request.context_id);
+                    claim.reply.send(Err(exists.into()));
                 }
                 return;
             }
         };
+        let Claim { request, reply, .. } = claim;
         let asked = request.dist_config.clone().unwrap_or_default();
         let created = match asked == config {
-            true => self.create_for_client(request),
+            true => self.create_for_client(&request),
             false => Err(incompatible(&config, &asked)),
         };
         match created {
             Ok(context) => {
                 let response = created_response(&context);
+                self.watch_leader(&context);
                 multi_client.state = State::WaitForChains { context, done };
                 drop(multi_client);
                 reply.send(Ok(response));
@@ -346,6 +404,31 @@ impl Server {
                 done(Err(error.into()));
             }
         }
+    }
+
+    /// Ends the initialization of a context if the lead task is lost before it is complete. The
+    /// other tasks may not have the context yet: they are watched from its end on.
+    fn watch_leader(&self, context: &Arc<DistributedContext>) {
+        let Ok(leader) = context.cluster().find(context.config().lead_task_name()) else {
+            return;
+        };
+        let (this, weak) = (self.this.clone(), Arc::downgrade(context));
+        context.belong_to(leader, move || {
+            if let (Some(this), Some(context)) = (this.upgrade(), weak.upgrade())
+                && this.is_awaited(&context)
+            {
+                // It may be closed already.
+                let _ = this.close_context(context.id());
+            }
+        });
+        context.start_detection_of(&[leader], self.config.failure_timeout, true);
+    }
+
+    /// Returns `true` if the initialization waits for the ready chains of a context.
+    fn is_awaited(&self, context: &Arc<DistributedContext>) -> bool {
+        let multi_client = self.lock_multi_client();
+        matches!(&multi_client.state, State::WaitForChains { context: awaited, .. }
+            if Arc::ptr_eq(awaited, context))
     }
 
     /// Takes the ready chains of all tasks from the lead task.
@@ -400,8 +483,14 @@ impl Server {
         let state = std::mem::replace(&mut multi_client.state, State::Error);
         drop(multi_client);
         if let State::WaitForChains { done, .. } = state {
-            let message = format!("context {} is closed", closed.id());
-            done(Err(RemoteError::new(ErrorCode::Cancelled, message).into()));
+            let cluster = closed.cluster();
+            let leader = cluster.find(closed.config().lead_task_name()).ok();
+            let lost = leader.and_then(|leader| closed.health().lost(leader));
+            let error = lost.unwrap_or_else(|| {
+                let message = format!("context {} is closed", closed.id());
+                RemoteError::new(ErrorCode::Cancelled, message)
+            });
+            done(Err(error.into()));
         }
     }
 
@@ -409,7 +498,11 @@ impl Server {
     pub(super) fn end_multi_client(&self) {
         let state = std::mem::replace(&mut self.lock_multi_client().state, State::Error);
         match state {
-            State::LeaderWaits(_, reply) => reply.send(Err(shut_down())),
+            State::LeaderWaits(claims) => {
+                for claim in claims {
+                    claim.reply.send(Err(shut_down()));
+                }
+            }
             State::WaitForContext { done, .. } | State::WaitForChains { done, .. } => {
                 done(Err(shut_down()));
             }
