@@ -112,6 +112,7 @@
 //! | to | use |
 //! |---|---|
 //! | run a function on another task | [`tfrt_dist.register_tfrt_function`, `tfrt_dist.remote_execute`](crate::remote) |
+//! | move tensors between tasks | `corert.transfer` to a device of the cluster, or from it to `CPU:0` |
 //! | run single operations there | `tfrt_dist.create_remote_op_handler`, and `corert.executeop` with that handler |
 //! | send a tensor | [`tfrt_dist.serialize`, `tfrt_dist.send_bytes`](crate::payloads), and `recv_bytes`, `deserialize` at the other end |
 //! | combine the tensors of a group | [`tfrt_dist.cpu.allreduce`, `reduce_scatter`, `broadcast`, `allgather`](crate::collectives) |

@@ -164,6 +164,7 @@ impl DistributedContext {
             keep_alive: Mutex::default(),
         });
         context.releases.belong_to(&context);
+        context.devices.belong_to(&context);
         Ok(context)
     }
 

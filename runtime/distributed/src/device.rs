@@ -1,12 +1,13 @@
 //! The devices of a cluster.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use tfrt_host::device::{Device, DeviceRef};
 use tfrt_support::ErrorCode;
 
 use crate::cluster::TaskHandle;
+use crate::context::DistributedContext;
 use crate::error::RemoteError;
 use crate::message::DeviceInfo;
 
@@ -34,6 +35,8 @@ pub struct RemoteDevice {
     name: String,
     device_type: String,
     task: TaskHandle,
+    /// The context whose cluster has the device. Empty until it is one of a cluster.
+    context: Arc<OnceLock<Weak<DistributedContext>>>,
 }
 
 impl RemoteDevice {
@@ -55,6 +58,7 @@ impl RemoteDevice {
             name: name.to_owned(),
             device_type: format!("{REMOTE}{local_type}"),
             task,
+            context: Arc::default(),
         })
     }
 
@@ -62,6 +66,11 @@ impl RemoteDevice {
     #[must_use]
     pub fn task(&self) -> TaskHandle {
         self.task
+    }
+
+    /// Returns the context whose cluster has the device.
+    pub(crate) fn context(&self) -> Option<Arc<DistributedContext>> {
+        self.context.get()?.upgrade()
     }
 }
 
@@ -77,7 +86,10 @@ impl Device for RemoteDevice {
 
 /// The devices of all tasks that one task knows.
 #[derive(Debug, Default)]
-pub struct ClusterDevices(Mutex<Devices>);
+pub struct ClusterDevices {
+    devices: Mutex<Devices>,
+    context: Arc<OnceLock<Weak<DistributedContext>>>,
+}
 
 #[derive(Debug, Default)]
 struct Devices {
@@ -88,11 +100,19 @@ struct Devices {
 
 impl ClusterDevices {
     fn lock(&self) -> MutexGuard<'_, Devices> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let devices = self.devices.lock();
+        devices.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says which context the devices belong to.
+    pub(crate) fn belong_to(&self, context: &Arc<DistributedContext>) {
+        // Said once, by who made the context.
+        let _ = self.context.set(Arc::downgrade(context));
     }
 
     /// Adds a device; one of the same name stays.
-    pub fn add_if_absent(&self, device: RemoteDevice) {
+    pub fn add_if_absent(&self, mut device: RemoteDevice) {
+        device.context = Arc::clone(&self.context);
         let mut devices = self.lock();
         if !devices.by_name.contains_key(&device.name) {
             devices.names.push(device.name.clone());

@@ -33,6 +33,13 @@ pub(crate) struct Lease {
     releases: Weak<Releases>,
 }
 
+impl Lease {
+    /// Returns the context that created the id.
+    pub(crate) fn context(&self) -> Option<Arc<DistributedContext>> {
+        self.releases.upgrade()?.context()
+    }
+}
+
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(releases) = self.releases.upgrade() {

@@ -32,6 +32,7 @@
 //! | `execution` | executions that other tasks started here, and their cancellation |
 //! | `chain` | the order of effects on other tasks |
 //! | `op_handler` | ops of the Core Runtime on another task |
+//! | `transfer` | tensors that move between tasks |
 //! | [`collective`] | all-reduce, reduce-scatter, broadcast and all-gather |
 //! | `context`, `server` | the state of one distributed execution, and of one task |
 //!
@@ -85,6 +86,8 @@ mod execution;
 pub mod collective;
 
 mod op_handler;
+
+mod transfer;
 
 mod server;
 

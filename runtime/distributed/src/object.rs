@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tfrt_async::{AnyRef, Immutable, IndirectPromise, Value};
 use tfrt_support::{Error, ErrorCode};
 
+use crate::context::DistributedContext;
 use crate::error::{RemoteError, RemoteErrors};
 use crate::lease::Lease;
 
@@ -36,7 +37,6 @@ pub struct RemoteObjectId {
     local: u64,
     device: Arc<str>,
     /// Deletes the object when the last copy of the id is dropped.
-    #[expect(dead_code, reason = "held for its `Drop` alone")]
     lease: Option<Arc<Lease>>,
 }
 
@@ -64,6 +64,11 @@ impl RemoteObjectId {
             lease: Some(Arc::new(lease)),
             ..self
         }
+    }
+
+    /// Returns the context that created the id, if this task did.
+    pub(crate) fn context(&self) -> Option<Arc<DistributedContext>> {
+        self.lease.as_ref()?.context()
     }
 
     /// Returns the creator of the id.

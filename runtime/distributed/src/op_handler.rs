@@ -394,7 +394,7 @@ fn local_device(context: &DistributedContext, name: &str) -> Option<DeviceRef> {
 }
 
 /// Returns a handle of an object that is a tensor, or a handle already.
-fn handle_of(object: &AnyRef, device: &DeviceRef) -> TensorHandle {
+pub(crate) fn handle_of(object: &AnyRef, device: &DeviceRef) -> TensorHandle {
     if let Ok(handle) = object.try_read::<TensorHandle>() {
         return handle.clone();
     }

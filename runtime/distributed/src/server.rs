@@ -47,6 +47,7 @@ use crate::object::RemoteObjectId;
 use crate::op_handler;
 use crate::payload::Payload;
 use crate::random;
+use crate::transfer;
 
 pub use gate::RequestGate;
 pub(crate) use local_cluster::KeptCluster;
@@ -697,6 +698,14 @@ impl RequestHandler for Server {
                 });
                 answer(reply, cancelled.map_err(Into::into));
             }
+            Request::FetchObject(request) => match self.context(request.context_id) {
+                Ok(context) => transfer::send(&context, &request, reply.map(Into::into)),
+                Err(error) => reply.send(Err(error.into())),
+            },
+            Request::PutObject(request) => match self.context(request.context_id) {
+                Ok(context) => transfer::receive(&context, &request, reply.map(Into::into)),
+                Err(error) => reply.send(Err(error.into())),
+            },
             Request::DeleteRemoteObjects(request) => answer(reply, self.delete(&request)),
         }
     }

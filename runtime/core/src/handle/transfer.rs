@@ -173,6 +173,7 @@ pub fn inferred_tensor_type(source: TensorType, device: &DeviceRef) -> TensorTyp
         "cpu" if !HOST_TYPES.contains(&source) => TensorType::DENSE_HOST,
         "gpu" => TensorType::DENSE_GPU,
         "tpu" => TensorType::new("DenseTpu"),
+        remote if remote.starts_with("remote_") => TensorType::REMOTE,
         _ => source,
     }
 }

@@ -107,7 +107,9 @@ pub(crate) fn is_control(method: Method) -> bool {
         Method::CreateContext
         | Method::SendData
         | Method::RemoteExecute
-        | Method::RemoteExecuteOp => false,
+        | Method::RemoteExecuteOp
+        | Method::FetchObject
+        | Method::PutObject => false,
     }
 }
 
