@@ -17,6 +17,7 @@ use tfrt_executor::Program;
 use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::{
     CancelHook, ExecutionContext, FunctionRef, HostContext, RequestContextBuilder, ResourceContext,
+    log,
 };
 use tfrt_support::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
@@ -217,11 +218,10 @@ pub(crate) fn register(
         request.program_kind,
         request.need_compilation,
     );
-    if let Some(known) = context.programs().get(name) {
-        return match known.source == source {
-            true => Ok(known.response.clone()),
-            false => Err(already_registered(name).into()),
-        };
+    if let Some(known) = context.programs().get(name)
+        && known.source == source
+    {
+        return Ok(known.response.clone());
     }
     let (file, output_device) = if request.program_kind == ProgramKind::Bef as i32 {
         (BefFile::from_bytes(&request.program), Vec::new())
@@ -230,8 +230,11 @@ pub(crate) fn register(
         from_text(request, context.host()).map_err(|error| error.from_task(task))?
     };
     let malformed = |message: String| RemoteError::new(ErrorCode::MalformattedMlirFile, message);
-    let program = Program::load(context.host(), &file)
-        .map_err(|_| malformed(format!("Failed to open lowered BEF for function {name}.")))?;
+    let program = Program::load(context.host(), &file).map_err(|error| {
+        // Such as the name of a kernel that this task lacks.
+        log::warning!("program {name}: {error}");
+        malformed(format!("Failed to open lowered BEF for function {name}."))
+    })?;
     let function = program.function(name).ok_or_else(|| no_entry(name))?;
     let types = function.argument_types();
     let wants_context = types.first() == Some(&DistContext::MLIR_TYPE);
