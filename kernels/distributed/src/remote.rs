@@ -325,8 +325,7 @@ fn create_remote_op_handler(
     device: &DeviceRef,
     host: &HostContext,
 ) -> AsyncValueRef<OpHandlerRef> {
-    let (context, chains) = (dist_context.context().clone(), chain_manager.clone());
-    match RemoteOpHandler::new(context, chains, device) {
+    match RemoteOpHandler::new(dist_context, chain_manager.clone(), device) {
         Ok(handler) => AsyncValueRef::available(OpHandlerRef::new(handler)),
         Err(error) => failed(error, host),
     }

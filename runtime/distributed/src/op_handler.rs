@@ -37,6 +37,8 @@ use crate::tensor::RemoteTensor;
 #[derive(Clone, Debug)]
 pub struct RemoteOpHandler {
     context: Arc<DistributedContext>,
+    /// Keeps the servers of the context, if those who made it do.
+    _kept: DistContext,
     chains: RemoteChains,
     device: Arc<RemoteDevice>,
 }
@@ -47,13 +49,16 @@ impl RemoteOpHandler {
     /// # Errors
     /// `Can't find device: D`
     pub fn new(
-        context: Arc<DistributedContext>,
+        context: &DistContext,
         chains: RemoteChains,
         device: &DeviceRef,
     ) -> Result<Self, RemoteError> {
+        let kept = context.clone();
+        let context = Arc::clone(context.context());
         let device = context.devices().find(device.0.name())?;
         Ok(Self {
             context,
+            _kept: kept,
             chains,
             device,
         })
@@ -95,6 +100,7 @@ impl RemoteOp {
             context,
             chains,
             device,
+            ..
         } = &self.handler;
         if invocation.chain.is_none() {
             let message = format!("`{}` runs on another task and needs a chain", self.op_name);

@@ -57,7 +57,7 @@ fn set_up(network: InProcessNetwork) -> Setup {
     let client = Arc::clone(&contexts[0]);
     let device = client.devices().get_ref(DEVICE).unwrap();
     let chains = RemoteChains::new(&client);
-    let handler = RemoteOpHandler::new(client, chains, &device).unwrap();
+    let handler = RemoteOpHandler::new(&DistContext::new(client), chains, &device).unwrap();
     let request = RequestContextBuilder::new(Arc::clone(&cluster.host)).build();
     Setup {
         worker: Arc::clone(&contexts[1]),
