@@ -1,5 +1,6 @@
 //! Opening and accepting connections.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
@@ -13,7 +14,8 @@ use tfrt_distributed::name::TaskName;
 use tfrt_host::log;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
@@ -21,7 +23,8 @@ use tonic::transport::server::Connected;
 
 use super::Tls;
 
-/// The maximum number of concurrent handshakes; more connections wait to be accepted.
+/// The maximum number of concurrent handshakes. A further connection ends the oldest one, so that
+/// connections that say nothing do not keep others from theirs.
 const MAX_HANDSHAKES: usize = 64;
 
 /// The pause after an error of the listener, such as too many open files.
@@ -148,17 +151,12 @@ pub(crate) async fn accept(
     timeout: Duration,
     accepted: mpsc::Sender<Result<Accepted, Infallible>>,
 ) {
-    let room = Arc::new(Semaphore::new(MAX_HANDSHAKES));
+    let mut handshakes: VecDeque<JoinHandle<()>> = VecDeque::new();
     loop {
-        let incoming = async {
-            // Never closed.
-            let permit = Arc::clone(&room).acquire_owned().await.ok();
-            (listener.accept().await, permit)
-        };
-        let (stream, permit) = tokio::select! {
+        let stream = tokio::select! {
             biased;
             () = accepted.closed() => return,
-            (stream, permit) = incoming => (stream, permit),
+            stream = listener.accept() => stream,
         };
         let stream = match stream {
             Ok((stream, _)) => stream,
@@ -170,15 +168,20 @@ pub(crate) async fn accept(
         };
         let (acceptor, accepted) = (TlsAcceptor::from(tls.server()), accepted.clone());
         let tls = tls.clone();
-        tokio::spawn(async move {
+        handshakes.retain(|handshake| !handshake.is_finished());
+        if handshakes.len() == MAX_HANDSHAKES
+            && let Some(oldest) = handshakes.pop_front()
+        {
+            oldest.abort();
+        }
+        handshakes.push_back(tokio::spawn(async move {
             // A connection that fails is the other side's to report.
             let opened = open(&tls, acceptor, stream);
             if let Ok(Ok(connection)) = tokio::time::timeout(timeout, opened).await {
                 // The service may have ended.
                 let _ = accepted.send(Ok(connection)).await;
             }
-            drop(permit);
-        });
+        }));
     }
 }
 

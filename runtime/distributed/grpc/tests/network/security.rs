@@ -492,8 +492,8 @@ fn a_cluster_with_certificates_works_and_obeys_only_its_own_tasks() {
 fn connections_that_say_nothing_keep_nobody_out() {
     let (host, authority) = (host(), Authority::new("a"));
     let server = listen(&host, with(authority.tls_of(1)));
-    // Fewer than may authenticate at a time.
-    let silent: Vec<TcpStream> = (0..20)
+    // More than may authenticate at a time.
+    let silent: Vec<TcpStream> = (0..100)
         .map(|_| TcpStream::connect(server.address()).unwrap())
         .collect();
     let client = listen(&host, with(authority.tls_of(0)));
