@@ -14,7 +14,7 @@ use tfrt_distributed::fabric::{CallOptions, RemoteClient};
 use tfrt_distributed::message::{Method, Request, Response, SendDataRequest};
 use tfrt_distributed::name::TaskName;
 use tfrt_distributed::{Answer, RemoteError};
-use tfrt_host::HostContext;
+use tfrt_host::{HostContext, log};
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, oneshot};
@@ -22,6 +22,7 @@ use tonic::Status;
 use tonic::client::Grpc;
 use tonic::transport::{Channel, Endpoint};
 
+use crate::op_library::OpLibrary;
 use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
 use crate::status::{Failure, MAX_HEADERS};
@@ -285,12 +286,19 @@ impl Peer {
 
     /// Checks that the task supports this version of the protocol.
     async fn greet(&self) -> Result<(), Failure> {
+        let library = OpLibrary::of(&self.host);
+        let hello = library.greet(Hello::own());
         let bytes = self
-            .unary(wire::HELLO, Hello::own().encode_to_vec().into())
+            .unary(wire::HELLO, hello.encode_to_vec().into())
             .await
             .map_err(|status| Failure::of(&status))?;
         let mismatch = match Hello::decode(bytes) {
-            Ok(hello) => hello.mismatch(),
+            Ok(hello) => {
+                if let Some(difference) = library.difference(&hello) {
+                    log::info!("the task at {} {difference}", self.address);
+                }
+                hello.mismatch()
+            }
             Err(error) => Some(format!("malformed greeting: {error}")),
         };
         match mismatch {

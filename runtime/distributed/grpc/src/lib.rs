@@ -16,6 +16,7 @@
 //! | `token` | a secret that all tasks share |
 //! | `runtime` | the threads of the network |
 //! | `wire` | messages of this transport, and framing |
+//! | `op_library` | the kernels of tasks, and in which of them two tasks differ |
 //! | `status` | errors as gRPC statuses, and back |
 //! | `service` | the handling of requests |
 //! | `health` | the standard health service |
@@ -53,6 +54,8 @@ mod answers;
 mod health;
 
 mod client;
+
+mod op_library;
 
 mod runtime;
 

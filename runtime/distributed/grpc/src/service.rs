@@ -30,6 +30,7 @@ use tonic::{Response, Status, Streaming};
 
 use crate::answers::{Answer, Answers, Arrival};
 use crate::health;
+use crate::op_library::OpLibrary;
 use crate::options::GrpcOptions;
 use crate::runtime::NetworkThreads;
 use crate::status::{self, MAX_HEADERS};
@@ -262,7 +263,7 @@ impl tower_service::Service<http::Request<Body>> for Service {
                     };
                     grpc.unary(service, request).await
                 }
-                Some(Called::Hello) => grpc.unary(Greeting, request).await,
+                Some(Called::Hello) => grpc.unary(Greeting(endpoint), request).await,
                 Some(Called::StreamData) => {
                     let service = InChunks { endpoint, caller };
                     grpc.client_streaming(service, request).await
@@ -308,20 +309,25 @@ impl UnaryService<Bytes> for Unary {
     }
 }
 
-struct Greeting;
+struct Greeting(Arc<Endpoint>);
 
 impl UnaryService<Bytes> for Greeting {
     type Response = Bytes;
     type Future = BoxFuture<Result<Response<Bytes>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
-        Box::pin(async {
+        let host = self.0.host.upgrade();
+        Box::pin(async move {
             let hello = Hello::decode(request.into_inner()).map_err(|error| {
                 Status::invalid_argument(format!("malformed greeting: {error}"))
             })?;
             match hello.mismatch() {
                 Some(mismatch) => Err(Status::failed_precondition(mismatch)),
-                None => Ok(Response::new(Hello::own().encode_to_vec().into())),
+                None => {
+                    let library = OpLibrary::of(&*host.ok_or_else(gone)?);
+                    let answer = library.answer(&hello, Hello::own());
+                    Ok(Response::new(answer.encode_to_vec().into()))
+                }
             }
         })
     }

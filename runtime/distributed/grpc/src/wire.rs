@@ -34,6 +34,12 @@ pub(crate) struct Hello {
     pub(crate) protocol_minor: u32,
     #[prost(string, tag = "3")]
     pub(crate) runtime_version: String,
+    /// The fingerprint of the declarations of all kernels.
+    #[prost(fixed64, tag = "4")]
+    pub(crate) op_library: u64,
+    /// The names of the kernels, in the answer to a caller with another fingerprint.
+    #[prost(string, repeated, tag = "5")]
+    pub(crate) kernels: Vec<String>,
 }
 
 impl Hello {
@@ -43,6 +49,8 @@ impl Hello {
             protocol_major: PROTOCOL.0,
             protocol_minor: PROTOCOL.1,
             runtime_version: env!("CARGO_PKG_VERSION").to_owned(),
+            op_library: 0,
+            kernels: Vec::new(),
         }
     }
 
