@@ -14,10 +14,15 @@ use tfrt_async::AnyRef;
 use tfrt_distributed::collective::conformance::{self, Extent};
 use tfrt_distributed::collective::{BackEnd, Collectives, GroupMember, Reduction, regroup};
 use tfrt_distributed::discovery::{ALL_TASKS, Told, discover};
+use tfrt_distributed::fabric::CallOptions;
 use tfrt_distributed::message::DistributedContextConfiguration;
-use tfrt_distributed::{Answer, DistributedContext, Server, ServerConfig};
+use tfrt_distributed::message::{ProgramKind, RegisterFunctionRequest};
+use tfrt_distributed::{
+    Answer, DistributedContext, Outputs, RemoteExecuteSpec, RemoteExecution, Server, ServerConfig,
+    TaskHandle,
+};
 use tfrt_grpc::TYPE_NAME;
-use tfrt_host::HostContext;
+use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
 use tfrt_support::Error;
 use tfrt_tensor::DenseHostTensor;
@@ -42,7 +47,8 @@ const NUM_STEPS: usize = 500;
 pub enum Role {
     /// Runs the conformance suite.
     Conformance,
-    /// Runs collectives until one fails, regroups, and runs the conformance suite.
+    /// Runs collectives, sends and remote executions until one fails, regroups, and runs the
+    /// conformance suite.
     Loop,
     /// The same, and then waits until it is killed.
     Stay,
@@ -96,7 +102,7 @@ pub fn run(role: Role) -> Result<(), Error> {
     let back_end = back_end()?;
     let member = back_end.open(ALL_TASKS, &context)?;
     match role {
-        Role::Conformance => conform(&host, &*member)?,
+        Role::Conformance => conform(&host, &*member, Extent::from_environment())?,
         Role::Steps => {
             for step in 0..NUM_STEPS {
                 host.await_values(&start_step(&*member, step)?)?;
@@ -138,8 +144,8 @@ fn wait<T: Send + 'static>(
     outcome.map_err(|errors| errors.to_value(host))
 }
 
-fn conform(host: &HostContext, member: &dyn GroupMember) -> Result<(), Error> {
-    let count = conformance::run(host, member, Extent::from_environment())?;
+fn conform(host: &HostContext, member: &dyn GroupMember, extent: Extent) -> Result<(), Error> {
+    let count = conformance::run(host, member, extent)?;
     println!("passed {count} checks");
     Ok(())
 }
@@ -166,6 +172,68 @@ fn start_step(member: &dyn GroupMember, step: usize) -> Result<Vec<AnyRef>, Erro
     ])
 }
 
+/// `func @echo(%c: !tfrt.chain) -> !tfrt.chain`, which returns its argument.
+const ECHO: &[u8] = include_bytes!("echo.bef");
+
+/// Executions on the right neighbour.
+struct Neighbour {
+    context: Arc<DistributedContext>,
+    task: TaskHandle,
+    ctx: ExecutionContext,
+}
+
+impl Neighbour {
+    /// Sends the program to the neighbour.
+    fn new(
+        host: &Arc<HostContext>,
+        context: &Arc<DistributedContext>,
+        member: &dyn GroupMember,
+    ) -> Result<Self, Error> {
+        let members = context
+            .group(ALL_TASKS)
+            .map_err(|error| error.into_plain())?;
+        let task = members[(member.index() + 1) % member.size()];
+        let request = RegisterFunctionRequest {
+            context_id: context.id(),
+            program_name: "echo".to_owned(),
+            program: ECHO.into(),
+            program_kind: ProgramKind::Bef.into(),
+            ..RegisterFunctionRequest::default()
+        };
+        wait(host, |done| {
+            context.call(task, CallOptions::default(), request, done)
+        })?;
+        let request = RequestContextBuilder::new(Arc::clone(host)).build();
+        Ok(Self {
+            context: Arc::clone(context),
+            task,
+            ctx: ExecutionContext::new(request),
+        })
+    }
+
+    /// Executes the program with the ready chain of the neighbour.
+    fn execute(&self) -> Result<AnyRef, Error> {
+        let chains = self.context.ready_chains();
+        let chain = chains.get(&self.task).cloned();
+        let chain = chain.ok_or_else(|| Error::new("the neighbour has no ready chain"))?;
+        let devices = [chain.device().to_owned()];
+        let spec = RemoteExecuteSpec::new(&self.context, devices);
+        let execution = RemoteExecution {
+            context: Arc::clone(&self.context),
+            task: self.task,
+            invocation: 0,
+            program_name: "echo".to_owned(),
+            inputs: vec![chain],
+            outputs: Outputs::New(spec.map_err(|error| error.into_plain())?),
+            num_handles: 0,
+        };
+        let results = execution
+            .start(&self.ctx)
+            .map_err(|error| error.into_plain())?;
+        Ok(results.chain.into_any())
+    }
+}
+
 /// The number of open files, and of threads.
 fn resources() -> [usize; 2] {
     ["/proc/self/fd", "/proc/self/task"]
@@ -183,6 +251,8 @@ fn loop_until_lost(
     let connected = member.all_to_all("connect", numbers.clone(), numbers);
     host.await_values(&[connected.into()])?;
     host.await_values(&start_step(&*member, MAX_STEPS)?)?;
+    let neighbour = Neighbour::new(host, context, &*member)?;
+    host.await_values(&[neighbour.execute()?])?;
     let before = resources();
     // Nobody sends it: it ends if the task is lost, and waits if the task lives.
     let never: Vec<AnyRef> = (0..member.size())
@@ -190,11 +260,15 @@ fn loop_until_lost(
         .collect();
     let error = (0..MAX_STEPS).find_map(|step| {
         println!("step {step}");
-        let values = match start_step(&*member, step) {
-            Ok(values) => values,
-            Err(error) => return Some(error),
-        };
-        host.await_values(&values).err()
+        let started = start_step(&*member, step);
+        let values = started.and_then(|mut values| {
+            values.push(neighbour.execute()?);
+            Ok(values)
+        });
+        match values {
+            Ok(values) => host.await_values(&values).err(),
+            Err(error) => Some(error),
+        }
     });
     let error = error.ok_or_else(|| Error::new("nobody was lost"))?;
     println!("error: {}", error.message().replace('\n', ";"));
@@ -213,10 +287,11 @@ fn loop_until_lost(
     }
     let former = member;
     let member = back_end.open(&group, context)?;
-    conform(host, &*member)?;
+    // However many rounds there are: another test runs the long suite.
+    conform(host, &*member, Extent::Short)?;
     // What waits for a living member would go on waiting. All members have looked at it by now.
     former.abort(&Error::new("the group has lost a member"));
-    drop(former);
+    drop((former, neighbour));
     host.quiesce().map_err(Error::other)?;
     let mut left = Vec::new();
     let [before_files, before_threads] = before;
