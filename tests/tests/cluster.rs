@@ -66,6 +66,10 @@ fn main() -> ExitCode {
         Trial::test("a_run_has_workers_of_its_own", a_run_has_workers_of_its_own),
         Trial::test("traces_of_tasks_become_one", traces_of_tasks_become_one),
         Trial::test(
+            "ending_the_launcher_twice_ends_what_tasks_have_started",
+            ending_the_launcher_twice_ends_what_tasks_have_started,
+        ),
+        Trial::test(
             "a_task_that_fails_is_not_waited_for",
             a_task_that_fails_is_not_waited_for,
         ),
@@ -237,6 +241,35 @@ fn ending_the_launcher_ends_its_tasks(signal: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+fn ending_the_launcher_twice_ends_what_tasks_have_started() -> Result<(), Failed> {
+    if !Path::new("/proc/self/stat").exists() {
+        println!("skipped: there is no /proc");
+        return Ok(());
+    }
+    // Neither the shell nor what it starts ends when it is asked to; the shell says that it was.
+    let script = "trap '' TERM; sleep 1000 & sleeper=$!; trap 'echo asked' TERM; echo $sleeper; \
+                  while :; do wait; done";
+    let mut launcher = Launcher::start(&["launch", "-n", "2", "--", "sh", "-c", script])?;
+    let pids = launcher.two_lines()?;
+    launcher.signal("TERM")?;
+    require_equal(launcher.two_lines()?, ["asked", "asked"].map(str::to_owned))?;
+    let asked = Instant::now();
+    launcher.signal("TERM")?;
+    launcher.child.wait()?;
+    while pids.iter().any(|pid| is_running(pid)) {
+        if asked.elapsed() > LIMIT {
+            return Err(format!("the processes {pids:?} outlive the launcher").into());
+        }
+        std::thread::yield_now();
+    }
+    Ok(())
+}
+
+/// The standard input of a process, as the system names it.
+fn standard_input(pid: &str) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/fd/0")).ok()
+}
+
 fn workers_tell_how_they_are_until_they_end() -> Result<(), Failed> {
     let mut launcher = Launcher::start(&["launch", "-n", "2", "--", "tfrt", "serve"])?;
     let ready = launcher.two_lines()?;
@@ -257,6 +290,15 @@ fn workers_tell_how_they_are_until_they_end() -> Result<(), Failed> {
         ])?)
         .map_err(Failed::from)
     };
+    // Only the network has the socket: when it is dropped, nobody listens.
+    let children = format!("/proc/{0}/task/{0}/children", launcher.child.id());
+    for pid in fs::read_to_string(children)
+        .unwrap_or_default()
+        .split(' ')
+        .filter(|pid| !pid.is_empty())
+    {
+        require_equal(standard_input(pid), Some(PathBuf::from("/dev/null")))?;
+    }
     let output = status(&cluster)?;
     require_equal(output.status, Some(0))?;
     let lines = sorted_lines(&output.stdout);

@@ -36,7 +36,7 @@ pub(crate) struct ClusterArguments {
     #[arg(long, value_name = "JOB=HOST:PORT,…")]
     cluster: Vec<String>,
 
-    /// A JSON file that describes the cluster
+    /// A file that describes the cluster, as JSON or in the text format of protocol buffers
     #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
     cluster_file: Option<PathBuf>,
 
@@ -233,10 +233,14 @@ fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
             "{LISTENER_VARIABLE}: expected `{ON_STANDARD_INPUT}`, found `{value}`"
         )));
     }
+    let unusable = |error| Failure::caused(LISTENER_VARIABLE, error);
     let copy: OwnedFd = std::io::stdin()
         .as_fd()
         .try_clone_to_owned()
-        .map_err(|error| Failure::caused(LISTENER_VARIABLE, error))?;
+        .map_err(unusable)?;
+    // The copy is the only one from here on: when the task stops listening, so does the system.
+    let nothing = File::open("/dev/null").map_err(unusable)?;
+    rustix::stdio::dup2_stdin(nothing).map_err(|error| unusable(error.into()))?;
     Ok(Some(TcpListener::from(copy)))
 }
 

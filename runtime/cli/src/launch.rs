@@ -27,7 +27,7 @@ use tfrt::distributed::discovery::DEFAULT_JOB;
 
 use crate::cluster_arguments::{LISTENER_VARIABLE, ON_STANDARD_INPUT};
 use crate::failure::{CliError, Failure};
-use crate::worker::signals;
+use crate::worker::on_signals;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,8 +35,9 @@ Examples:
   tfrt launch -n 2 -- tfrt run --distributed program.mlir     run a program on two tasks
 
 Each task gets the environment variables TFRT_CLUSTER, TFRT_JOB and TFRT_TASK, and its listening
-socket as standard input. If a task fails, the others are stopped. The exit status is that of the task
-that failed first, or 128 plus the number of the signal that killed it.";
+socket as standard input. If a task fails, the others are stopped. SIGTERM and SIGINT stop all tasks; a
+second signal kills them and what they have started. The exit status is that of the task that failed
+first, or 128 plus the number of the signal that killed it.";
 
 /// The time in which tasks must end after the request to end.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -117,14 +118,11 @@ fn become_program(launcher: i32, program: &[OsString]) -> Result<(), Failure> {
 
 fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let (sender, events) = mpsc::channel();
-    let interrupted = signals()?;
     let own_sender = sender.clone();
-    thread::spawn(move || {
-        if interrupted.recv().is_ok() {
-            // Nobody listens once all tasks are gone.
-            let _ = own_sender.send(Event::Interrupted);
-        }
-    });
+    on_signals(move |_| {
+        // Nobody listens once all tasks are gone.
+        let _ = own_sender.send(Event::Interrupted);
+    })?;
     let cluster = LocalCluster::new(&arguments.job, arguments.num_tasks)?;
     let described = cluster.description();
     let pid = std::process::id().to_string();
@@ -141,6 +139,7 @@ fn launch(program: &str, arguments: &Arguments) -> Result<(), Failure> {
                     tasks.end();
                 }
             }
+            Some(Event::Interrupted) if tasks.is_ending() => tasks.kill(),
             Some(Event::Interrupted) => tasks.end(),
             Some(Event::Closed) => tasks.num_open -= 1,
             None => tasks.kill(),

@@ -62,7 +62,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     if let Some(launcher) = arguments.under {
         launch::die_with(launcher)?;
     }
-    let ended = signals()?;
+    let ended = first_signal()?;
     let config = arguments.cluster.configuration(&arguments.task)?;
     let front_end = FrontEnd::from_link(program)?.with_libraries(&arguments.libraries)?;
     let host = HostContext::builder()
@@ -82,19 +82,26 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Receives a message at the first signal that requests the end. A second signal ends the process.
-pub(crate) fn signals() -> Result<Receiver<()>, Failure> {
-    let mut signals = Signals::new([SIGTERM, SIGINT])
-        .map_err(|error| Failure::caused("cannot wait for signals", error))?;
+fn first_signal() -> Result<Receiver<()>, Failure> {
     let (sender, ended) = mpsc::channel();
-    thread::spawn(move || {
-        let mut signals = signals.forever();
-        signals.next();
-        // Whoever waited may be gone, as the process ends.
-        let _ = sender.send(());
-        if let Some(signal) = signals.next() {
-            // The process ends as it would without this thread.
+    let mut is_first = true;
+    on_signals(move |signal| {
+        if is_first {
+            // Whoever waited may be gone, as the process ends.
+            let _ = sender.send(());
+        } else {
+            // The process ends as it would without the thread of the signals.
             let _ = emulate_default_handler(signal);
         }
-    });
+        is_first = false;
+    })?;
     Ok(ended)
+}
+
+/// Calls back, on a thread, at each signal that requests the end.
+pub(crate) fn on_signals(mut callback: impl FnMut(i32) + Send + 'static) -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGTERM, SIGINT])
+        .map_err(|error| Failure::caused("cannot wait for signals", error))?;
+    thread::spawn(move || signals.forever().for_each(&mut callback));
+    Ok(())
 }
