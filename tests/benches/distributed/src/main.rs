@@ -1,10 +1,13 @@
 //! One task of a benchmark of collectives: `tests/benches/distributed/run` starts several, and
-//! compares their times with those of other libraries.
+//! compares their times with those of other libraries. `tfrt-benches-distributed transport` measures
+//! the transport beside tonic: see [`transport`].
 //!
 //! Arguments: the back end, then pairs of a collective and a number of elements, such as
 //! `allreduce:1024`. The environment describes the cluster, as for every task. Each line from
 //! standard input names a case by its number; the task answers with the nanoseconds that it took.
 //! So the script can alternate between libraries.
+
+mod transport;
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::process::ExitCode;
@@ -24,7 +27,12 @@ use tfrt_tensor::DenseHostTensor;
 use tfrt_shm as _;
 
 fn main() -> ExitCode {
-    match run() {
+    let outcome = match std::env::args().nth(1).as_deref() {
+        Some("transport") => transport::run(),
+        Some(transport::WORKER) => transport::serve(),
+        _ => run(),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{}", error.message());
