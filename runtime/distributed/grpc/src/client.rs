@@ -28,7 +28,7 @@ use crate::runtime::NetworkThreads;
 use crate::status::{Failure, MAX_HEADERS};
 use crate::tls::Connector;
 use crate::transfer;
-use crate::wire::{self, BytesCodec, Hello, RequestId};
+use crate::wire::{self, BytesCodec, ChunkCodec, Hello, RequestId};
 
 /// The first wait before a request is sent again; each further one is twice as long.
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
@@ -340,7 +340,7 @@ impl Peer {
         let request = self.request(chunks);
         let mut grpc = self.ready().await?;
         let path = path(wire::STREAM_DATA)?;
-        let response = grpc.client_streaming(request, path, BytesCodec).await?;
+        let response = grpc.client_streaming(request, path, ChunkCodec).await?;
         Ok(response.into_inner())
     }
 }

@@ -18,11 +18,14 @@ use crate::wire::DataChunk;
 /// The most bytes of a chunk.
 const CHUNK_BYTES: usize = 1 << 20;
 
+/// The factor by which the memory of an element may exceed the bytes that have arrived.
+const MAX_GROWTH: u64 = 8;
+
 /// The most elements of a payload that is sent in chunks.
 const MAX_ELEMENTS: usize = 1 << 16;
 
-/// Returns the chunks of a payload, each encoded on demand.
-pub(crate) fn chunks(request: &SendDataRequest) -> impl Iterator<Item = Bytes> + Send + use<> {
+/// Returns the chunks of a payload, each made on demand.
+pub(crate) fn chunks(request: &SendDataRequest) -> impl Iterator<Item = DataChunk> + Send + use<> {
     let head = DataChunk {
         context_id: request.context_id,
         instance_key: request.instance_key.clone(),
@@ -34,9 +37,7 @@ pub(crate) fn chunks(request: &SendDataRequest) -> impl Iterator<Item = Bytes> +
         ..DataChunk::default()
     };
     let elements = request.payload.clone().into_iter().flat_map(pieces);
-    std::iter::once(head)
-        .chain(elements)
-        .map(|chunk| chunk.encode_to_vec().into())
+    std::iter::once(head).chain(elements)
 }
 
 fn pieces(element: Bytes) -> impl Iterator<Item = DataChunk> + Send {
@@ -63,6 +64,8 @@ pub(crate) struct Assembly {
     /// The content of the first chunk, or `None` before it arrives.
     head: Option<DataChunk>,
     elements: Vec<Vec<u8>>,
+    /// The checksum of the last element so far.
+    crc32c: u32,
 }
 
 impl Assembly {
@@ -72,6 +75,7 @@ impl Assembly {
             max_bytes,
             head: None,
             elements: Vec::new(),
+            crc32c: 0,
         }
     }
 
@@ -108,11 +112,22 @@ impl Assembly {
                 number - 1
             )));
         }
+        // An element of which a part has arrived moves at most a few times while it grows.
+        let is_begun = element.len() as u64 >= size / MAX_GROWTH;
+        let room = match is_begun {
+            true => usize::try_from(size).unwrap_or(usize::MAX) - element.len(),
+            false => chunk.bytes.len(),
+        };
         element
-            .try_reserve(chunk.bytes.len())
+            .try_reserve(room)
             .map_err(|_| Status::resource_exhausted("cannot allocate memory for a payload"))?;
+        if element.is_empty() {
+            self.crc32c = 0;
+        }
+        // While the bytes are in the cache.
+        self.crc32c = crc32c::crc32c_append(self.crc32c, &chunk.bytes);
         element.extend_from_slice(&chunk.bytes);
-        if new_size == size && chunk.crc32c != Some(crc32c::crc32c(element)) {
+        if new_size == size && chunk.crc32c != Some(self.crc32c) {
             return Err(malformed(format!(
                 "element {} has a wrong checksum",
                 number - 1
@@ -179,6 +194,11 @@ fn malformed(what: String) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The chunks of a payload as they are sent.
+    fn chunks(request: &SendDataRequest) -> impl Iterator<Item = Bytes> {
+        super::chunks(request).map(|chunk| chunk.encode_to_vec().into())
+    }
 
     fn request(sizes: &[usize]) -> SendDataRequest {
         let element = |(index, size): (usize, &usize)| {

@@ -171,6 +171,36 @@ impl Decoder for BytesCodec {
     }
 }
 
+/// Frames chunks of a payload: the bytes of each are copied once, into the connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChunkCodec;
+
+impl Codec for ChunkCodec {
+    type Encode = DataChunk;
+    type Decode = Bytes;
+    type Encoder = Self;
+    type Decoder = BytesCodec;
+
+    fn encoder(&mut self) -> Self {
+        *self
+    }
+
+    fn decoder(&mut self) -> BytesCodec {
+        BytesCodec
+    }
+}
+
+impl Encoder for ChunkCodec {
+    type Item = DataChunk;
+    type Error = Status;
+
+    fn encode(&mut self, chunk: DataChunk, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.reserve(chunk.encoded_len());
+        let encoded = chunk.encode(buffer);
+        encoded.map_err(|error| Status::internal(error.to_string()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
