@@ -7,8 +7,9 @@
 //! ```
 //!
 //! A message takes at least no time, so the one that seems the fastest in each direction limits how
-//! far the clocks of two tasks can be apart; the middle of the two limits is taken, as with round
-//! trips. Tasks that exchange no messages with the others keep their times.
+//! far the clocks of two tasks can be apart; messages through other tasks limit it, too. The middle
+//! of the two limits is taken, as with round trips: then no message arrives before it was sent. Tasks
+//! that exchange no messages with the others keep their times.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -137,6 +138,20 @@ fn offsets(num_tasks: usize, messages: &[Message]) -> Vec<f64> {
         let known = shortest.entry((from, to)).or_insert(time);
         *known = known.min(time);
     }
+    // Also on ways through other tasks: collectives around a ring have no messages back.
+    for through in 0..num_tasks {
+        for from in (0..num_tasks).filter(|from| *from != through) {
+            let Some(&first) = shortest.get(&(from, through)) else {
+                continue;
+            };
+            for to in (0..num_tasks).filter(|to| *to != from && *to != through) {
+                if let Some(&second) = shortest.get(&(through, to)) {
+                    let known = shortest.entry((from, to)).or_insert(f64::INFINITY);
+                    *known = known.min(first + second);
+                }
+            }
+        }
+    }
     let mut offsets = vec![0.0; num_tasks];
     let mut is_known = vec![false; num_tasks];
     for first in 0..num_tasks {
@@ -195,10 +210,12 @@ fn merge(traces: Vec<Trace>) -> Value {
         }
     }
     for (number, message) in messages.iter().enumerate() {
-        let ends = [("s", message.sent), ("f", message.received)];
-        for (ph, end) in ends {
-            // Within the slice, so that the viewer finds it.
-            let ts = rounded(end.start + end.length / 2.0 + offsets[end.task]);
+        let (sent, received) = (message.sent, message.received);
+        // Within the slices, so that the viewer finds them. The message may arrive while the slice
+        // of its sender goes on.
+        let ends = [("s", sent, 0.0), ("f", received, received.length / 2.0)];
+        for (ph, end, into) in ends {
+            let ts = rounded(end.start + into + offsets[end.task]);
             merged.push(json!({
                 "pid": end.task + 1, "tid": end.tid, "ts": ts, "ph": ph, "bp": "e",
                 "id": format!("message:{number}"), "cat": "message", "name": "message",
@@ -263,9 +280,36 @@ mod tests {
         let arrows: Vec<_> = arrows
             .map(|arrow| (arrow["ph"].as_str().unwrap(), arrow["ts"].as_f64().unwrap()))
             .collect();
-        let of_z = [("s", 1201.0), ("f", 1211.0)];
+        let of_z = [("s", 1200.0), ("f", 1211.0)];
         assert_eq!(arrows.len(), 6);
         assert_eq!(arrows[4..], of_z);
+    }
+
+    #[test]
+    fn no_message_around_a_ring_arrives_before_it_was_sent() {
+        // Clocks that are behind the first one, and how long a message from each task takes.
+        let (behind, times) = ([0.0, 500.0, 7000.0], [10.0, 4000.0, 30.0]);
+        let message = |from: usize| {
+            let to = (from + 1) % 3;
+            let sent = 10_000.0 + 100.0 * from as f64;
+            let end = |task: usize, at: f64| End {
+                task,
+                tid: 1,
+                start: at - behind[task],
+                length: 2.0,
+            };
+            Message {
+                sent: end(from, sent),
+                received: end(to, sent + times[from]),
+            }
+        };
+        let messages: Vec<Message> = (0..3).map(message).collect();
+        let offsets = offsets(3, &messages);
+        for message in messages {
+            let sent = message.sent.start + offsets[message.sent.task];
+            let received = message.received.start + offsets[message.received.task];
+            assert!(sent <= received, "{message:?} with {offsets:?}");
+        }
     }
 
     #[test]
