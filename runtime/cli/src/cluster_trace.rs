@@ -8,8 +8,8 @@
 //!
 //! A message takes at least no time, so the one that seems the fastest in each direction limits how
 //! far the clocks of two tasks can be apart; messages through other tasks limit it, too. The middle
-//! of the two limits is taken, as with round trips: then no message arrives before it was sent. Tasks
-//! that exchange no messages with the others keep their times.
+//! of the two limits is taken, as with round trips: then no message arrives before it was sent.
+//! Tasks that exchange no messages with the others keep their times.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;

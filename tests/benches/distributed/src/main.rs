@@ -1,6 +1,6 @@
 //! One task of a benchmark of collectives: `tests/benches/distributed/run` starts several, and
-//! compares their times with those of other libraries. `tfrt-benches-distributed transport` measures
-//! the transport beside tonic: see [`transport`].
+//! compares their times with those of other libraries. With the argument `transport`, this program
+//! measures the transport beside tonic: see [`transport`].
 //!
 //! Arguments: the back end, then pairs of a collective and a number of elements, such as
 //! `allreduce:1024`. The environment describes the cluster, as for every task. Each line from
