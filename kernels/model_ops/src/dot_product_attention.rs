@@ -64,6 +64,10 @@ struct Mask {
 ///
 /// # Errors
 /// If the operands do not match.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the attributes of an op are parameters"
+)]
 #[tfrt_op("nn.DotProductAttention")]
 fn dot_product_attention(
     operands: &[AnyRef],

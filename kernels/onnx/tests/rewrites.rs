@@ -865,9 +865,9 @@ fn a_near_miss_is_explained() {
     };
     let check = |found: Vec<String>, reason: &str| {
         assert_eq!(found.len(), 1, "{found:?}");
-        let expected = format!("`attention-from-pieces` does not apply at node 'MatMul_");
+        let expected = "`attention-from-pieces` does not apply at node 'MatMul_";
         assert!(
-            found[0].starts_with(&expected) && found[0].ends_with(reason),
+            found[0].starts_with(expected) && found[0].ends_with(reason),
             "{found:?}"
         );
     };
