@@ -537,11 +537,11 @@ fn rounds_that_carry_copied_payloads_run_in_place_until_one_leaves_its_schedule(
     assert!(values[0].contains("a three"), "{values:?}");
     assert_eq!(values[1], "Some(1)");
     check("later", ten, [1, 2], (1, &["later", "Some(2)"]));
+    check("hands_on", ten, [0, 1], (10, &["Some(5)", "Some(6)"]));
 
     // Neither of these is for rounds in place, and nothing has happened.
     let untouched = ["Some(0)", "Some(1)"].as_slice();
     check("twice", ten, [0, 1], (0, untouched));
-    check("hands_on", ten, [0, 1], (0, untouched));
     check("until", ten, [0, 1], (0, untouched));
     check("fibonacci", Rounds::WhileTrue, [0, 1], (0, untouched));
     check("fibonacci", Rounds::Count(0), [0, 1], (0, untouched));

@@ -51,7 +51,8 @@ pub(crate) fn lower(
     let uses = kernel_places(tables, function, types);
     let early: HashSet<u32> = waits.early_registers(function).collect();
     let assumed = assumed_types(tables, function, &uses, types);
-    let placed = places::assign(&uses, assumed, &results, &early);
+    let num_arguments = function.entry().arguments.len();
+    let placed = places::assign(&uses, assumed, &results, &early, num_arguments);
     let Some(placed) = placed else {
         let error = Error::new("the function is too large to run");
         return Err(error.with_code(ErrorCode::ResourceExhausted));

@@ -169,12 +169,14 @@ impl FrameBuilder {
 const _: () = assert!(align_of::<u64>() >= tfrt_async::MAX_COPIED_ALIGN);
 
 /// Assigns places to the values of a body. Returns `None` if there are too many. `types`
-/// holds, for each register, the payload type that its producer returns, or that is assumed.
+/// holds, for each register, the payload type that its producer returns, or that is assumed. The
+/// first `num_arguments` registers are arguments.
 pub(crate) fn assign(
     kernels: &[KernelPlaces<'_>],
     mut types: Vec<Option<TypeIndex>>,
     results: &[u32],
     is_early: &HashSet<u32>,
+    num_arguments: usize,
 ) -> Option<Places> {
     assume_types(kernels, &mut types);
     let mut early: Vec<u32> = is_early.iter().copied().collect();
@@ -191,6 +193,13 @@ pub(crate) fn assign(
             count_uses(kernel, readings.as_deref(), &mut registers, &mut needs)
         })
         .collect();
+    // An argument that is only returned, as by a branch of a condition, is copied like the others.
+    // A run with an argument of another type, which nothing reads, does not follow a schedule.
+    for (register, needs) in registers.iter().zip(&mut needs).take(num_arguments) {
+        let is_copied = register.ty.and_then(TypeIndex::copied_layout).is_some();
+        let is_only_returned = register.returned.is_some() && register.num_references == 0;
+        needs.cell |= is_copied && is_only_returned && register.early.is_none();
+    }
     for (register, needs) in registers.iter_mut().zip(&mut needs) {
         register.is_wanted =
             register.num_references > 0 || register.returned.is_some() || register.early.is_some();
