@@ -11,7 +11,8 @@
 //!   function that runs in the order of its segments.
 //! - I4. The body belongs to the program, which the header keeps alive. The table is a copy of the
 //!   reference to the program that does not own a count.
-//! - I5. The ready counts are filled once, in `has_ready_counts`, and read only after that.
+//! - I5. The ready counts are filled once, and read only after that: by [`InvocationRef::new`]
+//!   before the block is shared (`is_counted`), or under `has_ready_counts`.
 //!
 //! Only this module accesses the block. Its unsafe blocks rely on C1 to C5 of
 //! [`crate::lower::code`].
@@ -56,8 +57,10 @@ struct Header {
     failures: Failures,
     /// Whose turn it is, while the function runs in the order of its segments.
     turn: Turn,
-    /// Set once the ready counts are filled: from the start, unless the function runs in the order
-    /// of its segments.
+    /// Whether the ready counts are filled from the start: unless the function runs in the order of
+    /// its segments.
+    is_counted: bool,
+    /// Set once the ready counts of a function that has left the order of its segments are filled.
     has_ready_counts: OnceLock<()>,
     /// Whether the constants are in their cells.
     has_constants: bool,
@@ -106,6 +109,7 @@ impl InvocationRef {
             ctx,
             failures: Failures::none(),
             turn: Turn::new(),
+            is_counted: ready_counts.is_some(),
             has_ready_counts: OnceLock::new(),
             has_constants: false,
             number: OnceLock::new(),
@@ -114,9 +118,7 @@ impl InvocationRef {
         unsafe { block.write(header) };
         let this = Self { block };
         if let Some(ready_counts) = ready_counts {
-            this.header().has_ready_counts.get_or_init(|| {
-                this.fill_ready_counts(ready_counts);
-            });
+            this.fill_ready_counts(ready_counts);
         }
         let code = this.code();
         for index in 0..code.returned.len() {
@@ -269,7 +271,8 @@ impl InvocationRef {
     /// the function runs in the order of its segments.
     #[inline]
     pub(crate) fn ready_counts(&self) -> &[ReadyCount] {
-        if self.header().has_ready_counts.get().is_none() {
+        let header = self.header();
+        if !header.is_counted && header.has_ready_counts.get().is_none() {
             return &[];
         }
         let counts = self.array::<ReadyCount>(self.layout().ready_counts);
