@@ -422,13 +422,12 @@ impl Code {
     }
 
     /// Returns the slots in which a direct kernel leaves results that are not taken exactly once,
-    /// and how often each is taken, unless it [looks](Extras::LOOKS).
+    /// each with the number of takes, unless it [looks](Extras::LOOKS).
     #[inline]
-    pub(crate) fn kept_slots(&self, kernel: &Kernel) -> impl Iterator<Item = (Offset, u32)> {
+    pub(crate) fn kept_slots(&self, kernel: &Kernel) -> &[[u32; 2]] {
         let end = kernel.offsets as usize - usize::from(kernel.num_taken);
-        let (pairs, _) = self.words[end - 2 * usize::from(kernel.num_kept)..end].as_chunks();
-        let pair = |&[slot, num_takes]: &[u32; 2]| Some((Offset::new(slot)?, num_takes));
-        pairs.iter().filter_map(pair)
+        let words = &self.words[end - 2 * usize::from(kernel.num_kept)..end];
+        words.as_chunks().0
     }
 
     /// Returns the registers that a range lists.

@@ -10,7 +10,7 @@ use super::frame::Frame;
 use super::program::Program;
 #[cfg(doc)]
 use crate::lower::code::Extras;
-use crate::lower::code::{Code, Kernel, KernelDetails, RegisterId};
+use crate::lower::code::{Code, Kernel, KernelDetails, Offset, RegisterId};
 
 /// Returns an operand of a kernel that takes references: the value recorded for it, or else the
 /// value in its place. A call passes payloads from their cells, so only its other operands count as
@@ -53,9 +53,13 @@ pub(crate) fn settle_in_place(frame: Frame<'_>, kernel: &Kernel) {
     }
 }
 
+// Inlined, as most kernels that keep results keep one.
+#[inline(always)]
 fn keep_results(frame: Frame<'_>, kernel: &Kernel) {
-    for (slot, num_takes) in frame.code.kept_slots(kernel) {
-        frame.keep(slot, num_takes);
+    for &[slot, num_takes] in frame.code.kept_slots(kernel) {
+        if let Some(slot) = Offset::new(slot) {
+            frame.keep(slot, num_takes);
+        }
     }
 }
 
