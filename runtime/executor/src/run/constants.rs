@@ -45,11 +45,16 @@ impl Constants {
     /// Puts the constants of the code into a frame. If one of them fails, none is put there, and
     /// each run reports the failure.
     #[inline]
-    pub(crate) fn put(&self, frame: Frame<'_>, section: &[u8], ctx: &ExecutionContext) {
+    pub(crate) fn put<'s>(
+        &self,
+        frame: Frame<'_>,
+        section: impl FnOnce() -> &'s [u8],
+        ctx: &ExecutionContext,
+    ) {
         if !frame.code.frame.has_constants() {
             return;
         }
-        let words = self.0.get_or_init(|| make(frame.code, section, ctx));
+        let words = self.0.get_or_init(|| make(frame.code, section(), ctx));
         if let Some(words) = words {
             frame.fill_constants(words);
         }

@@ -82,13 +82,10 @@ impl<'a> Frame<'a> {
     /// not leave a reference in a slot.
     #[inline]
     pub(crate) fn with<R>(code: &Code, f: impl FnOnce(Frame<'_>) -> R) -> R {
-        if code.frame.num_words <= MAX_STACK_WORDS {
-            let mut words = [Word::uninit(); MAX_STACK_WORDS];
-            // SAFETY: duty 1: there are at least as many words. Duty 2: they belong to this run
-            // alone.
-            return f(unsafe { Frame::new(NonNull::from(&mut words).cast(), code) });
+        match SmallFrame::fits(code) {
+            true => f(SmallFrame::new().frame(code)),
+            false => Self::with_spare(code, f),
         }
-        Self::with_spare(code, f)
     }
 
     #[inline(never)]
@@ -280,8 +277,13 @@ impl<'a> Frame<'a> {
             "constants are those of the code"
         );
         let place = self.words_from(range.start);
-        // SAFETY: F3: the range is in the frame; F1: nothing else accesses it before the first
-        // kernel runs.
+        if let &[word] = constants {
+            // Copied without a function call, which would cost more than the copy.
+            // SAFETY: F3: the range is in the frame; F1: nothing else accesses it before the first
+            // kernel runs.
+            return unsafe { place.write(word) };
+        }
+        // SAFETY: as above.
         unsafe {
             place
                 .as_ptr()
@@ -334,6 +336,37 @@ impl CellCopy {
             to: to_cell,
             num_bytes: to.num_bytes,
         })
+    }
+}
+
+/// The memory of one short run, on the native stack.
+#[derive(Debug)]
+pub(crate) struct SmallFrame {
+    words: [Word; MAX_STACK_WORDS],
+}
+
+impl SmallFrame {
+    /// Returns memory without content.
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self {
+            words: [Word::uninit(); MAX_STACK_WORDS],
+        }
+    }
+
+    /// Returns `true` if a frame of `code` is small enough.
+    #[inline]
+    pub(crate) fn fits(code: &Code) -> bool {
+        code.frame.num_words <= MAX_STACK_WORDS
+    }
+
+    /// Returns an empty frame of `code`, which must be small enough, for one run. The run must not
+    /// leave a reference in a slot.
+    #[inline]
+    pub(crate) fn frame<'a>(&'a mut self, code: &'a Code) -> Frame<'a> {
+        assert!(Self::fits(code), "a large frame is not on the native stack");
+        // SAFETY: duty 1: just asserted. Duty 2: the memory is lent to one run.
+        unsafe { Frame::new(NonNull::from(&mut self.words).cast(), code) }
     }
 }
 

@@ -7,7 +7,7 @@ use tfrt_async::TypeIndex;
 use tfrt_bef::FunctionId;
 
 use crate::lower::code::{BoolCell, Code, KernelDetails, Register};
-use crate::run::frame::CellCopy;
+use crate::run::frame::{CellCopy, SmallFrame};
 
 /// How one kernel calls one function, passing values from place to place.
 #[derive(Debug)]
@@ -17,8 +17,9 @@ pub(crate) struct Link {
     pub(crate) arguments: Option<Box<[CellCopy]>>,
     /// The copies of the results, if all of them are copied from cell to cell.
     pub(crate) results: Option<Box<[CellCopy]>>,
-    /// Whether the callee is a leaf.
-    pub(crate) is_leaf: bool,
+    /// Whether the callee is a leaf whose frame is small, and all arguments and results are copied
+    /// from cell to cell.
+    pub(crate) is_small_leaf: bool,
 }
 
 impl Link {
@@ -57,11 +58,13 @@ impl Link {
         let results = sources.zip(targets).map(|(from, to)| copy(from, to));
         // Results of one register are one value, which copies would not be.
         let is_repeated = callee.has_repeated_results();
+        let results = collect(results).filter(|_| !is_repeated);
+        let is_copied = arguments.is_some() && results.is_some();
         Some(Self {
             callee: id,
             arguments,
-            results: collect(results).filter(|_| !is_repeated),
-            is_leaf: callee.leaf.is_some(),
+            results,
+            is_small_leaf: is_copied && callee.leaf.is_some() && SmallFrame::fits(callee),
         })
     }
 }

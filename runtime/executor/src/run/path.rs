@@ -239,11 +239,14 @@ impl<'a> Path<'a> {
     /// Counts an operand of each of these kernels as available, and lists the kernels that become
     /// ready. Does nothing as long as the path follows an order, in which the ready kernels are
     /// known.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count_down(&mut self, users: crate::lower::code::Words) {
-        if self.in_order.is_some() {
-            return;
+        if users.len() > 0 && self.in_order.is_none() {
+            self.count_some_down(users);
         }
+    }
+
+    fn count_some_down(&mut self, users: crate::lower::code::Words) {
         let (ready_counts, is_alone) = (self.ready_counts, self.is_alone);
         for user in self.code.kernel_ids(users) {
             if ready_counts[user.index()].count_down(is_alone) {

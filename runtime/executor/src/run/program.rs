@@ -127,6 +127,15 @@ impl Program {
             .map_err(Error::clone)
     }
 
+    /// Returns the body of an asynchronous function, if an earlier look-up has made it.
+    #[inline]
+    pub(crate) fn made_body(&self, id: FunctionId) -> Option<&Body> {
+        match self.bodies[id].get() {
+            Some(Ok(FunctionBody::Async(body))) => Some(body),
+            _ => None,
+        }
+    }
+
     #[cold]
     fn make_body(&self, id: FunctionId) -> Result<FunctionBody, Error> {
         let function = self.tables.bef.function(id).map_err(malformed)?;

@@ -215,7 +215,7 @@ fn make_invocation(
     };
     let frame = invocation.frame();
     body.constants
-        .put(frame, program.attribute_section(), invocation.ctx());
+        .put(frame, || program.attribute_section(), invocation.ctx());
     invocation.set_constants(body.constants.are_made());
     Ok(invocation)
 }

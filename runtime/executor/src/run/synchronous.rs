@@ -85,7 +85,8 @@ impl PreparedCode {
         let has_unread = registers.iter().any(|register| register.cell.is_none());
         let filled = frame.frame(&body.code);
         let is_filled = fill(filled, arguments);
-        body.constants.put(filled, program.attribute_section(), ctx);
+        body.constants
+            .put(filled, || program.attribute_section(), ctx);
         Ok(is_filled.then(|| Self {
             program,
             id,

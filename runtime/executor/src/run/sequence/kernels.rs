@@ -7,6 +7,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
+use tfrt_async::pool::Pooled;
 use tfrt_host::__runtime::{BorrowedContext, DirectCall, DirectFn, FunctionList, FunctionTable};
 use tfrt_host::kernel::KernelFrame;
 use tfrt_host::tracing::{self, Scope};
@@ -23,12 +24,13 @@ use crate::run::framed;
 use crate::run::pace::Watch;
 use crate::run::panics;
 use crate::run::path::{Lists, Progress};
+use crate::run::plain::PLAIN_CONSTANT;
 use crate::run::program::{CallSite, Called};
 use crate::run::traced;
 
 impl Run<'_> {
     /// Runs all kernels. If the run has to be left, returns where and why.
-    pub(crate) fn run_guarded(&self) -> Result<(), Box<Left>> {
+    pub(crate) fn run_guarded(&self) -> Result<(), Pooled<Left>> {
         let mut lists = None;
         let outcome = catch_unwind(AssertUnwindSafe(|| match (self.is_sync, self.watch) {
             (true, _) => self.run_kernels::<true, false>(&mut lists),
@@ -47,7 +49,7 @@ impl Run<'_> {
     fn run_kernels<const IS_SYNC: bool, const IS_WATCHED: bool>(
         &self,
         lists: &mut Option<Box<Lists>>,
-    ) -> Result<(), Box<Left>> {
+    ) -> Result<(), Pooled<Left>> {
         let (frame, idle) = (self.frame, DirectCall::idle(self.ctx));
         let request = &**self.ctx.request();
         // In a trace, which records every kernel, no kernel is plain.
@@ -56,12 +58,13 @@ impl Run<'_> {
             .and(Extras::PUBLISHES)
             .and(Extras::LOOKS)
             .and(Extras::RETURNS);
+        let constant = PLAIN_CONSTANT.and(Extras::RETURNS);
         for kernel in &frame.code.kernels {
             if !IS_SYNC && request.cancel_value().is_some() {
-                return Err(Box::new(Left::Before(self.frame.code.id_of(kernel))));
+                return Err(Pooled::new(Left::Before(self.frame.code.id_of(kernel))));
             }
             if IS_WATCHED && self.watch.is_some_and(Watch::is_over) {
-                return Err(Box::new(Left::ToShare(self.frame.code.id_of(kernel))));
+                return Err(Pooled::new(Left::ToShare(self.frame.code.id_of(kernel))));
             }
             if plain.is_some_and(|plain| kernel.extras.is_within(plain))
                 && let Some(run) = kernel.direct
@@ -82,6 +85,12 @@ impl Run<'_> {
                 && let Some(run) = kernel.direct
             {
                 self.run_with_surroundings(kernel, run)?;
+            } else if self.has_constants
+                && plain.is_some()
+                && kernel.extras.contains(Extras::CONSTANT)
+                && kernel.extras.is_within(constant)
+            {
+                // Its results are in their cells.
             } else {
                 self.run_other(kernel, lists)?;
             }
@@ -90,8 +99,8 @@ impl Run<'_> {
     }
 
     #[cold]
-    fn failed(&self, kernel: &Kernel, error: Error) -> Box<Left> {
-        Box::new(Left::Failed(self.frame.code.id_of(kernel), error))
+    fn failed(&self, kernel: &Kernel, error: Error) -> Pooled<Left> {
+        Pooled::new(Left::Failed(self.frame.code.id_of(kernel), error))
     }
 
     #[inline]
@@ -116,11 +125,12 @@ impl Run<'_> {
         kernel: &Kernel,
         run: DirectFn,
         idle: &DirectCall<'_>,
-    ) -> Result<(), Box<Left>> {
+    ) -> Result<(), Pooled<Left>> {
         if let Err(error) = self.call(self.frame, run, kernel, idle) {
             return Err(self.failed(kernel, error));
         }
-        self.finish_in_place(kernel)
+        let code = self.frame.code;
+        self.finish_in_place(kernel, || code.details(code.id_of(kernel)))
     }
 
     /// Drops the operands of a direct kernel that is not traced, and settles its results.
@@ -129,35 +139,38 @@ impl Run<'_> {
     /// results have to be looked at.
     // Inlined in both of its callers, which are made for it.
     #[inline(always)]
-    fn finish_in_place(&self, kernel: &Kernel) -> Result<(), Box<Left>> {
+    fn finish_in_place<'d>(
+        &self,
+        kernel: &Kernel,
+        details: impl FnOnce() -> &'d KernelDetails,
+    ) -> Result<(), Pooled<Left>> {
         if !kernel.extras.contains(Extras::LOOKS) {
             framed::settle_in_place(self.frame, kernel);
             return Ok(());
         }
-        let id = self.frame.code.id_of(kernel);
-        let details = self.frame.code.details(id);
+        let details = details();
         // An `async fn` that is ready leaves nothing to look at.
-        let is_done = |&settling: &Settling| match settling {
-            Settling::Done => true,
+        let is_left_empty = |settling: &Settling| match *settling {
             Settling::LookUnlessEmpty(slot) => self.frame.peek_later(slot).is_none(),
-            Settling::Keep(..) | Settling::Look => false,
+            _ => *settling == Settling::Done,
         };
-        if !details.settlings.iter().all(is_done) {
-            return self.settle_places(id, kernel, details);
+        if !details.settlings.iter().all(is_left_empty) {
+            return self.settle_places(self.frame.code.id_of(kernel), kernel, details);
         }
-        framed::release_operands(self.frame, details);
+        if kernel.extras.contains(Extras::TAKES_SLOTS) {
+            framed::release_operands(self.frame, details);
+        }
         Ok(())
     }
 
     /// Runs a direct kernel that is not traced and uses its context, attributes or functions.
     #[inline(never)]
-    fn run_with_surroundings(&self, kernel: &Kernel, run: DirectFn) -> Result<(), Box<Left>> {
-        let id = self.frame.code.id_of(kernel);
-        let details = self.frame.code.details(id);
+    fn run_with_surroundings(&self, kernel: &Kernel, run: DirectFn) -> Result<(), Pooled<Left>> {
+        let details = self.frame.code.details(self.frame.code.id_of(kernel));
         if let Err(error) = self.call_reading(run, kernel, details) {
             return Err(self.failed(kernel, error));
         }
-        self.finish_in_place(kernel)
+        self.finish_in_place(kernel, || details)
     }
 
     /// Runs a kernel that calls a function and does nothing else.
@@ -166,7 +179,7 @@ impl Run<'_> {
         kernel: &Kernel,
         idle: &DirectCall<'_>,
         lists: &mut Option<Box<Lists>>,
-    ) -> Result<(), Box<Left>> {
+    ) -> Result<(), Pooled<Left>> {
         let code = self.frame.code;
         let id = code.id_of(kernel);
         let details = code.details(id);
@@ -178,35 +191,51 @@ impl Run<'_> {
                 Ok(())
             }
             Some(Results::Placed) => self.settle_places(id, kernel, details),
-            Some(Results::Listed(results)) => self.settle_call(id, details, results, lists),
-            None => {
-                let mut results = Vec::new();
-                match self.call_function(id, details, &mut results) {
-                    Called::Unsuited => self.run_other(kernel, lists),
-                    Called::Placed => self.settle_places(id, kernel, details),
-                    Called::Listed => self.settle_call(id, details, results, lists),
-                }
+            Some(Results::Listed(results)) => {
+                lists.get_or_insert_with(Lists::take).results = results;
+                self.settle_call(id, details, lists)
             }
+            None => self.run_general_call(id, kernel, details, lists),
         }
     }
 
-    /// Drops the operands of a call whose results are in this list, and settles the results.
+    /// Like [`run_call`](Self::run_call), for a call that is not one of a leaf whose values are all
+    /// copied.
+    #[inline(never)]
+    fn run_general_call(
+        &self,
+        id: KernelId,
+        kernel: &Kernel,
+        details: &KernelDetails,
+        lists: &mut Option<Box<Lists>>,
+    ) -> Result<(), Pooled<Left>> {
+        // The list keeps its memory from call to call.
+        let results = &mut lists.get_or_insert_with(Lists::take).results;
+        match self.call_function(id, details, results) {
+            Called::Unsuited => self.run_other(kernel, lists),
+            Called::Placed => self.settle_places(id, kernel, details),
+            Called::Listed => self.settle_call(id, details, lists),
+        }
+    }
+
+    /// Drops the operands of a call whose results are in the list, and settles the results.
     fn settle_call(
         &self,
         id: KernelId,
         details: &KernelDetails,
-        results: Vec<Option<AnyRef>>,
         lists: &mut Option<Box<Lists>>,
-    ) -> Result<(), Box<Left>> {
-        let lists = &mut **lists.get_or_insert_with(Lists::take);
-        lists.results = results;
+    ) -> Result<(), Pooled<Left>> {
         self.progress.set(Progress::Publishing(id, 0));
         framed::release_operands(self.frame, details);
         self.settle_list(id, details, lists)
     }
 
     /// Runs a kernel that needs more than a plain call.
-    fn run_other(&self, kernel: &Kernel, lists: &mut Option<Box<Lists>>) -> Result<(), Box<Left>> {
+    fn run_other(
+        &self,
+        kernel: &Kernel,
+        lists: &mut Option<Box<Lists>>,
+    ) -> Result<(), Pooled<Left>> {
         let id = self.frame.code.id_of(kernel);
         let details = self.frame.code.details(id);
         if let Some(run) = kernel.direct {
@@ -215,15 +244,15 @@ impl Run<'_> {
                 return self.settle_places(id, kernel, details);
             }
             self.call_with_surroundings(run, kernel, details)
-                .map_err(|error| Box::new(Left::Failed(id, error)))?;
+                .map_err(|error| Pooled::new(Left::Failed(id, error)))?;
             return self.settle_places(id, kernel, details);
         }
-        let lists = &mut **lists.get_or_insert_with(Lists::take);
+        let own_lists = &mut **lists.get_or_insert_with(Lists::take);
         let mut failure = None;
-        self.call_framed(id, kernel, details, lists, &mut failure);
+        self.call_framed(id, kernel, details, own_lists, &mut failure);
         if let Some(error) = failure {
-            panics::drop_quietly(std::mem::take(&mut lists.results));
-            return Err(Box::new(Left::FailedFramed(id, error)));
+            panics::drop_quietly(std::mem::take(&mut own_lists.results));
+            return Err(Pooled::new(Left::FailedFramed(id, error)));
         }
         self.settle_list(id, details, lists)
     }
@@ -362,7 +391,7 @@ impl Run<'_> {
         id: KernelId,
         kernel: &Kernel,
         details: &KernelDetails,
-    ) -> Result<(), Box<Left>> {
+    ) -> Result<(), Pooled<Left>> {
         self.progress.set(Progress::HandingOver(id, 0));
         if kernel.extras.contains(Extras::TAKES_SLOTS) {
             framed::release_operands(self.frame, details);
@@ -383,7 +412,7 @@ impl Run<'_> {
                 Settling::LookUnlessEmpty(_) | Settling::Look => self.settle_place(details, number),
             };
             if !is_settled {
-                return Err(Box::new(Left::HandingOver(id, number)));
+                return Err(Pooled::new(Left::HandingOver(id, number)));
             }
         }
         Ok(())
@@ -459,17 +488,17 @@ impl Run<'_> {
         &self,
         id: KernelId,
         details: &KernelDetails,
-        lists: &mut Lists,
-    ) -> Result<(), Box<Left>> {
+        lists: &mut Option<Box<Lists>>,
+    ) -> Result<(), Pooled<Left>> {
+        let results = &mut lists.get_or_insert_with(Lists::take).results;
         for (number, result) in details.results.iter().enumerate() {
             let register = self.frame.code.register(result.register);
             let is_used = self.is_sync || result.users.len() > 0;
-            let value = lists.results[number]
-                .take_if(|value| is_settled(self.frame, register, is_used, value));
+            let value =
+                results[number].take_if(|value| is_settled(self.frame, register, is_used, value));
             let Some(value) = value else {
-                let mut left = Lists::take();
-                std::mem::swap(&mut left.results, &mut lists.results);
-                return Err(Box::new(Left::Publishing(id, number as u32, left)));
+                let left = lists.take().unwrap_or_else(Lists::take);
+                return Err(Pooled::new(Left::Publishing(id, number as u32, left)));
             };
             self.progress
                 .set(Progress::Publishing(id, number as u32 + 1));
@@ -481,7 +510,7 @@ impl Run<'_> {
                 self.frame.put(slot, value, register.num_takes());
             }
         }
-        lists.results.clear();
+        results.clear();
         Ok(())
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
+use tfrt_async::pool::Pooled;
 use tfrt_bef::FunctionId;
 use tfrt_host::__runtime::{BorrowedContext, DirectCall};
 use tfrt_host::ExecutionContext;
@@ -23,10 +24,10 @@ use super::state::Run;
 use super::transfer::{CallerPlaces, Outcome, Transfer, Values};
 use crate::lower::code::{KernelDetails, KernelId};
 use crate::run::body::Body;
-use crate::run::frame::Frame;
+use crate::run::frame::{Frame, SmallFrame};
 use crate::run::links::Link;
 use crate::run::nesting::Nesting;
-use crate::run::program::{Called, FunctionBody, Program};
+use crate::run::program::{Called, Program};
 
 /// Runs function `id` for a caller in Rust, if it is a leaf and if nothing requires the general
 /// way. Returns `false` without doing anything otherwise.
@@ -40,21 +41,26 @@ pub(crate) fn execute(
     arguments: &[AnyRef],
     results: &mut [Option<AnyRef>],
 ) -> bool {
-    let function = program.entry(id);
-    let Ok(FunctionBody::Async(body)) = program.body(id) else {
+    // The general way makes the body and the constants of a function when it first runs.
+    let Some(body) = program.made_body(id) else {
         return false;
     };
+    let host = &**ctx.host();
+    let function = program.entry(id);
     let is_suited = is_leaf(body)
         && is_followed(body, ctx)
-        && ctx.call_depth() < ctx.host().limits().max_call_depth
+        && ctx.call_depth() < host.limits().max_call_depth
         && function.has_counts(arguments.len(), results.len())
         && function.check_types(arguments).is_ok();
     if !is_suited {
         return false;
     }
+    let Some(nesting) = Nesting::enter_run(host) else {
+        return false;
+    };
     let mut values = Values { arguments, results };
-    let outcome = report_to(ctx, || follow(program, body, ctx, &mut values));
-    outcome == Some(Outcome::Finished)
+    let run = || follow_leaf(program, body, ctx, &nesting, &mut values);
+    report_to(ctx, run) == Outcome::Finished
 }
 
 /// Runs a leaf. Returns `None` without doing anything if the function is not a leaf or has to run
@@ -72,12 +78,23 @@ pub(crate) fn follow(
     let Some(nesting) = Nesting::enter_run(caller.host()) else {
         return Some(Outcome::Refused);
     };
-    let outcome = Frame::with(&body.code, |frame| {
+    Some(follow_leaf(program, body, caller, &nesting, transfer))
+}
+
+/// Runs a function that [is a leaf](is_leaf) now.
+#[inline]
+fn follow_leaf(
+    program: &Arc<Program>,
+    body: &Body,
+    caller: &ExecutionContext,
+    nesting: &Nesting,
+    transfer: &mut impl Transfer,
+) -> Outcome {
+    Frame::with(&body.code, |frame| {
         body.constants.put_made(frame);
         let idle = DirectCall::idle(caller);
-        follow_in(program, body, &idle, frame, &nesting, transfer)
-    });
-    Some(outcome)
+        follow_in(program, body, &idle, frame, nesting, transfer)
+    })
 }
 
 /// Runs a function that [is a leaf](is_leaf) now, in a frame that is empty except for the made
@@ -102,7 +119,7 @@ pub(crate) fn follow_in(
             idle.exec_ctx,
             frame,
             nesting,
-            *left,
+            left.into_inner(),
             transfer,
         ),
     }
@@ -131,32 +148,31 @@ pub(crate) fn call(
     let is_second = |condition| u32::from(!run.frame.is_true(condition));
     let number = details.condition.map_or(0, is_second);
     let link = run.body.links.made(details, number)?;
-    if !link.is_leaf {
+    if !link.is_small_leaf {
         return None;
     }
     let (arguments, copied_results) = (link.arguments.as_ref()?, link.results.as_ref()?);
-    let Ok(FunctionBody::Async(body)) = run.program.body(link.callee) else {
-        return None;
-    };
-    let limits = run.ctx.host().limits();
-    if !is_leaf(body) || run.ctx.call_depth() >= limits.max_call_depth {
+    let body = run.program.made_body(link.callee)?;
+    let host = &**run.ctx.host();
+    if !is_leaf(body) || run.ctx.call_depth() >= host.limits().max_call_depth {
         return None;
     }
-    let nesting = Nesting::enter_run(run.ctx.host())?;
-    let called = Frame::with(&body.code, |frame| {
-        frame.copy_cells(arguments, run.frame);
-        body.constants.put_made(frame);
-        match run_kernels::<false>(frame, idle) {
-            Ok(()) => {
-                run.frame.copy_cells(copied_results, frame);
-                Results::Placed
-            }
-            Err(left) => {
-                Results::Listed(go_on_from(run, details, link, body, frame, &nesting, *left))
-            }
+    let nesting = Nesting::enter_run(host)?;
+    // In this frame of the native stack: another one would cost as much as a short run.
+    let mut memory = SmallFrame::new();
+    let frame = memory.frame(&body.code);
+    frame.copy_cells(arguments, run.frame);
+    body.constants.put_made(frame);
+    Some(match run_kernels::<false>(frame, idle) {
+        Ok(()) => {
+            run.frame.copy_cells(copied_results, frame);
+            Results::Placed
         }
-    });
-    Some(called)
+        Err(left) => {
+            let left = left.into_inner();
+            Results::Listed(go_on_from(run, details, link, body, frame, &nesting, left))
+        }
+    })
 }
 
 /// Runs a synchronous leaf whose arguments and constants are in the frame. Returns `None` without
@@ -176,7 +192,7 @@ pub(crate) fn run_sync(
         Ok(()) => Ok(()),
         Err(left) => {
             let ctx = BorrowedContext::inside(ctx, program);
-            Err(Run::of_leaf(program, body, frame, &ctx, &nesting).end(*left))
+            Err(Run::of_leaf(program, body, frame, &ctx, &nesting).end(left.into_inner()))
         }
     })
 }
@@ -200,7 +216,7 @@ pub(crate) fn is_leaf(body: &Body) -> bool {
 fn run_kernels<const IS_SYNC: bool>(
     frame: Frame<'_>,
     idle: &DirectCall<'_>,
-) -> Result<(), Box<Left>> {
+) -> Result<(), Pooled<Left>> {
     let request = &**idle.exec_ctx.request();
     for kernel in frame.code.leaf.as_deref().unwrap_or_default() {
         if !IS_SYNC && request.cancel_value().is_some() {
@@ -210,7 +226,7 @@ fn run_kernels<const IS_SYNC: bool>(
         // the kernels before it, from the constants, which have been made, or from the arguments
         // (C1); all of these have put what it reads (C5).
         if let Err(error) = unsafe { frame.run(kernel.offsets, kernel.run, idle) } {
-            return Err(Box::new(Left::Failed(kernel.id, error)));
+            return Err(Pooled::new(Left::Failed(kernel.id, error)));
         }
     }
     if !IS_SYNC && request.cancel_value().is_some() {
@@ -224,14 +240,14 @@ fn run_kernels<const IS_SYNC: bool>(
 /// has ended.
 #[cold]
 #[inline(never)]
-fn stop_before(frame: Frame<'_>, next: Option<KernelId>) -> Result<(), Box<Left>> {
+fn stop_before(frame: Frame<'_>, next: Option<KernelId>) -> Result<(), Pooled<Left>> {
     let kernels = frame.code.leaf.as_deref().unwrap_or_default();
     let done = kernels.iter().take_while(|kernel| Some(kernel.id) != next);
     let num_done = done.last().map_or(0, |last| last.id.index() + 1);
     if num_done == frame.code.kernels.len() {
         return Ok(());
     }
-    Err(Box::new(Left::Before(KernelId::from_index(num_done))))
+    Err(Pooled::new(Left::Before(KernelId::from_index(num_done))))
 }
 
 #[cold]

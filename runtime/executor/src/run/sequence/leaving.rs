@@ -5,6 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
+use tfrt_async::pool::Pooled;
 use tfrt_host::ExecutionContext;
 use tfrt_support::entity::EntityId;
 use tfrt_support::{Error, ErrorCode};
@@ -28,13 +29,13 @@ impl Run<'_> {
         &self,
         payload: Box<dyn Any + Send>,
         lists: &mut Option<Box<Lists>>,
-    ) -> Box<Left> {
+    ) -> Pooled<Left> {
         let mut lists = lists.take().unwrap_or_else(Lists::take);
         panics::drop_quietly(std::mem::take(&mut lists.operands));
         let panicked = |id: KernelId, payload| {
             panics::panicked(self.frame.code.details(id).descriptor.name(), payload)
         };
-        Box::new(match self.progress.get() {
+        Pooled::new(match self.progress.get() {
             Progress::Idle => unreachable!("a run that has not begun a kernel does not panic"),
             Progress::InPlace(id) => {
                 panics::drop_quietly(std::mem::take(&mut lists.results));
@@ -50,7 +51,7 @@ impl Run<'_> {
             }
             Progress::Publishing(id, number) => {
                 panics::drop_quietly(payload);
-                return Box::new(Left::Publishing(id, number, lists));
+                return Pooled::new(Left::Publishing(id, number, lists));
             }
         })
     }
@@ -148,6 +149,14 @@ impl Run<'_> {
     ) {
         let code = self.frame.code;
         let of_last = &code.details(last).results;
+        // A function that ends in a call usually returns its result, and nothing else.
+        if let ([result], [register], [place]) = (&**of_last, &*code.results, &mut *results)
+            && first == 0
+            && result.register == *register
+        {
+            *place = lists.results.pop().flatten().map(AnyRef::into_given);
+            return lists.give_back();
+        }
         let unsettled = of_last.iter().zip(&mut lists.results);
         for (result, place) in unsettled.skip(first as usize) {
             let is_returned = code.register(result.register).returned.is_some();
