@@ -122,7 +122,10 @@ impl Seen {
         self.clock.join(clock);
         for (life, place) in self.clock.0.values() {
             // ordering: as in `close`.
-            if *place >= life.end.load(Ordering::Relaxed) {
+            let is_over = *place >= life.end.load(Ordering::Relaxed);
+            // The caller's clock may still have a stream that was settled before. Its number stays,
+            // because work that was enqueued since relies on it.
+            if is_over && life.settled.load(Ordering::Relaxed) == NEVER {
                 self.num_settled += 1;
                 // ordering: pieces of work read it that were enqueued under the same lock later.
                 life.settled.store(self.num_settled, Ordering::Relaxed);
@@ -268,7 +271,10 @@ mod tests {
             (seen.clock.num_streams(), before.clock.num_streams()),
             (1, 1)
         );
-        assert!(moment(&other, &before).is_after(&write));
+        let settled = moment(&other, &before);
+        assert!(settled.is_after(&write));
+        seen.add(&clock);
+        assert!(settled.is_after(&write), "a stream is settled once");
         assert!(!early.is_after(&write), "it was enqueued before");
     }
 }
