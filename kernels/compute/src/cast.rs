@@ -67,8 +67,8 @@ const WHOLE_F32: f32 = 12_582_912.0;
 /// 1.5 · 2⁵², see [`truncations`].
 const WHOLE_F64: f64 = 6_755_399_441_055_744.0;
 
-/// Conversions from `$T` to integers, computed in `$Wide`. Results are those of `as`, but loops over
-/// them are compiled to vectors, which a conversion `as` prevents.
+/// Conversions from `$T` to integers, computed in `$Wide`. Results are those of `as`, but loops
+/// over them are compiled to vectors, which a conversion `as` prevents.
 ///
 /// The number is limited to the range of the type. Near `$WHOLE`, neighbours differ by one, so that
 /// the bits of a sum with this number count up or down from its bits, the last of which are zero:
@@ -157,8 +157,8 @@ impl CastTo<bool> for bool {
 mod tests {
     use super::*;
 
-    /// Numbers of every size and of both signs, those next to the bounds of integers, and those that
-    /// are no numbers.
+    /// Numbers of every size and of both signs, those next to the bounds of integers, and those
+    /// that are not numbers.
     fn numbers() -> Vec<f64> {
         let bits = (0..=u32::MAX).step_by(65_521).map(f32::from_bits);
         let mut numbers: Vec<f64> = bits.map(f64::from).collect();

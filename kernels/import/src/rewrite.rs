@@ -182,8 +182,8 @@ impl RewriteRules {
     }
 }
 
-/// Returns the names of ops that rules know by lists of names, so that a test finds names that no op
-/// has.
+/// Returns the names of ops that rules know by lists of names, so that a test finds names that no
+/// op has.
 #[doc(hidden)]
 pub fn listed_ops() -> impl Iterator<Item = &'static str> {
     fold::LINEAR.iter().copied().chain(infer::op_names())

@@ -129,7 +129,7 @@ fn hard_sigmoid(graph: &mut Graph, number: usize) -> Option<Value> {
         };
         let (sum, (low, high)) = clip_of(graph, clipped)?;
         let (x, summand) = sum_with_number(graph, sum)?;
-        let fits = low == 0.0 && is_near(scale * high, 1.0);
+        let fits = low == 0.0 && high > 0.0 && is_near(scale * high, 1.0);
         fits.then_some((x, scale, summand * scale))?
     };
     if !is_single(graph, x) {

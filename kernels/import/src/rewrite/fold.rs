@@ -180,13 +180,17 @@ impl Folding {
         if !is_view && (read > self.max_result_bytes || read > self.left_bytes) {
             return None;
         }
-        let results = self.computed(name, op, operands).ok()?;
-        let written: u64 = results.iter().map(len_bytes).sum();
+        let computed = self.computed(name, op, operands);
         if is_view {
-            return Some(results);
+            return computed.ok();
         }
-        // Results that are not kept have cost time, too.
+        // Ops that fail and results that are not kept have cost time, too.
+        let written = match &computed {
+            Ok(results) => results.iter().map(len_bytes).sum(),
+            Err(_) => self.max_result_bytes,
+        };
         self.left_bytes = self.left_bytes.saturating_sub(read.saturating_add(written));
+        let results = computed.ok()?;
         let fits = written <= self.max_result_bytes && self.left_bytes > 0;
         fits.then_some(results)
     }

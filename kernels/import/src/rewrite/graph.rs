@@ -32,8 +32,8 @@ pub(crate) struct Graph {
     num_symbols: u32,
     /// The elements of tensors that are made from shapes.
     elements: HashMap<Value, Elements>,
-    /// Ops that were made since the last call of [`take_made`](Self::take_made), or of whose results
-    /// more is known.
+    /// Ops that were made since the last call of [`take_made`](Self::take_made), or of whose
+    /// results more is known.
     made: Vec<usize>,
     /// Ops that a rule nearly applied to: the rule, and why it did not.
     missed: BTreeMap<usize, (&'static str, &'static str)>,
@@ -459,8 +459,8 @@ impl Graph {
         }
     }
 
-    /// Infers the types of what is computed from a value again, as far as they become known. A value
-    /// becomes known once, so that this takes linear time in all.
+    /// Infers the types of what is computed from a value again, as far as they become known. A
+    /// value becomes known once, so that this takes linear time in all.
     fn refine_users(&mut self, value: Value) {
         let mut pending = self.users(value).to_vec();
         while let Some(number) = pending.pop() {
