@@ -92,19 +92,31 @@ impl Condition {
                 compare_with_float(least, value),
                 compare_with_float(greatest, value),
             ),
-            (Bounds::Floats(least, greatest, _), &Cell::Integer(value)) => self.holds_between(
-                compare_with_float(value, least).map(Ordering::reverse),
-                compare_with_float(value, greatest).map(Ordering::reverse),
-            ),
+            // The bounds leave out NaN, which differs from every number.
+            (Bounds::Floats(..), Cell::Integer(_) | Cell::Float(_))
+                if self.relation == Relation::NotEqual =>
+            {
+                true
+            }
+            // Whoever compares the rows may round the number or not.
+            (Bounds::Floats(least, greatest, is_rounded), &Cell::Integer(value)) => {
+                let exactly = self.holds_between(
+                    compare_with_float(value, least).map(Ordering::reverse),
+                    compare_with_float(value, greatest).map(Ordering::reverse),
+                );
+                let rounded = f64::from(value as f32);
+                exactly || (is_rounded && self.holds_between_floats([least, greatest], rounded))
+            }
             (Bounds::Floats(least, greatest, is_rounded), &Cell::Float(value)) => {
-                let with = |value: f64| {
-                    self.holds_between(least.partial_cmp(&value), greatest.partial_cmp(&value))
-                };
-                // Whoever compares the rows may round the number or not.
+                let with = |value: f64| self.holds_between_floats([least, greatest], value);
                 with(value) || (is_rounded && with(f64::from(value as f32)))
             }
             _ => return None,
         })
+    }
+
+    fn holds_between_floats(&self, [least, greatest]: [f64; 2], value: f64) -> bool {
+        self.holds_between(least.partial_cmp(&value), greatest.partial_cmp(&value))
     }
 
     /// Returns `true` if a value may satisfy the condition, given how the bounds compare with the
@@ -350,6 +362,11 @@ mod tests {
             }
         }
         assert_eq!(may_hold("x != 3", Bounds::Integers(3, 3)), Some(false));
+        assert_eq!(
+            may_hold("x != 3", Bounds::Floats(3.0, 3.0, false)),
+            Some(true),
+            "NaN is no bound"
+        );
         assert_eq!(may_hold("x = 'b'", Bounds::Strings(b"a", b"c")), Some(true));
         assert_eq!(
             may_hold("x > \"c\"", Bounds::Strings(b"a", b"c")),
@@ -379,6 +396,13 @@ mod tests {
         }
         assert_eq!(may_hold("x < -3.5", Bounds::Integers(-3, 3)), Some(false));
         assert_eq!(may_hold("x > NaN", Bounds::Integers(-3, 3)), Some(true));
+        assert_eq!(
+            may_hold(
+                "x = 16777217",
+                Bounds::Floats(16_777_216.0, 16_777_216.0, true)
+            ),
+            Some(true)
+        );
         // A number of type `f32` is the one in the condition, rounded.
         let rounded = f64::from(0.7_f32);
         assert_eq!(

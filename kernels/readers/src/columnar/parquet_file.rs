@@ -17,7 +17,7 @@ use tfrt_support::Error;
 use super::batch::{NUM_ROWS_AT_ONCE, element, guarded, positions};
 use super::conditions::{Bounds, Condition, Conditions};
 use super::page_limit::LimitedPages;
-use super::{ColumnarOptions, ColumnarSummary};
+use super::{ColumnarOptions, ColumnarSummary, Nulls};
 use crate::files::OpenFile;
 use crate::read_ahead::{Element, Format, ReadElements};
 
@@ -90,7 +90,9 @@ impl ParquetFiles {
             groups.retain(|group| shard(group) == index);
         }
         if let Some(conditions) = &self.options.conditions {
-            groups = select_groups(builder.metadata().row_groups(), &groups, conditions, &file)?;
+            let is_refused = self.options.nulls == Nulls::Error;
+            let all = builder.metadata().row_groups();
+            groups = select_groups(all, &groups, conditions, is_refused, &file)?;
         }
         if groups.len() < builder.metadata().num_row_groups() {
             builder = builder.with_row_groups(groups.clone());
@@ -109,18 +111,21 @@ impl ParquetFiles {
     }
 }
 
-/// Returns the row groups that may have rows that satisfy the conditions.
+/// Returns the row groups that may have rows that satisfy the conditions. A missing value is an
+/// error of the reader if `is_refused` is true; otherwise it becomes one that the statistics do not
+/// cover.
 fn select_groups(
     all: &[RowGroupMetaData],
     groups: &[usize],
     conditions: &Conditions,
+    is_refused: bool,
     file: &OpenFile,
 ) -> Result<Vec<usize>, Error> {
     let mut selected = Vec::new();
     for &group in groups {
         let mut may_hold = true;
         for condition in conditions.iter() {
-            may_hold &= may_hold_in(&all[group], condition, file)?;
+            may_hold &= may_hold_in(&all[group], condition, is_refused, file)?;
         }
         selected.extend(may_hold.then_some(group));
     }
@@ -131,6 +136,7 @@ fn select_groups(
 fn may_hold_in(
     group: &RowGroupMetaData,
     condition: &Condition,
+    is_refused: bool,
     file: &OpenFile,
 ) -> Result<bool, Error> {
     let name = &condition.column;
@@ -149,12 +155,14 @@ fn may_hold_in(
     let Some(bounds) = bounds_of(column) else {
         return Ok(true);
     };
-    condition.may_hold(bounds).ok_or_else(|| {
+    let is_possible = condition.may_hold(bounds).ok_or_else(|| {
         let (expected, found) = (condition.kind(), column.column_type());
         file.error(format_args!(
             "conditions: column `{name}` is compared with {expected}, and has values of type {found}"
         ))
-    })
+    })?;
+    let num_missing = column.statistics().and_then(Statistics::null_count_opt);
+    Ok(is_possible || (!is_refused && num_missing != Some(0)))
 }
 
 /// Returns the least and the greatest value of a column in a row group, if the file has them, and

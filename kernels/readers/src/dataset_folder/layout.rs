@@ -86,6 +86,11 @@ fn shards(split: &str) -> Result<Vec<String>, Error> {
     ) else {
         return Ok(Vec::new());
     };
+    // A name without a folder is one of the current folder.
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
     let found = columnar_files(folder)?;
     let is_of_split = |path: &String| {
         let file = Path::new(path).file_name().and_then(|file| file.to_str());
