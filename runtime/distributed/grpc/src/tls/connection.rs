@@ -16,6 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
@@ -23,9 +24,12 @@ use tonic::transport::server::Connected;
 
 use super::Tls;
 
-/// The maximum number of concurrent handshakes. A further connection ends the oldest one, so that
-/// connections that say nothing do not keep others from theirs.
+/// The maximum number of concurrent handshakes. A further connection ends the oldest one after its
+/// [`GRACE`], so that connections that say nothing do not keep others from theirs.
 const MAX_HANDSHAKES: usize = 64;
+
+/// How long a handshake may take whatever else happens: many tasks may connect at the same time.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// The pause after an error of the listener, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -151,7 +155,7 @@ pub(crate) async fn accept(
     timeout: Duration,
     accepted: mpsc::Sender<Result<Accepted, Infallible>>,
 ) {
-    let mut handshakes: VecDeque<JoinHandle<()>> = VecDeque::new();
+    let mut handshakes: VecDeque<(Instant, JoinHandle<()>)> = VecDeque::new();
     loop {
         let stream = tokio::select! {
             biased;
@@ -168,20 +172,24 @@ pub(crate) async fn accept(
         };
         let (acceptor, accepted) = (TlsAcceptor::from(tls.server()), accepted.clone());
         let tls = tls.clone();
-        handshakes.retain(|handshake| !handshake.is_finished());
+        handshakes.retain(|(_, handshake)| !handshake.is_finished());
         if handshakes.len() == MAX_HANDSHAKES
-            && let Some(oldest) = handshakes.pop_front()
+            && let Some((begun, mut oldest)) = handshakes.pop_front()
+            && tokio::time::timeout_at(begun + GRACE, &mut oldest)
+                .await
+                .is_err()
         {
             oldest.abort();
         }
-        handshakes.push_back(tokio::spawn(async move {
+        let handshake = async move {
             // A connection that fails is the other side's to report.
             let opened = open(&tls, acceptor, stream);
             if let Ok(Ok(connection)) = tokio::time::timeout(timeout, opened).await {
                 // The service may have ended.
                 let _ = accepted.send(Ok(connection)).await;
             }
-        }));
+        };
+        handshakes.push_back((Instant::now(), tokio::spawn(handshake)));
     }
 }
 
