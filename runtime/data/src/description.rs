@@ -78,8 +78,8 @@ impl StageDescription<'_> {
         }
     }
 
-    /// Adds values that are given to a stage, such as a state or the bound values of a function: how
-    /// many there are and, once they are available, a checksum of them.
+    /// Adds values that are given to a stage, such as a state or the bound values of a function:
+    /// how many there are and, once they are available, a checksum of them.
     pub(crate) fn values(&mut self, name: &str, values: &[AnyRef]) {
         self.attribute(name, values.len());
         if let Some(digest) = digest_of(values) {

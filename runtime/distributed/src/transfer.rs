@@ -205,7 +205,8 @@ fn put(
     let task = device.task();
     let sending = Arc::clone(context);
     context.send_data(task, key.clone(), payload, move |answer| {
-        tell_failure(&sending, task, key, answer);
+        let own_task = sending.cluster().own_task();
+        tell_failure(&sending, own_task, (task, key), answer);
     });
     Ok(tensor)
 }
@@ -232,19 +233,23 @@ fn move_to(
     // The object is not deleted before it has been sent.
     let (asking, id) = (Arc::clone(context), tensor.id().clone());
     context.call(source, CallOptions::until_lost(), request, move |answer| {
-        tell_failure(&asking, task, key, answer);
+        tell_failure(&asking, source, (task, key), answer);
         drop(id);
     });
     Ok(moved)
 }
 
-/// Tells a task that expects a payload that there is none, if it could not be sent.
+/// Tells a task that expects a payload from `source` that there is none, if it could not be sent.
 fn tell_failure<T>(
     context: &Arc<DistributedContext>,
-    task: TaskHandle,
-    key: String,
+    source: TaskHandle,
+    (task, key): (TaskHandle, String),
     answer: Answer<T>,
 ) {
+    // The receiver watches the source, too. What it no longer waits for, it would keep.
+    if context.health().lost(source).is_some() {
+        return;
+    }
     if let Err(errors) = answer
         && let Ok(payload) = Payload::of_error(&errors.to_value(context.host())).to_bytes()
     {
