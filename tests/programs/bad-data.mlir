@@ -305,3 +305,37 @@ func @f(%path: !tfrt.string) {
   %0 = tfrt_data.generator_dataset %path : !tfrt.string { finish = @identity, init = @identity, next = @identity }
   tfrt.return
 }
+
+// -----
+
+// The attribute `arity` says how many components inner elements have.
+func private @range(%n: i64) -> !tfrt_data.dataset {
+  %d = tfrt_data.range_dataset %n, %n, %n { element_type = i64 }
+  tfrt.return %d : !tfrt_data.dataset
+}
+func private @add(%x: i64, %y: i64) -> i64 {
+  %z = tfrt.add.i64 %x, %y
+  tfrt.return %z : i64
+}
+func @f(%n: i64) {
+  %d = tfrt_data.range_dataset %n, %n, %n { element_type = i64 }
+  %two = tfrt_data.interleave_dataset %d, %n, %n { arity = 2 : i64, function = @range }
+  %ok = tfrt_data.map_dataset %two { function = @add }
+  %one = tfrt_data.interleave_dataset %d, %n, %n { arity = 1 : i64, function = @range }
+  // expected-error @+1 {{`map` expects elements of type (i64, i64), found (?) from `interleave`}}
+  %0 = tfrt_data.map_dataset %one { function = @add }
+  tfrt.return
+}
+
+// -----
+
+func private @range(%n: i64) -> !tfrt_data.dataset {
+  %d = tfrt_data.range_dataset %n, %n, %n { element_type = i64 }
+  tfrt.return %d : !tfrt_data.dataset
+}
+func @f(%n: i64) {
+  %d = tfrt_data.range_dataset %n, %n, %n { element_type = i64 }
+  // expected-error @+1 {{arity must not be negative, not -1}}
+  %0 = tfrt_data.flat_map_dataset %d { arity = -1 : i64, function = @range }
+  tfrt.return
+}

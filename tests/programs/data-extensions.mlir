@@ -67,7 +67,7 @@ func @shards() -> (!tfrt.chain, !tfrt_data.dataset) {
   %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
   %s = tfrt_data.shard_dataset %d, %four, %one
   %c = tfrt.call @enumerate(%s, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
-  // expected-error @+1 {{index must be at least 0 and less than num_shards, 4}}
+  // expected-error @+1 {{index must be between 0 and 3, not 4}}
   %bad = tfrt_data.shard_dataset %d, %four, %four
   tfrt.return %c, %bad : !tfrt.chain, !tfrt_data.dataset
 }

@@ -144,11 +144,11 @@ fn parallel_interleave_dataset(
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
-    let _ = arity;
     let is_deterministic = deterministic.unwrap_or(true);
     let num_parallel = WorkAhead::new(num_parallel, autotune);
     let opened = input.parallel_map_with(function.into(), &[], num_parallel, is_deterministic)?;
-    with_policy(opened.flatten(cycle_length, block_length)?, on_error)
+    let turns = opened.flatten(cycle_length, block_length)?;
+    with_policy(turns.with_num_components(arity)?, on_error)
 }
 
 /// Creates a dataset of batches of elements with any components: each component is a tensor with
@@ -403,7 +403,7 @@ fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
 }
 
 /// Creates a dataset of the elements of the datasets that a function returns for each element, one
-/// after another.
+/// after another. `arity` is the number of components of their elements.
 #[tfrt_kernel(
     "tfrt_data.flat_map_dataset",
     pure,
@@ -418,8 +418,8 @@ fn flat_map_dataset(
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
-    let _ = arity;
-    with_policy(input.interleave_with(function.into(), 1, 1)?, on_error)
+    let turns = input.interleave_with(function.into(), 1, 1)?;
+    with_policy(turns.with_num_components(arity)?, on_error)
 }
 
 /// Creates a dataset of the rows of the tensors in each element. Rows of a one-dimensional tensor

@@ -181,10 +181,10 @@ impl Builder {
             "scan" => input.scan_with(&values(op, 1), function)?,
             "filter" => input.filter_with(function)?,
             "take_while" => input.take_while_with(function)?,
-            "interleave" | "flat_map" => input.interleave_with(function, 1, 1)?,
+            "interleave" | "flat_map" => arity(op, input.interleave_with(function, 1, 1)?)?,
             "parallel_interleave" => {
                 let opened = input.parallel_map_with(function, &[], 1, true)?;
-                opened.flatten(1, 1)?
+                arity(op, opened.flatten(1, 1)?)?
             }
             "bucket_by_length" => input.bucket_by_length(function, &[], &[1], &[], false)?,
             "rejection_resample" => input.rejection_resample(function, &[1.0], None, 0, 0)?,
@@ -250,6 +250,17 @@ fn value(spelling: &str) -> AnyRef {
     match spelling {
         Chain::MLIR_TYPE => AnyRef::ready_chain(),
         _ => AnyRef::error(Error::new("a value of a model")),
+    }
+}
+
+/// Returns a dataset with the number of components that an op states.
+fn arity(op: &dyn OpInstance, dataset: Dataset) -> Result<Dataset> {
+    match op.attribute("arity") {
+        Some(AttrInstance::Int(number, _)) => match i64::try_from(number) {
+            Ok(number) => dataset.with_num_components(number),
+            Err(_) => Ok(dataset),
+        },
+        _ => Ok(dataset),
     }
 }
 

@@ -114,10 +114,10 @@ fn batch_dataset_of_pairs(
 
 /// Creates a dataset of the elements of the datasets that a function returns for each element, in
 /// turns: `cycle_length` of them are open at a time, and each delivers `block_length` elements per
-/// turn.
+/// turn. `arity` is the number of components of their elements.
 ///
 /// # Errors
-/// `cycle_length must be positive, not N`, and the same of `block_length`.
+/// `cycle_length must be positive, not N`, and the same of `block_length`; a negative `arity`.
 #[tfrt_kernel(
     "tfrt_data.interleave_dataset",
     pure,
@@ -134,9 +134,8 @@ fn interleave_dataset(
     #[attr] on_error: Option<&str>,
     #[function] function: FunctionRef,
 ) -> Result<Dataset> {
-    let _ = arity;
     let turns = input.interleave_with(function.into(), cycle_length, block_length)?;
-    with_policy(turns, on_error)
+    with_policy(turns.with_num_components(arity)?, on_error)
 }
 
 /// Creates a dataset that draws `prefetch_num` elements ahead; -1 stands for the number of threads.

@@ -246,6 +246,41 @@ impl Dataset {
         self.element_types.clone()
     }
 
+    /// Returns the same dataset, and states the number of components of its elements, which some
+    /// stages, such as an interleave, do not know by themselves. Stages above are checked against
+    /// it. An element with another number of components is an error where it is used.
+    ///
+    /// ```
+    /// use tfrt_data::Dataset;
+    ///
+    /// let numbers = |x: i64| Dataset::range(0, x, 1);
+    /// let all = Dataset::range(0, 9, 1)?.flat_map(numbers)?.with_num_components(1)?;
+    /// let error = all.map(|x: i64, y: i64| x + y).unwrap_err();
+    /// assert_eq!(error.message(), "`map` expects elements of type (i64, i64), found (?) from `interleave`");
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the number is negative, or known to be another one.
+    pub fn with_num_components(mut self, num_components: i64) -> Result<Self, Error> {
+        let Ok(number) = usize::try_from(num_components) else {
+            return Err(invalid(format!(
+                "arity must not be negative, not {num_components}"
+            )));
+        };
+        match self.element_types.num_components() {
+            None => self.element_types = ElementTypes::of_unknown(number),
+            Some(found) if found == number => {}
+            Some(found) => {
+                let stage = self.name();
+                return Err(invalid(format!(
+                    "`{stage}` has elements of {found} components, not {number}"
+                )));
+            }
+        }
+        Ok(self)
+    }
+
     /// Returns `true` if drawing the elements again costs little; see
     /// [`Stage::is_cheap_to_redraw`].
     #[must_use]

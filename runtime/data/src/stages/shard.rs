@@ -185,18 +185,17 @@ impl Dataset {
     /// too deep.
     pub fn shard(&self, num_shards: i64, index: i64) -> Result<Self, Error> {
         let num_shards = require_positive("num_shards", num_shards)? as u64;
-        let index = u64::try_from(index)
-            .ok()
-            .filter(|index| *index < num_shards);
-        let Some(index) = index else {
-            let message =
-                format!("index must be at least 0 and less than num_shards, {num_shards}");
-            return Err(invalid(message));
+        let worker = u64::try_from(index).ok();
+        let Some(worker) = worker.filter(|worker| *worker < num_shards) else {
+            let last = num_shards - 1;
+            return Err(invalid(format!(
+                "index must be between 0 and {last}, not {index}"
+            )));
         };
         Self::new(Shard {
             input: self.clone(),
             num_shards,
-            index,
+            index: worker,
         })
     }
 }
