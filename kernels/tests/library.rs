@@ -64,7 +64,7 @@ fn every_group_has_its_kernels() {
         ("tf", (66, 0)),
         ("tf_sync", (73, 73)),
         ("tfrt", (73, 9)),
-        ("tfrt_data", (77, 0)),
+        ("tfrt_data", (78, 0)),
         ("tfrt_dht", (204, 0)),
         ("tfrt_dht_sync", (114, 114)),
         ("tfrt_sht", (1, 0)),

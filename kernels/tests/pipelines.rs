@@ -1,4 +1,5 @@
-//! Pipelines of programs: how checkpoints and cached files know the functions of a pipeline.
+//! Pipelines of programs: how checkpoints and cached files know the functions of a pipeline, and
+//! files whose formats are features of the library.
 
 use std::fs;
 use std::sync::Arc;
@@ -224,4 +225,51 @@ fn a_checkpoint_belongs_to_the_bound_values_of_functions() {
     promise.emplace(10);
     let rest = restored.collect::<Result<Vec<_>>>();
     assert_eq!(rest.map_err(|error| error.message().to_owned()), expected);
+}
+
+/// The numbers that a kernel reads from a recorded file or folder, or the message of an error.
+fn ids(kernel: &str, path: &str, attributes: &str) -> Result<Vec<i64>, String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/readers/tests/recorded/folder");
+    let loaded = Loaded::new(&format!(
+        "func @rows(%x: i64) -> !tfrt_data.dataset {{
+          %p = tfrt_test.get_string {{ value = \"{folder}/{path}\" }}
+          %d = tfrt_data.{kernel} %p {{ {attributes} }}
+          tfrt.return %d : !tfrt_data.dataset
+        }}"
+    ));
+    let once = Dataset::range(0, 1, 1).unwrap();
+    let rows = once.flat_map(loaded.function("rows")).unwrap();
+    let found = rows
+        .elements::<i64, _>(&loaded.ctx())
+        .collect::<Result<Vec<i64>>>();
+    found.map_err(|error| error.message().to_owned())
+}
+
+#[test]
+fn row_groups_are_skipped_by_conditions() {
+    let file = "hub/data/train-00000-of-00001.parquet";
+    let satisfying = |conditions: &str| {
+        let attributes = format!("columns = \"id\", conditions = \"{conditions}\"");
+        ids("parquet_dataset", file, &attributes)
+    };
+    let message = "conditions, at byte 4: expected a number, `true`, `false` or a string in quotes, \
+                   found the end";
+    assert_eq!(satisfying("id >"), Err(message.to_owned()));
+    if cfg!(feature = "parquet") {
+        assert_eq!(satisfying("id > 2"), Ok(vec![0, 1, 2, 3, 4]));
+        assert_eq!(satisfying("id > 4"), Ok(vec![]));
+    }
+}
+
+#[test]
+fn a_split_of_a_folder_of_datasets_is_read() {
+    let train = || ids("dataset_folder_dataset", "hub/train", "columns = \"id\"");
+    if cfg!(feature = "parquet") {
+        assert_eq!(train(), Ok(vec![0, 1, 2, 3, 4]));
+    } else if let Err(message) = train() {
+        // Another crate may have selected the feature.
+        let expected =
+            "folders of the library `datasets` need the cargo feature `parquet` of `tfrt-readers`";
+        assert_eq!(message, expected);
+    }
 }

@@ -84,6 +84,31 @@ func @batches_of_rows() -> !tfrt.chain {
   tfrt.return %c1 : !tfrt.chain
 }
 
+func @rows_with_other_quotes() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %f = tfrt_test.get_string { value = "files/quoted.csv" }
+  %d = tfrt_data.csv_dataset %f { comment = "#", delimiter = "|", lossy = true, quote = "'", schema = "name: str, price: f32" }
+  %i = tfrt_data.make_iterator %d
+  %c1 = tfrt_data.enumerate.iterator %i, %c0 { function = @shows_price } : !tfrt.chain
+  tfrt.return %c1 : !tfrt.chain
+}
+
+func @rows_without_quotes() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %f = tfrt_test.get_string { value = "files/quoted.csv" }
+  %d = tfrt_data.csv_dataset %f { comment = "#", lossy = true, quote = "", schema = "\"name|price\": str" }
+  %i = tfrt_data.make_iterator %d
+  %c1 = tfrt_data.enumerate.iterator %i, %c0 { function = @shows } : !tfrt.chain
+  tfrt.return %c1 : !tfrt.chain
+}
+
+func @a_quote_of_two_bytes() {
+  %f = tfrt_test.get_string { value = "files/quoted.csv" }
+  // expected-error @+1 {{expected a quote of one byte}}
+  %d = tfrt_data.csv_dataset %f { quote = "''" }
+  tfrt.return
+}
+
 func @a_wrong_schema() {
   %f = tfrt_test.get_string { value = "files/prices.csv" }
   // expected-error @+1 {{schema, at byte 7: expected an element type, found `float`}}

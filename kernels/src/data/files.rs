@@ -13,6 +13,7 @@ use tfrt::data::Dataset;
 use tfrt::prelude::*;
 use tfrt_readers::columnar::{ColumnarFormat, ColumnarOptions};
 use tfrt_readers::csv::CsvOptions;
+use tfrt_readers::dataset_folder::DatasetFolderOptions;
 use tfrt_readers::example::{SequenceSchema, parse_examples, parse_sequence_examples};
 use tfrt_readers::fixed_length::FixedLengthOptions;
 use tfrt_readers::image_folder::ImageFolderOptions;
@@ -41,6 +42,18 @@ fn batch_size(rows: Option<i64>) -> Result<Option<u64>> {
             })
     };
     rows.map(size).transpose()
+}
+
+/// Returns the byte that an attribute consists of.
+fn one_byte(name: &str, text: Option<&str>) -> Result<Option<u8>> {
+    match text.map(str::as_bytes) {
+        None => Ok(None),
+        Some(&[byte]) => Ok(Some(byte)),
+        Some(_) => {
+            let message = format!("expected a {name} of one byte");
+            Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
+        }
+    }
 }
 
 /// Names separated by commas.
@@ -286,7 +299,10 @@ fn parse_sequence_example_dataset(
 /// Creates a dataset of the rows of CSV files, with one component for each column of the schema,
 /// such as `"price: f32 = nan, name: str"`. Without a schema, the columns are inferred from the
 /// first rows. `header` tells whether the first row contains the names of the columns, which is the
-/// default; `delimiter` separates fields. With `batch_size`, elements are tensors of as many rows.
+/// default; `delimiter` separates fields. `quote` encloses fields that contain delimiters: `"` by
+/// default, and none if it is empty. Lines that begin with `comment` are left out. If `lossy` is
+/// true, bytes that are not UTF-8 are replaced instead of being an error. With `batch_size`,
+/// elements are tensors of as many rows.
 ///
 /// # Errors
 /// If an attribute is wrong. A row that does not match the schema is an error with its line and
@@ -297,27 +313,29 @@ fn parse_sequence_example_dataset(
     results(dataset),
     format = "operands attr-dict"
 )]
+#[expect(clippy::too_many_arguments, reason = "attributes of the kernel")]
 fn csv_dataset(
     path: &str,
     #[attr] schema: Option<&str>,
     #[attr] header: Option<bool>,
     #[attr] delimiter: Option<&str>,
+    #[attr] quote: Option<&str>,
+    #[attr] comment: Option<&str>,
+    #[attr] lossy: Option<bool>,
     #[attr("batch_size")] rows: Option<i64>,
     #[attr] compression: Option<&str>,
     #[attr] on_error: Option<&str>,
 ) -> Result<Dataset> {
-    let delimiter = match delimiter.map(str::as_bytes) {
-        None => b',',
-        Some(&[delimiter]) => delimiter,
-        Some(_) => {
-            let message = "expected a delimiter of one byte";
-            return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
-        }
-    };
     let options = CsvOptions {
         schema: schema.map(str::parse).transpose()?,
         has_header: header.unwrap_or(true),
-        delimiter,
+        delimiter: one_byte("delimiter", delimiter)?.unwrap_or(b','),
+        quote: match quote {
+            Some("") => None,
+            quote => Some(one_byte("quote", quote)?.unwrap_or(b'"')),
+        },
+        comment: one_byte("comment", comment)?,
+        is_lossy: lossy.unwrap_or(false),
         batch_size: batch_size(rows)?,
         compression: parsed(compression)?,
         on_error: parsed(on_error)?,
@@ -365,6 +383,10 @@ fn tensor_file_dataset<const FORMAT: usize>(
 /// empty string), or `mask` (like `default`, and each column is followed by one of type i1 that
 /// marks the present values). With `batch_size`, elements are tensors of at most as many rows.
 ///
+/// `conditions` on columns, such as `"price >= 3.5, kind = 'red'"`, leave out the row groups of
+/// Parquet files that have no row that satisfies them, according to the statistics in the file. All
+/// rows of the other row groups are elements.
+///
 /// # Errors
 /// If an attribute is wrong, or the library was built without the format. Draws fail if a file is
 /// damaged or has no such column.
@@ -378,6 +400,7 @@ fn tensor_file_dataset<const FORMAT: usize>(
 fn columnar_dataset<const FORMAT: usize>(
     path: &str,
     #[attr] columns: Option<&str>,
+    #[attr] conditions: Option<&str>,
     #[attr("batch_size")] rows: Option<i64>,
     #[attr] nulls: Option<&str>,
     #[attr] on_error: Option<&str>,
@@ -388,8 +411,37 @@ fn columnar_dataset<const FORMAT: usize>(
         batch_size: batch_size(rows)?,
         nulls: parsed(nulls)?,
         row_groups: None,
-        conditions: None,
+        conditions: conditions.map(str::parse).transpose()?,
         on_error: parsed(on_error)?,
     };
     options.dataset(FORMATS[FORMAT], path)
+}
+
+/// Creates a dataset of the rows of a split in a folder of the library `datasets` (Hugging Face):
+/// `corpus/train`, as `save_to_disk` writes it or as it is downloaded. The attributes are those of
+/// `parquet_dataset`. Images and sounds are the bytes of their files, strings.
+///
+/// # Errors
+/// If an attribute is wrong, or the library was built without the formats. Draws fail if a file is
+/// damaged or has no such column.
+#[tfrt_kernel(
+    "tfrt_data.dataset_folder_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn dataset_folder_dataset(
+    path: &str,
+    #[attr] columns: Option<&str>,
+    #[attr("batch_size")] rows: Option<i64>,
+    #[attr] nulls: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    let options = DatasetFolderOptions {
+        columns: names(columns),
+        batch_size: batch_size(rows)?,
+        nulls: parsed(nulls)?,
+        on_error: parsed(on_error)?,
+    };
+    options.dataset(path)
 }

@@ -283,7 +283,7 @@
 //! | CSV | `csv::CsvOptions` | `csv_dataset` |
 //! | BTF, npy, npz, safetensors | `tensor_files::TensorFileOptions` | `btf_dataset`, `npy_dataset`, … |
 //! | Parquet, Arrow | `columnar::ColumnarOptions` | `parquet_dataset`, `arrow_ipc_dataset` |
-//! | folders of the library `datasets` | `dataset_folder::DatasetFolderOptions` | |
+//! | folders of the library `datasets` | `dataset_folder::DatasetFolderOptions` | `dataset_folder_dataset` |
 //!
 //! A name may be a file, a folder, or a pattern. Files compressed with gzip are decompressed while
 //! they are read. Parquet, Arrow, tar and zstd need the cargo features `parquet`, `arrow`, `tar`
