@@ -399,7 +399,7 @@ fn listed_ops_are_documented() -> Outcome {
 }
 
 /// A function that returns ten numbers in batches of four, one that returns an iterator whose third
-/// draw fails, and two that `tfrt data run` cannot run.
+/// draw fails, one that skips this error, and two that `tfrt data run` cannot run.
 const PIPELINES: &str = "
 func private @invert(%x: i64) -> i64 {
   %twelve = tfrt.constant.i64 12
@@ -433,6 +433,13 @@ func @inverses() -> !tfrt_data.iterator {
 func @number() -> i32 {
   %x = tfrt.constant.i32 1
   tfrt.return %x : i32
+}
+
+func @skipping() -> !tfrt_data.dataset {
+  %minus = tfrt.constant.i64 -2
+  %d = tfrt.call @numbers(%minus) : (i64) -> !tfrt_data.dataset
+  %m = tfrt_data.map_dataset %d { function = @invert, on_error = \"skip(1)\" }
+  tfrt.return %m : !tfrt_data.dataset
 }
 ";
 
@@ -474,6 +481,13 @@ fn a_failing_pipeline_is_an_error_with_its_element() -> Outcome {
         require_contains(&output.stdout, part)?;
     }
     require_contains(&output.stderr, "Divide by zero")?;
+    require_contains(&output.stderr, "tfrt data run: element 2")?;
+
+    // A skipped error is reported, and the elements are complete.
+    let output = run_pipeline("failing", &["--function=skipping"])?;
+    require_status(0, &output)?;
+    require_contains(&output.stdout, "11 elements in ")?;
+    require_contains(&output.stderr, "Divide by zero")?;
 
     let output = run_pipeline("failing", &["--function=number"])?;
     require_status(1, &output)?;
@@ -483,7 +497,7 @@ fn a_failing_pipeline_is_an_error_with_its_element() -> Outcome {
 
     let output = run_pipeline("failing", &[])?;
     require_status(1, &output)?;
-    let expected = "select one of `batches`, `inverses`, `number` with `--function`";
+    let expected = "select one of `batches`, `inverses`, `number`, `skipping` with `--function`";
     require_contains(&output.stderr, expected)?;
 
     let output = run_pipeline("failing", &["--function=numbers"])?;
