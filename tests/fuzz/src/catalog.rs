@@ -1,5 +1,6 @@
 //! The list of targets: what each is called, what it is fed with, and what it does.
 
+use tfrt_readers::table::TableFormat;
 use tfrt_tensor::file::FileFormat;
 
 use crate::data_files::DataFormat;
@@ -35,7 +36,7 @@ pub enum Food {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 17] = [
     Target {
         name: "verify",
         food: Food::File,
@@ -105,6 +106,21 @@ pub const TARGETS: [Target; 14] = [
         name: "stablehlo",
         food: Food::StableHlo,
         run: stablehlo::import,
+    },
+    Target {
+        name: "png",
+        food: Food::Data(DataFormat::Png),
+        run: |bytes| DataFormat::Png.read(bytes),
+    },
+    Target {
+        name: "tfrecord",
+        food: Food::Data(DataFormat::Rows(TableFormat::TfRecord)),
+        run: |bytes| DataFormat::Rows(TableFormat::TfRecord).read(bytes),
+    },
+    Target {
+        name: "csv",
+        food: Food::Data(DataFormat::Rows(TableFormat::Csv)),
+        run: |bytes| DataFormat::Rows(TableFormat::Csv).read(bytes),
     },
 ];
 

@@ -6,13 +6,18 @@
 //! stand for many.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::{fs, io};
 
+use tfrt::host::RequestContextBuilder;
 use tfrt::host::allocator::{HostAllocator, Malloc, ProfiledAllocator, RequestMemory};
+use tfrt::prelude::{ExecutionContext, HostContext};
 use tfrt_kernels::test::examples::Example;
 use tfrt_kernels::test::images;
+use tfrt_readers::files::{FileSystem, FileSystems, Stream};
+use tfrt_readers::table::{Table, TableFormat, next_row};
+use tfrt_readers::tfrecord::RecordWriter;
 use tfrt_tensor::file::{FileFormat, NamedTensor};
 use tfrt_tensor::statistics::Statistics;
 use tfrt_tensor::{
@@ -31,6 +36,10 @@ pub enum DataFormat {
     Jpeg,
     /// A record in the binary format of protocol buffers.
     Example,
+    /// An image for input pipelines.
+    Png,
+    /// Rows for input pipelines.
+    Rows(TableFormat),
 }
 
 impl DataFormat {
@@ -44,6 +53,8 @@ impl DataFormat {
             Self::Tensors(format) => tensors(format, bytes),
             Self::Jpeg => jpeg(bytes),
             Self::Example => example(bytes),
+            Self::Png => png(bytes),
+            Self::Rows(format) => rows(format, bytes),
         }
     }
 
@@ -57,6 +68,9 @@ impl DataFormat {
             Self::Tensors(format) => tensor_files(format),
             Self::Jpeg => images_of_tests(),
             Self::Example => examples(),
+            Self::Png => pictures(),
+            Self::Rows(TableFormat::TfRecord) => record_files(),
+            Self::Rows(_) => tables(),
         }
     }
 }
@@ -128,6 +142,115 @@ fn example(bytes: &[u8]) -> bool {
         assert!(example.bytes_value(key).is_err() || example.int64_value(key).is_err());
     }
     true
+}
+
+fn png(bytes: &[u8]) -> bool {
+    let allocator: Arc<dyn HostAllocator> = Arc::new(RequestMemory::new(malloc(), MAX_BYTES));
+    let Ok(image) = tfrt_images::decode::decode(bytes, 3, &allocator) else {
+        return false;
+    };
+    let [height, width, channels] = image.shape().to_array().expect("an image has 3 dimensions");
+    assert_eq!((channels, image.num_elements()), (3, height * width * 3));
+    true
+}
+
+/// A file system with one file.
+#[derive(Debug)]
+struct OneFile(Arc<[u8]>);
+
+impl FileSystem for OneFile {
+    fn open(&self, _path: &str) -> io::Result<Stream> {
+        Ok(Box::new(io::Cursor::new(Arc::clone(&self.0))))
+    }
+}
+
+/// Reads all rows; errors are few, and in their places.
+fn rows(format: TableFormat, bytes: &[u8]) -> bool {
+    const PATH: &str = "memory://rows";
+    // Neither this many rows nor this many errors are in so few bytes.
+    let max_draws = bytes.len() + 2;
+    let host = HostContext::builder().diagnostic_handler(|_| ()).build();
+    FileSystems::of(&host)
+        .register("memory", 0, Arc::new(OneFile(bytes.into())))
+        .expect("the scheme has no other file system");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+    let Ok(table) = Table::open(PATH, Some(format), &ctx) else {
+        return false;
+    };
+    let mut iterator = table.rows().iterator();
+    let mut is_sound = true;
+    for _ in 0..max_draws {
+        match next_row(&mut iterator, &ctx) {
+            Ok(Some(row)) => assert!(!row.is_empty()),
+            Ok(None) => return is_sound,
+            Err(error) => {
+                assert!(!error.message().is_empty());
+                is_sound = false;
+            }
+        }
+    }
+    panic!(
+        "{format:?}: more than {max_draws} rows and errors in {} bytes",
+        bytes.len()
+    );
+}
+
+/// Small images: RGB, with a palette, RGBA, grey of 16 bits, and black and white.
+fn pictures() -> Vec<Vec<u8>> {
+    let images: [&[u8]; 5] = [
+        b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x03\
+          \x00\x00\x00\x02\x08\x02\x00\x00\x00\x12\x16\xf1\x4d\x00\x00\x00\x18\x49\x44\x41\
+          \x54\x78\x9c\x63\x64\xf8\xcf\xa0\xf1\x88\x51\xe3\x11\x23\x4b\xc5\x32\x66\x08\x0b\
+          \x00\x3f\xcd\x06\x52\xc0\x95\xec\xb0\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\
+          \x82",
+        b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x03\
+          \x00\x00\x00\x02\x02\x03\x00\x00\x00\xe0\x1a\x8e\x89\x00\x00\x00\x0c\x50\x4c\x54\
+          \x45\x14\xf0\x01\x50\xc3\x02\x78\xa5\x03\xb4\x78\x05\x55\xca\x9c\xd5\x00\x00\x00\
+          \x0c\x49\x44\x41\x54\x78\x9c\x63\x60\x61\xd8\x03\x00\x00\xcc\x00\xc1\xab\x6b\x4e\
+          \xea\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82",
+        b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x02\
+          \x00\x00\x00\x02\x08\x06\x00\x00\x00\x72\xb6\x0d\x24\x00\x00\x00\x1a\x49\x44\x41\
+          \x54\x78\x9c\x63\x64\x64\x62\x66\x61\x61\x61\x61\x61\xe1\xe0\xe0\xe0\x60\x61\x61\
+          \x61\x01\x00\x02\x8e\x00\x50\xda\x58\x47\xa5\x00\x00\x00\x00\x49\x45\x4e\x44\xae\
+          \x42\x60\x82",
+        b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x02\
+          \x00\x00\x00\x01\x10\x00\x00\x00\x00\x81\xd9\xfc\x15\x00\x00\x00\x0d\x49\x44\x41\
+          \x54\x78\x9c\x63\x60\x64\xfa\xff\x1f\x00\x03\x0c\x02\x02\x1b\x01\xad\xb7\x00\x00\
+          \x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82",
+        b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x09\
+          \x00\x00\x00\x01\x01\x00\x00\x00\x00\x24\xb9\xb9\xd0\x00\x00\x00\x0b\x49\x44\x41\
+          \x54\x78\x9c\x63\x5c\x75\x0d\x00\x02\x30\x01\x82\x02\x39\xac\x7f\x00\x00\x00\x00\
+          \x49\x45\x4e\x44\xae\x42\x60\x82",
+    ];
+    images.map(<[u8]>::to_vec).to_vec()
+}
+
+fn record_files() -> Vec<Vec<u8>> {
+    let of = |records: &[&[u8]]| {
+        let mut writer = RecordWriter::new(Vec::new());
+        for record in records {
+            writer.write(record).expect("vectors grow");
+        }
+        writer.finish().expect("vectors grow")
+    };
+    let examples = examples();
+    let all: Vec<&[u8]> = examples.iter().map(Vec::as_slice).collect();
+    vec![
+        of(&[]),
+        of(&[b"red", b"", b"blue"]),
+        of(&all),
+        of(&all[..1]),
+    ]
+}
+
+fn tables() -> Vec<Vec<u8>> {
+    let texts: [&[u8]; 4] = [
+        b"a,b\n1,2.5\n-3,\n",
+        b"name,\"other, name\"\r\n\"a \"\"quoted\"\" one\",7\r\n\xc3\xa9,8\r\n",
+        b"x\n",
+        b"x,y,z\n1,true,a\n2,false,\"b\nc\"\n",
+    ];
+    texts.map(<[u8]>::to_vec).to_vec()
 }
 
 fn malloc() -> Arc<dyn HostAllocator> {
