@@ -2,15 +2,20 @@
 //! libraries.
 //!
 //! ```text
-//! tfrt-benches-data CASE [PATH]   prints: seconds of the pass, elements, bytes of the largest resident set
+//! tfrt-benches-data [--threads=N] [--elements=N] [--observe] CASE [PATH]
+//!
+//! prints: seconds of the pass, elements, bytes of the largest resident set
 //! ```
+//!
+//! With `--observe`, the stages are counted and timed during the pass. `--elements` is for the cases
+//! that read nothing.
 #![forbid(unsafe_code)]
 
 use std::error::Error as StdError;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use tfrt::data::{Dataset, Outcome};
+use tfrt::data::{Dataset, Observation, Outcome};
 use tfrt::host::RequestContextBuilder;
 use tfrt::prelude::*;
 use tfrt_images::decode::decode;
@@ -23,7 +28,7 @@ use tfrt_readers::text::list_files_dataset;
 use tfrt_readers::tfrecord::{TfRecordOptions, tf_record_dataset};
 use tfrt_tensor::DenseHostTensor;
 
-const HELP: &str = "expected one of `range`, `arithmetic`, `batches`, `shuffle`, or one of `records`, `examples`, `csv`, `parquet`, `jpeg`, \
+const HELP: &str = "expected one of `draw`, `range`, `arithmetic`, `batches`, `shuffle`, or one of `records`, `examples`, `csv`, `parquet`, `jpeg`, \
                     `png` and `first` with a path";
 
 fn main() -> ExitCode {
@@ -38,23 +43,40 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &[&str]) -> Result<(), Box<dyn StdError>> {
+fn run(mut arguments: &[&str]) -> Result<(), Box<dyn StdError>> {
+    let (mut num_threads, mut num_wanted, mut observation) = (2, None, None);
+    while let [option, rest @ ..] = arguments
+        && option.starts_with("--")
+    {
+        match option.split_once('=').unwrap_or((option, "")) {
+            ("--threads", number) => num_threads = number.parse()?,
+            ("--elements", number) => num_wanted = Some(number.parse()?),
+            ("--observe", _) => observation = Some(Observation::start()),
+            _ => return Err(format!("unknown option `{option}`").into()),
+        }
+        arguments = rest;
+    }
     // Where nothing is read, no thread is needed.
     let queue = match arguments {
-        [_] => "s",
-        _ => "mstd:2,2",
+        [_] => "s".to_owned(),
+        _ => format!("mstd:{num_threads},2"),
     };
     let host = HostContext::builder()
-        .queue(tfrt::queue::create_queue(queue)?)
+        .queue(tfrt::queue::create_queue(&queue)?)
         .build();
     let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+    let elements = |default: i64| num_wanted.unwrap_or(default);
     let start = Instant::now();
     let num_elements = match *arguments {
-        ["range"] => sum(&numbers(10_000_000)?, &ctx)?,
-        ["arithmetic"] => sum(&arithmetic(10_000_000)?, &ctx)?,
-        ["batches"] => draw_all(&arithmetic(1_000_000)?.batch(256)?, &ctx, u64::MAX)?,
+        ["draw"] => draw_available(&numbers(elements(10_000_000))?, &ctx),
+        ["range"] => sum(&numbers(elements(10_000_000))?, &ctx)?,
+        ["arithmetic"] => sum(&arithmetic(elements(10_000_000))?, &ctx)?,
+        ["batches"] => {
+            let batches = arithmetic(elements(1_000_000))?.batch(256)?;
+            draw_all(&batches, &ctx, u64::MAX)?
+        }
         ["shuffle"] => {
-            let shuffled = numbers(1_000_000)?.shuffle(10_000, 1, 2)?;
+            let shuffled = numbers(elements(1_000_000))?.shuffle(10_000, 1, 2)?;
             draw_all(&shuffled.batch(32)?, &ctx, u64::MAX)?
         }
         ["records", path] => draw_all(&tf_record_dataset(path)?, &ctx, u64::MAX)?,
@@ -87,6 +109,7 @@ fn run(arguments: &[&str]) -> Result<(), Box<dyn StdError>> {
         _ => return Err(HELP.into()),
     };
     let seconds = start.elapsed().as_secs_f64();
+    drop(observation);
     println!("{seconds:.9} {num_elements} {}", largest_resident_bytes());
     Ok(())
 }
@@ -98,6 +121,17 @@ fn numbers(len: i64) -> Result<Dataset> {
 fn arithmetic(len: i64) -> Result<Dataset> {
     let next = numbers(len)?.map(|x: i64| x + 1)?;
     next.filter(|x: i64| x % 2 == 0)
+}
+
+/// Draws elements that are available, and nothing else; returns how many there are.
+fn draw_available(dataset: &Dataset, ctx: &ExecutionContext) -> u64 {
+    let mut iterator = dataset.iterator();
+    let mut num_elements = 0;
+    while let Ok(Outcome::Element(values)) = iterator.draw(ctx).into_outcome() {
+        std::hint::black_box(values);
+        num_elements += 1;
+    }
+    num_elements
 }
 
 /// Adds numbers up; returns how many there are.
