@@ -181,7 +181,7 @@ fn a_function_with_a_state_is_not_saved() {
          `check.add_noise`, whose state (`random`) is not part of a checkpoint"
     );
 
-    // Input and output are no state.
+    // Input and output are not state.
     let printing = Loaded::new(
         "func @f(%x: i64) -> i64 {
           %c = tfrt.new.chain

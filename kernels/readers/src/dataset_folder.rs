@@ -11,8 +11,8 @@
 //! ```
 //!
 //! `corpus/train` is a *split* of either. The shards of a split follow each other in the order that
-//! `state.json` lists, or in that of their names. Columns of images and sounds, which are structures
-//! with the fields `bytes` and `path`, are the bytes.
+//! `state.json` lists, or in that of their names. Columns of images and sounds, which are
+//! structures with the fields `bytes` and `path`, are the bytes.
 //!
 //! The features `parquet` and `arrow` are needed for the files, and one of them for this module.
 

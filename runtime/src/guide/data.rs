@@ -197,7 +197,8 @@
 //! `tfrt opt --optimize-data` merges and removes stages: two maps become one, and a `repeat` of one
 //! pass vanishes. The elements, their errors and their order stay the same. Functions with effects,
 //! such as prints, are left alone. A function of tensors with the attribute
-//! `tfrt_data.elementwise` is called for whole batches. The option `parallel=N` makes maps parallel.
+//! `tfrt_data.elementwise` is called for whole batches. The option `parallel=N` makes maps
+//! parallel.
 //!
 //! # On several machines
 //!

@@ -7,8 +7,8 @@
 //! prints: seconds of the pass, elements, bytes of the largest resident set
 //! ```
 //!
-//! With `--observe`, the stages are counted and timed during the pass. `--elements` is for the cases
-//! that read nothing.
+//! With `--observe`, the stages are counted and timed during the pass. `--elements` is for the
+//! cases that read nothing.
 #![forbid(unsafe_code)]
 
 use std::error::Error as StdError;
