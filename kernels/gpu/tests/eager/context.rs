@@ -77,7 +77,7 @@ fn a_scope_names_the_device() {
         assert_eq!(device_of(&sum), "GPU:1");
         // No GPU has the op.
         let error = eager
-            .op("tf.BiasAddGrad")
+            .op("tf.ZerosLike")
             .unwrap()
             .ready()
             .unwrap()
@@ -85,7 +85,7 @@ fn a_scope_names_the_device() {
             .unwrap_err();
         assert_eq!(
             error.message(),
-            "op `tf.BiasAddGrad` is not available for GPU:1; available for: CPU:0"
+            "op `tf.ZerosLike` is not available for GPU:1; available for: CPU:0"
         );
     }
     {

@@ -254,8 +254,8 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Refuses a number of more than 64 bits, and the one whose opposite has more: its text could not
-    /// be parsed.
+    /// Refuses a number of more than 64 bits, and the one whose opposite has more: its text could
+    /// not be parsed.
     fn small(&mut self, number: Option<i64>) -> Parse<i64> {
         let number = number.filter(|&number| number != i64::MIN);
         number.ok_or_else(|| self.error("constant too large for index"))
