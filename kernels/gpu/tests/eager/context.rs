@@ -79,6 +79,8 @@ fn a_scope_names_the_device() {
         let error = eager
             .op("tf.ZerosLike")
             .unwrap()
+            .attr("T", DType::F32)
+            .unwrap()
             .ready()
             .unwrap()
             .call(&[&x])
