@@ -339,7 +339,6 @@ fn csv_dataset(
         batch_size: batch_size(rows)?,
         compression: parsed(compression)?,
         on_error: parsed(on_error)?,
-        ..CsvOptions::default()
     };
     options.dataset(path)
 }
