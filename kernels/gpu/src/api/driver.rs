@@ -200,7 +200,7 @@ pub trait ModuleCalls: Debug + Send + Sync {
     fn capture_begin(&self, current: &Current, stream: StreamHandle) -> GpuResult<()>;
 
     /// Implements `cuStreamEndCapture` and `cuGraphInstantiate`: returns the recorded work. Objects
-    /// that were to be [kept](Self::keep_until_passed) meanwhile live as long as the graph.
+    /// that were to be [kept](StreamCalls::keep_until_passed) meanwhile live as long as the graph.
     ///
     /// # Errors
     /// `STREAM_CAPTURE_UNSUPPORTED`, with the reason, if something could not be recorded.
