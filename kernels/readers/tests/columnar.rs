@@ -440,6 +440,30 @@ mod both {
     }
 
     #[test]
+    fn row_groups_with_missing_values_are_kept_unless_these_are_refused() {
+        let folder = Folder::new("columnar-conditions-missing");
+        let path = folder.path("missing.parquet");
+        let ids = Int64Array::from(vec![Some(5), None, Some(9)]);
+        let column = [("id", Arc::new(ids) as ArrayRef, true)];
+        let batch = RecordBatch::try_from_iter_with_nullable(column).unwrap();
+        let file = File::create(&path).unwrap();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let rows = |nulls: Nulls| -> Vec<i64> {
+            let options = ColumnarOptions {
+                conditions: Some("id = 0".parse().unwrap()),
+                nulls,
+                ..columns(&["id"])
+            };
+            good(&options.dataset(ColumnarFormat::Parquet, &*path).unwrap())
+        };
+        // A missing value becomes zero, which the statistics do not cover.
+        assert_eq!(rows(Nulls::Default), [5, 0, 9]);
+        assert_eq!(rows(Nulls::Error), [] as [i64; 0]);
+    }
+
+    #[test]
     fn conditions_need_a_format_with_statistics() {
         let options = ColumnarOptions {
             conditions: Some("id > 5".parse().unwrap()),
