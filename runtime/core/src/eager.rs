@@ -452,7 +452,8 @@ impl EagerContext {
         }
     }
 
-    /// Waits until a tensor is available, and until the earlier calls that write to it are done.
+    /// Waits until a tensor is available, and until the calls made so far that may write to its
+    /// memory are done.
     ///
     /// # Errors
     /// The error of the handle; an error if this is a thread of the work queue, which would wait

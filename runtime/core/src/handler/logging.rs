@@ -241,7 +241,7 @@ impl LoggedCall {
         }
         let (op, ctx) = (op.clone(), invocation.ctx.clone());
         let attrs = invocation.attrs.to_frozen();
-        shown_later(&arguments.clone(), invocation.ctx, move |shown| {
+        shown_later(arguments.clone(), invocation.ctx, move |shown| {
             self.write(text, Side::Input, &shown);
             drop(shown);
             let mut results = vec![TensorHandle::INVALID; promises.len()];
@@ -277,7 +277,7 @@ impl LoggedCall {
             promises.push(promise);
             *result = pending;
         }
-        shown_later(&unlogged.clone(), ctx, move |shown| {
+        shown_later(unlogged.clone(), ctx, move |shown| {
             self.write(Vec::new(), Side::Output, &shown);
             drop(shown);
             for (promise, result) in promises.into_iter().zip(unlogged) {
@@ -324,14 +324,14 @@ fn shown_at_once(handles: &[TensorHandle], ctx: &ExecutionContext) -> Option<Vec
 
 /// Continues with handles of the tensors in host memory when they are available.
 fn shown_later(
-    handles: &[TensorHandle],
+    handles: Vec<TensorHandle>,
     ctx: &ExecutionContext,
     f: impl FnOnce(Vec<TensorHandle>) + Send + 'static,
 ) {
-    let (later, ctx) = (handles.to_vec(), ctx.clone());
-    run_when_ready(&tensors_of(handles), move || {
-        let shown: Vec<TensorHandle> = later.iter().map(|handle| on_host(handle, &ctx)).collect();
-        drop(later);
+    let ctx = ctx.clone();
+    run_when_ready(&tensors_of(&handles), move || {
+        let shown: Vec<TensorHandle> = handles.iter().map(|handle| on_host(handle, &ctx)).collect();
+        drop(handles);
         run_when_ready(&tensors_of(&shown), move || f(shown));
     });
 }
