@@ -65,6 +65,8 @@ fn add_function(
     for kernel in body.kernels() {
         let record = body.record(kernel);
         digest.add(format_args!("{}", tables.kernel(record.code).op().name));
+        let (num_operands, num_results) = (record.operands.len(), record.results.len());
+        digest.add(format_args!("{num_operands} {num_results}"));
         for register in record.operands.iter().chain(record.results.iter()) {
             digest.add(format_args!("{register:?}"));
         }
