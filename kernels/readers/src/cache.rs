@@ -27,6 +27,7 @@ use tfrt_data::{
 use tfrt_host::ExecutionContext;
 use tfrt_queue::Task;
 use tfrt_support::Error;
+use tfrt_support::fnv::Fnv1a;
 
 use crate::files::{Files, OpenFile, Stream, failed_to};
 use crate::policy::OnError;
@@ -80,13 +81,8 @@ pub fn cache_in_file(input: &Dataset, path: &str) -> Result<Dataset, Error> {
 /// # Errors
 /// If datasets are nested too deep.
 pub fn snapshot(input: &Dataset, folder: &str) -> Result<Dataset, Error> {
-    let description = input.description().to_string();
-    // FNV-1a distinguishes pipelines; the header of the file has the whole description.
-    let digest = description
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+    // The hash distinguishes pipelines; the header of the file has the whole description.
+    let digest = Fnv1a::of(input.description().to_string().as_bytes());
     let path = Path::new(folder).join(format!("{digest:016x}.elements"));
     file_cache("snapshot", input, path)
 }

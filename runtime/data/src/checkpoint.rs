@@ -27,6 +27,7 @@ use std::fmt;
 
 use tfrt_async::{AnyRef, AsyncValueRef, Chain, run_when_ready};
 use tfrt_host::ExecutionContext;
+use tfrt_support::fnv::Fnv1a;
 use tfrt_support::{Error, ErrorCode};
 
 pub use read::StateReader;
@@ -235,11 +236,9 @@ fn open(checkpoint: &[u8]) -> Result<&[u8], Error> {
         .unwrap_or_default())
 }
 
-/// Computes FNV-1a. It detects damage but not malice, against which every read is checked.
+/// Computes a checksum. It detects damage but not malice, against which every read is checked.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    Fnv1a::of(bytes)
 }
 
 /// Returns a value that becomes available when all of these are.

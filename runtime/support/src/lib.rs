@@ -28,6 +28,8 @@ mod diagnostic;
 
 pub mod nearest;
 
+pub mod fnv;
+
 pub mod name_table;
 
 pub use diagnostic::{

@@ -1,11 +1,12 @@
 //! The kernels of a task, so that tasks can tell in which kernels they differ.
 
 use std::collections::HashSet;
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::sync::Arc;
 
 use tfrt_host::HostContext;
 use tfrt_host::kernel::KernelRegistry;
+use tfrt_support::fnv::Fnv1a;
 
 use crate::wire::Hello;
 
@@ -19,18 +20,6 @@ pub(crate) struct OpLibrary {
     fingerprint: u64,
 }
 
-/// The hash FNV-1a of the text that is written.
-struct Fingerprint(u64);
-
-impl Write for Fingerprint {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0 = text.bytes().fold(self.0, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Ok(())
-    }
-}
-
 impl OpLibrary {
     /// Returns the kernels of a host.
     pub(crate) fn of(host: &HostContext) -> Arc<Self> {
@@ -40,7 +29,7 @@ impl OpLibrary {
     fn new(registry: &KernelRegistry) -> Self {
         let mut ops: Vec<_> = registry.kernels().map(|kernel| kernel.op()).collect();
         ops.sort_unstable_by_key(|op| op.name);
-        let mut fingerprint = Fingerprint(0xcbf2_9ce4_8422_2325);
+        let mut fingerprint = Fnv1a::new();
         for op in &ops {
             // Never fails.
             let _ = write!(
@@ -51,7 +40,7 @@ impl OpLibrary {
         }
         Self {
             names: ops.iter().map(|op| op.name).collect(),
-            fingerprint: fingerprint.0,
+            fingerprint: fingerprint.finish(),
         }
     }
 

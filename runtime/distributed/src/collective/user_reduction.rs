@@ -3,6 +3,7 @@
 use std::fmt;
 
 use half::{bf16, f16};
+use tfrt_support::fnv::Fnv1a;
 use tfrt_support::{DType, Error, ErrorCode};
 
 use super::Reducible;
@@ -123,12 +124,9 @@ impl UserReduction {
         known.find(|known| known.fingerprint() == fingerprint)
     }
 
-    /// Returns what stands for its name in headers: the hash FNV-1a.
+    /// Returns what stands for its name in headers.
     pub(super) fn fingerprint(&self) -> u64 {
-        let bytes = self.name.bytes();
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+        Fnv1a::of(self.name.as_bytes())
     }
 
     /// Combines two elements. Without a function for the type, the own element is the result:

@@ -11,6 +11,7 @@ use tfrt_attr::decode::decode;
 use tfrt_bef::FunctionId;
 use tfrt_support::FunctionKind;
 use tfrt_support::entity::EntityId;
+use tfrt_support::fnv::Fnv1a;
 
 use super::program::Program;
 
@@ -25,7 +26,7 @@ pub(super) fn digest_of(program: &Program, function: FunctionId) -> Option<u64> 
         next += 1;
         add_function(program, function, &mut found, &mut digest)?;
     }
-    Some(digest.0)
+    Some(digest.0.finish())
 }
 
 /// The functions whose bodies count, numbered as they are found, so that recursion ends.
@@ -84,28 +85,14 @@ fn add_function(
     Some(())
 }
 
-/// FNV-1a of texts, each of which ends with a zero.
-struct Digest(u64);
-
-impl Default for Digest {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
+/// A hash of texts, each of which ends with a zero.
+#[derive(Default)]
+struct Digest(Fnv1a);
 
 impl Digest {
     fn add(&mut self, text: fmt::Arguments<'_>) {
-        // Neither of them fails.
-        let _ = self.write_fmt(text);
-        let _ = self.write_str("\0");
-    }
-}
-
-impl Write for Digest {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for byte in text.bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-        Ok(())
+        // Never fails.
+        let _ = self.0.write_fmt(text);
+        self.0.add(b"\0");
     }
 }
