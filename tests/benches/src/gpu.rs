@@ -1,12 +1,13 @@
 //! Work that is enqueued on a stream: what it costs beside the driver's own call.
 //!
 //! The CUDA implementation calls a driver that does nothing, so that what is counted is the
-//! runtime: starting the kernel, its checks, and the call.
+//! runtime: starting the kernel or the op, its checks, and the call.
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
+use tfrt::core::EagerContext;
 use tfrt::executor::Program;
 use tfrt::host::{FunctionRef, RequestContextBuilder, ResourceContext};
 use tfrt::prelude::*;
@@ -23,25 +24,39 @@ pub const NUM_PIECES: usize = 100;
 pub struct Case {
     /// The name that the command line and the baseline know it by.
     pub name: &'static str,
-    /// The kernel, between the results of the piece of work before and of this one.
-    kernel: &'static str,
+    work: Work,
+}
+
+/// A piece of work.
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    /// A kernel, between the results of the piece of work before and of this one.
+    Kernel(&'static str),
+    /// An op of one tensor of one element, called from Rust.
+    Op(&'static str),
 }
 
 /// What is measured.
 pub const CASES: &[Case] = &[
     Case {
         name: "gpu/copy",
-        kernel: "tfrt_gpu.mem.copy %a, %b, %s, IN : !tfrt_gpu.buffer, !tfrt_gpu.buffer",
+        work: Work::Kernel("tfrt_gpu.mem.copy %a, %b, %s, IN : !tfrt_gpu.buffer, !tfrt_gpu.buffer"),
     },
     Case {
         name: "gpu/set",
-        kernel: "tfrt_gpu.mem.set %a, %x, %s, IN : f32",
+        work: Work::Kernel("tfrt_gpu.mem.set %a, %x, %s, IN : f32"),
     },
     Case {
         name: "gpu/launch",
-        kernel: "tfrt_gpu.function.launch %s, %f, blocks in (%one, %one, %one), \
-                 threads in (%one, %one, %one), %shared, IN, args(%a, %x) \
-                 : (!tfrt_gpu.buffer, f32)",
+        work: Work::Kernel(
+            "tfrt_gpu.function.launch %s, %f, blocks in (%one, %one, %one), \
+             threads in (%one, %one, %one), %shared, IN, args(%a, %x) \
+             : (!tfrt_gpu.buffer, f32)",
+        ),
+    },
+    Case {
+        name: "gpu/op",
+        work: Work::Op("tf.Relu"),
     },
 ];
 
@@ -75,14 +90,15 @@ impl Case {
         CASES.iter().copied().find(|case| case.name == name)
     }
 
-    fn text(&self) -> String {
+    /// Returns a program that enqueues a kernel again and again.
+    fn text(kernel: &str) -> String {
         let mut text = format!(
             "{SETUP}func.func @work(%ch0: !tfrt.chain, %s: !tfrt_gpu.stream, \
              %a: !tfrt_gpu.buffer, %b: !tfrt_gpu.buffer, %f: !tfrt_gpu.function, %one: ui64, \
              %shared: ui32, %x: f32) -> !tfrt.chain {{\n"
         );
         for piece in 0..NUM_PIECES {
-            let kernel = self.kernel.replace("IN", &format!("%ch{piece}"));
+            let kernel = kernel.replace("IN", &format!("%ch{piece}"));
             text += &format!("  %ch{} = {kernel}\n", piece + 1);
         }
         text += &format!("  tfrt.return %ch{NUM_PIECES} : !tfrt.chain\n}}\n");
@@ -95,15 +111,27 @@ impl Case {
     /// If there is no driver, or a kernel fails.
     pub fn run(&self, num_runs: usize, queue: &str) -> Result<()> {
         let kernels = Arc::new(KernelRegistry::from_link().map_err(Error::other)?);
-        let file = tfrt::text::compile(&self.text(), self.name, &kernels)
-            .map_err(|found| Error::new(format!("{found:?}")))?;
         let host = HostContext::builder()
             .registry(kernels)
             .queue(create_queue(queue).map_err(Error::other)?)
             .build();
         Gpu::install(&host, Gpu::open(GpuChoice::Cuda)?);
-        let program = Program::load(&host, &file)?;
-        let request = RequestContextBuilder::new(Arc::clone(&host));
+        match self.work {
+            Work::Kernel(kernel) => Self::run_program(&host, self.name, kernel, num_runs),
+            Work::Op(op) => Self::call_op(&host, op, num_runs),
+        }
+    }
+
+    fn run_program(
+        host: &Arc<HostContext>,
+        name: &str,
+        kernel: &str,
+        num_runs: usize,
+    ) -> Result<()> {
+        let file = tfrt::text::compile(&Self::text(kernel), name, host.registry())
+            .map_err(|found| Error::new(format!("{found:?}")))?;
+        let program = Program::load(host, &file)?;
+        let request = RequestContextBuilder::new(Arc::clone(host));
         let request = request.resources(Arc::new(ResourceContext::new()));
         let ctx = ExecutionContext::new(request.build());
         let function = |name| {
@@ -121,6 +149,18 @@ impl Case {
         let arguments = run(&function("setup")?, &[])?;
         let work = function("work")?;
         (0..num_runs).try_for_each(|_| run(&work, &arguments).map(drop))
+    }
+
+    fn call_op(host: &Arc<HostContext>, op: &str, num_runs: usize) -> Result<()> {
+        let device = host.device("GPU:0").map_err(Error::other)?;
+        let eager = EagerContext::builder(Arc::clone(host))
+            .device(device.0)
+            .build()?;
+        let x = eager.copy_to(&eager.tensor([-1.0_f32])?, "GPU:0")?;
+        eager.wait(&x)?;
+        let _scope = eager.device("GPU:0")?;
+        let op = eager.op(op)?.ready()?;
+        (0..num_runs * NUM_PIECES).try_for_each(|_| op.call(&[&x]).map(drop))
     }
 }
 
