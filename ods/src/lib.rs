@@ -38,6 +38,8 @@ mod metadata;
 
 mod check;
 
+mod table;
+
 pub mod catalogue;
 
 pub mod write;
@@ -55,4 +57,5 @@ pub use op::{
     Arity, AttrDef, AttrDefault, FunctionDef, FunctionForm, FunctionSignature, OpDef, OperandDef,
     ResultDef, SourcePlace,
 };
+pub use table::OpTable;
 pub use traits::{OpTraits, TraitDef, TraitOption};

@@ -143,8 +143,13 @@ const PARSE_OPTIONS: ParseOptions = ParseOptions {
 fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
     let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
     let dialects = DialectRegistration::linked().chain(of_libraries);
-    let ending = kernels.op(RETURN.name).is_none().then_some(&RETURN);
-    Registry::new(kernels.unsorted_ops().chain(ending), dialects)
+    let mut ops = kernels.clone();
+    // Where no library declares it.
+    if ops.op(RETURN.name).is_none() {
+        ops.add_op(&RETURN)
+            .expect("a name that is not declared is free");
+    }
+    Registry::of_table(Arc::new(ops), dialects)
         .map(|registry| Arc::new(registry.with_syntaxes(LinkedSyntaxes::all())))
         .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
 }

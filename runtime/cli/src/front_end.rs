@@ -99,7 +99,8 @@ impl FrontEnd {
         let libraries = self.kernels.libraries().iter();
         let dialects =
             DialectRegistration::linked().chain(libraries.flat_map(LoadedLibrary::dialects));
-        let registry = Registry::new(self.kernels.unsorted_ops(), dialects)
+        let kernels: Arc<KernelRegistry> = Arc::clone(&self.kernels);
+        let registry = Registry::of_table(kernels, dialects)
             .map_err(|error| Failure::caused(&*self.program, error))?;
         let registry = registry.with_syntaxes(LinkedSyntaxes::all());
         Ok(self.registry.get_or_init(|| Arc::new(registry)))

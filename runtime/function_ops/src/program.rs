@@ -237,7 +237,7 @@ impl Signature {
 fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
     let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
     let dialects = DialectRegistration::linked().chain(of_libraries);
-    Registry::new(kernels.ops(), dialects)
+    Registry::of_table(Arc::new(kernels.clone()), dialects)
         .map(|registry| Arc::new(registry.with_syntaxes(LinkedSyntaxes::all())))
         .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
 }

@@ -3,19 +3,21 @@
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use tfrt_ods::DialectDef;
 use tfrt_ods::format::Format;
-use tfrt_ods::{DeclarationError, OpDef};
+use tfrt_ods::{DeclarationError, OpDef, OpTable};
 use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
 
 /// The ops and dialects that a program may use. There is no global registry: each tool collects
 /// them and passes them on.
 ///
-/// A registry contains hundreds of ops, of which a program uses few, so the custom syntax of an op
-/// is parsed when it is first read or printed.
+/// A registry contains hundreds of ops, of which a program uses few. So it shares the table of
+/// whoever collected them ([`of_table`](Self::of_table)), and an op costs something only when a
+/// program first uses it: then its entry is created, and its custom syntax is parsed when it is
+/// first read or printed.
 ///
 /// ```
 /// use tfrt_ir::Registry;
@@ -26,9 +28,11 @@ use tfrt_support::nearest::nearest;
 /// assert!(registry.op("my.nop").is_some() && registry.op("my.other").is_none());
 /// # Ok::<(), tfrt_ir::RegistryError>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Registry {
-    ops: NameTable<OpEntry>,
+    ops: Arc<dyn OpTable>,
+    /// The entries of the ops that were looked up, by the position of the op.
+    entries: Box<[OnceLock<Box<OpEntry>>]>,
     dialects: HashMap<&'static str, DialectDef>,
     /// The hand-written custom forms, by the name of the op. They work on programs, which refer to
     /// the registry; so it keeps them as objects, whose type is known where they are added and
@@ -68,9 +72,36 @@ impl OpEntry {
     }
 }
 
-impl Named for OpEntry {
+/// The ops of a registry that shares no table.
+#[derive(Debug, Default)]
+struct OwnOps(NameTable<OwnOp>);
+
+#[derive(Debug)]
+struct OwnOp(&'static OpDef);
+
+impl Named for OwnOp {
     fn name(&self) -> &'static str {
-        self.def.name
+        self.0.name
+    }
+}
+
+impl OpTable for OwnOps {
+    fn num_ops(&self) -> usize {
+        self.0.entries().len()
+    }
+
+    fn op_at(&self, position: usize) -> &'static OpDef {
+        self.0.entries()[position].0
+    }
+
+    fn position_of_op(&self, name: &str) -> Option<usize> {
+        self.0.position(name)
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::of_ops(Arc::new(OwnOps::default()))
     }
 }
 
@@ -83,17 +114,26 @@ impl Registry {
         ops: impl IntoIterator<Item = &'static OpDef>,
         dialects: impl IntoIterator<Item = DialectDef>,
     ) -> Result<Self, RegistryError> {
-        let mut registry = Self::default();
-        let ops = ops.into_iter();
-        registry.ops.reserve(ops.size_hint().0);
+        let mut own = OwnOps::default();
         for def in ops {
-            let format = OnceLock::new();
-            let added = registry.ops.add(OpEntry { def, format });
+            let added = own.0.add(OwnOp(def));
             added.map_err(|first| RegistryError::DuplicateOp {
-                first: first.def,
+                first: first.0,
                 second: def,
             })?;
         }
+        Self::of_table(Arc::new(own), dialects)
+    }
+
+    /// Creates a registry of the ops of a table that others share, and of these dialects.
+    ///
+    /// # Errors
+    /// If a dialect is declared twice.
+    pub fn of_table(
+        ops: Arc<dyn OpTable>,
+        dialects: impl IntoIterator<Item = DialectDef>,
+    ) -> Result<Self, RegistryError> {
+        let mut registry = Self::of_ops(ops);
         for dialect in dialects {
             if registry.dialects.insert(dialect.name, dialect).is_some() {
                 return Err(RegistryError::DuplicateDialect(dialect.name));
@@ -102,19 +142,34 @@ impl Registry {
         Ok(registry)
     }
 
+    fn of_ops(ops: Arc<dyn OpTable>) -> Self {
+        let entries = (0..ops.num_ops()).map(|_| OnceLock::new()).collect();
+        Self {
+            ops,
+            entries,
+            dialects: HashMap::new(),
+            syntaxes: HashMap::new(),
+            op_dialects: OnceLock::new(),
+        }
+    }
+
     /// Returns the op with this name.
     #[must_use]
     pub fn op(&self, name: &str) -> Option<&OpEntry> {
-        self.ops.get(name)
+        let position = self.ops.position_of_op(name)?;
+        let entry = self.entries[position].get_or_init(|| {
+            Box::new(OpEntry {
+                def: self.ops.op_at(position),
+                format: OnceLock::new(),
+            })
+        });
+        Some(entry)
     }
 
     /// Returns the names of ops and built-in forms that are most similar to `name`, closest first.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Vec<&str> {
-        nearest(
-            name,
-            self.ops.iter().map(Named::name).chain(["func", "module"]),
-        )
+        nearest(name, self.ops().map(|op| op.name).chain(["func", "module"]))
     }
 
     /// Returns the declaration of a dialect, if there is one.
@@ -135,7 +190,7 @@ impl Registry {
 
     /// Returns the ops, in the order in which they were declared.
     pub fn ops(&self) -> impl Iterator<Item = &'static OpDef> + '_ {
-        self.ops.iter().map(|op| op.def)
+        (0..self.ops.num_ops()).map(|position| self.ops.op_at(position))
     }
 
     /// Returns the names of the declared dialects that tools list, in ascending byte order.

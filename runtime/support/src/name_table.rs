@@ -114,16 +114,23 @@ impl<T: Named> NameTable<T> {
     /// Returns the entry of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&T> {
+        self.position(name).map(|position| &self.entries[position])
+    }
+
+    /// Returns the position of the entry of this name among the [entries](Self::entries).
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
         if self.slots.is_empty() {
             return None;
         }
         let slot = self.slots[self.find(hash_of(name), name)];
-        (slot != 0).then(|| &self.entries[position_in(slot)])
+        (slot != 0).then(|| position_in(slot))
     }
 
     /// Returns all entries, in the order in which they were added.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.entries.iter()
+    #[must_use]
+    pub fn entries(&self) -> &[T] {
+        &self.entries
     }
 
     /// Returns all entries, by name.

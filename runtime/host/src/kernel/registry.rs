@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use tfrt_ods::{OpDef, SourcePlace};
+use tfrt_ods::{OpDef, OpTable, SourcePlace};
 use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
 
@@ -205,20 +205,13 @@ impl KernelRegistry {
     /// Returns the names of kernels that are most similar to `name`, closest first.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Vec<&'static str> {
-        let kernels = self.ops.iter().filter_map(Op::kernel);
+        let kernels = self.ops.entries().iter().filter_map(Op::kernel);
         nearest(name, kernels.map(KernelDescriptor::name))
     }
 
     /// Returns the kernels, sorted by name.
     pub fn kernels(&self) -> impl Iterator<Item = &KernelDescriptor> {
         self.ops.sorted().filter_map(Op::kernel)
-    }
-
-    /// Returns all declarations, in the order in which they were added: cheaper than
-    /// [`ops`](Self::ops).
-    #[doc(hidden)]
-    pub fn unsorted_ops(&self) -> impl Iterator<Item = &'static OpDef> {
-        self.ops.iter().map(|op| op.def)
     }
 
     /// Returns all declarations, sorted by name.
@@ -241,13 +234,28 @@ impl KernelRegistry {
     #[must_use]
     pub fn dialects(&self) -> Vec<&'static str> {
         let mut dialects = Vec::new();
-        for kernel in self.ops.iter().filter_map(Op::kernel) {
+        for kernel in self.ops.entries().iter().filter_map(Op::kernel) {
             let dialect = kernel.op().dialect();
             if let Err(index) = dialects.binary_search(&dialect) {
                 dialects.insert(index, dialect);
             }
         }
         dialects
+    }
+}
+
+/// The declarations, in the order in which they were added.
+impl OpTable for KernelRegistry {
+    fn num_ops(&self) -> usize {
+        self.ops.entries().len()
+    }
+
+    fn op_at(&self, position: usize) -> &'static OpDef {
+        self.ops.entries()[position].def
+    }
+
+    fn position_of_op(&self, name: &str) -> Option<usize> {
+        self.ops.position(name)
     }
 }
 
