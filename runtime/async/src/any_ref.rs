@@ -145,6 +145,26 @@ impl AnyRef {
         let value = unsafe { Self::from_header(header) };
         (IndirectPromise::new(promised), value)
     }
+
+    /// Like [`indirect`](Self::indirect), with room for a payload of type `T`, which then needs no
+    /// other value: see [`IndirectPromise::emplace`]. A payload of any other type becomes an error.
+    /// The value is never [unique](Self::is_unique) either.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    ///
+    /// let (promise, value) = AnyRef::indirect_with_room::<i32>();
+    /// promise.emplace(7);
+    /// assert_eq!(value.get::<i32>(), Some(&7));
+    /// ```
+    pub fn indirect_with_room<T: Value>() -> (IndirectPromise, Self) {
+        let header = cell::new_unavailable::<T>(Kind::Given);
+        // SAFETY: this reference takes the first of its two counts.
+        let promised = unsafe { Self::from_header(header) };
+        // SAFETY: this reference takes the second one.
+        let value = unsafe { Self::from_header(header) };
+        (IndirectPromise::new(promised), value)
+    }
 }
 
 /// State and type.
@@ -201,15 +221,15 @@ impl AnyRef {
     #[must_use]
     pub fn is_unique_through_links(&self) -> bool {
         let header = self.header();
-        if header.kind != Kind::Indirect {
-            return header.kind != Kind::Immortal && header.count.is_one();
+        if header.kind == Kind::Immortal || !header.count.is_one() {
+            return false;
         }
         let State::Link(target) = header.word.state() else {
-            return false;
+            return header.kind != Kind::Indirect;
         };
         // SAFETY: the link owns a count of the target, and lives as long as `self`.
         let target = unsafe { target.as_ref() };
-        header.count.is_one() && target.kind != Kind::Immortal && target.count.is_one()
+        target.kind != Kind::Immortal && target.count.is_one()
     }
 
     /// Returns the index of the payload's type, or [`TypeIndex::NONE`] if it has none yet or never
@@ -231,6 +251,13 @@ impl AnyRef {
     #[must_use]
     pub fn is<T: Value>(&self) -> bool {
         self.type_id() == TypeIndex::of::<T>()
+    }
+
+    /// Returns the type of the payload that the value itself, and not one that it links to, has
+    /// room for.
+    #[inline]
+    pub(crate) fn room(&self) -> TypeIndex {
+        self.header().type_index
     }
 
     /// Returns the MLIR spelling of the payload's type, if it has one.

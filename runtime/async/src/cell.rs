@@ -95,13 +95,8 @@ pub(crate) fn new_available<T: Value>(payload: T, kind: Kind) -> NonNull<Header>
 
 /// Creates a value whose payload is not set yet, with two counts: the promise's and the first
 /// reference's.
-pub(crate) fn new_unavailable<T: Value>() -> NonNull<Header> {
-    new_cell::<T>(
-        Word::unavailable(),
-        MaybeUninit::uninit(),
-        Kind::Concrete,
-        2,
-    )
+pub(crate) fn new_unavailable<T: Value>(kind: Kind) -> NonNull<Header> {
+    new_cell::<T>(Word::unavailable(), MaybeUninit::uninit(), kind, 2)
 }
 
 fn new_cell<T: Value>(

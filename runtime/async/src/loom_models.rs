@@ -148,6 +148,24 @@ fn loom_3_against_4_one_outcome_wins_and_the_payload_is_dropped_once() {
 }
 
 #[test]
+fn loom_3_against_4_an_indirect_value_with_room_has_one_outcome() {
+    loom::model(|| {
+        let drops = counter();
+        let (promise, value) = AnyRef::indirect_with_room::<Token>();
+        let failing = thread::spawn({
+            let value = value.clone();
+            move || value.try_set_error(Error::new("first"))
+        });
+        promise.emplace(Token(drops.clone()));
+        let is_error = failing.join().unwrap();
+        assert_eq!(value.is_error(), is_error);
+        assert_eq!(count(&drops), usize::from(is_error));
+        drop(value);
+        assert_eq!(count(&drops), 1);
+    });
+}
+
+#[test]
 fn loom_3_link_against_4_one_outcome_wins_and_the_target_is_let_go() {
     loom::model(|| {
         let drops = counter();

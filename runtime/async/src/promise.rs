@@ -11,7 +11,9 @@ use std::ptr::NonNull;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::any_ref::AnyRef;
+use crate::borrow::BorrowError;
 use crate::cell;
+use crate::type_index::TypeIndex;
 use crate::typed_ref::AsyncValueRef;
 use crate::value::Value;
 use crate::word::Outcome;
@@ -224,6 +226,9 @@ impl<T: Value> Drop for ConstructedPromise<T> {
 
 /// The right to set the target of an indirect value.
 ///
+/// Invariant P3: if the value has room for a payload, that is not initialised, and only the promise
+/// may initialise it.
+///
 /// ```
 /// use tfrt_async::{AnyRef, AsyncValueRef};
 ///
@@ -241,7 +246,7 @@ pub struct IndirectPromise {
 }
 
 impl IndirectPromise {
-    /// Creates the promise of a new indirect value.
+    /// Creates the promise of a new value (P3), which is indirect or has room for a payload.
     pub(crate) fn new(value: AnyRef) -> Self {
         Self { value }
     }
@@ -261,6 +266,34 @@ impl IndirectPromise {
             self.resolve(target);
         } else {
             target.and_then(move |target| self.resolve(target.clone()));
+        }
+    }
+
+    /// Publishes a payload and runs the waiters on this thread: in the value itself, if it [has
+    /// room](AnyRef::indirect_with_room) for a `T`, or else in another one that it stands for.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    ///
+    /// let (promise, value) = AnyRef::indirect();
+    /// promise.emplace(7_i32);
+    /// assert_eq!(value.get::<i32>(), Some(&7));
+    /// ```
+    ///
+    /// # Panics
+    /// If a waiter panics, after the others have run.
+    #[inline]
+    pub fn emplace<T: Value>(self, payload: T) {
+        if self.value.room() != TypeIndex::of::<T>() {
+            return self.resolve(AnyRef::available(payload));
+        }
+        let header = self.value.as_header();
+        // SAFETY: the promise's reference keeps the value alive; its payload type is `T`; P3.
+        unsafe { cell::write_payload(header, payload) };
+        if self.value.publish(Outcome::Payload).is_err() {
+            // SAFETY: as above. The payload was just initialised, and since the value is an error,
+            // it is never accessed again.
+            unsafe { cell::drop_payload::<T>(header) };
         }
     }
 
@@ -331,10 +364,25 @@ impl IndirectPromise {
     }
 
     fn resolve(self, target: AnyRef) {
+        let room = self.value.room();
+        if room != TypeIndex::NONE && target.is_concrete() && target.type_id() != room {
+            return self.refuse(room, target.type_id());
+        }
         if let Some(outcome) = target.outcome_for_link() {
             // If the value was made an error in the meantime, the target is just dropped.
             drop(self.value.publish(outcome));
         }
+    }
+}
+
+impl IndirectPromise {
+    /// Publishes the error of a value that has room for a payload of one type, and so counts as a
+    /// value of that type from the start, but would get a payload of another type.
+    #[cold]
+    fn refuse(self, expected: TypeIndex, found: TypeIndex) {
+        let [expected, found] = [expected, found].map(|ty| ty.mlir_type().unwrap_or("none"));
+        let mismatch = BorrowError::WrongType { expected, found };
+        self.set_error(Error::from(mismatch).with_code(ErrorCode::InvalidArgument));
     }
 }
 

@@ -9,7 +9,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::any_ref::AnyRef;
 use crate::borrow::{BorrowError, ReadGuard, WriteGuard};
-use crate::cell;
+use crate::cell::{self, Kind};
 use crate::promise::{ConstructedPromise, Promise};
 use crate::value::{Immutable, Value};
 
@@ -52,7 +52,7 @@ impl<T: Value> AsyncValueRef<T> {
 
     /// Creates an unavailable value, and the promise to set it.
     pub fn unconstructed() -> (Promise<T>, Self) {
-        let header = cell::new_unavailable::<T>();
+        let header = cell::new_unavailable::<T>(Kind::Concrete);
         // SAFETY: this reference takes the first of its two counts.
         let any = unsafe { AnyRef::from_header(header) };
         // SAFETY: its payload type is `T`.

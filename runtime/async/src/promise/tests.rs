@@ -53,6 +53,67 @@ fn waiters_run_newest_first() {
 }
 
 #[test]
+fn an_indirect_value_with_room_holds_its_payload() {
+    let (promise, value) = AnyRef::indirect_with_room::<Token>();
+    let (token, count) = token();
+    let typed = value
+        .clone()
+        .downcast::<Token>()
+        .expect("its type is known");
+    promise.emplace(token);
+    assert!(value.is_concrete() && typed.get().is_some());
+    drop(typed);
+    assert!(!value.is_unique() && value.is_unique_through_links());
+    assert_eq!(drops(&count), 0);
+    drop(value);
+    assert_eq!(drops(&count), 1);
+}
+
+#[test]
+fn a_payload_that_comes_too_late_for_an_indirect_value_with_room_is_dropped() {
+    let (promise, value) = AnyRef::indirect_with_room::<Token>();
+    let (token, count) = token();
+    value.try_set_error(Error::new("first"));
+    promise.emplace(token);
+    assert_eq!(drops(&count), 1);
+    assert_eq!(value.error_if_present().map(Error::message), Some("first"));
+}
+
+#[test]
+fn an_indirect_value_with_room_takes_no_payload_of_another_type() {
+    let give: [fn(IndirectPromise); 3] = [
+        |promise| promise.emplace(1_i64),
+        |promise| promise.forward_to(AnyRef::available(1_i64)),
+        |promise| promise.forward_to(AnyRef::available(1_i64).into_given()),
+    ];
+    for give in give {
+        let (promise, value) = AnyRef::indirect_with_room::<i32>();
+        let typed = value.downcast::<i32>().expect("its type is known");
+        give(promise);
+        let message = typed.error_if_present().map(Error::message);
+        assert_eq!(message, Some("expected a value of type `i32`, found `i64`"));
+        assert_eq!(typed.get(), None);
+    }
+}
+
+#[test]
+fn an_indirect_value_with_room_stands_for_a_value_of_its_type() {
+    let (promise, value) = AnyRef::indirect_with_room::<i32>();
+    let target = AnyRef::available(3_i32);
+    promise.forward_to(target.clone());
+    assert_eq!(value.get::<i32>(), Some(&3));
+    assert!(
+        !value.is_unique_through_links(),
+        "the target has another owner"
+    );
+    drop(target);
+    assert!(value.is_unique_through_links());
+    let (promise, value) = AnyRef::indirect_with_room::<i32>();
+    promise.forward_to(AnyRef::error(Error::new("no")));
+    assert_eq!(value.error_if_present().map(Error::message), Some("no"));
+}
+
+#[test]
 fn a_panicking_waiter_does_not_lose_the_others() {
     let (promise, value) = AsyncValueRef::<i32>::unconstructed();
     let runs = Arc::new(AtomicUsize::new(0));

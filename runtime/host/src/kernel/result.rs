@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use tfrt_async::{AnyRef, AsyncValueRef, TypeIndex, Value};
+use tfrt_async::{AnyRef, AsyncValueRef, IndirectPromise, TypeIndex, Value};
 use tfrt_ods::{Arity, TypeConstraint};
 use tfrt_support::IntoError;
 use tfrt_support::{Error, ErrorCode};
@@ -57,6 +57,12 @@ pub trait ResultPart: Sealed {
 
     /// Fills slots.
     fn put<S: Sink>(returned: Self::Returned, sink: &mut S);
+
+    /// Creates the promise of the first result, and its value.
+    #[inline]
+    fn promise() -> (IndirectPromise, AnyRef) {
+        AnyRef::indirect()
+    }
 
     /// Adds the results to `results`.
     fn describe(results: &mut TypeList);
@@ -170,6 +176,11 @@ impl<T: Value> ResultPart for Payload<T> {
     #[inline]
     fn put<S: Sink>(payload: T, sink: &mut S) {
         sink.put_payload(payload);
+    }
+
+    #[inline]
+    fn promise() -> (IndirectPromise, AnyRef) {
+        AnyRef::indirect_with_room::<T>()
     }
 
     fn describe(results: &mut TypeList) {
@@ -314,6 +325,11 @@ impl<P: ResultPart, R: FallibleType<Ok = P::Returned>> ResultPart for Fallible<P
         }
     }
 
+    #[inline]
+    fn promise() -> (IndirectPromise, AnyRef) {
+        P::promise()
+    }
+
     fn describe(results: &mut TypeList) {
         P::describe(results);
     }
@@ -388,6 +404,11 @@ impl<P: ResultPart> ResultPart for WithChain<P> {
     fn put<S: Sink>(returned: Self::Returned, sink: &mut S) {
         P::put(returned, sink);
         sink.put_chain();
+    }
+
+    #[inline]
+    fn promise() -> (IndirectPromise, AnyRef) {
+        P::promise()
     }
 
     fn describe(results: &mut TypeList) {

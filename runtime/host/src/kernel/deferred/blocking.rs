@@ -37,7 +37,7 @@ const POOL_IS_FULL: &str = "Failed to enqueue blocking work.";
 /// The duties of [`KernelDescriptor::invoke`](crate::kernel::KernelDescriptor::invoke).
 pub(crate) unsafe fn run_blocking<K: Kernel>(frame: &mut KernelFrame<'_>) {
     let owned = OwnedFrame::of(frame);
-    let promises = Promises::fill(frame.results());
+    let promises = Promises::fill::<K::Results>(frame.results());
     let task = Task::new(move || {
         let (ctx, op) = (owned.exec_ctx.clone(), owned.op);
         report_to(&ctx, || {

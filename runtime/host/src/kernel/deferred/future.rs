@@ -260,7 +260,7 @@ where
         num_results: usize,
         place: impl FnMut(usize, AnyRef),
     ) {
-        let promises = Promises::new(num_results, place);
+        let promises = Promises::new::<R>(num_results, place);
         let waiting = this.waiting.get_or_init(|| {
             Pooled::new(Waiting {
                 exec_ctx: call.exec_ctx.clone(),

@@ -3,14 +3,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use smallvec::SmallVec;
-use tfrt_async::{AnyRef, IndirectPromise};
+use tfrt_async::{AnyRef, IndirectPromise, Value};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
 use crate::kernel::frame::KernelFrame;
 use crate::kernel::inputs::{AttributeList, FunctionList};
 use crate::kernel::panic::{drop_quietly, panicked};
-use crate::kernel::result::{FrameSink, ResultPart, Returned};
+use crate::kernel::param::Sealed;
+use crate::kernel::result::{FrameSink, ResultPart, Returned, Sink};
 use crate::services::execution::ExecutionContext;
 
 /// One promise for each result. Most kernels have one result, and others one and a chain, which
@@ -22,27 +23,34 @@ pub(super) enum Promises {
 }
 
 impl Promises {
-    /// Creates promises of `num_results` results, and passes the value of each to `place`.
+    /// Creates promises of `num_results` results of a function that returns `R`, and passes the
+    /// value of each to `place`.
     #[inline]
-    pub(super) fn new(num_results: usize, mut place: impl FnMut(usize, AnyRef)) -> Self {
-        let mut promise = |index| {
-            let (promise, value) = AnyRef::indirect();
-            place(index, value);
-            promise
-        };
+    pub(super) fn new<R: ResultPart>(
+        num_results: usize,
+        mut place: impl FnMut(usize, AnyRef),
+    ) -> Self {
         match num_results {
-            1 => Self::One(promise(0)),
+            1 => {
+                let (promise, value) = R::promise();
+                place(0, value);
+                Self::One(promise)
+            }
             _ => {
                 let mut promises = SmallVec::with_capacity(num_results);
-                (0..num_results).for_each(|index| promises.push(promise(index)));
+                for index in 0..num_results {
+                    let (promise, value) = AnyRef::indirect();
+                    place(index, value);
+                    promises.push(promise);
+                }
                 Self::List(promises)
             }
         }
     }
 
     /// Fills every slot with an unavailable value.
-    pub(super) fn fill(slots: &mut [Option<AnyRef>]) -> Self {
-        Self::new(slots.len(), |index, value| slots[index] = Some(value))
+    pub(super) fn fill<R: ResultPart>(slots: &mut [Option<AnyRef>]) -> Self {
+        Self::new::<R>(slots.len(), |index, value| slots[index] = Some(value))
     }
 
     /// Fulfils the promises with what a function returned. If that panics, the results become the
@@ -53,17 +61,31 @@ impl Promises {
         op: &'static OpDef,
         outcome: Result<Returned<R>, Error>,
     ) {
-        let place = |results: &mut [Option<AnyRef>]| place_all::<R>(ctx, op, outcome, results);
         match self {
+            Self::One(promise) if R::SLOTS == 1 && !R::HAS_TAIL => {
+                let mut sink = PromiseSink {
+                    ctx,
+                    op,
+                    promise: Some(promise),
+                };
+                // Runs code of the author that converts the author's error type.
+                let put = AssertUnwindSafe(|| match outcome {
+                    Ok(returned) => R::put(returned, &mut sink),
+                    Err(error) => sink.fail(error),
+                });
+                if let Err(payload) = catch_unwind(put) {
+                    sink.fail(panicked(op.name, payload));
+                }
+            }
             Self::One(promise) => {
                 let mut result = [None];
-                place(&mut result);
+                place_all::<R>(ctx, op, outcome, &mut result);
                 let [result] = result;
                 forward(promise, result.expect(IS_FINISHED));
             }
             Self::List(promises) => {
                 let mut results = SmallVec::<[_; 2]>::from_elem(None, promises.len());
-                place(&mut results);
+                place_all::<R>(ctx, op, outcome, &mut results);
                 for (promise, result) in promises.into_iter().zip(results) {
                     forward(promise, result.expect(IS_FINISHED));
                 }
@@ -82,6 +104,63 @@ impl Promises {
             }
         }
     }
+}
+
+/// The promise of the only result of a function that returns one.
+#[derive(Debug)]
+struct PromiseSink<'a> {
+    ctx: &'a ExecutionContext,
+    op: &'static OpDef,
+    /// `None` once it has been fulfilled.
+    promise: Option<IndirectPromise>,
+}
+
+impl PromiseSink<'_> {
+    #[inline]
+    fn fulfil(&mut self, fulfil: impl FnOnce(IndirectPromise)) {
+        if let Some(promise) = self.promise.take()
+            && let Err(payload) = catch_unwind(AssertUnwindSafe(|| fulfil(promise)))
+        {
+            // A waiter panicked.
+            drop_quietly(payload);
+        }
+    }
+}
+
+impl Sealed for PromiseSink<'_> {}
+
+impl Sink for PromiseSink<'_> {
+    fn remaining(&self) -> usize {
+        usize::from(self.promise.is_some())
+    }
+
+    #[inline]
+    fn put_payload<T: Value>(&mut self, payload: T) {
+        self.fulfil(|promise| promise.emplace(payload));
+    }
+
+    #[inline]
+    fn put_reference(&mut self, value: AnyRef) {
+        self.fulfil(|promise| promise.forward_to(value));
+    }
+
+    #[cold]
+    fn put_error(&mut self, error: Error, _slots: usize) {
+        self.fail(error);
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        let (attributes, functions) = (AttributeList::EMPTY, FunctionList::default());
+        let frame = KernelFrame::new(self.ctx, self.op, &[], attributes, functions, &mut []);
+        let error = frame.emit(error);
+        self.fulfil(|promise| promise.set_error(error));
+    }
+
+    // The program does not want it: there is a promise for the other result alone.
+    fn put_chain(&mut self) {}
+
+    fn wrong_count(&mut self, _given: usize) {}
 }
 
 /// The reason why a finished frame has all results.
