@@ -43,7 +43,7 @@ pub use tfrt_ods::{
 };
 pub use tfrt_support::Error;
 
-pub use crate::kernel::adapter::Declared;
+pub use crate::kernel::adapter::{Declared, owned};
 pub use crate::kernel::attribute::no_case;
 pub use crate::kernel::attribute_parameter::Attribute;
 pub use crate::kernel::attributes::AllAttributes;

@@ -30,10 +30,16 @@ pub(super) fn adapter(
     let assertions = assertions(kernel, variant);
     let constructor = match variant.form {
         Form::Blocking => quote!(new_blocking),
-        Form::Future => quote!(new_async),
+        Form::Future if borrows(variant) => quote!(new_async),
+        Form::Future => quote!(new_owned_async),
         Form::Plain | Form::Sync | Form::Raw | Form::RawSync => quote!(new),
     };
     let closure = closure(kernel, variant, instance);
+    // The types of the closure, and of its future if that has one type, are inferred.
+    let inferred = match variant.form {
+        Form::Future if !borrows(variant) => quote!(_, _),
+        _ => quote!(_),
+    };
     quote! {
         {
             struct __Declared;
@@ -41,7 +47,7 @@ pub(super) fn adapter(
                 const OP: &'static __tfrt::OpDef = &#declaration;
             }
             #assertions
-            __tfrt::KernelDescriptor::#constructor::<__Declared, (#(#params,)*), #results, _>(#closure)
+            __tfrt::KernelDescriptor::#constructor::<__Declared, (#(#params,)*), #results, #inferred>(#closure)
         }
     }
 }
@@ -104,6 +110,9 @@ fn closure(kernel: &KernelModel, variant: &Variant, instance: &Instance) -> Toke
     let is_future = variant.form == Form::Future;
     let body = match (variant.preparation.is_needed(), is_future) {
         (false, false) => call,
+        (false, true) if !borrows(variant) => {
+            quote_spanned!(kernel.ident.span()=> __tfrt::owned(#call))
+        }
         (false, true) => quote_spanned!(kernel.ident.span()=> __tfrt::PooledFuture::new(#call)),
         (true, false) => {
             let body = prepared(variant, &arguments, &context, &call);
@@ -114,11 +123,25 @@ fn closure(kernel: &KernelModel, variant: &Variant, instance: &Instance) -> Toke
             quote!(__tfrt::PooledFuture::new(async move { #body }))
         }
     };
-    if is_future {
+    if is_future && borrows(variant) {
         quote!(|_, (#(#taken,)*)| #body)
     } else {
         quote!(|(#(#taken,)*)| #body)
     }
+}
+
+/// Returns `true` if an argument may borrow from the call, so that the type of the future of an
+/// `async fn` depends on a lifetime, or if the future does more than the function.
+fn borrows(variant: &Variant) -> bool {
+    let is_owned = |marker: &Marker| match marker {
+        Marker::Operand(operand, ..) => matches!(
+            operand,
+            Operand::ByValue(_) | Operand::Reference(_) | Operand::Any { is_lent: false }
+        ),
+        _ => false,
+    };
+    let mut parameters = variant.parameters.iter();
+    variant.preparation.is_needed() || !parameters.all(|parameter| is_owned(&parameter.marker))
 }
 
 /// Returns the argument that is passed to the function.

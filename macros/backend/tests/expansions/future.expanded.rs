@@ -36,7 +36,7 @@ async fn wait(a: i32, later: AsyncValueRef<i32>) -> (i32, Result<i32>) {
                     ..__tfrt::OpDef::new("my.wait")
                 };
             }
-            __tfrt::KernelDescriptor::new_async::<
+            __tfrt::KernelDescriptor::new_owned_async::<
                 __Declared,
                 (
                     __tfrt::ByValue<<i32 as __tfrt::IsCopied>::This, 0usize>,
@@ -54,7 +54,8 @@ async fn wait(a: i32, later: AsyncValueRef<i32>) -> (i32, Result<i32>) {
                     >,
                 >,
                 _,
-            >(|_, (__a0, __a1)| __tfrt::PooledFuture::new(wait(__a0, __a1)))
+                _,
+            >(|(__a0, __a1)| __tfrt::owned(wait(__a0, __a1)))
         },
     ];
     __tfrt::submit! {

@@ -36,6 +36,12 @@ pub type Within<'h, 'f> = PhantomData<&'h &'f ()>;
 /// The future of an `async fn`.
 pub type Pending<'h, R> = PooledFuture<'h, Returned<R>>;
 
+/// Returns a future that borrows nothing.
+#[inline]
+pub fn owned<T: Future + Send + 'static>(future: T) -> T {
+    future
+}
+
 /// A closure of type `F`, with the parameters `P` and the results `R`, declared as `D`.
 struct Adapter<D, P, R, F>(PhantomData<(D, P, R, F)>);
 
@@ -88,6 +94,29 @@ where
     }
 }
 
+/// Like [`Adapter`], for an `async fn` whose future, of type `T`, borrows nothing.
+struct OwnedAdapter<D, P, R, F, T>(PhantomData<(Adapter<D, P, R, F>, fn() -> T)>);
+
+impl<D, P, R, F, T> AsyncKernel for OwnedAdapter<D, P, R, F, T>
+where
+    D: Declared,
+    P: ParamList + 'static,
+    R: ResultPart + 'static,
+    F: Closure + for<'h, 'f> Fn(P::Arguments<'h, 'f>) -> T,
+    T: Future<Output = Returned<R>> + Send + 'static,
+{
+    type Params = P;
+    type Results = R;
+    const OP: &'static OpDef = D::OP;
+
+    #[inline]
+    fn call<'h, 'f: 'h>(
+        arguments: Arguments<'h, 'f, P>,
+    ) -> impl Future<Output = Returned<R>> + Send {
+        Adapter::<D, P, R, F>::closure()(arguments)
+    }
+}
+
 /// Constructors from closures, which use only the type of the closure and never call it here.
 impl KernelDescriptor {
     /// Creates the descriptor of a function that runs on the calling thread.
@@ -124,5 +153,19 @@ impl KernelDescriptor {
         F: Closure + for<'h, 'f> Fn(Within<'h, 'f>, P::Arguments<'h, 'f>) -> Pending<'h, R>,
     {
         Self::future::<Adapter<D, P, R, F>>()
+    }
+
+    /// Like [`new_async`](Self::new_async), for an `async fn` that borrows none of its arguments.
+    /// Its future has one type, so it needs no block of its own.
+    #[must_use]
+    pub const fn new_owned_async<D, P, R, F, T>(_closure: F) -> Self
+    where
+        D: Declared,
+        P: ParamList + 'static,
+        R: ResultPart + 'static,
+        F: Closure + for<'h, 'f> Fn(P::Arguments<'h, 'f>) -> T,
+        T: Future<Output = Returned<R>> + Send + 'static,
+    {
+        Self::future::<OwnedAdapter<D, P, R, F, T>>()
     }
 }
