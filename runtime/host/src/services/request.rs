@@ -84,20 +84,20 @@ struct Memory {
 /// ```
 pub struct CancelHook {
     request: Arc<RequestContext>,
-    number: u64,
+    place: usize,
 }
 
 impl fmt::Debug for CancelHook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CancelHook")
-            .field("number", &self.number)
+            .field("place", &self.place)
             .finish_non_exhaustive()
     }
 }
 
 impl Drop for CancelHook {
     fn drop(&mut self) {
-        self.request.cancel.forget(self.number);
+        self.request.cancel.forget(self.place);
     }
 }
 
@@ -331,10 +331,10 @@ impl RequestContext {
     /// `None` if the request is already cancelled.
     #[must_use = "the hook is removed when it is dropped"]
     pub fn on_cancel(self: &Arc<Self>, hook: impl FnOnce() + Send + 'static) -> Option<CancelHook> {
-        let number = self.cancel.watch(Task::new(hook))?;
+        let place = self.cancel.watch(Task::new(hook))?;
         Some(CancelHook {
             request: Arc::clone(self),
-            number,
+            place,
         })
     }
 

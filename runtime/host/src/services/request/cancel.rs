@@ -17,7 +17,6 @@
 //!
 //! The models under `cfg(loom)` name the steps that they let race.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::PoisonError;
 
@@ -37,50 +36,63 @@ pub(crate) struct CancelSwitch {
     hooks: Mutex<Hooks>,
 }
 
-/// Hooks by number. Usually hooks are removed in last-in-first-out or first-in-first-out order.
+/// Hooks, in places that are used again: a request may have many one after the other.
 #[derive(Default)]
 struct Hooks {
     next_number: u64,
-    /// In the order in which they were added, so numbers ascend. `None` for a removed hook; the
-    /// first and the last entry are never `None`.
-    entries: VecDeque<(u64, Option<Hook>)>,
-    num_called_off: usize,
+    places: Vec<Place>,
+    /// The first free place.
+    free: Option<usize>,
+}
+
+/// The place of a hook.
+enum Place {
+    /// Numbers ascend in the order in which hooks are entered.
+    Taken { number: u64, hook: Hook },
+    /// The next free place follows.
+    Free(Option<usize>),
 }
 
 impl Hooks {
-    fn enter(&mut self, hook: Hook) -> u64 {
+    /// Adds a hook and returns the index of its place.
+    fn enter(&mut self, hook: Hook) -> usize {
         let number = self.next_number;
         self.next_number += 1;
-        self.entries.push_back((number, Some(hook)));
-        number
+        let taken = Place::Taken { number, hook };
+        let Some(index) = self.free else {
+            self.places.push(taken);
+            return self.places.len() - 1;
+        };
+        if let Place::Free(next) = std::mem::replace(&mut self.places[index], taken) {
+            self.free = next;
+        }
+        index
     }
 
-    fn call_off(&mut self, number: u64) -> Option<Hook> {
-        let index = match self.entries.back()? {
-            (last, _) if *last == number => self.entries.len() - 1,
-            _ => {
-                let find = |(found, _): &(u64, _)| found.cmp(&number);
-                self.entries.binary_search_by(find).ok()?
+    /// Takes the hook out of a place, if there is one.
+    fn call_off(&mut self, index: usize) -> Option<Hook> {
+        let place = self.places.get_mut(index)?;
+        match std::mem::replace(place, Place::Free(self.free)) {
+            Place::Taken { hook, .. } => {
+                self.free = Some(index);
+                Some(hook)
             }
-        };
-        let hook = self.entries[index].1.take()?;
-        self.num_called_off += 1;
-        let is_called_off =
-            |entry: Option<&(u64, Option<Hook>)>| entry.is_some_and(|(_, hook)| hook.is_none());
-        while is_called_off(self.entries.back()) {
-            self.entries.pop_back();
-            self.num_called_off -= 1;
+            free => {
+                *place = free;
+                None
+            }
         }
-        while is_called_off(self.entries.front()) {
-            self.entries.pop_front();
-            self.num_called_off -= 1;
-        }
-        // The cost of each sweep is amortised by as many removed hooks.
-        if self.num_called_off > self.entries.len() / 2 {
-            self.entries.retain(|(_, hook)| hook.is_some());
-            self.num_called_off = 0;
-        }
-        Some(hook)
+    }
+
+    /// Returns the hooks in the order in which they were entered.
+    fn into_ordered(self) -> impl Iterator<Item = Hook> {
+        let taken = self.places.into_iter().filter_map(|place| match place {
+            Place::Taken { number, hook } => Some((number, hook)),
+            Place::Free(_) => None,
+        });
+        let mut hooks: Vec<(u64, Hook)> = taken.collect();
+        hooks.sort_unstable_by_key(|(number, _)| *number);
+        hooks.into_iter().map(|(_, hook)| hook)
     }
 }
 
@@ -105,14 +117,12 @@ impl CancelSwitch {
         if self.value.set(value).is_err() {
             return;
         }
-        let hooks = std::mem::take(&mut *self.lock_hooks()).entries;
-        for hook in hooks.into_iter().filter_map(|(_, hook)| hook) {
-            hook.run_and_survive();
-        }
+        let hooks = std::mem::take(&mut *self.lock_hooks());
+        hooks.into_ordered().for_each(Hook::run_and_survive);
     }
 
-    /// Adds a hook and returns its number, or `None` if the request is already cancelled.
-    pub(crate) fn watch(&self, hook: Hook) -> Option<u64> {
+    /// Adds a hook and returns its place, or `None` if the request is already cancelled.
+    pub(crate) fn watch(&self, hook: Hook) -> Option<usize> {
         let mut hooks = self.lock_hooks();
         if self.value().is_some() {
             return None;
@@ -120,10 +130,11 @@ impl CancelSwitch {
         Some(hooks.enter(hook))
     }
 
-    /// Removes a hook, unless it has already been taken to run.
-    pub(crate) fn forget(&self, number: u64) {
+    /// Removes the hook in a place, unless it has already been taken to run. No place is used again
+    /// once hooks have been.
+    pub(crate) fn forget(&self, place: usize) {
         let mut hooks = self.lock_hooks();
-        let hook = hooks.call_off(number);
+        let hook = hooks.call_off(place);
         drop(hooks);
         // Dropped without the lock, which the hook's destructor may need.
         drop(hook);
@@ -153,7 +164,7 @@ mod tests {
     #[test]
     fn hooks_run_in_the_order_in_which_they_were_entered_but_for_those_called_off() {
         // Removed: the first, the last, one in the middle, most of them, in either order.
-        let cases: [&[u64]; 5] = [&[0], &[9], &[4], &[1, 2, 3, 5, 6, 7], &[9, 8, 7, 0, 1, 4]];
+        let cases: [&[usize]; 5] = [&[0], &[9], &[4], &[1, 2, 3, 5, 6, 7], &[9, 8, 7, 0, 1, 4]];
         for called_off in cases {
             let switch = CancelSwitch::new();
             let runs = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -165,7 +176,15 @@ mod tests {
             called_off.iter().for_each(|&number| switch.forget(number));
             // The second time has no effect.
             called_off.iter().for_each(|&number| switch.forget(number));
-            let expected: Vec<u64> = (0..10).filter(|run| !called_off.contains(run)).collect();
+            // The last one takes the place of the last one that was called off.
+            let last = Task::new({
+                let runs = Arc::clone(&runs);
+                move || runs.lock().unwrap().push(10)
+            });
+            assert_eq!(switch.watch(last), called_off.last().copied());
+            let mut expected: Vec<usize> =
+                (0..10).filter(|run| !called_off.contains(run)).collect();
+            expected.push(10);
             switch.cancel(AnyRef::error(Error::new("no")));
             assert_eq!(*runs.lock().unwrap(), expected);
             assert_eq!(switch.watch(Task::new(|| ())), None);
@@ -173,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn hooks_that_were_called_off_take_no_room() {
+    fn the_places_of_hooks_that_were_called_off_are_used_again() {
         let switch = CancelSwitch::new();
         let enter = || {
             switch
@@ -185,13 +204,9 @@ mod tests {
             let (second, last) = (enter(), enter());
             switch.forget(second);
             switch.forget(last);
-            enter();
         }
         switch.forget(first);
-        let last = enter();
-        // One of each round stays.
-        (first + 1..last).for_each(|number| switch.forget(number));
-        assert_eq!(switch.lock_hooks().entries.len(), 1);
+        assert_eq!(switch.lock_hooks().places.len(), 3);
     }
 }
 
