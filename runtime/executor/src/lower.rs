@@ -140,6 +140,7 @@ pub(crate) fn lower(
             },
             first_link,
             results,
+            is_bottleneck: false,
             settlings: in_place.settlings.into(),
             forms: in_place.forms.into(),
             taken_slots: words_in_place.taken_slots,
@@ -176,6 +177,11 @@ pub(crate) fn lower(
         true => Schedule::Exact,
         false => Schedule::of(&code),
     });
+    if !is_sync && matches!(code.schedule, Some(Schedule::Exact)) {
+        for kernel in schedule::bottlenecks(&code) {
+            code.details[kernel.index()].is_bottleneck = true;
+        }
+    }
     let is_leaf = matches!(code.schedule, Some(Schedule::Exact))
         && !code.frame.has_slots
         && code.kernels.iter().all(Kernel::is_plain);

@@ -253,6 +253,9 @@ pub(crate) struct KernelDetails {
     pub(crate) results: Box<[KernelResult]>,
     /// How a direct kernel or a call leaves each of `results`.
     pub(crate) forms: Box<[ResultForm]>,
+    /// Whether the kernel has one result, which has users, and no other kernel but constants can run
+    /// until that is available. Only known of kernels of an [exact](Schedule::Exact) schedule.
+    pub(crate) is_bottleneck: bool,
     /// The action of a run that follows a schedule for each of `results`. Empty if there are none.
     pub(crate) settlings: Box<[Settling]>,
     /// The registers whose slots a direct kernel or a call takes from.

@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 use tfrt_support::entity::EntityId;
 
-use super::code::{Code, KernelId};
+use super::code::{Code, Extras, KernelId, KernelResult};
 
 /// The bit that marks the ready count of a kernel that waits for any of its operands. In such a
 /// count, the lowest bit is set until the kernel starts.
@@ -104,4 +104,45 @@ impl Simulation {
         }
         path
     }
+}
+
+/// Returns the kernels of code with an exact schedule that have one result, which has users, and
+/// until that is available no other kernel can run. Constants do not count: their results are there from the
+/// start.
+pub(crate) fn bottlenecks(code: &Code) -> Vec<KernelId> {
+    let at_once = &code.start.at_once;
+    let mut ready_counts = at_once.ready_counts.clone();
+    // A constant without users may have no cell, and then it does run.
+    let is_constant = |id: KernelId| {
+        let is_used = |result: &KernelResult| result.users.len() > 0;
+        code.kernel(id).extras.contains(Extras::CONSTANT)
+            && code.details(id).results.iter().any(is_used)
+    };
+    let ids = || (0..code.kernels.len()).map(KernelId::from_index);
+    // The number of kernels that could run, without constants.
+    let inline = code.kernel_ids(at_once.inline);
+    let ready = at_once.outline.iter().copied().chain(inline);
+    let mut num_ready = ready.filter(|&id| !is_constant(id)).count();
+    let mut finish = |id: KernelId, num_ready: &mut usize| {
+        let results = code.details(id).results.iter();
+        for user in results.flat_map(|result| code.kernel_ids(result.users)) {
+            *num_ready +=
+                usize::from(arrive(&mut ready_counts[user.index()]) && !is_constant(user));
+        }
+    };
+    for constant in ids().filter(|&id| is_constant(id)) {
+        finish(constant, &mut num_ready);
+    }
+    let mut found = Vec::new();
+    for kernel in ids().filter(|&id| !is_constant(id)) {
+        num_ready -= 1;
+        if num_ready == 0
+            && let [result] = &*code.details(kernel).results
+            && result.users.len() > 0
+        {
+            found.push(kernel);
+        }
+        finish(kernel, &mut num_ready);
+    }
+    found
 }

@@ -38,6 +38,7 @@ use super::failures::Failures;
 use super::frame::Frame;
 use super::outcome::ResultSlot;
 use super::owners::Owners;
+use super::panics;
 use super::program::Program;
 use super::ready_count::ReadyCount;
 use super::turn::{Position, Turn};
@@ -58,9 +59,9 @@ struct Header {
     /// Whose turn it is, while the function runs in the order of its segments.
     turn: Turn,
     /// Whether the ready counts are filled from the start: unless the function runs in the order of
-    /// its segments.
+    /// its segments or its schedule.
     is_counted: bool,
-    /// Set once the ready counts of a function that has left the order of its segments are filled.
+    /// Set once the ready counts of a function that has left that order are filled.
     has_ready_counts: OnceLock<()>,
     /// Whether the constants are in their cells.
     has_constants: bool,
@@ -85,7 +86,7 @@ impl InvocationRef {
     /// Returns the state of an invocation that has not begun, or `None` if there is no memory for
     /// it. `body` is a body of `program`, and `ctx` is the context inside it. `ready_counts` holds
     /// the number of operands that each kernel waits for; it is `None` if the function is to run in
-    /// the order of its segments.
+    /// the order of its segments or goes on in its schedule.
     ///
     /// Early registers hold indirect values from now on. All other places of the frame are empty.
     pub(crate) fn new(
@@ -267,6 +268,15 @@ impl InvocationRef {
         position
     }
 
+    /// Counts operands from now on: `ready_counts` are those of the place where a run that follows
+    /// the schedule of the function leaves it. Called once.
+    pub(crate) fn count_from(&self, ready_counts: &[u32]) {
+        let header = self.header();
+        header
+            .has_ready_counts
+            .get_or_init(|| self.fill_ready_counts(ready_counts));
+    }
+
     /// Returns, for each kernel, the number of operands that it still waits for. Empty as long as
     /// the function runs in the order of its segments.
     #[inline]
@@ -293,6 +303,15 @@ impl InvocationRef {
     pub(crate) fn result_slot(&self, index: u32) -> &ResultSlot {
         // SAFETY: I3 and C4: in range.
         unsafe { &*self.result_slot_place(index as usize) }
+    }
+
+    /// Returns a result of the function, by its position in [`Code::returned`].
+    pub(crate) fn give_result(&self, returned: u32, value: AnyRef) {
+        let result = value.into_given();
+        if let Some((promise, result)) = self.result_slot(returned).give(result) {
+            // The waiters of the caller may panic.
+            panics::catch(|| promise.forward_to(result));
+        }
     }
 
     /// Takes the results of the function, which may be unavailable. Results of the same register

@@ -348,20 +348,10 @@ impl Path<'_> {
             return;
         }
         if let Some(returned) = register.returned {
-            self.give_result(returned, value.clone());
+            self.invocation.give_result(returned, value.clone());
         }
         if let Some(slot) = register.slot {
             self.frame.put(slot, value, register.num_references);
-        }
-    }
-
-    /// Returns a result of the function, by its position in
-    /// [`returned`](crate::lower::code::Code::returned).
-    pub(crate) fn give_result(&self, returned: u32, value: AnyRef) {
-        let result = value.into_given();
-        if let Some((promise, result)) = self.invocation.result_slot(returned).give(result) {
-            // The waiters of the caller may panic, too.
-            panics::catch(|| promise.forward_to(result));
         }
     }
 }

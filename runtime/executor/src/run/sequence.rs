@@ -13,6 +13,9 @@
 //!                      invocation with the same frame, which goes on in the ready loop from where the run is
 //! ```
 //!
+//! If nothing else could run before a result is available, the invocation does not need the ready
+//! loop: it [waits](waiting) for the result, and then goes on in its schedule.
+//!
 //! Until it leaves its schedule, a run does only what the ready loop would have done, and none of
 //! it is repeated. So a single place handles failures: the ready loop.
 //!
@@ -59,6 +62,8 @@ mod state;
 
 mod leaving;
 
+mod waiting;
+
 mod leaf;
 
 mod kernels;
@@ -71,7 +76,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
-use tfrt_async::pool::Pooled;
 use tfrt_bef::FunctionId;
 use tfrt_host::__runtime::BorrowedContext;
 use tfrt_host::ExecutionContext;
@@ -81,7 +85,7 @@ use tfrt_support::{Error, ErrorCode};
 
 pub(crate) use self::leaf::execute as execute_leaf;
 pub(crate) use self::leaving::no_memory;
-use self::left::Left;
+use self::left::{Left, Stop};
 pub(crate) use self::rounds::run as run_rounds;
 use self::state::Run;
 use self::transfer::{CallerPlaces, Transfer, Values, take_results};
@@ -211,17 +215,18 @@ fn run_sync_guarded(
         stays_in_place: ctx.location_source().is_some(),
         watch: None,
         nesting: nesting.as_ref(),
+        invocation: None,
         number: Cell::new(None),
         progress: Cell::new(Progress::Idle),
     };
     let outcome = match nesting {
-        Some(_) => run.run_guarded(),
-        None => Err(Pooled::new(Left::Failed(
+        Some(_) => run.run_guarded(0),
+        None => Err(Stop::left(Left::Failed(
             KernelId::from_index(0),
             nesting::too_deep(),
         ))),
     };
-    outcome.map_err(|left| run.end(left.into_inner()))
+    outcome.map_err(|stop| run.end(stop.into_left()))
 }
 
 /// A function that a kernel of another frame calls, and how values are passed to it.
@@ -375,12 +380,13 @@ fn follow_in(
         stays_in_place: false,
         watch,
         nesting: Some(nesting),
+        invocation: None,
         number: Cell::new(None),
         progress: Cell::new(Progress::Idle),
     };
-    match run.run_guarded() {
+    match run.run_guarded(0) {
         Ok(()) => transfer.take_results(frame),
-        Err(left) => run.go_on(caller, left.into_inner(), transfer),
+        Err(stop) => run.go_on(caller, stop.into_left(), transfer),
     }
     Outcome::Finished
 }

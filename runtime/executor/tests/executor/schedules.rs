@@ -252,3 +252,100 @@ fn programs_do_under_every_schedule_what_they_do_in_order() {
         alone.assert_nothing_left(&format!("by program {seed}"));
     }
 }
+
+/// Returns a program of functions of one stream, in which most kernels need the result of the one
+/// before. A function calls only functions after it.
+fn random_chain(random: &mut Random) -> Vec<Graph> {
+    let num_functions = 1 + random.below(3);
+    let functions = (0..num_functions).map(|function| {
+        let num_arguments = usize::from(function > 0);
+        let num_nodes = 1 + random.below(40);
+        let nodes = (0..num_nodes).map(|index| {
+            let num_registers = num_arguments + index;
+            let mut operands: Vec<usize> = num_registers.checked_sub(1).into_iter().collect();
+            if num_registers > 0 && random.below(3) == 0 {
+                operands.push(random.below(num_registers));
+            }
+            if random.below(8) == 0 {
+                operands.clear();
+            }
+            match random.below(12) {
+                0..5 => Node::new(&ASYNC_SUM, &operands),
+                5 if index > 20 => Node::new(&FAIL, &operands),
+                6 | 7 if function + 1 < num_functions && !operands.is_empty() => {
+                    Node::new(&CALL, &operands[..1]).calling(function + 1)
+                }
+                _ => Node::new(&SUM, &operands),
+            }
+        });
+        let nodes: Vec<Node> = nodes.collect();
+        let last = num_arguments + num_nodes - 1;
+        let returns = match function {
+            0 => (0..=last)
+                .filter(|register| *register == last || random.below(2) == 0)
+                .collect(),
+            _ => vec![last],
+        };
+        Graph {
+            num_arguments,
+            nodes,
+            returns,
+        }
+    });
+    functions.collect()
+}
+
+#[test]
+fn chains_that_wait_for_results_do_what_they_do_in_order() {
+    let alone = alone();
+    for seed in 0..num_programs(300) {
+        let mut random = Random(seed);
+        let mut program = random_chain(&mut random);
+        let queues = || -> [Arc<dyn ConcurrentWorkQueue>; 2] {
+            [
+                Arc::new(RandomOrderQueue::new(seed)),
+                queue_of(["s", "mstd:2,1"][seed as usize % 2]),
+            ]
+        };
+        for queue in queues() {
+            check(queue, &program, seed);
+        }
+        if let Some(canceller) = cancel_in(&mut program, &mut random) {
+            for queue in queues() {
+                check_cancelled(queue, &program, canceller, seed);
+            }
+        }
+        alone.assert_nothing_left(&format!("by program {seed}"));
+    }
+}
+
+#[test]
+fn a_function_that_waits_for_one_result_has_returned_those_before() {
+    let alone = alone();
+    let chain = Graph {
+        num_arguments: 0,
+        nodes: vec![
+            Node::new(&SUM, &[]),
+            Node::new(&ASYNC_SUM, &[0]),
+            Node::new(&SUM, &[1]),
+            Node::new(&ASYNC_SUM, &[2]),
+            Node::new(&ASYNC_SUM, &[3]),
+        ],
+        returns: vec![0, 2, 3, 4],
+    };
+    let host = host_with(queue_of("s"));
+    let results = start(&host, &[chain]);
+    let are_available = || -> Vec<bool> { results.iter().map(AnyRef::is_available).collect() };
+    assert_eq!(are_available(), [true, false, false, false]);
+    for (index, expected) in [
+        (1, [true, true, false, false]),
+        (2, [true, true, true, false]),
+        (3, [true; 4]),
+    ] {
+        host.await_available(&results[index..=index])
+            .expect("not a thread of the queue");
+        assert_eq!(are_available(), expected);
+    }
+    drop((results, host));
+    alone.assert_nothing_left("by the function");
+}

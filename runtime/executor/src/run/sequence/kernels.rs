@@ -7,14 +7,13 @@ use std::ptr;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
-use tfrt_async::pool::Pooled;
 use tfrt_host::__runtime::{BorrowedContext, DirectCall, DirectFn, FunctionList, FunctionTable};
 use tfrt_host::kernel::KernelFrame;
 use tfrt_host::tracing::{self, Scope};
 use tfrt_support::Error;
 
 use super::leaf::{self, Results};
-use super::left::Left;
+use super::left::{Left, Stop};
 use super::state::Run;
 use crate::lower::code::{
     Extras, Kernel, KernelDetails, KernelId, Register, RegisterId, ResultForm, Settling,
@@ -29,15 +28,19 @@ use crate::run::program::{CallSite, Called};
 use crate::run::traced;
 
 impl Run<'_> {
-    /// Runs all kernels. If the run has to be left, returns where and why.
-    pub(crate) fn run_guarded(&self) -> Result<(), Pooled<Left>> {
+    /// Runs all kernels from number `first` on. If the run has to be left, returns where and why.
+    pub(crate) fn run_guarded(&self, first: usize) -> Result<(), Stop> {
         let mut lists = None;
         let outcome = catch_unwind(AssertUnwindSafe(|| match (self.is_sync, self.watch) {
-            (true, _) => self.run_kernels::<true, false>(&mut lists),
-            (false, None) => self.run_kernels::<false, false>(&mut lists),
-            (false, Some(_)) => self.run_kernels::<false, true>(&mut lists),
+            (true, _) => self.run_kernels::<true, false, false>(first, &mut lists),
+            (false, _) if self.invocation.is_some() => {
+                self.run_kernels::<false, false, true>(first, &mut lists)
+            }
+            (false, None) => self.run_kernels::<false, false, false>(first, &mut lists),
+            (false, Some(_)) => self.run_kernels::<false, true, false>(first, &mut lists),
         }));
-        let outcome = outcome.unwrap_or_else(|payload| Err(self.after_panic(payload, &mut lists)));
+        let outcome = outcome
+            .unwrap_or_else(|payload| Err(Stop::Left(self.after_panic(payload, &mut lists))));
         if let Some(lists) = lists {
             lists.give_back();
         }
@@ -46,10 +49,11 @@ impl Run<'_> {
 
     // A function of its own, so that everything its loop needs stays in machine registers.
     #[inline(never)]
-    fn run_kernels<const IS_SYNC: bool, const IS_WATCHED: bool>(
+    fn run_kernels<const IS_SYNC: bool, const IS_WATCHED: bool, const HAS_WAITED: bool>(
         &self,
+        first: usize,
         lists: &mut Option<Box<Lists>>,
-    ) -> Result<(), Pooled<Left>> {
+    ) -> Result<(), Stop> {
         let (frame, idle) = (self.frame, DirectCall::idle(self.ctx));
         let request = &**self.ctx.request();
         // In a trace, which records every kernel, no kernel is plain.
@@ -59,12 +63,12 @@ impl Run<'_> {
             .and(Extras::LOOKS)
             .and(Extras::RETURNS);
         let constant = PLAIN_CONSTANT.and(Extras::RETURNS);
-        for kernel in &frame.code.kernels {
+        for kernel in &frame.code.kernels[first..] {
             if !IS_SYNC && request.cancel_value().is_some() {
-                return Err(Pooled::new(Left::Before(self.frame.code.id_of(kernel))));
+                return Err(Stop::left(Left::Before(self.frame.code.id_of(kernel))));
             }
             if IS_WATCHED && self.watch.is_some_and(Watch::is_over) {
-                return Err(Pooled::new(Left::ToShare(self.frame.code.id_of(kernel))));
+                return Err(Stop::left(Left::ToShare(self.frame.code.id_of(kernel))));
             }
             if plain.is_some_and(|plain| kernel.extras.is_within(plain))
                 && let Some(run) = kernel.direct
@@ -94,13 +98,16 @@ impl Run<'_> {
             } else {
                 self.run_other(kernel, lists)?;
             }
+            if HAS_WAITED {
+                self.give_results(kernel);
+            }
         }
         Ok(())
     }
 
     #[cold]
-    fn failed(&self, kernel: &Kernel, error: Error) -> Pooled<Left> {
-        Pooled::new(Left::Failed(self.frame.code.id_of(kernel), error))
+    fn failed(&self, kernel: &Kernel, error: Error) -> Stop {
+        Stop::left(Left::Failed(self.frame.code.id_of(kernel), error))
     }
 
     #[inline]
@@ -125,7 +132,7 @@ impl Run<'_> {
         kernel: &Kernel,
         run: DirectFn,
         idle: &DirectCall<'_>,
-    ) -> Result<(), Pooled<Left>> {
+    ) -> Result<(), Stop> {
         if let Err(error) = self.call(self.frame, run, kernel, idle) {
             return Err(self.failed(kernel, error));
         }
@@ -143,7 +150,7 @@ impl Run<'_> {
         &self,
         kernel: &Kernel,
         details: impl FnOnce() -> &'d KernelDetails,
-    ) -> Result<(), Pooled<Left>> {
+    ) -> Result<(), Stop> {
         if !kernel.extras.contains(Extras::LOOKS) {
             framed::settle_in_place(self.frame, kernel);
             return Ok(());
@@ -155,6 +162,10 @@ impl Run<'_> {
             _ => *settling == Settling::Done,
         };
         if !details.settlings.iter().all(is_left_empty) {
+            if details.is_bottleneck && self.is_unavailable(kernel) {
+                framed::release_operands(self.frame, details);
+                return Err(Stop::Waits(self.frame.code.id_of(kernel)));
+            }
             return self.settle_places(self.frame.code.id_of(kernel), kernel, details);
         }
         if kernel.extras.contains(Extras::TAKES_SLOTS) {
@@ -165,7 +176,7 @@ impl Run<'_> {
 
     /// Runs a direct kernel that is not traced and uses its context, attributes or functions.
     #[inline(never)]
-    fn run_with_surroundings(&self, kernel: &Kernel, run: DirectFn) -> Result<(), Pooled<Left>> {
+    fn run_with_surroundings(&self, kernel: &Kernel, run: DirectFn) -> Result<(), Stop> {
         let details = self.frame.code.details(self.frame.code.id_of(kernel));
         if let Err(error) = self.call_reading(run, kernel, details) {
             return Err(self.failed(kernel, error));
@@ -179,7 +190,7 @@ impl Run<'_> {
         kernel: &Kernel,
         idle: &DirectCall<'_>,
         lists: &mut Option<Box<Lists>>,
-    ) -> Result<(), Pooled<Left>> {
+    ) -> Result<(), Stop> {
         let code = self.frame.code;
         let id = code.id_of(kernel);
         let details = code.details(id);
@@ -208,7 +219,7 @@ impl Run<'_> {
         kernel: &Kernel,
         details: &KernelDetails,
         lists: &mut Option<Box<Lists>>,
-    ) -> Result<(), Pooled<Left>> {
+    ) -> Result<(), Stop> {
         // The list keeps its memory from call to call.
         let results = &mut lists.get_or_insert_with(Lists::take).results;
         match self.call_function(id, details, results) {
@@ -224,18 +235,14 @@ impl Run<'_> {
         id: KernelId,
         details: &KernelDetails,
         lists: &mut Option<Box<Lists>>,
-    ) -> Result<(), Pooled<Left>> {
+    ) -> Result<(), Stop> {
         self.progress.set(Progress::Publishing(id, 0));
         framed::release_operands(self.frame, details);
         self.settle_list(id, details, lists)
     }
 
     /// Runs a kernel that needs more than a plain call.
-    fn run_other(
-        &self,
-        kernel: &Kernel,
-        lists: &mut Option<Box<Lists>>,
-    ) -> Result<(), Pooled<Left>> {
+    fn run_other(&self, kernel: &Kernel, lists: &mut Option<Box<Lists>>) -> Result<(), Stop> {
         let id = self.frame.code.id_of(kernel);
         let details = self.frame.code.details(id);
         if let Some(run) = kernel.direct {
@@ -244,7 +251,7 @@ impl Run<'_> {
                 return self.settle_places(id, kernel, details);
             }
             self.call_with_surroundings(run, kernel, details)
-                .map_err(|error| Pooled::new(Left::Failed(id, error)))?;
+                .map_err(|error| Stop::left(Left::Failed(id, error)))?;
             return self.settle_places(id, kernel, details);
         }
         let own_lists = &mut **lists.get_or_insert_with(Lists::take);
@@ -252,7 +259,7 @@ impl Run<'_> {
         self.call_framed(id, kernel, details, own_lists, &mut failure);
         if let Some(error) = failure {
             panics::drop_quietly(std::mem::take(&mut own_lists.results));
-            return Err(Pooled::new(Left::FailedFramed(id, error)));
+            return Err(Stop::left(Left::FailedFramed(id, error)));
         }
         self.settle_list(id, details, lists)
     }
@@ -391,7 +398,7 @@ impl Run<'_> {
         id: KernelId,
         kernel: &Kernel,
         details: &KernelDetails,
-    ) -> Result<(), Pooled<Left>> {
+    ) -> Result<(), Stop> {
         self.progress.set(Progress::HandingOver(id, 0));
         if kernel.extras.contains(Extras::TAKES_SLOTS) {
             framed::release_operands(self.frame, details);
@@ -412,7 +419,7 @@ impl Run<'_> {
                 Settling::LookUnlessEmpty(_) | Settling::Look => self.settle_place(details, number),
             };
             if !is_settled {
-                return Err(Pooled::new(Left::HandingOver(id, number)));
+                return Err(Stop::left(Left::HandingOver(id, number)));
             }
         }
         Ok(())
@@ -489,7 +496,7 @@ impl Run<'_> {
         id: KernelId,
         details: &KernelDetails,
         lists: &mut Option<Box<Lists>>,
-    ) -> Result<(), Pooled<Left>> {
+    ) -> Result<(), Stop> {
         let results = &mut lists.get_or_insert_with(Lists::take).results;
         for (number, result) in details.results.iter().enumerate() {
             let register = self.frame.code.register(result.register);
@@ -498,7 +505,7 @@ impl Run<'_> {
                 results[number].take_if(|value| is_settled(self.frame, register, is_used, value));
             let Some(value) = value else {
                 let left = lists.take().unwrap_or_else(Lists::take);
-                return Err(Pooled::new(Left::Publishing(id, number as u32, left)));
+                return Err(Stop::left(Left::Publishing(id, number as u32, left)));
             };
             self.progress
                 .set(Progress::Publishing(id, number as u32 + 1));
@@ -518,7 +525,12 @@ impl Run<'_> {
 /// Puts a value that a kernel has returned into the cell of its register, if it has one. Returns
 /// `false` without doing anything if the users of the register cannot continue with the value.
 #[inline]
-fn is_settled(frame: Frame<'_>, register: &Register, is_used: bool, value: &AnyRef) -> bool {
+pub(super) fn is_settled(
+    frame: Frame<'_>,
+    register: &Register,
+    is_used: bool,
+    value: &AnyRef,
+) -> bool {
     if register.cell.is_some() {
         return frame.fill(register, value);
     }

@@ -1,5 +1,5 @@
-//! Leaving a schedule: a run that continues as an invocation in the ready loop, or ends with an
-//! error.
+//! Leaving a schedule: a run that continues as an invocation, in the ready loop or once a result is
+//! available, or ends with an error.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use tfrt_support::{Error, ErrorCode};
 use super::left::{Left, produced_registers};
 use super::state::Run;
 use super::transfer::{Transfer, take_result};
-use crate::lower::code::{Extras, KernelId, ResultForm};
+use super::waiting;
+use crate::lower::code::{Extras, KernelId, RegisterId, ResultForm};
 use crate::lower::schedule::Simulation;
 use crate::run::invocation::InvocationRef;
 use crate::run::nesting;
@@ -179,7 +180,7 @@ impl Run<'_> {
         lists.give_back();
     }
 
-    /// Continues as an invocation in the ready loop.
+    /// Continues as an invocation, which waits for a result or runs in the ready loop.
     ///
     /// # Errors
     /// Fails if there is no room for an invocation. The run then ends.
@@ -189,8 +190,10 @@ impl Run<'_> {
             self.body.pace.was_handed_over();
         }
         let (next, num_results) = left.position();
-        let state = Simulation::at(code, next.index(), num_results);
-        let invocation = match self.make_invocation(caller, &state.ready_counts) {
+        let waits = self.waits_for_result(&left);
+        let state = (!waits).then(|| Simulation::at(code, next.index(), num_results));
+        let ready_counts = state.as_ref().map(|state| &*state.ready_counts);
+        let invocation = match self.make_invocation(caller, ready_counts) {
             Ok(invocation) => invocation,
             Err(error) => {
                 self.clear_frame(&left);
@@ -201,30 +204,33 @@ impl Run<'_> {
         if let Some(number) = self.number.get() {
             invocation.set_number(number);
         }
-        for register in produced_registers(code, next, num_results) {
-            if let Some(returned) = code.register(register).returned {
-                let value = take_result(invocation.frame(), register, true);
-                // The caller has not asked for it yet, so no waiter runs.
-                invocation.result_slot(returned).give(value);
-            }
+        // The caller has not asked for them yet, so no waiter runs.
+        give_results(&invocation, produced_registers(code, next, num_results));
+        match state {
+            Some(state) => go_on_counting(&invocation, state, left),
+            None => waiting::wait(invocation.clone(), left),
         }
-        let in_progress = num_results.map(|_| next);
-        let stream = in_progress.or(state.ready.last().copied());
-        let stream = stream.map_or(code.start.stream, |kernel| code.kernel(kernel).stream);
-        run_path(&invocation, stream, &[], |path| {
-            state
-                .ready
-                .iter()
-                .for_each(|&kernel| path.make_ready(kernel));
-            left.resume(path);
-        });
         Ok(invocation)
+    }
+
+    /// Leaves the schedule once more, in the invocation of a run that has waited.
+    #[cold]
+    pub(crate) fn leave_again(&self, invocation: &InvocationRef, left: Left) {
+        let (next, num_results) = left.position();
+        let state = Simulation::at(self.frame.code, next.index(), num_results);
+        invocation.count_from(&state.ready_counts);
+        if let Some(num_results) = num_results {
+            let results = self.frame.code.details(next).results.iter();
+            let results = results.take(num_results).map(|result| result.register);
+            give_results(invocation, results);
+        }
+        go_on_counting(invocation, state, left);
     }
 
     fn make_invocation(
         &self,
         caller: &ExecutionContext,
-        ready_counts: &[u32],
+        ready_counts: Option<&[u32]>,
     ) -> Result<InvocationRef, Error> {
         // From now on, the run counts as an invocation of the host.
         if let Some(nesting) = self.nesting {
@@ -233,7 +239,7 @@ impl Run<'_> {
         caller.enter_invocation(nesting::num_runs())?;
         let program = Arc::clone(self.program);
         let ctx = ExecutionContext::clone(self.ctx);
-        let invocation = InvocationRef::new(program, self.body, ctx, Some(ready_counts));
+        let invocation = InvocationRef::new(program, self.body, ctx, ready_counts);
         let Some(mut invocation) = invocation else {
             caller.host().leave_invocation();
             return Err(caller.emit_error(no_memory()));
@@ -277,6 +283,35 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// Gives the results of the function among these registers, which have values, to the caller.
+pub(super) fn give_results(
+    invocation: &InvocationRef,
+    registers: impl IntoIterator<Item = RegisterId>,
+) {
+    for register in registers {
+        if let Some(returned) = invocation.code().register(register).returned {
+            let value = take_result(invocation.frame(), register, true);
+            invocation.give_result(returned, value);
+        }
+    }
+}
+
+/// Continues in the ready loop.
+fn go_on_counting(invocation: &InvocationRef, state: Simulation, left: Left) {
+    let code = invocation.code();
+    let (next, num_results) = left.position();
+    let in_progress = num_results.map(|_| next);
+    let stream = in_progress.or(state.ready.last().copied());
+    let stream = stream.map_or(code.start.stream, |kernel| code.kernel(kernel).stream);
+    run_path(invocation, stream, &[], |path| {
+        state
+            .ready
+            .iter()
+            .for_each(|&kernel| path.make_ready(kernel));
+        left.resume(path);
+    });
 }
 
 /// Returns the error of a synchronous kernel if one of its results does not have a payload.

@@ -1,10 +1,37 @@
 //! Why and where a run leaves its schedule, and which registers have values at that point.
 
+use tfrt_async::AnyRef;
+use tfrt_async::pool::Pooled;
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
 
-use crate::lower::code::{Code, KernelId, RegisterId};
+use crate::lower::code::{Code, KernelId, Offset, RegisterId, ResultForm};
+use crate::run::frame::Frame;
 use crate::run::path::{Lists, Path};
+
+/// Why a run does not go on.
+pub(crate) enum Stop {
+    /// The only result of this kernel, in its slot, is not available. The kernel is a
+    /// [bottleneck](crate::lower::code::KernelDetails::is_bottleneck). Its operands are dropped.
+    Waits(KernelId),
+    /// It leaves its schedule.
+    Left(Pooled<Left>),
+}
+
+impl Stop {
+    #[inline]
+    pub(crate) fn left(left: Left) -> Self {
+        Self::Left(Pooled::new(left))
+    }
+
+    /// Returns where the schedule is left.
+    pub(crate) fn into_left(self) -> Left {
+        match self {
+            Self::Waits(id) => Left::HandingOver(id, 0),
+            Self::Left(left) => left.into_inner(),
+        }
+    }
+}
 
 /// Why and where a run leaves its schedule.
 pub(crate) enum Left {
@@ -37,6 +64,34 @@ impl Left {
         }
     }
 
+    /// Returns the next result of the current kernel that is to be handed over, if there is one.
+    pub(crate) fn next_result<'l>(&'l self, frame: &'l Frame<'_>) -> Option<&'l AnyRef> {
+        match self {
+            Self::HandingOver(id, number) => {
+                frame.peek_later(later_slot(frame.code, *id, *number)?)
+            }
+            Self::Publishing(_, number, lists) => lists.results.get(*number as usize)?.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Takes that result. Nothing else is left to be handed over.
+    pub(crate) fn into_next_result(self, frame: Frame<'_>) -> Option<AnyRef> {
+        match self {
+            Self::HandingOver(id, number) => frame.take_later(later_slot(frame.code, id, number)?),
+            Self::Publishing(_, number, mut lists) => {
+                let result = lists
+                    .results
+                    .get_mut(number as usize)
+                    .and_then(Option::take);
+                lists.results.clear();
+                lists.give_back();
+                result
+            }
+            _ => None,
+        }
+    }
+
     /// Continues in the ready loop with the current kernel.
     pub(crate) fn resume(self, path: &mut Path<'_>) {
         match self {
@@ -51,6 +106,14 @@ impl Left {
             }
         }
     }
+}
+
+/// Returns the slot of a result that may be unavailable.
+pub(super) fn later_slot(code: &Code, kernel: KernelId, number: u32) -> Option<Offset> {
+    let details = code.details(kernel);
+    let result = details.results.get(number as usize)?;
+    let is_later = details.forms.get(number as usize) == Some(&ResultForm::LaterSlot);
+    code.register(result.register).slot.filter(|_| is_later)
 }
 
 /// Returns the registers that have values when a run is at kernel `next`.

@@ -8,6 +8,7 @@ use tfrt_host::__runtime::BorrowedContext;
 use crate::lower::code::KernelDetails;
 use crate::run::body::Body;
 use crate::run::frame::Frame;
+use crate::run::invocation::InvocationRef;
 use crate::run::nesting::Nesting;
 use crate::run::pace::Watch;
 use crate::run::path::Progress;
@@ -30,6 +31,9 @@ pub(crate) struct Run<'a> {
     pub(crate) watch: Option<&'a Watch>,
     /// Proof that the run is counted on the stack of its thread.
     pub(crate) nesting: Option<&'a Nesting>,
+    /// The invocation of a run that [has waited](super::waiting): the frame is its own, and its
+    /// caller gets each result at once.
+    pub(crate) invocation: Option<&'a InvocationRef>,
     /// The number of the run in traces, assigned when a trace first needs it.
     pub(crate) number: Cell<Option<u64>>,
     /// The progress of the current kernel, in case something panics.
@@ -57,6 +61,7 @@ impl<'a> Run<'a> {
             stays_in_place: false,
             watch: None,
             nesting: Some(nesting),
+            invocation: None,
             number: Cell::new(None),
             progress: Cell::new(Progress::Idle),
         }

@@ -1,0 +1,159 @@
+//! Waiting for a result in the middle of a schedule.
+//!
+//! If a result is not available and no other kernel can run before it is, the ready loop would only
+//! wait, too. So the run goes on in its schedule behind the kernel once the result is available,
+//! and nothing is counted:
+//!
+//! ```text
+//!  kernel ─► result not available ─► invocation, a waiter ┄┄► kernel ─► kernel ─► …
+//!                                              ▲                           │
+//!                                              └─── result not available ──┘
+//! ```
+//!
+//! - W1. A run waits only behind a [bottleneck](KernelDetails::is_bottleneck), with all other
+//!   results settled. So nobody but the waiter accesses the frame.
+//! - W2. The caller has promises of the results. It gets each as soon as its kernel has run, as in
+//!   the ready loop, and all that are there before the run waits.
+//!
+//! An error, a value that the users of the result cannot read, or a trace are for the ready loop.
+
+use std::cell::Cell;
+
+use tfrt_async::AnyRef;
+use tfrt_async::dropping::report_to;
+use tfrt_host::ExecutionContext;
+use tfrt_host::tracing;
+use tfrt_support::entity::EntityId;
+
+use super::kernels::is_settled;
+use super::leaving::give_results;
+use super::left::{Left, Stop, later_slot};
+use super::state::Run;
+#[cfg(doc)]
+use crate::lower::code::KernelDetails;
+use crate::lower::code::{Extras, Kernel, KernelId};
+use crate::lower::schedule::Simulation;
+use crate::run::invocation::InvocationRef;
+use crate::run::path::Progress;
+use crate::run::ready::run_path;
+
+impl Run<'_> {
+    /// Returns `true` if a run was left because a result is not available, and nothing else can run
+    /// before it is.
+    pub(super) fn waits_for_result(&self, left: &Left) -> bool {
+        let (id, num_results) = left.position();
+        let frame = self.frame;
+        num_results == Some(0)
+            && frame.code.details(id).is_bottleneck
+            && !self.is_traced
+            // The constants count as done.
+            && (self.has_constants || !frame.code.frame.has_constants())
+            && left
+                .next_result(&frame)
+                .is_some_and(|result| !result.is_available())
+    }
+
+    /// Returns `true` if the first result of a kernel is in its slot and not available.
+    #[inline]
+    pub(super) fn is_unavailable(&self, kernel: &Kernel) -> bool {
+        let code = self.frame.code;
+        later_slot(code, code.id_of(kernel), 0)
+            .and_then(|slot| self.frame.peek_later(slot))
+            .is_some_and(|result| !result.is_available())
+    }
+
+    /// Gives the results of the function among those of a kernel, which are settled, to the caller.
+    #[inline]
+    pub(super) fn give_results(&self, kernel: &Kernel) {
+        let is_in_place = kernel.direct.is_some() || kernel.extras.contains(Extras::CALLS);
+        if is_in_place && !kernel.extras.contains(Extras::RETURNS) {
+            return;
+        }
+        if let Some(invocation) = self.invocation {
+            let code = self.frame.code;
+            let results = code.details(code.id_of(kernel)).results.iter();
+            give_results(invocation, results.map(|result| result.register));
+        }
+    }
+
+    /// Settles the result that a run has waited for. Returns `false` without doing anything if its
+    /// users cannot continue with it.
+    fn settle_awaited(&self, id: KernelId, value: &AnyRef) -> bool {
+        let Some(result) = self.frame.code.details(id).results.first() else {
+            return false;
+        };
+        let register = self.frame.code.register(result.register);
+        if !is_settled(self.frame, register, true, value) {
+            return false;
+        }
+        if let (Some(slot), num_takes @ 1..) = (register.slot, register.num_takes()) {
+            self.frame.put(slot, value.clone(), num_takes);
+        }
+        true
+    }
+}
+
+/// Publishes a result that a run has waited for, in the ready loop.
+#[cold]
+fn publish(invocation: &InvocationRef, id: KernelId, value: &AnyRef) {
+    let code = invocation.code();
+    let state = Simulation::at(code, id.index(), Some(0));
+    invocation.count_from(&state.ready_counts);
+    run_path(invocation, code.kernel(id).stream, &[], |path| {
+        state
+            .ready
+            .iter()
+            .for_each(|&kernel| path.make_ready(kernel));
+        for result in &code.details(id).results {
+            path.put(result.register, value);
+            path.count_down(result.users);
+        }
+    });
+}
+
+/// Waits for the result because of which a run [was left](Run::waits_for_result), whose frame is
+/// that of the invocation.
+pub(super) fn wait(invocation: InvocationRef, left: Left) {
+    let (id, _) = left.position();
+    let Some(value) = left.into_next_result(invocation.frame()) else {
+        return;
+    };
+    value.and_then(move |value| go_on(&invocation, id, value));
+}
+
+/// Goes on behind a kernel whose result is available.
+fn go_on(invocation: &InvocationRef, id: KernelId, value: &AnyRef) {
+    let ctx = &invocation.path_ctx();
+    let run = Run {
+        program: invocation.program(),
+        body: invocation.body(),
+        frame: invocation.frame(),
+        ctx,
+        has_constants: invocation.has_constants(),
+        is_traced: tracing::begin_path(),
+        is_sync: false,
+        stays_in_place: false,
+        watch: None,
+        nesting: None,
+        invocation: Some(invocation),
+        number: Cell::new(None),
+        progress: Cell::new(Progress::Idle),
+    };
+    report_to::<ExecutionContext, _>(ctx, || {
+        if run.is_traced || !run.settle_awaited(id, value) {
+            return publish(invocation, id, value);
+        }
+        run.give_results(run.frame.code.kernel(id));
+        match run.run_guarded(id.index() + 1) {
+            Ok(()) => {}
+            Err(Stop::Waits(id)) => wait(invocation.clone(), Left::HandingOver(id, 0)),
+            Err(Stop::Left(left)) => {
+                let left = left.into_inner();
+                match run.waits_for_result(&left) {
+                    true => wait(invocation.clone(), left),
+                    false => run.leave_again(invocation, left),
+                }
+            }
+        }
+    });
+}
