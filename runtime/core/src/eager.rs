@@ -24,6 +24,12 @@ mod in_flight;
 
 mod op;
 
+mod ready;
+
+mod call;
+
+mod caller;
+
 mod scope;
 
 mod tensors;
@@ -56,7 +62,8 @@ use known::{Facts, KnownOp};
 
 pub use cache::CacheStats;
 pub use devices::{Placement, PlacementRow, PlacementRule, placement_table};
-pub use op::{Op, ReadyOp};
+pub use op::Op;
+pub use ready::ReadyOp;
 pub use scope::Scope;
 pub use tensors::ToTensor;
 pub use typed::TypedCall;

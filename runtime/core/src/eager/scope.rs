@@ -16,7 +16,7 @@ use tfrt_host::device::DeviceRef;
 use tfrt_host::{ExecutionContext, RequestContext};
 use tfrt_support::{Error, ErrorCode};
 
-use super::op::CallerPlaces;
+use super::caller::CallerPlaces;
 use super::{EagerContext, at_caller};
 
 thread_local! {
