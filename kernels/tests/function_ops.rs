@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tfrt::core::{EagerContext, HandlePromise, TensorHandle, ToTensor};
 use tfrt::function_ops::{FunctionOps, FunctionProgram};
 use tfrt::host::RequestContextBuilder;
-use tfrt::host::device::{CpuDevice, Device};
+use tfrt::host::device::{CpuDevice, Device, LinkCost};
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
 use tfrt::support::Place;
@@ -651,6 +651,93 @@ fn an_op_of_a_function_runs_where_it_and_its_copies_cost_least() {
     // A handler is for one type of devices, whatever the ops cost elsewhere.
     let of_handler = placed(1_000, "");
     assert!(of_handler.contains("runs on CPU:0"), "{of_handler}");
+}
+
+/// A device of another type, near to the host, and fast.
+#[derive(Debug)]
+struct Accelerator;
+
+impl Device for Accelerator {
+    fn name(&self) -> &str {
+        "ACC:0"
+    }
+
+    fn device_type(&self) -> &str {
+        "acc"
+    }
+
+    fn link_from(&self, _source: &dyn Device) -> LinkCost {
+        LinkCost {
+            latency_microseconds: 1.0,
+            bytes_per_microsecond: 100.0,
+        }
+    }
+
+    fn bytes_per_microsecond(&self) -> Option<f64> {
+        Some(1_000.0)
+    }
+}
+
+#[tfrt_op("function_test.Plain", metadata = tfrt::core::metadata::same_as)]
+fn plain(x: &DenseHostTensor) -> DenseHostTensor {
+    x.clone()
+}
+
+#[tfrt_op("function_test.Plain", device = "acc", metadata = tfrt::core::metadata::same_as)]
+fn plain_there(x: &DenseHostTensor) -> DenseHostTensor {
+    x.clone()
+}
+
+#[test]
+fn functions_are_placed_by_the_links_and_speeds_of_their_devices() {
+    let anywhere = |result: &str, op: &str, operand: &str| {
+        format!(
+            "{result} = \"corert.executeop\"(%cpu, {operand}) {{corert.device = \"*\", op_attrs = [], \
+             op_func_attrs = [], op_name = \"function_test.{op}\"}} : (!corert.ophandler, \
+             !corert.tensorhandle) -> !corert.tensorhandle"
+        )
+    };
+    let source = function(&format!(
+        "{}\n{}",
+        anywhere("%a", "Estimated", "%x"),
+        anywhere("%z", "Plain", "%a")
+    ));
+    let functions = Functions::new(&source);
+    let host = Arc::clone(functions.eager.host());
+    let eager = EagerContext::builder(host).device(Arc::new(Accelerator));
+    let eager = eager.build().unwrap();
+    let x = eager.tensor(vec![0.0_f32; 100]).unwrap();
+    let tables = eager.explain_function(&functions.program, "f", &[&x, &x]);
+    assert_eq!(
+        tables.unwrap(),
+        "\
+p.mlir:4:17: `function_test.Estimated` runs on ACC:0: requested as `*`
+  device  has the op  cost of moving operands  cost of the op
+  CPU:0   yes         0.0 us                   100.0 us
+  ACC:0   yes         5.0 us                   0.2 us
+p.mlir:5:6: `function_test.Plain` runs on ACC:0: requested as `*`
+  device  has the op  cost of moving operands  cost of the op
+  CPU:0   yes         10.0 us                  unknown
+  ACC:0   yes         0.0 us                   0.8 us
+"
+    );
+    // A call places the ops where the tables say.
+    let [z] = eager
+        .function_op(&functions.program, "f")
+        .and_then(|op| op.call_array(&[&x, &x]))
+        .unwrap();
+    assert_eq!(z.device().map(|device| device.0.name()), Some("ACC:0"));
+    let error = eager
+        .explain_function(&functions.program, "f", &[&x])
+        .unwrap_err();
+    assert_eq!(
+        error.message(),
+        "function `f` takes 2 and returns 1 tensors, but the call has 1 and 1"
+    );
+    assert!(
+        error.place().to_string().contains("function_ops.rs:"),
+        "{error:?}"
+    );
 }
 
 /// Adds one to each element, in place.

@@ -369,6 +369,42 @@ impl RegisteredOp {
         (cost.is_finite() && cost >= 0.0).then_some(cost)
     }
 
+    /// Returns the time in microseconds that the op is assumed to take on these operands: its own
+    /// estimate, or else that of a device which processes `bytes_per_microsecond` of operands and
+    /// results. Returns `None` if there is neither.
+    ///
+    /// ```
+    /// use tfrt_core::{OpAttrs, OpRegistration, OpRegistry};
+    /// use tfrt_host::kernel::KernelRegistry;
+    /// use tfrt_support::{DType, TensorMetadata};
+    ///
+    /// let ops = OpRegistry::new(&[&OpRegistration::new("my.Nothing")], &KernelRegistry::default());
+    /// let op = ops.get("cpu", "my.Nothing")?.unwrap();
+    /// let operand = TensorMetadata::new(DType::F32, [25]);
+    /// let cost = |speed| op.cost_on(speed, std::slice::from_ref(&operand), &OpAttrs::new());
+    /// assert_eq!((cost(Some(50.0)), cost(None)), (Some(2.0), None));
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    #[must_use]
+    pub fn cost_on(
+        &self,
+        bytes_per_microsecond: Option<f64>,
+        operands: &[TensorMetadata],
+        attrs: &OpAttrs,
+    ) -> Option<f64> {
+        self.cost(operands, attrs).or_else(|| {
+            let speed = bytes_per_microsecond.filter(|&speed| speed > 0.0)?;
+            let results = self.result_metadata(operands, attrs).unwrap_or_default();
+            let processed = operands.iter().chain(results.iter().flatten());
+            let num_bytes = processed.filter_map(TensorMetadata::size_bytes);
+            let num_bytes = num_bytes.fold(0, usize::saturating_add);
+            // The estimate is rough, so the conversion may lose precision.
+            #[expect(clippy::cast_precision_loss)]
+            let num_bytes = num_bytes as f64;
+            Some(num_bytes / speed)
+        })
+    }
+
     /// Returns `true` if the op can infer results from operands with this partial metadata.
     #[must_use]
     pub fn tells_of(&self, operands: &[PartialMetadata]) -> bool {

@@ -126,8 +126,15 @@ fn told_results(
     let Some(call) = Call::of(module, op) else {
         return Ok(vec![of_other_op(module, op, known)]);
     };
-    let device_type = call.device_type(module, ops);
-    let registered = device_type.and_then(|ty| call.registered(ops, &ty));
+    let registered = call.device_type(module, ops).and_then(|ty| {
+        // Before the op is placed, its device may be a part of a name that says no type. What an op
+        // returns does not depend on its device.
+        let on_any = || {
+            let mut types = ops.device_types();
+            types.find_map(|ty| call.registered(ops, ty))
+        };
+        call.registered(ops, &ty).or_else(on_any)
+    });
     let (Some(registered), Some(attrs)) = (registered, call.attrs(module)) else {
         return Ok(Vec::new());
     };

@@ -25,7 +25,9 @@ use tfrt_host::{ExecutionContext, FunctionRef, HostContext};
 use tfrt_ir::{AttrId, Attribute, Module, OpId, VerifyOptions, verify};
 use tfrt_support::{Diagnostic, Error, ErrorCode, Severity, TensorMetadata};
 
+use crate::costs;
 use crate::infer::inferred;
+use crate::place::placement_tables;
 use crate::program::{FunctionProgram, Signature};
 use crate::rewrite::{Rule, rewrite};
 use crate::{expand_calls, infer_metadata, lower, metadata, names, partition, place, prune};
@@ -161,6 +163,19 @@ impl FunctionOp {
     }
 }
 
+impl FunctionOp {
+    /// Returns where the ops would run if the function were called with these arguments, and why.
+    pub(crate) fn explain(
+        &self,
+        eager: &EagerContext,
+        arguments: &[&TensorHandle],
+    ) -> Result<String, Error> {
+        self.shared
+            .check_numbers(arguments.len(), self.shared.signature.num_results)?;
+        self.shared.explain(eager, arguments)
+    }
+}
+
 impl fmt::Debug for FunctionOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FunctionOp")
@@ -289,7 +304,11 @@ impl Shared {
     }
 
     fn check_counts(&self, invocation: &OpInvocation<'_>) -> Result<(), Error> {
-        let found = (invocation.arguments.len(), invocation.results.len());
+        self.check_numbers(invocation.arguments.len(), invocation.results.len())
+    }
+
+    fn check_numbers(&self, num_operands: usize, num_returned: usize) -> Result<(), Error> {
+        let found = (num_operands, num_returned);
         let Signature {
             num_arguments,
             num_results,
@@ -347,20 +366,13 @@ impl Shared {
         devices: &Devices,
         arguments: &[TensorHandle],
     ) -> Result<Arc<Instance>, Error> {
-        let mut key = Key {
-            arguments: Vec::with_capacity(arguments.len()),
+        let known = self.known_arguments(arguments)?;
+        let text =
+            |(metadata, device): &(TensorMetadata, String)| (metadata.to_string(), device.clone());
+        let key = Key {
+            arguments: known.iter().map(text).collect(),
             devices: devices.clone(),
         };
-        let mut known = Vec::with_capacity(arguments.len());
-        for (index, argument) in arguments.iter().enumerate() {
-            let (Some(metadata), Some(device)) = (argument.metadata(), argument.device()) else {
-                let message = format!("argument {index} of `{}` is not a valid handle", self.name);
-                return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
-            };
-            let device = device.0.name().to_owned();
-            key.arguments.push((metadata.to_string(), device.clone()));
-            known.push((metadata, device));
-        }
         {
             let instances = self
                 .instances
@@ -381,6 +393,30 @@ impl Shared {
         outcome
     }
 
+    /// Returns where the ops would run if the function were called with these arguments, and why.
+    fn explain(&self, eager: &EagerContext, arguments: &[&TensorHandle]) -> Result<String, Error> {
+        let (host, devices) = (eager.host(), self.devices()?);
+        let known = self.known_arguments(arguments.iter().copied())?;
+        let (module, func) = self.before_placement(host, &devices, &known)?;
+        let tables = placement_tables(&module, func, CoreRuntime::of(host).ops());
+        Ok(tables.concat())
+    }
+
+    /// Returns the metadata of arguments and the names of their devices.
+    fn known_arguments<'a>(
+        &self,
+        arguments: impl IntoIterator<Item = &'a TensorHandle>,
+    ) -> Result<Vec<(TensorMetadata, String)>, Error> {
+        let known = |(index, argument): (usize, &TensorHandle)| {
+            if let (Some(metadata), Some(device)) = (argument.metadata(), argument.device()) {
+                return Ok((metadata, device.0.name().to_owned()));
+            }
+            let message = format!("argument {index} of `{}` is not a valid handle", self.name);
+            Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
+        };
+        arguments.into_iter().enumerate().map(known).collect()
+    }
+
     /// Makes an instance: each step of the crate's drawing.
     fn instantiate(
         &self,
@@ -390,40 +426,8 @@ impl Shared {
     ) -> Result<Instance, Error> {
         let runtime = CoreRuntime::of(host);
         let ops = runtime.ops();
-        let mut module = Module::clone(self.program.shared_module());
+        let (mut module, func) = self.before_placement(host, devices, arguments)?;
         let module = &mut module;
-        let func = module.lookup_symbol(module.root(), &self.name);
-        let func = func.ok_or_else(|| Error::new("the function was dropped"))?;
-        let known: Vec<_> = arguments
-            .iter()
-            .map(|(known, _)| PartialMetadata::from(known.clone()))
-            .collect();
-        let known = metadata::to_attribute(module, &known);
-        module.set_attr(func, names::ARGUMENTS, known);
-        let homes: Vec<String> = arguments.iter().map(|(_, device)| device.clone()).collect();
-        let homes = text_list(module, &homes);
-        module.set_attr(func, names::ARGUMENT_DEVICES, homes);
-        let all = text_list(module, &devices.all);
-        module.set_attr(func, names::DEVICES, all);
-        if let Some(in_scope) = &devices.in_scope {
-            let in_scope = text_list(module, in_scope);
-            module.set_attr(func, names::DEVICES_IN_SCOPE, in_scope);
-        }
-        if devices.is_soft {
-            let unit = module.intern_attribute(Attribute::Unit);
-            module.set_attr(func, names::SOFT_PLACEMENT, unit);
-        }
-
-        let max_small_elements = module.string_attr(devices.max_small_elements.to_string());
-        module.set_attr(func, names::MAX_SMALL_ELEMENTS, max_small_elements);
-
-        keep_reached(module, func);
-        self.check(expand_calls(module, func, ops))?;
-        self.check(infer_metadata(module, func, ops))?;
-        forget_metadata(module, func);
-        self.check(simplify(module, func, ops))?;
-        self.check(rewrite(module, func, ops, &Rule::all()))?;
-        self.check(infer_metadata(module, func, ops))?;
         self.check(place(module, func, ops))?;
         let results = results_of(module, func, host);
         let before: Vec<OpId> = module.functions(module.root()).collect();
@@ -451,6 +455,56 @@ impl Shared {
             num_bytes: bytes.len(),
             results,
         })
+    }
+
+    /// Returns the function as it is before its ops are placed, with all that their places depend
+    /// on.
+    fn before_placement(
+        &self,
+        host: &Arc<HostContext>,
+        devices: &Devices,
+        arguments: &[(TensorMetadata, String)],
+    ) -> Result<(Module, OpId), Error> {
+        let runtime = CoreRuntime::of(host);
+        let ops = runtime.ops();
+        let mut owned = Module::clone(self.program.shared_module());
+        let module = &mut owned;
+        let func = module.lookup_symbol(module.root(), &self.name);
+        let func = func.ok_or_else(|| Error::new("the function was dropped"))?;
+        let known: Vec<_> = arguments
+            .iter()
+            .map(|(known, _)| PartialMetadata::from(known.clone()))
+            .collect();
+        let known = metadata::to_attribute(module, &known);
+        module.set_attr(func, names::ARGUMENTS, known);
+        let homes: Vec<String> = arguments.iter().map(|(_, device)| device.clone()).collect();
+        let homes = text_list(module, &homes);
+        module.set_attr(func, names::ARGUMENT_DEVICES, homes);
+        let all = text_list(module, &devices.all);
+        module.set_attr(func, names::DEVICES, all);
+        let known = devices.all.iter();
+        let known: Vec<_> = known.filter_map(|name| host.devices().get(name)).collect();
+        costs::write(module, func, &known);
+        if let Some(in_scope) = &devices.in_scope {
+            let in_scope = text_list(module, in_scope);
+            module.set_attr(func, names::DEVICES_IN_SCOPE, in_scope);
+        }
+        if devices.is_soft {
+            let unit = module.intern_attribute(Attribute::Unit);
+            module.set_attr(func, names::SOFT_PLACEMENT, unit);
+        }
+
+        let max_small_elements = module.string_attr(devices.max_small_elements.to_string());
+        module.set_attr(func, names::MAX_SMALL_ELEMENTS, max_small_elements);
+
+        keep_reached(module, func);
+        self.check(expand_calls(module, func, ops))?;
+        self.check(infer_metadata(module, func, ops))?;
+        forget_metadata(module, func);
+        self.check(simplify(module, func, ops))?;
+        self.check(rewrite(module, func, ops, &Rule::all()))?;
+        self.check(infer_metadata(module, func, ops))?;
+        Ok((owned, func))
     }
 
     fn check(&self, findings: Vec<Diagnostic>) -> Result<(), Error> {

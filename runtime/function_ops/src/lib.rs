@@ -48,6 +48,8 @@ mod prune;
 
 pub mod rewrite;
 
+mod costs;
+
 mod place;
 
 mod partition;

@@ -55,6 +55,10 @@ pub(crate) const SOFT_PLACEMENT: &str = "corert.soft_placement";
 /// On a function, as text: the largest number of elements for which an op on integers stays on the
 /// host.
 pub(crate) const MAX_SMALL_ELEMENTS: &str = "corert.max_small_elements";
+/// On a function: the costs of copies between its devices. See the module `costs`.
+pub(crate) const LINKS: &str = "corert.links";
+/// On a function: the speeds of its devices. See the module `costs`.
+pub(crate) const DEVICE_SPEEDS: &str = "corert.device_speeds";
 /// On a function: the device of each handle that it takes.
 pub(crate) const ARGUMENT_DEVICES: &str = "corert.argument_devices";
 /// On an op: the types of the tensors that its handles are of, as far as they are known.

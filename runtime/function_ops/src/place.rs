@@ -14,6 +14,9 @@
 //! shares. The named op never moves because of that. Each op that was placed has its attribute
 //! `corert.device` afterwards, with a full name. Running the pass twice changes nothing more.
 //!
+//! The attributes `corert.links` and `corert.device_speeds` of the function state what copies between
+//! its devices cost, and how fast the devices are.
+//!
 //! Ops of handlers that are not those of a device stay where their handlers run them, and are not
 //! placed.
 //!
@@ -25,7 +28,6 @@ use std::fmt;
 use tfrt_core::{
     DevicePattern, OpRegistry, PlacementRow, PlacementRule, no_such_device, placement_table,
 };
-use tfrt_host::device::LinkCost;
 use tfrt_ir::{Module, OpId, ValueId};
 use tfrt_ods::OpTraits;
 use tfrt_support::{DType, Diagnostic, Place, TensorMetadata};
@@ -34,6 +36,7 @@ use crate::call::{
     Call, device_attribute, devices, error_at, handle_arguments, is_handle, place as place_of,
     texts, type_of_device,
 };
+use crate::costs::Costs;
 use crate::infer::{Known, inferred};
 use crate::names;
 
@@ -152,6 +155,7 @@ fn max_small_elements(module: &Module, func: OpId) -> usize {
 struct Placer<'a> {
     ops: &'a OpRegistry,
     devices: Vec<String>,
+    costs: Costs,
     known: Known,
     /// The device of each handle, by its number.
     homes: HashMap<ValueId, usize>,
@@ -163,11 +167,13 @@ struct Placer<'a> {
     named: HashMap<String, usize>,
     placed: Vec<(OpId, usize)>,
     decisions: Vec<Decision>,
+    findings: Vec<Diagnostic>,
 }
 
 impl<'a> Placer<'a> {
     fn new(module: &Module, func: OpId, ops: &'a OpRegistry) -> Self {
         let devices = devices(module, func);
+        let (costs, findings) = Costs::read(module, func, &devices);
         let said = texts(module, func, names::ARGUMENT_DEVICES).into_iter();
         let number = |name: String| devices.iter().position(|device| *device == name);
         let in_scope = module.attr(func, names::DEVICES_IN_SCOPE).map(|_| {
@@ -190,6 +196,7 @@ impl<'a> Placer<'a> {
         Self {
             ops,
             devices,
+            costs,
             known: inferred(module, func),
             homes,
             in_scope,
@@ -199,13 +206,14 @@ impl<'a> Placer<'a> {
             calls,
             placed: Vec::new(),
             decisions: Vec::new(),
+            findings,
         }
     }
 
     /// Places every call. An op that follows a later op is placed after it, by the devices of
     /// operands that are known then.
     fn run(&mut self, module: &Module) -> Vec<Diagnostic> {
-        let mut findings = Vec::new();
+        let mut findings = std::mem::take(&mut self.findings);
         let mut homes: Vec<Option<usize>> = vec![None; self.calls.len()];
         // For each call the one from which it was reached last.
         let mut reached_from: Vec<Option<usize>> = vec![None; self.calls.len()];
@@ -374,18 +382,20 @@ impl<'a> Placer<'a> {
         cheapest.map_or(0, |(device, _)| device)
     }
 
-    /// Returns the time in microseconds that the op estimates for a device, if it has an estimate
-    /// and the metadata of its operands is known.
+    /// Returns the time in microseconds that the op is assumed to take on a device: its own
+    /// estimate, or else that of the device. Returns `None` if there is neither, or the metadata of
+    /// its operands is unknown.
     fn op_cost(&self, module: &Module, call: &Call, device: usize) -> Option<f64> {
         let device_type = type_of_device(&self.devices[device]);
         let registered = call.registered(self.ops, &device_type)?;
-        if !registered.has_cost() {
+        let speed = self.costs.speed(device);
+        if !registered.has_cost() && speed.is_none() {
             return None;
         }
         let arguments = call.arguments(module).iter();
         let known = arguments.map(|value| self.known.get(value).cloned());
         let known: Vec<TensorMetadata> = known.collect::<Option<_>>()?;
-        registered.cost(&known, &call.attrs(module)?)
+        registered.cost_on(speed, &known, &call.attrs(module)?)
     }
 
     /// Returns the assumed time in microseconds to move operands from other devices to a device.
@@ -399,8 +409,8 @@ impl<'a> Placer<'a> {
         let cost = elsewhere.map(|value| {
             let metadata = self.known.get(value);
             let num_bytes = metadata.and_then(TensorMetadata::size_bytes).unwrap_or(0);
-            // The devices of a program are names here: nothing is known of their links.
-            LinkCost::default().microseconds(num_bytes)
+            let link = self.costs.link(self.home(value), device);
+            link.microseconds(num_bytes)
         });
         cost.fold(0.0, |total, cost| total + cost)
     }

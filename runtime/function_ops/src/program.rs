@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tfrt_bef::BefFile;
 use tfrt_compiler::{LinkedSyntaxes, decode};
 use tfrt_core::metadata::partial::PartialMetadata;
-use tfrt_core::{CoreRuntimeOp, EagerContext, OpRegistration, OpRegistry, ReadyOp};
+use tfrt_core::{CoreRuntimeOp, EagerContext, OpRegistration, OpRegistry, ReadyOp, TensorHandle};
 use tfrt_host::kernel::DialectRegistration;
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::library::LoadedLibrary;
@@ -256,18 +256,28 @@ pub trait FunctionOps {
     /// If the program has no such function, or it cannot be an op.
     #[track_caller]
     fn function_op(&self, program: &FunctionProgram, name: &str) -> Result<ReadyOp, Error>;
+
+    /// Returns where the ops of a function would run if it were called now with these operands, and
+    /// why: a table for each op. Ops that are simplified away are not listed. The costs of copies
+    /// and the speeds are those of the devices of the context.
+    ///
+    /// # Errors
+    /// Those of [`function_op`](Self::function_op); an error if the function cannot be instantiated
+    /// for such operands.
+    #[track_caller]
+    fn explain_function(
+        &self,
+        program: &FunctionProgram,
+        name: &str,
+        operands: &[&TensorHandle],
+    ) -> Result<String, Error>;
 }
 
 impl FunctionOps for Arc<EagerContext> {
     fn function_op(&self, program: &FunctionProgram, name: &str) -> Result<ReadyOp, Error> {
-        let caller = Location::caller();
-        let at_caller = |error: Error| {
-            error.set_place_if_unset(Place::from(caller));
-            error
-        };
-        let func = program.function(name).map_err(at_caller)?;
+        let at_caller = at_caller();
+        let (func, signature) = signature_of(program, name).map_err(at_caller)?;
         let module = program.module();
-        let signature = Signature::of(module, func, name).map_err(at_caller)?;
         let runtime = tfrt_core::CoreRuntime::of(self.host());
         let has_effects = signature.has_chain && has_effects(module, func, runtime.ops());
         let op = FunctionOp::new(self, program.clone(), name, signature);
@@ -281,4 +291,35 @@ impl FunctionOps for Arc<EagerContext> {
             },
         )
     }
+
+    fn explain_function(
+        &self,
+        program: &FunctionProgram,
+        name: &str,
+        operands: &[&TensorHandle],
+    ) -> Result<String, Error> {
+        let at_caller = at_caller();
+        let signature = signature_of(program, name);
+        let explained = signature.and_then(|(_, signature)| {
+            FunctionOp::new(self, program.clone(), name, signature).explain(self, operands)
+        });
+        explained.map_err(at_caller)
+    }
+}
+
+/// Returns a function that locates errors without a location at the caller.
+#[track_caller]
+fn at_caller() -> impl Fn(Error) -> Error {
+    let caller = Location::caller();
+    move |error| {
+        error.set_place_if_unset(Place::from(caller));
+        error
+    }
+}
+
+/// Returns the function of a name and its signature as an op.
+fn signature_of(program: &FunctionProgram, name: &str) -> Result<(OpId, Signature), Error> {
+    let func = program.function(name)?;
+    let signature = Signature::of(program.module(), func, name)?;
+    Ok((func, signature))
 }

@@ -389,18 +389,7 @@ impl EagerContext {
         }
         let known = operands.iter().map(|operand| operand.metadata());
         let known: Vec<TensorMetadata> = known.collect::<Option<_>>()?;
-        registered.cost(&known, attrs).or_else(|| {
-            let results = registered
-                .result_metadata(&known, attrs)
-                .unwrap_or_default();
-            let processed = known.iter().chain(results.iter().flatten());
-            let num_bytes = processed.filter_map(TensorMetadata::size_bytes);
-            let num_bytes = num_bytes.fold(0, usize::saturating_add);
-            // The estimate is rough, so the conversion may lose precision.
-            #[expect(clippy::cast_precision_loss)]
-            let num_bytes = num_bytes as f64;
-            speed.map(|speed| num_bytes / speed)
-        })
+        registered.cost_on(speed, &known, attrs)
     }
 
     /// Returns the device of this name.

@@ -1,0 +1,176 @@
+//! The speeds of the devices of a function, and the costs of copies between them.
+//!
+//! Both are attributes of the function, so that the placement of a program is seen and tested as
+//! text:
+//!
+//! ```text
+//!  corert.links = [["CPU:0", "ACC:0", 1.5, 50000.0]]    from, to, microseconds, bytes per microsecond
+//!  corert.device_speeds = [["ACC:0", 100.0]]            device, bytes per microsecond
+//! ```
+//!
+//! A pair of devices that is not listed has the default link, and a device that is not listed has no
+//! known speed. An instance takes both from the devices of its context.
+
+use std::collections::HashMap;
+
+use tfrt_compiler::element_type::dtype_of;
+use tfrt_host::device::{DeviceRef, LinkCost};
+use tfrt_ir::{AttrId, Attribute, Module, OpId};
+use tfrt_support::{DType, Diagnostic};
+
+use crate::call::error_at;
+use crate::names;
+
+/// What copies and devices are assumed to cost. Devices are their positions among those of the
+/// function.
+#[derive(Debug, Default)]
+pub(crate) struct Costs {
+    /// The links that are not the default, by source and destination.
+    links: HashMap<(usize, usize), LinkCost>,
+    /// Bytes per microsecond.
+    speeds: HashMap<usize, f64>,
+}
+
+impl Costs {
+    /// Returns the cost of copies between two devices.
+    pub(crate) fn link(&self, source: usize, destination: usize) -> LinkCost {
+        let known = self.links.get(&(source, destination));
+        known.copied().unwrap_or_default()
+    }
+
+    /// Returns the number of bytes that a device processes in a microsecond, if that is known.
+    pub(crate) fn speed(&self, device: usize) -> Option<f64> {
+        self.speeds.get(&device).copied()
+    }
+
+    /// Reads the attributes of a function with these devices. Returns what is wrong with them.
+    pub(crate) fn read(module: &Module, func: OpId, devices: &[String]) -> (Self, Vec<Diagnostic>) {
+        let (mut costs, mut findings) = (Self::default(), Vec::new());
+        let mut refuse = |attribute: &str, message: String| {
+            findings.push(error_at(module, func, format!("`{attribute}`: {message}")));
+        };
+        for entry in entries(module, func, names::LINKS) {
+            let form = "expected [from, to, microseconds, bytes per microsecond]";
+            let [source, destination, latency, rate] = entry[..] else {
+                refuse(names::LINKS, form.to_owned());
+                continue;
+            };
+            let latency = number(module, latency).filter(|latency| *latency >= 0.0);
+            let rate = number(module, rate).filter(|rate| *rate > 0.0);
+            let (Some(latency_microseconds), Some(bytes_per_microsecond)) = (latency, rate) else {
+                refuse(names::LINKS, form.to_owned());
+                continue;
+            };
+            let link = LinkCost {
+                latency_microseconds,
+                bytes_per_microsecond,
+            };
+            let source = device(module, source, devices);
+            match source.and_then(|source| Ok((source, device(module, destination, devices)?))) {
+                Ok(pair) => _ = costs.links.insert(pair, link),
+                Err(message) => refuse(names::LINKS, message),
+            }
+        }
+        for entry in entries(module, func, names::DEVICE_SPEEDS) {
+            let speed = match entry[..] {
+                [named, speed] => number(module, speed).map(|speed| (named, speed)),
+                _ => None,
+            };
+            match speed.filter(|(_, speed)| *speed > 0.0) {
+                Some((named, speed)) => match device(module, named, devices) {
+                    Ok(device) => _ = costs.speeds.insert(device, speed),
+                    Err(message) => refuse(names::DEVICE_SPEEDS, message),
+                },
+                None => {
+                    let form = "expected [device, bytes per microsecond]";
+                    refuse(names::DEVICE_SPEEDS, form.to_owned());
+                }
+            }
+        }
+        (costs, findings)
+    }
+}
+
+/// Writes the speeds of these devices and the costs of their links to the attributes of a function.
+/// Numbers that are no cost are left out.
+pub(crate) fn write(module: &mut Module, func: OpId, devices: &[DeviceRef]) {
+    let (mut links, mut speeds) = (Vec::new(), Vec::new());
+    for destination in devices {
+        let others = devices
+            .iter()
+            .filter(|source| source.0.name() != destination.0.name());
+        for source in others {
+            let link = destination.0.link_from(&*source.0);
+            let LinkCost {
+                latency_microseconds: latency,
+                bytes_per_microsecond: rate,
+            } = link;
+            let is_cost = latency.is_finite() && latency >= 0.0 && rate.is_finite() && rate > 0.0;
+            if is_cost && link != LinkCost::default() {
+                let entry = [
+                    module.string_attr(source.0.name()),
+                    module.string_attr(destination.0.name()),
+                    module.f64_attr(latency),
+                    module.f64_attr(rate),
+                ];
+                links.push(module.intern_attribute(Attribute::Array(entry.into())));
+            }
+        }
+        let speed = destination.0.bytes_per_microsecond();
+        if let Some(speed) = speed.filter(|speed| speed.is_finite() && *speed > 0.0) {
+            let entry = [
+                module.string_attr(destination.0.name()),
+                module.f64_attr(speed),
+            ];
+            speeds.push(module.intern_attribute(Attribute::Array(entry.into())));
+        }
+    }
+    for (name, entries) in [(names::LINKS, links), (names::DEVICE_SPEEDS, speeds)] {
+        if !entries.is_empty() {
+            let entries = module.intern_attribute(Attribute::Array(entries.into()));
+            module.set_attr(func, name, entries);
+        }
+    }
+}
+
+/// Returns the lists in an attribute. What is not a list is an empty one, which no reader accepts.
+fn entries<'a>(module: &'a Module, func: OpId, name: &str) -> Vec<&'a [AttrId]> {
+    let list = |attribute: AttrId| match module.attribute(attribute) {
+        Attribute::Array(elements) => Some(&elements[..]),
+        _ => None,
+    };
+    match module.attr(func, name).map(list) {
+        None => Vec::new(),
+        Some(None) => vec![&[]],
+        Some(Some(elements)) => {
+            let entries = elements
+                .iter()
+                .map(|&entry| list(entry).unwrap_or_default());
+            entries.collect()
+        }
+    }
+}
+
+/// Returns the finite number that an attribute of type `f64` is.
+fn number(module: &Module, attribute: AttrId) -> Option<f64> {
+    match module.attribute(attribute) {
+        Attribute::Float { bits, ty } if dtype_of(module, *ty) == Some(DType::F64) => {
+            Some(f64::from_bits(*bits)).filter(|number| number.is_finite())
+        }
+        _ => None,
+    }
+}
+
+/// Returns the position of the device that an attribute names.
+fn device(module: &Module, attribute: AttrId, devices: &[String]) -> Result<usize, String> {
+    let Some(name) = module.attribute_str(attribute) else {
+        return Err("expected the name of a device".to_owned());
+    };
+    let position = devices.iter().position(|device| device == name);
+    position.ok_or_else(|| {
+        format!(
+            "`{name}` is not among the devices of the function: {}",
+            devices.join(", ")
+        )
+    })
+}
