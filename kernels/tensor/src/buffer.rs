@@ -154,6 +154,27 @@ impl HostBuffer {
         file.give_back(start..start + self.len_bytes);
     }
 
+    /// Returns room for a value before the header of the buffer, if there is any and no other handle
+    /// of the buffer.
+    #[inline]
+    pub(crate) fn claim_room(&self) -> Option<NonNull<u8>> {
+        self.storage.claim_room()
+    }
+
+    /// Ends the use of room.
+    ///
+    /// # Safety
+    /// 1. `place` came from [`claim_room`](Self::claim_room), and was not released since.
+    /// 2. It is not used afterwards.
+    #[inline]
+    pub(crate) unsafe fn release_room(place: NonNull<u8>) {
+        // SAFETY: duties 1 and 2.
+        unsafe { Storage::release_room(place) };
+    }
+
+    /// The size of the room, which is aligned to a cache line.
+    pub(crate) const ROOM_BYTES: usize = storage::ROOM_BYTES;
+
     #[inline]
     fn range(&self) -> Range<usize> {
         let start = self.address();

@@ -1,9 +1,10 @@
 //! Dense tensors: all elements, row-major and without gaps, in a buffer.
+#![expect(unsafe_code, reason = "vouches for the room of a value")]
 
 use std::sync::Arc;
 
 use tfrt_async::identity::TypeIdentity;
-use tfrt_async::{AnyRef, Immutable, Value};
+use tfrt_async::{AnyRef, Immutable, Room, Value};
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_support::TensorMetadata;
 use tfrt_support::{DType, Error, ErrorCode};
@@ -465,6 +466,23 @@ impl Value for DenseHostTensor {
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
+    const ROOM: Option<Room<Self>> = {
+        const {
+            let layout = Room::<Self>::layout();
+            assert!(
+                layout.size() <= HostBuffer::ROOM_BYTES && layout.align() <= 64,
+                "a value of a dense tensor fits the room of its buffer"
+            );
+        }
+        // SAFETY: 1: the buffer keeps the room, which is large enough, for the value until
+        // `release_room`, even if its last handle is dropped.
+        Some(unsafe {
+            Room::new(
+                |tensor| tensor.buffer.claim_room(),
+                HostBuffer::release_room,
+            )
+        })
+    };
 }
 
 impl Immutable for DenseHostTensor {}
@@ -550,5 +568,96 @@ mod tests {
         );
         assert!(text(16).ends_with("14, 15]"));
         assert!(text(17).ends_with("14, 15, ... ]"));
+    }
+
+    /// Returns the address of the first element.
+    fn place(tensor: &DenseHostTensor) -> usize {
+        tensor.buffer.address()
+    }
+
+    #[test]
+    fn a_value_of_a_small_tensor_lies_in_the_memory_of_its_elements() {
+        let value = AnyRef::available(DenseHostTensor::vector(&[1.0_f32; 16]).unwrap());
+        let tensor = value.get::<DenseHostTensor>().unwrap();
+        assert!(tensor.is_exclusive() && value.is_unique());
+        let distance = place(tensor) - value.address();
+        assert_eq!(distance, HostBuffer::ROOM_BYTES + 64);
+        // One block has room for one value.
+        let other = AnyRef::available(tensor.clone());
+        let other_place = place(other.get().unwrap());
+        assert_eq!(other_place, place(tensor));
+        assert_ne!(other_place.wrapping_sub(other.address()), distance);
+        let large = AnyRef::available(DenseHostTensor::vector(&[1.0_f32; 17]).unwrap());
+        let large_place = place(large.get().unwrap());
+        assert_ne!(large_place.wrapping_sub(large.address()), distance);
+    }
+
+    #[test]
+    fn elements_outlive_the_value_in_their_memory() {
+        let value = AnyRef::available(DenseHostTensor::vector(&[1_i32, 2]).unwrap());
+        let tensor = value.get::<DenseHostTensor>().unwrap().clone();
+        assert!(!tensor.is_exclusive());
+        drop(value);
+        assert!(tensor.is_exclusive());
+        assert_eq!(*tensor.elements::<i32>().unwrap(), [1, 2]);
+        // The room is free again.
+        let distance = HostBuffer::ROOM_BYTES + 64;
+        let start = place(&tensor);
+        let value = AnyRef::available(tensor);
+        assert_eq!(start - value.address(), distance);
+    }
+
+    #[test]
+    fn a_value_outlives_the_elements_in_its_block() {
+        let mut value = AnyRef::available(DenseHostTensor::vector(&[1_i32, 2]).unwrap());
+        let other = DenseHostTensor::vector(&[3_i32]).unwrap();
+        let first = std::mem::replace(value.get_mut().unwrap(), other);
+        drop(first);
+        // The block of the first tensor is still that of the value: nothing else gets it.
+        let more: Vec<DenseHostTensor> = (0..64)
+            .map(|number| DenseHostTensor::vector(&[number; 16]).unwrap())
+            .collect();
+        let tensor = value.get::<DenseHostTensor>().unwrap();
+        assert_eq!(*tensor.elements::<i32>().unwrap(), [3]);
+        drop((value, more));
+    }
+
+    #[test]
+    fn small_tensors_of_values_are_on_the_account_of_their_request() {
+        use tfrt_host::allocator::RequestMemory;
+
+        let request = Arc::new(RequestMemory::new(malloc(), 2 * (64 + 8)));
+        let allocator: Arc<dyn HostAllocator> = request.clone();
+        let vector = |number: i32| {
+            let shape = Shape::new(&[2]).unwrap();
+            DenseHostTensor::from_elements(&allocator, shape, &[number; 2])
+        };
+        let first = AnyRef::available(vector(1).unwrap());
+        let second = vector(2).unwrap();
+        assert_eq!(request.num_bytes(), 2 * (64 + 8));
+        let refused = vector(3).unwrap_err();
+        assert_eq!(refused, TensorError::OutOfMemory { size_bytes: 8 });
+        let mut value = AnyRef::available(second);
+        drop(first);
+        assert_eq!(request.num_bytes(), 64 + 8);
+        // The account ends with the elements, although the value still has its room.
+        *value.get_mut().unwrap() = DenseHostTensor::vector(&[4_i32]).unwrap();
+        assert_eq!(request.num_bytes(), 0);
+    }
+
+    #[test]
+    fn value_and_elements_end_on_two_threads() {
+        let allocator = malloc();
+        for _ in 0..1000 {
+            let shape = Shape::new(&[4]).unwrap();
+            let tensor = DenseHostTensor::filled(&allocator, shape, 7_i32).unwrap();
+            let value = AnyRef::available(tensor);
+            let tensor = value.get::<DenseHostTensor>().unwrap().clone();
+            std::thread::scope(|scope| {
+                scope.spawn(move || drop(value));
+                assert_eq!(*tensor.elements::<i32>().unwrap(), [7; 4]);
+                drop(tensor);
+            });
+        }
     }
 }

@@ -122,7 +122,7 @@ impl AnyRef {
     /// [unique](Self::is_unique).
     #[must_use]
     pub fn into_given(self) -> Self {
-        if self.header().kind != Kind::Concrete {
+        if !self.header().kind.is_concrete() {
             return self;
         }
         if self.is_available() {
@@ -206,7 +206,7 @@ impl AnyRef {
     #[must_use]
     pub fn is_unique(&self) -> bool {
         let header = self.header();
-        header.kind == Kind::Concrete && header.count.is_one()
+        header.kind.is_concrete() && header.count.is_one()
     }
 
     /// Returns `true` if the value has no other references, even if it is indirect.

@@ -8,6 +8,7 @@
 //! ```
 //!
 //! Values without a type (indirect values, and errors that never had one) consist of a header only.
+//! A value may lie in memory of its payload instead of an allocation of its own: see [`Room`].
 //!
 //! Invariant C1: a header whose type index is that of `T` is the first field of a `ValueCell<T>`; a
 //! header without a type index has its own allocation. Upheld by the three constructors in this
@@ -15,6 +16,7 @@
 //! Invariant C2: the payload is initialised if the word says `Payload`. Upheld by the promises.
 #![expect(unsafe_code, reason = "payloads are erased and reference-counted here")]
 
+use std::alloc::Layout;
 use std::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::{self, NonNull};
@@ -38,6 +40,8 @@ use crate::word::{Outcome, State, Word};
 pub(crate) enum Kind {
     /// Has its own payload, or an error.
     Concrete,
+    /// Like `Concrete`, but lies in memory of its payload.
+    InPayload,
     /// Like `Concrete`, but returned by a function: it never reports to be the only reference to
     /// its payload.
     Given,
@@ -45,6 +49,15 @@ pub(crate) enum Kind {
     Immortal,
     /// Links to another value once that is known.
     Indirect,
+}
+
+impl Kind {
+    /// Returns `true` for a value that has its own payload or an error, and that reports to be the
+    /// only reference if it is.
+    #[inline]
+    pub(crate) fn is_concrete(self) -> bool {
+        matches!(self, Self::Concrete | Self::InPayload)
+    }
 }
 
 /// The start of every value.
@@ -83,23 +96,44 @@ const _: () = assert!(
 // count that excludes readers.
 unsafe impl<T: Value> Sync for ValueCell<T> {}
 
+/// The layout of a value with payload type `T`.
+pub(crate) const fn layout_of_value<T>() -> Layout {
+    Layout::new::<ValueCell<T>>()
+}
+
 /// Creates a value that has a payload, with one count.
+#[inline]
 pub(crate) fn new_available<T: Value>(payload: T, kind: Kind) -> NonNull<Header> {
-    new_cell(
-        Word::available(Outcome::Payload),
-        MaybeUninit::new(payload),
-        kind,
-        1,
-    )
+    let room = match &T::ROOM {
+        Some(room) if kind == Kind::Concrete => room.claim(&payload),
+        _ => None,
+    };
+    let (cell, kind) = match room {
+        Some(place) => (place.cast(), Kind::InPayload),
+        None => (pool::reserve::<ValueCell<T>>(), kind),
+    };
+    let word = Word::available(Outcome::Payload);
+    // SAFETY: the block was reserved for such a cell, or is room for one by the duties of
+    // `Room::new`; it is exclusively ours.
+    unsafe { write_cell(cell, word, MaybeUninit::new(payload), kind, 1) }
 }
 
 /// Creates a value whose payload is not set yet, with two counts: the promise's and the first
 /// reference's.
 pub(crate) fn new_unavailable<T: Value>(kind: Kind) -> NonNull<Header> {
-    new_cell::<T>(Word::unavailable(), MaybeUninit::uninit(), kind, 2)
+    let (cell, payload) = (pool::reserve::<ValueCell<T>>(), MaybeUninit::uninit());
+    // SAFETY: the block was reserved for such a cell, and is exclusively ours.
+    unsafe { write_cell(cell, Word::unavailable(), payload, kind, 2) }
 }
 
-fn new_cell<T: Value>(
+/// Writes a value with `owners` counts.
+///
+/// # Safety
+/// 1. `cell` is valid for writes of such a cell, and aligned.
+/// 2. It is exclusively the caller's, until the value is destroyed.
+#[inline]
+unsafe fn write_cell<T: Value>(
+    cell: NonNull<ValueCell<T>>,
     word: Word,
     payload: MaybeUninit<T>,
     kind: Kind,
@@ -107,8 +141,6 @@ fn new_cell<T: Value>(
 ) -> NonNull<Header> {
     let type_index = TypeIndex::of::<T>();
     live::add_one();
-    let cell = pool::reserve::<ValueCell<T>>();
-    // Made here, so that it need not be on the stack while the memory is reserved.
     let header = Header {
         count: Count::new(owners),
         kind,
@@ -117,9 +149,9 @@ fn new_cell<T: Value>(
         word,
     };
     // A payload may be large: written field by field, it is copied once.
-    // SAFETY: the block is for such a cell, so the field is in it.
+    // SAFETY: duty 1: the field is in the cell.
     let place = unsafe { &raw mut (*cell.as_ptr()).header };
-    // SAFETY: the block is exclusively ours.
+    // SAFETY: duties 1 and 2.
     unsafe { place.write(header) };
     // SAFETY: as above.
     let place = unsafe { &raw mut (*cell.as_ptr()).payload };
@@ -323,10 +355,23 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
 /// 3. Its payload type is `T`.
 pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) -> Option<PanicPayload> {
     // SAFETY: duty 1.
-    if !matches!(unsafe { header.as_ref() }.word.state(), State::Payload) {
-        // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this type.
+    let Header { kind, word, .. } = unsafe { header.as_ref() };
+    if !matches!(word.state(), State::Payload) {
+        // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this type, as only a
+        // value that is created with its payload lies in memory of it.
         drop(unsafe { Pooled::from_leaked(header.cast::<ValueCell<T>>()) });
         return None;
+    }
+    if let (Some(room), Kind::InPayload) = (&T::ROOM, kind) {
+        let drop_payload = || {
+            // SAFETY: duties 1 and 3; C2: the payload is initialised; duty 2: it is not accessed
+            // otherwise.
+            unsafe { payload_ptr::<T>(header).drop_in_place() };
+        };
+        let outcome = panic::catch_unwind(AssertUnwindSafe(drop_payload));
+        // SAFETY: the value was created in this room, and duty 2.
+        unsafe { room.release(header.cast()) };
+        return outcome.err();
     }
     // Besides the payload, nothing in the cell is to be dropped: the word owns nothing in this
     // state.

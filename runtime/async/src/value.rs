@@ -7,6 +7,7 @@ use half::{bf16, f16};
 use tfrt_support::complex::Complex;
 
 use crate::identity::{self, TypeIdentity};
+use crate::room::Room;
 
 /// A type whose objects may be payloads of AsyncValues.
 ///
@@ -56,6 +57,9 @@ pub trait Value: Send + Sync + 'static {
     /// How copies of the runtime in one process identify the type. Only types of the runtime set
     /// this.
     const IDENTITY: TypeIdentity<Self> = TypeIdentity::BY_TYPE_ID;
+
+    /// Where the memory of a payload has room for its value. Only types of the runtime set this.
+    const ROOM: Option<Room<Self>> = None;
 
     /// How to display payloads of this type; see [`AnyRef::displayed`](crate::AnyRef::displayed).
     const DISPLAY: Option<DisplayFn<Self>> = None;

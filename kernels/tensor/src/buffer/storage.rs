@@ -3,12 +3,21 @@
 //! ```text
 //!  drawn from an allocator:   ┌─ … ─┬─ Header (64 bytes) ─┬─ data ─────────────┐   one block, the header right before the data
 //!                             └─────┴─────────────────────┴────────────────────┘
+//!  small, from the pool:      ┌─ room ─┬─ Header (64 bytes) ─┬─ data ──────────┐   the room is for a value that holds the tensor
+//!                             └────────┴─────────────────────┴─────────────────┘
 //!  lent by an owner:          ┌─ Header ────────────┐    ┌─ data ──────┐   the header keeps the owner
 //!                             └─────────────────────┘    └─────────────┘
 //! ```
 //!
 //! Invariant H1: a handle owns one count of the header; the header, its origin and the data live
 //! until the last one is dropped. Upheld by `new_handle`, `Clone` and `Drop`.
+//!
+//! A small block has two users: the handles together, and the value in its room. Each has a mark in
+//! the word that counts the handles, and whoever removes the last mark frees the block. Nothing else
+//! waits for the value: with the last handle, the origin of the memory ends.
+//!
+//! Invariant H2: the room of a small block is used if and only if the word says so. Upheld by
+//! `claim_room` and `release_room`.
 #![expect(unsafe_code, reason = "owns raw memory")]
 
 use std::alloc::Layout;
@@ -18,6 +27,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
+use tfrt_async::pool;
 use tfrt_host::allocator::{HostAllocator, Malloc};
 
 use super::borrow::Borrows;
@@ -34,9 +44,33 @@ const HEAP_ALIGN_BYTES: usize = 16;
 /// at once.
 const MIN_UNTOUCHED_BYTES: usize = 1 << 16;
 
+/// The room of a small block.
+pub(super) const ROOM_BYTES: usize = 128;
+
+/// The largest data of a small block: with it, such a block is as large as a block without room and
+/// a separate value would be together.
+const MAX_SMALL_BYTES: usize = 64;
+
+/// The layout of small blocks.
+const SMALL: Layout = {
+    let size = ROOM_BYTES + size_of::<Header>() + MAX_SMALL_BYTES;
+    match Layout::from_size_align(size, MIN_ALIGN_BYTES) {
+        Ok(layout) => layout,
+        Err(_) => panic!("the alignment is a power of two"),
+    }
+};
+
+/// The mark of the handles of a small block, in the word that counts them.
+const HANDLES: usize = 1 << (usize::BITS - 1);
+/// The mark of the value in the room of a small block.
+const VALUE: usize = HANDLES >> 1;
+/// The count of handles, below the marks.
+const COUNT: usize = VALUE - 1;
+
 /// The header, which precedes the data or refers to it.
 #[repr(C, align(64))]
 struct Header {
+    /// The number of handles, with the marks of a small block.
     owners: AtomicUsize,
     borrows: Borrows,
     origin: Origin,
@@ -62,6 +96,9 @@ struct Block {
     /// The offset of the header in bytes.
     header_offset: u32,
     align_log2: u8,
+    /// Whether it is a small one. Then only the size is that of the memory on the allocator's
+    /// account, and the block came from the pool with the layout [`SMALL`].
+    is_small: bool,
 }
 
 impl Block {
@@ -71,6 +108,7 @@ impl Block {
             header_offset,
             // Less than the number of bits of an address.
             align_log2: layout.align().trailing_zeros() as u8,
+            is_small: false,
         }
     }
 
@@ -101,6 +139,9 @@ impl Storage {
         size_bytes: usize,
         align_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
+        if let Some(small) = Self::take_small(allocator, size_bytes, align_bytes) {
+            return Ok(small);
+        }
         let draw = |layout| allocator.allocate(layout);
         if size_bytes >= MIN_UNTOUCHED_BYTES {
             // As zeroed memory, so that a large block fits into the place of another one of its
@@ -123,6 +164,12 @@ impl Storage {
         size_bytes: usize,
         align_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
+        if let Some((storage, start)) = Self::take_small(allocator, size_bytes, align_bytes) {
+            // A constant size takes fewer instructions than the right one.
+            // SAFETY: the block has so many bytes from there, which are not shared.
+            unsafe { start.write_bytes(0, MAX_SMALL_BYTES) };
+            return Ok((storage, start));
+        }
         if size_bytes < MIN_UNTOUCHED_BYTES {
             let (storage, start) = Self::allocate(allocator, size_bytes, align_bytes)?;
             // SAFETY: the storage has so many bytes from there, which are not shared.
@@ -134,6 +181,44 @@ impl Storage {
         let data_align = align_bytes.max(MIN_ALIGN_BYTES);
         let draw = |layout| allocator.allocate_zeroed(layout);
         Self::draw(allocator, size_bytes, data_align, HEAP_ALIGN_BYTES, draw)
+    }
+
+    /// Takes a small block from the pool, if the allocator takes memory from there. Returns the data,
+    /// which is not initialised.
+    #[inline]
+    fn take_small(
+        allocator: &Arc<dyn HostAllocator>,
+        size_bytes: usize,
+        align_bytes: usize,
+    ) -> Option<(Self, NonNull<u8>)> {
+        if size_bytes > MAX_SMALL_BYTES || align_bytes > MIN_ALIGN_BYTES {
+            return None;
+        }
+        // The room is like a value of its own, which is on nobody's account.
+        let num_charged = MIN_ALIGN_BYTES + size_bytes;
+        if !allocator.charge_pooled(num_charged) {
+            return None;
+        }
+        let Some(block) = pool::allocate(SMALL) else {
+            allocator.release_pooled(num_charged);
+            return None;
+        };
+        let origin = Origin::Block {
+            allocator: Arc::clone(allocator),
+            block: Block {
+                size: num_charged,
+                header_offset: ROOM_BYTES as u32,
+                align_log2: MIN_ALIGN_BYTES.trailing_zeros() as u8,
+                is_small: true,
+            },
+        };
+        // SAFETY: the block is larger.
+        let header = unsafe { block.add(ROOM_BYTES) };
+        // SAFETY: 1: the block has a header's bytes from there, and both are aligned to as many. 2:
+        // it is ours.
+        let storage = unsafe { Self::new_handle(header.cast(), HANDLES | 1, origin) };
+        // SAFETY: the block is larger.
+        Some((storage, unsafe { header.add(size_of::<Header>()) }))
     }
 
     /// Allocates a block of `block_align`, and puts a header and data of `data_align` into it. Both
@@ -174,7 +259,7 @@ impl Storage {
         let header = unsafe { block.add(header_offset) };
         // SAFETY: 1: the block has a header's bytes from there, and data is aligned to a multiple
         // of a header's size. 2: it is ours.
-        let storage = unsafe { Self::new_handle(header.cast(), origin) };
+        let storage = unsafe { Self::new_handle(header.cast(), 1, origin) };
         // SAFETY: `data_offset` is at most `most_before_data`, and the block is larger by
         // `size_bytes`.
         Ok((storage, unsafe { block.add(data_offset) }))
@@ -197,18 +282,19 @@ impl Storage {
         let bytes = NonNull::from(unsafe { owner.as_ref() }.as_ref());
         let owner: NonNull<dyn Any + Send + Sync> = owner;
         // SAFETY: 1: the layout is that of a header. 2: the block is ours.
-        let storage = unsafe { Self::new_handle(block.cast(), Origin::Owner(owner)) };
+        let storage = unsafe { Self::new_handle(block.cast(), 1, Origin::Owner(owner)) };
         Ok((storage, bytes))
     }
 
-    /// Returns the first handle of an allocation.
+    /// Returns the first handle of an allocation, whose word is `owners`.
     ///
     /// # Safety
     /// 1. `header` is valid for writes of a header, and aligned.
     /// 2. The caller owns it, and transfers ownership.
-    unsafe fn new_handle(header: NonNull<Header>, origin: Origin) -> Self {
+    #[inline]
+    unsafe fn new_handle(header: NonNull<Header>, owners: usize, origin: Origin) -> Self {
         let value = Header {
-            owners: AtomicUsize::new(1),
+            owners: AtomicUsize::new(owners),
             borrows: Borrows::default(),
             origin,
         };
@@ -249,7 +335,46 @@ impl Storage {
     #[inline]
     pub(super) fn is_unique(&self) -> bool {
         // Acquire pairs with the release in `drop`: what other handles did has happened.
-        self.header().owners.load(Ordering::Acquire) == 1
+        self.header().owners.load(Ordering::Acquire) & COUNT == 1
+    }
+
+    /// Returns the room of a small block for a value, unless it is used, or there are other handles.
+    /// It is exclusively the caller's until [`release_room`](Self::release_room).
+    #[inline]
+    pub(super) fn claim_room(&self) -> Option<NonNull<u8>> {
+        // Acquire pairs with the release in `release_room`: a former value has been destroyed.
+        self.header()
+            .owners
+            .compare_exchange(
+                HANDLES | 1,
+                HANDLES | VALUE | 1,
+                Ordering::Acquire,
+                Ordering::Relaxed,
+            )
+            .ok()?;
+        // SAFETY: only the word of a small block has the mark of handles; its header has room before
+        // it.
+        Some(unsafe { self.header.cast().sub(ROOM_BYTES) })
+    }
+
+    /// Ends the use of room.
+    ///
+    /// # Safety
+    /// 1. `place` came from [`claim_room`](Self::claim_room), and was not released since.
+    /// 2. It is not used afterwards.
+    #[inline]
+    pub(super) unsafe fn release_room(place: NonNull<u8>) {
+        // SAFETY: duty 1: it is the room of a small block, which is larger.
+        let header = unsafe { place.add(ROOM_BYTES) }.cast::<Header>();
+        // SAFETY: the header of the block, which exists as long as the mark of the value (H2).
+        let owners = unsafe { &raw const (*header.as_ptr()).owners };
+        // SAFETY: as above. Release: what the value did comes before the end of the block; acquire:
+        // and so does what the handles did.
+        let before = unsafe { (*owners).fetch_and(!VALUE, Ordering::AcqRel) };
+        if before & HANDLES == 0 {
+            // SAFETY: the block came from the pool with this layout; the last mark is gone.
+            unsafe { pool::deallocate(place, SMALL) };
+        }
     }
 }
 
@@ -260,7 +385,7 @@ impl Clone for Storage {
         // it.
         let before = self.header().owners.fetch_add(1, Ordering::Relaxed);
         assert!(
-            before <= isize::MAX as usize,
+            before & COUNT < COUNT / 2,
             "a buffer has more handles than there can be"
         );
         Self {
@@ -273,21 +398,36 @@ impl Drop for Storage {
     #[inline]
     fn drop(&mut self) {
         // Release pairs with the fence below: all uses through this handle come before the end.
-        if self.header().owners.fetch_sub(1, Ordering::Release) != 1 {
+        let before = self.header().owners.fetch_sub(1, Ordering::Release);
+        if before & COUNT != 1 {
             return;
         }
         fence(Ordering::Acquire);
-        self.end();
+        self.end(before & VALUE != 0);
     }
 }
 
 impl Storage {
-    /// Frees the allocation of the last handle, which is not used afterwards.
+    /// Frees the allocation of the last handle, which is not used afterwards. Its room may be used.
     #[inline(never)]
-    fn end(&mut self) {
+    fn end(&mut self, has_value: bool) {
         // SAFETY: H1: this was the last handle, and the header is initialised.
         let header = unsafe { self.header.read() };
         match header.origin {
+            Origin::Block { allocator, block } if block.is_small => {
+                allocator.release_pooled(block.size);
+                // Without handles nobody claims the room, so that it is unused if it was before.
+                // Release: what the handles did comes before the end of the block; acquire: and so
+                // does what the value did.
+                let marks = || self.header().owners.fetch_and(!HANDLES, Ordering::AcqRel);
+                if has_value && marks() & VALUE != 0 {
+                    return;
+                }
+                // SAFETY: `take_small` put the header so many bytes behind the start of the block.
+                let start = unsafe { self.header.cast::<u8>().sub(ROOM_BYTES) };
+                // SAFETY: the block came from the pool with this layout; the last mark is gone.
+                unsafe { pool::deallocate(start, SMALL) };
+            }
             Origin::Block { allocator, block } => {
                 let header_offset = block.header_offset as usize;
                 // SAFETY: `draw` put the header so many bytes behind the start of the block.

@@ -53,6 +53,21 @@ pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
         None
     }
 
+    /// Charges bytes that the caller takes from the [pool](tfrt_async::pool) itself, as if it had
+    /// asked for them here. Returns `false` without doing anything if the memory of the allocator
+    /// does not come from there, or not so much may be had.
+    #[doc(hidden)]
+    fn charge_pooled(&self, num_bytes: usize) -> bool {
+        let _ = num_bytes;
+        false
+    }
+
+    /// Releases bytes that were [charged](Self::charge_pooled).
+    #[doc(hidden)]
+    fn release_pooled(&self, num_bytes: usize) {
+        let _ = num_bytes;
+    }
+
     /// Returns `true` if [`Malloc`] may be used in place of the allocator.
     #[doc(hidden)]
     fn is_malloc(&self) -> bool {

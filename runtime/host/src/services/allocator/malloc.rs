@@ -45,6 +45,10 @@ unsafe impl HostAllocator for Malloc {
         unsafe { pool::deallocate(memory, Self::real(layout)) }
     }
 
+    fn charge_pooled(&self, _num_bytes: usize) -> bool {
+        true
+    }
+
     fn is_malloc(&self) -> bool {
         true
     }

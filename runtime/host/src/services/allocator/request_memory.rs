@@ -82,18 +82,22 @@ impl RequestMemory {
     /// unchanged then.
     #[doc(hidden)]
     pub fn charge(&self, num_bytes: usize) -> Result<(), Error> {
+        self.add(num_bytes)
+            .map_err(|held| self.exceeded(held, num_bytes))
+    }
+
+    /// Adds bytes to those that the request holds, or returns how many it holds if these are too
+    /// many.
+    #[inline]
+    fn add(&self, num_bytes: usize) -> Result<(), usize> {
         // Relaxed: the count bounds memory and orders nothing. It never exceeds the limit, even
         // temporarily, so no request is refused because of another one that is refused.
-        let charged = self
-            .num_bytes
+        self.num_bytes
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
                 held.checked_add(num_bytes)
                     .filter(|&held| held <= self.max_bytes)
-            });
-        match charged {
-            Ok(_) => Ok(()),
-            Err(held) => Err(self.exceeded(held, num_bytes)),
-        }
+            })
+            .map(drop)
     }
 
     /// Releases memory that was [charged](Self::charge).
@@ -177,6 +181,15 @@ unsafe impl HostAllocator for RequestMemory {
             false => unsafe { self.host.deallocate(memory, layout) },
         }
         self.release(layout.size());
+    }
+
+    fn charge_pooled(&self, num_bytes: usize) -> bool {
+        // A caller that is refused asks `allocate`, which notes the refusal.
+        self.is_malloc && self.add(num_bytes).is_ok()
+    }
+
+    fn release_pooled(&self, num_bytes: usize) {
+        self.release(num_bytes);
     }
 
     fn profile(&self) -> Option<AllocatorProfile> {
