@@ -12,6 +12,8 @@
 
 mod binding;
 
+mod matching;
+
 mod print;
 
 mod value;
@@ -25,7 +27,8 @@ use smol_str::SmolStr;
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{Immutable, Value};
 use tfrt_attr::{
-    AggregateView, AttrError, AttrRef, AttrTypeCode, AttrValue, EncodeError, FromAttr, ToOpAttr,
+    AggregateView, AttrError, AttrRef, AttrTypeCode, AttrValue, EncodeError, FromAttr,
+    OpAttrArgument, ToOpAttr,
 };
 use tfrt_host::__runtime::FunctionTable;
 use tfrt_host::FunctionRef;
@@ -34,6 +37,7 @@ use tfrt_support::{Error, ErrorCode};
 
 pub(crate) use binding::BoundAttrs;
 use binding::KeptBinding;
+pub(crate) use matching::{Match, Matched};
 use value::{AttrPlace, OwnSection};
 
 use crate::identity;
@@ -107,7 +111,15 @@ impl OpAttrs {
     /// # Errors
     /// If the value has no encoding, because it is too large, for instance.
     pub fn set(&mut self, name: impl Into<SmolStr>, value: impl ToOpAttr) -> Result<bool, Error> {
-        let name = name.into();
+        self.set_argument(name.into(), &value.to_argument())
+    }
+
+    /// Does the work of [`set`](Self::set).
+    pub(crate) fn set_argument(
+        &mut self,
+        name: SmolStr,
+        argument: &OpAttrArgument<'_>,
+    ) -> Result<bool, Error> {
         let position = match self.entries.last() {
             // Callers often set attributes in the order of their names.
             None => 0,
@@ -117,7 +129,7 @@ impl OpAttrs {
                 Err(position) => position,
             },
         };
-        let place = self.own_section()?.push_argument(&value.to_argument())?;
+        let place = self.own_section()?.push_argument(argument)?;
         self.frozen = None;
         self.binding.forget();
         let entry = AttrEntry { name, place };

@@ -71,7 +71,11 @@ impl OwnSection {
 
     /// Appends a value of at most eight bytes, little-endian.
     #[inline]
-    fn push_word(&mut self, code: AttrTypeCode, bits: u64) -> Result<AttrPlace, EncodeError> {
+    pub(super) fn push_word(
+        &mut self,
+        code: AttrTypeCode,
+        bits: u64,
+    ) -> Result<AttrPlace, EncodeError> {
         let offset = self.next_offset()?;
         self.words.push(bits.to_le());
         Ok(AttrPlace { code, offset })

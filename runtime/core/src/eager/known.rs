@@ -10,10 +10,11 @@
 use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
+use tfrt_attr::OpAttrArgument;
 use tfrt_ods::{Arity, OpDef};
 
 use super::scope::EffectClass;
-use crate::attrs::{OpAttrs, OpAttrsRef};
+use crate::attrs::{Match, Matched, OpAttrs, OpAttrsRef};
 use crate::core_op::CoreRuntimeOp;
 use crate::device_op::Answers;
 use crate::op::OperandSet;
@@ -102,10 +103,39 @@ impl KnownOp {
         }
     }
 
+    /// Returns the kept sets, from the first one.
+    #[inline]
+    pub(super) fn sets(&self) -> impl Iterator<Item = &Arc<AttributeSet>> {
+        self.sets.iter().map_while(OnceLock::get)
+    }
+
     /// Returns the kept set with these attributes, if there is one.
     pub(super) fn find_set(&self, attrs: &OpAttrs) -> Option<&Arc<AttributeSet>> {
-        let mut kept = self.sets.iter().map_while(OnceLock::get);
-        kept.find(|set| set.attrs.is_same(attrs))
+        self.sets().find(|set| set.attrs.is_same(attrs))
+    }
+
+    /// Looks for another set that has the attributes that were matched with the one at `index`, and
+    /// this one, too. Returns `false` if there is none.
+    #[cold]
+    pub(super) fn match_others(
+        &self,
+        index: &mut usize,
+        matched: &mut Matched,
+        name: &str,
+        argument: &OpAttrArgument<'_>,
+    ) -> bool {
+        let Some(current) = self.sets().nth(*index) else {
+            return false;
+        };
+        for (other, set) in self.sets().enumerate().filter(|(other, _)| other != index) {
+            if current.attrs.agrees_on(*matched, &set.attrs)
+                && let Match::Same(more) = set.attrs.match_next(*matched, name, argument)
+            {
+                (*index, *matched) = (other, more);
+                return true;
+            }
+        }
+        false
     }
 
     /// Keeps a set for later calls, unless it is large or other sets have taken the room. Returns
@@ -127,8 +157,7 @@ impl KnownOp {
 
     /// Returns the approximate number of bytes that the kept sets take.
     pub(super) fn num_set_bytes(&self) -> usize {
-        let kept = self.sets.iter().map_while(OnceLock::get);
-        kept.map(|set| set.num_bytes()).sum()
+        self.sets().map(|set| set.num_bytes()).sum()
     }
 }
 

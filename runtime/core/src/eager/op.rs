@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 use tfrt_async::pool::Pooled;
-use tfrt_attr::ToOpAttr;
+use tfrt_attr::{OpAttrArgument, ToOpAttr};
 use tfrt_ods::OpDef;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode};
@@ -13,7 +13,7 @@ use super::cache::OpCache;
 use super::known::AttributeSet;
 use super::ready::{Found, ReadyOp};
 use super::{EagerContext, at_caller};
-use crate::attrs::{OpAttrs, OpAttrsRef};
+use crate::attrs::{Match, Matched, OpAttrs, OpAttrsRef};
 use crate::handle::TensorHandle;
 
 /// An op whose attributes are being set.
@@ -47,9 +47,17 @@ use crate::handle::TensorHandle;
 pub struct Op {
     eager: Arc<EagerContext>,
     found: Found,
-    /// The attributes; `None` if none is set.
-    attrs: Option<Pooled<OpAttrs>>,
+    given: Given,
     num_results: Option<usize>,
+}
+
+/// The attributes that were set.
+#[derive(Debug)]
+enum Given {
+    /// Attributes of a set that the op keeps, or none.
+    Kept { index: usize, matched: Matched },
+    /// Attributes that no kept set has.
+    Own(Pooled<OpAttrs>),
 }
 
 impl EagerContext {
@@ -80,7 +88,10 @@ impl EagerContext {
             eager: Arc::clone(self),
             num_results: known.facts.num_results,
             found: Found { device, known },
-            attrs: None,
+            given: Given::Kept {
+                index: 0,
+                matched: Matched::default(),
+            },
         })
     }
 }
@@ -96,7 +107,33 @@ impl Op {
         Ok(self)
     }
 
+    #[inline]
     pub(super) fn set_attr(&mut self, name: &str, value: impl ToOpAttr) -> Result<(), Error> {
+        self.set_argument(name, &value.to_argument())
+    }
+
+    fn set_argument(&mut self, name: &str, argument: &OpAttrArgument<'_>) -> Result<(), Error> {
+        if let Given::Kept { index, matched } = &mut self.given {
+            let known = &self.found.known;
+            let current = known.sets().nth(*index);
+            match current.map(|set| set.attrs.match_next(*matched, name, argument)) {
+                Some(Match::Same(more)) => {
+                    *matched = more;
+                    return Ok(());
+                }
+                Some(Match::Twice) => return Err(self.set_twice(name)),
+                Some(Match::Other) if known.match_others(index, matched, name, argument) => {
+                    return Ok(());
+                }
+                Some(Match::Other) | None => {}
+            }
+        }
+        self.set_own(name, argument)
+    }
+
+    /// Sets an attribute that no kept set has.
+    #[cold]
+    fn set_own(&mut self, name: &str, argument: &OpAttrArgument<'_>) -> Result<(), Error> {
         let key = match self.found.known.facts.declared {
             None => SmolStr::new(name),
             Some(declared) => {
@@ -105,17 +142,26 @@ impl Op {
                 SmolStr::new_static(known.ok_or_else(|| self.no_such_attribute(declared, name))?)
             }
         };
-        let attrs = self
-            .attrs
-            .get_or_insert_with(|| Pooled::new(OpAttrs::new()));
-        if !attrs.set(key, value)? {
-            let message = format!(
-                "attribute `{name}` of `{}` is set twice",
-                self.found.known.name
-            );
-            return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
+        if let Given::Kept { index, matched } = self.given {
+            let kept = self.found.known.sets().nth(index);
+            let part = kept.map_or_else(OpAttrs::new, |set| set.attrs.part(matched));
+            self.given = Given::Own(Pooled::new(part));
         }
-        Ok(())
+        let is_new = match &mut self.given {
+            Given::Own(attrs) => attrs.set_argument(key, argument)?,
+            Given::Kept { .. } => unreachable!("they were replaced above"),
+        };
+        match is_new {
+            true => Ok(()),
+            false => Err(self.set_twice(name)),
+        }
+    }
+
+    #[cold]
+    fn set_twice(&self, name: &str) -> Error {
+        let op = &self.found.known.name;
+        let message = format!("attribute `{name}` of `{op}` is set twice");
+        Error::new(message).with_code(ErrorCode::AlreadyExists)
     }
 
     #[cold]
@@ -145,16 +191,16 @@ impl Op {
     }
 
     fn make_ready(self) -> Result<ReadyOp, Error> {
-        let kept = match &self.attrs {
-            Some(attrs) => self.found.known.find_set(attrs),
-            None => self.found.known.find_set(&OpAttrsRef::default()),
-        };
-        let set = match kept {
-            Some(set) => Arc::clone(set),
-            None => {
-                let attrs = self.attrs.map(Pooled::into_inner);
-                self.found.new_set(attrs, &self.eager.ops)?
-            }
+        let known = &self.found.known;
+        let set = match self.given {
+            Given::Kept { index, matched } => match known.sets().nth(index) {
+                Some(set) if set.attrs.len() == matched.len() => Arc::clone(set),
+                set => {
+                    let part = set.map_or_else(OpAttrs::new, |set| set.attrs.part(matched));
+                    self.found.set_of(part, &self.eager.ops)?
+                }
+            },
+            Given::Own(attrs) => self.found.set_of(attrs.into_inner(), &self.eager.ops)?,
         };
         let made = match self.eager.devices.len() {
             1 => Box::default(),
@@ -181,18 +227,20 @@ impl Op {
 }
 
 impl Found {
-    /// Returns a new set of these attributes, which the op keeps, at the expense of the cache, if
-    /// the set is small.
+    /// Returns the set of these attributes: the one that the op keeps, or a new one, which the op
+    /// keeps, at the expense of the cache, if the set is small.
     ///
     /// # Errors
     /// If an attribute is missing, or its type is not the one that the op declares.
     #[cold]
-    fn new_set(&self, attrs: Option<OpAttrs>, cache: &OpCache) -> Result<Arc<AttributeSet>, Error> {
+    fn set_of(&self, mut attrs: OpAttrs, cache: &OpCache) -> Result<Arc<AttributeSet>, Error> {
+        if let Some(kept) = self.known.find_set(&attrs) {
+            return Ok(Arc::clone(kept));
+        }
         let attrs = match self.known.facts.declared {
             // An op without attributes needs no reference to them.
             Some(op) if op.attributes.is_empty() => OpAttrsRef::default(),
             declared => {
-                let mut attrs = attrs.unwrap_or_default();
                 if let Some(op) = declared {
                     attrs.bind_first(op).map_err(|error| {
                         missing_attribute(&self.known.name, op, &attrs).unwrap_or(error)
