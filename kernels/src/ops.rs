@@ -99,12 +99,12 @@ macro_rules! with_dtype {
 
 pub(crate) use with_dtype;
 
-/// [`with_dtype`] for real numbers of every width.
+/// [`with_dtype`] for real numbers of every width, the most common ones first.
 macro_rules! with_number {
     ($dtype:expr, $T:ident => $work:expr, else $otherwise:expr $(,)?) => {
         $crate::ops::with_dtype!(
             $dtype,
-            $T in [u8, u16, u32, u64, i8, i16, i32, i64, ::half::f16, f32, f64] => $work,
+            $T in [f32, f64, i32, i64, u8, u16, u32, u64, i8, i16, ::half::f16] => $work,
             else $otherwise
         )
     };

@@ -255,7 +255,7 @@ pub(super) fn arithmetic(
     let (a, b) = sides(a_operand, b_operand)?;
     with_dtype!(
         a.dtype(),
-        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>]
+        T in [f32, f64, i32, i64, u8, u16, u32, u64, i8, i16, f16, bf16, Complex<f32>, Complex<f64>]
             => compute::<T>(function, [a_operand, b_operand], [&a, &b], ctx),
         else Err(unsupported_input(a.dtype()))
     )
@@ -298,7 +298,7 @@ fn dense_arithmetic(
     }
     with_dtype!(
         a.dtype(),
-        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>]
+        T in [f32, f64, i32, i64, u8, u16, u32, u64, i8, i16, f16, bf16, Complex<f32>, Complex<f64>]
             => Some(compute::<T>(function, [a, b], shape, ctx)),
         else None
     )
