@@ -313,6 +313,13 @@ impl RegisteredOp {
         !self.written_operands().is_empty()
     }
 
+    /// Returns `true` if the op needs the operand at `index` in host memory, on whatever device it
+    /// runs.
+    #[must_use]
+    pub fn takes_in_host_memory(&self, index: usize) -> bool {
+        self.registration.host_operands.contains(index)
+    }
+
     /// Returns the operands that the kernel of the op declares to write to.
     pub(crate) fn written_operands(&self) -> OperandSet {
         let mut written = OperandSet::NONE;

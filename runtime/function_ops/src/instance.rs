@@ -431,7 +431,7 @@ impl Shared {
         self.check(place(module, func, ops))?;
         let results = results_of(module, func, host);
         let before: Vec<OpId> = module.functions(module.root()).collect();
-        self.check(partition(module, func))?;
+        self.check(partition(module, func, ops))?;
         let after = module.functions(module.root());
         let parts: Vec<OpId> = after.filter(|part| !before.contains(part)).collect();
         for part in std::iter::once(func).chain(parts) {

@@ -201,7 +201,7 @@ inventory::submit! {
                 let functions: Vec<_> = functions.collect();
                 functions
                     .into_iter()
-                    .flat_map(|func| partition(module, func))
+                    .flat_map(|func| partition(module, func, linked_ops()))
                     .collect()
             },
         )

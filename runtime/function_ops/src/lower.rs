@@ -18,6 +18,8 @@
 //! A tensor that may not be dense is checked, and if necessary converted, before an op that needs a
 //! dense one. This check is omitted for results that a kernel declares as dense tensors.
 //!
+//! An operand that an op needs in host memory is copied there, on whatever device the op runs.
+//!
 //! Ordering: the chain of an op with effects is that of its kernel; one without effects passes its
 //! chain on. Cost: linear in the number of ops.
 
@@ -175,8 +177,12 @@ impl Lowering {
         let location = module.op_location(call.op);
         let accepts = accepted(registered.flags());
         let mut operands = Vec::new();
-        for handle in call.arguments(module).to_vec() {
-            operands.push(self.operand(module, handle, device, accepts, call.op));
+        for (index, handle) in call.arguments(module).to_vec().into_iter().enumerate() {
+            let needed = match registered.takes_in_host_memory(index) {
+                true => names::HOST_DEVICE,
+                false => device,
+            };
+            operands.push(self.operand(module, handle, needed, accepts, call.op));
         }
         let chain = call.chain(module);
         let has_effects = registered.has_side_effects();

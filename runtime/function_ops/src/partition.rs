@@ -11,7 +11,8 @@
 //!
 //! A function whose ops are on one device stays as it is. Otherwise:
 //! - a value that another device needs is sent once to each of these, where it is made, and
-//!   received once, at the start of the function there. Handles are copied to the device then;
+//!   received once, at the start of the function there. Handles are copied to the device then,
+//!   unless all ops that use them there need them in host memory;
 //! - ops without a device, such as control flow, belong to the host, which is the first device.
 //!   Constants and handlers are repeated wherever they are needed;
 //! - sending does not wait for the value, and a failed value is sent like any other, so that errors
@@ -23,7 +24,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tfrt_core::no_such_device;
+use tfrt_core::{OpRegistry, no_such_device};
 use tfrt_ir::symbols::{FUNC_OP, FUNCTION_TYPE, SYMBOL_NAME, SYMBOL_VISIBILITY};
 use tfrt_ir::{AttrId, Attribute, BlockId, Module, OpId, OpState, TypeId, ValueDef, ValueId};
 use tfrt_ods::OpTraits;
@@ -36,16 +37,16 @@ use crate::names;
 const NON_STRICT: &str = "bef.nonstrict";
 
 /// Splits a function by the devices of its ops. Returns what cannot be split.
-pub fn partition(module: &mut Module, func: OpId) -> Vec<Diagnostic> {
+pub fn partition(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
     let Some(block) = module.entry_block(func) else {
         return Vec::new();
     };
-    let plan = match Plan::new(module, func, block) {
+    let plan = match Plan::new(module, func, block, ops) {
         Ok(Some(plan)) => plan,
         Ok(None) => return Vec::new(),
         Err(finding) => return vec![finding],
     };
-    plan.carry_out(module);
+    plan.carry_out(module, ops);
     Vec::new()
 }
 
@@ -69,6 +70,8 @@ struct Plan {
     edges: BTreeMap<(ValueId, usize), usize>,
     /// What each device needs: values of ops that are made anywhere, and arguments.
     needed: Vec<BTreeSet<ValueId>>,
+    /// Which values are used on a device, and not in host memory.
+    used_there: BTreeSet<(ValueId, usize)>,
     /// For each device, the values that it makes and the function returns.
     returned: Vec<Vec<ValueId>>,
     argument_devices: HashMap<ValueId, String>,
@@ -78,13 +81,20 @@ struct Plan {
 struct Part {
     block: BlockId,
     values: HashMap<ValueId, ValueId>,
+    /// Handles before they were copied to the device.
+    uncopied: HashMap<ValueId, ValueId>,
     rendezvous: ValueId,
     /// The arguments of the whole function that it takes, in order.
     arguments: Vec<ValueId>,
 }
 
 impl Plan {
-    fn new(module: &Module, func: OpId, block: BlockId) -> Result<Option<Self>, Diagnostic> {
+    fn new(
+        module: &Module,
+        func: OpId,
+        block: BlockId,
+        registry: &OpRegistry,
+    ) -> Result<Option<Self>, Diagnostic> {
         let devices = devices(module, func);
         let all = module.block_ops(block).to_vec();
         let Some((&last, ops)) = all.split_last() else {
@@ -108,6 +118,7 @@ impl Plan {
             func,
             block,
             needed: vec![BTreeSet::new(); devices.len()],
+            used_there: BTreeSet::new(),
             returned: vec![Vec::new(); devices.len()],
             devices,
             homes,
@@ -120,8 +131,11 @@ impl Plan {
                 if let Some(finding) = refused(module, op) {
                     return Err(finding);
                 }
-                for &operand in module.operands(op) {
+                for (index, &operand) in module.operands(op).iter().enumerate() {
                     plan.need(module, operand, device);
+                    if !is_in_host_memory(module, op, index, registry) {
+                        plan.used_there.insert((operand, device));
+                    }
                 }
             }
         }
@@ -135,6 +149,7 @@ impl Plan {
                 Home::Anywhere => 0,
             };
             plan.need(module, value, device);
+            plan.used_there.insert((value, device));
             if !plan.returned[device].contains(&value) {
                 plan.returned[device].push(value);
             }
@@ -170,7 +185,7 @@ impl Plan {
         }
     }
 
-    fn carry_out(self, module: &mut Module) {
+    fn carry_out(self, module: &mut Module, registry: &OpRegistry) {
         let location = module.op_location(self.func);
         let name = module.symbol_name(self.func).unwrap_or_default().to_owned();
         let table = module
@@ -196,7 +211,7 @@ impl Plan {
             match self.homes[&op] {
                 Home::Device(device) => {
                     if let Some(part) = parts.get_mut(&device) {
-                        self.move_op(module, op, part);
+                        self.move_op(module, op, part, registry);
                     }
                 }
                 Home::Anywhere => {
@@ -268,6 +283,7 @@ impl Plan {
         let mut part = Part {
             block,
             values: HashMap::new(),
+            uncopied: HashMap::new(),
             rendezvous,
             arguments: Vec::new(),
         };
@@ -283,10 +299,9 @@ impl Plan {
         for argument in part.arguments.clone() {
             let home = self.argument_devices.get(&argument).map(String::as_str);
             let is_here = home.unwrap_or(&self.devices[0]) == self.devices[device];
-            if is_handle(module, argument) && !is_here {
+            if !is_here {
                 let own = part.values[&argument];
-                let copy = self.copied(module, own, device, block);
-                part.values.insert(argument, copy);
+                self.add_handle(module, argument, own, device, &mut part);
             }
         }
         let mut received: Vec<(usize, ValueId)> = self
@@ -303,13 +318,27 @@ impl Plan {
             state.result_types = vec![module.value_type(value)];
             let receive = module.create_op(state);
             module.append_op(block, receive);
-            let mut own = module.results(receive)[0];
-            if is_handle(module, value) {
-                own = self.copied(module, own, device, block);
-            }
-            part.values.insert(value, own);
+            let own = module.results(receive)[0];
+            self.add_handle(module, value, own, device, &mut part);
         }
         part
+    }
+
+    /// Adds a value that came from another device. A handle is copied if ops use it on this one.
+    fn add_handle(
+        &self,
+        module: &mut Module,
+        value: ValueId,
+        own: ValueId,
+        device: usize,
+        part: &mut Part,
+    ) {
+        let mut there = own;
+        if is_handle(module, value) && self.used_there.contains(&(value, device)) {
+            there = self.copied(module, own, device, part.block);
+            part.uncopied.insert(value, own);
+        }
+        part.values.insert(value, there);
     }
 
     /// Returns a handle on a device, behind the ops of a block.
@@ -330,9 +359,13 @@ impl Plan {
     }
 
     /// Moves an op to the function of its device, and sends its results to those that need them.
-    fn move_op(&self, module: &mut Module, op: OpId, part: &mut Part) {
-        let operands = module.operands(op).iter();
-        let operands = operands.map(|value| part.values[value]).collect();
+    fn move_op(&self, module: &mut Module, op: OpId, part: &mut Part, registry: &OpRegistry) {
+        let operands = module.operands(op).iter().enumerate();
+        let operands = operands.map(|(index, value)| match part.uncopied.get(value) {
+            Some(&uncopied) if is_in_host_memory(module, op, index, registry) => uncopied,
+            _ => part.values[value],
+        });
+        let operands = operands.collect();
         module.set_operands(op, operands);
         module.append_op(part.block, op);
         for result in module.results(op).to_vec() {
@@ -385,11 +418,11 @@ impl Plan {
         let copy = module.create_op(state);
         module.append_op(part.block, copy);
         for (index, result) in results.into_iter().enumerate() {
-            let mut own = module.results(copy)[index];
-            if device != 0 && is_handle(module, own) {
-                own = self.copied(module, own, device, part.block);
+            let own = module.results(copy)[index];
+            match device {
+                0 => _ = part.values.insert(result, own),
+                _ => self.add_handle(module, result, own, device, part),
             }
-            part.values.insert(result, own);
         }
     }
 
@@ -485,6 +518,20 @@ fn home_of(module: &Module, op: OpId, devices: &[String]) -> Result<Home, Diagno
         return Ok(Home::Anywhere);
     }
     Ok(Home::Device(0))
+}
+
+/// Returns `true` if an op needs an operand in host memory, on whatever device it runs.
+fn is_in_host_memory(module: &Module, op: OpId, index: usize, ops: &OpRegistry) -> bool {
+    let Some(call) = Call::of(module, op) else {
+        return false;
+    };
+    let num_before = module.operands(op).len() - call.arguments(module).len();
+    let argument = index.checked_sub(num_before);
+    let registered = call.device_type(module, ops);
+    let registered = registered.and_then(|ty| call.registered(ops, &ty));
+    registered
+        .zip(argument)
+        .is_some_and(|(op, index)| op.takes_in_host_memory(index))
 }
 
 fn is_handler(module: &Module, value: ValueId) -> bool {

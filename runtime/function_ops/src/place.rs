@@ -23,7 +23,6 @@
 //! Cost: linear in the number of ops, times that of the devices.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use tfrt_core::{
     DevicePattern, OpRegistry, PlacementRow, PlacementRule, no_such_device, placement_table,
@@ -54,12 +53,13 @@ enum Reason {
     Rule(PlacementRule),
 }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Reason {
+    /// Returns the reason as text, for an op with or without estimates of what it costs.
+    fn text(&self, has_estimates: bool) -> String {
         match self {
-            Self::Asked(asked) => write!(f, "requested as `{asked}`"),
-            Self::Follows(name) => write!(f, "placed with `{name}`"),
-            Self::Rule(rule) => rule.fmt(f),
+            Self::Asked(asked) => format!("requested as `{asked}`"),
+            Self::Follows(name) => format!("placed with `{name}`"),
+            Self::Rule(rule) => rule.text(has_estimates).to_owned(),
         }
     }
 }
@@ -398,19 +398,22 @@ impl<'a> Placer<'a> {
         registered.cost_on(speed, &known, &call.attrs(module)?)
     }
 
-    /// Returns the assumed time in microseconds to move operands from other devices to a device.
+    /// Returns the assumed time in microseconds to move the operands of an op from other devices to
+    /// where it needs them if it runs on a device: there, or in host memory.
     fn moving_cost(&self, module: &Module, call: &Call, device: usize) -> f64 {
-        let elsewhere = call.arguments(module).iter();
-        let elsewhere = elsewhere.filter(|value| {
-            is_handle(module, **value)
-                && self.home(value) != device
-                && !is_anywhere(module, **value)
-        });
-        let cost = elsewhere.map(|value| {
+        let device_type = type_of_device(&self.devices[device]);
+        let registered = call.registered(self.ops, &device_type);
+        let operands = call.arguments(module).iter().enumerate();
+        let cost = operands.filter_map(|(index, value)| {
+            let is_on_host = registered.is_some_and(|op| op.takes_in_host_memory(index));
+            let needed = if is_on_host { 0 } else { device };
+            let is_moved = is_handle(module, *value)
+                && self.home(value) != needed
+                && !is_anywhere(module, *value);
             let metadata = self.known.get(value);
             let num_bytes = metadata.and_then(TensorMetadata::size_bytes).unwrap_or(0);
-            let link = self.costs.link(self.home(value), device);
-            link.microseconds(num_bytes)
+            let link = self.costs.link(self.home(value), needed);
+            is_moved.then(|| link.microseconds(num_bytes))
         });
         cost.fold(0.0, |total, cost| total + cost)
     }
@@ -447,10 +450,13 @@ impl<'a> Placer<'a> {
             cost_microseconds: self.moving_cost(module, call, device),
             op_microseconds: self.op_cost(module, call, device),
         });
+        let candidates: Vec<Candidate> = candidates.collect();
+        let mut estimates = candidates.iter().map(|known| known.op_microseconds);
+        let reason = reason.text(estimates.any(|estimate| estimate.is_some()));
         let decision = Decision {
             place: place_of(module, call.op),
             message: format!("`{}` runs on {}: {reason}", call.name, self.devices[home]),
-            candidates: candidates.collect(),
+            candidates,
         };
         self.decisions.push(decision);
     }

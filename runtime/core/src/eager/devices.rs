@@ -32,16 +32,25 @@ pub enum PlacementRule {
     LeastCost,
 }
 
-impl fmt::Display for PlacementRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl PlacementRule {
+    /// Returns the reason as text, for an op with or without estimates of what it costs.
+    #[must_use]
+    pub fn text(self, has_estimates: bool) -> &'static str {
+        match self {
             Self::OnlyDevice => "the only device",
             Self::Resource => "the device of a resource operand",
             Self::DeviceScope => "selected by a device scope",
             Self::SoftPlacement => "no device of the device scope supports the op",
             Self::SmallIntegers => "operands and results are small integers in host memory",
+            Self::LeastCost if has_estimates => "lowest cost of moving operands and of the op",
             Self::LeastCost => "lowest cost of moving operands",
-        })
+        }
+    }
+}
+
+impl fmt::Display for PlacementRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text(false))
     }
 }
 
@@ -114,15 +123,7 @@ impl fmt::Display for Placement {
         let has_estimates = candidates
             .iter()
             .any(|known| known.op_microseconds.is_some());
-        match rule {
-            PlacementRule::LeastCost if has_estimates => {
-                writeln!(
-                    f,
-                    "{op} runs on {name}: lowest cost of moving operands and of the op"
-                )?;
-            }
-            rule => writeln!(f, "{op} runs on {name}: {rule}")?,
-        }
+        writeln!(f, "{op} runs on {name}: {}", rule.text(has_estimates))?;
         let rows = candidates.iter().map(|candidate| PlacementRow {
             device: candidate.device.0.name(),
             has_op: candidate.has_op,
@@ -217,7 +218,7 @@ impl EagerContext {
             .map(|(index, known)| Candidate {
                 device: known.device.clone(),
                 has_op: self.has_op(index, op),
-                cost_microseconds: moving_cost(operands, &known.device),
+                cost_microseconds: self.moving_cost(index, op, operands),
                 op_microseconds: self.op_cost(index, op, operands, &attrs),
             });
         Ok(Placement {
@@ -364,11 +365,33 @@ impl EagerContext {
         }
         let cost = |&index: &usize| {
             let of_op = self.op_cost(index, op, operands, attrs).unwrap_or(0.0);
-            moving_cost(operands, &self.devices[index].device) + of_op
+            self.moving_cost(index, op, operands) + of_op
         };
         let costs = devices.iter().map(|index| (*index, cost(index)));
         let cheapest = costs.min_by(|(_, a), (_, b)| a.total_cmp(b));
         cheapest.map(|(index, _)| index)
+    }
+
+    /// Returns the assumed time in microseconds to move the operands of an op from other devices to
+    /// where it needs them if it runs on a device: there, or in host memory.
+    fn moving_cost(&self, device: usize, op: &str, operands: &[&TensorHandle]) -> f64 {
+        let device = &self.devices[device].device;
+        let registered = self.runtime.ops().get(device.0.device_type(), op);
+        let registered = registered.ok().flatten();
+        let cost = operands.iter().enumerate().filter_map(|(index, operand)| {
+            let is_on_host = registered.is_some_and(|op| op.takes_in_host_memory(index));
+            let needed = match is_on_host {
+                true => self.runtime.host_device(),
+                false => device,
+            };
+            let found = operand
+                .device()
+                .filter(|found| !same_device(found, needed))?;
+            let num_bytes = operand.metadata().and_then(|known| known.size_bytes());
+            let link = needed.0.link_from(&*found.0);
+            Some(link.microseconds(num_bytes.unwrap_or(0)))
+        });
+        cost.fold(0.0, |total, cost| total + cost)
     }
 
     /// Returns the assumed time in microseconds that an op takes on a device: the estimate of the
@@ -452,21 +475,6 @@ impl EagerContext {
         Error::new(format!("op `{op}` is not available for {devices}{hint}"))
             .with_code(ErrorCode::NotFound)
     }
-}
-
-/// Returns the assumed time in microseconds to move operands from other devices to a device.
-fn moving_cost(operands: &[&TensorHandle], device: &DeviceRef) -> f64 {
-    let elsewhere = operands.iter().filter_map(|operand| {
-        let found = operand.device()?;
-        (!same_device(found, device)).then_some((operand, found))
-    });
-    let cost = elsewhere.map(|(operand, found)| {
-        let metadata = operand.metadata();
-        let num_bytes = metadata.and_then(|metadata| metadata.size_bytes());
-        let link = device.0.link_from(&*found.0);
-        link.microseconds(num_bytes.unwrap_or(0))
-    });
-    cost.fold(0.0, |total, cost| total + cost)
 }
 
 fn is_integer(dtype: DType) -> bool {
