@@ -55,3 +55,43 @@ fn kept_attributes_count_for_the_cache() -> Result<()> {
     assert_eq!(eager.cache_stats().entries, 1);
     Ok(())
 }
+
+#[test]
+fn kept_attributes_are_found_in_any_order_and_change_no_error() -> Result<()> {
+    let eager = EagerContext::builder(host("s")).build()?;
+    let product = |attributes: &[(&str, bool)]| -> Result<tfrt::core::Op> {
+        let mut op = eager.op("tf.MatMul")?;
+        for &(name, value) in attributes {
+            op = op.attr(name, value)?;
+        }
+        Ok(op)
+    };
+    let (a, b) = (("transpose_a", false), ("transpose_b", true));
+    let x = eager.tensor([[1.0_f32, 2.0], [3.0, 4.0]])?;
+    let call = |attributes: &[(&str, bool)]| -> Result<Vec<f32>> {
+        eager.to_vec(&product(attributes)?.call(&[&x, &x])?)
+    };
+    let transposed = call(&[a, b])?;
+    assert_eq!(transposed, [5.0, 11.0, 11.0, 25.0]);
+    let bytes = eager.cache_stats().bytes;
+    assert_eq!(call(&[b, a])?, transposed);
+    assert_eq!(eager.cache_stats().bytes, bytes, "no other set is kept");
+    assert_eq!(call(&[a, ("transpose_b", false)])?, [7.0, 10.0, 15.0, 22.0]);
+    assert_eq!(call(&[("transpose_b", false), a])?, [7.0, 10.0, 15.0, 22.0]);
+    let message = |attributes: &[(&str, bool)]| match call(attributes) {
+        Ok(product) => format!("{product:?}"),
+        Err(error) => error.message().to_owned(),
+    };
+    let twice = "attribute `transpose_a` of `tf.MatMul` is set twice";
+    assert_eq!(message(&[a, a]), twice);
+    assert_eq!(message(&[a, b, ("transpose_a", true)]), twice);
+    assert_eq!(message(&[("transpose_a", true), a]), twice);
+    let unknown = message(&[a, ("transpose_c", false)]);
+    assert!(
+        unknown.starts_with("`tf.MatMul`: unknown attribute `transpose_c`"),
+        "{unknown}"
+    );
+    let missing = "'transpose_b' attribute is not specified for MatMul op";
+    assert_eq!(message(&[a]), missing);
+    Ok(())
+}
