@@ -1,7 +1,7 @@
 """Times calls of single ops beside those of other eager runtimes, in one run.
 
     cargo build --release -p tfrt-benches
-    python3 -m venv venv && venv/bin/pip install torch jax
+    python3 -m venv venv && venv/bin/pip install torch jax numpy
     venv/bin/python tests/benches/peers.py target/release/tfrt-benches
 
 Each runtime calls the op of a case again and again on one thread, and drops the results; a peer
@@ -75,12 +75,26 @@ def jax_cases():
     }
 
 
+def numpy_cases():
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    import numpy
+
+    vector, scalar = numpy.array([-1.0], numpy.float32), numpy.float32(2.0)
+    matrix, zero = numpy.full((4, 4), 0.5, numpy.float32), numpy.float32(0.0)
+    return {
+        "eager/relu": lambda: numpy.maximum(vector, zero),
+        "eager/add": lambda: numpy.add(vector, scalar),
+        "eager/matmul": lambda: numpy.matmul(matrix, matrix),
+        "eager/by_name": lambda: getattr(numpy, "matmul")(matrix, matrix),
+    }
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     binary = sys.argv[1]
     peers = {}
-    for name, cases in [("torch", torch_cases), ("jax", jax_cases)]:
+    for name, cases in [("torch", torch_cases), ("jax", jax_cases), ("numpy", numpy_cases)]:
         try:
             peers[name] = cases()
         except ImportError as error:
