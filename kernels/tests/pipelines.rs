@@ -147,6 +147,46 @@ fn functions_that_call_each_other_have_a_digest() {
 }
 
 #[test]
+fn functions_that_attributes_name_count_by_their_bodies() {
+    // Ops may call functions by name; here, the name is all that there is.
+    let naming = |name: &str, number: i64| {
+        let loaded = Loaded::new(&format!(
+            "func @f(%x: i64) -> i64 {{
+              %name = tfrt_test.get_string {{ value = \"{name}\" }}
+              tfrt.return %x : i64
+            }}
+            func @named() -> i64 {{
+              %n = tfrt.constant.i64 {number}
+              tfrt.return %n : i64
+            }}"
+        ));
+        loaded.function("f").digest().unwrap()
+    };
+    assert_eq!(naming("named", 1), naming("named", 1));
+    assert_ne!(naming("named", 1), naming("named", 2));
+    assert_eq!(naming("nobody", 1), naming("nobody", 2));
+    assert_ne!(naming("nobody", 1), naming("anybody", 1));
+
+    let calling = |number: i64| {
+        let loaded = Loaded::new(&format!(
+            "func @f(%op: !corert.op, %x: !corert.tensorhandle) -> !corert.tensorhandle {{
+              %y = \"corert.execute_crt_op\"(%op, %x)
+                {{ op_attrs = [], op_func_attrs = [[\"body\", \"named\"]] }}
+                : (!corert.op, !corert.tensorhandle) -> !corert.tensorhandle
+              tfrt.return %y : !corert.tensorhandle
+            }}
+            func @named() -> i64 {{
+              %n = tfrt.constant.i64 {number}
+              tfrt.return %n : i64
+            }}"
+        ));
+        loaded.function("f").digest().unwrap()
+    };
+    assert_eq!(calling(1), calling(1));
+    assert_ne!(calling(1), calling(2));
+}
+
+#[test]
 fn a_file_of_elements_belongs_to_the_bodies_of_functions() {
     let path = std::env::temp_dir().join(format!("tfrt-kernels-bodies-{}", std::process::id()));
     let text = path.to_str().unwrap();
@@ -179,6 +219,36 @@ fn a_function_with_a_state_is_not_saved() {
         error.message(),
         "the pipeline does not support checkpoints: the function @f(i64) -> (i64) of `map` calls \
          `check.add_noise`, whose state (`random`) is not part of a checkpoint"
+    );
+
+    // However many functions there are.
+    let last = 1500;
+    let call = |number| {
+        let before = match number {
+            0 => "x".to_owned(),
+            number => format!("y{}", number - 1),
+        };
+        format!("%y{number} = tfrt.call @f{number}(%{before}) : (i64) -> i64\n")
+    };
+    let calls: String = (0..=last).map(call).collect();
+    let same = |number| format!("func @f{number}(%x: i64) -> i64 {{ tfrt.return %x : i64 }}\n");
+    let many: String = (0..last).map(same).collect();
+    let noisy = Loaded::new(&format!(
+        "func @f(%x: i64) -> i64 {{
+          {calls}
+          tfrt.return %y{last} : i64
+        }}
+        {many}
+        func @f{last}(%x: i64) -> i64 {{
+          %c = tfrt.new.chain
+          %y, %d = \"check.add_noise\"(%x, %c) : (i64, !tfrt.chain) -> (i64, !tfrt.chain)
+          tfrt.return %y : i64
+        }}"
+    ));
+    let error = noisy.checkpoint().unwrap_err();
+    assert!(
+        error.message().contains("calls `check.add_noise`"),
+        "{error}"
     );
 
     // Input and output are not state.

@@ -7,7 +7,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::dataset::Dataset;
 use crate::digest::digest_of;
-use crate::function::ElementFunction;
+use crate::function::{ElementFunction, StatefulOp};
 
 /// The description of a dataset: every stage with the parameters that determine its elements, each
 /// stage above its inputs.
@@ -68,7 +68,7 @@ impl StageDescription<'_> {
         }
         let Description { nodes, stateful } = &mut *self.description;
         if stateful.is_none()
-            && let Some((op, class)) = function.stateful_op()
+            && let Some(StatefulOp { name: op, class }) = function.stateful_op()
         {
             let stage = &nodes[self.node].name;
             *stateful = Some(format!(

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 use tfrt_async::{AnyRef, run_when_ready_for};
@@ -33,7 +33,11 @@ type Closure = dyn Fn(&ExecutionContext, &[AnyRef]) -> Result<Values, Error> + S
 
 #[derive(Clone)]
 enum Kind {
-    Program(FunctionRef),
+    Program {
+        function: FunctionRef,
+        /// What [`ElementFunction::stateful_op`] has found.
+        stateful_op: Arc<OnceLock<Option<StatefulOp>>>,
+    },
     Closure {
         num_parameters: usize,
         num_results: usize,
@@ -44,6 +48,14 @@ enum Kind {
         types: (ElementTypes, ElementTypes),
         closure: Arc<Closure>,
     },
+}
+
+/// An op with a state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StatefulOp {
+    pub(crate) name: &'static str,
+    /// The class of the state.
+    pub(crate) class: &'static str,
 }
 
 impl ElementFunction {
@@ -98,7 +110,7 @@ impl ElementFunction {
     #[must_use]
     pub fn num_parameters(&self) -> usize {
         match &self.0 {
-            Kind::Program(function) => function.num_arguments(),
+            Kind::Program { function, .. } => function.num_arguments(),
             Kind::Closure { num_parameters, .. } => *num_parameters,
         }
     }
@@ -107,7 +119,7 @@ impl ElementFunction {
     #[must_use]
     pub fn num_results(&self) -> usize {
         match &self.0 {
-            Kind::Program(function) => function.num_results(),
+            Kind::Program { function, .. } => function.num_results(),
             Kind::Closure { num_results, .. } => *num_results,
         }
     }
@@ -116,7 +128,7 @@ impl ElementFunction {
     #[must_use]
     pub fn parameter_types(&self) -> ElementTypes {
         match &self.0 {
-            Kind::Program(function) => {
+            Kind::Program { function, .. } => {
                 declared(&function.argument_types(), function.num_arguments())
             }
             Kind::Closure { types, .. } => types.0.clone(),
@@ -127,7 +139,9 @@ impl ElementFunction {
     #[must_use]
     pub fn result_types(&self) -> ElementTypes {
         match &self.0 {
-            Kind::Program(function) => declared(&function.result_types(), function.num_results()),
+            Kind::Program { function, .. } => {
+                declared(&function.result_types(), function.num_results())
+            }
             Kind::Closure { types, .. } => types.1.clone(),
         }
     }
@@ -135,7 +149,7 @@ impl ElementFunction {
     /// Returns its name, and the types of its parameters and results, as far as they are known.
     pub(crate) fn description(&self) -> String {
         match &self.0 {
-            Kind::Program(function) => format!(
+            Kind::Program { function, .. } => format!(
                 "@{}({}) -> ({})",
                 function.name(),
                 function.argument_types().join(", "),
@@ -148,37 +162,30 @@ impl ElementFunction {
     /// Returns a number that identifies what a function of a program does, if it is known.
     pub(crate) fn digest(&self) -> Option<u64> {
         match &self.0 {
-            Kind::Program(function) => function.digest(),
+            Kind::Program { function, .. } => function.digest(),
             Kind::Closure { .. } => None,
         }
     }
 
     /// Returns an op of a function of a program that has or reads a state other than input and
-    /// output, with the class of the state.
-    pub(crate) fn stateful_op(&self) -> Option<(&'static str, &'static str)> {
-        /// How many functions are looked at: a program chooses how many it has.
-        const MAX_FUNCTIONS: usize = 1000;
-        let Kind::Program(function) = &self.0 else {
+    /// output.
+    pub(crate) fn stateful_op(&self) -> Option<StatefulOp> {
+        let Kind::Program {
+            function,
+            stateful_op,
+        } = &self.0
+        else {
             return None;
         };
-        let mut found = vec![function.clone()];
-        let mut next = 0;
-        while let Some(function) = found.get(next).cloned() {
-            next += 1;
-            for (op, callees) in function.ops().unwrap_or_default() {
-                match op.effect.class() {
-                    None | Some("io") => {}
-                    Some(class) => return Some((op.name, class)),
-                }
-                for callee in callees {
-                    let is_known = found.iter().any(|known| known.is_same(&callee));
-                    if !is_known && found.len() < MAX_FUNCTIONS {
-                        found.push(callee);
-                    }
-                }
-            }
-        }
-        None
+        *stateful_op.get_or_init(|| {
+            function.reachable_ops().find_map(|op| {
+                let class = op.effect.class().filter(|&class| class != "io")?;
+                Some(StatefulOp {
+                    name: op.name,
+                    class,
+                })
+            })
+        })
     }
 
     /// Calls it with values that are available. Its results may be pending.
@@ -197,7 +204,7 @@ impl ElementFunction {
         at: Option<At>,
     ) -> Values {
         match &self.0 {
-            Kind::Program(function) => call_program(function, ctx, arguments),
+            Kind::Program { function, .. } => call_program(function, ctx, arguments),
             Kind::Closure {
                 num_results,
                 closure,
@@ -303,14 +310,17 @@ pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
 
 impl From<FunctionRef> for ElementFunction {
     fn from(function: FunctionRef) -> Self {
-        Self(Kind::Program(function))
+        Self(Kind::Program {
+            function,
+            stateful_op: Arc::default(),
+        })
     }
 }
 
 impl fmt::Debug for ElementFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Program(function) => function.fmt(f),
+            Kind::Program { function, .. } => function.fmt(f),
             Kind::Closure { .. } => f.write_str("closure"),
         }
     }

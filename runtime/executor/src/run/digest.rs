@@ -3,12 +3,17 @@
 //! Two functions have the same digest if their bodies have the same ops in the same order, with the
 //! same attributes and the same uses of values, and if the functions that they refer to agree in
 //! the same way. Names of functions, locations and the order of functions in a file do not count.
+//!
+//! An op also refers to a function that an attribute names, since ops may call functions by name. A
+//! string is such a name if the file has a function of this name; as it may be an ordinary string as
+//! well, the string counts, too.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 use tfrt_attr::decode::decode;
-use tfrt_bef::FunctionId;
+use tfrt_attr::{AttrTypeCode, AttrTypeKind, AttrValue};
+use tfrt_bef::{AttributeOffset, FunctionId};
 use tfrt_support::FunctionKind;
 use tfrt_support::entity::EntityId;
 use tfrt_support::fnv::Fnv1a;
@@ -72,10 +77,11 @@ fn add_function(
             digest.add(format_args!("{register:?}"));
         }
         for offset in record.attributes.iter() {
-            let position = u32::try_from(offset.index()).ok()?;
-            let code = tables.attribute_code(position)?;
-            let value = decode(tables.bef.attributes(), position, code).ok()?;
-            digest.add(format_args!("{value:?}"));
+            let value = attribute(program, offset)?;
+            digest.add_value(&value);
+            for_each_named(program, &value, &mut |callee| {
+                digest.add(format_args!("function {}", found.number_of(callee)));
+            });
         }
         for callee in record.functions.iter() {
             digest.add(format_args!("function {}", found.number_of(callee)));
@@ -83,6 +89,56 @@ fn add_function(
     }
     digest.add(format_args!("{:?}", body.results()));
     Some(())
+}
+
+/// Returns an attribute, or `None` if the file does not have its type.
+fn attribute(program: &Program, offset: AttributeOffset) -> Option<AttrValue> {
+    let (position, code) = typed(program, offset)?;
+    decode(program.tables.bef.attributes(), position, code).ok()
+}
+
+/// Returns the position and the type of an attribute, if the file has its type.
+fn typed(program: &Program, offset: AttributeOffset) -> Option<(u32, AttrTypeCode)> {
+    let position = u32::try_from(offset.index()).ok()?;
+    Some((position, program.tables.attribute_code(position)?))
+}
+
+/// Calls `visit` with each function of the file that an attribute names.
+fn for_each_named(program: &Program, value: &AttrValue, visit: &mut impl FnMut(FunctionId)) {
+    let name = match value {
+        AttrValue::Func(name) => Some(&**name),
+        AttrValue::String(bytes) => str::from_utf8(bytes).ok(),
+        AttrValue::Array(elements) => {
+            for element in elements {
+                for_each_named(program, element, visit);
+            }
+            None
+        }
+        _ => None,
+    };
+    if let Some(callee) = name.and_then(|name| program.tables.id_of(name)) {
+        visit(callee);
+    }
+}
+
+/// Returns the functions of the file that the attributes of a kernel name.
+pub(super) fn named_functions(
+    program: &Program,
+    attributes: impl Iterator<Item = AttributeOffset>,
+) -> Vec<FunctionId> {
+    let may_name = |offset: &AttributeOffset| {
+        let kind = typed(program, *offset).map(|(_, code)| code.kind());
+        matches!(
+            kind,
+            Some(AttrTypeKind::Func | AttrTypeKind::String | AttrTypeKind::Aggregate)
+        )
+    };
+    let mut named = Vec::new();
+    let values = attributes.filter(may_name);
+    for value in values.filter_map(|offset| attribute(program, offset)) {
+        for_each_named(program, &value, &mut |callee| named.push(callee));
+    }
+    named
 }
 
 /// A hash of texts, each of which ends with a zero.
@@ -94,5 +150,19 @@ impl Digest {
         // Never fails.
         let _ = self.0.write_fmt(text);
         self.0.add(b"\0");
+    }
+
+    /// Adds an attribute without the names of functions in it.
+    fn add_value(&mut self, value: &AttrValue) {
+        match value {
+            AttrValue::Func(_) => self.add(format_args!("a function")),
+            AttrValue::Array(elements) => {
+                self.add(format_args!("{} elements", elements.len()));
+                for element in elements {
+                    self.add_value(element);
+                }
+            }
+            value => self.add(format_args!("{value:?}")),
+        }
     }
 }

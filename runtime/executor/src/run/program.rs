@@ -1,8 +1,9 @@
 //! A loaded program: the tables of its file, and the bodies of its functions, each of which is made
 //! when it is first looked up.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tfrt_async::AnyRef;
 use tfrt_bef::{BefFile, FunctionId, FunctionKind, LocationOffset};
@@ -39,6 +40,8 @@ use crate::lower::code::KernelId;
 pub struct Program {
     pub(crate) tables: Tables,
     bodies: PrimaryMap<FunctionId, OnceLock<Result<FunctionBody, Error>>>,
+    /// The digests of functions that were asked for, since one may take a walk over the whole file.
+    digests: Mutex<HashMap<FunctionId, Option<u64>>>,
     /// Calls a function from place to place. A function pointer, because the code that starts
     /// functions depends on the code that runs them.
     pub(crate) call_in_place: CallInPlace,
@@ -99,6 +102,7 @@ impl Program {
         });
         Ok(Self {
             bodies: bodies.collect(),
+            digests: Mutex::default(),
             tables,
             call_in_place,
         })
@@ -116,6 +120,16 @@ impl Program {
 
     pub(crate) fn entry(&self, id: FunctionId) -> &FunctionEntry {
         self.tables.function(id)
+    }
+
+    /// Returns the digest of a function, which `compute` finds out the first time.
+    pub(super) fn digest_or_compute(
+        &self,
+        id: FunctionId,
+        compute: impl FnOnce() -> Option<u64>,
+    ) -> Option<u64> {
+        let mut digests = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
+        *digests.entry(id).or_insert_with(compute)
     }
 
     /// Returns the body of a function, which is made by its first look-up.

@@ -11,7 +11,7 @@ use tfrt_support::Error;
 use tfrt_support::FunctionKind;
 use tfrt_support::entity::EntityId;
 
-use super::digest::digest_of;
+use super::digest::{digest_of, named_functions};
 use super::program::Program;
 use super::sequence;
 use super::start;
@@ -90,14 +90,16 @@ impl FunctionTable for Program {
         let body = self.tables.bef.function(id(number)).ok()?;
         let ops = body.kernels().map(|kernel| {
             let record = body.record(kernel);
-            let functions = record.functions.iter().map(to_number).collect();
+            let named = named_functions(self, record.attributes.iter());
+            let functions = record.functions.iter().chain(named);
+            let functions = functions.map(to_number).collect();
             (self.tables.kernel(record.code).op(), functions)
         });
         Some(ops.collect())
     }
 
     fn digest(&self, number: u32) -> Option<u64> {
-        digest_of(self, id(number))
+        self.digest_or_compute(id(number), || digest_of(self, id(number)))
     }
 
     fn attribute_section(&self) -> &[u8] {

@@ -1,5 +1,6 @@
 //! Functions as values that kernels can call.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
     fn num_results(&self, id: u32) -> usize;
 
     /// Returns the ops in the body, in program order: the declaration of each, and the numbers of
-    /// the functions that it refers to. The default implementation returns `None`, for functions
+    /// the functions that it refers to, by name or otherwise. The default implementation returns `None`, for functions
     /// without a known body.
     fn ops(&self, id: u32) -> Option<Vec<(&'static OpDef, Vec<u32>)>> {
         let _ = id;
@@ -225,6 +226,29 @@ impl FunctionRef {
         let ops = self.table.ops(self.id)?.into_iter();
         let ops = ops.map(|(op, functions)| (op, functions.into_iter().map(callee).collect()));
         Some(ops.collect())
+    }
+
+    /// Returns the ops in the bodies of the function and of all functions that it refers to,
+    /// directly or not. Each body occurs once, whatever refers to it.
+    ///
+    /// ```
+    /// use tfrt_host::FunctionRef;
+    ///
+    /// /// Returns `true` if a call of the function may print.
+    /// fn may_print(function: &FunctionRef) -> bool {
+    ///     function.reachable_ops().any(|op| op.name.starts_with("tfrt.print."))
+    /// }
+    /// ```
+    pub fn reachable_ops(&self) -> impl Iterator<Item = &'static OpDef> {
+        let mut found = HashSet::from([self.id]);
+        let mut left = vec![self.id];
+        let bodies = std::iter::from_fn(move || {
+            let ops = self.table.ops(left.pop()?).unwrap_or_default();
+            let callees = ops.iter().flat_map(|(_, callees)| callees);
+            left.extend(callees.filter(|&&callee| found.insert(callee)));
+            Some(ops)
+        });
+        bodies.flatten().map(|(op, _)| op)
     }
 
     /// Returns a number that identifies what the function does: its ops, their attributes and the
@@ -446,6 +470,8 @@ impl fmt::Debug for FunctionRef {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use crate::services::host::HostContext;
     use crate::services::request::RequestContextBuilder;
@@ -507,6 +533,87 @@ mod tests {
         ) -> Result<(), Error> {
             Err(Error::new("not synchronous"))
         }
+    }
+
+    /// Functions that all refer to each other, and how often each body was looked at.
+    #[derive(Debug, Default)]
+    struct Connected([AtomicUsize; 5]);
+
+    static OPS: [OpDef; 5] = [
+        OpDef::new("test.zero"),
+        OpDef::new("test.one"),
+        OpDef::new("test.two"),
+        OpDef::new("test.three"),
+        OpDef::new("test.four"),
+    ];
+
+    impl FunctionTable for Connected {
+        fn name(&self, _id: u32) -> &str {
+            ""
+        }
+
+        fn kind(&self, _id: u32) -> FunctionKind {
+            FunctionKind::Async
+        }
+
+        fn argument_types(&self, _id: u32) -> Vec<&str> {
+            Vec::new()
+        }
+
+        fn result_types(&self, _id: u32) -> Vec<&str> {
+            Vec::new()
+        }
+
+        fn num_arguments(&self, _id: u32) -> usize {
+            0
+        }
+
+        fn num_results(&self, _id: u32) -> usize {
+            0
+        }
+
+        fn ops(&self, id: u32) -> Option<Vec<(&'static OpDef, Vec<u32>)>> {
+            let index = id as usize;
+            self.0[index].fetch_add(1, Ordering::Relaxed);
+            // The last one has no known body.
+            let op = OPS.get(index).filter(|_| index < 4)?;
+            Some(vec![(op, (0..5).collect())])
+        }
+
+        fn attribute_section(&self) -> &[u8] {
+            &[]
+        }
+
+        fn execute(
+            self: Arc<Self>,
+            _id: u32,
+            _ctx: &ExecutionContext,
+            _arguments: &[AnyRef],
+            _results: &mut [Option<AnyRef>],
+        ) {
+        }
+
+        fn execute_sync(
+            self: Arc<Self>,
+            _id: u32,
+            _ctx: &ExecutionContext,
+            _arguments: &[AnyRef],
+            _results: &mut [Option<AnyRef>],
+        ) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn each_reachable_body_is_looked_at_once() {
+        let table = Arc::new(Connected::default());
+        let function = FunctionRef::new(Arc::clone(&table) as _, 2);
+        let mut names: Vec<&str> = function.reachable_ops().map(|op| op.name).collect();
+        assert_eq!(names.remove(0), "test.two", "its own ops come first");
+        names.sort_unstable();
+        assert_eq!(names, ["test.one", "test.three", "test.zero"]);
+        let counts = table.0.iter().map(|count| count.load(Ordering::Relaxed));
+        assert_eq!(counts.collect::<Vec<_>>(), [1; 5]);
     }
 
     /// Formats each result: a number, or the message of an error.
