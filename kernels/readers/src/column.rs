@@ -1,5 +1,6 @@
 //! Columns on their way from a file to tensors.
 
+use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -112,6 +113,27 @@ impl Values {
             Self::F32(_) => DType::F32,
             Self::F64(_) => DType::F64,
             Self::Strings(_) => DType::String,
+        }
+    }
+
+    /// Moves values from others of the same type. In their place, others have some values.
+    pub(crate) fn move_from(&mut self, other: &mut Self, range: Range<usize>) {
+        match (self, other) {
+            (Self::I1(to), Self::I1(from)) => to.extend_from_slice(&from[range]),
+            (Self::I8(to), Self::I8(from)) => to.extend_from_slice(&from[range]),
+            (Self::I16(to), Self::I16(from)) => to.extend_from_slice(&from[range]),
+            (Self::I32(to), Self::I32(from)) => to.extend_from_slice(&from[range]),
+            (Self::I64(to), Self::I64(from)) => to.extend_from_slice(&from[range]),
+            (Self::Ui8(to), Self::Ui8(from)) => to.extend_from_slice(&from[range]),
+            (Self::Ui16(to), Self::Ui16(from)) => to.extend_from_slice(&from[range]),
+            (Self::Ui32(to), Self::Ui32(from)) => to.extend_from_slice(&from[range]),
+            (Self::Ui64(to), Self::Ui64(from)) => to.extend_from_slice(&from[range]),
+            (Self::F32(to), Self::F32(from)) => to.extend_from_slice(&from[range]),
+            (Self::F64(to), Self::F64(from)) => to.extend_from_slice(&from[range]),
+            (Self::Strings(to), Self::Strings(from)) => {
+                to.extend(from[range].iter_mut().map(std::mem::take));
+            }
+            (to, from) => unreachable!("{from:?} are not of the type of {to:?}"),
         }
     }
 
@@ -259,6 +281,23 @@ mod tests {
                 );
             }
             assert_eq!(Values::new(dtype).dtype(), dtype);
+        }
+    }
+
+    #[test]
+    fn values_can_be_moved_to_others() {
+        for dtype in TYPES {
+            let (mut from, mut to) = (Values::new(dtype), Values::new(dtype));
+            for text in ["1", "0", "1", "0"] {
+                assert!(from.push_text(text.as_bytes()));
+            }
+            assert!(to.push_text(b"0"));
+            to.move_from(&mut from, 1..3);
+            let mut expected = Values::new(dtype);
+            for text in ["0", "0", "1"] {
+                assert!(expected.push_text(text.as_bytes()));
+            }
+            assert_eq!(format!("{to:?}"), format!("{expected:?}"), "{dtype}");
         }
     }
 

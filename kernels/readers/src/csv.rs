@@ -12,6 +12,15 @@
 mod infer;
 
 #[cfg(feature = "csv")]
+mod input;
+
+#[cfg(feature = "csv")]
+mod filling;
+
+#[cfg(feature = "csv")]
+mod chunks;
+
+#[cfg(feature = "csv")]
 mod read;
 
 #[cfg(feature = "csv")]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, all, context, good};
+use common::{Folder, all, all_in, context, good};
 use tfrt_async::{AnyRef, ByteString};
 use tfrt_readers::csv::{CsvOptions, CsvWriter, csv_dataset, infer_schema};
 use tfrt_readers::files::OpenFile;
@@ -229,4 +229,128 @@ fn what_is_written_is_read_again() {
         rows.iter().map(|row| row.1).collect::<Vec<_>>(),
         [0.1, -0.0, 1e30, f32::INFINITY, 3.0]
     );
+}
+
+/// A row of the large files below.
+type Row = (i64, f32, ByteString, i32, bool);
+
+fn rows_on(queue: &str, options: &CsvOptions, path: &str) -> Vec<Result<Row, String>> {
+    all_in(&options.dataset(path).unwrap(), &context(queue))
+}
+
+/// The first column in batches.
+fn batches_on(queue: &str, options: &CsvOptions, path: &str) -> Vec<Result<Vec<i64>, String>> {
+    let batches: Vec<Result<Vec<AnyRef>, String>> =
+        all_in(&options.dataset(path).unwrap(), &context(queue));
+    let first = |batch: Vec<AnyRef>| {
+        let tensor = batch[0].get::<DenseHostTensor>().unwrap();
+        tensor.elements::<i64>().unwrap().to_vec()
+    };
+    batches.into_iter().map(|batch| batch.map(first)).collect()
+}
+
+const NUM_ROWS: usize = 12_000;
+
+/// Rows of more than three chunks, with `end` behind each. `change` is asked for the text of a row.
+fn large(end: &str, change: impl Fn(usize) -> Option<String>) -> String {
+    let mut text = format!("name,id,share,mask{end}");
+    for id in 0..NUM_ROWS {
+        let row = change(id).unwrap_or_else(|| {
+            let mask = if id % 7 == 0 {
+                String::new()
+            } else {
+                (id % 5).to_string()
+            };
+            format!("{id:060},{id},{}.25,{mask}", id % 100)
+        });
+        text.push_str(&row);
+        text.push_str(end);
+    }
+    assert!(text.len() > 850_000);
+    text
+}
+
+#[test]
+fn rows_do_not_depend_on_the_number_of_threads() {
+    let folder = Folder::new("csv-threads");
+    let schema = "id: i64, share: f32, name: str, mask: i32?";
+    let at = |wanted: usize, text: &str| {
+        let text = text.to_owned();
+        move |id: usize| (id == wanted).then(|| text.clone())
+    };
+    let cases = [
+        ("plain", large("\n", |_| None)),
+        ("breaks of two", large("\r\n", |_| None)),
+        ("returns", large("\r", |_| None)),
+        ("empty lines", large("\n\n", |_| None)),
+        ("a mark", format!("\u{feff}{}", large("\n", |_| None))),
+        (
+            "marks",
+            large("\n", |id| Some(format!("\u{feff}{id:060},{id},0.5,1"))),
+        ),
+        (
+            "comments",
+            large("\n", |id| {
+                (id % 3 == 0).then(|| format!("#\"{id}\n{id:060},{id},1,"))
+            }),
+        ),
+        ("a comment", large("\n", at(10_000, "# no row"))),
+        ("a wrong value", large("\n", at(8_617, "x,1,2.5.5,"))),
+        (
+            "a wrong value at a break of two",
+            large("\r\n", at(8_617, "x,1,2.5.5,")),
+        ),
+        ("fields that lack", large("\n", at(11_998, "x,1,2.5"))),
+        (
+            "no number",
+            large("\n", |id| (id % 2_500 == 0).then(|| format!("x,{id}x,2,3"))),
+        ),
+        (
+            "a quote",
+            large("\n", at(6_000, "\"two\nlines\",6000,0.5,1")),
+        ),
+        (
+            "quotes from the start",
+            large("\n", |id| Some(format!("\"\n{id:060}\",{id},0.5,1"))),
+        ),
+        ("an open quote", large("\n", at(11_500, "\"open,1,2.5,1"))),
+        (
+            "the last row is cut off",
+            large("\n", |_| None).trim_end().to_owned(),
+        ),
+        ("not UTF-8", large("\n", |_| None)),
+    ];
+    for (case, text) in cases {
+        let mut bytes = text.into_bytes();
+        if case == "not UTF-8" {
+            let zeros = bytes.windows(40).rposition(|window| window == [b'0'; 40]);
+            bytes[zeros.unwrap()] = 0xff;
+        }
+        let path = folder.write("large.csv", bytes);
+        let by_row = CsvOptions {
+            comment: Some(b'#'),
+            ..options(schema)
+        };
+        let expected = rows_on("s", &by_row, &path);
+        assert!(expected.len() > 7_500, "{case}: {}", expected.len());
+        let found = rows_on("mstd:4", &by_row, &path);
+        let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
+        assert_eq!(
+            differs.map(|at| (&found[at], &expected[at])),
+            None,
+            "{case}"
+        );
+        assert_eq!(found.len(), expected.len(), "{case}");
+        if ["plain", "a wrong value", "a quote"].contains(&case) {
+            let by_batch = CsvOptions {
+                batch_size: Some(999),
+                ..by_row
+            };
+            let expected = batches_on("s", &by_batch, &path);
+            assert!(
+                batches_on("mstd:2,1", &by_batch, &path) == expected,
+                "{case}"
+            );
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use tfrt_support::{DType, Error};
 
 use super::CsvOptions;
-use super::read::open;
+use super::input::open;
 use crate::files::OpenFile;
 use crate::schema::{Cell, Column, Missing, Schema};
 

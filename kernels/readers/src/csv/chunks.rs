@@ -1,0 +1,489 @@
+//! Parsing the rows of one file on several threads.
+//!
+//! ```text
+//!  stream ──► chunks, cut between rows ──► parsed by a task of the work queue ──┐
+//!                                          or by the reader, if it comes first ─┴─► rows in order
+//! ```
+//!
+//! Only chunks without a quote are parsed in parallel: every line break in them ends a row. From the
+//! first quote on, the file is read row by row. So is a chunk in which a row is wrong, to find the
+//! errors in their order.
+//!
+//! Whoever takes a chunk first parses it. The reader therefore waits only for a chunk that another
+//! thread has taken and is parsing, never for a thread.
+
+use std::collections::VecDeque;
+use std::io::{self, Cursor, Read};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use ::csv::ByteRecord;
+use tfrt_host::ExecutionContext;
+
+use super::CsvOptions;
+use super::filling::{Filling, row_bytes};
+use super::input::{Input, Place, builder, open_stream};
+use crate::files::Stream;
+use crate::schema::Column;
+
+/// About how many bytes a chunk has. It takes about a millisecond to parse.
+const CHUNK_BYTES: usize = 1 << 18;
+
+/// The largest number of chunks that are held at a time.
+const MAX_CHUNKS: usize = 16;
+
+/// How the rows of a file are parsed.
+#[derive(Debug)]
+pub(super) struct Plan {
+    options: CsvOptions,
+    /// The columns, and which fields of a row they are.
+    columns: Vec<(Column, usize)>,
+    /// The number of fields in each row.
+    num_fields: usize,
+}
+
+impl Plan {
+    pub(super) fn new(
+        options: &CsvOptions,
+        columns: Vec<(Column, usize)>,
+        num_fields: usize,
+    ) -> Self {
+        let options = CsvOptions {
+            // The first row of a part is an ordinary one.
+            has_header: false,
+            ..options.clone()
+        };
+        Self {
+            options,
+            columns,
+            num_fields,
+        }
+    }
+
+    pub(super) fn fillings(&self) -> Vec<Filling> {
+        let columns = self.columns.iter();
+        let filling = |(column, position): &(Column, usize)| Filling::new(column, *position);
+        columns.map(filling).collect()
+    }
+}
+
+/// The first bytes of a file, which tell whether it is worth several threads.
+pub(super) struct Beginning {
+    bytes: Arc<[u8]>,
+    /// What follows. Nothing follows an error.
+    rest: Result<Stream, io::Error>,
+    /// Whether the file has more than one chunk, and the first one has no quote.
+    is_suitable: bool,
+}
+
+impl Beginning {
+    pub(super) fn read(mut stream: Stream, options: &CsvOptions) -> Self {
+        let mut bytes = Vec::new();
+        let read = read_chunk(&mut stream, &mut bytes);
+        Self {
+            is_suitable: matches!(read, Ok(true)) && !has_quote(&bytes, options),
+            bytes: bytes.into(),
+            rest: read.map(|_| stream),
+        }
+    }
+
+    /// Returns `true` if the file can be parsed in [`Chunks`].
+    pub(super) fn is_suitable(&self) -> bool {
+        self.is_suitable
+    }
+
+    /// Returns the rows of the first chunk, the last of which may be cut off.
+    pub(super) fn first_rows(&self, options: &CsvOptions) -> Input {
+        open_stream(Box::new(Cursor::new(Arc::clone(&self.bytes))), options)
+    }
+
+    /// Returns the whole file.
+    pub(super) fn into_stream(self) -> Stream {
+        chain(Cursor::new(self.bytes), self.rest)
+    }
+}
+
+/// Returns bytes, and what follows.
+fn chain(bytes: impl Read + Send + 'static, rest: Result<Stream, io::Error>) -> Stream {
+    match rest {
+        Ok(rest) => Box::new(bytes.chain(rest)),
+        Err(error) => Box::new(bytes.chain(Failing(Some(error)))),
+    }
+}
+
+/// A stream that fails once.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Reads until there are enough bytes for a chunk. Returns `false` at the end of the stream.
+fn read_chunk(stream: &mut Stream, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    let missing = CHUNK_BYTES.saturating_sub(bytes.len());
+    stream.by_ref().take(missing as u64).read_to_end(bytes)?;
+    Ok(bytes.len() >= CHUNK_BYTES)
+}
+
+fn has_quote(bytes: &[u8], options: &CsvOptions) -> bool {
+    options.quote.is_some_and(|quote| bytes.contains(&quote))
+}
+
+/// The rows of a file, in chunks.
+pub(super) struct Chunks {
+    plan: Arc<Plan>,
+    /// What is read next. It is gone once the rest of the file is read row by row.
+    stream: Option<Result<Stream, io::Error>>,
+    /// The bytes behind the last chunk.
+    behind: Vec<u8>,
+    /// The place of these bytes.
+    place: Place,
+    /// Oldest first.
+    chunks: VecDeque<Arc<Chunk>>,
+    /// What follows the chunks.
+    last: Option<(Input, Place)>,
+}
+
+/// What comes next of a file.
+pub(super) enum Next {
+    Parsed(Parsed),
+    /// Rows that are read one by one, and their place.
+    Rows(Input, Place),
+    End,
+}
+
+impl Chunks {
+    /// Creates the rows of a file behind a place at its beginning.
+    pub(super) fn new(plan: Plan, beginning: Beginning, place: Place) -> Self {
+        let start = usize::try_from(place.byte).unwrap_or(usize::MAX);
+        let mut chunks = Self {
+            plan: Arc::new(plan),
+            behind: beginning.bytes.get(start..).unwrap_or_default().to_vec(),
+            stream: Some(beginning.rest),
+            place,
+            chunks: VecDeque::new(),
+            last: None,
+        };
+        if start > 0 {
+            chunks.keep_byte_order_mark();
+        }
+        chunks
+    }
+
+    /// Returns what comes next.
+    pub(super) fn next(&mut self, ctx: &ExecutionContext) -> Next {
+        let num_chunks = ctx.queue().parallelism_level().min(MAX_CHUNKS);
+        while self.chunks.len() < num_chunks && self.stream.is_some() {
+            let Some(chunk) = self.cut() else { continue };
+            self.chunks.push_back(Arc::clone(&chunk));
+            let plan = Arc::clone(&self.plan);
+            ctx.enqueue(move || chunk.parse_unless_taken(&plan));
+        }
+        let Some(chunk) = self.chunks.pop_front() else {
+            let last = self.last.take();
+            return last.map_or(Next::End, |(input, place)| Next::Rows(input, place));
+        };
+        chunk.parse_unless_taken(&self.plan);
+        match chunk.wait() {
+            Some(parsed) => Next::Parsed(parsed),
+            None => {
+                let place = chunk.place;
+                let text = Cursor::new(Text(chunk));
+                Next::Rows(self.one_by_one(Box::new(text)), place)
+            }
+        }
+    }
+
+    /// Returns the next chunk. If there is none, the rest of the file follows row by row.
+    fn cut(&mut self) -> Option<Arc<Chunk>> {
+        let read = match self.stream.take()? {
+            Ok(mut stream) => match read_chunk(&mut stream, &mut self.behind) {
+                Ok(is_whole) => Ok((stream, is_whole)),
+                Err(error) => Err(error),
+            },
+            Err(error) => Err(error),
+        };
+        let is_whole = matches!(read, Ok((_, true)));
+        let stream = read.map(|(stream, _)| stream);
+        let end = match is_whole && !has_quote(&self.behind, &self.plan.options) {
+            true => last_end_of_row(&self.behind),
+            false => None,
+        };
+        let Some(end) = end else {
+            let behind = Cursor::new(std::mem::take(&mut self.behind));
+            let input = self.one_by_one(chain(behind, stream));
+            self.last = Some((input, self.place));
+            return None;
+        };
+        self.stream = Some(stream);
+        let behind = self.behind.split_off(end);
+        let text = std::mem::replace(&mut self.behind, behind);
+        let num_lines = text.iter().filter(|&&byte| byte == b'\n').count();
+        let place = self.place;
+        self.place.byte += text.len() as u64;
+        self.place.num_lines += num_lines as u64;
+        self.keep_byte_order_mark();
+        Some(Arc::new(Chunk {
+            text,
+            place,
+            state: Mutex::new(State::Waiting),
+            has_changed: Condvar::new(),
+        }))
+    }
+
+    /// Puts an empty line in front of a byte-order mark in the middle of the file. Without it, the
+    /// parser of the next part would take the mark for that of a file, and drop it.
+    fn keep_byte_order_mark(&mut self) {
+        if self.behind.starts_with(BYTE_ORDER_MARK) {
+            self.behind.insert(0, b'\n');
+            self.place.byte = self.place.byte.saturating_sub(1);
+            self.place.num_lines = self.place.num_lines.saturating_sub(1);
+        }
+    }
+
+    fn one_by_one(&self, stream: Stream) -> Input {
+        open_stream(stream, &self.plan.options).with_num_fields(self.plan.num_fields)
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl Drop for Chunks {
+    fn drop(&mut self) {
+        // Nobody needs them any more.
+        for chunk in &self.chunks {
+            chunk.take();
+        }
+    }
+}
+
+/// Returns where the last whole row of a text ends. A line break of two characters is cut, as the
+/// parser counts the second one to the next row.
+fn last_end_of_row(text: &[u8]) -> Option<usize> {
+    let last = text.iter().rposition(|&byte| byte == b'\n')?;
+    let end = match text[..last].last() {
+        Some(b'\r') => last,
+        _ => last + 1,
+    };
+    (end > 0).then_some(end)
+}
+
+/// Whole rows without quotes.
+struct Chunk {
+    text: Vec<u8>,
+    place: Place,
+    state: Mutex<State>,
+    has_changed: Condvar,
+}
+
+enum State {
+    /// Nobody parses the chunk.
+    Waiting,
+    /// A thread parses it, or nobody will.
+    Taken,
+    /// The rows; none if one of them is wrong.
+    Parsed(Option<Parsed>),
+}
+
+impl Chunk {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns `true` if the caller is the first one.
+    fn take(&self) -> bool {
+        let mut state = self.lock();
+        let is_first = matches!(*state, State::Waiting);
+        if is_first {
+            *state = State::Taken;
+        }
+        is_first
+    }
+
+    fn parse_unless_taken(&self, plan: &Plan) {
+        if self.take() {
+            // Publishes even if the parser panics: the reader waits.
+            let mut publication = Publication(self, None);
+            publication.1 = Parsed::parse(&self.text, plan);
+        }
+    }
+
+    /// Waits for the rows of a chunk that was taken.
+    fn wait(&self) -> Option<Parsed> {
+        let mut state = self.lock();
+        loop {
+            if let State::Parsed(parsed) = &mut *state {
+                return parsed.take();
+            }
+            state = self
+                .has_changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Hands the rows of a chunk to its reader when it is dropped.
+struct Publication<'a>(&'a Chunk, Option<Parsed>);
+
+impl Drop for Publication<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = State::Parsed(self.1.take());
+        self.0.has_changed.notify_all();
+    }
+}
+
+/// The text of a chunk.
+struct Text(Arc<Chunk>);
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.text
+    }
+}
+
+/// The values of rows.
+pub(super) struct Parsed {
+    columns: Vec<Filling>,
+    /// About how much memory each row takes.
+    row_bytes: Vec<usize>,
+    /// The number of rows that were handed out.
+    num_moved: usize,
+}
+
+impl Parsed {
+    /// Returns the rows of a text without quotes, or `None` if one of them is wrong.
+    fn parse(text: &[u8], plan: &Plan) -> Option<Self> {
+        let mut reader = builder(&plan.options)
+            .flexible(true)
+            .quoting(false)
+            .from_reader(text);
+        let mut columns = plan.fillings();
+        let mut sizes = Vec::new();
+        let mut record = ByteRecord::new();
+        while reader.read_byte_record(&mut record).ok()? {
+            if record.len() != plan.num_fields {
+                return None;
+            }
+            for column in &mut columns {
+                column.add(&record, plan.options.is_lossy).ok()?;
+            }
+            sizes.push(row_bytes(&record, columns.len()));
+        }
+        Some(Self {
+            columns,
+            row_bytes: sizes,
+            num_moved: 0,
+        })
+    }
+
+    /// Moves rows to columns, as long as `wants_row` says so; it is asked with the number of rows
+    /// so far, and with the bytes that they take. Returns both.
+    pub(super) fn move_rows(
+        &mut self,
+        to: &mut [Filling],
+        wants_row: impl Fn(usize, usize) -> bool,
+    ) -> (usize, usize) {
+        let (mut num_rows, mut num_bytes) = (0, 0);
+        for row_bytes in &self.row_bytes[self.num_moved..] {
+            if !wants_row(num_rows, num_bytes) {
+                break;
+            }
+            num_bytes += row_bytes;
+            num_rows += 1;
+        }
+        let rows = self.num_moved..self.num_moved + num_rows;
+        for (from, to) in self.columns.iter_mut().zip(to) {
+            to.move_from(from, rows.clone());
+        }
+        self.num_moved = rows.end;
+        (num_rows, num_bytes)
+    }
+
+    /// Returns `true` if all rows were moved.
+    pub(super) fn is_empty(&self) -> bool {
+        self.num_moved == self.row_bytes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tfrt_host::{HostContext, RequestContextBuilder};
+    use tfrt_queue::create_queue;
+
+    use super::*;
+    use crate::schema::Schema;
+
+    /// How many parts of a file of two columns are parsed at once, how many row by row, and the
+    /// number of rows of the former.
+    fn parts_of(text: String) -> (usize, usize, usize) {
+        let queue = create_queue("mstd:2").unwrap();
+        let host = HostContext::builder().queue(queue).build();
+        let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+        let options = CsvOptions::default();
+        let beginning = Beginning::read(Box::new(Cursor::new(text.into_bytes())), &options);
+        assert!(beginning.is_suitable());
+        let schema: Schema = "a: i64, b: f32".parse().unwrap();
+        let columns = schema.columns().iter().cloned().zip(0..).collect();
+        let plan = Plan::new(&options, columns, 2);
+        let mut chunks = Chunks::new(plan, beginning, Place::default());
+        let (mut num_parsed, mut num_others, mut num_rows) = (0, 0, 0);
+        loop {
+            match chunks.next(&ctx) {
+                Next::Parsed(parsed) => {
+                    num_parsed += 1;
+                    num_rows += parsed.row_bytes.len();
+                }
+                Next::Rows(..) => num_others += 1,
+                Next::End => return (num_parsed, num_others, num_rows),
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_without_quotes_and_errors_are_parsed_at_once() {
+        let row = "123456,0.25\n";
+        let num_rows = 7 * CHUNK_BYTES / 2 / row.len();
+        let text = row.repeat(num_rows);
+        let in_chunk = CHUNK_BYTES / row.len();
+        // The rest is less than a chunk.
+        let (num_parsed, num_others, found) = parts_of(text.clone());
+        assert_eq!((num_parsed, num_others), (3, 1));
+        assert!(
+            (3 * in_chunk - 3..=3 * in_chunk).contains(&found),
+            "{found}"
+        );
+
+        let at = |chunk: usize, row: &str| {
+            let mut text = text.clone();
+            text.insert_str((chunk * in_chunk + 100) * 12, row);
+            parts_of(text)
+        };
+        let (num_parsed, num_others, _) = at(1, "x,1\n");
+        assert_eq!((num_parsed, num_others), (2, 2));
+        let (num_parsed, num_others, _) = at(1, "1,2,3\n");
+        assert_eq!((num_parsed, num_others), (2, 2));
+        // Everything behind a quote is read row by row.
+        let (num_parsed, num_others, _) = at(2, "\"1\",2\n");
+        assert_eq!((num_parsed, num_others), (2, 1));
+    }
+
+    #[test]
+    fn texts_are_cut_behind_their_last_row() {
+        for (text, expected) in [
+            ("", None),
+            ("1,2", None),
+            ("\n", Some(1)),
+            ("1\n", Some(2)),
+            ("1\n2", Some(2)),
+            ("1\n2\n\n3", Some(5)),
+            ("1\r\n2", Some(2)),
+            ("1\r\n\r\n2", Some(4)),
+            ("\r\n", Some(1)),
+            ("1\r2", None),
+        ] {
+            assert_eq!(last_end_of_row(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Columns while rows are added to them.
+
+use std::fmt;
+use std::ops::Range;
+
+use ::csv::ByteRecord;
+use tfrt_support::DType;
+use tfrt_tensor::I1;
+
+use crate::column::Values;
+use crate::schema::{Cell, Column, Missing};
+
+/// Returns about how much memory a row takes in its columns.
+pub(super) fn row_bytes(record: &ByteRecord, num_columns: usize) -> usize {
+    record.as_slice().len() + num_columns * size_of::<Cell>()
+}
+
+/// A column, and its values of the rows that were read.
+#[derive(Debug)]
+pub(super) struct Filling {
+    pub(super) name: String,
+    pub(super) dtype: DType,
+    /// Which field of a row.
+    pub(super) position: usize,
+    default: Option<Cell>,
+    pub(super) values: Values,
+    /// Which values were there, if somebody asks.
+    pub(super) mask: Option<Vec<I1>>,
+}
+
+impl Filling {
+    pub(super) fn new(column: &Column, position: usize) -> Self {
+        Self {
+            name: column.name.clone(),
+            dtype: column.dtype,
+            position,
+            default: column.default_value(),
+            values: Values::new(column.dtype),
+            mask: (column.missing == Missing::Mask).then(Vec::new),
+        }
+    }
+
+    /// Adds the value in a row. Adds nothing if it fails.
+    #[inline]
+    pub(super) fn add(&mut self, record: &ByteRecord, is_lossy: bool) -> Result<(), CellError> {
+        let Some(field) = record.get(self.position) else {
+            return Err(CellError::EndOfRow);
+        };
+        // Blanks around a number do not count. Alone, they are not a value.
+        let text = match self.dtype {
+            DType::String => field,
+            _ => field.trim_ascii(),
+        };
+        let is_there = match (text.is_empty(), &self.default) {
+            (true, Some(default)) => {
+                self.values.push(default.clone());
+                false
+            }
+            (_, _) if self.dtype == DType::String => match String::from_utf8_lossy(field) {
+                std::borrow::Cow::Borrowed(_) => self.values.push_text(field),
+                std::borrow::Cow::Owned(text) if is_lossy => self.values.push_text(text.as_bytes()),
+                std::borrow::Cow::Owned(_) => return Err(CellError::NotUtf8),
+            },
+            (is_empty, _) => match self.values.push_text(text) {
+                true => true,
+                false if is_empty => return Err(CellError::Empty),
+                false => return Err(CellError::Other(shortened(field))),
+            },
+        };
+        if let Some(mask) = &mut self.mask {
+            mask.push(is_there.into());
+        }
+        Ok(())
+    }
+
+    /// Moves the values of rows from the same column of other rows.
+    pub(super) fn move_from(&mut self, other: &mut Self, rows: Range<usize>) {
+        self.values.move_from(&mut other.values, rows.clone());
+        if let (Some(mask), Some(other)) = (&mut self.mask, &other.mask) {
+            mask.extend_from_slice(&other[rows]);
+        }
+    }
+
+    /// Takes back what was added behind the first `num_rows` values.
+    pub(super) fn truncate(&mut self, num_rows: usize) {
+        self.values.truncate(num_rows);
+        if let Some(mask) = &mut self.mask {
+            mask.truncate(num_rows);
+        }
+    }
+}
+
+/// What stands in place of a value.
+#[derive(Debug)]
+pub(super) enum CellError {
+    EndOfRow,
+    Empty,
+    NotUtf8,
+    /// Another text, which begins so.
+    Other(String),
+}
+
+impl fmt::Display for CellError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EndOfRow => f.write_str("found the end of the row"),
+            Self::Empty => f.write_str("found nothing"),
+            Self::NotUtf8 => f.write_str("found bytes that are not UTF-8"),
+            Self::Other(text) => write!(f, "found `{text}`"),
+        }
+    }
+}
+
+impl std::error::Error for CellError {}
+
+/// The beginning of a field, for a message.
+fn shortened(field: &[u8]) -> String {
+    const MAX_BYTES: usize = 40;
+    let text = String::from_utf8_lossy(&field[..field.len().min(MAX_BYTES)]);
+    let dots = if field.len() > MAX_BYTES { "…" } else { "" };
+    format!("{text}{dots}")
+}
